@@ -1,0 +1,121 @@
+// swift-tools-version:6.2
+// SPDX-License-Identifier: Apache-2.0
+//
+// The targets stand in the order of the data's way: a list is accepted, catalogued, chained, its
+// photos downloaded, filtered, put out, and each step recorded and reported; people steer. Below the
+// stages lies the edge (Sources/System), below that the words all speak (Vocabulary).
+// No stage names a stage: `make` builds with the explicit import check, and RepositoryTests watch too.
+
+import PackageDescription
+
+let stages: [Target] = [
+  .target(name: "Accept", dependencies: ["Linux", "Vocabulary"]),
+  .target(name: "Catalog", dependencies: ["Vocabulary"]),
+  .target(name: "Chain", dependencies: ["Vocabulary"]),
+  .target(name: "Download", dependencies: ["Vocabulary"]),
+  .target(name: "Filter", dependencies: ["Codecs", "Vocabulary"]),
+  .target(name: "Output", dependencies: ["Vocabulary"]),
+  .target(name: "Record", dependencies: ["Digests", "Vocabulary"]),
+  .target(name: "Report", dependencies: ["Journald", "Vocabulary"]),
+  .target(name: "Steer", dependencies: ["Linux", "Vocabulary"]),
+]
+
+let edge: [Target] = [
+  .target(name: "Codecs", dependencies: ["CCodecs", "Vocabulary"], path: "Sources/System/Codecs"),
+  .target(name: "Digests", dependencies: ["CDigests"], path: "Sources/System/Digests"),
+  .target(
+    name: "Journald", dependencies: ["Linux", "Vocabulary"], path: "Sources/System/Journald"),
+  .target(name: "Linux", dependencies: ["CLinux", "Vocabulary"], path: "Sources/System/Linux"),
+  .target(name: "Markup", dependencies: ["CExpat"], path: "Sources/System/Markup"),
+  .target(
+    name: "Transfer", dependencies: ["CCurl", "Linux", "Vocabulary"],
+    path: "Sources/System/Transfer"),
+  .target(
+    name: "Worker", dependencies: ["CLinux", "Linux", "Vocabulary"], path: "Sources/System/Worker"),
+]
+
+/// C that Swift cannot import as it is: variadic calls, hidden constants, longjmp.
+let shims: [Target] = [
+  .target(
+    name: "CCodecs", path: "Sources/System/CCodecs",
+    linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
+  .target(name: "CDigests", path: "Sources/System/CDigests"),
+  .target(name: "CLinux", path: "Sources/System/CLinux"),
+  .systemLibrary(
+    name: "CCurl", path: "Sources/System/CCurl", pkgConfig: "libcurl",
+    providers: [.apt(["libcurl4-openssl-dev"])]),
+  .systemLibrary(
+    name: "CExpat", path: "Sources/System/CExpat", pkgConfig: "expat",
+    providers: [.apt(["libexpat1-dev"])]),
+]
+
+let words: [Target] = [.target(name: "Vocabulary")]
+
+let executables: [Target] = [
+  .executableTarget(
+    name: "darkroomd",
+    dependencies: [
+      "Accept", "Catalog", "Chain", "Digests", "Download", "Journald", "Linux", "Output", "Record",
+      "Report", "Steer", "Transfer", "Vocabulary", "Worker",
+    ]),
+  .executableTarget(
+    name: "darkroom-worker",
+    dependencies: ["Catalog", "Codecs", "Filter", "Linux", "Markup", "Vocabulary", "Worker"]),
+  .executableTarget(
+    name: "darkroomctl",
+    dependencies: ["Catalog", "Linux", "Output", "Steer", "Vocabulary", "Worker"]),
+]
+
+/// Tests mirror the targets; the edge has one of its own, and the whole daemon another.
+let tests: [Target] = [
+  .target(
+    name: "Support", dependencies: ["Linux", "Vocabulary"], path: "Tests/Support",
+    exclude: ["origin.py"]),
+  .testTarget(name: "AcceptTests", dependencies: ["Accept", "Linux", "Support", "Vocabulary"]),
+  .testTarget(name: "CatalogTests", dependencies: ["Catalog", "Markup", "Support", "Vocabulary"]),
+  .testTarget(name: "ChainTests", dependencies: ["Chain", "Support", "Vocabulary"]),
+  .testTarget(name: "DownloadTests", dependencies: ["Download", "Support", "Vocabulary"]),
+  .testTarget(
+    name: "FilterTests", dependencies: ["Codecs", "Filter", "Linux", "Support", "Vocabulary"]),
+  .testTarget(name: "OutputTests", dependencies: ["Output", "Support", "Vocabulary"]),
+  .testTarget(
+    name: "RecordTests", dependencies: ["Digests", "Linux", "Record", "Support", "Vocabulary"]),
+  .testTarget(
+    name: "ReportTests", dependencies: ["Journald", "Linux", "Report", "Support", "Vocabulary"]),
+  .testTarget(name: "SteerTests", dependencies: ["Linux", "Steer", "Support", "Vocabulary"]),
+  .testTarget(name: "VocabularyTests", dependencies: ["Vocabulary"]),
+  .testTarget(
+    name: "EdgeTests",
+    dependencies: ["Codecs", "Digests", "Linux", "Support", "Transfer", "Vocabulary", "Worker"]),
+  .testTarget(
+    name: "DaemonTests", dependencies: ["Linux", "Steer", "Support", "Vocabulary", "darkroomd"]),
+  .testTarget(name: "CrashTests", dependencies: ["Linux", "Support", "Vocabulary"]),
+  .testTarget(name: "SystemTests", dependencies: ["Support"], exclude: ["container"]),
+  .testTarget(name: "RepositoryTests", dependencies: ["Support"]),
+]
+
+let package = Package(
+  name: "darkroom",
+  products: [
+    .executable(name: "darkroomd", targets: ["darkroomd"]),
+    .executable(name: "darkroomctl", targets: ["darkroomctl"]),
+    .executable(name: "darkroom-worker", targets: ["darkroom-worker"]),
+  ],
+  targets: stages + edge + shims + words + executables + tests
+)
+
+// One loop sets every Swift target's settings.
+let notSwift = Set(shims.map(\.name))
+for target in package.targets where !notSwift.contains(target.name) {
+  target.swiftSettings = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),  // what is not memory safe says `unsafe`, and says it in the edge alone
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+  ]
+}

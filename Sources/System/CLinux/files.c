@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int answer(int result) { return result < 0 ? -errno : result; }
+
+int dr_open_path(const char *path) {
+  return answer(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+int dr_open_folder(int folder, const char *name) {
+  return answer(openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+int dr_open_file(int folder, const char *name, int use, uint32_t mode) {
+  static const int flags[] = {O_RDONLY, O_RDWR, O_RDWR | O_CREAT | O_EXCL, O_RDWR | O_CREAT};
+  // O_NONBLOCK: a FIFO in the inbox must not block us; it means nothing for regular files.
+  return answer(
+      openat(folder, name, flags[use] | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode));
+}
+
+int dr_make_folder(int folder, const char *name, uint32_t mode) {
+  return answer(mkdirat(folder, name, mode));
+}
+
+static void fill(const struct stat *from, struct dr_status *out) {
+  out->mode = from->st_mode;
+  out->owner = from->st_uid;
+  out->device = from->st_dev;
+  out->inode = from->st_ino;
+  out->size = from->st_size < 0 ? 0 : (uint64_t)from->st_size;
+  out->modified = (int64_t)from->st_mtim.tv_sec * 1000000000 + from->st_mtim.tv_nsec;
+  out->changed = (int64_t)from->st_ctim.tv_sec * 1000000000 + from->st_ctim.tv_nsec;
+}
+
+int dr_status(int file, struct dr_status *out) {
+  struct stat status;
+  if (fstat(file, &status) < 0) return -errno;
+  fill(&status, out);
+  return 0;
+}
+
+int dr_status_at(int folder, const char *name, struct dr_status *out) {
+  struct stat status;
+  if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) < 0) return -errno;
+  fill(&status, out);
+  return 0;
+}
+
+int64_t dr_read_at(int file, void *bytes, uint64_t count, uint64_t offset) {
+  ssize_t n = pread(file, bytes, count, (off_t)offset);
+  return n < 0 ? -errno : n;
+}
+
+int64_t dr_write_at(int file, const void *bytes, uint64_t count, uint64_t offset) {
+  ssize_t n = pwrite(file, bytes, count, (off_t)offset);
+  return n < 0 ? -errno : n;
+}
+
+int dr_truncate(int file, uint64_t size) { return answer(ftruncate(file, (off_t)size)); }
+
+int dr_reserve(int file, uint64_t size) {
+  return answer(fallocate(file, FALLOC_FL_KEEP_SIZE, 0, (off_t)size));
+}
+
+int dr_sync_data(int file) { return answer(fdatasync(file)); }
+int dr_sync(int file) { return answer(fsync(file)); }
+int dr_sync_file_system(int file) { return answer(syncfs(file)); }
+
+int dr_rename(int from, const char *name, int to, const char *new_name, int replacing) {
+  if (replacing) return answer(renameat(from, name, to, new_name));
+  return answer(renameat2(from, name, to, new_name, RENAME_NOREPLACE));
+}
+
+int dr_unlink(int folder, const char *name) { return answer(unlinkat(folder, name, 0)); }
+
+int dr_remove_folder(int folder, const char *name) {
+  return answer(unlinkat(folder, name, AT_REMOVEDIR));
+}
+
+int dr_set_mode(int folder, const char *name, uint32_t mode) {
+  return answer(fchmodat(folder, name, mode, 0));
+}
+
+int64_t dr_free_space(int folder) {
+  struct statvfs space;
+  if (fstatvfs(folder, &space) < 0) return -errno;
+  return (int64_t)(space.f_bavail * space.f_frsize);
+}
+
+int dr_close(int file) { return answer(close(file)); }
+
+int dr_set_close_on_exec(int file, int on) {
+  return answer(fcntl(file, F_SETFD, on ? FD_CLOEXEC : 0));
+}
+
+// getdents64 gives what readdir would, without a DIR that owns the descriptor. The records are
+// squeezed into plain NUL-ended names in place.
+int64_t dr_names(int folder, void *bytes, uint64_t count) {
+  long n = syscall(SYS_getdents64, folder, bytes, count);
+  if (n <= 0) return n < 0 ? -errno : 0;
+  char *from = bytes, *end = from + n, *to = bytes;
+  while (from < end) {
+    struct dirent64 *entry = (struct dirent64 *)from;
+    char *next = from + entry->d_reclen;
+    size_t length = strlen(entry->d_name) + 1;
+    memmove(to, entry->d_name, length);
+    to += length;
+    from = next;
+  }
+  return to - (char *)bytes;
+}
+
+int dr_take_read_lease(int file) { return answer(fcntl(file, F_SETLEASE, F_RDLCK)); }
+int dr_has_read_lease(int file) {
+  int lease = fcntl(file, F_GETLEASE);
+  return lease < 0 ? -errno : lease == F_RDLCK;
+}
+int dr_drop_lease(int file) { return answer(fcntl(file, F_SETLEASE, F_UNLCK)); }
+
+int dr_lock_whole(int file) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  return answer(fcntl(file, F_OFD_SETLK, &lock));
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel, where Swift's importer hides it (feature macros, variadic calls, structures).
+// Every function answers a value of zero or more, or the error number made negative: errno itself
+// never has to survive the way back into Swift.
+
+#ifndef DARKROOM_CLINUX_H
+#define DARKROOM_CLINUX_H
+
+#include <stdint.h>
+
+struct dr_status {
+  uint32_t mode, owner;
+  uint64_t device, inode, size;
+  int64_t modified, changed;  // nanoseconds since 1970
+};
+
+enum { DR_READ, DR_WRITE, DR_CREATE, DR_ENSURE };
+
+// Files and folders
+int dr_open_path(const char *path);
+int dr_open_folder(int folder, const char *name);
+int dr_open_file(int folder, const char *name, int use, uint32_t mode);
+int dr_make_folder(int folder, const char *name, uint32_t mode);
+int dr_status(int file, struct dr_status *out);
+int dr_status_at(int folder, const char *name, struct dr_status *out);
+int64_t dr_read_at(int file, void *bytes, uint64_t count, uint64_t offset);
+int64_t dr_write_at(int file, const void *bytes, uint64_t count, uint64_t offset);
+int dr_truncate(int file, uint64_t size);
+int dr_reserve(int file, uint64_t size);
+int dr_sync_data(int file);
+int dr_sync(int file);
+int dr_sync_file_system(int file);
+int dr_rename(int from, const char *name, int to, const char *new_name, int replacing);
+int dr_unlink(int folder, const char *name);
+int dr_remove_folder(int folder, const char *name);
+int dr_set_mode(int folder, const char *name, uint32_t mode);
+int64_t dr_free_space(int folder);
+int dr_close(int file);
+int dr_set_close_on_exec(int file, int on);
+
+// Listing: fills `bytes` with NUL-ended names; 0 at the end.
+int64_t dr_names(int folder, void *bytes, uint64_t count);
+
+// Leases and locks
+int dr_take_read_lease(int file);
+int dr_has_read_lease(int file);
+int dr_drop_lease(int file);
+int dr_lock_whole(int file);
+
+// Waiting
+struct dr_watch {
+  int file;
+  short events, happened;
+};
+enum { DR_READABLE = 1, DR_WRITABLE = 4, DR_PRIORITY = 2, DR_ERROR = 8, DR_HANGUP = 16 };
+int dr_poll(struct dr_watch *watches, uint64_t count, int64_t milliseconds);  // below 0: for ever
+int dr_event(void);
+int dr_event_ring(int event);
+int dr_event_clear(int event);
+uint64_t dr_wall_milliseconds(void);
+uint64_t dr_boot_nanoseconds(void);
+int dr_boot_timer(void);
+int dr_boot_timer_set(int timer, uint64_t nanoseconds_since_boot);  // 0 disarms
+
+// The inbox's doorbell
+int dr_inotify(void);
+int dr_inotify_watch(int inotify, const char *path);
+int64_t dr_read(int file, void *bytes, uint64_t count);
+int64_t dr_write(int file, const void *bytes, uint64_t count);
+
+// Signals
+int dr_signals_block(const int *signals, uint64_t count);
+int dr_signals_file(const int *signals, uint64_t count);
+int dr_signal_next(int file);
+int dr_signal_ignore(int signal);
+
+// This process
+int dr_process(void);
+uint32_t dr_user(void);
+int dr_clear_ambient(void);
+int dr_descriptor_limit_raise(void);
+int64_t dr_resident_bytes(void);
+int dr_is_terminal(int file);
+int64_t dr_random(void *bytes, uint64_t count);
+int dr_thread_start(const char *name, void (*body)(void *), void *context);
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SHA-256 of bytes that come in pieces, and its first sixteen hex digits as the journal file has them.
+
+internal import CDigests
+
+package struct SHA256 {
+  private var state = dr_sha256()
+
+  package init() { unsafe dr_sha256_start(&state) }
+
+  package mutating func add(_ bytes: [UInt8]) {
+    unsafe bytes.withUnsafeBytes { raw in
+      unsafe dr_sha256_add(&state, raw.baseAddress, UInt64(raw.count))
+    }
+  }
+
+  /// The digest of all that was added so far; more may follow.
+  package func digest() -> SHA256Digest {
+    var copy = state
+    var bytes = [UInt8](repeating: 0, count: 32)
+    unsafe bytes.withUnsafeMutableBufferPointer { out in
+      unsafe dr_sha256_end(&copy, out.baseAddress)
+    }
+    return SHA256Digest(bytes: bytes)
+  }
+
+  package static func digest(of bytes: [UInt8]) -> SHA256Digest {
+    var hash = SHA256()
+    hash.add(bytes)
+    return hash.digest()
+  }
+}
+
+package struct SHA256Digest: Hashable, Sendable {
+  package let bytes: [UInt8]
+
+  package var hex: String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  /// The first 16 hex digits, as a number.
+  package var prefix: UInt64 { bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
+}

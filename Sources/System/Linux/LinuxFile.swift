@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A real file, by its descriptor. Concurrency: immutable but for the kernel's own state; positions are
+// always given, so threads do not disturb each other.
+
+internal import CLinux
+package import Vocabulary
+
+package final class LinuxFile: OpenFile {
+  private let handle: Descriptor
+  private let thing: String
+
+  package init(owning handle: consuming Descriptor, thing: String) {
+    self.handle = handle
+    self.thing = thing
+  }
+
+  package var descriptor: Int32 { handle.number }
+
+  package func status() throws(SystemError) -> FileStatus {
+    var status = dr_status()
+    try Calls.run("fstat", thing) { unsafe dr_status(handle.number, &status) }
+    return FileStatus(status)
+  }
+
+  package func read(at offset: UInt64, upTo count: Int) throws(SystemError) -> [UInt8] {
+    var failure: SystemError?
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, used in
+      do throws(SystemError) {
+        while used < count {
+          let n = try Calls.run("pread", thing) {
+            unsafe dr_read_at(
+              handle.number, buffer.baseAddress.map { unsafe $0 + used }, UInt64(count - used),
+              offset + UInt64(used))
+          }
+          if n == 0 { break }
+          used += Int(n)
+        }
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
+  package func write(_ bytes: [UInt8], at offset: UInt64) throws(SystemError) {
+    var done = 0
+    while done < bytes.count {
+      let start = done
+      done += Int(
+        try Calls.run("pwrite", thing) {
+          unsafe bytes.withUnsafeBytes { raw in
+            unsafe dr_write_at(
+              handle.number, raw.baseAddress.map { unsafe $0 + start }, UInt64(raw.count - start),
+              offset + UInt64(start))
+          }
+        })
+    }
+  }
+
+  package func truncate(to size: UInt64) throws(SystemError) {
+    try Calls.run("ftruncate", thing) { dr_truncate(handle.number, size) }
+  }
+
+  package func reserve(_ size: UInt64) throws(SystemError) {
+    try Calls.run("fallocate", thing) { dr_reserve(handle.number, size) }
+  }
+
+  package func sync() throws(SystemError) {
+    try Calls.run("fdatasync", thing) { dr_sync_data(handle.number) }
+  }
+}
+
+extension FileStatus {
+  init(_ status: dr_status) {
+    let kind: Kind =
+      switch status.mode & 0o170000 {
+      case 0o100000: .file
+      case 0o040000: .folder
+      case 0o120000: .link
+      default: .other
+      }
+    self.init(
+      kind: kind, device: status.device, inode: status.inode, size: status.size,
+      owner: status.owner, mode: status.mode & 0o7777, modified: status.modified,
+      changed: status.changed)
+  }
+}

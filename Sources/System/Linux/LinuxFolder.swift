@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// A real folder, by its held descriptor: a renamed or replaced path does not lead us elsewhere.
+// Concurrency: immutable; listing opens a descriptor of its own, since a listing has a position.
+
+internal import CLinux
+package import Vocabulary
+
+package final class LinuxFolder: Folder {
+  private let handle: Descriptor
+  package let path: String
+
+  private init(owning handle: consuming Descriptor, path: String) {
+    self.handle = handle
+    self.path = path
+  }
+
+  package var descriptor: Int32 { handle.number }
+
+  /// The one way in by a path, for paths from the configuration and the command line.
+  package static func open(path: String) throws(SystemError) -> LinuxFolder {
+    let number = try Calls.run("open", path) { unsafe dr_open_path(path) }
+    return LinuxFolder(owning: Descriptor(owning: number), path: path)
+  }
+
+  package func open(_ name: FileName, _ use: FileUse) throws(SystemError) -> any OpenFile {
+    try openFile(name, use)
+  }
+
+  /// New files are private to us and, where their folder is shared with a group, later given a mode.
+  package func openFile(_ name: FileName, _ use: FileUse) throws(SystemError) -> LinuxFile {
+    let flag =
+      switch use {
+      case .read: DR_READ
+      case .write: DR_WRITE
+      case .create: DR_CREATE
+      case .ensure: DR_ENSURE
+      }
+    let number = try unsafe call("openat", name) { unsafe dr_open_file($0, $1, Int32(flag), 0o600) }
+    return LinuxFile(owning: Descriptor(owning: number), thing: thing(name))
+  }
+
+  package func folder(_ name: FileName, creating: Bool) throws(SystemError) -> any Folder {
+    try openFolder(name, creating: creating)
+  }
+
+  package func openFolder(_ name: FileName, creating: Bool) throws(SystemError) -> LinuxFolder {
+    if creating {
+      do throws(SystemError) {
+        _ = try unsafe call("mkdirat", name) { unsafe dr_make_folder($0, $1, 0o700) }
+      } catch { if !error.exists { throw error } }
+    }
+    let number = try unsafe call("openat", name) { unsafe dr_open_folder($0, $1) }
+    return LinuxFolder(owning: Descriptor(owning: number), path: thing(name))
+  }
+
+  package func rename(
+    _ name: FileName, to folder: any Folder, as newName: FileName, replacing: Bool
+  ) throws(SystemError) {
+    guard let target = folder as? LinuxFolder else { preconditionFailure("folders of two worlds") }
+    let new = newName.terminated
+    _ = try unsafe call("renameat", name) {
+      unsafe dr_rename($0, $1, target.descriptor, new, replacing ? 1 : 0)
+    }
+  }
+
+  package func remove(_ name: FileName) throws(SystemError) {
+    _ = try unsafe call("unlinkat", name) { unsafe dr_unlink($0, $1) }
+  }
+
+  package func removeFolder(_ name: FileName) throws(SystemError) {
+    _ = try unsafe call("rmdirat", name) { unsafe dr_remove_folder($0, $1) }
+  }
+
+  package func names() throws(SystemError) -> [FileName] {
+    let number = try Calls.run("openat", path) { unsafe dr_open_folder(handle.number, ".") }
+    let listing = Descriptor(owning: number)
+    var names: [FileName] = []
+    var buffer = [UInt8](repeating: 0, count: 32768)
+    while true {
+      let used = try Calls.run("getdents64", path) {
+        unsafe buffer.withUnsafeMutableBytes { raw in
+          unsafe dr_names(listing.number, raw.baseAddress, UInt64(raw.count))
+        }
+      }
+      if used == 0 { return names }
+      for piece in buffer[..<Int(used)].split(separator: 0) {
+        if let name = FileName(bytes: piece) { names.append(name) }
+      }
+    }
+  }
+
+  package func status(of name: FileName) throws(SystemError) -> FileStatus {
+    var status = dr_status()
+    _ = try unsafe call("fstatat", name) { unsafe dr_status_at($0, $1, &status) }
+    return FileStatus(status)
+  }
+
+  package func sync() throws(SystemError) {
+    try Calls.run("fsync", path) { dr_sync(handle.number) }
+  }
+
+  package func syncFileSystem() throws(SystemError) {
+    try Calls.run("syncfs", path) { dr_sync_file_system(handle.number) }
+  }
+
+  package func device() throws(SystemError) -> UInt64 {
+    var status = dr_status()
+    try Calls.run("fstat", path) { unsafe dr_status(handle.number, &status) }
+    return status.device
+  }
+
+  package func freeSpace() throws(SystemError) -> UInt64 {
+    UInt64(try Calls.run("fstatvfs", path) { dr_free_space(handle.number) })
+  }
+
+  package func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {
+    _ = try unsafe call("fchmodat", name) { unsafe dr_set_mode($0, $1, mode) }
+  }
+
+  private func thing(_ name: FileName) -> String { "\(path)/\(name)" }
+
+  private func call(
+    _ call: StaticString, _ name: FileName, _ body: (Int32, UnsafePointer<CChar>) -> Int32
+  ) throws(SystemError) -> Int32 {
+    let bytes = name.terminated
+    return try Calls.run(call, thing(name)) {
+      unsafe bytes.withUnsafeBufferPointer { buffer in
+        guard let start = buffer.baseAddress else { preconditionFailure("a name is never empty") }
+        return unsafe body(handle.number, start)
+      }
+    }
+  }
+}
+
+extension FileName {
+  /// As C wants it.
+  package var terminated: [CChar] { bytes.map { CChar(bitPattern: $0) } + [0] }
+}

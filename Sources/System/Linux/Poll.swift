@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting for descriptors: poll(2) and an event to wake a waiting thread.
+
+internal import CLinux
+package import Vocabulary
+
+package enum Poll {
+  package struct Watch: Sendable {
+    package let descriptor: Int32
+    package let wantsWrite: Bool
+    package let wantsPriority: Bool
+    /// Filled by `wait`.
+    package var isReadable = false
+    package var isWritable = false
+    package var isPriority = false
+    package var isClosed = false
+
+    package init(_ descriptor: Int32, wantsWrite: Bool = false, wantsPriority: Bool = false) {
+      self.descriptor = descriptor
+      self.wantsWrite = wantsWrite
+      self.wantsPriority = wantsPriority
+    }
+  }
+
+  /// Waits until one of them is ready or the time is over; nil waits for ever. Returns early, with
+  /// nothing ready, when a signal interrupts.
+  package static func wait(_ watches: [Watch], for limit: Duration?) throws(SystemError) -> [Watch]
+  {
+    var raw = watches.map { watch in
+      let events: Int =
+        (watch.wantsPriority ? DR_PRIORITY : DR_READABLE) | (watch.wantsWrite ? DR_WRITABLE : 0)
+      return dr_watch(file: watch.descriptor, events: Int16(events), happened: 0)
+    }
+    // Rounded up: a wait that ends a moment early would spin.
+    let milliseconds = limit.map { max(0, ($0.nanoseconds + 999_999) / 1_000_000) } ?? -1
+    do throws(SystemError) {
+      try Calls.run("poll", "descriptors", interrupted: .returns) {
+        unsafe raw.withUnsafeMutableBufferPointer { buffer in
+          unsafe dr_poll(buffer.baseAddress, UInt64(buffer.count), milliseconds)
+        }
+      }
+    } catch {
+      if error.code == 4 { return watches }
+      throw error
+    }
+    return zip(watches, raw).map { watch, raw in
+      var watch = watch
+      let happened = Int(raw.happened)
+      watch.isReadable = happened & DR_READABLE != 0
+      watch.isWritable = happened & DR_WRITABLE != 0
+      watch.isPriority = happened & (DR_PRIORITY | DR_ERROR) != 0
+      watch.isClosed = happened & (DR_HANGUP | DR_ERROR) != 0
+      return watch
+    }
+  }
+}
+
+/// Wakes a thread that waits in `Poll.wait`, from any other thread.
+package final class WakeEvent: Sendable {
+  private let handle: Descriptor
+
+  package init() throws(SystemError) {
+    handle = Descriptor(owning: try Calls.run("eventfd", "wake event") { dr_event() })
+  }
+
+  package var descriptor: Int32 { handle.number }
+  package func ring() { _ = dr_event_ring(handle.number) }
+  package func clear() { _ = dr_event_clear(handle.number) }
+}

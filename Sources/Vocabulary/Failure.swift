@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why something could not be done. The kinds never mix: what follows depends on them alone.
+
+package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+  package enum Kind: UInt8, Sendable {
+    /// The world failed, perhaps not for long: try again with back-off, then give the photo up.
+    case passing
+    /// The world said no, or the input is bad: give the photo or the list up, say why.
+    case final
+    /// This machine is in trouble (disk full, out of descriptors): nothing is given up; wait.
+    case machine
+    /// Somebody asked to stop. Nothing failed.
+    case cancelled
+  }
+
+  package let kind: Kind
+  /// Short and stable, for programs: `http.404`, `jpeg.truncated`, `disk.full`.
+  package let code: String
+  /// For people: what happened, without the name of the photo and without a full stop.
+  package let reason: String
+  /// What the person can do about it; empty where nothing is known.
+  package let advice: String
+  /// Seconds the other side asked us to wait, where it did.
+  package let waitSeconds: UInt32?
+
+  package init(
+    _ kind: Kind, code: String, reason: String, advice: String = "", waitSeconds: UInt32? = nil
+  ) {
+    self.kind = kind
+    self.code = code
+    self.reason = reason
+    self.advice = advice
+    self.waitSeconds = waitSeconds
+  }
+
+  package var description: String { "\(code): \(reason)" }
+
+  package static let cancelled = Failure(.cancelled, code: "cancelled", reason: "it was cancelled")
+}
+
+/// The three steps of a chain.
+package enum Stage: UInt8, Sendable, CaseIterable {
+  case download = 0
+  case filter = 1
+  case output = 2
+
+  package var name: String {
+    switch self {
+    case .download: "download"
+    case .filter: "filter"
+    case .output: "output"
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes from outside, made safe to show in a log, a message or a terminal.
+
+package enum Printable {
+  /// Valid UTF-8 stays; control characters, the invisible direction marks and bytes that are no UTF-8
+  /// become `\xNN` or `\u{…}`, a backslash becomes two. At most `limit` characters, then `…`.
+  package static func text(_ bytes: some Sequence<UInt8>, limit: Int = 400) -> String {
+    var out = ""
+    var count = 0
+    var decoder = UTF8()
+    var pending: [UInt8] = []
+    var iterator = ByteTap(bytes.makeIterator())
+    while true {
+      iterator.taken.removeAll(keepingCapacity: true)
+      let result = decoder.decode(&iterator)
+      pending = iterator.taken
+      if case .emptyInput = result { return out }
+      if count >= limit { return out + "…" }
+      switch result {
+      case .scalarValue(let scalar): out += shown(scalar)
+      case .error: for byte in pending { out += hex(byte) }
+      case .emptyInput: break
+      }
+      count += 1
+    }
+  }
+
+  package static func text(_ string: String, limit: Int = 400) -> String {
+    text(string.utf8, limit: limit)
+  }
+
+  private static func shown(_ scalar: Unicode.Scalar) -> String {
+    switch scalar.value {
+    case 0x5C: return "\\\\"
+    case 0x0A: return "\\n"
+    case 0x09: return "\\t"
+    case 0..<0x20, 0x7F: return hex(UInt8(scalar.value))
+    case 0x80..<0xA0, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF:
+      return "\\u{\(String(scalar.value, radix: 16))}"
+    default: return String(Character(scalar))
+    }
+  }
+
+  private static func hex(_ byte: UInt8) -> String {
+    let digits = Array("0123456789abcdef")
+    return "\\x\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+  }
+
+  /// Remembers what the decoder took, so that bytes it refused can be shown.
+  private struct ByteTap<Base: IteratorProtocol<UInt8>>: IteratorProtocol {
+    var base: Base
+    var taken: [UInt8] = []
+    init(_ base: Base) { self.base = base }
+    mutating func next() -> UInt8? {
+      guard let byte = base.next() else { return nil }
+      taken.append(byte)
+      return byte
+    }
+  }
+}

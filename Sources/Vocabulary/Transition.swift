@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// One change of a photo's or a list's state: the unit of the journal file and of reporting.
+// Only numbers and short codes appear here; names and URLs live in the catalog.
+
+package struct Transition: Equatable, Sendable {
+  /// Milliseconds since 1970; for people, nothing is decided by it.
+  package let time: UInt64
+  package let change: Change
+
+  package init(time: UInt64, _ change: Change) {
+    self.time = time
+    self.change = change
+  }
+}
+
+package enum Change: Equatable, Sendable {
+  case accepted(ListID, Acceptance)
+  /// A dropped file was turned away; it never became a list, the number is used up.
+  case rejected(ListID, code: String)
+  case paused(ListID)
+  case resumed(ListID)
+  case cancelled(ListID)
+  case finished(ListID)
+  case downloaded(PhotoID, Contents)
+  case filtered(PhotoID, Contents)
+  case failed(PhotoID, Stage, code: String, attempt: UInt32)
+  /// Another attempt follows: not before `until` (milliseconds since 1970), nor later than `after`
+  /// milliseconds from a restart.
+  case retry(PhotoID, Stage, code: String, attempt: UInt32, after: UInt64, until: UInt64)
+  /// An original is gone or damaged: the photo is new again.
+  case lost(PhotoID)
+  /// A worker died over this photo.
+  case died(PhotoID)
+
+  package var list: ListID {
+    switch self {
+    case .accepted(let list, _), .rejected(let list, _), .paused(let list), .resumed(let list),
+      .cancelled(let list), .finished(let list):
+      list
+    case .downloaded(let photo, _), .filtered(let photo, _), .failed(let photo, _, _, _),
+      .retry(let photo, _, _, _, _, _), .lost(let photo), .died(let photo):
+      photo.list
+    }
+  }
+}
+
+/// What is recorded of a list when it is accepted.
+package struct Acceptance: Equatable, Sendable {
+  package let photos: UInt32
+  package let serviceClass: ServiceClass
+  /// SHA-256 of the dropped bytes, in hex.
+  package let sha256: String
+
+  package init(photos: UInt32, serviceClass: ServiceClass, sha256: String) {
+    self.photos = photos
+    self.serviceClass = serviceClass
+    self.sha256 = sha256
+  }
+}
+
+/// A file's size and the first 16 hex digits of its SHA-256.
+package struct Contents: Hashable, Sendable {
+  package let size: UInt64
+  package let hash: UInt64
+
+  package init(size: UInt64, hash: UInt64) {
+    self.size = size
+    self.hash = hash
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The workers as the daemon sees them: the only place where untrusted lists and pictures are parsed.
+// `Worker` has the real ones (sandboxed processes); tests script some. What they answer is not trusted.
+
+package protocol Workers: Sendable {
+  /// Reads the property list in `list` and writes a catalog into `catalog`.
+  /// A list that cannot be accepted is a `Failure` of kind `final`, worded with line and key.
+  func readList(_ list: any OpenFile, catalog: any OpenFile, limits: ListLimits)
+    async throws(Failure)
+
+  /// Develops `original` into `print`. Rows stream through: memory does not grow with the picture.
+  func develop(_ original: any OpenFile, into print: any OpenFile, _ order: DevelopOrder)
+    async throws(Failure) -> Developed
+}
+
+package struct ListLimits: Equatable, Sendable {
+  package let size: UInt64
+  package let photos: UInt32
+  package let keyBytes: UInt32
+  package let valueBytes: UInt32
+
+  package init(
+    size: UInt64 = 256 << 20, photos: UInt32 = 5_000_000, keyBytes: UInt32 = 4096,
+    valueBytes: UInt32 = 16384
+  ) {
+    self.size = size
+    self.photos = photos
+    self.keyBytes = keyBytes
+    self.valueBytes = valueBytes
+  }
+}
+
+package struct DevelopOrder: Equatable, Sendable {
+  /// Workers are not shared between lists: what one list's picture breaks stays in that list.
+  package let list: ListID
+  package let serviceClass: ServiceClass
+  package let filter: FilterFunction
+  package let maximumPixels: UInt64
+  package let maximumMemory: UInt64
+  package let timeout: Duration
+
+  package init(
+    list: ListID, serviceClass: ServiceClass, filter: FilterFunction, maximumPixels: UInt64,
+    maximumMemory: UInt64, timeout: Duration
+  ) {
+    self.list = list
+    self.serviceClass = serviceClass
+    self.filter = filter
+    self.maximumPixels = maximumPixels
+    self.maximumMemory = maximumMemory
+    self.timeout = timeout
+  }
+}
+
+package enum PictureFormat: UInt8, Sendable, CaseIterable {
+  case jpeg = 1
+  case png = 2
+
+  package var name: String { self == .jpeg ? "jpeg" : "png" }
+  package var fileExtension: String { self == .jpeg ? "jpg" : "png" }
+}
+
+/// What came out of the filter.
+package struct Developed: Equatable, Sendable {
+  package let format: PictureFormat
+  package let width: UInt32
+  package let height: UInt32
+  package let size: UInt64
+
+  package init(format: PictureFormat, width: UInt32, height: UInt32, size: UInt64) {
+    self.format = format
+    self.width = width
+    self.height = height
+    self.size = size
+  }
+}
