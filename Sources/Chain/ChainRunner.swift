@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs chains: admits photos through the window, starts their chains, takes what became of them, and
+// says when a list is done. What the operator asks (pause, resume, cancel, stop) passes here.
+//
+// Concurrency model: all state is in one `Mutex`. Each entry decides under it and returns what is to
+// be done; chains, queues, timers and callers are touched with the lock released. Everything that
+// starts chains goes through `pump`, which only one thread runs at a time.
+
+import Foundation
+import Synchronization
+package import Vocabulary
+
+package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendable {
+  package typealias Listener = @Sendable (ChainEvent) -> Void
+
+  private struct State {
+    var admission: Admission
+    var chains: [PhotoID: PhotoChain] = [:]
+    var isPumping = false
+    var needsPump = false
+    var trouble: Failure?
+    var troubleWait = Duration.seconds(1)
+    var isStopping = false
+    var whenStopped: CheckedContinuation<Void, Never>?
+    var wakeUp: (any Cancellable)?
+    var wakeDue: Duration?
+    var finishing: Set<ListID> = []
+    var random = SystemRandomNumberGenerator()
+  }
+
+  private let state: Mutex<State>
+  private let stages: Stages<Original, Negative>
+  private let queues: StageQueues
+  private let books: any ChainBooks
+  private let time: any Timekeeper
+  private let policy: RetryPolicy
+  private let listener: Listener
+
+  package init(
+    _ stages: Stages<Original, Negative>, widths: StageQueues.Widths, books: any ChainBooks,
+    time: any Timekeeper, policy: RetryPolicy = RetryPolicy(), listener: @escaping Listener
+  ) {
+    self.stages = stages
+    self.queues = StageQueues(widths)
+    self.books = books
+    self.time = time
+    self.policy = policy
+    self.listener = listener
+    state = Mutex(State(admission: Admission(window: widths.window)))
+  }
+
+  // MARK: lists
+
+  package func add(
+    _ list: ListID, _ serviceClass: ServiceClass, isPaused: Bool = false,
+    waiting: [(number: UInt32, due: Duration)] = []
+  ) {
+    state.withLock { $0.admission.add(list, serviceClass, isPaused: isPaused, waiting: waiting) }
+    pump()
+  }
+
+  /// Steps that run are finished; no other begins until the list is resumed.
+  package func pause(_ list: ListID) {
+    let chains = state.withLock { state in
+      state.admission.pause(list)
+      return state.chains.values.filter { $0.work.photo.list == list }
+    }
+    for chain in chains { chain.stopAfterStep() }
+  }
+
+  package func resume(_ list: ListID) {
+    state.withLock { $0.admission.resume(list) }
+    pump()
+  }
+
+  /// Stops what runs, at once; the list is forgotten here.
+  package func cancel(_ list: ListID) {
+    let chains = state.withLock { state in
+      state.admission.drop(list)
+      return state.chains.values.filter { $0.work.photo.list == list }
+    }
+    for chain in chains { chain.cancel() }
+    pump()
+  }
+
+  package func setWidths(_ widths: StageQueues.Widths) {
+    queues.setWidths(widths)
+    state.withLock { $0.admission.window = widths.window }
+    pump()
+  }
+
+  /// Admits nothing more, cancels what runs, returns when all chains have ended.
+  package func stop() async {
+    let chains = state.withLock { state in
+      state.isStopping = true
+      state.admission.isHeld = true
+      state.wakeUp?.cancel()
+      return Array(state.chains.values)
+    }
+    queues.isSuspended = false  // a cancelled operation in a suspended queue never finishes
+    for chain in chains { chain.cancel() }
+    await withCheckedContinuation { continuation in
+      let isOver = state.withLock { state in
+        if state.chains.isEmpty { return true }
+        state.whenStopped = continuation
+        return false
+      }
+      if isOver { continuation.resume() }
+    }
+  }
+
+  package func counts() -> ChainCounts {
+    let chains = state.withLock { Array($0.chains.values) }
+    var counts = ChainCounts()
+    counts.inFlight = chains.count
+    for chain in chains {
+      switch chain.stage {
+      case .download: counts.downloading += 1
+      case .filter: counts.filtering += 1
+      case .output: counts.outputting += 1
+      case nil: break
+      }
+    }
+    counts.trouble = state.withLock { $0.trouble }
+    return counts
+  }
+
+  // MARK: admission
+
+  /// Starts as many chains as there is room for. A call that finds another one at it leaves a mark
+  /// and goes, so that chains ending inside do not nest.
+  private func pump() {
+    let isMine = state.withLock { state in
+      state.needsPump = true
+      if state.isPumping { return false }
+      state.isPumping = true
+      return true
+    }
+    guard isMine else { return }
+    while true {
+      while let work = admit() { begin(work) }
+      finishDoneLists()
+      let isOver = state.withLock { state in
+        if state.needsPump { return false }
+        state.isPumping = false
+        return true
+      }
+      if isOver { break }
+    }
+    armWakeUp()
+  }
+
+  private func admit() -> PhotoWork? {
+    let now = time.uptime()
+    let admitted = state.withLock { state in
+      state.needsPump = false
+      return state.admission.next(now: now) { books.nextUnfinished(in: $0, after: $1)?.number }
+    }
+    guard let (photo, serviceClass) = admitted else { return nil }
+    return PhotoWork(
+      photo: photo, state: books.state(of: photo), serviceClass: serviceClass,
+      attempt: books.attempts(of: photo) + 1, admitted: now)
+  }
+
+  private func begin(_ work: PhotoWork) {
+    let chain = PhotoChain(work)
+    let isWanted = state.withLock { state in
+      // Between admission and here the list may have been given up or the daemon told to stop.
+      guard !state.isStopping, state.admission.holds(work.photo) else { return false }
+      state.chains[work.photo] = chain
+      return true
+    }
+    guard isWanted else { return }
+    chain.begin(stages, on: queues) { [self] work, stage, failure in
+      await settle(work, stage, failure)
+    } whenEnded: { [self] end in
+      ended(chain, end)
+    }
+    // Paused in between: the chain was not yet there to be stopped.
+    if state.withLock({ $0.admission.isPaused(work.photo.list) }) { chain.stopAfterStep() }
+    if state.withLock({ $0.isStopping || !$0.admission.holds(work.photo) }) { chain.cancel() }
+  }
+
+  private func armWakeUp() {
+    let now = time.uptime()
+    state.withLock { state in
+      let due = state.isStopping ? nil : state.admission.nextDue
+      guard due != state.wakeDue else { return }
+      state.wakeUp?.cancel()
+      state.wakeUp = due.map { due in
+        time.after(max(.zero, due - now)) { [self] in
+          self.state.withLock { $0.wakeDue = nil }
+          pump()
+        }
+      }
+      state.wakeDue = due
+    }
+  }
+
+  // MARK: ends
+
+  private func settle(_ work: PhotoWork, _ stage: Stage, _ failure: Failure) async -> PhotoChain.End
+  {
+    let jitter = state.withLock { Double.random(in: 0...1, using: &$0.random) }
+    do throws(Failure) {
+      switch policy.verdict(on: failure, attempt: work.attempt, jitter: jitter) {
+      case .again(let delay):
+        try await books.recordRetry(work, stage, failure, after: delay)
+        return .retry(after: delay)
+      case .giveUp:
+        try await books.recordFailure(work, stage, failure)
+        return .failed
+      case .waitForMachine: return .machineTrouble(failure)
+      case .stop: return .stopped
+      }
+    } catch {
+      return .machineTrouble(error)
+    }
+  }
+
+  private func ended(_ chain: PhotoChain, _ end: PhotoChain.End) {
+    let now = time.uptime()
+    let (event, whenStopped) = state.withLock {
+      state -> (ChainEvent?, CheckedContinuation<Void, Never>?) in
+      state.chains[chain.work.photo] = nil
+      state.admission.ended(chain.work.photo, end, now: now)
+      let event = noteTrouble(end, &state)
+      guard state.isStopping, state.chains.isEmpty else { return (event, nil) }
+      defer { state.whenStopped = nil }
+      return (event, state.whenStopped)
+    }
+    if let event { perform(event) }
+    whenStopped?.resume()
+    pump()
+  }
+
+  private func noteTrouble(_ end: PhotoChain.End, _ state: inout State) -> ChainEvent? {
+    switch end {
+    case .machineTrouble(let failure):
+      guard !state.admission.isHeld else { return nil }
+      state.admission.isHeld = true
+      state.trouble = failure
+      state.troubleWait = min(state.troubleWait * 2, .seconds(30))
+      return .trouble(failure, retryAfter: state.troubleWait)
+    case .filtered, .failed, .retry:
+      // Something was made durable: the machine is well again.
+      guard state.trouble != nil, !state.admission.isHeld else { return nil }
+      state.trouble = nil
+      state.troubleWait = .seconds(1)
+      return .recovered
+    case .stopped: return nil
+    }
+  }
+
+  private func perform(_ event: ChainEvent) {
+    listener(event)
+    guard case .trouble(_, let wait) = event else { return }
+    queues.isSuspended = true
+    _ = time.after(wait) { [self] in tryAgain() }
+  }
+
+  /// Trouble of this machine passes by itself; the next photo shows whether it has.
+  private func tryAgain() {
+    let isRunning = state.withLock { state in
+      guard !state.isStopping else { return false }
+      state.admission.isHeld = false
+      return true
+    }
+    guard isRunning else { return }
+    queues.isSuspended = false
+    pump()
+  }
+
+  private func finishDoneLists() {
+    let done = state.withLock { state in
+      let done = state.admission.doneLists.filter { !state.finishing.contains($0) }
+      state.finishing.formUnion(done)
+      return done
+    }
+    for list in done { Task { await finish(list) } }
+  }
+
+  private func finish(_ list: ListID) async {
+    do throws(Failure) {
+      try await books.recordFinished(list)
+      state.withLock { state in
+        state.admission.drop(list)
+        state.finishing.remove(list)
+      }
+      listener(.finished(list))
+    } catch {
+      // It stays, done and not recorded, and is tried again with the next pump.
+      state.withLock { _ = $0.finishing.remove(list) }
+      _ = time.after(.seconds(5)) { [self] in pump() }
+    }
+  }
+}
+
+package enum ChainEvent: Equatable, Sendable {
+  /// This machine is in trouble: the queues are suspended.
+  case trouble(Failure, retryAfter: Duration)
+  case recovered
+  case finished(ListID)
+}
+
+package struct ChainCounts: Equatable, Sendable {
+  package var inFlight = 0
+  package var downloading = 0
+  package var filtering = 0
+  package var outputting = 0
+  package var trouble: Failure?
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations that one photo still needs, given its recorded state, tied by dependencies.
+//
+// Three rules keep Foundation's Operation on Linux from crashing, hanging or going quadratic:
+// a chain holds its operations until the last has finished (a dependency keeps bare pointers to its
+// dependents); they are added last stage first (a dependent added while its dependency finishes may
+// never start); and only a window of chains exists at a time (each scheduling walks all that wait).
+//
+// Concurrency model: `state` is the chain's own; operations are called with the lock released.
+
+import Foundation
+import Synchronization
+package import Vocabulary
+
+package final class PhotoChain: Sendable {
+  /// How a chain ended.
+  package enum End: Equatable, Sendable {
+    case filtered
+    case failed
+    case retry(after: Duration)
+    case stopped
+    case machineTrouble(Failure)
+  }
+
+  /// What a stage's failure came to, once recorded.
+  typealias Settle = @Sendable (PhotoWork, Stage, Failure) async -> End
+
+  private struct State {
+    var operations: [(stage: Stage, operation: Operation)] = []
+    var unfinished = 0
+    var end: End?
+    var whenEnded: (@Sendable (End) -> Void)?
+  }
+
+  package let work: PhotoWork
+  private let state = Mutex(State())
+
+  init(_ work: PhotoWork) { self.work = work }
+
+  /// Makes the operations and hands them to the queues. `whenEnded` is called once, when the last
+  /// of them has finished and Foundation has let go of all.
+  func begin<Original: Sendable, Negative: Sendable>(
+    _ stages: Stages<Original, Negative>, on queues: StageQueues, settle: @escaping Settle,
+    whenEnded: @escaping @Sendable (End) -> Void
+  ) {
+    let download = operation(.download, settle) { [work] () throws(Failure) -> Original in
+      work.state == .downloaded ? try await stages.recall(work) : try await stages.download(work)
+    }
+    let filter = operation(.filter, settle) { [work] () throws(Failure) -> Negative in
+      try await stages.filter(work, try Self.value(of: download))
+    }
+    let output = operation(.output, settle) { [work] () throws(Failure) -> Void in
+      try await stages.output(work, try Self.value(of: filter))
+    }
+    filter.addDependency(download)
+    output.addDependency(filter)
+    let operations: [(Stage, Operation)] = [
+      (.download, download), (.filter, filter), (.output, output),
+    ]
+    state.withLock { state in
+      state.operations = operations
+      state.unfinished = operations.count
+      state.whenEnded = whenEnded
+    }
+    for (stage, operation) in operations.reversed() { queues.add(operation, to: stage) }
+  }
+
+  /// Stops all of it, at once.
+  package func cancel() {
+    for (_, operation) in state.withLock({ $0.operations }) { operation.cancel() }
+  }
+
+  /// Lets the running step finish and starts no other.
+  package func stopAfterStep() {
+    let waiting = state.withLock { $0.operations }.filter { !$0.operation.isExecuting }
+    for (_, operation) in waiting { operation.cancel() }
+  }
+
+  /// The stage that runs now, if any.
+  package var stage: Stage? {
+    state.withLock { $0.operations }.first { $0.operation.isExecuting }?.stage
+  }
+
+  /// A failed or cancelled dependency ends the chain; Foundation would start its dependents all the
+  /// same. `stopped` stays silent here: whoever failed has settled it.
+  private static func value<Value>(of dependency: StageOperation<Value>) throws(Failure) -> Value {
+    guard case .success(let value) = dependency.outcome else { throw .cancelled }
+    return value
+  }
+
+  private func operation<Value: Sendable>(
+    _ stage: Stage, _ settle: @escaping Settle,
+    _ body: @escaping @Sendable () async throws(Failure) -> Value
+  ) -> StageOperation<Value> {
+    StageOperation(
+      name: "\(work.photo) \(stage.name)", serviceClass: work.serviceClass,
+      whenFinished: { [self] in operationFinished() }
+    ) { [self] in
+      do throws(Failure) {
+        let value = try await body()
+        if stage == .output { settled(.filtered) }
+        return .success(value)
+      } catch {
+        settled(error.kind == .cancelled ? .stopped : await settle(work, stage, error))
+        return .failure(error)
+      }
+    }
+  }
+
+  /// The first end counts: what follows in the chain was merely stopped by it.
+  private func settled(_ end: End) {
+    state.withLock { state in state.end = state.end ?? end }
+  }
+
+  private func operationFinished() {
+    let ended = state.withLock { state -> (@Sendable (End) -> Void, End)? in
+      state.unfinished -= 1
+      guard state.unfinished == 0, let whenEnded = state.whenEnded else { return nil }
+      state.whenEnded = nil
+      return (whenEnded, state.end ?? .stopped)
+    }
+    guard let (whenEnded, end) = ended else { return }
+    whenEnded(end)
+    // Only now may the operations go.
+    state.withLock { $0.operations = [] }
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// One named queue a stage, as wide as what really works at once behind it: only then does
+// `queuePriority` decide the order, and only then does suspending stop anything.
+// Concurrency: immutable; OperationQueue has its own lock.
+
+package import Foundation
+package import Vocabulary
+
+package final class StageQueues: Sendable {
+  package struct Widths: Equatable, Sendable {
+    package let download: Int
+    package let filter: Int
+    package let output: Int
+
+    package init(download: Int, filter: Int, output: Int) {
+      self.download = download
+      self.filter = filter
+      self.output = output
+    }
+
+    /// Enough photos that no stage waits for admission, few enough that memory does not depend on
+    /// the length of a list.
+    package var window: Int { 2 * (download + filter) + output }
+  }
+
+  private let queues: [Stage: OperationQueue]
+
+  package init(_ widths: Widths) {
+    queues = Dictionary(
+      uniqueKeysWithValues: Stage.allCases.map { stage in
+        let queue = OperationQueue()
+        queue.name = "darkroom.\(stage.name)"
+        return (stage, queue)
+      })
+    setWidths(widths)
+  }
+
+  package func setWidths(_ widths: Widths) {
+    queues[.download]?.maxConcurrentOperationCount = widths.download
+    queues[.filter]?.maxConcurrentOperationCount = widths.filter
+    queues[.output]?.maxConcurrentOperationCount = widths.output
+  }
+
+  package func add(_ operation: Operation, to stage: Stage) {
+    queues[stage]?.addOperation(operation)
+  }
+
+  /// Nothing that has not begun begins; what runs goes on.
+  package var isSuspended: Bool {
+    get { queues.values.contains { $0.isSuspended } }
+    set { for queue in queues.values { queue.isSuspended = newValue } }
+  }
+
+  /// Operations in the stage's queue: waiting and running.
+  package func depth(of stage: Stage) -> Int { queues[stage]?.operationCount ?? 0 }
+}

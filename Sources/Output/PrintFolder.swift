@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder of one list's prints. A print is made under a hidden name and appears by one rename,
+// once it is durable: whole or not at all. Raises SystemError.
+// Concurrency: immutable; the folder's files belong to whoever made them.
+
+package import Vocabulary
+
+package final class PrintFolder: Sendable {
+  /// A finished picture out of sight, and where it will appear.
+  package struct Draft: Sendable {
+    package let file: any OpenFile
+    package let temporary: FileName
+  }
+
+  package let folder: any Folder
+
+  /// What an earlier run left half-made goes: only names of ours begin with a dot.
+  package init(_ folder: any Folder) throws(SystemError) {
+    self.folder = folder
+    for name in try folder.names() where name.bytes.first == 0x2E {
+      try folder.removeIfThere(name)
+    }
+  }
+
+  /// A fresh file for one photo's print, readable by the group when it appears.
+  package func draft(_ number: UInt32) throws(SystemError) -> Draft {
+    let name = Self.temporary(number)
+    try folder.removeIfThere(name)
+    let file = try folder.open(name, .create)
+    try folder.setMode(0o640, of: name)
+    return Draft(file: file, temporary: name)
+  }
+
+  /// It will not appear. Says nothing: what is left is swept at the next start.
+  package func discard(_ draft: Draft) { try? folder.remove(draft.temporary) }
+
+  private static func temporary(_ number: UInt32) -> FileName {
+    guard let name = FileName(".\(number).print") else { preconditionFailure("digits are a name") }
+    return name
+  }
+}

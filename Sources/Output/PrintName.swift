@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a photo's or a list's name, as somebody wrote it, to one safe component of a path. Pure.
+//
+// Control bytes, `/`, `%` and a leading `.` or `-` become %XX; at most 200 bytes, cut between
+// characters; names that differ only in case, in Unicode composition or in a picture's extension are
+// told apart by `~NUMBER`.
+
+package import Vocabulary
+
+package enum PrintName {
+  /// The longest stem; `~NUMBER`, the extension and a temporary's dot stay within 255 bytes.
+  static let longest = 200
+
+  /// The stem of a photo's print: no extension yet, that follows from the format.
+  package static func stem(of name: String) -> String { escaped(withoutExtension(name)) }
+
+  /// What a print is called. `number` tells it apart where its stem is taken.
+  package static func file(stem: String, number: UInt32?, format: PictureFormat) -> FileName {
+    let mark = number.map { "~\($0)" } ?? ""
+    guard let name = FileName("\(stem)\(mark).\(format.fileExtension)") else {
+      preconditionFailure("an escaped stem is a file name")
+    }
+    return name
+  }
+
+  /// The folder of a list's prints.
+  package static func folder(list name: String, number: UInt64?) -> FileName {
+    let mark = number.map { "~\($0)" } ?? ""
+    guard let name = FileName("\(escaped(name))\(mark)") else {
+      preconditionFailure("an escaped name is a file name")
+    }
+    return name
+  }
+
+  /// Equal for names whose prints would meet in one folder, on any file system.
+  package static func collisionKey(_ name: String) -> String { stem(of: name).lowercased() }
+
+  /// `Barn.JPG` and `Barn` are one name: the print gets the extension of its format.
+  private static func withoutExtension(_ name: String) -> String {
+    guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.utf8.startIndex else {
+      return name
+    }
+    let ending = name[name.index(after: dot)...].lowercased()
+    return ["jpg", "jpeg", "png"].contains(ending) ? String(name[..<dot]) : name
+  }
+
+  private static func escaped(_ name: String) -> String {
+    var out: [UInt8] = []
+    for character in name {
+      let piece = character.utf8.enumerated().flatMap { place, byte in
+        isSafe(byte, isFirst: out.isEmpty && place == 0) ? [byte] : percent(byte)
+      }
+      if out.count + piece.count > longest { break }
+      out += piece
+    }
+    return out.isEmpty ? "%" : String(decoding: out, as: UTF8.self)
+  }
+
+  private static func isSafe(_ byte: UInt8, isFirst: Bool) -> Bool {
+    if byte < 0x20 || byte == 0x7F || byte == 0x2F || byte == 0x25 { return false }
+    return !(isFirst && (byte == 0x2E || byte == 0x2D))
+  }
+
+  private static func percent(_ byte: UInt8) -> [UInt8] {
+    let digits = Array("0123456789ABCDEF".utf8)
+    return [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+  }
+}

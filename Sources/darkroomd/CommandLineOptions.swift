@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What darkroomd was asked on its command line. Raises a sentence for the person who typed it.
+
+import Vocabulary
+
+struct CommandLineOptions: Equatable {
+  enum Task: Equatable { case run, reload, help, version }
+
+  var task = Task.run
+  var root: String?
+  var configuration: String?
+  var untilIdle = false
+  /// Lines on stderr carry `<N>`, for a supervisor that reads priorities.
+  var levelPrefixes = false
+
+  struct Problem: Error, Equatable, CustomStringConvertible {
+    let description: String
+  }
+
+  static let usage = """
+    usage: darkroomd [--root DIR] [--config FILE] [--until-idle] [--level-prefixes]
+           darkroomd --reload [--root DIR]
+           darkroomd --help | --version
+
+    Develops photo lists dropped into its inbox, in the foreground, until SIGTERM.
+      --root DIR         keep everything below DIR: inbox, done, failed, prints, state, control
+      --config FILE      read FILE instead of /etc/darkroom/darkroomd.conf or DIR/darkroomd.conf
+      --until-idle       end when every list in the inbox is finished
+      --level-prefixes   begin each line on stderr with its <priority>
+      --reload           make the running darkroomd read its settings again; fails if they are bad
+    See darkroomd(8).
+    """
+
+  init(_ arguments: some Sequence<String>) throws(Problem) {
+    var rest = Array(arguments)[...]
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--root": root = try Self.value(of: argument, &rest)
+      case "--config": configuration = try Self.value(of: argument, &rest)
+      case "--until-idle": untilIdle = true
+      case "--level-prefixes": levelPrefixes = true
+      case "--reload": task = .reload
+      case "--help", "-h": task = .help
+      case "--version": task = .version
+      default:
+        let known = [
+          "--root", "--config", "--until-idle", "--level-prefixes", "--reload", "--help",
+          "--version",
+        ]
+        let suggestion = Suggestion.words(for: argument, among: known)
+        throw Problem(description: "unknown option '\(Printable.text(argument))'\(suggestion)")
+      }
+    }
+  }
+
+  private static func value(of option: String, _ rest: inout ArraySlice<String>) throws(Problem)
+    -> String
+  {
+    guard let value = rest.popFirst(), !value.isEmpty else {
+      throw Problem(description: "\(option) wants a value after it")
+    }
+    return value
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where things lie: the system's folders, or all of them below one root. Raises SystemError.
+
+import Linux
+import Vocabulary
+
+struct Places: Equatable, Sendable {
+  let inbox: String
+  let done: String
+  let failed: String
+  let prints: String
+  let state: String
+  let control: String
+  let configuration: String
+
+  static let system = Places(
+    inbox: "/var/spool/darkroom/inbox", done: "/var/spool/darkroom/done",
+    failed: "/var/spool/darkroom/failed", prints: "/var/lib/darkroom/prints",
+    state: "/var/lib/darkroom", control: "/run/darkroom/io.darkroom",
+    configuration: "/etc/darkroom/darkroomd.conf")
+
+  static func below(_ root: String) -> Places {
+    let root = root == "/" ? "" : root
+    return Places(
+      inbox: "\(root)/inbox", done: "\(root)/done", failed: "\(root)/failed",
+      prints: "\(root)/prints", state: "\(root)/state", control: "\(root)/control",
+      configuration: "\(root)/darkroomd.conf")
+  }
+
+  /// Under systemd the folders are there (tmpfiles, StateDirectory); below a root we make them.
+  static func make(root: String) throws(SystemError) {
+    if let slash = root.lastIndex(of: "/"), let name = FileName(root[root.index(after: slash)...]) {
+      let parent = slash == root.startIndex ? "/" : String(root[..<slash])
+      _ = try LinuxFolder.open(path: parent).openFolder(name, creating: true)
+    }
+    let folder = try LinuxFolder.open(path: root)
+    for name in ["inbox", "done", "failed", "prints", "state"] as [StaticString] {
+      _ = try folder.openFolder(FileName(literal: name), creating: true)
+    }
+  }
+}
