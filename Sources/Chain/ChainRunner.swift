@@ -21,7 +21,7 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     var trouble: Failure?
     var troubleWait = Duration.seconds(1)
     var isStopping = false
-    var whenStopped: CheckedContinuation<Void, Never>?
+    var whenIdle: [CheckedContinuation<Void, Never>] = []
     var wakeUp: (any Cancellable)?
     var wakeDue: Duration?
     var finishing: Set<ListID> = []
@@ -99,13 +99,18 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     }
     queues.isSuspended = false  // a cancelled operation in a suspended queue never finishes
     for chain in chains { chain.cancel() }
+    await idle()
+  }
+
+  /// Returns once no chain is on its way. New ones may begin right after.
+  package func idle() async {
     await withCheckedContinuation { continuation in
-      let isOver = state.withLock { state in
+      let isIdle = state.withLock { state in
         if state.chains.isEmpty { return true }
-        state.whenStopped = continuation
+        state.whenIdle.append(continuation)
         return false
       }
-      if isOver { continuation.resume() }
+      if isIdle { continuation.resume() }
     }
   }
 
@@ -220,17 +225,17 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
 
   private func ended(_ chain: PhotoChain, _ end: PhotoChain.End) {
     let now = time.uptime()
-    let (event, whenStopped) = state.withLock {
-      state -> (ChainEvent?, CheckedContinuation<Void, Never>?) in
+    let (event, whenIdle) = state.withLock {
+      state -> (ChainEvent?, [CheckedContinuation<Void, Never>]) in
       state.chains[chain.work.photo] = nil
       state.admission.ended(chain.work.photo, end, now: now)
       let event = noteTrouble(end, &state)
-      guard state.isStopping, state.chains.isEmpty else { return (event, nil) }
-      defer { state.whenStopped = nil }
-      return (event, state.whenStopped)
+      guard state.chains.isEmpty else { return (event, []) }
+      defer { state.whenIdle = [] }
+      return (event, state.whenIdle)
     }
     if let event { perform(event) }
-    whenStopped?.resume()
+    for continuation in whenIdle { continuation.resume() }
     pump()
   }
 

@@ -23,30 +23,38 @@ enum ConfigurationFile {
   /// A file that was `named` by the operator must be there.
   static func read(_ path: String, isNamed: Bool) throws(ConfigurationError) -> Settings {
     var settings = Settings()
-    guard let slash = path.lastIndex(of: "/") else {
-      return try read("./\(path)", isNamed: isNamed)
-    }
-    let folderPath = slash == path.startIndex ? "/" : String(path[..<slash])
-    guard let name = FileName(path[path.index(after: slash)...]),
-      let addition = FileName(bytes: name.bytes + Array(".d".utf8))
-    else { throw ConfigurationError(file: path, line: nil, problem: "that is no file's name") }
-    do throws(SystemError) {
-      let folder = try LinuxFolder.open(path: folderPath)
-      if try isNamed || folder.has(name) {
-        try apply(try text(of: name, in: folder), from: path, to: &settings)
-      }
-      guard try folder.has(addition) else { return settings }
-      let additions = try folder.openFolder(addition, creating: false)
-      for name in try confNames(additions) {
-        try apply(try text(of: name, in: additions), from: "\(path).d/\(name)", to: &settings)
-      }
-    } catch let error as SystemError {
-      if error.isMissing, !isNamed { return settings }
+    let files: [(path: String, bytes: [UInt8])]
+    do throws(SystemError) { files = try texts(path, isNamed: isNamed) } catch {
       throw ConfigurationError(file: path, line: nil, problem: "could not read it: \(error)")
-    } catch let error as ConfigurationError {
+    }
+    for (file, bytes) in files { try apply(bytes, from: file, to: &settings) }
+    return settings
+  }
+
+  private static func texts(_ path: String, isNamed: Bool) throws(SystemError)
+    -> [(path: String, bytes: [UInt8])]
+  {
+    let full = path.contains("/") ? path : "./\(path)"
+    let parts = full.split(separator: "/", omittingEmptySubsequences: false)
+    let parent = parts.dropLast().joined(separator: "/")
+    guard let name = parts.last.flatMap({ FileName($0) }), let additions = FileName("\(name).d")
+    else { throw SystemError(code: 2, call: "open", thing: path) }
+    let folder: LinuxFolder
+    do throws(SystemError) {
+      folder = try LinuxFolder.open(path: parent.isEmpty ? "/" : parent)
+    } catch {
+      if error.isMissing, !isNamed { return [] }
       throw error
     }
-    return settings
+    var files: [(String, [UInt8])] = []
+    let isThere = isNamed ? true : try folder.has(name)
+    if isThere { files.append((path, try text(of: name, in: folder))) }
+    guard try folder.has(additions) else { return files }
+    let more = try folder.openFolder(additions, creating: false)
+    for name in try confNames(more) {
+      files.append(("\(path).d/\(name)", try text(of: name, in: more)))
+    }
+    return files
   }
 
   private static func confNames(_ folder: LinuxFolder) throws(SystemError) -> [FileName] {

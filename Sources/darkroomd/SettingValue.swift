@@ -2,7 +2,6 @@
 // From the text of a setting to its value, as systemd writes sizes, durations and lists. Raises
 // `SettingProblem`, worded for whoever wrote the file.
 
-import Transfer
 import Vocabulary
 
 struct SettingProblem: Error, Equatable, CustomStringConvertible {
@@ -80,8 +79,8 @@ enum SettingValue {
   }
 
   static func network(_ text: String) throws(SettingProblem) {
-    guard AddressNetwork(text) != nil else {
-      throw SettingProblem("a network is written as 192.168.1.0/24 or fd00::/8, not '\(text)'")
+    do throws(RangeSyntaxError) { _ = try NetworkRange(parsing: text) } catch {
+      throw SettingProblem(error.description)
     }
   }
 

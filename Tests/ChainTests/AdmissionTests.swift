@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Admission, retry policy and the due queue as values: no thread, no clock.
+
+import Testing
+import Vocabulary
+
+@testable import Chain
+
+@Suite struct AdmissionTests {
+  private func take(
+    _ admission: inout Admission, now: Duration = .zero, total: UInt32 = 1000
+  ) -> PhotoID? {
+    admission.next(now: now) { _, after in after < total ? after + 1 : nil }?.photo
+  }
+
+  private func photo(_ list: UInt64, _ number: UInt32) -> PhotoID {
+    PhotoID(list: ListID(list), number: number)
+  }
+
+  @Test func `lists of one class take turns`() {
+    var admission = Admission(window: 6)
+    for list in 1...3 {
+      admission.add(ListID(UInt64(list)), .default, isPaused: false, waiting: [])
+    }
+    let taken = (0..<6).compactMap { _ in take(&admission) }
+    #expect(taken.map(\.list.number) == [1, 2, 3, 1, 2, 3])
+    #expect(take(&admission) == nil, "the window is full")
+  }
+
+  @Test func `the window has room again when a chain ends`() {
+    var admission = Admission(window: 1)
+    admission.add(ListID(1), .default, isPaused: false, waiting: [])
+    #expect(take(&admission) == photo(1, 1))
+    #expect(take(&admission) == nil)
+    admission.ended(photo(1, 1), .filtered, now: .zero)
+    #expect(take(&admission) == photo(1, 2))
+  }
+
+  @Test func `a photo that came back unfinished goes before new ones`() {
+    var admission = Admission(window: 2)
+    admission.add(ListID(1), .default, isPaused: false, waiting: [])
+    _ = take(&admission)
+    admission.ended(photo(1, 1), .stopped, now: .zero)
+    #expect(take(&admission) == photo(1, 1))
+  }
+
+  @Test func `a photo that waits is not taken as a new one after a restart`() {
+    var admission = Admission(window: 10)
+    admission.add(ListID(1), .default, isPaused: false, waiting: [(2, .seconds(5))])
+    let taken = (0..<3).compactMap { _ in take(&admission, total: 3) }
+    #expect(taken == [photo(1, 1), photo(1, 3)])
+    #expect(admission.nextDue == .seconds(5))
+    #expect(take(&admission, now: .seconds(5), total: 3) == photo(1, 2))
+  }
+
+  @Test func `a paused list waits, is done only when its photos are, and has no alarm`() {
+    var admission = Admission(window: 10)
+    admission.add(ListID(1), .default, isPaused: true, waiting: [(1, .seconds(5))])
+    #expect(take(&admission) == nil)
+    #expect(admission.nextDue == nil)
+    #expect(admission.doneLists.isEmpty)
+    admission.resume(ListID(1))
+    #expect(admission.nextDue == .seconds(5))
+  }
+
+  @Test func `one slot in eight goes to the least urgent class`() {
+    var admission = Admission(window: 100)
+    admission.add(ListID(1), .background, isPaused: false, waiting: [])
+    admission.add(ListID(2), .userInteractive, isPaused: false, waiting: [])
+    let taken = (0..<16).compactMap { _ in take(&admission)?.list.number }
+    #expect(taken == [2, 2, 2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 2, 2, 1])
+  }
+
+  @Test func `an empty list is done when it was looked through`() {
+    var admission = Admission(window: 4)
+    admission.add(ListID(1), .default, isPaused: false, waiting: [])
+    #expect(take(&admission, total: 0) == nil)
+    #expect(admission.doneLists == [ListID(1)])
+  }
+
+  @Test func `photos come due soonest first, whatever their order was`() {
+    var queue = DueQueue()
+    for number: UInt32 in [5, 1, 4, 2, 3] { queue.insert(number, due: .seconds(Int64(number))) }
+    queue.insert(3, due: .seconds(99))
+    #expect(queue.take(now: .milliseconds(999)) == nil)
+    let order = (0..<5).compactMap { _ in queue.take(now: .seconds(10)) }
+    #expect(order == [1, 2, 3, 4, 5])
+    #expect(queue.isEmpty)
+    #expect(!queue.contains(3))
+  }
+
+  @Test(arguments: [
+    (Failure.Kind.final, "http.404", UInt32(1), RetryPolicy.Verdict.giveUp),
+    (.machine, "disk.full", 1, .waitForMachine),
+    (.cancelled, "cancelled", 1, .stop),
+    (.passing, "connect.refused", 1, .again(after: .seconds(1))),
+    (.passing, "connect.refused", 2, .again(after: .seconds(2))),
+    (.passing, "connect.refused", 7, .again(after: .seconds(64))),
+    (.passing, "connect.refused", 8, .giveUp),
+    (.passing, "worker.died", 1, .again(after: .zero)),
+    (.passing, "worker.died", 2, .giveUp),
+  ])
+  func `what follows a failure depends on its kind and the attempt`(
+    kind: Failure.Kind, code: String, attempt: UInt32, verdict: RetryPolicy.Verdict
+  ) {
+    let failure = Failure(kind, code: code, reason: "it did not work")
+    #expect(RetryPolicy().verdict(on: failure, attempt: attempt, jitter: 0.5) == verdict)
+  }
+
+  @Test func `an origin that asks us to wait is not asked sooner`() {
+    let busy = Failure(.passing, code: "http.503", reason: "busy", waitSeconds: 120)
+    #expect(RetryPolicy().verdict(on: busy, attempt: 1, jitter: 0) == .again(after: .seconds(120)))
+  }
+}

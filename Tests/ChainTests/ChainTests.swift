@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of photos on their way, and what Foundation's Operation must not do to us.
+
+import Foundation
+import Support
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import Chain
+
+@Suite struct ChainTests {
+  @Test func `a list of photos is downloaded, filtered and put out, and then finished`() async {
+    let bench = Darkbench()
+    bench.add(1, photos: 100)
+    await bench.finishedLists.reaches(1)
+    #expect(bench.books.count(.filtered) == 100)
+    #expect(bench.downloads.count == 100)
+    #expect(bench.books.notes.withLock { $0.finished } == [ListID(1)])
+  }
+
+  @Test func `a photo that is recorded as downloaded is not downloaded again`() async {
+    let bench = Darkbench()
+    bench.books.set(PhotoID(list: ListID(1), number: 2), .downloaded)
+    bench.books.set(PhotoID(list: ListID(1), number: 3), .filtered)
+    bench.add(1, photos: 4)
+    await bench.finishedLists.reaches(1)
+    #expect(bench.downloads.count == 2)
+    #expect(bench.recalls.count == 1)
+    #expect(bench.filters.count == 3)
+  }
+
+  @Test func `a failed stage ends the chain with its reason and nothing after it starts`() async {
+    let gone = Failure(.final, code: "http.404", reason: "the origin answered 404 Not Found")
+    let bench = Darkbench(download: { work throws(Failure) in
+      if work.photo.number == 2 { throw gone }
+    })
+    bench.add(1, photos: 3)
+    await bench.finishedLists.reaches(1)
+    #expect(bench.filters.count == 2)
+    #expect(bench.books.count(.filtered) == 2)
+    #expect(bench.books.notes.withLock { Array($0.failures.values) } == [gone])
+  }
+
+  @Test func `a passing failure is tried again when its time has come, not before`() async {
+    let down = Failure(.passing, code: "connect.refused", reason: "connection refused")
+    let bench = Darkbench(download: { work throws(Failure) in
+      if work.attempt < 3 { throw down }
+    })
+    bench.add(1, photos: 1)
+    await bench.downloads.reaches(1)
+    for attempt in 2...3 {
+      await bench.time.scheduled(1)
+      bench.time.advance(by: .seconds(900))
+      await bench.downloads.reaches(attempt)
+    }
+    await bench.finishedLists.reaches(1)
+    #expect(bench.downloads.count == 3)
+    #expect(bench.books.count(.filtered) == 1)
+  }
+
+  @Test func `pausing lets running steps finish and starts no other until resumed`() async {
+    let gate = Gate()
+    let bench = Darkbench(download: { _ throws(Failure) in try await gate.pass() })
+    bench.add(1, photos: 20)
+    await gate.arrivals.reaches(4)
+    bench.runner.pause(ListID(1))
+    gate.open()
+    await bench.runner.idle()
+    #expect(bench.downloads.count == 4)
+    #expect(bench.filters.count == 0)
+    #expect(bench.books.count(.downloaded) == 4)
+    bench.runner.resume(ListID(1))
+    await bench.finishedLists.reaches(1)
+    #expect(bench.downloads.count == 20)
+    #expect(bench.recalls.count == 4)
+  }
+
+  @Test func `cancelling a list stops what runs and spares other lists`() async {
+    let gate = Gate()
+    let bench = Darkbench(download: { work throws(Failure) in
+      if work.photo.list == ListID(1) { try await gate.pass() }
+    })
+    bench.add(1, photos: 1000)
+    await gate.arrivals.reaches(4)
+    bench.add(2, photos: 10)
+    bench.runner.cancel(ListID(1))
+    await bench.finishedLists.reaches(1)
+    await bench.runner.idle()
+    #expect(bench.books.notes.withLock { $0.finished } == [ListID(2)])
+    #expect(bench.books.count(.filtered) == 10)
+    #expect(bench.books.count(.failed) == 0)
+  }
+
+  @Test func `a full disk fails no photo; work goes on when it has room again`() async {
+    let full = Failure(.machine, code: "disk.full", reason: "no space left on device")
+    let isFull = Mutex(true)
+    let bench = Darkbench(output: { _ throws(Failure) in
+      if isFull.withLock({ $0 }) { throw full }
+    })
+    bench.add(1, photos: 50)
+    await bench.troubles.reaches(1)
+    isFull.withLock { $0 = false }
+    await bench.time.scheduled(1)
+    bench.time.advance(by: .seconds(60))
+    await bench.finishedLists.reaches(1)
+    #expect(bench.books.count(.filtered) == 50)
+    #expect(bench.books.count(.failed) == 0)
+    #expect(bench.downloads.count == 50)
+    #expect(bench.recoveries.count == 1)
+  }
+
+  @Test func `a failure that cannot be recorded is not given up`() async {
+    let gone = Failure(.final, code: "http.404", reason: "the origin answered 404 Not Found")
+    let bench = Darkbench(download: { _ throws(Failure) in throw gone })
+    bench.books.notes.withLock {
+      $0.refusal = Failure(.machine, code: "disk.full", reason: "no space left on device")
+    }
+    bench.add(1, photos: 1)
+    await bench.troubles.reaches(1)
+    #expect(bench.books.count(.failed) == 0)
+    await bench.time.scheduled(1)
+    bench.time.advance(by: .seconds(60))
+    await bench.finishedLists.reaches(1)
+    #expect(bench.books.count(.failed) == 1)
+  }
+
+  @Test func `stopping cancels what runs and returns when nothing does`() async {
+    let gate = Gate()
+    let bench = Darkbench(download: { _ throws(Failure) in try await gate.pass() })
+    bench.add(1, photos: 500)
+    await gate.arrivals.reaches(4)
+    await bench.runner.stop()
+    #expect(bench.runner.counts() == ChainCounts())
+    #expect(bench.books.count(.failed) == 0)
+    #expect(bench.books.notes.withLock { $0.finished }.isEmpty)
+  }
+
+  @Test func `more urgent lists overtake, and the least urgent never starves`() async {
+    let gate = Gate()
+    let order = Mutex<[UInt64]>([])
+    let bench = Darkbench(
+      widths: .init(download: 1, filter: 1, output: 1),
+      download: { work throws(Failure) in
+        try await gate.pass()
+        order.withLock { $0.append(work.photo.list.number) }
+      })
+    bench.add(1, photos: 40, .background)
+    await gate.arrivals.reaches(1)
+    bench.add(2, photos: 40, .userInteractive)
+    gate.open()
+    await bench.finishedLists.reaches(2)
+    let served = order.withLock { $0 }
+    let lastUrgent = served.lastIndex(of: 2) ?? 0
+    #expect(served.prefix(lastUrgent).count { $0 == 1 } <= 16, "\(served)")
+    #expect(served.dropFirst(6).prefix(lastUrgent - 6).contains(1), "one slot in eight: \(served)")
+  }
+}
