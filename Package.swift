@@ -91,7 +91,7 @@ let tests: [Target] = [
     name: "DaemonTests", dependencies: ["Linux", "Steer", "Support", "Vocabulary", "darkroomd"]),
   .testTarget(name: "CrashTests", dependencies: ["Linux", "Support", "Vocabulary"]),
   .testTarget(name: "SystemTests", dependencies: ["Support"], exclude: ["container"]),
-  .testTarget(name: "RepositoryTests", dependencies: ["Support"]),
+  .testTarget(name: "RepositoryTests", dependencies: ["Support", "darkroomd"]),
 ]
 
 let package = Package(

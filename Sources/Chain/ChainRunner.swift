@@ -21,11 +21,24 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     var trouble: Failure?
     var troubleWait = Duration.seconds(1)
     var isStopping = false
-    var whenIdle: [CheckedContinuation<Void, Never>] = []
+    var whenIdle: [(list: ListID?, continuation: CheckedContinuation<Void, Never>)] = []
     var wakeUp: (any Cancellable)?
     var wakeDue: Duration?
     var finishing: Set<ListID> = []
     var random = SystemRandomNumberGenerator()
+
+    func isIdle(_ list: ListID?) -> Bool {
+      guard let list else { return chains.isEmpty }
+      return !chains.keys.contains { $0.list == list }
+    }
+
+    /// Takes out whoever waits for what is idle now.
+    mutating func takeIdle() -> [CheckedContinuation<Void, Never>] {
+      if whenIdle.isEmpty { return [] }
+      let ready = whenIdle.filter { isIdle($0.list) }.map(\.continuation)
+      whenIdle = whenIdle.filter { !isIdle($0.list) }
+      return ready
+    }
   }
 
   private let state: Mutex<State>
@@ -73,14 +86,15 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     pump()
   }
 
-  /// Stops what runs, at once; the list is forgotten here.
-  package func cancel(_ list: ListID) {
+  /// Stops what runs, at once, and returns when nothing of the list does; it is forgotten here.
+  package func cancel(_ list: ListID) async {
     let chains = state.withLock { state in
       state.admission.drop(list)
       return state.chains.values.filter { $0.work.photo.list == list }
     }
     for chain in chains { chain.cancel() }
     pump()
+    await idle(list)
   }
 
   package func setWidths(_ widths: StageQueues.Widths) {
@@ -102,12 +116,12 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     await idle()
   }
 
-  /// Returns once no chain is on its way. New ones may begin right after.
-  package func idle() async {
+  /// Returns once no chain, or none of the list, is on its way. New ones may begin right after.
+  package func idle(_ list: ListID? = nil) async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in
-        if state.chains.isEmpty { return true }
-        state.whenIdle.append(continuation)
+        if state.isIdle(list) { return true }
+        state.whenIdle.append((list, continuation))
         return false
       }
       if isIdle { continuation.resume() }
@@ -230,9 +244,7 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
       state.chains[chain.work.photo] = nil
       state.admission.ended(chain.work.photo, end, now: now)
       let event = noteTrouble(end, &state)
-      guard state.chains.isEmpty else { return (event, []) }
-      defer { state.whenIdle = [] }
-      return (event, state.whenIdle)
+      return (event, state.takeIdle())
     }
     if let event { perform(event) }
     for continuation in whenIdle { continuation.resume() }

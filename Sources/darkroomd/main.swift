@@ -1,1 +1,32 @@
-print("x")
+// SPDX-License-Identifier: Apache-2.0
+// darkroomd: reads its command line, starts, and ends with the code that darkroomd(8) explains.
+
+import Linux
+import Steer
+import Vocabulary
+
+func say(_ words: String) { try? StandardError.write(Array("darkroomd: \(words)\n".utf8)) }
+
+let options: CommandLineOptions
+do {
+  options = try CommandLineOptions(CommandLine.arguments.dropFirst())
+} catch {
+  say("\(error)\n\(CommandLineOptions.usage)")
+  ThisProcess.exit(ExitCode.usage)
+}
+
+switch options.task {
+case .help:
+  print(CommandLineOptions.usage)
+case .version:
+  print("darkroomd \(Version.text)")
+case .reload:
+  ThisProcess.exit(ReloadRequest.send(options))
+case .run:
+  do throws(StartFailure) {
+    ThisProcess.exit(try Startup.run(options))
+  } catch {
+    say(error.words)
+    ThisProcess.exit(error.code)
+  }
+}

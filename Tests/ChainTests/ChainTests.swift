@@ -84,7 +84,7 @@ import Vocabulary
     bench.add(1, photos: 1000)
     await gate.arrivals.reaches(4)
     bench.add(2, photos: 10)
-    bench.runner.cancel(ListID(1))
+    await bench.runner.cancel(ListID(1))
     await bench.finishedLists.reaches(1)
     await bench.runner.idle()
     #expect(bench.books.notes.withLock { $0.finished } == [ListID(2)])

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +137,14 @@ int64_t dr_resident_bytes(void) {
   fclose(file);
   return fields == 2 ? resident * sysconf(_SC_PAGESIZE) : -EIO;
 }
+
+int dr_processors(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) < 0) return -errno;
+  return CPU_COUNT(&set);
+}
+
+void dr_exit(int code) { _exit(code); }
 
 int dr_is_terminal(int file) { return isatty(file); }
 

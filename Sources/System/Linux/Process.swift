@@ -10,6 +10,12 @@ package enum ThisProcess {
   package static var residentBytes: Int64 { dr_resident_bytes() }
   package static func isTerminal(_ descriptor: Int32) -> Bool { dr_is_terminal(descriptor) == 1 }
 
+  /// Processors this process may run on.
+  package static var processors: Int { max(1, Int(dr_processors())) }
+
+  /// Ends the process as it is: no destructor of a library waits for a thread that is still there.
+  package static func exit(_ code: Int32) -> Never { dr_exit(code) }
+
   /// Before the first thread: what is executed later (workers) inherits no capability.
   package static func clearAmbientCapabilities() { _ = dr_clear_ambient() }
 

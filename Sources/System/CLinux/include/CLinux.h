@@ -80,6 +80,8 @@ uint32_t dr_user(void);
 int dr_clear_ambient(void);
 int dr_descriptor_limit_raise(void);
 int64_t dr_resident_bytes(void);
+int dr_processors(void);
+void dr_exit(int code) __attribute__((noreturn));
 int dr_is_terminal(int file);
 int64_t dr_random(void *bytes, uint64_t count);
 int dr_thread_start(const char *name, void (*body)(void *), void *context);

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "paths.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+int64_t dr_executable(char *bytes, uint64_t count) {
+  ssize_t n = readlink("/proc/self/exe", bytes, count);
+  return n < 0 ? -errno : n;
+}
+
+int64_t dr_current_folder(char *bytes, uint64_t count) {
+  return getcwd(bytes, count) ? (int64_t)strlen(bytes) : -errno;
+}
+
+int dr_may_execute(const char *path) { return access(path, X_OK) < 0 ? -errno : 0; }

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// One daemon per state folder: a lock that belongs to the open file, so that no other descriptor of the
+// same file drops it, and that the kernel drops when we die.
+
+internal import CLinux
+package import Vocabulary
+
+extension LinuxFile {
+  /// Takes the whole file for ourselves; EAGAIN when somebody has it.
+  package func lock() throws(SystemError) {
+    try Calls.run("fcntl(OFD_SETLK)", "lock") { dr_lock_whole(descriptor) }
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers what people ask over the control socket: who may, what is so, what is to change. A change is
+// recorded before it is answered.
+// Concurrency: immutable; everything it holds has its own locks.
+
+import Accept
+import Chain
+import Record
+import Report
+import Steer
+import Vocabulary
+
+final class ControlDesk: ControlHandler {
+  let darkroom: Darkroom
+
+  init(_ darkroom: Darkroom) { self.darkroom = darkroom }
+
+  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
+    do throws(ControlError) {
+      switch call {
+      case .status: return .status(darkroom.statusReport())
+      case .lists: return .lists(darkroom.summaries())
+      case .show(let order): return .show(try darkroom.show(order))
+      case .pause(let list): return try await change(list, .pause, peer)
+      case .resume(let list): return try await change(list, .resume, peer)
+      case .cancel(let list): return try await change(list, .cancel, peer)
+      case .reload: return try reload(peer)
+      }
+    } catch { return .failed(error) }
+  }
+
+  /// Tells of the list whenever it changes, until it is over.
+  func stream(
+    _ call: ControlCall, from peer: ControlPeer,
+    send: @escaping @Sendable (ControlReply) async -> Bool
+  ) async -> ControlReply {
+    guard case .show(let order) = call else { return await handle(call, from: peer) }
+    do throws(ControlError) {
+      while true {
+        let version = darkroom.news.version
+        let report = try darkroom.show(order)
+        if report.list.isFinal || darkroom.isStopping { return .show(report) }
+        guard await send(.show(report)) else { return .show(report) }
+        await darkroom.news.change(after: version)
+        // A fast list would otherwise be told of for every photo.
+        await darkroom.pause(.milliseconds(200))
+        if Task.isCancelled { return .show(report) }
+      }
+    } catch { return .failed(error) }
+  }
+
+  private enum Verb { case pause, resume, cancel }
+
+  private func change(_ reference: ListReference, _ verb: Verb, _ peer: ControlPeer)
+    async throws(ControlError) -> ControlReply
+  {
+    let list = ListID(try reference.choose(among: darkroom.names()))
+    let summary = try darkroom.summary(list)
+    guard peer.mayChange(listOf: summary.owner) else {
+      throw .permissionDenied(
+        why: "list '\(summary.name)' belongs to another user; only its owner and root change it")
+    }
+    do throws(Failure) {
+      switch verb {
+      case .pause: try await darkroom.pause(list)
+      case .resume: try await darkroom.resume(list)
+      case .cancel: try await darkroom.cancel(list)
+      }
+    } catch { throw .notPossible(why: error.reason) }
+    return .changed(try darkroom.summary(list))
+  }
+
+  private func reload(_ peer: ControlPeer) throws(ControlError) -> ControlReply {
+    guard peer.mayReload(daemonOf: darkroom.user) else {
+      throw .permissionDenied(why: "only root and the daemon's own user may reload it")
+    }
+    do throws(ConfigurationError) { return .reloaded(notes: try darkroom.reload()) } catch {
+      throw .reloadFailed(why: error.description)
+    }
+  }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// What people see of the daemon and what they change: status, lists, photos, pause, resume, cancel.
+
+import Accept
+import Linux
+import Output
+import Record
+import Report
+import Steer
+import Vocabulary
+
+extension Darkroom {
+  // MARK: seeing
+
+  func statusReport() -> StatusReport {
+    let counts = runner.counts()
+    let open = recorder.ledger { ledger in ledger.openLists.map(\.counts) }
+    let unfinished = open.reduce(0) { $0 + Int($1.unfinished) }
+    return StatusReport(
+      version: Version.text, state: stateWords, since: started, lists: open.count,
+      photosWaiting: max(0, unfinished - counts.inFlight), photosRunning: counts.inFlight,
+      downloads: counts.downloading, filters: counts.filtering, outputs: counts.outputting,
+      degraded: degraded(counts.trouble), prints: places.prints, inbox: places.inbox,
+      residentBytes: UInt64(max(0, ThisProcess.residentBytes)), sandbox: sandboxWords)
+  }
+
+  private var stateWords: String {
+    if isStopping { return "stopping" }
+    guard let trouble = runner.counts().trouble else { return "running" }
+    return "waiting: \(trouble.reason)"
+  }
+
+  private func degraded(_ trouble: Failure?) -> [String] {
+    [trouble, frontDesk.inboxTrouble].compactMap { $0?.reason } + unopened
+  }
+
+  func names() -> [(id: UInt64, name: String, isFinal: Bool)] {
+    let lists = recorder.ledger { ledger in ledger.lists.values.map { ($0.id, $0.state.isFinal) } }
+    return lists.map { id, isFinal in (id.number, name(of: id), isFinal) }
+  }
+
+  private func name(of list: ListID) -> String {
+    about(list).map { ListRoom.name(of: $0.name) } ?? "list \(list)"
+  }
+
+  private func about(_ list: ListID) -> AboutFile? {
+    guard let folder = try? shelf.folders.lists.folder(ListFolder.name(list), creating: false)
+    else { return nil }
+    return try? AboutFile.read(from: folder)
+  }
+
+  /// Every list, the oldest first.
+  func summaries() -> [ListSummary] {
+    recorder.ledger { Array($0.lists.values) }.sorted { $0.id < $1.id }.map(summary)
+  }
+
+  func summary(_ list: ListID) throws(ControlError) -> ListSummary {
+    guard let entry = recorder.ledger({ $0[list] }) else {
+      throw .noSuchList(name: "\(list)")
+    }
+    return summary(entry)
+  }
+
+  private func summary(_ entry: ListEntry) -> ListSummary {
+    let about = about(entry.id)
+    let terms = about.flatMap { try? FrozenSettings(text: $0.terms.settings) }
+    return ListSummary(
+      id: entry.id.number, name: Printable.text(name(of: entry.id)), title: terms?.title ?? "",
+      owner: about?.owner ?? 0, state: entry.state, serviceClass: entry.acceptance.serviceClass,
+      total: entry.acceptance.photos, new: entry.counts.new, downloaded: entry.counts.downloaded,
+      filtered: entry.counts.filtered, failed: entry.counts.failed, accepted: entry.acceptedTime)
+  }
+
+  func show(_ order: ShowOrder) throws(ControlError) -> ShowReport {
+    let list = ListID(try order.list.choose(among: names()))
+    var report = ShowReport(list: try summary(list))
+    if order.limit == 0 { return report }
+    let room: ListRoom
+    do throws(Failure) { room = try shelf.look(list) } catch {
+      throw .notPossible(why: "its photos cannot be shown: \(error.reason)")
+    }
+    var number = order.offset
+    // Looking for a rare state in a long list ends after a while; `more` says where to go on.
+    let end = min(room.catalog.count, number.addingReportingOverflow(100_000).partialValue)
+    while number < end, report.photos.count < order.limit {
+      number += 1
+      if let photo = photoSummary(room, number, wanted: order.state) { report.photos.append(photo) }
+    }
+    if number < room.catalog.count { report.more = number }
+    return report
+  }
+
+  private func photoSummary(_ room: ListRoom, _ number: UInt32, wanted: PhotoState?)
+    -> PhotoSummary?
+  {
+    let photo = PhotoID(list: room.id, number: number)
+    let live = recorder.ledger { ($0.state(of: photo), $0[room.id]?.attempts(of: number) ?? 0) }
+    // The ledger forgets the photos of a list that is over; their rows remember.
+    let row = live.0.map(\.isFinal) != false ? (try? recorder.results.row(photo)) ?? nil : nil
+    let state = live.0 ?? row?.state ?? .new
+    guard wanted == nil || wanted == state, let entry = try? room.catalog.entry(number) else {
+      return nil
+    }
+    var summary = PhotoSummary(
+      number: number, name: Printable.text(entry.name), url: shownURL(entry.url), state: state,
+      attempts: row?.attempts ?? live.1)
+    if let row {
+      summary.bytes = row.bytes
+      summary.width = row.width
+      summary.height = row.height
+      summary.code = row.code
+      summary.reason = row.reason
+      if let format = PictureFormat(rawValue: row.format) {
+        summary.print = "\(room.printName(number, entry.name, format))"
+      }
+    }
+    return summary
+  }
+
+  private func shownURL(_ text: String) -> String {
+    guard let url = try? PhotoURL(parsing: text) else { return Printable.text(text, limit: 100) }
+    return "\(url.scheme.rawValue)://\(url.server)\(url.path)"
+  }
+
+  // MARK: changing
+
+  func pause(_ list: ListID) async throws(Failure) {
+    guard let state = recorder.ledger({ $0[list]?.state }), !state.isFinal else { throw Self.over }
+    guard state != .paused else { return }
+    try await recorder.record([.paused(list)])
+    runner.pause(list)
+    teller.changed(try shelf.room(list)) { .listPaused($0) }
+  }
+
+  func resume(_ list: ListID) async throws(Failure) {
+    guard let state = recorder.ledger({ $0[list]?.state }), !state.isFinal else { throw Self.over }
+    guard state == .paused else { return }
+    try await recorder.record([.resumed(list)])
+    runner.resume(list)
+    teller.changed(try shelf.room(list)) { .listResumed($0) }
+  }
+
+  func cancel(_ list: ListID) async throws(Failure) {
+    guard let state = recorder.ledger({ $0[list]?.state }) else { throw Self.over }
+    guard state != .cancelled else { return }
+    guard state != .finished else { throw Self.over }
+    try await recorder.record([.cancelled(list)])
+    await runner.cancel(list)
+    let room = try shelf.room(list)
+    teller.changed(room) { .listCancelled($0) }
+    await close(room)
+  }
+
+  private static let over = Failure(
+    .final, code: "list.over", reason: "the list is over; there is nothing left to change")
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// The daemon: makes its parts in the order in which each relies on the ones before, and takes them
+// down in the other. Everything that the parts know of each other is said here.
+// Concurrency model: the parts are made before any of them starts; `state` guards what changes after.
+
+import Accept
+import Chain
+import Download
+import Linux
+import Output
+import Record
+import Report
+import Steer
+import Synchronization
+import Transfer
+import Vocabulary
+import Worker
+
+final class Darkroom: Sendable {
+  private struct State {
+    var isStopping = false
+    var unopened: [String] = []
+    var control: ControlServer?
+    /// Lists that are over and on their way to `done`.
+    var closing = 0
+  }
+
+  let places: Places
+  let settings: LiveSettings
+  let clock: any Timekeeper
+  let reporter: Reporter
+  let status: ServiceStatus
+  let shelf: ListShelf
+  let recorder: Recorder
+  let transfers: TransferLoop
+  let downloader: Downloader
+  let workers: WorkerPool
+  let runner: ChainRunner<any OpenFile, Negative>
+  let teller: Teller
+  let frontDesk: FrontDesk
+  let inbox: Inbox
+  let news = ListNews()
+  let tally = RunTally()
+  let started: UInt64
+  let user = ThisProcess.user
+  private let ends: EndSignal
+  private let source: ConfigurationSource
+  private let lane: WorkLane
+  private let state = Mutex(State())
+
+  // MARK: start
+
+  init(
+    _ places: Places, source: ConfigurationSource, settings: Settings, clock: any Timekeeper,
+    reporter: Reporter, status: ServiceStatus, ends: EndSignal
+  ) throws(StartFailure) {
+    self.places = places
+    self.source = source
+    self.settings = LiveSettings(settings)
+    self.clock = clock
+    self.reporter = reporter
+    self.status = status
+    self.ends = ends
+    started = clock.wallTime()
+    let live = self.settings
+    let (news, tally) = (news, tally)
+    let folders = try Self.open(places)
+    shelf = ListShelf(folders)
+    let recovery: Record.Recovery
+    (recorder, recovery) = try Self.record(folders.state, clock, settings, ends)
+    reporter.report(.journalReplayed(ReplayFacts(recovery)))
+    teller = Teller(
+      reporter, recorder: recorder, clock: clock, news: news, settings: settings)
+
+    transfers = try Self.need("the transfers") { () throws(SystemError) in
+      try TransferLoop(TransferSettings(settings))
+    }
+    let lane = try Self.need("the file lane") { () throws(SystemError) in try WorkLane("files") }
+    self.lane = lane
+    downloader = Downloader(
+      network: transfers, settings: DownloadSettings(settings), files: try Self.files(settings),
+      lane: { lane.run($0) })
+    let words = SandboxWords()
+    workers = try Self.need("the workers") { [teller] () throws(SystemError) in
+      try WorkerPool(
+        settings: WorkerSettings(
+          path: ThisProcess.workerPath,
+          width: settings.workerCount(processors: ThisProcess.processors))
+      ) { notice in
+        words.note(notice, teller)
+      }
+    }
+    let times = StageTimes()
+    let stages = PhotoStages(
+      shelf: shelf, recorder: recorder, downloader: downloader, workers: workers, times: times,
+      clock: clock, settings: live, teller: teller)
+    let books = RecordedBooks(
+      shelf: shelf, recorder: recorder, downloader: downloader, times: times, clock: clock,
+      teller: teller)
+    let events = EventDesk()
+    runner = ChainRunner(
+      stages.functions, widths: StageQueues.Widths(settings), books: books, time: clock,
+      policy: RetryPolicy(attempts: settings.attempts)
+    ) { events.take($0) }
+    frontDesk = FrontDesk(
+      shelf: shelf, recorder: recorder, workers: workers, settings: live, teller: teller,
+      tally: tally, inboxPath: places.inbox
+    ) { [runner] room in
+      runner.add(room.id, room.about.terms.serviceClass)
+    }
+    inbox = try Self.inbox(places, folders, frontDesk, clock, settings)
+    sandbox = words
+    events.attach(self)
+  }
+
+  private let sandbox: SandboxWords
+  var sandboxWords: String { sandbox.text }
+
+  /// From here on lists are worked on and callers answered.
+  func start() throws(StartFailure) {
+    for entry in recorder.ledger({ $0.openLists }) { begin(entry) }
+    removeStrayOriginals()
+    let control: ControlServer
+    do throws(Failure) {
+      control = try ControlServer(
+        path: places.control, version: Version.text, handler: ControlDesk(self), clock: clock)
+    } catch {
+      throw StartFailure(ExitCode.busy, "could not open the control socket: \(error.reason)")
+    }
+    state.withLock { $0.control = control }
+    control.start { [teller] in teller.tell(.machineTrouble($0, waits: "darkroomctl waits")) }
+    inbox.start()
+    reporter.report(
+      .ready(
+        version: Version.text, inbox: places.inbox,
+        openLists: UInt64(recorder.ledger { $0.openLists.count })))
+    tellStatus()
+    status.ready()
+  }
+
+  private func begin(_ entry: ListEntry) {
+    tally.worked(on: entry.id)
+    do throws(Failure) {
+      let room = try shelf.room(entry.id)
+      let now = clock.wallTime()
+      let uptime = clock.uptime()
+      let waiting = entry.retries.map { number, plan in
+        (number: number, due: uptime + .milliseconds(Int64(plan.wait(now: now))))
+      }
+      runner.add(
+        room.id, entry.acceptance.serviceClass, isPaused: entry.state == .paused, waiting: waiting)
+    } catch {
+      let words = "list \(entry.id) cannot be opened: \(error.reason)"
+      state.withLock { $0.unopened.append(words) }
+      teller.tell(.machineTrouble(error, waits: "list \(entry.id) waits"))
+    }
+  }
+
+  /// Downloads of lists that are over, where a crash came before they were removed.
+  private func removeStrayOriginals() {
+    let open = Set(recorder.ledger { $0.openLists.map(\.id) })
+    for name in (try? shelf.folders.originals.names()) ?? [] {
+      guard let number = UInt64(String(decoding: name.bytes, as: UTF8.self)) else { continue }
+      if !open.contains(ListID(number)) {
+        try? shelf.folders.removeOriginals(of: ListID(number))
+      }
+    }
+  }
+
+  // MARK: stop
+
+  /// Admits nothing more, cancels what runs, ends everything. Nothing is lost: what was recorded stays.
+  func stop() async {
+    let control = state.withLock { state in
+      state.isStopping = true
+      return state.control
+    }
+    status.stopping()
+    let open = recorder.ledger { $0.openLists.count }
+    reporter.report(.stopping(openLists: UInt64(open)))
+    control?.stop()
+    news.changed(ListID(0))
+    await inbox.stop()
+    await runner.stop()
+    workers.shutdown()
+    transfers.stop()
+    lane.stop()
+    await recorder.close()
+    reporter.flush(within: .milliseconds(500))
+  }
+
+  var isClosing: Bool { state.withLock { $0.closing > 0 } }
+  var isStopping: Bool { state.withLock { $0.isStopping } }
+  var unopened: [String] { state.withLock { $0.unopened } }
+
+  // MARK: what happens
+
+  func take(_ event: ChainEvent) {
+    switch event {
+    case .trouble(let failure, _):
+      teller.tell(.machineTrouble(failure, waits: "all work waits"))
+      tellStatus()
+    case .recovered:
+      teller.tell(.machineRecovered(code: "its trouble", resumes: "work goes on"))
+      tellStatus()
+    case .finished(let list):
+      Task { await finished(list) }
+    }
+  }
+
+  private func finished(_ list: ListID) async {
+    guard let room = try? shelf.room(list) else { return }
+    teller.finished(room)
+    await close(room)
+  }
+
+  /// The list is over: its copy goes to `done`, its downloads go.
+  func close(_ room: ListRoom) async {
+    state.withLock { $0.closing += 1 }
+    do throws(Failure) { try await inbox.archive(room.id) } catch {
+      if error.kind != .cancelled {
+        teller.tell(.machineTrouble(error, waits: "the copy of list \(room.id) in done waits"))
+      }
+    }
+    try? shelf.folders.removeOriginals(of: room.id)
+    shelf.close(room.id)
+    state.withLock { $0.closing -= 1 }
+    tellStatus()
+    ends.listChanged()
+  }
+
+  /// The line that `systemctl status` shows.
+  func tellStatus() {
+    let open = recorder.ledger { ledger in ledger.openLists.map(\.counts) }
+    let waiting = open.reduce(0) { $0 + Int($1.unfinished) }
+    let words =
+      open.isEmpty
+      ? "Idle: every list is done."
+      : "Working on \(open.count) list\(open.count == 1 ? "" : "s"), \(waiting) photos to go."
+    let trouble = runner.counts().trouble.map { "Waiting: \($0.reason). " } ?? ""
+    status.set(trouble + words)
+  }
+
+  func pause(_ time: Duration) async {
+    await withCheckedContinuation { continuation in
+      _ = clock.after(time) { continuation.resume() }
+    }
+  }
+
+  // MARK: reload
+
+  /// Reads the settings again; those that take effect only at a restart are named in the answer.
+  func reload() throws(ConfigurationError) -> [String] {
+    status.reloading()
+    defer { status.ready() }
+    let new: Settings
+    do throws(ConfigurationError) { new = try source.read() } catch {
+      teller.tell(
+        .configurationRejected(
+          Failure(.final, code: "configuration", reason: error.description)))
+      throw error
+    }
+    let files: FileFolders
+    do throws(StartFailure) { files = try Self.files(new) } catch {
+      throw ConfigurationError(file: places.configuration, line: nil, problem: error.words)
+    }
+    let old = settings.replace(with: new)
+    transfers.change(TransferSettings(new))
+    downloader.change(DownloadSettings(new), files: files)
+    workers.resize(to: new.workerCount(processors: ThisProcess.processors))
+    runner.setWidths(StageQueues.Widths(new))
+    let changes = SettingChanges(from: old, to: new)
+    teller.tell(.configurationReloaded(changed: changes.all))
+    return changes.waiting.map { "\($0) takes effect at the next start" }
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is settled for a list when it is accepted: whatever changes pixels or names. Kept as
+// `Key=value` lines in the list's `about`; later configurations do not touch it.
+
+import Vocabulary
+
+struct FrozenSettings: Equatable, Sendable {
+  /// The folder of the list's prints, one checked component.
+  let prints: FileName
+  let filter: FilterFunction
+  let title: String
+
+  init(prints: FileName, filter: FilterFunction, title: String) {
+    self.prints = prints
+    self.filter = filter
+    self.title = title
+  }
+
+  var text: String {
+    """
+    Prints=\(String(decoding: prints.bytes, as: UTF8.self))
+    Filter=\(filter)
+    Title=\(title.split(whereSeparator: \.isNewline).joined(separator: " "))
+
+    """
+  }
+
+  init(text: String) throws(Failure) {
+    var values: [Substring: Substring] = [:]
+    for line in text.split(separator: "\n") {
+      guard let equals = line.firstIndex(of: "=") else { continue }
+      values[line[..<equals]] = line[line.index(after: equals)...]
+    }
+    guard let prints = values["Prints"].flatMap({ FileName($0) }), let filter = values["Filter"],
+      let function = try? FilterFunction(parsing: String(filter))
+    else {
+      throw Failure(
+        .final, code: "list.about", reason: "its frozen settings cannot be read",
+        advice: "Drop the list again.")
+    }
+    self.init(prints: prints, filter: function, title: values["Title"].map { String($0) } ?? "")
+  }
+}

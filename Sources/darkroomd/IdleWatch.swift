@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// --until-idle: ends the daemon once a whole sweep of the inbox finds nothing that could become a list
+// and every list is finished, cancelled or paused. What waits for another attempt is waited for.
+
+import Accept
+import Record
+import Vocabulary
+
+struct IdleWatch: Sendable {
+  let darkroom: Darkroom
+  let ends: EndSignal
+
+  func run() async {
+    while !darkroom.isStopping {
+      let report = await darkroom.inbox.sweepNow()
+      if report.isStopped { return }
+      if report.isEmpty, areListsSettled {
+        let code = darkroom.tally.exitCode(darkroom.recorder, unreadable: report.unreadable)
+        ends.end(.idle(code))
+        return
+      }
+      // A file that waits for its writer or for quiet changes without a list changing.
+      if report.isEmpty {
+        await ends.nextChange()
+      } else {
+        await darkroom.pause(.milliseconds(100))
+      }
+    }
+  }
+
+  private var areListsSettled: Bool {
+    let isWaiting = darkroom.recorder.ledger { ledger in
+      ledger.openLists.contains { $0.state != .paused }
+    }
+    return !isWaiting && darkroom.runner.counts().inFlight == 0 && !darkroom.isClosing
+  }
+}

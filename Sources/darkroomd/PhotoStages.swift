@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stages as the chains run them: each does its work through its part, makes it durable together
+// with its transition, and tells what it took. Here alone the stages meet.
+// Concurrency: immutable; `times` has its own lock.
+
+import Chain
+import Digests
+import Download
+import Output
+import Record
+import Report
+import Vocabulary
+
+/// A finished picture out of sight.
+struct Negative: Sendable {
+  let draft: PrintFolder.Draft
+  let developed: Developed
+}
+
+struct PhotoStages: Sendable {
+  let shelf: ListShelf
+  let recorder: Recorder
+  let downloader: Downloader
+  let workers: any Workers
+  let times: StageTimes
+  let clock: any Timekeeper
+  let settings: LiveSettings
+  let teller: Teller
+
+  var functions: Stages<any OpenFile, Negative> {
+    Stages(
+      download: { work throws(Failure) in try await download(work) },
+      recall: { work throws(Failure) in try await recall(work) },
+      filter: { work, original throws(Failure) in try await filter(work, original) },
+      output: { work, negative throws(Failure) in try await output(work, negative) })
+  }
+
+  private func download(_ work: PhotoWork) async throws(Failure) -> any OpenFile {
+    let photo = work.photo
+    let room = try shelf.room(photo.list)
+    let entry = try room.catalog.entry(photo.number)
+    if let failure = entry.failure { throw failure }
+    let start = clock.uptime()
+    times.note(photo) { $0.queued = start - work.admitted }
+    let original = try await downloader.download(
+      photo, from: entry.url, into: room.originals, priority: work.serviceClass)
+    try await recorder.record(
+      [.downloaded(photo, original.contents)],
+      after: [
+        .appear(
+          original.file, in: room.originals, temporary: original.partialName, as: original.name)
+      ])
+    let end = clock.uptime()
+    times.note(photo) { time in
+      time.download = end - start
+      time.httpStatus = original.status == 0 ? nil : UInt32(original.status)
+    }
+    teller.transition(room, entry, work, from: .new, to: .downloaded)
+    return try open(original.name, in: room)
+  }
+
+  /// Read-only: a worker gets what it needs and no more.
+  private func open(_ name: FileName, in room: ListRoom) throws(Failure) -> any OpenFile {
+    do throws(SystemError) { return try room.originals.open(name, .read) } catch {
+      throw error.failure
+    }
+  }
+
+  private func recall(_ work: PhotoWork) async throws(Failure) -> any OpenFile {
+    let photo = work.photo
+    let room = try shelf.room(photo.list)
+    let expected = recorder.ledger { $0[photo.list]?.originals[photo.number] }
+    times.note(photo) { $0.queued = clock.uptime() - work.admitted }
+    do throws(SystemError) {
+      let file = try room.originals.open(Original.name(of: photo), .read)
+      if try file.status().size == expected?.size { return file }
+    } catch {
+      if !error.isMissing { throw error.failure }
+    }
+    try await recorder.record([.lost(photo)])
+    throw Failure(
+      .passing, code: "original.lost", reason: "its original is gone from the state folder",
+      advice: "It is downloaded again.")
+  }
+
+  private func filter(_ work: PhotoWork, _ original: any OpenFile) async throws(Failure) -> Negative
+  {
+    let room = try shelf.room(work.photo.list)
+    let start = clock.uptime()
+    let draft: PrintFolder.Draft
+    let prints = try room.printFolder()
+    do throws(SystemError) { draft = try prints.draft(work.photo.number) } catch {
+      throw error.failure
+    }
+    do throws(Failure) {
+      let settings = settings.current
+      let developed = try await workers.develop(
+        original, into: draft.file,
+        DevelopOrder(
+          list: work.photo.list, serviceClass: work.serviceClass, filter: room.terms.filter,
+          maximumPixels: settings.maximumPixels, maximumMemory: settings.maximumMemory,
+          timeout: settings.pictureTimeout))
+      times.note(work.photo) { $0.filter = clock.uptime() - start }
+      return Negative(draft: draft, developed: developed)
+    } catch {
+      prints.discard(draft)
+      throw error
+    }
+  }
+
+  private func output(_ work: PhotoWork, _ negative: Negative) async throws(Failure) {
+    let photo = work.photo
+    let room = try shelf.room(photo.list)
+    let entry = try room.catalog.entry(photo.number)
+    let start = clock.uptime()
+    let digest = try digest(of: negative.draft.file, size: negative.developed.size)
+    let name = room.printName(photo.number, entry.name, negative.developed.format)
+    times.note(photo) { $0.output = clock.uptime() - start }
+    let row = ResultRow(work, negative.developed, digest, times.read(photo))
+    try await recorder.record(
+      [.filtered(photo, Contents(size: negative.developed.size, hash: digest.prefix))],
+      after: [
+        .appear(
+          negative.draft.file, in: try room.printFolder().folder,
+          temporary: negative.draft.temporary, as: name),
+        .row(photo.list, row),
+      ])
+    times.note(photo) { $0.output = clock.uptime() - start }
+    try? room.originals.remove(Original.name(of: photo))
+    teller.finished(room, entry, work, negative.developed, print: name, times.take(photo))
+  }
+
+  /// Of what is really there, whatever the worker said.
+  private func digest(of file: any OpenFile, size: UInt64) throws(Failure) -> SHA256Digest {
+    var hash = SHA256()
+    var offset: UInt64 = 0
+    do throws(SystemError) {
+      while true {
+        let piece = try file.read(at: offset, upTo: 1 << 18)
+        if piece.isEmpty { break }
+        hash.add(piece)
+        offset += UInt64(piece.count)
+      }
+    } catch { throw error.failure }
+    guard offset == size else {
+      throw Failure(
+        .passing, code: "worker.answer", reason: "the print is not as long as the worker said")
+    }
+    return hash.digest()
+  }
+}
+
+extension ResultRow {
+  init(_ work: PhotoWork, _ developed: Developed, _ digest: SHA256Digest, _ time: StageTime) {
+    self.init(
+      photo: work.photo.number, state: .filtered, format: developed.format.rawValue,
+      httpStatus: UInt16(clamping: time.httpStatus ?? 0), attempts: work.attempt,
+      bytes: developed.size, width: developed.width, height: developed.height,
+      sha256: digest.bytes, queuedMicroseconds: time.queued.microseconds,
+      downloadMicroseconds: time.download?.microseconds ?? 0,
+      filterMicroseconds: time.filter?.microseconds ?? 0,
+      outputMicroseconds: time.output?.microseconds ?? 0)
+  }
+
+  init(_ work: PhotoWork, _ failure: Failure, _ time: StageTime) {
+    self.init(
+      photo: work.photo.number, state: .failed,
+      httpStatus: UInt16(clamping: time.httpStatus ?? 0), attempts: work.attempt,
+      queuedMicroseconds: time.queued.microseconds,
+      downloadMicroseconds: time.download?.microseconds ?? 0,
+      filterMicroseconds: time.filter?.microseconds ?? 0, code: failure.code,
+      reason: failure.reason)
+  }
+}
+
+extension Duration {
+  fileprivate var microseconds: UInt32 {
+    let (seconds, attoseconds) = components
+    return UInt32(clamping: seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the chains read from the record and write to it. Concurrency: immutable.
+
+import Chain
+import Download
+import Record
+import Vocabulary
+
+struct RecordedBooks: ChainBooks {
+  let shelf: ListShelf
+  let recorder: Recorder
+  let downloader: Downloader
+  let times: StageTimes
+  let clock: any Timekeeper
+  let teller: Teller
+
+  func nextUnfinished(in list: ListID, after number: UInt32) -> (number: UInt32, state: PhotoState)?
+  {
+    recorder.ledger { ledger in
+      guard let entry = ledger[list], let next = entry.nextUnfinished(after: number),
+        let state = entry.state(of: next)
+      else { return nil }
+      return (next, state)
+    }
+  }
+
+  func state(of photo: PhotoID) -> PhotoState {
+    recorder.ledger { $0.state(of: photo) } ?? .new
+  }
+
+  func attempts(of photo: PhotoID) -> UInt32 {
+    recorder.ledger { $0[photo.list]?.attempts(of: photo.number) } ?? 0
+  }
+
+  func recordRetry(
+    _ work: PhotoWork, _ stage: Stage, _ failure: Failure, after delay: Duration
+  ) async throws(Failure) {
+    let wait = UInt64(max(0, delay.components.seconds)) * 1000
+    let retry = Change.retry(
+      work.photo, stage, code: failure.code, attempt: work.attempt, after: wait,
+      until: clock.wallTime() + wait)
+    try await recorder.record(
+      failure.code == "worker.died" ? [.died(work.photo), retry] : [retry])
+    times.note(work.photo) { $0 = StageTime() }
+    teller.retrying(try shelf.room(work.photo.list), work, stage, failure, after: delay)
+  }
+
+  func recordFailure(_ work: PhotoWork, _ stage: Stage, _ failure: Failure) async throws(Failure) {
+    let room = try shelf.room(work.photo.list)
+    let row = ResultRow(work, failure, times.read(work.photo))
+    try await recorder.record(
+      [.failed(work.photo, stage, code: failure.code, attempt: work.attempt)],
+      after: [.row(work.photo.list, row)])
+    downloader.discard(work.photo, in: room.originals)
+    try? room.originals.remove(Original.name(of: work.photo))
+    teller.failed(room, work, stage, failure, times.take(work.photo))
+  }
+
+  func recordFinished(_ list: ListID) async throws(Failure) {
+    try await recorder.record([.finished(list)])
+  }
+}

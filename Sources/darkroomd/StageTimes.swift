@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long the steps of the photos on their way took: in memory only, for the result and the report.
+// Concurrency model: one Mutex around the dictionary; bounded by the window.
+
+import Synchronization
+import Vocabulary
+
+struct StageTime: Equatable, Sendable {
+  var queued = Duration.zero
+  var download: Duration?
+  var filter: Duration?
+  var output: Duration?
+  var httpStatus: UInt32?
+}
+
+final class StageTimes: Sendable {
+  private let times = Mutex<[PhotoID: StageTime]>([:])
+
+  func note(_ photo: PhotoID, _ change: (inout StageTime) -> Void) {
+    times.withLock { change(&$0[photo, default: StageTime()]) }
+  }
+
+  func read(_ photo: PhotoID) -> StageTime { times.withLock { $0[photo] ?? StageTime() } }
+
+  /// The photo's way is over; what is not taken is forgotten with it.
+  func take(_ photo: PhotoID) -> StageTime {
+    times.withLock { $0.removeValue(forKey: photo) ?? StageTime() }
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns what has been recorded into notices: gathers names and numbers, words are Report's affair.
+// Called only after the record is durable.
+// Concurrency model: `throttle` has its own lock; the rest is immutable.
+
+import Accept
+import Catalog
+import Chain
+import Record
+import Report
+import Synchronization
+import Vocabulary
+
+final class Teller: Sendable {
+  private let reporter: Reporter
+  private let recorder: Recorder
+  private let clock: any Timekeeper
+  private let news: ListNews
+  private let throttle: Mutex<ProgressThrottle>
+  private let tellsTransitions: Bool
+
+  init(
+    _ reporter: Reporter, recorder: Recorder, clock: any Timekeeper, news: ListNews,
+    settings: Settings
+  ) {
+    self.reporter = reporter
+    self.recorder = recorder
+    self.clock = clock
+    self.news = news
+    throttle = Mutex(ProgressThrottle(interval: settings.progress))
+    tellsTransitions = settings.transitions
+  }
+
+  func tell(_ notice: Notice) { reporter.report(notice) }
+
+  // MARK: photos
+
+  func transition(
+    _ room: ListRoom, _ entry: CatalogEntry, _ work: PhotoWork, from: PhotoState, to: PhotoState
+  ) {
+    news.changed(room.id)
+    guard tellsTransitions else { return }
+    var facts = facts(room, entry, work, to)
+    facts.stateBefore = from
+    reporter.report(.transition(facts))
+  }
+
+  func finished(
+    _ room: ListRoom, _ entry: CatalogEntry, _ work: PhotoWork, _ developed: Developed,
+    print: FileName, _ time: StageTime
+  ) {
+    var facts = facts(room, entry, work, .filtered)
+    facts.stateBefore = .downloaded
+    facts.developed = developed
+    facts.print = "\(room.terms.prints)/\(print)"
+    facts.set(time)
+    reporter.report(.photoFinished(facts))
+    progress(room)
+  }
+
+  func failed(
+    _ room: ListRoom, _ work: PhotoWork, _ stage: Stage, _ failure: Failure, _ time: StageTime
+  ) {
+    var facts = facts(room, try? room.catalog.entry(work.photo.number), work, .failed)
+    facts.stateBefore = stage == .download ? .new : .downloaded
+    facts.set(time)
+    reporter.report(.photoFailed(facts, stage, failure))
+    progress(room)
+  }
+
+  func retrying(
+    _ room: ListRoom, _ work: PhotoWork, _ stage: Stage, _ failure: Failure, after delay: Duration
+  ) {
+    let state: PhotoState = stage == .download ? .new : .downloaded
+    let facts = facts(room, try? room.catalog.entry(work.photo.number), work, state)
+    if failure.code == "worker.died" {
+      reporter.report(
+        .workerDied(
+          room.id, listName: room.name, photo: facts, reason: failure.reason,
+          next: "trying once more"))
+    } else {
+      reporter.report(.retryScheduled(facts, stage, failure, after: delay))
+    }
+    news.changed(room.id)
+  }
+
+  private func facts(
+    _ room: ListRoom, _ entry: CatalogEntry?, _ work: PhotoWork, _ state: PhotoState
+  ) -> PhotoFacts {
+    var facts = PhotoFacts(
+      id: work.photo, name: entry?.name ?? "photo \(work.photo.number)", listName: room.name,
+      state: state, serviceClass: work.serviceClass,
+      host: entry.flatMap { try? PhotoURL(parsing: $0.url).host } ?? "")
+    facts.attempt = work.attempt
+    return facts
+  }
+
+  // MARK: lists
+
+  func facts(_ room: ListRoom) -> ListFacts {
+    let counts = recorder.ledger { $0[room.id]?.counts } ?? PhotoCounts(new: room.catalog.count)
+    return ListFacts(
+      id: room.id, name: room.name, total: room.catalog.count, done: counts.filtered,
+      failed: counts.failed, serviceClass: room.about.terms.serviceClass)
+  }
+
+  func accepted(_ room: ListRoom) {
+    throttle.withLock { $0.begin(room.id, at: clock.uptime()) }
+    reporter.report(.listAccepted(facts(room)))
+    news.changed(room.id)
+  }
+
+  func finished(_ room: ListRoom) {
+    throttle.withLock { $0.end(room.id) }
+    reporter.report(.listFinished(facts(room)))
+    news.changed(room.id)
+  }
+
+  func changed(_ room: ListRoom, _ notice: (ListFacts) -> Notice) {
+    reporter.report(notice(facts(room)))
+    news.changed(room.id)
+  }
+
+  private func progress(_ room: ListRoom) {
+    news.changed(room.id)
+    let isDue = throttle.withLock { $0.admits(room.id, at: clock.uptime()) }
+    if isDue { reporter.report(.listProgress(facts(room))) }
+  }
+}
+
+extension PhotoFacts {
+  fileprivate mutating func set(_ time: StageTime) {
+    httpStatus = time.httpStatus
+    downloadTime = time.download
+    filterTime = time.filter
+    outputTime = time.output
+    queuedTime = time.queued
+  }
+}

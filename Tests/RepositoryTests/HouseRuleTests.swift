@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of the house, held by machine: imports, the edge, lengths, words.
+
+import Foundation
+import Testing
+
+@Suite struct HouseRuleTests {
+  private func offenders(
+    _ files: [SourceFile], _ test: (SourceFile) -> [String]
+  ) -> [String] {
+    files.flatMap { file in test(file).map { "\(file.path): \($0)" } }
+  }
+
+  @Test func `no stage imports a stage`() {
+    let found = offenders(Repository.sources.filter { Repository.stages.contains($0.target) }) {
+      file in
+      file.imports.intersection(Repository.stages).subtracting([file.target]).sorted()
+    }
+    #expect(found.isEmpty, "\(found)")
+    #expect(Repository.sources.count > 100)
+  }
+
+  @Test func `only the edge imports C and the C library, and says unsafe`() {
+    let outside = Repository.sources.filter { !$0.target.hasPrefix("System/") }
+    let found = offenders(outside) { file in
+      let modules = file.imports.filter {
+        $0 == "Glibc" || ($0.hasPrefix("C") && $0.dropFirst().first?.isUppercase == true)
+      }
+      let words = file.code.filter { line in
+        line.split { !$0.isLetter && $0 != "_" }.contains { $0 == "unsafe" }
+      }
+      return modules.sorted() + words
+    }
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `the words import nothing and the edge imports no stage`() {
+    let found = offenders(Repository.sources) { file in
+      switch file.target {
+      case "Vocabulary": file.imports.sorted()
+      case let target where target.hasPrefix("System/"):
+        file.imports.intersection(Repository.stages).sorted()
+      default: []
+      }
+    }
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `Foundation is imported where operations live, and nowhere else`() {
+    let found = offenders(Repository.sources.filter { $0.target != "Chain" }) { file in
+      file.imports.filter { $0.hasPrefix("Foundation") }.sorted()
+    }
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `unchecked Sendable stands once, with its reason, and covers no stored var`() {
+    let holders = Repository.sources.filter { $0.code.contains { $0.contains("@unchecked") } }
+    #expect(holders.map(\.path) == ["Sources/Chain/StageOperation.swift"])
+    for file in holders {
+      let places = file.lines.indices.filter { file.code[$0].contains("@unchecked") }
+      #expect(places.count == 1)
+      for place in places {
+        #expect(file.lines[place + 1].trimmingCharacters(in: .whitespaces).hasPrefix("//"))
+      }
+      let stored = file.code.filter { line in
+        line.contains("var ") && line.hasPrefix("  ") && !line.hasPrefix("   ")
+          && !line.contains("{")
+      }
+      #expect(stored.isEmpty, "a stored var in an unchecked class: \(stored)")
+    }
+    let subclasses = Repository.sources.filter { $0.text.contains(": Operation,") }
+    #expect(subclasses.map(\.path) == ["Sources/Chain/StageOperation.swift"])
+  }
+
+  @Test func `every nonisolated(unsafe) says why on the next line`() {
+    let found = offenders(Repository.sources) { file in
+      file.lines.indices.filter { file.code[$0].contains("nonisolated(unsafe)") }
+        .filter { !file.lines[$0 + 1].trimmingCharacters(in: .whitespaces).hasPrefix("//") }
+        .map { "line \($0 + 1)" }
+    }
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `files and functions stay short`() {
+    let files = offenders(Repository.sources + Repository.shims) { file in
+      file.lines.count > 500 ? ["\(file.lines.count) lines"] : []
+    }
+    #expect(files.isEmpty, "\(files)")
+    let functions = offenders(Repository.sources) { file in
+      FunctionLengths.of(file).filter { $0.length > 70 }.map { "\($0.name) has \($0.length) lines" }
+    }
+    #expect(functions.isEmpty, "\(functions)")
+    let all = Repository.sources.flatMap { FunctionLengths.of($0).map(\.length) }.sorted()
+    #expect(all.count > 500 && all[all.count / 2] <= 12, "median \(all[all.count / 2])")
+  }
+
+  @Test func `every file opens with its licence and a sentence`() {
+    let found = offenders(Repository.sources + Repository.tests + Repository.shims) { file in
+      let start = file.lines.first?.hasPrefix("// swift-tools") == true ? 1 : 0
+      guard file.lines.indices.contains(start),
+        file.lines[start] == "// SPDX-License-Identifier: Apache-2.0"
+      else { return ["no licence line"] }
+      return []
+    }
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `no module holds a type of its own name`() {
+    let kinds = ["struct", "class", "enum", "protocol", "actor"]
+    let found = offenders(Repository.sources) { file in
+      let name = file.target.split(separator: "/").last.map(String.init) ?? ""
+      return file.code.filter { line in
+        let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
+        return zip(words, words.dropFirst()).contains { kinds.contains($0) && $1 == name }
+      }
+    }
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `types are not called Manager, Helper, Util or Handler`() {
+    let kinds = ["struct ", "class ", "enum ", "actor "]
+    let found = offenders(Repository.sources) { file in
+      file.code.filter { line in
+        kinds.contains { line.contains($0) }
+          && ["Manager", "Helper", "Util", "Handler"].contains { suffix in
+            line.split { !$0.isLetter && !$0.isNumber }.contains { $0.hasSuffix(suffix) }
+          } && !line.contains("func ") && !line.contains(": any") && !line.contains("any Control")
+      }
+    }
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `nothing unfinished is left lying about`() {
+    let words = ["TO" + "DO", "FIX" + "ME", "X" + "XX", "for n" + "ow", "not yet impl" + "emented"]
+    let found = offenders(Repository.sources + Repository.tests + Repository.shims) { file in
+      words.filter { file.text.contains($0) }
+    }
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `Sources reads as the way of the data, and the top holds what was agreed`() throws {
+    let listing = try FileManager.default.contentsOfDirectory(
+      atPath: Repository.root.appendingPathComponent("Sources").path
+    ).sorted()
+    let expected = Repository.stages.union(Repository.executables)
+      .union(["System", "Vocabulary"]).sorted()
+    #expect(listing == expected)
+    let top = try FileManager.default.contentsOfDirectory(atPath: Repository.root.path)
+    let agreed: Set = [
+      "Package.swift", "Sources", "Tests", "systemd", "etc", "README.md", "Makefile", ".ci",
+      ".gitignore", ".swift-format", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "man",
+      "Benchmarks", ".git", ".build", ".run",
+    ]
+    #expect(Set(top).subtracting(agreed).isEmpty)
+  }
+
+  @Test func `nothing names a path of one machine`() {
+    let places = ["/wo" + "rk/", "/fa" + "rm/", "/ro" + "ot/"]
+    let files =
+      Repository.sources + Repository.tests
+      + Repository.files(under: "systemd", ending: ["service", "sysusers", "tmpfiles", "catalog"])
+      + Repository.files(under: "etc", ending: ["conf", "plist", "sh"])
+      + Repository.files(under: "man", ending: ["1", "5", "7", "8"])
+    let found = offenders(files) { file in places.filter { file.text.contains($0) } }
+    #expect(found.isEmpty, "\(found)")
+  }
+}
