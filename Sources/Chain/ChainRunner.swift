@@ -140,7 +140,7 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
       case nil: break
       }
     }
-    counts.trouble = state.withLock { $0.trouble }
+    (counts.trouble, counts.finishing) = state.withLock { ($0.trouble, $0.finishing.count) }
     return counts
   }
 
@@ -300,11 +300,12 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
   private func finish(_ list: ListID) async {
     do throws(Failure) {
       try await books.recordFinished(list)
+      // Told before it leaves the books: whoever looks for idleness must not see a gap.
+      listener(.finished(list))
       state.withLock { state in
         state.admission.drop(list)
         state.finishing.remove(list)
       }
-      listener(.finished(list))
     } catch {
       // It stays, done and not recorded, and is tried again with the next pump.
       state.withLock { _ = $0.finishing.remove(list) }
@@ -325,5 +326,7 @@ package struct ChainCounts: Equatable, Sendable {
   package var downloading = 0
   package var filtering = 0
   package var outputting = 0
+  /// Lists whose end is being recorded.
+  package var finishing = 0
   package var trouble: Failure?
 }

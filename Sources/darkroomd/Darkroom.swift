@@ -130,6 +130,7 @@ final class Darkroom: Sendable {
     state.withLock { $0.control = control }
     control.start { [teller] in teller.tell(.machineTrouble($0, waits: "darkroomctl waits")) }
     inbox.start()
+    archiveEndedLists()
     reporter.report(
       .ready(
         version: Version.text, inbox: places.inbox,
@@ -153,6 +154,22 @@ final class Darkroom: Sendable {
       let words = "list \(entry.id) cannot be opened: \(error.reason)"
       state.withLock { $0.unopened.append(words) }
       teller.tell(.machineTrouble(error, waits: "list \(entry.id) waits"))
+    }
+  }
+
+  /// Lists that were over when a crash came before their copy reached `done`.
+  private func archiveEndedLists() {
+    let ended = recorder.ledger { ledger in ledger.lists.values.filter { $0.state.isFinal }.map(\.id) }
+    let left = ended.filter { list in
+      let folder = try? shelf.folders.lists.folder(ListFolder.name(list), creating: false)
+      return folder.map { (try? ListFolder.state(of: $0)) != .archived } ?? false
+    }
+    if left.isEmpty { return }
+    state.withLock { $0.closing += 1 }
+    Task {
+      for list in left.sorted() { try? await inbox.archive(list) }
+      state.withLock { $0.closing -= 1 }
+      ends.listChanged()
     }
   }
 
@@ -204,7 +221,12 @@ final class Darkroom: Sendable {
       teller.tell(.machineRecovered(code: "its trouble", resumes: "work goes on"))
       tellStatus()
     case .finished(let list):
-      Task { await finished(list) }
+      state.withLock { $0.closing += 1 }
+      Task {
+        await finished(list)
+        state.withLock { $0.closing -= 1 }
+        ends.listChanged()
+      }
     }
   }
 
@@ -216,7 +238,6 @@ final class Darkroom: Sendable {
 
   /// The list is over: its copy goes to `done`, its downloads go.
   func close(_ room: ListRoom) async {
-    state.withLock { $0.closing += 1 }
     do throws(Failure) { try await inbox.archive(room.id) } catch {
       if error.kind != .cancelled {
         teller.tell(.machineTrouble(error, waits: "the copy of list \(room.id) in done waits"))
@@ -224,7 +245,6 @@ final class Darkroom: Sendable {
     }
     try? shelf.folders.removeOriginals(of: room.id)
     shelf.close(room.id)
-    state.withLock { $0.closing -= 1 }
     tellStatus()
     ends.listChanged()
   }

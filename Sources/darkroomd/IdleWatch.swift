@@ -32,6 +32,7 @@ struct IdleWatch: Sendable {
     let isWaiting = darkroom.recorder.ledger { ledger in
       ledger.openLists.contains { $0.state != .paused }
     }
-    return !isWaiting && darkroom.runner.counts().inFlight == 0 && !darkroom.isClosing
+    let counts = darkroom.runner.counts()
+    return !isWaiting && counts.inFlight == 0 && counts.finishing == 0 && !darkroom.isClosing
   }
 }
