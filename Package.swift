@@ -91,7 +91,9 @@ let tests: [Target] = [
   .testTarget(name: "VocabularyTests", dependencies: ["Vocabulary"]),
   .testTarget(
     name: "EdgeTests",
-    dependencies: ["Codecs", "Digests", "Linux", "Support", "Transfer", "Vocabulary", "Worker"]),
+    dependencies: [
+      "CAttempts", "Codecs", "Digests", "Linux", "Support", "Transfer", "Vocabulary", "Worker",
+    ]),
   .testTarget(
     name: "DaemonTests", dependencies: ["Linux", "Steer", "Support", "Vocabulary", "darkroomd"]),
   .testTarget(name: "CrashTests", dependencies: ["Linux", "Support", "Vocabulary"]),

@@ -167,6 +167,8 @@ void dr_say(const char *text) {
   }
 }
 
+int dr_survive_execution(int file) { return fcntl(file, F_SETFD, 0); }
+
 void dr_crash(void) { *(volatile int *)16 = 1; }
 void dr_abort(void) { abort(); }
 

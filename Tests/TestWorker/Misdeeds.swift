@@ -77,7 +77,6 @@ enum Misdeeds {
 
   /// Does not come back.
   private static func misbehave(_ command: String) -> Never {
-    let socket = PacketSocket(owning: Descriptor(owning: 3))
     switch command {
     case "crash": dr_crash()
     case "abort": dr_abort()
@@ -86,21 +85,25 @@ enum Misdeeds {
     case "exit": ThisProcess.end(with: 7)
     case "spin": while true {}
     case "eat": eat()
+    case "hang": hang()
+    case "hangup": Descriptor(owning: 3).close()
+    default: lie(command, PacketSocket(owning: Descriptor(owning: 3)))
+    }
+    hang()
+  }
+
+  private static func lie(_ command: String, _ socket: borrowing PacketSocket) {
+    switch command {
     case "garbage": _ = try? socket.send(Array("what is this".utf8))
     case "huge": _ = try? socket.send([UInt8](repeating: 1, count: 65_536))
     case "flood": while (try? socket.send([UInt8](repeating: 1, count: 500))) != nil {}
     case "unasked":
       // Version 1, a list was read, request number 99.
       _ = try? socket.send([1, 0, 1, 99, 0, 0, 0, 0, 0, 0, 0])
-    case "descriptor": _ = try? socket.send([1, 0, 1], files: [2])
-    case "hangup": hang(after: socket)
+    // Refused while many descriptors of this user's are on their way elsewhere.
+    case "descriptor": while (try? socket.send([1, 0, 1], files: [2])) == nil {}
     default: break
     }
-    hang()
-  }
-
-  private static func hang(after socket: consuming PacketSocket) -> Never {
-    do { _ = consume socket }
     hang()
   }
 
@@ -136,4 +139,9 @@ enum Misdeeds {
     }
     return Array(lines.utf8)
   }
+}
+
+extension Descriptor {
+  /// Before its time.
+  fileprivate consuming func close() {}
 }

@@ -34,7 +34,8 @@ extension PoolState {
     Failure(
       .machine, code: "worker.sandbox",
       reason: "the worker's sandbox does not hold here (only: \(layers))",
-      advice: "allow seccomp and prctl to the service; lists and pictures are not read without them")
+      advice: "allow seccomp and prctl to the service; lists and pictures are not read without them"
+    )
   }
 
   func timeout(_ worker: Worker) -> Failure {
