@@ -156,6 +156,8 @@ int dr_attempt(int number) {
   return attempts[number].run() < 0 ? errno : 0;
 }
 
+int dr_hang_up(int socket) { return shutdown(socket, SHUT_RDWR); }
+
 int dr_is_open(int file) { return CALL(fstat, file, &scratch) == 0; }
 
 void dr_say(const char *text) {

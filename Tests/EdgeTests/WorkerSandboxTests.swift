@@ -44,6 +44,26 @@ struct WorkerSandboxTests {
     #expect(layers.isSuperset(of: .required))
   }
 
+  @Test(
+    "the daemon has gone: the worker ends by itself",
+    arguments: [
+      "darkroom-worker", "darkroom-test-worker",
+    ])
+  func orphan(program: String) throws {
+    let options = WorkerOptions(list: 1, nice: 19, memory: 64 << 20, output: 1)
+    let worker = try ChildProcess(path: try WorkerBench.program(program), words: options.words)
+    #expect(dr_hang_up(worker.socket.descriptor) == 0)
+    _ = try Poll.wait([Poll.Watch(worker.descriptor)], for: .seconds(60))
+    let status = worker.reap()
+    #expect(status == .code(0) || status == .code(74))  // gone before or after it was ready
+  }
+
+  @Test func `started by hand it says so and ends`() throws {
+    let worker = try ChildProcess(path: try WorkerBench.program("darkroom-worker"), words: ["-h"])
+    _ = try Poll.wait([Poll.Watch(worker.descriptor)], for: .seconds(60))
+    #expect(worker.reap() == .code(64))
+  }
+
   static let inWords: [(SandboxLayers, String)] = [
     (.all, "no privileges, limits, Landlock, seccomp"), ([], "none"), (.seccomp, "seccomp"),
   ]

@@ -29,14 +29,23 @@ int dr_yield_to_others(int nice) {
   return processor < 0 ? processor : disk;
 }
 
+static int drop_capabilities(void) {
+  struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+  struct __user_cap_data_struct none[2] = {{0}}, held[2];
+  if (syscall(SYS_capset, &head, none) == 0) return 0;
+  // A service may not be allowed to ask; then it is enough to hold none.
+  int error = errno;
+  if (syscall(SYS_capget, &head, held) < 0) return -error;
+  return held[0].permitted | held[1].permitted ? -error : 0;
+}
+
 int dr_drop_privileges(void) {
   // A write to a daemon that has gone, or beyond the output limit, becomes an error, not an end.
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
   if (chdir("/") < 0) return -errno;
-  struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
-  struct __user_cap_data_struct none[2] = {{0}};
-  if (syscall(SYS_capset, &head, none) < 0) return -errno;
+  int error = drop_capabilities();
+  if (error < 0) return error;
   if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0) return -errno;
   return answer(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
 }

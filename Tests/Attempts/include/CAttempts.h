@@ -8,6 +8,7 @@
 const char *dr_attempt_name(int number);  // NULL after the last
 int dr_attempt(int number);
 int dr_survive_execution(int file);
+int dr_hang_up(int socket);
 int dr_is_open(int file);
 void dr_say(const char *text);  // to standard error; gives up when nobody reads on
 void dr_crash(void);
