@@ -71,6 +71,11 @@ let tests: [Target] = [
   .target(
     name: "Support", dependencies: ["Linux", "Vocabulary"], path: "Tests/Support",
     exclude: ["origin.py"]),
+  // A worker that misbehaves on demand, and what it tries: for EdgeTests.
+  .executableTarget(
+    name: "darkroom-test-worker", dependencies: ["CAttempts", "Linux", "Vocabulary", "Worker"],
+    path: "Tests/TestWorker"),
+  .target(name: "CAttempts", path: "Tests/Attempts"),
   .testTarget(name: "AcceptTests", dependencies: ["Accept", "Linux", "Support", "Vocabulary"]),
   .testTarget(name: "CatalogTests", dependencies: ["Catalog", "Markup", "Support", "Vocabulary"]),
   .testTarget(name: "ChainTests", dependencies: ["Chain", "Support", "Vocabulary"]),
@@ -86,7 +91,9 @@ let tests: [Target] = [
   .testTarget(name: "VocabularyTests", dependencies: ["Vocabulary"]),
   .testTarget(
     name: "EdgeTests",
-    dependencies: ["Codecs", "Digests", "Linux", "Support", "Transfer", "Vocabulary", "Worker"]),
+    dependencies: [
+      "CAttempts", "Codecs", "Digests", "Linux", "Support", "Transfer", "Vocabulary", "Worker",
+    ]),
   .testTarget(
     name: "DaemonTests", dependencies: ["Linux", "Steer", "Support", "Vocabulary", "darkroomd"]),
   .testTarget(name: "CrashTests", dependencies: ["Linux", "Support", "Vocabulary"]),
@@ -105,7 +112,7 @@ let package = Package(
 )
 
 // One loop sets every Swift target's settings.
-let notSwift = Set(shims.map(\.name))
+let notSwift = Set(shims.map(\.name) + ["CAttempts"])
 for target in package.targets where !notSwift.contains(target.name) {
   target.swiftSettings = [
     .swiftLanguageMode(.v6),

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "children.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAXIMUM_WORDS = 15, FIRST_SPARE = 10, WAIT_BY_HANDLE = 3 /* P_PIDFD */ };
+
+static int answer(int result) { return result < 0 ? -errno : result; }
+
+static int actions_of(posix_spawn_file_actions_t *actions, int socket, int log) {
+  int error = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDWR, 0);
+  if (!error) error = posix_spawn_file_actions_adddup2(actions, 0, 1);
+  if (!error) error = posix_spawn_file_actions_adddup2(actions, log, 2);
+  if (!error) error = posix_spawn_file_actions_adddup2(actions, socket, 3);
+  // Ours are all close-on-exec; this is for those of libraries.
+  if (!error) error = posix_spawn_file_actions_addclosefrom_np(actions, 4);
+  return error;
+}
+
+static int attributes_of(posix_spawnattr_t *attributes) {
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  // A process group of its own: a terminal's Ctrl-C is for the daemon, which ends its children.
+  int error = posix_spawnattr_setflags(
+      attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+  if (!error) error = posix_spawnattr_setsigdefault(attributes, &all);
+  if (!error) error = posix_spawnattr_setsigmask(attributes, &none);
+  if (!error) error = posix_spawnattr_setpgroup(attributes, 0);
+  return error;
+}
+
+static int spawn(const char *path, char *const *words, int socket, int log, pid_t *process) {
+  // The Swift runtime must not try to open files and start programs when the sandbox is on.
+  static char *const environment[] = {"SWIFT_BACKTRACE=enable=no", NULL};
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  int error = posix_spawn_file_actions_init(&actions);
+  if (error) return error;
+  error = posix_spawnattr_init(&attributes);
+  if (!error) {
+    error = actions_of(&actions, socket, log);
+    if (!error) error = attributes_of(&attributes);
+    if (!error) error = posix_spawn(process, path, &actions, &attributes, words, environment);
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+int dr_child_start(const char *path, const char *words, int socket, int log, struct dr_child *out) {
+  char *list[MAXIMUM_WORDS + 1];
+  int count = 0;
+  for (const char *word = words; *word; word += strlen(word) + 1) {
+    if (count == MAXIMUM_WORDS) return -E2BIG;
+    list[count++] = (char *)word;
+  }
+  list[count] = NULL;
+  // Out of the way of the numbers they become, whatever is open here.
+  int high_socket = fcntl(socket, F_DUPFD_CLOEXEC, FIRST_SPARE);
+  if (high_socket < 0) return -errno;
+  int high_log = fcntl(log, F_DUPFD_CLOEXEC, FIRST_SPARE);
+  int error = high_log < 0 ? errno : 0;
+  pid_t process = 0;
+  if (!error) error = spawn(path, list, high_socket, high_log, &process);
+  if (high_log >= 0) close(high_log);
+  close(high_socket);
+  if (error) return -error;
+  // Nobody else reaps our children, so the number is still this child's.
+  int handle = (int)syscall(SYS_pidfd_open, process, 0);
+  if (handle < 0) {
+    error = errno;
+    kill(process, SIGKILL);
+    waitpid(process, NULL, 0);
+    return -error;
+  }
+  *out = (struct dr_child){.process = process, .handle = handle};
+  return 0;
+}
+
+int dr_child_kill(int handle) {
+  return answer((int)syscall(SYS_pidfd_send_signal, handle, SIGKILL, NULL, 0));
+}
+
+int dr_child_reap(int handle) {
+  siginfo_t info = {0};
+  if (waitid((idtype_t)WAIT_BY_HANDLE, (id_t)handle, &info, WEXITED | WNOHANG) < 0) return -errno;
+  if (info.si_pid == 0) return -EAGAIN;
+  return info.si_code == CLD_EXITED ? info.si_status & 255 : 256 + info.si_status;
+}
+
+int dr_packet_pair(int sockets[2]) {
+  return answer(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets));
+}
+
+int dr_pipe(int ends[2]) {
+  if (pipe2(ends, O_CLOEXEC) < 0) return -errno;
+  return answer(fcntl(ends[0], F_SETFL, O_NONBLOCK));  // the reader's end alone
+}
+
+int dr_own_path(char *path, uint64_t count) {
+  ssize_t n = readlink("/proc/self/exe", path, count - 1);
+  if (n < 0) return -errno;
+  path[n] = 0;
+  return (int)n;
+}
+
+void dr_end(int code) { exit(code); }
+
+union passed {
+  struct cmsghdr head;  // for its alignment
+  char room[CMSG_SPACE(sizeof(int) * DR_MAXIMUM_PASSED)];
+};
+
+int64_t dr_packet_send(int socket, const void *bytes, uint64_t count, const int *files, int passed) {
+  if (passed > DR_MAXIMUM_PASSED) return -EINVAL;
+  struct iovec piece = {.iov_base = (void *)bytes, .iov_len = count};
+  struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
+  union passed control = {0};
+  if (passed > 0) {
+    message.msg_control = control.room;
+    message.msg_controllen = CMSG_SPACE(sizeof(int) * (size_t)passed);
+    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(int) * (size_t)passed);
+    memcpy(CMSG_DATA(head), files, sizeof(int) * (size_t)passed);
+  }
+  ssize_t n = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  return n < 0 ? -errno : n;
+}
+
+int64_t dr_packet_take(int socket, void *bytes, uint64_t count, int *files, int waits) {
+  struct iovec piece = {.iov_base = bytes, .iov_len = count};
+  struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
+  union passed control = {0};
+  if (files) {
+    for (int i = 0; i < DR_MAXIMUM_PASSED; i++) files[i] = -1;
+    message.msg_control = control.room;
+    message.msg_controllen = sizeof control.room;
+  }
+  ssize_t n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | (waits ? 0 : MSG_DONTWAIT));
+  if (n < 0) return -errno;
+  for (struct cmsghdr *head = files ? CMSG_FIRSTHDR(&message) : NULL; head;
+       head = CMSG_NXTHDR(&message, head)) {
+    if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) continue;
+    size_t taken = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);  // at most what the room holds
+    memcpy(files, CMSG_DATA(head), sizeof(int) * taken);
+  }
+  return message.msg_flags & MSG_TRUNC ? -EMSGSIZE : n;
+}
+
+uint64_t dr_awake_nanoseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}

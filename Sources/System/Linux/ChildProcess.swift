@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// A child process, with our ends of the only two things it holds: a packet socket and a log.
+// Whoever starts one must `reap` it once its descriptor is readable.
+// Raises `SystemError`; a program that cannot be executed is one too.
+
+internal import CLinux
+package import Vocabulary
+
+package struct ChildProcess: ~Copyable, Sendable {
+  package let number: Int32
+  /// The child has the other end as descriptor 3.
+  package let socket: PacketSocket
+  /// What the child writes to its standard error; reading never waits.
+  package let log: Descriptor
+  private let handle: Descriptor
+
+  /// Readable once the process has ended.
+  package var descriptor: Int32 { handle.number }
+
+  /// `path` must be absolute; `words` are what follows the program's name.
+  package init(path: String, words: [String]) throws(SystemError) {
+    let (ours, theirs) = try unsafe Self.pair("socketpair") { unsafe dr_packet_pair($0) }
+    let socket = PacketSocket(owning: Descriptor(owning: ours))
+    let childSocket = Descriptor(owning: theirs)
+    let (reader, writer) = try unsafe Self.pair("pipe") { unsafe dr_pipe($0) }
+    let log = Descriptor(owning: reader)
+    let childLog = Descriptor(owning: writer)
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let bytes = ([name] + words + [""]).flatMap { (word: String) -> [CChar] in
+      word.utf8.map { CChar(bitPattern: $0) } + [0]
+    }
+    var child = dr_child()
+    try Calls.run("posix_spawn", path) {
+      unsafe dr_child_start(path, bytes, childSocket.number, childLog.number, &child)
+    }
+    number = child.process
+    handle = Descriptor(owning: child.handle)
+    self.socket = socket
+    self.log = log
+  }
+
+  private static func pair(
+    _ call: StaticString, _ make: (UnsafeMutablePointer<Int32>) -> Int32
+  ) throws(SystemError) -> (Int32, Int32) {
+    var ends: [Int32] = [-1, -1]
+    try Calls.run(call, "child process") {
+      unsafe ends.withUnsafeMutableBufferPointer { buffer in
+        guard let start = buffer.baseAddress else { preconditionFailure("two are never none") }
+        return unsafe make(start)
+      }
+    }
+    return (ends[0], ends[1])
+  }
+
+  /// SIGKILL. By the handle, so never to a stranger that got the same number.
+  package func kill() { _ = dr_child_kill(handle.number) }
+
+  /// How it ended; nil while it lives.
+  package func reap() -> ExitStatus? {
+    let result = dr_child_reap(handle.number)
+    if result == -11 { return nil }
+    // Not our child any more: somebody else took its exit status.
+    guard result >= 0 else { return .unknown }
+    return result < 256 ? .code(result) : .signal(result - 256)
+  }
+}
+
+/// How a process ended.
+package enum ExitStatus: Equatable, Sendable {
+  case code(Int32)
+  case signal(Int32)
+  case unknown
+
+  /// Fits "the worker …".
+  package var words: String {
+    switch self {
+    case .code(let code): "ended by itself with code \(code)"
+    case .signal(let number): "was ended by \(Self.name(number))"
+    case .unknown: "ended"
+    }
+  }
+
+  private static func name(_ signal: Int32) -> String {
+    switch signal {
+    case 4, 5, 6: "a failed check of its own (signal \(signal))"
+    case 7, 11: "an access to memory that is not its own (signal \(signal))"
+    case 8: "an impossible division (signal 8)"
+    case 9: "the kernel or an operator (signal 9), perhaps because memory ran out"
+    case 15: "an operator (signal 15)"
+    case 24: "its limit on processor time"
+    case 31: "its sandbox (signal 31)"
+    default: "signal \(signal)"
+    }
+  }
+}
+
+extension ThisProcess {
+  /// The program that runs now.
+  package static func ownPath() throws(SystemError) -> String {
+    var path = [UInt8](repeating: 0, count: 4096)
+    let count = try Calls.run("readlink", "/proc/self/exe") {
+      unsafe path.withUnsafeMutableBytes { raw in
+        unsafe dr_own_path(raw.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64(raw.count))
+      }
+    }
+    return String(decoding: path[..<Int(count)], as: UTF8.self)
+  }
+
+  /// Ends the process, what is buffered written first.
+  package static func end(with code: Int32) -> Never { dr_end(code) }
+
+  /// Time that passes while the machine is awake.
+  package static func awakeTime() -> Duration { .nanoseconds(Int64(dr_awake_nanoseconds())) }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A socket that keeps packets whole and carries descriptors. `ChildProcess` makes the pairs.
+// Raises `SystemError`: EMSGSIZE for a packet that is too large, EAGAIN where nothing waits.
+
+internal import CLinux
+package import Vocabulary
+
+package struct PacketSocket: ~Copyable, Sendable {
+  private let handle: Descriptor
+
+  package init(owning handle: consuming Descriptor) { self.handle = handle }
+
+  package var descriptor: Int32 { handle.number }
+
+  /// Never waits: a full socket is an error.
+  package func send(_ bytes: [UInt8], files: [Int32] = []) throws(SystemError) {
+    try Calls.run("sendmsg", "packet socket") {
+      unsafe dr_packet_send(handle.number, bytes, UInt64(bytes.count), files, Int32(files.count))
+    }
+  }
+
+  /// The next packet; empty when the other side has closed. Descriptors in it are dropped unseen.
+  package func take(atMost limit: Int) throws(SystemError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: limit)
+    let count = try Calls.run("recvmsg", "packet socket") {
+      unsafe dr_packet_take(handle.number, &bytes, UInt64(limit), nil, 0)
+    }
+    bytes.removeLast(limit - Int(count))
+    return bytes
+  }
+
+  /// Waits for the next packet and takes the descriptors in it; the caller closes them.
+  package func wait(atMost limit: Int) throws(SystemError) -> (bytes: [UInt8], files: [Int32]) {
+    var bytes = [UInt8](repeating: 0, count: limit)
+    var files = [Int32](repeating: -1, count: Int(DR_MAXIMUM_PASSED))
+    let count = try Calls.run("recvmsg", "packet socket") {
+      unsafe dr_packet_take(handle.number, &bytes, UInt64(limit), &files, 1)
+    }
+    bytes.removeLast(limit - Int(count))
+    return (bytes, files.filter { $0 >= 0 })
+  }
+}
+
+extension Descriptor {
+  /// What can be read now; nil where nothing waits, empty at the end.
+  package borrowing func readAvailable(atMost limit: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: limit)
+    let count = unsafe dr_read(number, &bytes, UInt64(limit))
+    if count == -11 { return nil }
+    return Array(bytes.prefix(max(0, Int(count))))
+  }
+}

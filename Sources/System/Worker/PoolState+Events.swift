@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each event does to the pool. A worker that has ended meanwhile may still be spoken of; such
+// events change nothing.
+
+import Linux
+import Vocabulary
+
+extension PoolState {
+  mutating func respond(to event: Event, _ now: Duration) -> [Action] {
+    var actions: [Action] = []
+    switch event {
+    case .ordered(let job, let order): accept(Waiting(number: job, order: order), &actions)
+    case .cancelled(let job): cancel(job, &actions)
+    case .notStarted(let worker, let error): remove(worker, failing: Self.start(error), &actions)
+    case .ready(let worker, let layers): welcome(worker, layers, now, &actions)
+    case .notSent(let worker, let error):
+      // A worker that takes no packet (EPIPE, ECONNRESET, EAGAIN) is dead or deaf.
+      if [32, 104, 11].contains(error.code) {
+        hangUp(worker, now, &actions)
+      } else {
+        end(worker, failing: error.failure, &actions)
+      }
+    case .answered(let worker, let job, let result):
+      close(worker, job, result, now, &actions)
+    case .babbled(let worker): end(worker, failing: Self.nonsense, &actions)
+    case .hungUp(let worker): hangUp(worker, now, &actions)
+    case .exited(let worker, let status): bury(worker, status, &actions)
+    case .resized(let width): self.width = max(1, width)
+    case .timePassed: expire(now, &actions)
+    case .ended: endAll(&actions)
+    }
+    return actions
+  }
+
+  private mutating func accept(_ job: Waiting, _ actions: inout [Action]) {
+    guard mode == .open else {
+      actions.append(.finish(job.number, .failure(.cancelled)))
+      return
+    }
+    orders[job.number] = job.order
+    let place = waiting.firstIndex { job.order.serviceClass < $0.order.serviceClass }
+    waiting.insert(job, at: place ?? waiting.endIndex)
+  }
+
+  private mutating func cancel(_ job: JobNumber, _ actions: inout [Action]) {
+    guard orders[job] != nil else { return }
+    waiting.removeAll { $0.number == job }
+    if let place = workers.firstIndex(where: { $0.stage.job == job }) {
+      kill(at: place, &actions)
+    }
+    finish(job, .failure(.cancelled), &actions)
+  }
+
+  private mutating func welcome(
+    _ worker: WorkerNumber, _ layers: SandboxLayers, _ now: Duration, _ actions: inout [Action]
+  ) {
+    guard let place = place(of: worker) else { return }
+    if knownLayers != layers {
+      knownLayers = layers
+      actions.append(.tell(.sandbox(layers)))
+    }
+    guard case .starting(let job, _) = workers[place].stage, let order = orders[job] else {
+      // Ready twice; or called off, and killed already.
+      end(worker, failing: Self.nonsense, &actions)
+      return
+    }
+    guard layers.isSuperset(of: settings.requiredLayers) else {
+      end(worker, failing: Self.open(layers), &actions)
+      return
+    }
+    give(Waiting(number: job, order: order), to: place, now, &actions)
+  }
+
+  private mutating func close(
+    _ worker: WorkerNumber, _ job: JobNumber, _ result: Result<WorkerFacts, Failure>,
+    _ now: Duration, _ actions: inout [Action]
+  ) {
+    guard let place = place(of: worker) else { return }
+    guard case .working(on: job, _) = workers[place].stage else {
+      end(worker, failing: Self.nonsense, &actions)
+      return
+    }
+    // What read one list sees no other; and who is to go, when there are too many, goes first.
+    if workers[place].options.list == nil || workers.count > width {
+      kill(at: place, &actions)
+    } else {
+      workers[place].stage = .idle(until: now + settings.idleTime)
+    }
+    finish(job, result, &actions)
+  }
+
+  private mutating func hangUp(
+    _ worker: WorkerNumber, _ now: Duration, _ actions: inout [Action]
+  ) {
+    guard let place = place(of: worker) else { return }
+    let until = now + .seconds(1)
+    switch workers[place].stage {
+    case .starting(let job, _):
+      workers[place].stage = .lost(job, hadStarted: false, until: until)
+    case .working(let job, _):
+      workers[place].stage = .lost(job, hadStarted: true, until: until)
+    case .idle: kill(at: place, &actions)
+    case .lost, .dying: break
+    }
+  }
+
+  private mutating func bury(
+    _ worker: WorkerNumber, _ status: ExitStatus, _ actions: inout [Action]
+  ) {
+    guard let place = place(of: worker) else { return }
+    let (stage, list) = (workers[place].stage, workers[place].options.list)
+    if stage != .dying { actions.append(.tell(.died(list: list, words: status.words))) }
+    remove(
+      worker, failing: stage.hadStarted ? Self.died(status) : Self.early(status), &actions)
+  }
+
+  private mutating func expire(_ now: Duration, _ actions: inout [Action]) {
+    for worker in workers where worker.stage.deadline.map({ $0 <= now }) ?? false {
+      end(worker.number, failing: timeout(worker), &actions)
+    }
+  }
+
+  private mutating func endAll(_ actions: inout [Action]) {
+    mode = .ending
+    waiting = []
+    for place in workers.indices where workers[place].stage != .dying { kill(at: place, &actions) }
+    for job in orders.keys.sorted() { finish(job, .failure(.cancelled), &actions) }
+  }
+
+  /// Kills a worker; who waits for it gets the failure.
+  private mutating func end(
+    _ worker: WorkerNumber, failing failure: Failure, _ actions: inout [Action]
+  ) {
+    guard let place = place(of: worker), workers[place].stage != .dying else { return }
+    let job = workers[place].stage.job
+    kill(at: place, &actions)
+    if let job { finish(job, .failure(failure), &actions) }
+  }
+
+  /// Takes a worker that is no more from the table.
+  private mutating func remove(
+    _ worker: WorkerNumber, failing failure: Failure, _ actions: inout [Action]
+  ) {
+    guard let place = place(of: worker) else { return }
+    let job = workers.remove(at: place).stage.job
+    if let job { finish(job, .failure(failure), &actions) }
+  }
+
+  private mutating func finish(
+    _ job: JobNumber, _ result: Result<WorkerFacts, Failure>, _ actions: inout [Action]
+  ) {
+    guard orders.removeValue(forKey: job) != nil else { return }
+    actions.append(.finish(job, result))
+  }
+
+  private func place(of worker: WorkerNumber) -> Int? {
+    workers.firstIndex { $0.number == worker }
+  }
+}
+
+extension PoolState.Stage {
+  var hadStarted: Bool {
+    switch self {
+    case .starting, .lost(_, hadStarted: false, _): false
+    case .working, .idle, .lost, .dying: true
+    }
+  }
+}

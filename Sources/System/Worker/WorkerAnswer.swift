@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a worker says: one packet. It may have been taken over by the picture it looked at, so nothing
+// in it is believed that could be checked, and what cannot be checked can do no harm.
+//
+//   u16 version · u8 kind · u64 number · then
+//   kind 0, ready:      u32 layers of the sandbox that hold
+//   kind 1, list read
+//   kind 2, developed:  u8 format · u32 width · u32 height · u64 size
+//   kind 3, failed:     u8 is it the machine's trouble · text code · text reason · text advice
+
+import Vocabulary
+
+struct WorkerAnswer: Equatable, Sendable {
+  static let maximumSize = 2048
+  private static let maximumText: UInt16 = 600
+
+  enum Body: Equatable, Sendable {
+    case ready(SandboxLayers)
+    case listRead
+    case developed(Developed)
+    case failed(Failure)
+  }
+
+  /// The request's; 0 for `ready`.
+  let number: UInt64
+  let body: Body
+
+  var encoded: [UInt8] {
+    var writer = WireWriter()
+    writer.put(WorkerRequest.version)
+    switch body {
+    case .ready(let layers):
+      Self.begin(0, number, &writer)
+      writer.put(layers.rawValue)
+    case .listRead: Self.begin(1, number, &writer)
+    case .developed(let developed):
+      Self.begin(2, number, &writer)
+      writer.put(developed.format.rawValue)
+      writer.put(developed.width)
+      writer.put(developed.height)
+      writer.put(developed.size)
+    case .failed(let failure):
+      Self.begin(3, number, &writer)
+      writer.put(UInt8(failure.kind == .machine ? 1 : 0))
+      writer.put(failure.code, atMost: 64)
+      writer.put(failure.reason, atMost: Self.maximumText)
+      writer.put(failure.advice, atMost: Self.maximumText)
+    }
+    return writer.bytes
+  }
+
+  private static func begin(_ kind: UInt8, _ number: UInt64, _ writer: inout WireWriter) {
+    writer.put(kind)
+    writer.put(number)
+  }
+}
+
+extension WorkerAnswer {
+  init?(decoding bytes: [UInt8]) {
+    var reader = WireReader(bytes)
+    guard reader.take(UInt16.self) == WorkerRequest.version, let kind = reader.take(UInt8.self),
+      let number = reader.take(UInt64.self)
+    else { return nil }
+    let body: Body?
+    switch kind {
+    case 0: body = reader.take(UInt32.self).map { .ready(SandboxLayers(rawValue: $0)) }
+    case 1: body = .listRead
+    case 2: body = Self.developed(&reader).map(Body.developed)
+    case 3: body = Self.failure(&reader).map(Body.failed)
+    default: body = nil
+    }
+    guard let body, reader.isAtEnd else { return nil }
+    self.init(number: number, body: body)
+  }
+
+  private static func developed(_ reader: inout WireReader) -> Developed? {
+    guard let format = reader.take(UInt8.self).flatMap(PictureFormat.init(rawValue:)),
+      let width = reader.take(UInt32.self), let height = reader.take(UInt32.self),
+      let size = reader.take(UInt64.self), width > 0, height > 0, size > 0
+    else { return nil }
+    return Developed(format: format, width: width, height: height, size: size)
+  }
+
+  /// A worker cannot make us wait for ever: the machine's trouble is believed only for a full or
+  /// broken disk. Nothing it says means "try again" or "it was cancelled".
+  private static func failure(_ reader: inout WireReader) -> Failure? {
+    guard let isMachine = reader.take(UInt8.self), let code = reader.takeText(),
+      let reason = reader.takeText(), let advice = reader.takeText(),
+      !code.isEmpty, code.count <= 64, code.allSatisfy(isCodeByte)
+    else { return nil }
+    let word = String(decoding: code, as: UTF8.self)
+    let believed = isMachine == 1 && machineCodes.contains(word)
+    return Failure(
+      believed ? .machine : .final, code: word, reason: Printable.text(reason),
+      advice: Printable.text(advice))
+  }
+
+  /// Full, broken, read-only, over quota.
+  private static let machineCodes = [
+    "disk.full", "system.5", "system.28", "system.30", "system.122",
+  ]
+
+  private static func isCodeByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x61...0x7A, 0x30...0x39, 0x2E, 0x2D: true
+    default: false
+    }
+  }
+}

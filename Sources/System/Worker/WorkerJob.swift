@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// One request on its way through the pool, with the files it is about: they stay open as long as a
+// descriptor of theirs may still be handed over.
+
+import Vocabulary
+
+struct WorkerJob: Sendable {
+  let body: WorkerRequest.Body
+  let input: any OpenFile
+  let output: any OpenFile
+
+  /// What the pool decides by.
+  func order(_ settings: WorkerSettings) -> PoolOrder {
+    switch body {
+    case .readList(let limits):
+      // Somebody has just dropped it and waits for a word; it goes before pictures.
+      let memory = limits.size.addingWithoutOverflow(settings.listMemory)
+      let output = limits.size.addingWithoutOverflow(UInt64(limits.photos) * 128)
+      return PoolOrder(
+        options: WorkerOptions(list: nil, nice: 0, memory: memory, output: output),
+        serviceClass: .userInteractive, timeout: settings.listTimeout)
+    case .develop(let order):
+      let memory = order.maximumMemory.addingWithoutOverflow(settings.baseMemory)
+      return PoolOrder(
+        options: WorkerOptions(
+          list: order.list.number, nice: order.serviceClass.nice, memory: memory,
+          output: Self.printLimit(order)),
+        serviceClass: order.serviceClass, timeout: order.timeout)
+    }
+  }
+
+  /// Four channels of two bytes, should nothing compress, and room for metadata.
+  private static func printLimit(_ order: DevelopOrder) -> UInt64 {
+    let (bytes, overflow) = order.maximumPixels.multipliedReportingOverflow(by: 9)
+    return overflow ? .max : bytes.addingWithoutOverflow(64 << 20)
+  }
+
+  /// What an answer is worth, once compared with what can be seen from here; nil when it is nonsense.
+  func judge(_ body: WorkerAnswer.Body) -> Result<WorkerFacts, Failure>? {
+    switch (self.body, body) {
+    case (_, .failed(let failure)): return .failure(failure)
+    case (.readList, .listRead): return .success(.listRead)
+    case (.develop(let order), .developed(let developed)):
+      let (pixels, overflow) = UInt64(developed.width)
+        .multipliedReportingOverflow(by: UInt64(developed.height))
+      guard !overflow, pixels <= order.maximumPixels,
+        let size = try? output.status().size, size == developed.size
+      else { return nil }
+      return .success(.developed(developed))
+    default: return nil
+    }
+  }
+}
+
+/// What a request brought.
+enum WorkerFacts: Equatable, Sendable {
+  case listRead
+  case developed(Developed)
+}
+
+extension UInt64 {
+  func addingWithoutOverflow(_ other: UInt64) -> UInt64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker's life: shut itself in, say so, then one request after the other until the daemon closes
+// the socket. Single-threaded and synchronous; the files are closed once no function holds them.
+
+import Linux
+package import Vocabulary
+
+package enum WorkerLoop {
+  /// Reads the property list in the first file, writes a catalog to the second.
+  package typealias ReadList = (any OpenFile, any OpenFile, ListLimits) -> Result<Void, Failure>
+  /// Develops the original in the first file into the second.
+  package typealias Develop =
+    (any OpenFile, any OpenFile, DevelopOrder) -> Result<Developed, Failure>
+
+  /// The exit code of the process. `words` are the command line's, without the program's name.
+  package static func run(
+    words: some Sequence<String>, readList: ReadList, develop: Develop
+  ) -> Int32 {
+    guard let options = WorkerOptions(words: words) else { return exitUsage }
+    let socket = WorkerSocket()
+    let layers = Sandbox.enter(options)
+    do throws(SystemError) {
+      try socket.send(WorkerAnswer(number: 0, body: .ready(layers)))
+      while let delivery = try socket.next() {
+        Sandbox.limitProcessor(to: delivery.request.timeout)
+        let body = serve(delivery, readList, develop)
+        try socket.send(WorkerAnswer(number: delivery.request.number, body: body))
+      }
+      return 0
+    } catch { return exitBroken }
+  }
+
+  /// EX_USAGE and EX_IOERR of sysexits.h.
+  package static let exitUsage: Int32 = 64
+  private static let exitBroken: Int32 = 74
+
+  private static func serve(
+    _ delivery: WorkerSocket.Delivery, _ readList: ReadList, _ develop: Develop
+  ) -> WorkerAnswer.Body {
+    let (input, output) = (delivery.input, delivery.output)
+    switch delivery.request.body {
+    case .readList(let limits):
+      switch readList(input, output, limits) {
+      case .success: return .listRead
+      case .failure(let failure): return .failed(failure)
+      }
+    case .develop(let order):
+      switch develop(input, output, order) {
+      case .success(let developed): return .developed(developed)
+      case .failure(let failure): return .failed(failure)
+      }
+    }
+  }
+}

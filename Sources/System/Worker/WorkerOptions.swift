@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a worker is started: its command line, as the daemon writes it and the worker reads it. `ps`
+// shows which list a worker serves.
+
+package struct WorkerOptions: Hashable, Sendable {
+  /// Standard three, the socket, and two files in hand.
+  static let descriptors: UInt64 = 6
+
+  /// nil reads one list and ends.
+  package let list: UInt64?
+  package let nice: Int32
+  /// Bytes of address space beyond the program itself.
+  package let memory: UInt64
+  /// Bytes a written file may have.
+  package let output: UInt64
+
+  package init(list: UInt64?, nice: Int32, memory: UInt64, output: UInt64) {
+    self.list = list
+    self.nice = nice
+    self.memory = memory
+    self.output = output
+  }
+
+  package var words: [String] {
+    ["--list=\(list.map(String.init) ?? "new")", "--nice=\(nice)", "--memory=\(memory)"]
+      + ["--output=\(output)"]
+  }
+
+  package init?(words: some Sequence<String>) {
+    var values: [Substring: Substring] = [:]
+    for word in words {
+      let parts = word.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2 else { return nil }
+      values[parts[0]] = parts[1]
+    }
+    guard let list = values["--list"], let nice = values["--nice"].flatMap({ Int32($0) }),
+      let memory = values["--memory"].flatMap({ UInt64($0) }),
+      let output = values["--output"].flatMap({ UInt64($0) }), values.count == 4
+    else { return nil }
+    self.init(list: UInt64(list), nice: nice, memory: memory, output: output)
+  }
+}

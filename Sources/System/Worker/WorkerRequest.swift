@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the daemon asks of a worker: one packet, with two descriptors (what to read, what to write).
+//
+//   u16 version · u8 kind · u64 number · u64 milliseconds · then
+//   kind 1, read a list:  u64 size · u32 photos · u32 key bytes · u32 value bytes
+//   kind 2, develop:      u64 list · u8 class · u8 function · u32 thousandths · u64 pixels · u64 memory
+
+import Vocabulary
+
+struct WorkerRequest: Equatable {
+  /// Daemon and worker are installed together; one of another version is refused.
+  static let version: UInt16 = 1
+  static let maximumSize = 128
+
+  enum Body: Equatable {
+    case readList(ListLimits)
+    case develop(DevelopOrder)
+  }
+
+  /// Comes back in the answer.
+  let number: UInt64
+  let timeout: Duration
+  let body: Body
+
+  var encoded: [UInt8] {
+    var writer = WireWriter()
+    writer.put(Self.version)
+    switch body {
+    case .readList: writer.put(UInt8(1))
+    case .develop: writer.put(UInt8(2))
+    }
+    writer.put(number)
+    writer.put(timeout.wholeMilliseconds)
+    switch body {
+    case .readList(let limits): Self.put(limits, into: &writer)
+    case .develop(let order): Self.put(order, into: &writer)
+    }
+    return writer.bytes
+  }
+
+  private static func put(_ limits: ListLimits, into writer: inout WireWriter) {
+    writer.put(limits.size)
+    writer.put(limits.photos)
+    writer.put(limits.keyBytes)
+    writer.put(limits.valueBytes)
+  }
+
+  private static func put(_ order: DevelopOrder, into writer: inout WireWriter) {
+    writer.put(order.list.number)
+    writer.put(order.serviceClass.rawValue)
+    switch order.filter {
+    case .sepia(let thousandths):
+      writer.put(UInt8(1))
+      writer.put(UInt32(clamping: thousandths))
+    }
+    writer.put(order.maximumPixels)
+    writer.put(order.maximumMemory)
+  }
+}
+
+extension WorkerRequest {
+  init?(decoding bytes: [UInt8]) {
+    var reader = WireReader(bytes)
+    guard reader.take(UInt16.self) == Self.version, let kind = reader.take(UInt8.self),
+      let number = reader.take(UInt64.self), let milliseconds = reader.take(UInt64.self)
+    else { return nil }
+    let timeout = Duration.milliseconds(Int64(clamping: milliseconds))
+    let body: Body?
+    switch kind {
+    case 1: body = Self.listLimits(&reader).map(Body.readList)
+    case 2: body = Self.developOrder(&reader, timeout).map(Body.develop)
+    default: body = nil
+    }
+    guard let body, reader.isAtEnd else { return nil }
+    self.init(number: number, timeout: timeout, body: body)
+  }
+
+  private static func listLimits(_ reader: inout WireReader) -> ListLimits? {
+    guard let size = reader.take(UInt64.self), let photos = reader.take(UInt32.self),
+      let keyBytes = reader.take(UInt32.self), let valueBytes = reader.take(UInt32.self)
+    else { return nil }
+    return ListLimits(size: size, photos: photos, keyBytes: keyBytes, valueBytes: valueBytes)
+  }
+
+  private static func developOrder(
+    _ reader: inout WireReader, _ timeout: Duration
+  ) -> DevelopOrder? {
+    guard let list = reader.take(UInt64.self),
+      let serviceClass = reader.take(UInt8.self).flatMap(ServiceClass.init(rawValue:)),
+      reader.take(UInt8.self) == 1, let thousandths = reader.take(UInt32.self),
+      let pixels = reader.take(UInt64.self), let memory = reader.take(UInt64.self)
+    else { return nil }
+    return DevelopOrder(
+      list: ListID(list), serviceClass: serviceClass,
+      filter: .sepia(thousandths: Int(thousandths)), maximumPixels: pixels,
+      maximumMemory: memory, timeout: timeout)
+  }
+}
+
+extension Duration {
+  var wholeMilliseconds: UInt64 {
+    let (seconds, attoseconds) = components
+    return seconds < 0
+      ? 0 : UInt64(min(seconds, 1 << 40)) * 1000 + UInt64(attoseconds / 1_000_000_000_000_000)
+  }
+}

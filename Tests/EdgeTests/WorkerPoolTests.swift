@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Real processes: what the daemon gets from workers that do their work, and from those that do not.
+
+import Linux
+import Testing
+import Vocabulary
+import Worker
+
+struct WorkerPoolTests {
+  @Test func `a picture is developed from one file into another`() async throws {
+    let bench = try WorkerBench()
+    #expect(try await bench.develop("echo hello").get() == "echo hello")
+  }
+
+  @Test func `the order arrives as it was given`() async throws {
+    let bench = try WorkerBench()
+    let order = WorkerBench.order(list: 77, .utility, pixels: 123_456_789, timeout: .seconds(9))
+    #expect(try await bench.develop("order", order).get() == "\(order)")
+  }
+
+  @Test func `photos of one list share a worker, those of two do not`() async throws {
+    let bench = try WorkerBench(width: 2) { $0.idleTime = .seconds(600) }
+    let first = try await bench.develop("process", WorkerBench.order(list: 1)).get()
+    let second = try await bench.develop("process", WorkerBench.order(list: 1)).get()
+    let other = try await bench.develop("process", WorkerBench.order(list: 2)).get()
+    let nicer = try await bench.develop("process", WorkerBench.order(list: 1, .background)).get()
+    #expect(first == second)
+    #expect(Set([first, other, nicer]).count == 3)
+  }
+
+  @Test func `a list is read by a worker that reads no other`() async throws {
+    let bench = try WorkerBench()
+    var readers: Set<[UInt8]> = []
+    for _ in 0..<2 {
+      let catalog = try bench.file()
+      try await bench.pool.readList(
+        try bench.file("read"), catalog: catalog, limits: ListLimits())
+      readers.insert(try catalog.read(at: 0, upTo: 100))
+    }
+    #expect(readers.count == 2)
+  }
+
+  @Test func `a refused list says why`() async throws {
+    let bench = try WorkerBench()
+    let failure = await #expect(throws: Failure.self) {
+      try await bench.pool.readList(
+        try bench.file("refuse"), catalog: try bench.file(), limits: ListLimits())
+    }
+    #expect(
+      failure
+        == Failure(
+          .final, code: "list.refused", reason: "line 3 holds no URL", advice: "write one"))
+  }
+
+  /// What a worker does, the code of what the caller gets, its kind, and words in its reason.
+  static let misdeeds: [(String, String, Failure.Kind, String)] = [
+    ("crash", "worker.died", .passing, "memory that is not its own"),
+    ("abort", "worker.died", .passing, "failed check"),
+    ("trap", "worker.died", .passing, "failed check"),
+    ("exit", "worker.died", .passing, "code 7"),
+    ("hangup", "worker.died", .passing, "hung up"),
+    ("eat", "worker.died", .passing, "the worker"),
+    ("garbage", "worker.answer", .passing, "cannot be true"),
+    ("huge", "worker.answer", .passing, "cannot be true"),
+    ("flood", "worker.answer", .passing, "cannot be true"),
+    ("unasked", "worker.answer", .passing, "cannot be true"),
+    ("descriptor", "worker.answer", .passing, "cannot be true"),
+    ("empty", "worker.answer", .passing, "cannot be true"),
+    ("too-large", "worker.answer", .passing, "cannot be true"),
+    ("too-wide", "worker.answer", .passing, "cannot be true"),
+    ("bad-code", "worker.answer", .passing, "cannot be true"),
+    ("overfill", "system.27", .final, "pwrite"),
+    ("damaged", "jpeg.truncated", .final, #"the picture ends early\x1b[2J"#),
+    ("full", "disk.full", .machine, "no space"),
+    ("wail", "out.of.luck", .final, "the machine is bad"),
+    ("again", "try.again", .final, "once more"),
+    ("cancelled", "cancelled", .final, "cancelled"),
+  ]
+
+  @Test(
+    "a worker misbehaves: the caller gets a failure, the next photo its print", arguments: misdeeds)
+  func misbehaves(
+    command: String, code: String, kind: Failure.Kind, words: String
+  ) async throws {
+    let bench = try WorkerBench(width: 1)
+    let result = try await bench.develop(command)
+    guard case .failure(let failure) = result else {
+      Issue.record("it succeeded: \(result)")
+      return
+    }
+    #expect(failure.code == code)
+    #expect(failure.kind == kind)
+    #expect(failure.reason.contains(words), "\(failure.reason)")
+    #expect(try await bench.develop("echo").get() == "echo")
+  }
+
+  @Test("a worker that takes too long is ended", arguments: ["hang", "spin"])
+  func timeout(command: String) async throws {
+    let bench = try WorkerBench(width: 1)
+    let result = try await bench.develop(command, WorkerBench.order(timeout: .milliseconds(50)))
+    #expect(
+      result.failure
+        == Failure(
+          .final, code: "worker.timeout", reason: "it was not done within 50 ms",
+          advice: "raise the time limit if the picture is worth it"))
+    #expect(try await bench.develop("echo").get() == "echo")
+  }
+
+  @Test func `a cancelled photo ends at once, though its worker hangs`() async throws {
+    let bench = try WorkerBench(width: 1)
+    let task = Task { try await bench.develop("hang") }
+    // Behind it, in the same queue of one worker: runs only when the hanging one has gone.
+    let next = Task { try await bench.develop("echo", WorkerBench.order(.background)) }
+    task.cancel()
+    #expect(try await task.value.failure == .cancelled)
+    #expect(try await next.value.get() == "echo")
+  }
+
+  @Test func `a photo cancelled before it is ordered never starts`() async throws {
+    let bench = try WorkerBench(width: 1)
+    let results = try await withThrowingTaskGroup(of: Result<String, Failure>.self) { group in
+      group.cancelAll()
+      group.addTask { try await bench.develop("hang") }
+      return try await group.next()
+    }
+    #expect(results?.failure == .cancelled)
+  }
+
+  @Test func `a worker that cannot be started is this machine's trouble`() async throws {
+    let missing = try WorkerBench(path: "/nonexistent/darkroom-worker")
+    let failure = try await missing.develop("echo").failure
+    #expect(failure?.code == "worker.start")
+    #expect(failure?.kind == .machine)
+    #expect(failure?.reason.contains("no such file") == true)
+    let other = try WorkerBench(path: "/bin/false")
+    #expect(
+      try await other.develop("echo").failure?.reason
+        == "the worker ended by itself with code 1 before it was ready")
+  }
+
+  @Test func `a sandbox with a hole gets no work`() async throws {
+    let bench = try WorkerBench { $0.requiredLayers.insert(SandboxLayers(rawValue: 1 << 20)) }
+    let failure = try await bench.develop("echo").failure
+    #expect(failure?.code == "worker.sandbox")
+    #expect(failure?.kind == .machine)
+  }
+
+  @Test func `shutting down cancels what runs and what waits, and leaves no worker`() async throws {
+    let bench = try WorkerBench(width: 1)
+    let tasks = (0..<5).map { _ in Task { try await bench.develop("hang") } }
+    bench.pool.shutdown()
+    await bench.pool.ended()
+    for task in tasks { #expect(try await task.value.failure == .cancelled) }
+    #expect(try await bench.develop("echo").failure == .cancelled)
+  }
+
+  @Test func `what a worker says is passed on safely and not without end`() async throws {
+    let bench = try WorkerBench(width: 1)
+    _ = try await bench.develop("say")
+    bench.pool.shutdown()
+    await bench.pool.ended()
+    let lines = bench.notices.all.compactMap { notice in
+      if case .said(_, let line) = notice { line } else { nil }
+    }
+    #expect(lines.prefix(2) == [#"first\x1b[31m"#, "second"])
+    #expect(lines.count <= 3)
+    #expect(lines.allSatisfy { $0.utf8.count < 400 })
+  }
+
+  @Test func `after all misbehaviour no descriptor and no zombie is left`() async throws {
+    let bench = try WorkerBench()
+    let check = try ChildProcess(
+      path: try WorkerBench.program("darkroom-test-worker"), words: ["check", bench.path])
+    _ = try Poll.wait([Poll.Watch(check.descriptor)], for: .seconds(60))
+    #expect(check.reap() == .code(0))
+  }
+}
+
+extension Result {
+  var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
+}

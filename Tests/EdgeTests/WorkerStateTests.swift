@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pool's decisions as a value: no process, no clock.
+
+import Linux
+import Testing
+import Vocabulary
+
+@testable import Worker
+
+struct WorkerStateTests {
+  private typealias Action = PoolState.Action
+  private typealias Event = PoolState.Event
+
+  private static func state(width: Int) -> PoolState {
+    PoolState(settings: WorkerSettings(path: "/worker", width: width))
+  }
+
+  private static func options(list: UInt64?) -> WorkerOptions {
+    WorkerOptions(list: list, nice: 5, memory: 1, output: 1)
+  }
+
+  private static func order(
+    list: UInt64? = 1, _ serviceClass: ServiceClass = .default
+  ) -> PoolOrder {
+    PoolOrder(options: options(list: list), serviceClass: serviceClass, timeout: .seconds(10))
+  }
+
+  private static let done = JobAnswer.success(.listRead)
+
+  private static func sent(_ job: JobNumber, to worker: WorkerNumber) -> Action {
+    .send(job, to: worker, timeout: .seconds(10))
+  }
+
+  /// Feeds events a second apart, from second 1 on; answers what each led to.
+  private func feed(_ state: inout PoolState, _ events: [Event]) -> [[Action]] {
+    events.enumerated().map { state.handle($1, at: .seconds($0 + 1)) }
+  }
+
+  /// One worker, ready, working on job 1.
+  private func busy(width: Int = 1, _ first: PoolOrder = order()) -> PoolState {
+    var state = Self.state(width: width)
+    _ = feed(&state, [.ordered(1, first), .ready(1, .all)])
+    return state
+  }
+
+  @Test func `a worker is started, told of once it is ready, and kept for the next photo`() {
+    var state = Self.state(width: 1)
+    let actions = feed(
+      &state,
+      [
+        .ordered(1, Self.order()), .ready(1, .all), .answered(1, 1, Self.done),
+        .ordered(2, Self.order()),
+      ])
+    #expect(
+      actions == [
+        [.start(1, Self.options(list: 1))], [.tell(.sandbox(.all)), Self.sent(1, to: 1)],
+        [.finish(1, Self.done)], [Self.sent(2, to: 1)],
+      ])
+  }
+
+  @Test func `the more urgent goes first, and within a class who came first`() {
+    var state = busy()
+    let classes: [ServiceClass] = [.background, .default, .userInteractive, .default, .utility]
+    for (place, serviceClass) in classes.enumerated() {
+      #expect(state.handle(.ordered(UInt64(place + 2), Self.order(serviceClass)), at: .zero) == [])
+    }
+    var sent: [JobNumber] = []
+    var running: JobNumber = 1
+    for _ in classes {
+      for action in state.handle(.answered(1, running, Self.done), at: .seconds(3)) {
+        if case .send(let job, to: 1, _) = action { running = job }
+      }
+      sent.append(running)
+    }
+    #expect(sent == [4, 3, 5, 6, 2])
+  }
+
+  private static func order(_ serviceClass: ServiceClass) -> PoolOrder {
+    order(list: 1, serviceClass)
+  }
+
+  @Test func `an idle worker of another list makes room, and its place is free when it is gone`() {
+    var state = busy()
+    let actions = feed(
+      &state,
+      [.answered(1, 1, Self.done), .ordered(2, Self.order(list: 2)), .exited(1, .signal(9))])
+    #expect(actions == [[.finish(1, Self.done)], [.kill(1)], [.start(2, Self.options(list: 2))]])
+  }
+
+  @Test func `there are never more workers than places`() {
+    var state = Self.state(width: 2)
+    for job: UInt64 in 1...20 { _ = state.handle(.ordered(job, Self.order(list: job)), at: .zero) }
+    #expect(state.workers.count == 2)
+    #expect(state.waiting.count == 18)
+  }
+
+  @Test func `what read a list is ended`() {
+    var state = busy(Self.order(list: nil))
+    #expect(
+      state.handle(.answered(1, 1, Self.done), at: .zero) == [.kill(1), .finish(1, Self.done)])
+  }
+
+  @Test func `an idle worker is ended after its time, and then nothing is due`() {
+    var state = busy()
+    _ = state.handle(.answered(1, 1, Self.done), at: .seconds(5))
+    #expect(state.nextDeadline == .seconds(7))
+    #expect(state.handle(.timePassed, at: .seconds(6)) == [])
+    #expect(state.handle(.timePassed, at: .seconds(7)) == [.kill(1)])
+    #expect(state.nextDeadline == nil)
+    #expect(state.handle(.exited(1, .signal(9)), at: .seconds(8)) == [])
+    #expect(state.workers.isEmpty)
+  }
+
+  /// Events after which job 1 has ended with this code, and the worker must be gone.
+  private static let ends: [(String, [Event], String)] = [
+    ("late", [.timePassed], "worker.timeout"), ("dead", [.exited(1, .signal(11))], "worker.died"),
+    ("out of processor time", [.exited(1, .signal(24))], "worker.timeout"),
+    ("hung up, then dead", [.hungUp(1), .exited(1, .signal(11))], "worker.died"),
+    ("hung up and alive", [.hungUp(1), .timePassed], "worker.died"),
+    ("babbling", [.babbled(1)], "worker.answer"),
+    ("answering what was not asked", [.answered(1, 7, done)], "worker.answer"),
+    ("ready twice", [.ready(1, .all)], "worker.answer"),
+    (
+      "not to be sent to", [.notSent(1, SystemError(code: 9, call: "sendmsg", thing: ""))],
+      "system.9"
+    ),
+    ("called off", [.cancelled(1)], "cancelled"), ("shut down", [.ended], "cancelled"),
+  ]
+
+  @Test func `however a worker fails, its photo ends once and its place comes free`() {
+    for (name, events, code) in Self.ends {
+      var state = busy()
+      var finished: [String] = []
+      var kills = 0
+      for event in events + [.exited(1, .signal(9)), .exited(1, .signal(9))] {
+        for action in state.handle(event, at: .seconds(100)) {
+          if case .finish(1, .failure(let failure)) = action { finished.append(failure.code) }
+          if case .kill = action { kills += 1 }
+        }
+      }
+      #expect(finished == [code], "\(name)")
+      #expect(kills <= 1, "\(name)")
+      #expect(state.workers.isEmpty && state.orders.isEmpty, "\(name)")
+    }
+  }
+
+  @Test func `one that dies before it is ready could not be started`() {
+    var state = Self.state(width: 1)
+    let actions = feed(&state, [.ordered(1, Self.order()), .exited(1, .code(127))])
+    guard case .finish(1, .failure(let failure)) = actions[1].last else {
+      Issue.record("not finished: \(actions)")
+      return
+    }
+    #expect(failure.code == "worker.start")
+    #expect(failure.kind == .machine)
+  }
+
+  @Test func `a worker that cannot be started fails its own photo; the next is tried`() {
+    var state = Self.state(width: 1)
+    let error = SystemError(code: 11, call: "posix_spawn", thing: "/worker")
+    let actions = feed(
+      &state, [.ordered(1, Self.order()), .ordered(2, Self.order()), .notStarted(1, error)])
+    #expect(
+      actions[2] == [
+        .finish(1, .failure(PoolState.start(error))), .start(2, Self.options(list: 1)),
+      ])
+  }
+
+  @Test func `calling off what waits touches no worker`() {
+    var state = busy()
+    let actions = feed(&state, [.ordered(2, Self.order()), .cancelled(2), .cancelled(2)])
+    #expect(actions == [[], [.finish(2, .failure(.cancelled))], []])
+  }
+
+  @Test func `fewer workers are wanted: one goes when it is done`() {
+    var state = busy(width: 2)
+    _ = feed(&state, [.ordered(2, Self.order(list: 2)), .ready(2, .all), .resized(1)])
+    #expect(
+      state.handle(.answered(2, 2, Self.done), at: .zero) == [.kill(2), .finish(2, Self.done)])
+    #expect(state.handle(.answered(1, 1, Self.done), at: .zero).contains(.finish(1, Self.done)))
+  }
+
+  @Test func `after the end nothing is begun, and it is over with the last worker`() {
+    var state = busy()
+    #expect(
+      feed(&state, [.ended, .ordered(2, Self.order()), .exited(1, .signal(9))]) == [
+        [.kill(1), .finish(1, .failure(.cancelled))], [.finish(2, .failure(.cancelled))], [],
+      ])
+    #expect(state.isOver)
+  }
+}
