@@ -47,7 +47,9 @@ struct LimitTests {
       try Darkroom.develop(forged, limits: limits)
     }
     #expect(failure.code == "picture.memory")
-    #expect(failure.reason.contains("needs 236 MiB") && failure.advice.contains("MaximumMemory="))
+    #expect(
+      failure.reason.contains("needs 238 MiB of memory, and 200")
+        && failure.advice.contains("MaximumMemory="))
     // The same size in one scan needs no such memory: it fails for what it is, cut off.
     let baseline = try lying(DamageTests.baseline, width: 9000, height: 9000)
     #expect(try Darkroom.code(baseline, limits: limits)?.hasPrefix("jpeg.") == true)

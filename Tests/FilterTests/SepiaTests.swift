@@ -7,7 +7,7 @@ import Testing
 import Vocabulary
 
 @Suite(.serialized) struct SepiaTests {
-  static let amounts = [0, 1, 250, 333, 500, 777, 800, 999, 1000]
+  static let amounts = [0, 333, 800, 999, 1000]
 
   private func applied(_ channels: [UInt16], depth: Int, thousandths: Int) -> [UInt16] {
     var out: [UInt16] = []
@@ -27,7 +27,7 @@ import Vocabulary
   /// All values of each channel against some of the others, and 8192 colours by chance.
   private func colours(most: Int) -> [UInt16] {
     let step = (most + 1) / 256
-    let some = [0, 1, 127, 128, 200, 254, 255].map { UInt16($0 == 255 ? most : $0 * step) }
+    let some = [0, 127, 200, 254, 255].map { UInt16($0 == 255 ? most : $0 * step) }
     var channels: [UInt16] = []
     for value in 0...255 {
       let value = UInt16(value * step + value * (step - 1) / 255)
@@ -38,7 +38,7 @@ import Vocabulary
       }
     }
     var noise: UInt32 = 1
-    while channels.count < 4 * 45_824 {
+    while channels.count < 4 * 25_600 {
       noise = noise &* 1_664_525 &+ 1_013_904_223
       channels.append(UInt16(truncatingIfNeeded: Int(noise >> 8) % (most + 1)))
     }

@@ -97,7 +97,8 @@ static int is_within(int fd, const struct dr_codec_limits *limits, struct dr_tro
 static void set_limits(png_structp codec) {
   png_set_user_limits(codec, PNG_USER_WIDTH_MAX, PNG_USER_HEIGHT_MAX);
   png_set_chunk_cache_max(codec, 128);
-  png_set_chunk_malloc_max(codec, 1 << 20);
+  // None is held in memory, so none is too long for libpng; how much is copied is judged elsewhere.
+  png_set_chunk_malloc_max(codec, 0);
   png_set_keep_unknown_chunks(codec, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
   png_set_crc_action(codec, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
   png_set_benign_errors(codec, 0);
