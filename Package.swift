@@ -41,6 +41,9 @@ let shims: [Target] = [
     linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
   .target(name: "CDigests", path: "Sources/System/CDigests"),
   .target(name: "CLinux", path: "Sources/System/CLinux"),
+  .target(
+    name: "CSamples", path: "Tests/CSamples",
+    linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
   .systemLibrary(
     name: "CCurl", path: "Sources/System/CCurl", pkgConfig: "libcurl",
     providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -69,7 +72,7 @@ let executables: [Target] = [
 /// Tests mirror the targets; the edge has one of its own, and the whole daemon another.
 let tests: [Target] = [
   .target(
-    name: "Support", dependencies: ["Linux", "Vocabulary"], path: "Tests/Support",
+    name: "Support", dependencies: ["CSamples", "Linux", "Vocabulary"], path: "Tests/Support",
     exclude: ["origin.py"]),
   // A worker that misbehaves on demand, and what it tries: for EdgeTests.
   .executableTarget(

@@ -66,11 +66,16 @@ package struct Developed: Equatable, Sendable {
   package let width: UInt32
   package let height: UInt32
   package let size: UInt64
+  package let notices: PictureNotices
 
-  package init(format: PictureFormat, width: UInt32, height: UInt32, size: UInt64) {
+  package init(
+    format: PictureFormat, width: UInt32, height: UInt32, size: UInt64,
+    notices: PictureNotices = []
+  ) {
     self.format = format
     self.width = width
     self.height = height
     self.size = size
+    self.notices = notices
   }
 }

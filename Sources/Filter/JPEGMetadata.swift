@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a JPEG carries beside its pixels, and which of it goes into the print: EXIF, XMP, ICC profiles
+// of RGB, Photoshop's resources (IPTC among them) and comments, byte for byte, without the previews in
+// them. Only places are held; the bytes are read when they are written. Damage ends the walk quietly:
+// libjpeg reads the same bytes and says what is wrong with them.
+
+internal import Codecs
+internal import Vocabulary
+
+struct JPEGMetadata {
+  struct Segment: Equatable {
+    enum Kind: Equatable { case exif, packet, extendedPacket, profile, resources, comment }
+
+    let kind: Kind
+    let marker: UInt8
+    let offset: UInt64
+    let size: Int
+  }
+
+  private(set) var segments: [Segment] = []
+  private(set) var notices: PictureNotices = []
+  private var profileSpace: [UInt8]?
+  /// Extended XMP comes in pieces under one checksum: it goes in whole or not at all.
+  private var previewSearch = PacketPreview.Search()
+
+  init(of file: any OpenFile, limits: PictureLimits) throws(PictureTrouble) {
+    var window = ByteWindow(file)
+    var offset: UInt64 = 2
+    var parts = 0
+    var total: UInt64 = 0
+    while true {
+      let head = Array(try window.read(at: offset, 4))
+      guard head.count == 4, head[0] == 0xFF else { break }
+      if head[1] == 0xFF {  // fill byte
+        offset += 1
+        continue
+      }
+      // A scan or the end; behind them there is nothing of ours.
+      if head[1] == 0xDA || head[1] == 0xD9 { break }
+      let size = Int(head[2]) << 8 | Int(head[3])
+      guard size >= 2 else { break }
+      parts += 1
+      if let segment = try judge(head[1], at: offset + 4, size - 2, &window, file) {
+        segments.append(segment)
+        total += UInt64(size)
+      }
+      guard parts <= limits.metadataParts, total <= limits.metadataSize else {
+        throw .metadata("it carries more metadata than \(limits.metadataSize >> 20) MiB")
+      }
+      offset += UInt64(size) + 2
+    }
+    decide()
+  }
+
+  private mutating func judge(
+    _ marker: UInt8, at offset: UInt64, _ size: Int, _ window: inout ByteWindow,
+    _ file: any OpenFile
+  ) throws(PictureTrouble) -> Segment? {
+    guard marker == 0xFE || 0xE0...0xEF ~= marker else { return nil }
+    let head = Array(try window.read(at: offset, min(size, 48)))
+    guard let kind = kind(marker, head) else { return nil }
+    let segment = Segment(kind: kind, marker: marker, offset: offset, size: size)
+    switch kind {
+    case .profile where head.count >= 34 && head[12] == 1: profileSpace = Array(head[30..<34])
+    case .extendedPacket: previewSearch.look(into: try bytes(of: segment, in: file))
+    default: break
+    }
+    return segment
+  }
+
+  private mutating func kind(_ marker: UInt8, _ head: [UInt8]) -> Segment.Kind? {
+    func begins(_ words: String) -> Bool { head.starts(with: Array(words.utf8) + [0]) }
+    switch marker {
+    case 0xFE: return .comment
+    case 0xE0:
+      // Of JFIF the codec writes density and nothing else.
+      let hasPreview = begins("JFXX") || begins("JFIF") && head.count > 14
+      if hasPreview { notices.insert(.previewRemoved) }
+      return nil
+    case 0xE1 where begins("Exif"): return .exif
+    case 0xE1 where begins(Self.packetName): return .packet
+    case 0xE1 where begins(Self.extendedName): return .extendedPacket
+    case 0xE2 where begins("ICC_PROFILE"): return .profile
+    case 0xE2 where begins("MPF"): notices.insert(.previewRemoved)
+    case 0xED where begins(Self.resourcesName): return .resources
+    case 0xEE where begins("Adobe"): break  // says how the colours were coded, which ours are not
+    default: notices.insert(.metadataDropped)
+    }
+    return nil
+  }
+
+  /// What can be said only once all segments are known.
+  private mutating func decide() {
+    if profileSpace != Array("RGB ".utf8), segments.contains(where: { $0.kind == .profile }) {
+      segments.removeAll { $0.kind == .profile }
+      notices.insert(.profileDropped)
+    }
+    if previewSearch.isFound {
+      segments.removeAll { $0.kind == .extendedPacket }
+      notices.formUnion([.previewRemoved, .metadataDropped])
+    }
+  }
+}
+
+extension JPEGMetadata {
+  static let packetName = "http://ns.adobe.com/xap/1.0/"
+  static let extendedName = "http://ns.adobe.com/xmp/extension/"
+  static let resourcesName = "Photoshop 3.0"
+
+  mutating func copy(
+    from file: any OpenFile, into writer: inout JPEGWriter
+  ) throws(PictureTrouble) {
+    var areResourcesDone = false
+    for segment in segments {
+      if segment.kind == .resources {
+        if !areResourcesDone { try copyResources(from: file, into: &writer) }
+        areResourcesDone = true
+        continue
+      }
+      guard let bytes = cleaned(try bytes(of: segment, in: file), segment.kind) else { continue }
+      do { try writer.write(marker: segment.marker, bytes) } catch { throw .codec(error) }
+    }
+  }
+
+  private func bytes(of segment: Segment, in file: any OpenFile) throws(PictureTrouble) -> [UInt8] {
+    try PictureTrouble.system { () throws(SystemError) in
+      try file.read(at: segment.offset, upTo: segment.size)
+    }
+  }
+
+  private mutating func cleaned(_ bytes: [UInt8], _ kind: Segment.Kind) -> [UInt8]? {
+    switch kind {
+    case .exif:
+      var directory = Array(bytes.dropFirst(6))
+      let outcome = ExifPreview.remove(from: &directory)
+      notices.note(outcome)
+      return outcome == .unreadable ? nil : bytes.prefix(6) + directory
+    case .packet:
+      var packet = bytes
+      notices.note(PacketPreview.remove(from: &packet))
+      return packet
+    case .extendedPacket, .profile, .resources, .comment: return bytes
+    }
+  }
+
+  /// Resources may run from one segment into the next, so they are judged together.
+  private mutating func copyResources(
+    from file: any OpenFile, into writer: inout JPEGWriter
+  ) throws(PictureTrouble) {
+    let name = Array(Self.resourcesName.utf8) + [0]
+    let all = segments.filter { $0.kind == .resources }
+    guard all.count <= 64 else { return notices.note(.unreadable) }
+    var resources: [UInt8] = []
+    for segment in all { resources += try bytes(of: segment, in: file).dropFirst(name.count) }
+    let outcome = ResourcePreview.remove(from: &resources)
+    notices.note(outcome)
+    if outcome == .unreadable { return }
+    // Untouched resources keep the borders of their segments.
+    var sizes = outcome == .none ? all.map { $0.size - name.count } : []
+    while !resources.isEmpty {
+      let size = sizes.isEmpty ? 65000 : sizes.removeFirst()
+      let piece = name + resources.prefix(size)
+      resources.removeFirst(min(size, resources.count))
+      do { try writer.write(marker: 0xED, piece) } catch { throw .codec(error) }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pass of a JPEG: header, then metadata, then rows, then its end, which must be there.
+
+internal import Codecs
+internal import Vocabulary
+
+extension PictureFilter.Pass {
+  func developJPEG() throws(PictureTrouble) -> Developed {
+    var reader = try PictureTrouble.codec { () throws(CodecError) in
+      try JPEGReader(descriptor: original.descriptor, limits: limits.codec)
+    }
+    var metadata = try JPEGMetadata(of: original, limits: limits)
+    var writer = try PictureTrouble.codec { () throws(CodecError) in
+      try JPEGWriter(descriptor: print.descriptor, like: reader, quality: quality)
+    }
+    try metadata.copy(from: original, into: &writer)
+    let header = reader.header
+    let size: UInt64
+    do throws(CodecError) {
+      var rows = PixelRows(width: header.width, depth: 8)
+      try reader.read(&rows)
+      while rows.count > 0 {
+        rows.apply(matrix)
+        try writer.write(rows)
+        try reader.read(&rows)
+      }
+      try reader.finish()
+      size = try writer.finish()
+    } catch { throw .codec(error) }
+    return Developed(
+      format: .jpeg, width: UInt32(header.width), height: UInt32(header.height), size: size,
+      notices: metadata.notices)
+  }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pass of a PNG: header, then metadata, then rows, then its end, which must be there.
+
+internal import Codecs
+internal import Vocabulary
+
+extension PictureFilter.Pass {
+  func developPNG() throws(PictureTrouble) -> Developed {
+    var reader = try PictureTrouble.codec { () throws(CodecError) in
+      try PNGReader(descriptor: original.descriptor, limits: limits.codec)
+    }
+    let header = reader.header
+    var metadata = try PNGMetadata(of: original, isGrey: header.isGrey, limits: limits)
+    var writer = try PictureTrouble.codec { () throws(CodecError) in
+      try PNGWriter(descriptor: print.descriptor, like: header)
+    }
+    try metadata.copy(from: original, into: &writer)
+    let size: UInt64
+    do throws(CodecError) {
+      var rows = PixelRows(width: header.width, depth: header.depth)
+      try reader.read(&rows)
+      while rows.count > 0 {
+        rows.apply(matrix)
+        try writer.write(rows)
+        try reader.read(&rows)
+      }
+      try reader.finish()
+      size = try writer.finish()
+    } catch { throw .codec(error) }
+    return Developed(
+      format: .png, width: UInt32(header.width), height: UInt32(header.height), size: size,
+      notices: metadata.notices)
+  }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can go wrong within a pass, and its words at the stage's border.
+
+internal import Codecs
+internal import Vocabulary
+
+enum PictureTrouble: Error {
+  case codec(CodecError)
+  case system(SystemError)
+  /// More metadata than is carried over.
+  case metadata(String)
+
+  static func codec<Value: ~Copyable>(
+    _ body: () throws(CodecError) -> Value
+  ) throws(PictureTrouble) -> Value {
+    do { return try body() } catch { throw .codec(error) }
+  }
+
+  static func system<Value>(
+    _ body: () throws(SystemError) -> Value
+  ) throws(PictureTrouble) -> Value {
+    do { return try body() } catch { throw .system(error) }
+  }
+
+  func failure(_ format: PictureFormat) -> Failure {
+    switch self {
+    case .system(let error): error.failure
+    case .metadata(let words):
+      Failure(
+        .final, code: "picture.metadata", reason: words,
+        advice: "save the picture anew with less beside it")
+    case .codec(let error): Self.failure(error, format)
+    }
+  }
+
+  private static func failure(_ error: CodecError, _ format: PictureFormat) -> Failure {
+    let name = format == .jpeg ? "JPEG" : "PNG"
+    let words = error.words
+    switch error.code {
+    case .system(let error): return error.failure
+    case .damaged:
+      return Failure(
+        .final, code: "\(format.name).damaged", reason: "the \(name) is damaged: \(words)",
+        advice: "look at the picture where it comes from, or send it again")
+    case .truncated:
+      return Failure(
+        .final, code: "\(format.name).truncated", reason: "the \(name) is cut off: \(words)",
+        advice: "look at the picture where it comes from, or send it again")
+    case .unsupported:
+      return Failure(
+        .final, code: "\(format.name).unsupported",
+        reason: "this \(name) cannot be developed: \(words)",
+        advice: "save it as a baseline or progressive JPEG with 8 bits a sample")
+    case .pixels:
+      return Failure(
+        .final, code: "picture.pixels", reason: "the picture is too large: \(words)",
+        advice: "raise MaximumPixels= if it is meant to be so")
+    case .memory:
+      return Failure(
+        .final, code: "picture.memory", reason: "the picture is too large: \(words)",
+        advice: "raise MaximumMemory=, or save it as baseline JPEG or PNG without interlace")
+    case .scans:
+      return Failure(
+        .final, code: "picture.scans", reason: "the picture has too many parts: \(words)",
+        advice: "save it as a baseline JPEG")
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thumbnails among Photoshop's image resources (numbers 1033 and 1036). All others stay.
+
+enum ResourcePreview {
+  private static let thumbnails: Set<Int> = [1033, 1036]
+  private static let signatures: Set<[UInt8]> = [
+    Array("8BIM".utf8), Array("MeSa".utf8), Array("AgHg".utf8), Array("PHUT".utf8),
+    Array("DCSR".utf8),
+  ]
+
+  static func remove(from resources: inout [UInt8]) -> PreviewOutcome {
+    var kept: [UInt8] = []
+    var hasPreview = false
+    var at = 0
+    while at < resources.count {
+      // Writers pad the end with zeros.
+      if resources[at...].allSatisfy({ $0 == 0 }) {
+        kept += resources[at...]
+        break
+      }
+      guard let (number, end) = resource(in: resources, at: at) else { return .unreadable }
+      if thumbnails.contains(number) { hasPreview = true } else { kept += resources[at..<end] }
+      at = end
+    }
+    guard hasPreview else { return .none }
+    resources = kept
+    return .removed
+  }
+
+  /// Signature, number, a name and its padding, size, data and its padding.
+  private static func resource(in bytes: [UInt8], at start: Int) -> (number: Int, end: Int)? {
+    guard start + 12 <= bytes.count, signatures.contains(Array(bytes[start..<(start + 4)])) else {
+      return nil
+    }
+    let number = Int(bytes[start + 4]) << 8 | Int(bytes[start + 5])
+    let nameSize = Int(bytes[start + 6]) + 1
+    let sizeAt = start + 6 + nameSize + nameSize % 2
+    guard sizeAt + 4 <= bytes.count else { return nil }
+    let size = bytes[sizeAt..<(sizeAt + 4)].reduce(0) { $0 << 8 | Int($1) }
+    let end = sizeAt + 4 + size
+    guard end <= bytes.count else { return nil }
+    // Some writers leave the last padding byte out.
+    return (number, min(end + size % 2, bytes.count))
+  }
+}

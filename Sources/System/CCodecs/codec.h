@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What both codecs share: bytes by descriptor and offset through one buffer, and troubles in words.
+
+#ifndef DARKROOM_CODEC_H
+#define DARKROOM_CODEC_H
+
+#include "include/CCodecs.h"
+
+enum { DR_BUFFER = 1 << 16 };
+
+struct dr_input {
+  int fd;
+  int system;  // why reading failed
+  int ended;   // the file ended where more was needed
+  uint64_t offset;
+  size_t have;
+  uint8_t buffer[DR_BUFFER];
+};
+
+struct dr_output {
+  int fd;
+  int system;
+  uint64_t offset;
+  size_t have;
+  uint8_t buffer[DR_BUFFER];
+};
+
+// The next bytes into the buffer: how many, 0 at the end, -1 with `system` set.
+long dr_input_fill(struct dr_input *input);
+// Everything in the buffer to the file: 0, or -1 with `system` set.
+int dr_output_drain(struct dr_output *output);
+
+__attribute__((format(printf, 3, 4))) void dr_say(struct dr_trouble *trouble, int code,
+                                                  const char *format, ...);
+void dr_say_system(struct dr_trouble *trouble, int code, int system);
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two sides of JPEG as they see each other: the writer takes sampling and tables from the reader.
+
+#ifndef DARKROOM_JPEG_H
+#define DARKROOM_JPEG_H
+
+#include "codec.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+// jpeglib.h needs stdio.h first.
+#include <jpeglib.h>
+
+struct dr_jpeg_escape {
+  struct jpeg_error_mgr base;  // first: libjpeg hands us a pointer to it
+  jmp_buf back;
+  struct dr_trouble *trouble;
+  struct dr_input *input;    // of a reader, else NULL
+  struct dr_output *output;  // of a writer, else NULL
+};
+
+struct dr_jpeg_reader {
+  struct jpeg_decompress_struct codec;
+  struct dr_jpeg_escape escape;
+  struct jpeg_source_mgr source;
+  struct jpeg_progress_mgr progress;
+  struct dr_input input;
+  uint32_t scans;
+  int is_inverted;
+};
+
+struct jpeg_error_mgr *dr_jpeg_escape_prepare(struct dr_jpeg_escape *escape);
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jpeg.h"
+
+#include <jerror.h>
+
+static const char *coding(int marker) {
+  switch (marker) {
+    case 0xC3:
+      return "lossless coding";
+    case 0xC5:
+    case 0xC6:
+    case 0xC7:
+      return "hierarchical coding";
+    case 0xC9:
+    case 0xCA:
+      return "arithmetic coding";
+    case 0xCB:
+      return "lossless arithmetic coding";
+    default:
+      return "hierarchical arithmetic coding";
+  }
+}
+
+// What libjpeg found, as one of our codes. Its text is kept where it says more than the code does.
+static void judge(struct dr_jpeg_escape *escape, struct jpeg_common_struct *codec) {
+  struct dr_trouble *trouble = escape->trouble;
+  struct jpeg_error_mgr *error = &escape->base;
+  char text[JMSG_LENGTH_MAX];
+  int first = error->msg_parm.i[0];
+  switch (error->msg_code) {
+    case JERR_BAD_PRECISION:
+      dr_say(trouble, DR_CODEC_UNSUPPORTED, "it has %d bits a sample, and 8 are supported", first);
+      return;
+    case JERR_SOF_UNSUPPORTED:
+      dr_say(trouble, DR_CODEC_UNSUPPORTED, "it uses %s, which is not supported", coding(first));
+      return;
+    case JERR_ARITH_NOTIMPL:
+      dr_say(trouble, DR_CODEC_UNSUPPORTED, "it uses arithmetic coding, which is not supported");
+      return;
+    case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_CCIR601_NOTIMPL:
+    case JERR_CONVERSION_NOTIMPL:
+    case JERR_COMPONENT_COUNT:
+      error->format_message((j_common_ptr)codec, text);
+      dr_say(trouble, DR_CODEC_UNSUPPORTED, "it has a form that is not supported (%s)", text);
+      return;
+    case JERR_IMAGE_TOO_BIG:
+      dr_say(trouble, DR_CODEC_PIXELS, "a side of it is longer than %d pixels", first);
+      return;
+    case JERR_OUT_OF_MEMORY:
+    case JERR_NO_BACKING_STORE:
+      dr_say(trouble, DR_CODEC_MEMORY, "it needs more memory than it may have");
+      return;
+    default:
+      error->format_message((j_common_ptr)codec, text);
+      dr_say(trouble, DR_CODEC_DAMAGED, "%s", text);
+  }
+}
+
+static void leave(j_common_ptr codec) {
+  struct dr_jpeg_escape *escape = (struct dr_jpeg_escape *)codec->err;
+  // What we said before leaving by our own will stands.
+  if (escape->trouble->code == 0) {
+    if (escape->input && escape->input->system)
+      dr_say_system(escape->trouble, DR_CODEC_READ, escape->input->system);
+    else if (escape->output && escape->output->system)
+      dr_say_system(escape->trouble, DR_CODEC_WRITE, escape->output->system);
+    else
+      judge(escape, codec);
+  }
+  longjmp(escape->back, 1);
+}
+
+// libjpeg's warnings mean that it guessed pixels: a guess is no print.
+static void warn(j_common_ptr codec, int level) {
+  if (level < 0) leave(codec);
+}
+
+static void print_nothing(j_common_ptr codec) { (void)codec; }
+
+struct jpeg_error_mgr *dr_jpeg_escape_prepare(struct dr_jpeg_escape *escape) {
+  jpeg_std_error(&escape->base);
+  escape->base.error_exit = leave;
+  escape->base.emit_message = warn;
+  escape->base.output_message = print_nothing;
+  return &escape->base;
+}

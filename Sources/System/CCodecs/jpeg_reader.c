@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jpeg.h"
+
+#include <jerror.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void nothing(j_decompress_ptr codec) { (void)codec; }
+
+// The end of the file is never papered over with an end marker of our own.
+static boolean fill(j_decompress_ptr codec) {
+  struct dr_jpeg_reader *reader = (struct dr_jpeg_reader *)codec->client_data;
+  long count = dr_input_fill(&reader->input);
+  if (count == 0)
+    dr_say(reader->escape.trouble, DR_CODEC_TRUNCATED, "the file ends before the picture does");
+  if (count <= 0) ERREXIT(codec, JERR_INPUT_EOF);
+  reader->source.next_input_byte = reader->input.buffer;
+  reader->source.bytes_in_buffer = reader->input.have;
+  return TRUE;
+}
+
+static void skip(j_decompress_ptr codec, long count) {
+  struct dr_jpeg_reader *reader = (struct dr_jpeg_reader *)codec->client_data;
+  if (count <= 0) return;
+  if ((size_t)count <= reader->source.bytes_in_buffer) {
+    reader->source.next_input_byte += count;
+    reader->source.bytes_in_buffer -= (size_t)count;
+    return;
+  }
+  reader->input.offset += (uint64_t)count - reader->source.bytes_in_buffer;
+  reader->source.bytes_in_buffer = 0;
+}
+
+static void watch(j_common_ptr common) {
+  j_decompress_ptr codec = (j_decompress_ptr)common;
+  struct dr_jpeg_reader *reader = (struct dr_jpeg_reader *)codec->client_data;
+  if ((uint32_t)codec->input_scan_number <= reader->scans) return;
+  dr_say(reader->escape.trouble, DR_CODEC_SCANS, "it has more than %u scans", reader->scans);
+  ERREXIT(codec, JERR_INPUT_EOF);
+}
+
+// What this form forces us to hold: coefficients of the whole picture where its scans come one
+// after another, and a few bands of rows in every case.
+static uint64_t memory(j_decompress_ptr codec) {
+  uint64_t sum = (uint64_t)codec->image_width * 256 + (1 << 20);
+  if (!jpeg_has_multiple_scans(codec)) return sum;
+  for (int i = 0; i < codec->num_components; i++) {
+    const jpeg_component_info *part = codec->comp_info + i;
+    // A whole number of interleaved units is held, hence the rounding.
+    uint64_t across = ((uint64_t)part->width_in_blocks + 4) * DCTSIZE;
+    uint64_t down = ((uint64_t)part->height_in_blocks + 4) * DCTSIZE;
+    sum += across * down * sizeof(JCOEF);
+  }
+  return sum;
+}
+
+static int is_within(struct dr_jpeg_reader *reader, const struct dr_codec_limits *limits) {
+  j_decompress_ptr codec = &reader->codec;
+  struct dr_trouble *trouble = reader->escape.trouble;
+  uint64_t pixels = (uint64_t)codec->image_width * codec->image_height;
+  if (pixels > limits->pixels) {
+    dr_say(trouble, DR_CODEC_PIXELS, "it has %u x %u pixels, and %llu are allowed",
+           codec->image_width, codec->image_height, (unsigned long long)limits->pixels);
+    return 0;
+  }
+  uint64_t needed = memory(codec);
+  if (needed > limits->memory) {
+    dr_say(trouble, DR_CODEC_MEMORY, "%s needs %llu MiB of memory, and %llu are allowed",
+           codec->progressive_mode ? "a progressive picture of this size" : "it",
+           (unsigned long long)(needed >> 20) + 1, (unsigned long long)(limits->memory >> 20));
+    return 0;
+  }
+  if (codec->arith_code) {
+    dr_say(trouble, DR_CODEC_UNSUPPORTED, "it uses arithmetic coding, which is not supported");
+    return 0;
+  }
+  return 1;
+}
+
+static int space(j_decompress_ptr codec) {
+  switch (codec->jpeg_color_space) {
+    case JCS_GRAYSCALE:
+      return DR_JPEG_GREY;
+    case JCS_YCbCr:
+      return DR_JPEG_YCC;
+    case JCS_RGB:
+      return DR_JPEG_RGB;
+    case JCS_CMYK:
+      return DR_JPEG_CMYK;
+    case JCS_YCCK:
+      return DR_JPEG_YCCK;
+    default:
+      return 0;
+  }
+}
+
+static void describe(j_decompress_ptr codec, struct dr_jpeg_header *header) {
+  memset(header, 0, sizeof *header);
+  header->width = codec->image_width;
+  header->height = codec->image_height;
+  header->components = (uint8_t)codec->num_components;
+  header->space = (uint8_t)space(codec);
+  header->is_progressive = codec->progressive_mode != 0;
+  header->is_buffered = jpeg_has_multiple_scans(codec) != 0;
+  header->has_jfif = codec->saw_JFIF_marker != 0;
+  header->density_unit = codec->density_unit;
+  header->density_x = codec->X_density;
+  header->density_y = codec->Y_density;
+  for (int i = 0; i < codec->num_components && i < 4; i++) {
+    header->across[i] = (uint8_t)codec->comp_info[i].h_samp_factor;
+    header->down[i] = (uint8_t)codec->comp_info[i].v_samp_factor;
+  }
+}
+
+// A file cut between two scans and closed with an end marker decodes without a warning, only coarser.
+static int is_whole(j_decompress_ptr codec) {
+  if (!jpeg_has_multiple_scans(codec)) return 1;
+  for (int i = 0; i < codec->num_components; i++) {
+    if (codec->comp_info[i].quant_table == NULL) return 0;
+    if (!codec->progressive_mode) continue;
+    for (int k = 0; k < DCTSIZE2; k++)
+      if (codec->coef_bits[i][k] != 0) return 0;
+  }
+  return 1;
+}
+
+static int start(struct dr_jpeg_reader *reader, const struct dr_codec_limits *limits,
+                 struct dr_jpeg_header *header) {
+  j_decompress_ptr codec = &reader->codec;
+  jpeg_read_header(codec, TRUE);
+  if (!is_within(reader, limits)) return 0;
+  describe(codec, header);
+  if (header->space == 0) {
+    dr_say(reader->escape.trouble, DR_CODEC_UNSUPPORTED,
+           "it has %d components that mean no known colours", codec->num_components);
+    return 0;
+  }
+  int is_print = header->space == DR_JPEG_CMYK || header->space == DR_JPEG_YCCK;
+  codec->out_color_space = is_print ? JCS_CMYK : JCS_EXT_RGBX;
+  reader->is_inverted = codec->saw_Adobe_marker != 0;
+  codec->mem->max_memory_to_use = (long)limits->memory;
+  jpeg_start_decompress(codec);
+  if (!is_whole(codec)) {
+    dr_say(reader->escape.trouble, DR_CODEC_TRUNCATED, "its last scans are missing");
+    return 0;
+  }
+  return 1;
+}
+
+struct dr_jpeg_reader *dr_jpeg_reader_open(int fd, const struct dr_codec_limits *limits,
+                                           struct dr_jpeg_header *header,
+                                           struct dr_trouble *trouble) {
+  struct dr_jpeg_reader *reader = calloc(1, sizeof *reader);
+  trouble->code = 0;
+  if (!reader) {
+    dr_say(trouble, DR_CODEC_MEMORY, "there is no memory left to read it");
+    return NULL;
+  }
+  reader->input.fd = fd;
+  reader->scans = limits->scans;
+  reader->escape.trouble = trouble;
+  reader->escape.input = &reader->input;
+  reader->codec.err = dr_jpeg_escape_prepare(&reader->escape);
+  if (setjmp(reader->escape.back)) {
+    dr_jpeg_reader_close(reader);
+    return NULL;
+  }
+  jpeg_create_decompress(&reader->codec);
+  reader->codec.client_data = reader;
+  reader->source.init_source = nothing;
+  reader->source.fill_input_buffer = fill;
+  reader->source.skip_input_data = skip;
+  reader->source.resync_to_restart = jpeg_resync_to_restart;
+  reader->source.term_source = nothing;
+  reader->codec.src = &reader->source;
+  reader->progress.progress_monitor = watch;
+  reader->codec.progress = &reader->progress;
+  if (start(reader, limits, header)) return reader;
+  dr_jpeg_reader_close(reader);
+  return NULL;
+}
+
+// Four inks to light: each colour is what its ink and the black let through. Adobe stores the
+// inverse of ink, which is light already.
+static void inks_to_light(uint8_t *row, uint32_t width, int is_inverted) {
+  uint32_t flip = is_inverted ? 0 : 255;
+  for (uint32_t x = 0; x < width; x++, row += 4) {
+    uint32_t black = row[3] ^ flip;
+    for (int i = 0; i < 3; i++) row[i] = (uint8_t)(((row[i] ^ flip) * black + 127) / 255);
+    row[3] = 255;
+  }
+}
+
+int32_t dr_jpeg_reader_rows(struct dr_jpeg_reader *reader, uint8_t *rows, uint64_t stride,
+                            uint32_t count, struct dr_trouble *trouble) {
+  j_decompress_ptr codec = &reader->codec;
+  JDIMENSION start = codec->output_scanline;
+  trouble->code = 0;
+  reader->escape.trouble = trouble;
+  if (setjmp(reader->escape.back)) return -1;
+  while (codec->output_scanline < codec->output_height &&
+         codec->output_scanline - start < count) {
+    JSAMPROW lines[16];
+    uint32_t done = codec->output_scanline - start;
+    uint32_t wanted = count - done < 16 ? count - done : 16;
+    for (uint32_t i = 0; i < wanted; i++) lines[i] = rows + stride * (done + i);
+    uint32_t got = jpeg_read_scanlines(codec, lines, wanted);
+    if (codec->out_color_space == JCS_CMYK)
+      for (uint32_t i = 0; i < got; i++)
+        inks_to_light(lines[i], codec->output_width, reader->is_inverted);
+  }
+  return (int32_t)(codec->output_scanline - start);
+}
+
+int32_t dr_jpeg_reader_finish(struct dr_jpeg_reader *reader, struct dr_trouble *trouble) {
+  trouble->code = 0;
+  reader->escape.trouble = trouble;
+  if (setjmp(reader->escape.back)) return -1;
+  jpeg_finish_decompress(&reader->codec);
+  return 0;
+}
+
+void dr_jpeg_reader_close(struct dr_jpeg_reader *reader) {
+  if (!reader) return;
+  jpeg_destroy_decompress(&reader->codec);
+  free(reader);
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why a picture could not be read or written: which kind of trouble, and the library's words for it.
+
+internal import CCodecs
+package import Vocabulary
+
+package struct CodecError: Error, Equatable, Sendable {
+  package enum Code: Equatable, Sendable {
+    /// The bytes contradict themselves.
+    case damaged
+    /// The file ends before the picture does.
+    case truncated
+    /// A form of the format that is not developed.
+    case unsupported
+    case pixels
+    case memory
+    case scans
+    /// The kernel refused to read or write.
+    case system(SystemError)
+  }
+
+  package let code: Code
+  /// Lower case, no full stop, safe to show; empty where the kernel refused.
+  package let words: String
+
+  package init(_ code: Code, _ words: String) {
+    self.code = code
+    self.words = words
+  }
+
+  init(_ trouble: dr_trouble) {
+    switch trouble.code {
+    case Int32(DR_CODEC_TRUNCATED): code = .truncated
+    case Int32(DR_CODEC_UNSUPPORTED): code = .unsupported
+    case Int32(DR_CODEC_PIXELS): code = .pixels
+    case Int32(DR_CODEC_MEMORY): code = .memory
+    case Int32(DR_CODEC_SCANS): code = .scans
+    case Int32(DR_CODEC_READ):
+      code = .system(SystemError(code: trouble.system, call: "pread", thing: "the original"))
+    case Int32(DR_CODEC_WRITE):
+      code = .system(SystemError(code: trouble.system, call: "pwrite", thing: "the print"))
+    default: code = .damaged
+    }
+    var words = trouble.words
+    let text = unsafe withUnsafeBytes(of: &words) { raw in
+      unsafe Printable.text(raw.prefix { $0 != 0 })
+    }
+    self.words = text
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// A JPEG being read, rows at a time, from a descriptor that somebody else closes. The header is judged
+// against the limits before anything is allocated for it. Raises `CodecError`: what libjpeg would only
+// warn of, and a missing end marker, are errors.
+
+internal import CCodecs
+
+@safe package struct JPEGReader: ~Copyable {
+  package let header: JPEGHeader
+  let handle: OpaquePointer
+
+  package init(descriptor: Int32, limits: CodecLimits) throws(CodecError) {
+    var trouble = dr_trouble()
+    var header = dr_jpeg_header()
+    var limits = limits.inC
+    guard let handle = unsafe dr_jpeg_reader_open(descriptor, &limits, &header, &trouble) else {
+      throw CodecError(trouble)
+    }
+    unsafe self.handle = handle
+    self.header = JPEGHeader(header)
+  }
+
+  deinit { unsafe dr_jpeg_reader_close(handle) }
+
+  /// Fills the band; it is short at the end of the picture, then empty.
+  package mutating func read(_ rows: inout PixelRows) throws(CodecError) {
+    precondition(rows.depth == 8 && rows.width == header.width)
+    var trouble = dr_trouble()
+    let count = unsafe dr_jpeg_reader_rows(
+      handle, rows.base.assumingMemoryBound(to: UInt8.self), UInt64(rows.stride),
+      UInt32(rows.capacity), &trouble)
+    guard count >= 0 else { throw CodecError(trouble) }
+    rows.count = Int(count)
+  }
+
+  /// The picture's end must be there.
+  package mutating func finish() throws(CodecError) {
+    var trouble = dr_trouble()
+    guard unsafe dr_jpeg_reader_finish(handle, &trouble) >= 0 else { throw CodecError(trouble) }
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A baseline JPEG being written, rows at a time, into a descriptor that somebody else closes, from
+// offset 0 on. Raises `CodecError`, as `.system` when the disk is full.
+
+internal import CCodecs
+
+@safe package struct JPEGWriter: ~Copyable {
+  private let handle: OpaquePointer
+
+  /// Sampling, density and, unless a quality (1...100) is given, quantisation tables are the reader's.
+  package init(
+    descriptor: Int32, like reader: borrowing JPEGReader, quality: Int? = nil
+  ) throws(CodecError) {
+    var trouble = dr_trouble()
+    guard
+      let handle = unsafe dr_jpeg_writer_open(
+        descriptor, reader.handle, Int32(quality ?? 0), &trouble)
+    else { throw CodecError(trouble) }
+    unsafe self.handle = handle
+  }
+
+  deinit { unsafe dr_jpeg_writer_close(handle) }
+
+  /// A marker segment (its bytes without marker and length), before the first row.
+  package mutating func write(marker: UInt8, _ bytes: [UInt8]) throws(CodecError) {
+    precondition(bytes.count <= 65533)
+    var trouble = dr_trouble()
+    let result = unsafe bytes.withUnsafeBufferPointer { buffer in
+      unsafe dr_jpeg_writer_marker(
+        handle, Int32(marker), buffer.baseAddress, UInt32(buffer.count), &trouble)
+    }
+    guard result >= 0 else { throw CodecError(trouble) }
+  }
+
+  package mutating func write(_ rows: borrowing PixelRows) throws(CodecError) {
+    precondition(rows.depth == 8)
+    var trouble = dr_trouble()
+    let result = unsafe dr_jpeg_writer_rows(
+      handle, rows.base.assumingMemoryBound(to: UInt8.self), UInt64(rows.stride),
+      UInt32(rows.count), &trouble)
+    guard result >= 0 else { throw CodecError(trouble) }
+  }
+
+  /// Answers the size of the file.
+  package mutating func finish() throws(CodecError) -> UInt64 {
+    var trouble = dr_trouble()
+    let size = unsafe dr_jpeg_writer_finish(handle, &trouble)
+    guard size >= 0 else { throw CodecError(trouble) }
+    return UInt64(size)
+  }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a PNG says of itself, and how its rows come out.
+
+internal import CCodecs
+
+package struct PNGHeader: Equatable, Sendable {
+  package let width: Int
+  package let height: Int
+  /// Bits a channel of the rows: 16 where the file has 16, else 8.
+  package let depth: Int
+  package let hasAlpha: Bool
+  /// The file is grey; its rows are in colour.
+  package let isGrey: Bool
+  package let isInterlaced: Bool
+
+  init(_ header: dr_png_header) {
+    width = Int(header.width)
+    height = Int(header.height)
+    depth = Int(header.depth)
+    hasAlpha = header.has_alpha != 0
+    isGrey = header.is_grey != 0
+    isInterlaced = header.is_interlaced != 0
+  }
+
+  var inC: dr_png_header {
+    dr_png_header(
+      width: UInt32(width), height: UInt32(height), depth: UInt8(depth),
+      has_alpha: hasAlpha ? 1 : 0, is_grey: isGrey ? 1 : 0, is_interlaced: isInterlaced ? 1 : 0)
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// A PNG being read, rows at a time, from a descriptor that somebody else closes. The header is judged
+// against the limits before anything is allocated for it. Raises `CodecError`: wrong checksums of any
+// chunk and a missing end chunk are errors.
+
+internal import CCodecs
+
+@safe package struct PNGReader: ~Copyable {
+  package let header: PNGHeader
+  private let handle: OpaquePointer
+
+  package init(descriptor: Int32, limits: CodecLimits) throws(CodecError) {
+    var trouble = dr_trouble()
+    var header = dr_png_header()
+    var limits = limits.inC
+    guard let handle = unsafe dr_png_reader_open(descriptor, &limits, &header, &trouble) else {
+      throw CodecError(trouble)
+    }
+    unsafe self.handle = handle
+    self.header = PNGHeader(header)
+  }
+
+  deinit { unsafe dr_png_reader_close(handle) }
+
+  /// Fills the band; it is short at the end of the picture, then empty.
+  package mutating func read(_ rows: inout PixelRows) throws(CodecError) {
+    precondition(rows.depth == header.depth && rows.width == header.width)
+    var trouble = dr_trouble()
+    let count = unsafe dr_png_reader_rows(
+      handle, rows.base.assumingMemoryBound(to: UInt8.self), UInt64(rows.stride),
+      UInt32(rows.capacity), &trouble)
+    guard count >= 0 else { throw CodecError(trouble) }
+    rows.count = Int(count)
+  }
+
+  /// The picture's end must be there.
+  package mutating func finish() throws(CodecError) {
+    var trouble = dr_trouble()
+    guard unsafe dr_png_reader_finish(handle, &trouble) >= 0 else { throw CodecError(trouble) }
+  }
+}

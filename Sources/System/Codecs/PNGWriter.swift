@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A PNG in colour being written, rows at a time, never interlaced, into a descriptor that somebody
+// else closes, from offset 0 on. Raises `CodecError`, as `.system` when the disk is full.
+
+internal import CCodecs
+
+@safe package struct PNGWriter: ~Copyable {
+  private let handle: OpaquePointer
+
+  /// Size, depth and alpha are those of the header.
+  package init(descriptor: Int32, like header: PNGHeader) throws(CodecError) {
+    var trouble = dr_trouble()
+    var header = header.inC
+    guard let handle = unsafe dr_png_writer_open(descriptor, &header, &trouble) else {
+      throw CodecError(trouble)
+    }
+    unsafe self.handle = handle
+  }
+
+  deinit { unsafe dr_png_writer_close(handle) }
+
+  /// Opens a chunk of exactly `length` bytes, before the first row.
+  package mutating func beginChunk(_ name: [UInt8], length: UInt32) throws(CodecError) {
+    precondition(name.count == 4)
+    var trouble = dr_trouble()
+    let result = unsafe name.withUnsafeBufferPointer { buffer in
+      unsafe dr_png_writer_chunk(handle, buffer.baseAddress, length, &trouble)
+    }
+    guard result >= 0 else { throw CodecError(trouble) }
+  }
+
+  package mutating func addToChunk(_ bytes: [UInt8]) throws(CodecError) {
+    var trouble = dr_trouble()
+    let result = unsafe bytes.withUnsafeBufferPointer { buffer in
+      unsafe dr_png_writer_chunk_data(handle, buffer.baseAddress, UInt32(buffer.count), &trouble)
+    }
+    guard result >= 0 else { throw CodecError(trouble) }
+  }
+
+  package mutating func endChunk() throws(CodecError) {
+    var trouble = dr_trouble()
+    guard unsafe dr_png_writer_chunk_end(handle, &trouble) >= 0 else { throw CodecError(trouble) }
+  }
+
+  package mutating func write(_ rows: borrowing PixelRows) throws(CodecError) {
+    var trouble = dr_trouble()
+    let result = unsafe dr_png_writer_rows(
+      handle, rows.base.assumingMemoryBound(to: UInt8.self), UInt64(rows.stride),
+      UInt32(rows.count), &trouble)
+    guard result >= 0 else { throw CodecError(trouble) }
+  }
+
+  /// Answers the size of the file.
+  package mutating func finish() throws(CodecError) -> UInt64 {
+    var trouble = dr_trouble()
+    let size = unsafe dr_png_writer_finish(handle, &trouble)
+    guard size >= 0 else { throw CodecError(trouble) }
+    return UInt64(size)
+  }
+}

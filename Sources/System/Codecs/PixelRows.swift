@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A band of rows on its way from a reader to a writer: four channels a pixel, red, green, blue and
+// alpha (or filler), 8 or 16 bits each. Cannot be copied; freed once.
+
+internal import CCodecs
+
+@safe package struct PixelRows: ~Copyable {
+  /// A band stays within a processor's second cache: one pass over the picture, not three.
+  private static let bandSize = 256 << 10
+  private static let mostRows = 16
+
+  package let width: Int
+  /// Bits a channel: 8 or 16.
+  package let depth: Int
+  /// How many rows fit.
+  package let capacity: Int
+  /// How many are there.
+  package internal(set) var count = 0
+
+  let base: UnsafeMutableRawPointer
+  var stride: Int { width * 4 * (depth / 8) }
+
+  package init(width: Int, depth: Int) {
+    precondition(width > 0 && (depth == 8 || depth == 16))
+    self.width = width
+    self.depth = depth
+    let stride = width * 4 * (depth / 8)
+    let fitting = Self.bandSize / stride
+    capacity = min(max(fitting, 1), Self.mostRows)
+    unsafe base = UnsafeMutableRawPointer.allocate(byteCount: stride * capacity, alignment: 64)
+  }
+
+  deinit { unsafe base.deallocate() }
+
+  /// Applies the matrix to every pixel; the fourth channel stays as it is.
+  package mutating func apply(_ matrix: ColourMatrix) {
+    var inC = matrix.inC
+    let pixels = UInt64(width * count)
+    if depth == 8 {
+      unsafe dr_matrix_apply8(&inC, base.assumingMemoryBound(to: UInt8.self), pixels)
+    } else {
+      unsafe dr_matrix_apply16(&inC, base.assumingMemoryBound(to: UInt16.self), pixels)
+    }
+  }
+
+  /// The channels of all rows, one after another; for tests and small pictures.
+  package var channels: [UInt16] {
+    let total = width * count * 4
+    return (0..<total).map { at in
+      if depth == 8 { return unsafe UInt16(base.load(fromByteOffset: at, as: UInt8.self)) }
+      return unsafe base.load(fromByteOffset: at * 2, as: UInt16.self)
+    }
+  }
+
+  /// Fills the band from channels as `channels` gives them.
+  package mutating func fill(_ channels: [UInt16]) {
+    precondition(channels.count % (width * 4) == 0 && channels.count <= width * capacity * 4)
+    for (at, value) in channels.enumerated() {
+      if depth == 8 {
+        unsafe base.storeBytes(
+          of: UInt8(truncatingIfNeeded: value), toByteOffset: at, as: UInt8.self)
+      } else {
+        unsafe base.storeBytes(of: value, toByteOffset: at * 2, as: UInt16.self)
+      }
+    }
+    count = channels.count / (width * 4)
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a PNG carries beside its pixels: kept byte for byte, without previews and foreign profiles.
+
+import Filter
+import Support
+import Testing
+import Vocabulary
+
+struct ChunkTests {
+  private func chunks(of png: [UInt8]) -> [(name: String, bytes: [UInt8])] {
+    var found: [(String, [UInt8])] = []
+    var at = 8
+    while at + 12 <= png.count {
+      let size = png[at..<(at + 4)].reduce(0) { $0 << 8 | Int($1) }
+      let name = String(decoding: png[(at + 4)..<(at + 8)], as: UTF8.self)
+      found.append((name, Array(png[(at + 8)..<(at + 8 + size)])))
+      at += size + 12
+    }
+    return found
+  }
+
+  private func carried(
+    _ name: String, _ bytes: [UInt8], into png: [UInt8] = DamageTests.png
+  ) throws -> (Developed, [[UInt8]]) {
+    let print = try Darkroom.develop(PNGForm.splice(PNGForm.chunk(name, bytes), into: png))
+    #expect(ReadPicture(png: print.bytes) != nil)
+    return (print.developed, chunks(of: print.bytes).filter { $0.name == name }.map { $0.bytes })
+  }
+
+  static let kept: [(String, [UInt8])] = [
+    ("eXIf", ExifSample(isLittle: false).bytes),
+    ("pHYs", [0, 0, 0x0B, 0x13, 0, 0, 0x0B, 0x13, 1]),
+    ("gAMA", [0, 0, 0xB1, 0x8F]),
+    ("sRGB", [0]),
+    ("iTXt", Array("XML:com.adobe.xmp\0\0\0\0\0<x:xmpmeta/>".utf8)),
+    ("tEXt", Array("Author\0M. B.".utf8)),
+    ("tEXt", Array("Comment\0".utf8) + [UInt8](repeating: 65, count: 100_000)),
+    ("zTXt", Array("Comment\0\0".utf8) + [0x78, 0x9C, 0x03, 0, 0, 0, 0, 1]),
+  ]
+
+  @Test(arguments: kept)
+  func `metadata of a PNG comes along byte for byte`(_ name: String, _ bytes: [UInt8]) throws {
+    let (developed, all) = try carried(name, bytes)
+    #expect(all == [bytes])
+    #expect(developed.notices == [])
+  }
+
+  @Test func `a long text comes along in pieces`() throws {
+    let text = Array("Comment\0".utf8) + [UInt8](repeating: 66, count: 3_000_000)
+    let (developed, all) = try carried("tEXt", text)
+    #expect(all.count == 1 && all.first?.count == text.count && all.first?.last == 66)
+    #expect(developed.notices == [])
+  }
+
+  @Test func `chunks behind the pixels come along too`() throws {
+    let text = PNGForm.chunk("tEXt", Array("Author\0M. B.".utf8))
+    let png: [UInt8] = DamageTests.png.dropLast(12) + text + DamageTests.png.suffix(12)
+    let print = try Darkroom.develop(png)
+    #expect(chunks(of: print.bytes).map { $0.name }.prefix(2) == ["IHDR", "tEXt"])
+  }
+
+  @Test func `small pictures within go`() throws {
+    let sample = ExifSample(isLittle: true, thumbnail: MetadataTests.thumbnail)
+    let (developed, all) = try carried("eXIf", sample.bytes)
+    #expect(developed.notices == .previewRemoved)
+    #expect(all.first?.contains(0xAB) == false)
+
+    let packet = Array("XML:com.adobe.xmp\0\0\0\0\0".utf8)
+    let (cut, packets) = try carried("iTXt", packet + Array("<xmpGImg:image>QUJD<".utf8))
+    #expect(packets == [packet + Array("<xmpGImg:image><".utf8)])
+    #expect(cut.notices == .previewRemoved)
+  }
+
+  @Test(
+    arguments: [
+      ("zTXt", Array("Raw profile type exif\0\0xyz".utf8)),
+      ("tEXt", Array("Raw profile type APP1\0xyz".utf8)),
+      ("iTXt", Array("XML:com.adobe.xmp\0\u{1}\0\0\0xyz".utf8)),
+      ("acTL", [0, 0, 0, 1, 0, 0, 0, 0]),
+      ("xyZz", [1, 2, 3]),
+    ] as [(String, [UInt8])])
+  func `what cannot be looked into is left out with a notice`(
+    _ name: String, _ bytes: [UInt8]
+  ) throws {
+    let (developed, all) = try carried(name, bytes)
+    #expect(all == [] && developed.notices == .metadataDropped)
+  }
+
+  @Test func `a profile of grey does not come into a print in colour`() throws {
+    let profile = Array("grey\0\0".utf8) + [0x78, 0x9C, 0x03, 0, 0, 0, 0, 1]
+    let form = PNGForm(width: 8, height: 8) { $0.colour = .grey }
+    let (developed, all) = try carried(
+      "iCCP", profile, into: form.bytes([UInt8](repeating: 5, count: 64)))
+    #expect(all == [] && developed.notices == .profileDropped)
+  }
+
+  @Test func `a chunk that claims more than the file has is a picture cut off`() throws {
+    var png = PNGForm.splice(PNGForm.chunk("tEXt", Array("a\0b".utf8)), into: DamageTests.png)
+    png[34] = 0xFF
+    #expect(try Darkroom.code(png) == "png.truncated")
+  }
+}

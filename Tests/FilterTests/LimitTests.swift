@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is too large is refused by its header; what the disk does not take is the machine's trouble.
+
+import Codecs
+import Filter
+import Linux
+import Support
+import Testing
+import Vocabulary
+
+struct LimitTests {
+  /// The frame header's size, overwritten.
+  private func lying(_ jpeg: [UInt8], width: Int, height: Int) throws -> [UInt8] {
+    var jpeg = jpeg
+    let frame = try #require(
+      jpeg.indices.dropLast(1).first {
+        jpeg[$0] == 0xFF && (0xC0...0xC2).contains(jpeg[$0 + 1])
+      })
+    jpeg.replaceSubrange(
+      (frame + 5)..<(frame + 9),
+      with: [UInt8(height >> 8), UInt8(height & 255), UInt8(width >> 8), UInt8(width & 255)])
+    return jpeg
+  }
+
+  @Test func `a header that claims more pixels than allowed is refused`() throws {
+    for original in [DamageTests.baseline, DamageTests.progressive] {
+      let forged = try lying(original, width: 65500, height: 65500)
+      let failure = try #require(throws: Failure.self) { try Darkroom.develop(forged) }
+      #expect(failure.code == "picture.pixels")
+      #expect(
+        failure.reason
+          == "the picture is too large: it has 65500 x 65500 pixels, and 100000000 are allowed")
+    }
+    var png = Array(DamageTests.png)
+    png.replaceSubrange(16..<24, with: [0, 1, 0, 0, 0, 1, 0, 0])
+    #expect(try Darkroom.code(png) == "picture.pixels")
+    png.replaceSubrange(16..<24, with: [0x7F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF])
+    #expect(try Darkroom.code(png) == "picture.pixels")
+    png.replaceSubrange(16..<24, with: [0, 0x1F, 0, 0, 0, 0, 0, 1])
+    #expect(try Darkroom.code(png) == "picture.pixels")
+  }
+
+  @Test func `a progressive picture counts two bytes a sample before they are taken`() throws {
+    let forged = try lying(DamageTests.progressive, width: 9000, height: 9000)
+    let limits = PictureLimits(maximumPixels: 100_000_000, maximumMemory: 200 << 20)
+    let failure = try #require(throws: Failure.self) {
+      try Darkroom.develop(forged, limits: limits)
+    }
+    #expect(failure.code == "picture.memory")
+    #expect(
+      failure.reason.contains("needs 238 MiB of memory, and 200")
+        && failure.advice.contains("MaximumMemory="))
+    // The same size in one scan needs no such memory: it fails for what it is, cut off.
+    let baseline = try lying(DamageTests.baseline, width: 9000, height: 9000)
+    #expect(try Darkroom.code(baseline, limits: limits)?.hasPrefix("jpeg.") == true)
+  }
+
+  @Test func `an interlaced PNG counts as one whole picture`() throws {
+    let limits = PictureLimits(maximumPixels: 100_000_000, maximumMemory: 2 << 20)
+    let form = PNGForm(width: 700, height: 700) { $0.isInterlaced = true }
+    let pixels = [UInt8](repeating: 90, count: 700 * 700 * 3)
+    #expect(try Darkroom.code(form.bytes(pixels), limits: limits) == "picture.memory")
+    #expect(
+      try Darkroom.code(PNGForm(width: 700, height: 700).bytes(pixels), limits: limits) == nil)
+  }
+
+  @Test func `scans are counted`() throws {
+    let limits = PictureLimits(codec: CodecLimits(scans: 3))
+    #expect(try Darkroom.code(DamageTests.progressive, limits: limits) == "picture.scans")
+    #expect(try Darkroom.code(DamageTests.baseline, limits: limits) == nil)
+  }
+
+  @Test func `more metadata than is carried over is refused`() throws {
+    let comment: [UInt8] = [0xFF, 0xFE, 0x00, 0x06, 1, 2, 3, 4]
+    let many = [0xFF, 0xD8] + (0..<20).flatMap { _ in comment } + DamageTests.baseline.dropFirst(2)
+    #expect(try Darkroom.code(many) == nil)
+    let few = PictureLimits(metadataParts: 10)
+    #expect(try Darkroom.code(many, limits: few) == "picture.metadata")
+    let text = PNGForm.splice(
+      PNGForm.chunk("tEXt", Array("a\0".utf8) + [UInt8](repeating: 65, count: 5000)),
+      into: DamageTests.png)
+    #expect(
+      try Darkroom.code(text, limits: PictureLimits(metadataSize: 4096)) == "picture.metadata")
+  }
+
+  @Test func `a full disk is the machine's trouble, not the picture's`() throws {
+    let devices = try LinuxFolder.open(path: "/dev")
+    for original in [
+      SamplePictures.jpeg(width: 300, height: 300), SamplePictures.png(width: 300, height: 300),
+    ] {
+      let full = try devices.open(FileName(literal: "full"), .write)
+      let file = try MemoryFile.make(original)
+      let failure = try #require(throws: Failure.self) {
+        try PictureFilter.develop(original: file, print: full, function: .standard)
+      }
+      #expect(failure.kind == .machine && failure.code == "disk.full")
+    }
+  }
+
+  @Test func `what an earlier try left behind is cut off`() throws {
+    let file = try MemoryFile.make(DamageTests.baseline)
+    let print = try MemoryFile.make([UInt8](repeating: 7, count: 100_000))
+    let developed = try PictureFilter.develop(original: file, print: print, function: .standard)
+    #expect(try print.status().size == developed.size)
+    #expect(ReadPicture(jpeg: try MemoryFile.bytes(of: print)) != nil)
+  }
+}

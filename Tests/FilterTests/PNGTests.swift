@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// PNGs of every form become RGB or RGBA prints of 8 or 16 bits, equal to the formula in every pixel.
+
+import Filter
+import Support
+import Testing
+import Vocabulary
+
+struct PNGTests {
+  static let size = 37
+
+  /// Bytes by chance, always the same.
+  private func noise(_ count: Int) -> [UInt8] {
+    var state: UInt32 = 7
+    return (0..<count).map { _ in
+      state = state &* 1_664_525 &+ 1_013_904_223
+      return UInt8(state >> 24)
+    }
+  }
+
+  private func rows(_ form: PNGForm) -> [UInt8] {
+    noise((form.width * form.channels * form.depth + 7) / 8 * form.height)
+  }
+
+  /// What the file's samples mean, worked out here from the rows alone.
+  private func meant(_ form: PNGForm, _ rows: [UInt8]) -> [UInt16] {
+    let rowSize = rows.count / form.height
+    let most = form.depth == 16 ? 65535 : 255
+    func sample(_ x: Int, _ y: Int, _ channel: Int) -> Int {
+      let bit = (x * form.channels + channel) * form.depth
+      let byte = y * rowSize + bit / 8
+      if form.depth == 16 { return Int(rows[byte]) << 8 | Int(rows[byte + 1]) }
+      return Int(rows[byte]) >> (8 - form.depth - bit % 8) & ((1 << form.depth) - 1)
+    }
+    var out: [UInt16] = []
+    for y in 0..<form.height {
+      for x in 0..<form.width {
+        let raw = (0..<form.channels).map { sample(x, y, $0) }
+        out += pixel(form, raw, most).map { UInt16($0) }
+      }
+    }
+    return out
+  }
+
+  private func pixel(_ form: PNGForm, _ raw: [Int], _ most: Int) -> [Int] {
+    func wide(_ value: Int) -> Int {
+      form.depth < 8 ? value * 255 / ((1 << form.depth) - 1) : value
+    }
+    let isKey = !form.key.isEmpty && raw == form.key.prefix(raw.count).map { Int($0) }
+    let opaque = isKey ? 0 : most
+    switch form.colour {
+    case .grey: return [wide(raw[0]), wide(raw[0]), wide(raw[0]), opaque]
+    case .greyAlpha: return [raw[0], raw[0], raw[0], raw[1]]
+    case .rgb: return raw + [opaque]
+    case .rgba: return raw
+    case .palette:
+      let alpha = raw[0] < form.paletteAlpha.count ? Int(form.paletteAlpha[raw[0]]) : 255
+      return (0..<3).map { Int(form.palette[raw[0] * 3 + $0]) } + [alpha]
+    }
+  }
+
+  struct Case: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let form: PNGForm
+
+    init(_ words: String, _ change: (inout PNGForm) -> Void) {
+      testDescription = words
+      form = PNGForm(width: PNGTests.size, height: 23, change)
+    }
+
+    init(colour: PNGForm.Colour, depth: Int) {
+      self.init("\(colour), \(depth) bits") {
+        ($0.colour, $0.depth) = (colour, depth)
+        if colour == .palette {
+          $0.palette = (0..<(3 << depth)).map { UInt8(truncatingIfNeeded: $0 * 67 + 13) }
+        }
+      }
+    }
+  }
+
+  static let forms: [Case] =
+    [1, 2, 4, 8, 16].map { Case(colour: .grey, depth: $0) }
+    + [1, 2, 4, 8].map { Case(colour: .palette, depth: $0) }
+    + [8, 16].flatMap { depth in
+      [PNGForm.Colour.rgb, .greyAlpha, .rgba].map { Case(colour: $0, depth: depth) }
+    } + [
+      Case("palette with alpha") {
+        ($0.colour, $0.depth) = (.palette, 2)
+        $0.palette = [255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 9, 9]
+        $0.paletteAlpha = [0, 128, 255]
+      },
+      Case("grey with a transparent value") { ($0.colour, $0.depth, $0.key) = (.grey, 4, [5]) },
+      Case("one transparent colour") { $0.key = [0, 0, 0] },
+      Case("one transparent colour of 16 bits") { ($0.depth, $0.key) = (16, [1, 2, 3]) },
+    ]
+
+  @Test(arguments: forms, [false, true])
+  func `the print equals the formula in every pixel`(_ example: Case, _ isInterlaced: Bool) throws {
+    var form = example.form
+    form.isInterlaced = isInterlaced
+    let rows = rows(form)
+    let print = try Darkroom.develop(form.bytes(rows))
+    let seen = try #require(ReadPicture(png: print.bytes))
+    let most = form.depth == 16 ? 65535 : 255
+    #expect(print.developed.format == .png)
+    #expect(print.developed.size == UInt64(print.bytes.count))
+    #expect(seen.width == form.width && seen.height == form.height)
+    #expect(seen.depth == (form.depth == 16 ? 16 : 8))
+    let isSolid =
+      [.grey, .rgb, .palette].contains(form.colour) && form.paletteAlpha.isEmpty && form.key.isEmpty
+    #expect(seen.hasAlpha == !isSolid)
+    #expect(seen.channels == Darkroom.sepia(all: meant(form, rows), most: most))
+  }
+
+  @Test(arguments: [(1, 1), (1, 70), (3000, 1), (5, 600)])
+  func `every size comes out as it went in`(_ width: Int, _ height: Int) throws {
+    let pixels = SamplePictures.pixels(width: width, height: height)
+    let original = PNGForm(width: width, height: height).bytes(pixels)
+    let seen = try #require(ReadPicture(png: try Darkroom.develop(original).bytes))
+    #expect(seen.width == width && seen.height == height)
+    #expect(seen.channels == Darkroom.sepia(all: Darkroom.channels(pixels)))
+  }
+
+  @Test func `the amount of the list is the amount of the print`() throws {
+    let pixels = SamplePictures.pixels(width: 20, height: 20)
+    let original = PNGForm(width: 20, height: 20).bytes(pixels)
+    for thousandths in [0, 300, 1000] {
+      let print = try Darkroom.develop(original, .sepia(thousandths: thousandths))
+      let expected = Darkroom.sepia(all: Darkroom.channels(pixels), thousandths: thousandths)
+      #expect(ReadPicture(png: print.bytes)?.channels == expected)
+    }
+  }
+}
