@@ -14,20 +14,23 @@ package final class Origin: Sendable {
   }
 
   package let port: Int
+  package let address: String
   private let process: HelperProcess
   private let log: String
   private let state = Mutex(State())
 
   /// `folder` is served, `log` gets a line for each request.
   package init(
-    folder: String, log: String, certificate: String? = nil, key: String? = nil
+    folder: String, log: String, address: String = "127.0.0.1", certificate: String? = nil,
+    key: String? = nil
   ) throws {
     let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "origin.py")
     var arguments = ["python3", script.path(percentEncoded: false), "--folder", folder]
-    arguments += ["--log", log]
+    arguments += ["--log", log, "--bind", address]
     if let certificate, let key { arguments += ["--certificate", certificate, "--key", key] }
     process = try HelperProcess(arguments)
     self.log = log
+    self.address = address
     guard let line = process.readLine(), let port = Int(line.dropFirst("port ".count)) else {
       throw OriginProblem(text: "the origin did not start")
     }
@@ -35,8 +38,8 @@ package final class Origin: Sendable {
     OwnThread.start("origin") { self.listen() }
   }
 
-  package func url(_ path: String, host: String = "127.0.0.1", scheme: String = "http") -> String {
-    "\(scheme)://\(host):\(port)\(path)"
+  package func url(_ path: String, host: String? = nil, scheme: String = "http") -> String {
+    "\(scheme)://\(host ?? address):\(port)\(path)"
   }
 
   /// Lets everybody through the gate, now and later.

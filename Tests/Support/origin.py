@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An origin of photos on loopback, for tests and the sample run; it can misbehave on purpose.
 
-    origin.py [--port 0] [--folder DIR] [--log FILE] [--certificate PEM --key PEM]
+    origin.py [--port 0] [--bind 127.0.0.1] [--folder DIR] [--log FILE] [--certificate PEM --key PEM]
 
 Prints `port N`, then serves DIR over HTTP/1.1 until its standard input closes, so it never outlives whoever
 started it. Every request is one line in the log once it is over: METHOD PATH STATUS BYTES-OF-BODY.
@@ -309,7 +309,7 @@ def obey(line):
 
 
 def main():
-    server = Server(("127.0.0.1", options.port), Handler)
+    server = Server((options.bind, options.port), Handler)
     if options.certificate:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(options.certificate, options.key)
@@ -325,6 +325,7 @@ def main():
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--port", type=int, default=0)
+parser.add_argument("--bind", default="127.0.0.1")
 parser.add_argument("--folder")
 parser.add_argument("--log")
 parser.add_argument("--certificate")

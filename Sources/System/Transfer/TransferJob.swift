@@ -15,7 +15,8 @@ enum TransferCommand: Sendable {
   case start(TransferJob)
   case cancel(UInt64)
   case change(TransferSettings)
-  case stop
+  /// Resumed once nothing of the loop is left.
+  case stop(CheckedContinuation<Void, Never>)
 }
 
 /// Who has been told what: a cancellation may come before its start, and after its end. A value.

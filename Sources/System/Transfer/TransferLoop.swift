@@ -23,10 +23,11 @@ package final class TransferLoop: Network {
   /// How long connections are kept when nothing is transferred.
   private static let keepTime = Duration.seconds(20)
 
-  package init(_ settings: TransferSettings) throws(SystemError) {
+  /// The thread's name has at most 15 bytes; threads that look names up bear it too.
+  package init(_ settings: TransferSettings, name: String = "transfers") throws(SystemError) {
     first = settings
     wake = try WakeEvent()
-    OwnThread.start("transfers") { self.run() }
+    OwnThread.start(name) { self.run().resume() }
   }
 
   package func fetch(_ request: TransferRequest, into file: any OpenFile) async throws(Failure)
@@ -59,13 +60,18 @@ package final class TransferLoop: Network {
     wake.ring()
   }
 
-  /// Cancels what runs and ends the thread. What is asked for later is cancelled at once.
-  package func stop() {
-    state.withLock { state in
-      state.isStopped = true
-      state.commands.append(.stop)
+  /// Cancels what runs, closes every connection and ends the thread. What is asked for later is
+  /// cancelled at once.
+  package func stop() async {
+    await withCheckedContinuation { done in
+      let isFirst = state.withLock { state in
+        if state.isStopped { return false }
+        state.isStopped = true
+        state.commands.append(.stop(done))
+        return true
+      }
+      if isFirst { wake.ring() } else { done.resume() }
     }
-    wake.ring()
   }
 
   private func submit(_ job: TransferJob) {
@@ -81,7 +87,8 @@ package final class TransferLoop: Network {
     if isTaken { wake.ring() } else { job.answer.resume(returning: .failure(.cancelled)) }
   }
 
-  private func run() {
+  /// Until it is stopped; answers whom to tell that all is gone.
+  private func run() -> CheckedContinuation<Void, Never> {
     DialSocket.blockPipeSignal()
     let engine = TransferEngine(first) { ticket in
       self.state.withLock { $0.desk.finish(ticket) }
@@ -98,9 +105,9 @@ package final class TransferLoop: Network {
         case .start(let job): engine.start(job)
         case .cancel(let ticket): engine.cancel(ticket)
         case .change(let settings): engine.change(settings)
-        case .stop:
+        case .stop(let done):
           engine.cancelAll()
-          return
+          return done
         }
       }
       engine.turn()
