@@ -92,4 +92,6 @@ package final class Origin: Sendable {
 
 package struct OriginProblem: Error {
   package let text: String
+
+  package init(text: String) { self.text = text }
 }
