@@ -114,6 +114,25 @@ struct FileFoldersTests {
       await refusal("file://\(photos.path)/inner/a.jpg", from: folders)?.code == "file.refused")
   }
 
+  @Test func `A copy cancelled before its turn copies nothing`() async throws {
+    try photos.write([1, 2, 3], to: "a.jpg")
+    let jobs = AsyncStream<@Sendable () -> Void>.makeStream()
+    let downloader = Downloader(
+      network: ScriptedNetwork(), files: FileFolders([photos.folder]),
+      lane: { jobs.continuation.yield($0) })
+    let task = Task {
+      try await downloader.download(
+        photo, from: "file://\(photos.path)/a.jpg", into: originals.folder, priority: .default)
+    }
+    for await job in jobs.stream {
+      task.cancel()
+      job()
+      break
+    }
+    await #expect(throws: Failure.cancelled) { try await task.value }
+    #expect(originals.bytes(of: "000000002.part") == [])
+  }
+
   @Test func `Copies run on the lane they are given, one after the other`() async throws {
     let lane = try WorkLane("copies-test")
     defer { lane.stop() }

@@ -19,6 +19,8 @@ final class ActiveTransfer {
   private var dialled = 0
   private var refusal: AddressRefusal?
   private var problem: Failure?
+  /// No socket could be made; counts only if no other address worked.
+  private var shortage: Failure?
   private var isJudged = false
 
   /// The most of an answer's body that is read only to keep its connection.
@@ -87,7 +89,8 @@ final class ActiveTransfer {
     ending.problem = problem ?? refused(result)
     guard let handle else { return ending }
     let time = Duration.microseconds(handle.size(CURLINFO_TOTAL_TIME_T))
-    ending.isLate = spent + time >= job.request.timeout
+    // libcurl rounds: what ended a moment early ended by this limit too.
+    ending.isLate = spent + time + .milliseconds(100) >= job.request.timeout
     ending.status = handle.number(CURLINFO_RESPONSE_CODE)
     let length = handle.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
     ending.announced = length >= 0 ? UInt64(length) : nil
@@ -96,14 +99,15 @@ final class ActiveTransfer {
     ending.retryAfter = UInt64(clamping: handle.size(CURLINFO_RETRY_AFTER))
     ending.systemError = Int32(clamping: handle.number(CURLINFO_OS_ERRNO))
     ending.isConnected = handle.size(CURLINFO_PRETRANSFER_TIME_T) > 0
-    if result == CURLE_FILESIZE_EXCEEDED { ending.problem = tooBig }
+    if result == CURLE_FILESIZE_EXCEEDED, ending.status < 300 { ending.problem = tooBig }
     return ending
   }
 
   /// Only where every address was refused: one that was dialled and did not answer may answer later.
   private func refused(_ result: CURLcode) -> Failure? {
-    guard result == CURLE_COULDNT_CONNECT, dialled == 0 else { return nil }
-    return refusal?.failure(server: url.server)
+    guard result == CURLE_COULDNT_CONNECT else { return nil }
+    if let shortage { return shortage }
+    return dialled == 0 ? refusal?.failure(server: url.server) : nil
   }
 
   private var tooBig: Failure {
@@ -136,7 +140,7 @@ final class ActiveTransfer {
     if let handle { spent += .microseconds(handle.size(CURLINFO_TOTAL_TIME_T)) }
     url = next
     (handle, received, discarded, headerBytes) = (nil, 0, 0, 0)
-    (dialled, refusal, problem, isJudged) = (0, nil, nil, false)
+    (dialled, refusal, shortage, problem, isJudged) = (0, nil, nil, nil, false)
   }
 }
 
@@ -194,7 +198,7 @@ extension ActiveTransfer {
       return socket.release()
     } catch {
       // A kernel without IPv6 is no trouble: the next address is tried.
-      if error.isMachineTrouble { problem = error.failure }
+      if error.isMachineTrouble { shortage = error.failure }
       return nil
     }
   }

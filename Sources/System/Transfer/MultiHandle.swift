@@ -41,6 +41,8 @@ import Linux
     return (UInt(bitPattern: handle), result)
   }
 
-  /// Waits for the network, for libcurl's own times, or for `wake`.
-  func wait(_ wake: WakeEvent) { unsafe _ = dr_multi_wait(pointer, wake.descriptor, 86_400_000) }
+  /// Waits for the network, for libcurl's own times, or for `wake`. False where it could not wait.
+  func wait(_ wake: WakeEvent) -> Bool {
+    unsafe dr_multi_wait(pointer, wake.descriptor, 86_400_000) == CURLM_OK
+  }
 }

@@ -7,7 +7,7 @@ import Vocabulary
 
 struct TransferEnding: Equatable {
   var url: PhotoURL
-  var result = CURLE_OK
+  var result: CURLcode
   var status = 0
   var received: UInt64 = 0
   /// As the origin announced it; nil where it did not.
@@ -23,6 +23,14 @@ struct TransferEnding: Equatable {
   /// What our own side found while it ran; wins over libcurl's view of it.
   var problem: Failure?
 
+  init(url: PhotoURL, result: CURLcode) {
+    self.url = url
+    self.result = result
+  }
+
+  /// For those who know libcurl's numbers only.
+  init(url: PhotoURL, code: UInt32) { self.init(url: url, result: CURLcode(rawValue: code)) }
+
   enum Outcome: Equatable {
     case whole(TransferReply)
     case elsewhere(String)
@@ -32,7 +40,7 @@ struct TransferEnding: Equatable {
   func outcome(timeout: Duration, connectTimeout: Duration) -> Outcome {
     if let problem { return .failed(problem) }
     // An answer that is an error stays one, however its body ended.
-    if status >= 300, result == CURLE_OK || result == CURLE_WRITE_ERROR { return answer() }
+    if status >= 300 { return answer() }
     if result != CURLE_OK {
       return .failed(failure(timeout: timeout, connectTimeout: connectTimeout))
     }

@@ -48,7 +48,11 @@ final class TransferEngine {
     } while collect()
   }
 
-  func wait(_ wake: WakeEvent) { multi?.wait(wake) }
+  func wait(_ wake: WakeEvent) {
+    if let multi, multi.wait(wake) { return }
+    // Out of memory or descriptors: go on by the clock rather than spin.
+    _ = try? Poll.wait([Poll.Watch(wake.descriptor)], for: .milliseconds(100))
+  }
 
   func closeConnections() { if isIdle { multi = nil } }
 
