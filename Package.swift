@@ -12,7 +12,7 @@ let stages: [Target] = [
   .target(name: "Accept", dependencies: ["Linux", "Vocabulary"]),
   .target(name: "Catalog", dependencies: ["Vocabulary"]),
   .target(name: "Chain", dependencies: ["Vocabulary"]),
-  .target(name: "Download", dependencies: ["Vocabulary"]),
+  .target(name: "Download", dependencies: ["Digests", "Vocabulary"]),
   .target(name: "Filter", dependencies: ["Codecs", "Vocabulary"]),
   .target(name: "Output", dependencies: ["Vocabulary"]),
   .target(name: "Record", dependencies: ["Digests", "Vocabulary"]),
@@ -82,7 +82,8 @@ let tests: [Target] = [
   .testTarget(name: "AcceptTests", dependencies: ["Accept", "Linux", "Support", "Vocabulary"]),
   .testTarget(name: "CatalogTests", dependencies: ["Catalog", "Markup", "Support", "Vocabulary"]),
   .testTarget(name: "ChainTests", dependencies: ["Chain", "Support", "Vocabulary"]),
-  .testTarget(name: "DownloadTests", dependencies: ["Download", "Support", "Vocabulary"]),
+  .testTarget(
+    name: "DownloadTests", dependencies: ["Digests", "Download", "Linux", "Support", "Vocabulary"]),
   .testTarget(
     name: "FilterTests", dependencies: ["Codecs", "Filter", "Linux", "Support", "Vocabulary"]),
   .testTarget(name: "OutputTests", dependencies: ["Output", "Support", "Vocabulary"]),

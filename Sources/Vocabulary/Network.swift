@@ -2,7 +2,7 @@
 // The network as the Download stage sees it. `Transfer` has the real one (libcurl); tests script one.
 
 package protocol Network: Sendable {
-  /// Writes what the origin sends into `file`, from `request.offset` on, and returns when the transfer
+  /// Writes what the origin sends into `file`, from its beginning, and returns when the transfer
   /// is over. Cancelling the task stops the transfer; what has arrived stays in the file.
   /// Raises a `Failure` worded for the photo's reason.
   func fetch(_ request: TransferRequest, into file: any OpenFile) async throws(Failure)

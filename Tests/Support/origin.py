@@ -1,1 +1,340 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+"""An origin of photos on loopback, for tests and the sample run; it can misbehave on purpose.
+
+    origin.py [--port 0] [--bind 127.0.0.1] [--folder DIR] [--log FILE] [--certificate PEM --key PEM]
+
+Prints `port N`, then serves DIR over HTTP/1.1 until its standard input closes, so it never outlives whoever
+started it. Every request is one line in the log once it is over: METHOD PATH STATUS BYTES-OF-BODY.
+A line on standard input is a command, answered by its number:
+
+    NUMBER release GATE         lets through everybody who waits at /slow?gate=GATE, now and later
+    NUMBER wait GATE COUNT      answers once COUNT requests have come to the gate
+    NUMBER gone GATE COUNT      answers once COUNT clients left while they waited at the gate
+
+Paths that misbehave (everything else is a file of the folder):
+
+    /STATUS...              that status, for 204, 206, 304, 4xx and 5xx; 429 and 503 with Retry-After (?after=SECONDS)
+    /500-then-ok?key=K      500 for the first request of a key, then a small body
+    /slow?gate=G&size=N     half of N bytes, the rest when the gate is open
+    /hang?gate=G            no answer at all until the gate is open
+    /short /long            Content-Length too long, too short
+    /endless /endless-chunked /chunk-cut /no-length?size=N
+    /redirect?to=URL&status=302   /loop   /redirect-nowhere
+    /gzip /html /empty /bytes?size=N /reset /closed /garbage
+    /header-flood /header-long /continue-flood
+"""
+import argparse
+import gzip
+import http.server
+import mimetypes
+import os
+import re
+import select
+import socket
+import ssl
+import struct
+import sys
+import threading
+import urllib.parse
+
+
+class Gate:
+    def __init__(self):
+        self.open = False
+        self.come = 0
+        self.gone = 0
+
+
+gates = {}
+keys = set()
+changed = threading.Condition()
+log_lock = threading.Lock()
+
+
+def gate(name):
+    return gates.setdefault(name, Gate())
+
+
+def client_left(connection):
+    poll = select.poll()
+    poll.register(connection, select.POLLIN)
+    if not poll.poll(0):
+        return False
+    try:
+        return connection.recv(1, socket.MSG_PEEK) == b""
+    except (OSError, ValueError):
+        return True
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 1024
+
+    def handle_error(self, request, client_address):
+        pass  # A client that leaves is what many tests are about.
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_version = "origin"
+    wbufsize = 65536  # Header and body leave in one piece; flushed after each request.
+    disable_nagle_algorithm = True
+
+    def log_message(self, *arguments):
+        pass
+
+    def do_GET(self):
+        self.status, self.sent, self.last, self.noted = 0, 0, b"", False
+        try:
+            self.route()
+            # The last byte leaves after the line in the log: who has it all, finds it there.
+            self.note()
+            self.wfile.write(self.last)
+            self.wfile.flush()
+        except (OSError, ValueError):
+            self.close_connection = True
+        finally:
+            self.note()
+
+    do_HEAD = do_GET
+
+    def note(self):
+        if not log or self.noted:
+            return
+        self.noted = True
+        with log_lock:
+            log.write("%s %s %d %d\n" % (self.command, self.path, self.status, self.sent))
+            log.flush()
+
+    def route(self):
+        url = urllib.parse.urlsplit(self.path)
+        self.query = dict(urllib.parse.parse_qsl(url.query))
+        name = url.path.strip("/")
+        act = getattr(self, "do_" + re.sub(r"\W", "_", name), None)
+        if act:
+            act()
+        elif re.fullmatch(r"(204|206|304|[45]\d\d)(/.*)?", name):
+            self.do_status(int(name[:3]))
+        else:
+            self.do_file(url.path)
+
+    # -- Answers
+
+    def head(self, status, *fields, length=None):
+        self.status = status
+        self.send_response(status)
+        for name, value in fields:
+            self.send_header(name, value)
+        if length is not None:
+            self.send_header("Content-Length", str(length))
+        self.end_headers()
+
+    def body(self, data):
+        if self.command == "HEAD":
+            return
+        self.wfile.write(self.last + data[:-1])
+        self.last = data[-1:]
+        self.sent += len(data)
+
+    def whole(self, data, status=200, kind="application/octet-stream", *fields):
+        self.head(status, ("Content-Type", kind), *fields, length=len(data))
+        self.body(data)
+
+    def until_closed(self, *fields):
+        self.close_connection = True
+        self.head(200, ("Content-Type", "image/jpeg"), ("Connection", "close"), *fields)
+
+    def pass_gate(self):
+        """False when the client left before the gate was opened."""
+        self.wfile.flush()
+        with changed:
+            here = gate(self.query.get("gate", ""))
+            here.come += 1
+            changed.notify_all()
+            while not here.open:
+                if client_left(self.connection):
+                    here.gone += 1
+                    changed.notify_all()
+                    self.close_connection = True
+                    return False
+                changed.wait(0.02)
+        return True
+
+    # -- Paths
+
+    def do_file(self, path):
+        parts = [urllib.parse.unquote(part) for part in path.split("/") if part]
+        if not options.folder or any(part == ".." or "/" in part or "\0" in part for part in parts):
+            return self.do_status(404)
+        full = os.path.join(options.folder, *parts)
+        try:
+            with open(full, "rb") as file:
+                data = file.read()
+        except OSError:
+            return self.do_status(404)
+        self.whole(data, 200, mimetypes.guess_type(full)[0] or "application/octet-stream")
+
+    def do_status(self, status):
+        fields = []
+        if status in (429, 503):
+            fields.append(("Retry-After", self.query.get("after", "7")))
+        if status == 401:
+            fields.append(("WWW-Authenticate", 'Basic realm="photos"'))
+        if status in (204, 304):
+            return self.head(status, *fields)
+        self.whole(b"status %d\n" % status, status, "text/plain", *fields)
+
+    def do_500_then_ok(self):
+        with log_lock:
+            is_first = self.query.get("key", "") not in keys
+            keys.add(self.query.get("key", ""))
+        self.whole(b"sorry", 500) if is_first else self.whole(b"a photo")
+
+    def do_bytes(self):
+        self.whole(b"x" * int(self.query.get("size", "1000")), 200, "image/jpeg")
+
+    def do_slow(self):
+        size = int(self.query.get("size", "1000"))
+        self.head(200, ("Content-Type", "image/jpeg"), length=size)
+        self.body(b"x" * (size // 2))
+        if self.pass_gate():
+            self.body(b"x" * (size - size // 2))
+
+    def do_hang(self):
+        if self.pass_gate():
+            self.whole(b"late")
+
+    def do_short(self):
+        self.close_connection = True
+        self.head(200, ("Content-Type", "image/jpeg"), length=1000)
+        self.body(b"x" * 300)
+
+    def do_long(self):
+        self.close_connection = True
+        self.head(200, ("Content-Type", "image/jpeg"), length=3)
+        self.body(b"abcdefghij")
+
+    def do_no_length(self):
+        self.until_closed()
+        self.body(b"x" * int(self.query.get("size", "1000")))
+
+    def do_endless(self):
+        self.until_closed()
+        while True:
+            self.body(b"x" * 65536)
+
+    def do_endless_chunked(self):
+        self.close_connection = True
+        self.head(200, ("Transfer-Encoding", "chunked"))
+        while True:
+            self.body(b"10000\r\n" + b"x" * 65536 + b"\r\n")
+
+    def do_chunk_cut(self):
+        self.close_connection = True
+        self.head(200, ("Transfer-Encoding", "chunked"))
+        self.body(b"5\r\nhello\r\n")
+
+    def do_redirect(self):
+        status = int(self.query.get("status", "302"))
+        self.head(status, ("Location", self.query.get("to", "/empty")), length=0)
+
+    def do_redirect_nowhere(self):
+        self.head(302, length=0)
+
+    def do_loop(self):
+        self.head(302, ("Location", "/loop"), length=0)
+
+    def do_gzip(self):
+        data = gzip.compress(b"\0" * 1000000)
+        self.head(200, ("Content-Encoding", "gzip"), length=len(data))
+        self.body(data)
+
+    def do_html(self):
+        self.whole(b"\n<!DOCTYPE html><html><title>Log in</title></html>", 200, "text/html")
+
+    def do_empty(self):
+        self.whole(b"", 200, "image/jpeg")
+
+    def do_reset(self):
+        self.head(200, ("Content-Type", "image/jpeg"), length=1000)
+        self.body(b"x" * 300)
+        self.wfile.flush()
+        self.close_connection = True
+        linger = struct.pack("ii", 1, 0)
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        self.connection.close()
+
+    def do_closed(self):
+        self.close_connection = True
+
+    def do_garbage(self):
+        self.close_connection = True
+        self.wfile.write(b"-ERR unknown command\r\n" * 10)
+
+    def do_header_flood(self):
+        self.close_connection = True
+        self.wfile.write(b"HTTP/1.1 200 OK\r\n")
+        for number in range(20000):
+            self.wfile.write(b"X-%d: %s\r\n" % (number, b"y" * 500))
+        self.wfile.write(b"\r\n")
+
+    def do_header_long(self):
+        self.close_connection = True
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nX: " + b"y" * 5000000 + b"\r\n\r\n")
+
+    def do_continue_flood(self):
+        self.close_connection = True
+        self.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 100000)
+        self.whole(b"at last")
+
+
+def answer(number, holds):
+    with changed:
+        changed.wait_for(holds)
+    sys.stdout.write("done %s\n" % number)
+    sys.stdout.flush()
+
+
+def obey(line):
+    words = line.split()
+    if len(words) < 3:
+        return
+    number, verb, name = words[:3]
+    count = int(words[3]) if len(words) > 3 else 1
+    if verb == "release":
+        with changed:
+            gate(name).open = True
+            changed.notify_all()
+        answer(number, lambda: True)
+    else:
+        counted = (lambda: gate(name).come) if verb == "wait" else (lambda: gate(name).gone)
+        holds = lambda: counted() >= count
+        threading.Thread(target=answer, args=(number, holds), daemon=True).start()
+
+
+def main():
+    server = Server((options.bind, options.port), Handler)
+    if options.certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(options.certificate, options.key)
+        # The handshake belongs to the request's thread, not to the one that accepts.
+        server.socket = context.wrap_socket(
+            server.socket, server_side=True, do_handshake_on_connect=False)
+    print("port %d" % server.server_address[1], flush=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    for line in sys.stdin:
+        obey(line)
+    os._exit(0)
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--port", type=int, default=0)
+parser.add_argument("--bind", default="127.0.0.1")
+parser.add_argument("--folder")
+parser.add_argument("--log")
+parser.add_argument("--certificate")
+parser.add_argument("--key")
+options = parser.parse_args()
+log = open(options.log, "a") if options.log else None
+main()

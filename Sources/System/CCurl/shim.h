@@ -1,1 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// libcurl, where Swift cannot import it: variadic setters and getters, a union, a socket address.
+
+#ifndef DARKROOM_CCURL_H
+#define DARKROOM_CCURL_H
+
+#define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <netinet/in.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef size_t (*dr_curl_bytes)(char *bytes, size_t size, size_t count, void *context);
+typedef curl_socket_t (*dr_curl_dial)(void *context, curlsocktype, struct curl_sockaddr *);
+typedef int (*dr_curl_before)(void *context, char *remote, char *local, int, int);
+
+static inline CURLcode dr_curl_global(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
+
+static inline CURLcode dr_curl_number(CURL *handle, CURLoption option, long value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode dr_curl_size(CURL *handle, CURLoption option, int64_t value) {
+  return curl_easy_setopt(handle, option, (curl_off_t)value);
+}
+
+static inline CURLcode dr_curl_text(CURL *handle, CURLoption option, const char *value) {
+  return curl_easy_setopt(handle, option, value);
+}
+
+static inline void dr_curl_calls(CURL *handle, dr_curl_bytes body, dr_curl_bytes header,
+                                 dr_curl_dial dial, dr_curl_before before, void *context) {
+  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, body);
+  curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
+  curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, header);
+  curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);
+  curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, dial);
+  curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
+  curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, before);
+  curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
+}
+
+static inline long dr_curl_info_number(CURL *handle, CURLINFO info) {
+  long value = 0;
+  curl_easy_getinfo(handle, info, &value);
+  return value;
+}
+
+static inline int64_t dr_curl_info_size(CURL *handle, CURLINFO info) {
+  curl_off_t value = 0;
+  curl_easy_getinfo(handle, info, &value);
+  return value;
+}
+
+// Valid until the handle's next request; NULL where there is none.
+static inline const char *dr_curl_info_text(CURL *handle, CURLINFO info) {
+  char *value = NULL;
+  curl_easy_getinfo(handle, info, &value);
+  return value;
+}
+
+// The last header of that name in the last answer; NULL where there is none.
+static inline const char *dr_curl_header(CURL *handle, const char *name) {
+  struct curl_header *header = NULL;
+  size_t last = 0;
+  if (curl_easy_header(handle, name, last, CURLH_HEADER, -1, &header) != CURLHE_OK) return NULL;
+  last = header->amount - 1;
+  if (curl_easy_header(handle, name, last, CURLH_HEADER, -1, &header) != CURLHE_OK) return NULL;
+  return header->value;
+}
+
+static inline CURLMcode dr_multi_number(CURLM *multi, CURLMoption option, long value) {
+  return curl_multi_setopt(multi, option, value);
+}
+
+// The next transfer that is over, and how it ended; NULL when there is no more.
+static inline CURL *dr_multi_done(CURLM *multi, CURLcode *result) {
+  int left = 0;
+  CURLMsg *message;
+  while ((message = curl_multi_info_read(multi, &left))) {
+    if (message->msg != CURLMSG_DONE) continue;
+    *result = message->data.result;
+    return message->easy_handle;
+  }
+  return NULL;
+}
+
+// Sleeps until libcurl has something to do or `wake` is readable.
+static inline CURLMcode dr_multi_wait(CURLM *multi, int wake, int milliseconds) {
+  struct curl_waitfd watch = {.fd = wake, .events = CURL_WAIT_POLLIN};
+  return curl_multi_poll(multi, &watch, 1, milliseconds, NULL);
+}
+
+// 4 or 16 bytes of an IP address, as they stand on the wire; 0 for any other kind.
+static inline int dr_curl_address(const struct curl_sockaddr *address, uint8_t out[16]) {
+  if (address->family == AF_INET) {
+    memcpy(out, &((const struct sockaddr_in *)&address->addr)->sin_addr, 4);
+    return 4;
+  }
+  if (address->family == AF_INET6) {
+    memcpy(out, &((const struct sockaddr_in6 *)&address->addr)->sin6_addr, 16);
+    return 16;
+  }
+  return 0;
+}
+
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells a web page from a picture by its first bytes, since that is what login walls and error pages with
+// status 200 are. Whether the rest is a picture is for the filter to say.
+
+enum PageSniffer {
+  static func isPage(_ head: [UInt8]) -> Bool {
+    var text = head[...]
+    if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+    text = text.drop { [0x20, 0x09, 0x0A, 0x0C, 0x0D].contains($0) }
+    // A comment may stand before the page's first tag.
+    if text.starts(with: "<!--".utf8) { return true }
+    let marks = ["<!doctype html", "<html", "<head", "<body", "<script", "<title"]
+    return marks.contains { mark in
+      text.count >= mark.utf8.count
+        && zip(text, mark.utf8).allSatisfy { byte, expected in
+          ((0x41...0x5A).contains(byte) ? byte | 0x20 : byte) == expected
+        }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way from libcurl's C calls to the transfer they belong to. All run inside `MultiHandle.work`, on the
+// loop's thread, while the loop holds the transfer.
+
+import CCurl
+import Vocabulary
+
+enum TransferCalls {
+  static let body: dr_curl_bytes = { bytes, size, count, context in
+    guard let bytes = unsafe bytes, let transfer = unsafe transfer(context) else { return 0 }
+    let raw = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return unsafe transfer.takeBody(Array(raw)) ? size * count : failed
+  }
+
+  static let header: dr_curl_bytes = { _, size, count, context in
+    guard let transfer = unsafe transfer(context) else { return failed }
+    return transfer.takeHeader(size * count) ? size * count : failed
+  }
+
+  static let dial: dr_curl_dial = { context, _, target in
+    guard let target = unsafe target, let transfer = unsafe transfer(context) else {
+      return CURL_SOCKET_BAD
+    }
+    var bytes = [UInt8](repeating: 0, count: 16)
+    let count = unsafe bytes.withUnsafeMutableBufferPointer { out in
+      unsafe dr_curl_address(target, out.baseAddress)
+    }
+    guard let address = NetworkAddress(bytes: bytes.prefix(Int(count))) else {
+      return CURL_SOCKET_BAD
+    }
+    let kind = unsafe target.pointee
+    let socket = transfer.dial(
+      address, family: kind.family, type: kind.socktype, protocol: kind.`protocol`)
+    return socket ?? CURL_SOCKET_BAD
+  }
+
+  static let before: dr_curl_before = { context, remote, _, _, _ in
+    guard let remote = unsafe remote, let transfer = unsafe transfer(context),
+      transfer.mayAsk(unsafe String(cString: remote))
+    else { return CURL_PREREQFUNC_ABORT }
+    return CURL_PREREQFUNC_OK
+  }
+
+  /// Never the size of what was offered, which would mean success.
+  private static let failed = Int.max
+
+  private static func transfer(_ context: UnsafeMutableRawPointer?) -> ActiveTransfer? {
+    guard let context = unsafe context else { return nil }
+    return unsafe Unmanaged<ActiveTransfer>.fromOpaque(context).takeUnretainedValue()
+  }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a transfer ended, as facts, and what is made of it: an answer, another place to go to, or a `Failure`
+// with its words. All words about the network stand here and in `StatusWords`.
+
+import CCurl
+import Vocabulary
+
+struct TransferEnding: Equatable {
+  var url: PhotoURL
+  var result: CURLcode
+  var status = 0
+  var received: UInt64 = 0
+  /// As the origin announced it; nil where it did not.
+  var announced: UInt64?
+  var contentType = ""
+  var location: String?
+  var retryAfter: UInt64 = 0
+  /// The kernel's error number, where connecting failed.
+  var systemError: Int32 = 0
+  var isConnected = false
+  /// The request's whole time is used up.
+  var isLate = false
+  /// What our own side found while it ran; wins over libcurl's view of it.
+  var problem: Failure?
+
+  init(url: PhotoURL, result: CURLcode) {
+    self.url = url
+    self.result = result
+  }
+
+  /// For those who know libcurl's numbers only.
+  init(url: PhotoURL, code: UInt32) { self.init(url: url, result: CURLcode(rawValue: code)) }
+
+  enum Outcome: Equatable {
+    case whole(TransferReply)
+    case elsewhere(String)
+    case failed(Failure)
+  }
+
+  func outcome(timeout: Duration, connectTimeout: Duration) -> Outcome {
+    if let problem { return .failed(problem) }
+    // An answer that is an error stays one, however its body ended.
+    if status >= 300 { return answer() }
+    if result != CURLE_OK {
+      return .failed(failure(timeout: timeout, connectTimeout: connectTimeout))
+    }
+    if let announced, status == 200, announced != received { return .failed(short) }
+    return answer()
+  }
+
+  private func answer() -> Outcome {
+    let words = "\(url.server) answered \(StatusWords.of(status))"
+    switch status {
+    case 200, 203, 204, 205:
+      return .whole(TransferReply(status: status, size: received, contentType: contentType))
+    case 301, 302, 303, 307, 308:
+      if let location { return .elsewhere(location) }
+      return .failed(Failure(.final, code: "http.\(status)", reason: words + " without a place"))
+    case 408, 425, 429, 500, 502, 503, 504, 520...529:
+      let wait = retryAfter > 0 ? UInt32(min(retryAfter, 3600)) : nil
+      return .failed(Failure(.passing, code: "http.\(status)", reason: words, waitSeconds: wait))
+    case 206:
+      return .failed(
+        Failure(.final, code: "http.206", reason: words + " though the whole was asked for"))
+    default:
+      return .failed(
+        Failure(.final, code: "http.\(status)", reason: words, advice: StatusWords.advice(status)))
+    }
+  }
+
+  private var short: Failure {
+    let of = announced.map { " of \($0)" } ?? ""
+    return Failure(
+      .passing, code: "size.short",
+      reason: "\(url.server) ended after \(received)\(of) bytes")
+  }
+
+  private func failure(timeout: Duration, connectTimeout: Duration) -> Failure {
+    let server = url.server
+    switch result {
+    case CURLE_OPERATION_TIMEDOUT: return late(timeout, connectTimeout)
+    case CURLE_COULDNT_RESOLVE_HOST:
+      return Failure(.passing, code: "dns.failed", reason: "no address was found for \(url.host)")
+    case CURLE_COULDNT_CONNECT: return unconnected
+    case CURLE_PARTIAL_FILE: return short
+    case CURLE_FILESIZE_EXCEEDED: return TransferEnding.tooBig(server, limit: nil)
+    case CURLE_PEER_FAILED_VERIFICATION:
+      return Failure(
+        .final, code: "tls.certificate", reason: "the certificate of \(server) cannot be trusted",
+        advice: "It may have expired, be for another name or be signed by nobody known")
+    case CURLE_SSL_CACERT_BADFILE:
+      return Failure(
+        .machine, code: "tls.authorities",
+        reason: "this machine's list of certificate authorities cannot be read",
+        advice: "Install ca-certificates")
+    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER:
+      return Failure(.passing, code: "tls.failed", reason: "no secure connection to \(server)")
+    case CURLE_SEND_ERROR, CURLE_RECV_ERROR:
+      return Failure(.passing, code: "connect.reset", reason: "the connection to \(server) broke")
+    case CURLE_GOT_NOTHING:
+      return Failure(
+        .passing, code: "connect.closed", reason: "\(server) hung up without an answer")
+    case CURLE_HTTP2, CURLE_HTTP2_STREAM:
+      return Failure(.passing, code: "http.stream", reason: "\(server) broke off the answer")
+    case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
+      return Failure(.final, code: "http.malformed", reason: "what \(server) answered is no HTTP")
+    // libcurl says "out of memory" of one header line that is longer than it takes.
+    case CURLE_OUT_OF_MEMORY where isConnected: return TransferEnding.headerFlood(server)
+    case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_UNRECOVERABLE_POLL:
+      return Failure(
+        .machine, code: "transfer.resources", reason: "this machine cannot open another transfer")
+    default:
+      return Failure(
+        .passing, code: "transfer.\(result.rawValue)",
+        reason: "the transfer from \(server) failed (libcurl \(result.rawValue))")
+    }
+  }
+
+  private func late(_ timeout: Duration, _ connectTimeout: Duration) -> Failure {
+    if isLate {
+      return Failure(
+        .passing, code: "time.out",
+        reason: "\(url.server) did not finish within \(timeout.components.seconds) s")
+    }
+    if !isConnected {
+      return Failure(
+        .passing, code: "connect.timeout",
+        reason: "\(url.server) could not be reached within \(connectTimeout.components.seconds) s")
+    }
+    return Failure(.passing, code: "time.slow", reason: "\(url.server) sent too slowly")
+  }
+
+  private var unconnected: Failure {
+    switch systemError {
+    case 111:
+      Failure(.passing, code: "connect.refused", reason: "\(url.server) refused the connection")
+    case 101, 113:
+      Failure(.passing, code: "connect.unreachable", reason: "there is no way to \(url.server)")
+    default:
+      Failure(.passing, code: "connect.failed", reason: "no connection to \(url.server)")
+    }
+  }
+
+  static func tooBig(_ server: String, limit: UInt64?) -> Failure {
+    let more = limit.map { "more than \($0) bytes" } ?? "too much"
+    return Failure(
+      .final, code: "size.limit", reason: "\(server) sends \(more)",
+      advice: "MaximumSize= under [Download] sets the limit")
+  }
+
+  static func headerFlood(_ server: String) -> Failure {
+    Failure(.final, code: "header.limit", reason: "the header that \(server) sends does not end")
+  }
+
+  static func encoded(_ server: String, _ encoding: String) -> Failure {
+    Failure(
+      .final, code: "http.encoding",
+      reason: "\(server) sends the photo packed as '\(Printable.text(encoding, limit: 40))' unasked"
+    )
+  }
+}

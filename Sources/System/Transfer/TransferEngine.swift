@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transfers under way and libcurl's handles. Made and used on the loop's thread alone.
+
+import CCurl
+import Linux
+import Vocabulary
+
+final class TransferEngine {
+  private var settings: TransferSettings
+  private var queue: TransferQueue
+  private var multi: MultiHandle?
+  private var transfers: [UInt64: ActiveTransfer] = [:]
+  private var byHandle: [UInt: ActiveTransfer] = [:]
+  private let finished: (UInt64) -> Void
+
+  init(_ settings: TransferSettings, finished: @escaping (UInt64) -> Void) {
+    self.settings = settings
+    self.finished = finished
+    queue = TransferQueue(total: settings.connections, perHost: settings.connectionsPerHost)
+  }
+
+  var isIdle: Bool { transfers.isEmpty }
+  var keepsConnections: Bool { multi != nil }
+
+  func start(_ job: TransferJob) {
+    transfers[job.ticket] = ActiveTransfer(job)
+    queue.add(job.ticket, host: job.url.origin, job.request.priority)
+  }
+
+  func cancel(_ ticket: UInt64) {
+    guard let transfer = transfers[ticket] else { return }
+    finish(transfer, .failure(.cancelled))
+  }
+
+  func cancelAll() { for ticket in Array(transfers.keys) { cancel(ticket) } }
+
+  func change(_ new: TransferSettings) {
+    settings = new
+    queue.limit(total: new.connections, perHost: new.connectionsPerHost)
+    multi?.limit(new)
+  }
+
+  /// Everything that can be done without waiting.
+  func turn() {
+    repeat {
+      admit()
+      multi?.work()
+    } while collect()
+  }
+
+  func wait(_ wake: WakeEvent) {
+    if let multi, multi.wait(wake) { return }
+    // Out of memory or descriptors: go on by the clock rather than spin.
+    _ = try? Poll.wait([Poll.Watch(wake.descriptor)], for: .milliseconds(100))
+  }
+
+  func closeConnections() { if isIdle { multi = nil } }
+
+  private func admit() {
+    while let ticket = queue.next() {
+      guard let transfer = transfers[ticket] else {
+        queue.remove(ticket)
+        continue
+      }
+      do throws(Failure) {
+        let handle = try transfer.prepare(settings)
+        guard let multi = ready(), multi.add(handle) else {
+          throw Failure(
+            .machine, code: "transfer.resources",
+            reason: "this machine cannot open another transfer")
+        }
+        byHandle[handle.key] = transfer
+      } catch {
+        finish(transfer, .failure(error))
+      }
+    }
+  }
+
+  private func ready() -> MultiHandle? {
+    if multi == nil {
+      multi = MultiHandle()
+      multi?.limit(settings)
+    }
+    return multi
+  }
+
+  /// Ends what is over; whether there was anything.
+  private func collect() -> Bool {
+    var isChanged = false
+    while let (key, result) = multi?.nextDone() {
+      isChanged = true
+      guard let transfer = byHandle[key] else { continue }
+      conclude(transfer, transfer.ending(result))
+    }
+    return isChanged
+  }
+
+  private func conclude(_ transfer: ActiveTransfer, _ ending: TransferEnding) {
+    let request = transfer.job.request
+    switch ending.outcome(timeout: request.timeout, connectTimeout: request.connectTimeout) {
+    case .whole(let reply): finish(transfer, .success(reply))
+    case .failed(let failure): finish(transfer, .failure(failure))
+    case .elsewhere(let place):
+      letGo(transfer)
+      do throws(Failure) {
+        try transfer.redirect(to: place)
+        queue.add(
+          transfer.job.ticket, host: transfer.url.origin, request.priority, isFirst: true)
+      } catch {
+        finish(transfer, .failure(error))
+      }
+    }
+  }
+
+  /// From here on libcurl calls nothing of this transfer any more, and its file is the caller's.
+  private func letGo(_ transfer: ActiveTransfer) {
+    queue.remove(transfer.job.ticket)
+    guard let handle = transfer.handle else { return }
+    if byHandle.removeValue(forKey: handle.key) != nil { multi?.remove(handle) }
+  }
+
+  private func finish(_ transfer: ActiveTransfer, _ result: Result<TransferReply, Failure>) {
+    letGo(transfer)
+    transfers[transfer.job.ticket] = nil
+    finished(transfer.job.ticket)
+    transfer.job.answer.resume(returning: result)
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which addresses a photo may come from. Judged on the address that is really dialled, so that names,
+// redirects, odd notations and names that change between two looks are all one case.
+// Without a setting only the public internet is allowed. `AllowNetworks=` opens what is refused by
+// default; `DenyNetworks=` closes in any case; an IPv4 address inside an IPv6 one is judged as well.
+
+package struct AddressRules: Equatable, Sendable {
+  package let allowed: [NetworkRange]
+  package let denied: [NetworkRange]
+
+  package init(allowed: [NetworkRange] = [], denied: [NetworkRange] = []) {
+    self.allowed = allowed
+    self.denied = denied
+  }
+
+  package init(allow: [String], deny: [String]) throws(RangeSyntaxError) {
+    var ranges: [[NetworkRange]] = []
+    for texts in [allow, deny] {
+      var parsed: [NetworkRange] = []
+      for text in texts { parsed.append(try NetworkRange(parsing: text)) }
+      ranges.append(parsed)
+    }
+    self.init(allowed: ranges[0], denied: ranges[1])
+  }
+
+  /// Nil where the address may be dialled.
+  package func refusal(of address: NetworkAddress) -> AddressRefusal? {
+    if let range = denied.first(where: { $0.contains(address) }) {
+      return AddressRefusal(address: address, cause: .denied(range))
+    }
+    if let inside = address.hiddenVersion4, let refusal = refusal(of: inside) {
+      return AddressRefusal(address: address, cause: refusal.cause)
+    }
+    if allowed.contains(where: { $0.contains(address) }) { return nil }
+    guard let (range, kind) = Self.reserved(address) else { return nil }
+    return AddressRefusal(address: address, cause: .reserved(range, kind))
+  }
+
+  private static func reserved(_ address: NetworkAddress) -> (NetworkRange, String)? {
+    if address.isTunnelled {
+      return (NetworkRange(address, 128), "an IPv4 address in an IPv6 one (ISATAP)")
+    }
+    if let known = table.first(where: { $0.0.contains(address) }) { return known }
+    // Only 2000::/3 is handed out for the public internet.
+    guard address.bytes.count == 16, address.bytes[0] & 0xE0 != 0x20 else { return nil }
+    return (NetworkRange(address, 128), "a reserved address")
+  }
+
+  /// The special-purpose registries of IANA, the narrower range before the wider, and the one public address
+  /// that a cloud uses for its metadata.
+  private static let table: [(NetworkRange, String)] = rows.compactMap { text, kind in
+    (try? NetworkRange(parsing: text)).map { ($0, kind) }
+  }
+
+  static let rows: [(String, String)] = [
+    ("0.0.0.0/8", "an unspecified address"),
+    ("10.0.0.0/8", "a private address"),
+    ("100.64.0.0/10", "an address shared by a provider (CGNAT)"),
+    ("127.0.0.0/8", "this machine (loopback)"),
+    ("168.63.129.16/32", "a cloud's metadata address"),
+    ("169.254.169.254/32", "a cloud's metadata address"),
+    ("169.254.0.0/16", "a link-local address"),
+    ("172.16.0.0/12", "a private address"),
+    ("192.0.0.0/24", "a reserved address"),
+    ("192.0.2.0/24", "an address for documentation"),
+    ("192.88.99.0/24", "a reserved address"),
+    ("192.168.0.0/16", "a private address"),
+    ("198.18.0.0/15", "an address for benchmarks"),
+    ("198.51.100.0/24", "an address for documentation"),
+    ("203.0.113.0/24", "an address for documentation"),
+    ("224.0.0.0/4", "a multicast address"),
+    ("240.0.0.0/4", "a reserved address"),
+    ("::/128", "an unspecified address"),
+    ("::1/128", "this machine (loopback)"),
+    ("::/96", "an IPv4 address in an IPv6 one"),
+    ("::ffff:0:0/96", "an IPv4 address in an IPv6 one"),
+    ("::ffff:0:0:0/96", "an IPv4 address in an IPv6 one"),
+    ("64:ff9b::/96", "an IPv4 address in an IPv6 one (NAT64)"),
+    ("64:ff9b:1::/48", "an IPv4 address in an IPv6 one (NAT64)"),
+    ("100::/64", "a reserved address"),
+    ("2001::/32", "an IPv4 address in an IPv6 one (Teredo)"),
+    ("2001:2::/48", "an address for benchmarks"),
+    ("2001::/23", "a reserved address"),
+    ("2001:db8::/32", "an address for documentation"),
+    ("2002::/16", "an IPv4 address in an IPv6 one (6to4)"),
+    ("3fff::/20", "an address for documentation"),
+    ("fc00::/7", "a private address (ULA)"),
+    ("fe80::/10", "a link-local address"),
+    ("fec0::/10", "a private address (site-local)"),
+    ("ff00::/8", "a multicast address"),
+  ]
+}
+
+package struct AddressRefusal: Equatable, Sendable {
+  package enum Cause: Equatable, Sendable {
+    case denied(NetworkRange)
+    case reserved(NetworkRange, String)
+  }
+
+  package let address: NetworkAddress
+  package let cause: Cause
+
+  /// `server` is the host as the URL names it.
+  package func failure(server: String) -> Failure {
+    switch cause {
+    case .denied(let range):
+      Failure(
+        .final, code: "address.refused",
+        reason: "\(server) leads to \(address), which DenyNetworks=\(range) refuses")
+    case .reserved(let range, let kind):
+      Failure(
+        .final, code: "address.refused", reason: "\(server) leads to \(address), \(kind)",
+        advice: "If you trust it, set AllowNetworks=\(range) under [Download]")
+    }
+  }
+}
+
+extension NetworkAddress {
+  private static let hiding = [
+    "::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48",
+  ]
+  .compactMap { try? NetworkRange(parsing: $0) }
+
+  /// The IPv4 address that a tunnel, a translator or the kernel would take out of this one.
+  var hiddenVersion4: NetworkAddress? {
+    guard bytes.count == 16 else { return nil }
+    // `::` and `::1` are themselves, not 0.0.0.0 and 0.0.0.1 inside.
+    if bytes[..<15].allSatisfy({ $0 == 0 }), bytes[15] <= 1 { return nil }
+    if bytes.starts(with: [0x20, 0x02]) { return NetworkAddress(bytes: bytes[2..<6]) }
+    // Teredo hides the client's address with every bit turned.
+    if bytes.starts(with: [0x20, 0x01, 0, 0]) {
+      return NetworkAddress(bytes: bytes[12...].map { ~$0 })
+    }
+    guard isTunnelled || Self.hiding.contains(where: { $0.contains(self) }) else { return nil }
+    return NetworkAddress(bytes: bytes[12...])
+  }
+
+  /// ISATAP: any prefix, then ::0:5efe or ::200:5efe, then the IPv4 address.
+  var isTunnelled: Bool {
+    guard bytes.count == 16 else { return false }
+    return bytes[8] & 0xFC == 0 && bytes[9] == 0 && bytes[10] == 0x5E && bytes[11] == 0xFE
+  }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a photo's URL is read. Raises `Failure`s of kind final, `url.…`, that never repeat what the URL holds
+// beyond its scheme and host.
+
+extension PhotoURL {
+  package init(parsing text: String) throws(Failure) {
+    var rest = Self.trimmed(Array(text.utf8)[...])
+    guard !rest.isEmpty else { throw Self.wrong("url.empty", "the URL is empty") }
+    guard rest.count <= Self.longest else {
+      throw Self.wrong("url.length", "the URL is longer than \(Self.longest) bytes")
+    }
+    guard !rest.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+      throw Self.wrong("url.syntax", "the URL holds control characters")
+    }
+    let scheme = try Self.takeScheme(&rest)
+    let fragment = rest.firstIndex(of: UInt8(ascii: "#"))
+    if scheme == .file {
+      guard fragment == nil, !rest.contains(UInt8(ascii: "?")) else {
+        throw Self.wrong(
+          "url.syntax", "a file's URL has no query and no fragment",
+          advice: "Write a ? in a file name as %3F and a # as %23")
+      }
+      self = try Self.file(rest)
+      return
+    }
+    if let fragment { rest = rest[..<fragment] }
+    let authority = try Self.takeAuthority(&rest)
+    let (host, port) = try Self.hostAndPort(authority)
+    let mark = rest.firstIndex(of: UInt8(ascii: "?"))
+    let path = Self.encoded(rest[..<(mark ?? rest.endIndex)])
+    self.init(
+      scheme: scheme, host: host, port: port ?? scheme.port, path: path.isEmpty ? "/" : path,
+      query: mark.map { Self.encoded(rest[($0 + 1)...]) })
+  }
+
+  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    let start = bytes.drop(while: isSpace)
+    guard let last = start.lastIndex(where: { !isSpace($0) }) else { return [] }
+    return start[...last]
+  }
+
+  private static func takeScheme(_ rest: inout ArraySlice<UInt8>) throws(Failure) -> Scheme {
+    let advice = "Write it in full, for example https://example.org/photo.jpg"
+    guard let colon = rest.firstIndex(of: UInt8(ascii: ":")), colon > rest.startIndex,
+      rest[..<colon].allSatisfy(isSchemeByte)
+    else { throw wrong("url.scheme", "the URL has no scheme", advice: advice) }
+    let name = String(decoding: rest[..<colon].map(lowered), as: UTF8.self)
+    guard let scheme = Scheme(rawValue: name) else {
+      throw wrong(
+        "url.scheme", "the scheme '\(Printable.text(name, limit: 20))' is not http, https or file")
+    }
+    rest = rest[(colon + 1)...]
+    return scheme
+  }
+
+  /// What stands between `//` and the path. A backslash there has fooled many a checker: refused.
+  private static func takeAuthority(_ rest: inout ArraySlice<UInt8>) throws(Failure)
+    -> ArraySlice<UInt8>
+  {
+    guard rest.starts(with: "//".utf8) else {
+      throw wrong(
+        "url.host", "the URL has no host", advice: "Write // and the host's name after the scheme")
+    }
+    rest = rest.dropFirst(2)
+    let end =
+      rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+    let authority = rest[..<end]
+    rest = rest[end...]
+    guard !authority.contains(UInt8(ascii: "@")) else {
+      throw wrong(
+        "url.credentials", "the URL holds a user name or a password",
+        advice:
+          "Lists are kept and shown: let the server give the photo without, or use a link made for it"
+      )
+    }
+    return authority
+  }
+
+  private static func hostAndPort(_ authority: ArraySlice<UInt8>) throws(Failure)
+    -> (host: String, port: UInt16?)
+  {
+    if authority.first == UInt8(ascii: "[") {
+      guard let close = authority.firstIndex(of: UInt8(ascii: "]")) else {
+        throw wrong("url.host", "the host's address lacks its closing bracket")
+      }
+      let inside = String(decoding: authority[(authority.startIndex + 1)..<close], as: UTF8.self)
+      guard let address = NetworkAddress(inside), address.bytes.count == 16 else {
+        throw wrong("url.host", "what stands in the brackets is no IPv6 address")
+      }
+      return (address.description, try port(authority[(close + 1)...]))
+    }
+    let colon = authority.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
+    return (try name(authority[..<colon]), try port(authority[colon...]))
+  }
+
+  private static func name(_ bytes: ArraySlice<UInt8>) throws(Failure) -> String {
+    guard !bytes.isEmpty else { throw wrong("url.host", "the URL has no host") }
+    guard bytes.allSatisfy({ $0 < 0x80 }) else {
+      throw wrong(
+        "url.host", "the host's name is not in ASCII", advice: "Write it in its xn-- form")
+    }
+    let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    let isRooted = labels.count > 1 && labels[labels.count - 1].isEmpty
+    guard bytes.count <= 253, bytes.allSatisfy(isHostByte),
+      (isRooted ? labels.dropLast() : labels[...]).allSatisfy({ !$0.isEmpty && $0.count <= 63 })
+    else { throw wrong("url.host", "the host's name is not a valid one") }
+    return String(decoding: bytes.map(lowered), as: UTF8.self)
+  }
+
+  /// Empty, or a colon and a number; a colon alone means the usual port.
+  private static func port(_ bytes: ArraySlice<UInt8>) throws(Failure) -> UInt16? {
+    guard let first = bytes.first else { return nil }
+    let digits = bytes.dropFirst()
+    if first == UInt8(ascii: ":"), digits.isEmpty { return nil }
+    guard first == UInt8(ascii: ":"), digits.count <= 5, digits.allSatisfy(isDigit),
+      let port = UInt16(String(decoding: digits, as: UTF8.self)), port > 0
+    else { throw wrong("url.port", "the port is not a number from 1 to 65535") }
+    return port
+  }
+
+  /// `file:///path`, `file://localhost/path` and `file:/path`.
+  private static func file(_ bytes: ArraySlice<UInt8>) throws(Failure) -> PhotoURL {
+    var path = bytes
+    if path.starts(with: "//".utf8) {
+      path = path.dropFirst(2)
+      let slash = path.firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
+      let host = String(decoding: path[..<slash].map(lowered), as: UTF8.self)
+      guard host.isEmpty || host == "localhost" else {
+        throw wrong("url.host", "a file's URL names another machine")
+      }
+      path = path[slash...]
+    }
+    guard path.first == UInt8(ascii: "/") else {
+      throw wrong("url.syntax", "the file's path does not begin with a slash")
+    }
+    return PhotoURL(scheme: .file, host: "", port: 0, path: encoded(path), query: nil)
+  }
+
+  private static func encoded(_ bytes: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var out: [UInt8] = []
+    for byte in bytes {
+      if byte <= 0x20 || byte >= 0x7F || "\"<>\\^`{|}".utf8.contains(byte) {
+        out += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      } else {
+        out.append(byte)
+      }
+    }
+    return String(decoding: out, as: UTF8.self)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+  private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+  private static func isSchemeByte(_ byte: UInt8) -> Bool {
+    isLetter(byte) || isDigit(byte) || "+-.".utf8.contains(byte)
+  }
+  private static func isHostByte(_ byte: UInt8) -> Bool {
+    isLetter(byte) || isDigit(byte) || "-._".utf8.contains(byte)
+  }
+  private static func lowered(_ byte: UInt8) -> UInt8 {
+    (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+  }
+
+  private static func wrong(_ code: String, _ reason: String, advice: String = "") -> Failure {
+    Failure(.final, code: code, reason: reason, advice: advice)
+  }
+}

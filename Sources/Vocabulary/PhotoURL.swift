@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// A photo's URL, read strictly: http, https or file; a host in ASCII; no user name, no password. What is
+// shown of it never holds the query or the fragment, where lists hide their secrets.
+// Spaces around it are dropped; inside, spaces and bytes that a URL cannot hold are percent-encoded.
+
+package struct PhotoURL: Hashable, Sendable {
+  package enum Scheme: String, Sendable { case http, https, file }
+
+  package static let longest = 8192
+
+  package let scheme: Scheme
+  /// In lower case; an IPv6 address without its brackets; empty for a file.
+  package let host: String
+  /// What is dialled, named or not; 0 for a file.
+  package let port: UInt16
+  /// Percent-encoded, with a leading slash.
+  package let path: String
+  /// Percent-encoded, without its question mark; nil where there is none.
+  package let query: String?
+
+  /// Host, and port where it is not the usual one: what messages name.
+  package var server: String { port == scheme.port ? bracketed : "\(bracketed):\(port)" }
+
+  /// Scheme, host and port: transfers that share it share connections.
+  package var origin: String { "\(scheme.rawValue)://\(bracketed):\(port)" }
+
+  /// For the wire. Never for a message.
+  package var text: String {
+    let authority = scheme == .file ? "" : server
+    return "\(scheme.rawValue)://\(authority)\(path)" + (query.map { "?" + $0 } ?? "")
+  }
+
+  private var bracketed: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
+
+  init(scheme: Scheme, host: String, port: UInt16, path: String, query: String?) {
+    self.scheme = scheme
+    self.host = host
+    self.port = port
+    self.path = path
+    self.query = query
+  }
+
+  /// The path of a `file:` URL as checked components, decoded. Never empty; none of them leads up.
+  package func filePath() throws(Failure) -> [FileName] {
+    var names: [FileName] = []
+    for piece in path.utf8.split(separator: UInt8(ascii: "/")) {
+      guard let bytes = Self.decoded(piece) else {
+        throw Failure(
+          .final, code: "url.syntax", reason: "the file's URL holds a % that encodes nothing",
+          advice: "Write a plain % as %25")
+      }
+      guard let name = FileName(bytes: bytes) else {
+        throw Failure(
+          .final, code: "file.refused", reason: "the file's path holds a part that is no file name",
+          advice: "Write the path without '.', '..' and encoded slashes")
+      }
+      names.append(name)
+    }
+    guard !names.isEmpty, path.utf8.last != UInt8(ascii: "/") else {
+      throw Failure(.final, code: "file.refused", reason: "the file's URL names a folder")
+    }
+    return names
+  }
+
+  private static func decoded(_ piece: some Collection<UInt8>) -> [UInt8]? {
+    var out: [UInt8] = []
+    var rest = Array(piece)[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        out.append(byte)
+        continue
+      }
+      guard let high = rest.popFirst().flatMap(hexValue),
+        let low = rest.popFirst().flatMap(hexValue)
+      else { return nil }
+      out.append(high << 4 | low)
+    }
+    return out
+  }
+
+  private static func hexValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x41 + 10
+    case 0x61...0x66: byte - 0x61 + 10
+    default: nil
+    }
+  }
+}
+
+extension PhotoURL.Scheme {
+  package var port: UInt16 {
+    switch self {
+    case .http: 80
+    case .https: 443
+    case .file: 0
+    }
+  }
+}

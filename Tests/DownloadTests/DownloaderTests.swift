@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// One photo's download: what it leaves in its folder, what it says, and what it refuses.
+
+import Digests
+import Download
+import Linux
+import Support
+import Testing
+import Vocabulary
+
+struct DownloaderTests {
+  let photo = PhotoID(list: ListID(17), number: 38211)
+  let fresh: FreshFolder
+  let url = "https://photos.example.org/a.jpg"
+
+  init() throws { fresh = try FreshFolder() }
+
+  private func downloader(_ network: ScriptedNetwork, _ settings: DownloadSettings = .init())
+    -> Downloader
+  {
+    Downloader(network: network, settings: settings) { $0() }
+  }
+
+  private func download(_ network: ScriptedNetwork, url: String? = nil) async throws -> Original {
+    try await downloader(network).download(
+      photo, from: url ?? self.url, into: fresh.folder, priority: .default)
+  }
+
+  private var partial: [UInt8]? { fresh.bytes(of: "000038211.part") }
+
+  @Test func `A photo that came whole waits for its record, with its size and digest`() async throws
+  {
+    let body = Array("a photo, really".utf8)
+    let original = try await download(ScriptedNetwork(.body(Array(body[..<4]), Array(body[4...]))))
+    #expect(original.name.description == "000038211")
+    #expect(original.partialName.description == "000038211.part")
+    #expect(original.contents == Contents(size: 15, hash: SHA256.digest(of: body).prefix))
+    #expect(original.host == "photos.example.org")
+    #expect(original.status == 200)
+    #expect(partial == body)
+    #expect(try original.file.read(at: 0, upTo: 100) == body)
+    #expect(fresh.bytes(of: "000038211") == nil)
+  }
+
+  @Test func `The network is asked with the settings of the moment`() async throws {
+    let network = ScriptedNetwork(.body([1]), .body([1]))
+    let first = DownloadSettings(
+      maximumSize: 5, timeout: .seconds(6), connectTimeout: .seconds(7))
+    let downloader = downloader(network, first)
+    for priority in [ServiceClass.background, .userInitiated] {
+      _ = try await downloader.download(
+        photo, from: "HTTP://Example.org:80", into: fresh.folder, priority: priority)
+      downloader.change(DownloadSettings(maximumSize: 50), files: FileFolders())
+    }
+    #expect(network.requests.map(\.url) == ["http://example.org/", "http://example.org/"])
+    #expect(network.requests.map(\.maximumSize) == [5, 50])
+    #expect(network.requests.map(\.priority) == [.background, .userInitiated])
+    #expect(network.requests.first?.timeout == .seconds(6))
+    #expect(network.requests.first?.connectTimeout == .seconds(7))
+  }
+
+  @Test func `A second attempt starts over, whatever the first left behind`() async throws {
+    let broken = Failure(.passing, code: "connect.reset", reason: "the connection broke")
+    let network = ScriptedNetwork(
+      .failing(broken, after: Array("much longer than the photo".utf8)), .body([1, 2, 3]))
+    await #expect(throws: broken) { try await download(network) }
+    #expect(partial?.count == 26)
+    let original = try await download(network)
+    #expect(partial == [1, 2, 3])
+    #expect(original.contents.hash == SHA256.digest(of: [1, 2, 3]).prefix)
+  }
+
+  @Test(
+    "What an attempt leaves behind stays only where another one may follow",
+    arguments: [
+      (Failure.Kind.passing, true), (.machine, true), (.cancelled, true), (.final, false),
+    ])
+  func leftovers(_ kind: Failure.Kind, _ stays: Bool) async {
+    let failure = Failure(kind, code: "some.code", reason: "it went wrong")
+    let network = ScriptedNetwork(.failing(failure, after: [1, 2]))
+    await #expect(throws: failure) { try await download(network) }
+    #expect((partial != nil) == stays)
+  }
+
+  @Test func `A photo given up after its last attempt leaves nothing`() async {
+    let network = ScriptedNetwork(
+      .failing(Failure(.passing, code: "time.out", reason: "too late"), after: [1]))
+    let downloader = downloader(network)
+    _ = try? await downloader.download(
+      photo, from: url, into: fresh.folder, priority: .default)
+    downloader.discard(photo, in: fresh.folder)
+    #expect(partial == nil)
+    downloader.discard(photo, in: fresh.folder)
+  }
+
+  @Test func `An empty photo has failed`() async {
+    let failure = await #expect(throws: Failure.self) {
+      try await download(ScriptedNetwork(.body()))
+    }
+    #expect(failure?.code == "download.empty")
+    #expect(failure?.reason == "what photos.example.org sent is empty")
+    #expect(failure?.kind == .final)
+    #expect(partial == nil)
+  }
+
+  @Test(
+    "A web page in a photo's place is named as such",
+    arguments: [
+      "<!DOCTYPE html><html>", "  \r\n<html lang=de>", "\u{FEFF}<!doctype HTML>", "<HEAD>",
+      "<!-- login --><html>", "<script>location='/login'</script>",
+    ])
+  func pages(_ text: String) async {
+    let failure = await #expect(throws: Failure.self) {
+      try await download(ScriptedNetwork(.body(Array(text.utf8))))
+    }
+    #expect(failure?.code == "download.html")
+    #expect(failure?.advice.contains("login") == true)
+  }
+
+  @Test(
+    "What is no web page is left to the filter",
+    arguments: ["<svg xmlns='x'>", "<?xml version='1.0'?>", "<", "<!doctyp", "GIF89a", "\u{FF}"])
+  func others(_ text: String) async throws {
+    let original = try await download(ScriptedNetwork(.body(Array(text.utf8))))
+    #expect(original.contents.size == UInt64(text.utf8.count))
+  }
+
+  @Test func `A network that counts other than the file is not believed`() async {
+    let reply = TransferReply(status: 200, size: 5, contentType: "")
+    let network = ScriptedNetwork(.init(pieces: [[1, 2, 3]], result: .success(reply)))
+    let failure = await #expect(throws: Failure.self) { try await download(network) }
+    #expect(failure?.code == "size.short")
+    #expect(failure?.kind == .passing)
+  }
+
+  @Test func `A bad URL fails before anything is opened or asked`() async throws {
+    let network = ScriptedNetwork(.body([1]))
+    let failure = await #expect(throws: Failure.self) {
+      try await download(network, url: "ftp://example.org/a.jpg")
+    }
+    #expect(failure?.code == "url.scheme")
+    #expect(network.requests.isEmpty)
+    #expect(try fresh.folder.names().isEmpty)
+  }
+
+  @Test func `A download cancelled before it began asks nobody`() async {
+    let network = ScriptedNetwork(.body([1]))
+    let task = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return try await download(network)
+    }
+    task.cancel()
+    await #expect(throws: Failure.cancelled) { try await task.value }
+    #expect(network.requests.isEmpty)
+  }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Photos from this machine: only from the folders that are named, never over a link.
+
+import Digests
+import Download
+import Linux
+import Support
+import Testing
+import Vocabulary
+
+struct FileFoldersTests {
+  let photo = PhotoID(list: ListID(1), number: 2)
+  let photos: FreshFolder
+  let originals: FreshFolder
+
+  init() throws {
+    photos = try FreshFolder()
+    originals = try FreshFolder()
+  }
+
+  private func download(
+    _ url: String, from folders: FileFolders? = nil, maximumSize: UInt64 = 1 << 20
+  ) async throws -> Original {
+    let downloader = Downloader(
+      network: ScriptedNetwork(), settings: DownloadSettings(maximumSize: maximumSize),
+      files: folders ?? FileFolders([photos.folder]), lane: { $0() })
+    return try await downloader.download(
+      photo, from: url, into: originals.folder, priority: .default)
+  }
+
+  private func refusal(_ url: String, from folders: FileFolders? = nil) async -> Failure? {
+    do {
+      _ = try await download(url, from: folders)
+      return nil
+    } catch { return error as? Failure }
+  }
+
+  @Test func `A file beneath a named folder is copied, with its size and digest`() async throws {
+    let body = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
+    try photos.write(body, to: "summer/at the sea.jpg")
+    let original = try await download("file://\(photos.path)/summer/at%20the%20sea.jpg")
+    #expect(originals.bytes(of: "000000002.part") == body)
+    #expect(original.contents == Contents(size: 600_000, hash: SHA256.digest(of: body).prefix))
+    #expect(original.host.isEmpty)
+    #expect(original.status == 0)
+  }
+
+  @Test func `Without a named folder no file is read`() async throws {
+    try photos.write([1], to: "a.jpg")
+    let failure = await refusal("file://\(photos.path)/a.jpg", from: FileFolders())
+    #expect(failure?.code == "file.refused")
+    #expect(failure?.advice == "FileFolders= under [Download] names them")
+  }
+
+  @Test(
+    "A path out of the named folders is refused",
+    arguments: ["/etc/passwd", "/%2e%2e/a.jpg", "x/a.jpg", "", "/", "/sub/"])
+  func outside(_ path: String) async throws {
+    try photos.write([1], to: "sub/a.jpg")
+    let base = path == "/etc/passwd" ? "" : photos.path
+    #expect(await refusal("file://\(base)\(path)")?.code == "file.refused")
+    #expect(try originals.folder.names().isEmpty)
+  }
+
+  @Test func `A link is not followed, neither the file nor a folder on the way`() async throws {
+    try photos.write([1], to: "real/a.jpg")
+    try photos.link("link.jpg", to: "real/a.jpg")
+    try photos.link("folder", to: "real")
+    try photos.link("out", to: "/etc")
+    for path in ["link.jpg", "folder/a.jpg", "out/passwd"] {
+      let failure = await refusal("file://\(photos.path)/\(path)")
+      #expect(failure?.code == "file.refused", "\(path)")
+      #expect(failure?.reason.contains("link") == true)
+    }
+  }
+
+  @Test func `A folder is no photo, and neither is a path through a file`() async throws {
+    try photos.write([1], to: "real/a.jpg")
+    for path in ["real", "real/a.jpg/b"] {
+      #expect(await refusal("file://\(photos.path)/\(path)")?.code == "file.refused", "\(path)")
+    }
+  }
+
+  @Test func `A FIFO is refused and waited for by nobody`() async throws {
+    let path = "\(photos.path)/fifo.jpg"
+    try #require(await HelperProcess.status(of: ["mkfifo", path]) == 0)
+    #expect(await refusal("file://\(path)")?.code == "file.refused")
+  }
+
+  @Test func `A file that is not there is called missing`() async {
+    let failure = await refusal("file://\(photos.path)/none.jpg")
+    #expect(failure?.code == "file.missing")
+    #expect(failure?.kind == .final)
+  }
+
+  @Test func `A file over the limit fails and leaves nothing`() async throws {
+    try photos.write([UInt8](repeating: 7, count: 1001), to: "a.jpg")
+    let url = "file://\(photos.path)/a.jpg"
+    let failure = await #expect(throws: Failure.self) {
+      try await download(url, maximumSize: 1000)
+    }
+    #expect(failure?.code == "size.limit")
+    #expect(try originals.folder.names().isEmpty)
+    #expect(try await download(url, maximumSize: 1001).contents.size == 1001)
+  }
+
+  @Test func `The folder named deepest opens its own files`() async throws {
+    let inner = try FreshFolder()
+    try inner.write([9], to: "a.jpg")
+    try photos.link("inner", to: inner.path)
+    let folders = FileFolders([photos.folder, inner.folder])
+    #expect(try await download("file://\(inner.path)/a.jpg", from: folders).contents.size == 1)
+    #expect(
+      await refusal("file://\(photos.path)/inner/a.jpg", from: folders)?.code == "file.refused")
+  }
+
+  @Test func `A copy cancelled before its turn copies nothing`() async throws {
+    try photos.write([1, 2, 3], to: "a.jpg")
+    let jobs = AsyncStream<@Sendable () -> Void>.makeStream()
+    let downloader = Downloader(
+      network: ScriptedNetwork(), files: FileFolders([photos.folder]),
+      lane: { jobs.continuation.yield($0) })
+    let task = Task {
+      try await downloader.download(
+        photo, from: "file://\(photos.path)/a.jpg", into: originals.folder, priority: .default)
+    }
+    for await job in jobs.stream {
+      task.cancel()
+      job()
+      break
+    }
+    await #expect(throws: Failure.cancelled) { try await task.value }
+    #expect(originals.bytes(of: "000000002.part") == [])
+  }
+
+  @Test func `Copies run on the lane they are given, one after the other`() async throws {
+    let lane = try WorkLane("copies-test")
+    defer { lane.stop() }
+    try photos.write([UInt8](repeating: 3, count: 1000), to: "a.jpg")
+    let downloader = Downloader(
+      network: ScriptedNetwork(), files: FileFolders([photos.folder]), lane: { lane.run($0) })
+    try await withThrowingTaskGroup(of: UInt64.self) { group in
+      for number in 1...50 {
+        let photo = PhotoID(list: ListID(1), number: UInt32(number))
+        group.addTask {
+          try await downloader.download(
+            photo, from: "file://\(photos.path)/a.jpg", into: originals.folder, priority: .default
+          ).contents.size
+        }
+      }
+      for try await size in group { #expect(size == 1000) }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// URLs as people and programs write them into lists.
+
+import Testing
+import Vocabulary
+
+struct PhotoURLTests {
+  @Test(
+    "A URL that can be used is passed on in one form",
+    arguments: [
+      ("http://example.org", "http://example.org/"),
+      ("HTTPS://Photos.Example.ORG/A.jpg", "https://photos.example.org/A.jpg"),
+      ("  \n https://example.org/a.jpg\t\n", "https://example.org/a.jpg"),
+      ("https://example.org/a b.jpg?x=1 2#top", "https://example.org/a%20b.jpg?x=1%202"),
+      ("https://example.org/Grüße.jpg", "https://example.org/Gr%C3%BC%C3%9Fe.jpg"),
+      ("https://example.org/a%20b%2Fc.jpg", "https://example.org/a%20b%2Fc.jpg"),
+      ("https://example.org:443/a", "https://example.org/a"),
+      ("https://example.org:/a", "https://example.org/a"),
+      ("http://example.org:8080/a", "http://example.org:8080/a"),
+      ("http://example.org.?q", "http://example.org./?q"),
+      ("http://[2001:DB8:0:0::1]:8080/a", "http://[2001:db8::1]:8080/a"),
+      ("http://2130706433/a", "http://2130706433/a"),
+      ("http://example.org/a\\b\"<>", "http://example.org/a%5Cb%22%3C%3E"),
+      ("http://xn--bcher-kva.example/a", "http://xn--bcher-kva.example/a"),
+      ("file:///srv/a b.jpg", "file:///srv/a%20b.jpg"),
+      ("file:/srv/a.jpg", "file:///srv/a.jpg"),
+      ("file://localhost/srv/a.jpg", "file:///srv/a.jpg"),
+    ])
+  func usable(_ written: String, _ passedOn: String) throws {
+    #expect(try PhotoURL(parsing: written).text == passedOn)
+  }
+
+  @Test(
+    "A URL that cannot be used fails its photo with a code and with words",
+    arguments: [
+      ("", "url.empty"), ("  \n ", "url.empty"),
+      ("photo.jpg", "url.scheme"), ("//example.org/a", "url.scheme"), ("1http://a/", "url.scheme"),
+      ("ftp://example.org/a", "url.scheme"), ("data:image/png;base64,AAAA", "url.scheme"),
+      ("javascript:alert(1)", "url.scheme"), ("gopher://example.org/", "url.scheme"),
+      ("http:example.org", "url.host"), ("http:///a.jpg", "url.host"), ("http://", "url.host"),
+      ("http://user:secret@example.org/a", "url.credentials"),
+      ("http://example.org@127.0.0.1/a", "url.credentials"),
+      ("http://exa mple.org/", "url.host"), ("http://exa%6dple.org/", "url.host"),
+      ("http://example..org/", "url.host"), ("http://.example.org/", "url.host"),
+      ("http://example.org\\@127.0.0.1/", "url.credentials"),
+      ("http://example.org\\.evil/", "url.host"), ("http://bücher.example/", "url.host"),
+      ("http://[::1/", "url.host"), ("http://[fe80::1%25eth0]/", "url.host"),
+      ("http://[127.0.0.1]/", "url.host"), ("http://[::1]x/", "url.port"),
+      ("http://example.org:0/", "url.port"), ("http://example.org:65536/", "url.port"),
+      ("http://example.org:8o/", "url.port"), ("http://example.org:-1/", "url.port"),
+      ("http://example.org/a\r\nHost: evil", "url.syntax"),
+      ("http://example.org/a\0b", "url.syntax"),
+      ("file://server/a.jpg", "url.host"), ("file:a.jpg", "url.syntax"),
+      ("file:///a.jpg?x", "url.syntax"), ("file:///a.jpg#x", "url.syntax"),
+    ])
+  func unusable(_ written: String, _ code: String) {
+    let failure = #expect(throws: Failure.self) { try PhotoURL(parsing: written) }
+    #expect(failure?.code == code)
+    #expect(failure?.kind == .final)
+    #expect(failure.map { !$0.reason.isEmpty && !$0.reason.hasSuffix(".") } == true)
+    #expect(failure?.reason.contains("secret") == false)
+  }
+
+  @Test func `A URL as long as the limit is read, one byte more is not`() {
+    let start = "http://example.org/"
+    let rest = String(repeating: "a", count: PhotoURL.longest - start.utf8.count)
+    #expect(throws: Never.self) { try PhotoURL(parsing: start + rest) }
+    let failure = #expect(throws: Failure.self) { try PhotoURL(parsing: start + rest + "a") }
+    #expect(failure?.code == "url.length")
+  }
+
+  @Test func `What messages name of a URL holds neither query nor fragment`() throws {
+    let url = try PhotoURL(parsing: "https://Example.org:8443/a?token=secret#secret")
+    #expect(url.server == "example.org:8443")
+    #expect(url.origin == "https://example.org:8443")
+    #expect(url.host == "example.org")
+    #expect(!url.text.contains("#"))
+  }
+
+  @Test(
+    "A file's path is taken apart, decoded and checked",
+    arguments: [
+      ("file:///srv/photos/a%20b.jpg", ["srv", "photos", "a b.jpg"]),
+      ("file:////srv//a.jpg", ["srv", "a.jpg"]),
+      ("file:///srv/50%25.jpg", ["srv", "50%.jpg"]),
+      ("file:///srv/%C3%BC.jpg", ["srv", "ü.jpg"]),
+    ])
+  func path(_ written: String, _ parts: [String]) throws {
+    #expect(try PhotoURL(parsing: written).filePath() == parts.compactMap { FileName($0) })
+  }
+
+  @Test(
+    "A file's path that leads astray is refused",
+    arguments: [
+      "file:///srv/../etc/passwd", "file:///srv/%2e%2e/etc/passwd", "file:///srv/./a",
+      "file:///srv/a%2Fb", "file:///srv/a%00b", "file:///srv/%zz", "file:///srv/%2", "file:///",
+      "file:///srv/",
+    ])
+  func astray(_ written: String) throws {
+    let url = try PhotoURL(parsing: written)
+    #expect(throws: Failure.self) { try url.filePath() }
+  }
+}

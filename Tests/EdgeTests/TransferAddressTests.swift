@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Addresses judged where they are dialled: however they are written, named or redirected to.
+
+import Support
+import Testing
+import Transfer
+import Vocabulary
+
+struct TransferAddressTests {
+  @Test(
+    "This machine and its neighbours are refused by default, however they are written",
+    arguments: [
+      "127.0.0.1", "2130706433", "0x7f.1", "0177.0.0.1", "0", "127.1", "localhost", "[::1]", "[::]",
+      "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "169.254.169.254",
+      "100.64.0.1", "10.0.0.1", "192.168.0.1", "172.16.0.1", "224.0.0.1", "[fd00::1]", "[fe80::1]",
+    ])
+  func refusedByDefault(_ host: String) async throws {
+    let loop = try TransferLoop(TransferSettings())
+    let failure = await #expect(throws: Failure.self) {
+      try await loop.fetch(
+        TransferRequest(
+          url: "http://\(host):1/?token=secret", maximumSize: 10, timeout: .seconds(60),
+          connectTimeout: .seconds(60), priority: .default), into: FullFile(code: 28))
+    }
+    await loop.stop()
+    #expect(failure?.code == "address.refused", "\(failure?.description ?? "")")
+    #expect(failure?.kind == .final)
+    #expect(failure?.advice.contains("AllowNetworks=") == true)
+    #expect(failure?.reason.contains("secret") == false)
+  }
+
+  @Test func `The setting that the refusal names opens the address`() async throws {
+    let bench = try TransferBench(TransferSettings())
+    let url = bench.origin.url("/barn.jpg")
+    let failure = await bench.failure(url)
+    #expect(failure?.code == "address.refused")
+    #expect(bench.origin.requests().isEmpty)
+    let range = try #require(
+      failure?.advice.split(separator: "=").last?.split(separator: " ").first)
+    var settings = TransferSettings()
+    settings.rules = try AddressRules(allow: [String(range)], deny: [])
+    bench.loop.change(settings)
+    #expect(try await bench.fetch(url: url).size == 19)
+    await bench.stop()
+  }
+
+  @Test(
+    "A redirect from an allowed place to a refused one is not followed",
+    arguments: [
+      "127.0.0.1", "[::ffff:127.0.0.1]", "2130706433", "0x7f000001", "localhost", "[::1]", "0",
+      "127.0.0.3", "169.254.169.254",
+    ])
+  func redirected(_ host: String) async throws {
+    let settings = try TransferBench.loopback { settings in
+      settings.rules = (try? AddressRules(allow: ["127.0.0.2"], deny: [])) ?? AddressRules()
+    }
+    let bench = try TransferBench(settings, address: "127.0.0.2")
+    let target = "http://\(host):\(bench.origin.port)/barn.jpg"
+    let failure = await bench.failure(bench.origin.url("/redirect?to=\(target)"))
+    await bench.stop()
+    #expect(failure?.code == "address.refused", "\(failure?.description ?? "")")
+    #expect(bench.origin.requests().count == 1)
+  }
+
+  @Test func `What is denied is refused although it is allowed too`() async throws {
+    let settings = try TransferBench.loopback { settings in
+      let rules = try? AddressRules(allow: ["127.0.0.0/8"], deny: ["127.0.0.0/24"])
+      settings.rules = rules ?? AddressRules()
+    }
+    let bench = try TransferBench(settings)
+    let failure = await bench.failure(bench.origin.url("/barn.jpg"))
+    await bench.stop()
+    #expect(failure?.code == "address.refused")
+    #expect(failure?.reason.contains("DenyNetworks=127.0.0.0/24") == true)
+  }
+
+  @Test func `After a reload a kept connection is judged by the new rules`() async throws {
+    let bench = try TransferBench()
+    let url = bench.origin.url("/barn.jpg")
+    _ = try await bench.fetch(url: url)
+    #expect(try bench.connections() == 1)
+    bench.loop.change(TransferSettings())
+    let failure = await bench.failure(url)
+    await bench.stop()
+    #expect(failure?.code == "address.refused")
+    #expect(bench.origin.requests().count == 1)
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a transfer test needs: an origin that misbehaves, the real loop, a folder for what comes.
+
+import Foundation
+import Linux
+import Support
+import Transfer
+import Vocabulary
+
+/// One bench a test: each has an origin and a loop of its own, so that tests do not disturb each other.
+final class TransferBench: Sendable {
+  let fresh: FreshFolder
+  let origin: Origin
+  let loop: TransferLoop
+
+  /// Loopback is allowed unless other rules are given.
+  static func loopback(_ change: (inout TransferSettings) -> Void = { _ in }) throws
+    -> TransferSettings
+  {
+    var settings = TransferSettings(userAgent: "darkroom/test")
+    settings.rules = try AddressRules(allow: ["127.0.0.0/8", "::1"], deny: [])
+    change(&settings)
+    return settings
+  }
+
+  init(
+    _ settings: TransferSettings? = nil, address: String = "127.0.0.1", name: String = "transfers",
+    certificate: String? = nil, key: String? = nil, in folder: FreshFolder? = nil
+  ) throws {
+    fresh = try folder ?? FreshFolder()
+    try fresh.write(Array("a picture of a barn".utf8), to: "served/barn.jpg")
+    origin = try Origin(
+      folder: "\(fresh.path)/served", log: "\(fresh.path)/log", address: address,
+      certificate: certificate, key: key)
+    loop = try TransferLoop(settings ?? Self.loopback(), name: name)
+  }
+
+  func stop() async {
+    await loop.stop()
+    origin.stop()
+  }
+
+  func fetch(
+    url: String, into name: String = "photo", maximumSize: UInt64 = 1 << 20,
+    timeout: Duration = .seconds(60), priority: ServiceClass = .default
+  ) async throws -> TransferReply {
+    guard let fileName = FileName(name) else { throw OriginProblem(text: "no file name: \(name)") }
+    return try await fetch(
+      url: url, into: fresh.folder.open(fileName, .ensure), maximumSize: maximumSize,
+      timeout: timeout, priority: priority)
+  }
+
+  func fetch(
+    url: String, into file: any OpenFile, maximumSize: UInt64 = 1 << 20,
+    timeout: Duration = .seconds(60), priority: ServiceClass = .default
+  ) async throws -> TransferReply {
+    let request = TransferRequest(
+      url: url, maximumSize: maximumSize, timeout: timeout, connectTimeout: .seconds(20),
+      priority: priority)
+    return try await loop.fetch(request, into: file)
+  }
+
+  /// Why it failed; nil when it did not.
+  func failure(
+    _ url: String, maximumSize: UInt64 = 1 << 20, timeout: Duration = .seconds(60)
+  ) async -> Failure? {
+    do {
+      _ = try await fetch(url: url, maximumSize: maximumSize, timeout: timeout)
+      return nil
+    } catch { return error as? Failure }
+  }
+
+  /// Sockets of this process that lead to the origin.
+  func connections() throws -> Int {
+    let mine = try openThings().filter { $0.hasPrefix("socket:[") }
+    // In pieces: such a file has no size, and reading it by its size stops early.
+    let bytes = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/net/tcp")).readToEnd()
+    let table = String(decoding: bytes ?? Data(), as: UTF8.self)
+    let port = String(origin.port, radix: 16, uppercase: true)
+    let padded = String(repeating: "0", count: 4 - port.count) + port
+    return table.split(separator: "\n").dropFirst().filter { line in
+      let fields = line.split(separator: " ")
+      return fields.count > 9 && fields[2].hasSuffix(":" + padded)
+        && mine.contains("socket:[\(fields[9])]")
+    }.count
+  }
+
+  /// Files of the test's folder that this process holds open.
+  func openFiles() throws -> [String] {
+    try openThings().filter { $0.hasPrefix(fresh.path + "/") && !$0.hasSuffix("/log") }
+  }
+
+  private func openThings() throws -> [String] {
+    let files = FileManager.default
+    return try files.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+      try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+    }
+  }
+
+  /// Threads of this process that bear the name.
+  static func threads(named name: String) throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").filter { task in
+      let words = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
+      return words == name + "\n"
+    }.count
+  }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many transfers, one thread: limits, order, cancellation, and what is left when it is over.
+
+import Linux
+import Support
+import Testing
+import Vocabulary
+
+@testable import Transfer
+
+struct TransferLoopTests {
+  @Test func `Two hundred transfers at once run on one thread and leave nothing open`() async throws
+  {
+    let settings = try TransferBench.loopback {
+      ($0.connections, $0.connectionsPerHost) = (200, 200)
+    }
+    let bench = try TransferBench(settings, name: "many-at-once")
+    let url = bench.origin.url("/slow?gate=all&size=10000")
+    try await withThrowingTaskGroup(of: TransferReply.self) { group in
+      for number in 1...200 {
+        group.addTask { try await bench.fetch(url: url, into: "photo-\(number)") }
+      }
+      await bench.origin.arrivals(at: "all", 200)
+      #expect(try TransferBench.threads(named: "many-at-once") == 1)
+      #expect(try bench.connections() == 200)
+      await bench.origin.release("all")
+      for try await reply in group { #expect(reply.size == 10000) }
+    }
+    #expect(try bench.openFiles().isEmpty)
+    await bench.stop()
+    #expect(try bench.connections() == 0)
+    #expect(bench.origin.requests().count == 200)
+    for number in 1...200 { #expect(bench.fresh.bytes(of: "photo-\(number)")?.count == 10000) }
+  }
+
+  @Test func `Connections are kept and used again, never more than allowed`() async throws {
+    let settings = try TransferBench.loopback { ($0.connections, $0.connectionsPerHost) = (8, 3) }
+    let bench = try TransferBench(settings)
+    let url = bench.origin.url("/bytes?size=2000")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 1...100 {
+        group.addTask { _ = try await bench.fetch(url: url, into: "photo-\(number % 10)") }
+      }
+      try await group.waitForAll()
+    }
+    let kept = try bench.connections()
+    #expect(kept >= 1 && kept <= 3)
+    await bench.stop()
+    #expect(try bench.connections() == 0)
+    #expect(bench.origin.requests().count == 100)
+  }
+
+  @Test func `A host with all its connections taken does not hold up another`() async throws {
+    let settings = try TransferBench.loopback { ($0.connections, $0.connectionsPerHost) = (3, 1) }
+    let bench = try TransferBench(settings)
+    let slow = bench.origin.url("/slow?gate=one")
+    async let first = bench.fetch(url: slow, into: "first")
+    async let second = bench.fetch(url: slow, into: "second")
+    await bench.origin.arrivals(at: "one")
+    let other = bench.origin.url("/barn.jpg", host: "localhost")
+    #expect(try await bench.fetch(url: other, into: "other").size == 19)
+    await bench.origin.release("one")
+    #expect(try await (first.size, second.size) == (1000, 1000))
+    await bench.stop()
+  }
+
+  @Test func `A cancelled transfer really stops, and its file is let go`() async throws {
+    let bench = try TransferBench()
+    let url = bench.origin.url("/slow?gate=never&size=10000")
+    let task = Task { try await bench.fetch(url: url) }
+    await bench.origin.arrivals(at: "never")
+    task.cancel()
+    await #expect(throws: Failure.cancelled) { try await task.value }
+    await bench.origin.departures(at: "never")
+    #expect(try bench.openFiles().isEmpty)
+    #expect(try bench.connections() == 0)
+    #expect(try await bench.fetch(url: bench.origin.url("/barn.jpg")).size == 19)
+    await bench.stop()
+  }
+
+  @Test func `A transfer cancelled while it waits never reaches the origin`() async throws {
+    let bench = try TransferBench(TransferBench.loopback { $0.connections = 1 })
+    let first = Task {
+      try await bench.fetch(url: bench.origin.url("/slow?gate=g"), into: "first")
+    }
+    await bench.origin.arrivals(at: "g")
+    let second = Task {
+      try await bench.fetch(url: bench.origin.url("/barn.jpg"), into: "second")
+    }
+    second.cancel()
+    await #expect(throws: Failure.cancelled) { try await second.value }
+    await bench.origin.release("g")
+    #expect(try await first.value.size == 1000)
+    await bench.stop()
+    #expect(bench.origin.requests() == ["GET /slow?gate=g 200 1000"])
+  }
+
+  @Test func `A task cancelled before it asks is answered as cancelled`() async throws {
+    let bench = try TransferBench()
+    let task = Task {
+      while !Task.isCancelled { await Task.yield() }
+      return try await bench.fetch(url: bench.origin.url("/barn.jpg"))
+    }
+    task.cancel()
+    await #expect(throws: Failure.cancelled) { try await task.value }
+    await bench.stop()
+    #expect(bench.origin.requests().isEmpty)
+  }
+
+  @Test func `Stopping the loop cancels what runs and what comes later`() async throws {
+    let bench = try TransferBench(name: "to-be-stopped")
+    let task = Task { try await bench.fetch(url: bench.origin.url("/hang?gate=never")) }
+    await bench.origin.arrivals(at: "never")
+    await bench.loop.stop()
+    await #expect(throws: Failure.cancelled) { try await task.value }
+    #expect(try bench.connections() == 0)
+    #expect(await bench.failure(bench.origin.url("/barn.jpg")) == .cancelled)
+    await bench.stop()
+  }
+
+  @Test func `Limits that a reload raises hold at once`() async throws {
+    let bench = try TransferBench(TransferBench.loopback { $0.connections = 1 })
+    let url = bench.origin.url("/slow?gate=two")
+    async let first = bench.fetch(url: url, into: "first")
+    async let second = bench.fetch(url: url, into: "second")
+    await bench.origin.arrivals(at: "two", 1)
+    bench.loop.change(try TransferBench.loopback { $0.connections = 2 })
+    await bench.origin.arrivals(at: "two", 2)
+    await bench.origin.release("two")
+    #expect(try await (first.size, second.size) == (1000, 1000))
+    await bench.stop()
+  }
+
+  @Test func `Failures in a row leave no connection and no file open`() async throws {
+    let bench = try TransferBench()
+    for path in ["/short", "/reset", "/closed", "/garbage", "/endless", "/gzip", "/header-flood"] {
+      for _ in 1...5 { #expect(await bench.failure(bench.origin.url(path)) != nil, "\(path)") }
+    }
+    #expect(try bench.connections() == 0)
+    #expect(try bench.openFiles().isEmpty)
+    await bench.stop()
+  }
+}
+
+struct TransferQueueTests {
+  @Test func `The more urgent goes first, then who came first`() {
+    var queue = TransferQueue(total: 1, perHost: 1)
+    let order: [(UInt64, ServiceClass)] = [
+      (1, .background), (2, .default), (3, .userInteractive), (4, .default), (5, .userInteractive),
+    ]
+    for (ticket, urgency) in order { queue.add(ticket, host: "a", urgency) }
+    var started: [UInt64] = []
+    while let ticket = queue.next() {
+      started.append(ticket)
+      let another = queue.next()
+      #expect(another == nil)
+      queue.remove(ticket)
+    }
+    #expect(started == [3, 5, 2, 4, 1])
+    #expect(queue.isEmpty)
+  }
+
+  @Test func `A full host is passed over, in all there is a limit too`() {
+    var queue = TransferQueue(total: 3, perHost: 2)
+    for ticket in 1...4 { queue.add(UInt64(ticket), host: "a", .userInteractive) }
+    for ticket in 5...6 { queue.add(UInt64(ticket), host: "b", .background) }
+    let first = [queue.next(), queue.next(), queue.next(), queue.next()]
+    #expect(first == [1, 2, 5, nil])
+    queue.remove(5)
+    let second = queue.next()
+    #expect(second == 6)
+    queue.remove(1)
+    let third = queue.next()
+    #expect(third == 3)
+  }
+
+  @Test func `One sent elsewhere goes before those who waited`() {
+    var queue = TransferQueue(total: 1, perHost: 1)
+    queue.add(1, host: "a", .default)
+    queue.add(2, host: "b", .default)
+    let started = queue.next()
+    queue.remove(1)
+    queue.add(1, host: "b", .default, isFirst: true)
+    let startedAgain = queue.next()
+    #expect([started, startedAgain] == [1, 1])
+  }
+
+  @Test func `Lower limits hold once enough have ended`() {
+    var queue = TransferQueue(total: 4, perHost: 4)
+    for ticket in 1...6 { queue.add(UInt64(ticket), host: "a", .default) }
+    for _ in 1...4 { _ = queue.next() }
+    queue.limit(total: 2, perHost: 2)
+    for ticket in 1...2 {
+      queue.remove(UInt64(ticket))
+      let none = queue.next()
+      #expect(none == nil)
+    }
+    queue.remove(3)
+    let next = queue.next()
+    #expect(next == 5)
+  }
+}
+
+struct TicketDeskTests {
+  @Test func `A cancellation counts whenever it comes`() {
+    var desk = TicketDesk()
+    let (early, late, over) = (desk.announce(), desk.announce(), desk.announce())
+    let tellsEarly = desk.cancel(early)
+    let startsEarly = desk.submit(early)
+    #expect(!tellsEarly && !startsEarly)
+    let startsLate = desk.submit(late)
+    let tellsLate = desk.cancel(late)
+    #expect(startsLate && tellsLate)
+    let startsOver = desk.submit(over)
+    desk.finish(over)
+    let tellsOver = desk.cancel(over)
+    #expect(startsOver && !tellsOver)
+    desk.finish(late)
+    #expect(desk.isEmpty)
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// `origin.py` as tests use it: starts it, asks it about its gates, reads its log, ends it.
+// Concurrency model: `state` guards who waits for which answer; one thread reads answers and resumes them.
+
+import Foundation
+import Linux
+import Synchronization
+
+package final class Origin: Sendable {
+  private struct State {
+    var last = 0
+    var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+    var isOver = false
+  }
+
+  package let port: Int
+  package let address: String
+  private let process: HelperProcess
+  private let log: String
+  private let state = Mutex(State())
+
+  /// `folder` is served, `log` gets a line for each request.
+  package init(
+    folder: String, log: String, address: String = "127.0.0.1", certificate: String? = nil,
+    key: String? = nil
+  ) throws {
+    let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "origin.py")
+    var arguments = ["python3", script.path(percentEncoded: false), "--folder", folder]
+    arguments += ["--log", log, "--bind", address]
+    if let certificate, let key { arguments += ["--certificate", certificate, "--key", key] }
+    process = try HelperProcess(arguments)
+    self.log = log
+    self.address = address
+    guard let line = process.readLine(), let port = Int(line.dropFirst("port ".count)) else {
+      throw OriginProblem(text: "the origin did not start")
+    }
+    self.port = port
+    OwnThread.start("origin") { self.listen() }
+  }
+
+  package func url(_ path: String, host: String? = nil, scheme: String = "http") -> String {
+    "\(scheme)://\(host ?? address):\(port)\(path)"
+  }
+
+  /// Lets everybody through the gate, now and later.
+  package func release(_ gate: String) async { await ask("release \(gate)") }
+
+  /// Returns once so many requests have come to the gate.
+  package func arrivals(at gate: String, _ count: Int = 1) async {
+    await ask("wait \(gate) \(count)")
+  }
+
+  /// Returns once so many clients left while they stood at the gate.
+  package func departures(at gate: String, _ count: Int = 1) async {
+    await ask("gone \(gate) \(count)")
+  }
+
+  /// The requests that are over: `GET /a.jpg 200 512`.
+  package func requests() -> [String] {
+    let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").map(String.init)
+  }
+
+  package func stop() { process.closeInput() }
+
+  private func ask(_ words: String) async {
+    await withCheckedContinuation { continuation in
+      let number = state.withLock { state -> Int? in
+        if state.isOver { return nil }
+        state.last += 1
+        state.waiting[state.last] = continuation
+        return state.last
+      }
+      guard let number else { return continuation.resume() }
+      process.write("\(number) \(words)\n")
+    }
+  }
+
+  private func listen() {
+    while let line = process.readLine() {
+      guard let number = Int(line.dropFirst("done ".count)) else { continue }
+      state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
+    }
+    let left = state.withLock { state in
+      state.isOver = true
+      defer { state.waiting = [:] }
+      return Array(state.waiting.values)
+    }
+    for continuation in left { continuation.resume() }
+  }
+}
+
+package struct OriginProblem: Error {
+  package let text: String
+
+  package init(text: String) { self.text = text }
+}
