@@ -34,15 +34,13 @@ package struct ResultRows: Sendable {
     return row
   }
 
-  /// The results file of a list, made with its folder where they are missing.
+  /// The results file of a list, made with its folder where they are missing. Both names are synced
+  /// even when they exist: whoever made them may have failed at that.
   func open(_ list: ListID) throws(SystemError) -> any OpenFile {
-    let number = FileName(number: list.number)
-    let isKnown = try lists.has(number)
-    let folder = try lists.folder(number, creating: true)
-    if !isKnown { try lists.sync() }
-    if try folder.has(Self.name) { return try folder.open(Self.name, .write) }
+    let folder = try lists.folder(FileName(number: list.number), creating: true)
     let file = try folder.open(Self.name, .ensure)
     try folder.sync()
+    try lists.sync()
     return file
   }
 
