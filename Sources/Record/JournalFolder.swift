@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder STATE/journal: which files are in it by number, and how they are made and put aside.
+
+package import Vocabulary
+
+package struct JournalFolder: Sendable {
+  /// Bytes that could not be read are kept in so many files, the newest.
+  static let keptAside = 8
+
+  package let folder: any Folder
+
+  package init(_ folder: any Folder) { self.folder = folder }
+
+  package static func log(_ number: UInt64) -> FileName { name(number, ".log") }
+  package static func snapshot(_ number: UInt64) -> FileName { name(number, ".snap") }
+
+  private static func name(_ number: UInt64, _ ending: String, before: String = "") -> FileName {
+    let digits = String(number)
+    let zeros = String(repeating: "0", count: max(0, 16 - digits.utf8.count))
+    guard let name = FileName(before + zeros + digits + ending) else {
+      preconditionFailure("digits are a file name")
+    }
+    return name
+  }
+
+  struct Listing {
+    var logs: [UInt64] = []
+    var snapshots: [UInt64] = []
+    /// Files that a crash left half made.
+    var unfinished: [FileName] = []
+    var aside: [FileName] = []
+
+    var highest: UInt64 { max(logs.last ?? 0, snapshots.last ?? 0) }
+  }
+
+  func listing() throws(SystemError) -> Listing {
+    var listing = Listing()
+    for name in try folder.names() {
+      if name.hasSuffix(".new") {
+        listing.unfinished.append(name)
+      } else if name.hasSuffix(".log"), let number = Self.number(name, endingBytes: 4) {
+        listing.logs.append(number)
+      } else if name.hasSuffix(".snap"), let number = Self.number(name, endingBytes: 5) {
+        listing.snapshots.append(number)
+      } else if name.bytes.starts(with: Array("torn-".utf8))
+        || name.bytes.starts(with: Array("damaged-".utf8))
+      {
+        listing.aside.append(name)
+      }
+    }
+    listing.logs.sort()
+    listing.snapshots.sort()
+    return listing
+  }
+
+  private static func number(_ name: FileName, endingBytes: Int) -> UInt64? {
+    let digits = name.bytes.dropLast(endingBytes)
+    guard digits.count == 16, digits.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
+    return UInt64(String(decoding: digits, as: UTF8.self))
+  }
+
+  /// Under this name a file is prepared; it gets its own once it is durable.
+  func unfinished(_ name: FileName) -> FileName {
+    guard let unfinished = FileName(bytes: name.bytes + Array(".new".utf8)) else {
+      preconditionFailure("the names here are short")
+    }
+    return unfinished
+  }
+
+  /// A fresh file under the name that `unfinished` gives.
+  func prepare(_ name: FileName) throws(SystemError) -> any OpenFile {
+    let unfinished = unfinished(name)
+    try folder.removeIfThere(unfinished)
+    return try folder.open(unfinished, .create)
+  }
+
+  func appear(_ name: FileName) throws(SystemError) {
+    try folder.rename(unfinished(name), to: folder, as: name, replacing: false)
+  }
+
+  /// Keeps bytes for people to look at: `torn-NUMBER` or `damaged-NUMBER`. The first copy stays.
+  func setAside(_ bytes: [UInt8], _ word: String, segment: UInt64) throws(SystemError) {
+    let name = Self.name(segment, "", before: "\(word)-")
+    if try folder.has(name) { return }
+    let file = try folder.open(name, .create)
+    try file.write(bytes, at: 0)
+    try file.sync()
+    try folder.sync()
+    let aside = try listing().aside.sorted { $0.bytes.suffix(16).lexicographicallyPrecedes($1.bytes.suffix(16)) }
+    for old in aside.dropLast(Self.keptAside) { try folder.removeIfThere(old) }
+  }
+
+  /// Removes what the two generations kept do not need. What cannot be removed stays; the next time
+  /// comes.
+  func prune(below number: UInt64) {
+    guard let listing = try? listing() else { return }
+    for old in listing.logs where old < number { try? folder.removeIfThere(Self.log(old)) }
+    for old in listing.snapshots where old < number { try? folder.removeIfThere(Self.snapshot(old)) }
+  }
+}

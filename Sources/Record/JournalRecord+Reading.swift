@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// One line of the journal file back into a transition. The checksum is judged first, then every word
+// strictly: a lenient reader would take one in thirty flipped bits for the truth.
+
+internal import Digests
+internal import Vocabulary
+
+/// What one line of a segment is.
+package enum JournalLine: Equatable, Sendable {
+  case record(JournalRecord)
+  /// Whole, but of a kind that this version does not know. A `critical` one changes state.
+  case unknown(sequence: UInt64, kind: String, isCritical: Bool)
+  case damaged
+}
+
+extension JournalRecord {
+  /// Reads the line in `range`, its line end left out.
+  package static func read(_ bytes: [UInt8], _ range: Range<Int>, seed: UInt32) -> JournalLine {
+    guard range.count > 9, range.count < maximumBytes else { return .damaged }
+    let start = range.lowerBound
+    var cursor = LineCursor(bytes, (start + 8)..<range.upperBound)
+    guard let checksum = cursor.hex(start..<(start + 8), digits: 8), cursor.take(0x20),
+      CRC32C.checksum(bytes[(start + 9)..<range.upperBound], seed: seed) == UInt32(checksum),
+      let sequence = cursor.number(), cursor.take(0x20),
+      let time = cursor.milliseconds(), cursor.take(0x20)
+    else { return .damaged }
+    let word = cursor.word()
+    guard let kind = RecordKind.named(bytes[word]) else {
+      return unknown(cursor.text(word), sequence, bytes[word].first)
+    }
+    if kind == .reopened || kind == .quality {
+      return .unknown(sequence: sequence, kind: kind.name, isCritical: true)
+    }
+    guard let change = change(kind, &cursor) else { return .damaged }
+    return .record(JournalRecord(sequence: sequence, Transition(time: time, change)))
+  }
+
+  private static func unknown(_ word: String, _ sequence: UInt64, _ first: UInt8?) -> JournalLine {
+    switch first {
+    case .some(0x61...0x7A): .unknown(sequence: sequence, kind: word, isCritical: false)
+    case .some(0x41...0x5A): .unknown(sequence: sequence, kind: word, isCritical: true)
+    default: .damaged
+    }
+  }
+
+  private static func change(_ kind: RecordKind, _ cursor: inout LineCursor) -> Change? {
+    guard cursor.take(0x20), let number = cursor.number(), number > 0 else { return nil }
+    let list = ListID(number)
+    switch kind {
+    case .accepted: return accepted(list, cursor)
+    case .rejected: return cursor.text(field: "code").map { .rejected(list, code: $0) }
+    case .paused: return .paused(list)
+    case .resumed: return .resumed(list)
+    case .cancelled: return .cancelled(list)
+    case .finished: return .finished(list)
+    case .downloaded, .filtered, .failed, .retry, .lost, .died:
+      guard cursor.take(0x20), let photo = cursor.number().flatMap(UInt32.init(exactly:))
+      else { return nil }
+      return change(kind, PhotoID(list: list, number: photo), cursor)
+    case .reopened, .quality: return nil
+    }
+  }
+
+  private static func accepted(_ list: ListID, _ cursor: LineCursor) -> Change? {
+    guard let photos = cursor.small(field: "photos"), let sha256 = cursor.text(field: "sha256"),
+      let serviceClass = cursor.text(field: "quality").flatMap({ ServiceClass(name: $0) })
+    else { return nil }
+    return .accepted(list, Acceptance(photos: photos, serviceClass: serviceClass, sha256: sha256))
+  }
+
+  private static func change(
+    _ kind: RecordKind, _ photo: PhotoID, _ cursor: LineCursor
+  ) -> Change? {
+    switch kind {
+    case .lost: return .lost(photo)
+    case .died: return .died(photo)
+    case .downloaded, .filtered:
+      guard let size = cursor.number(field: "size"), let hash = cursor.hex(field: "hash")
+      else { return nil }
+      let contents = Contents(size: size, hash: hash)
+      return kind == .downloaded ? .downloaded(photo, contents) : .filtered(photo, contents)
+    default:
+      guard let stage = cursor.text(field: "stage").flatMap(Stage.init(name:)),
+        let code = cursor.text(field: "code"), let attempt = cursor.small(field: "attempt")
+      else { return nil }
+      if kind == .failed { return .failed(photo, stage, code: code, attempt: attempt) }
+      guard let after = cursor.number(field: "after"), let until = cursor.number(field: "until")
+      else { return nil }
+      return .retry(photo, stage, code: code, attempt: attempt, after: after, until: until)
+    }
+  }
+}
+
+extension Stage {
+  init?(name: String) {
+    guard let match = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = match
+  }
+}

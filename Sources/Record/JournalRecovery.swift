@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the files of STATE/journal back to the state: the newest snapshot that verifies, then the
+// segments in order. Changes nothing but the last segment's torn tail. Refuses only where going on
+// would lose something: a version it does not know, or lists whose journal file is gone.
+
+internal import Digests
+package import Vocabulary
+
+package struct JournalRecovery {
+  /// A snapshot larger than this is not ours: a byte a photo and some for each list are far below.
+  private static let maximumSnapshotBytes: UInt64 = 1 << 30
+
+  private let journal: JournalFolder
+  private var recovery: Recovery
+  private var listing = JournalFolder.Listing()
+  private var headers: [UInt64: SegmentHeader] = [:]
+  private var hasBase = false
+
+  private init(_ journal: JournalFolder, _ settings: JournalSettings) {
+    self.journal = journal
+    recovery = Recovery(stateID: settings.stateID)
+  }
+
+  /// `hasLists` tells whether the state folder holds lists: without any, nothing can have been lost.
+  package static func run(
+    _ journal: JournalFolder, _ settings: JournalSettings, hasLists: Bool
+  ) throws(Failure) -> Recovery {
+    var run = JournalRecovery(journal, settings)
+    do throws(SystemError) {
+      run.listing = try journal.listing()
+      for name in run.listing.unfinished { try journal.folder.removeIfThere(name) }
+    } catch { throw error.failure }
+    run.recovery.lastNumber = run.listing.highest
+    try run.findBase()
+    try run.readHeaders()
+    guard try run.isReadable(hasLists: hasLists) else { return run.recovery }
+    for number in run.listing.logs { try run.replay(number) }
+    return run.recovery
+  }
+
+  // MARK: Where to begin
+
+  private mutating func findBase() throws(Failure) {
+    for number in listing.snapshots.reversed() {
+      let name = JournalFolder.snapshot(number)
+      let bytes = try contents(name)
+      switch Snapshot.read(bytes) {
+      case .snapshot(let snapshot) where snapshot.segment == number:
+        recovery.ledger = snapshot.ledger
+        recovery.stateID = snapshot.stateID
+        recovery.sequence = snapshot.after
+        recovery.generation = number
+        hasBase = true
+        listing.logs.removeAll { $0 < number }
+        return
+      case .newer(let word): throw newer(name, word)
+      case .snapshot, .damaged:
+        recovery.note(
+          JournalDamage(file: name.description, offset: 0, bytes: UInt64(bytes.count)))
+      }
+    }
+  }
+
+  private mutating func readHeaders() throws(Failure) {
+    for number in listing.logs {
+      let name = JournalFolder.log(number)
+      switch try SegmentReader(open(name)).header() {
+      case .header(let header) where header.segment == number: headers[number] = header
+      case .newer(let version): throw newer(name, "version \(version)")
+      case .header, .damaged: break
+      }
+    }
+    recovery.previousBoot = listing.logs.last.flatMap { headers[$0]?.bootID }
+  }
+
+  /// False where there is nothing to read.
+  private mutating func isReadable(hasLists: Bool) throws(Failure) -> Bool {
+    if hasBase { return true }
+    let known = listing.logs.first == 1 ? listing.logs.compactMap { headers[$0] }.first : nil
+    if let known {
+      recovery.stateID = known.stateID
+      return true
+    }
+    if hasLists {
+      throw Failure(
+        .final, code: "journal.gone",
+        reason: "the state folder holds lists, but no snapshot and no first segment of its journal file",
+        advice: "Put STATE/journal back from a copy, or move STATE/lists away to begin anew")
+    }
+    recovery.isNew = listing.logs.isEmpty && listing.snapshots.isEmpty
+    return false
+  }
+
+  // MARK: Reading on
+
+  private mutating func replay(_ number: UInt64) throws(Failure) {
+    let name = JournalFolder.log(number)
+    let file = try open(name)
+    if let header = headers[number], header.after > recovery.sequence {
+      recovery.missing += header.after - recovery.sequence
+      recovery.sequence = header.after
+    }
+    // What later segments took over was not acknowledged here.
+    let limit = listing.logs.filter { $0 > number }.compactMap { headers[$0]?.after }.min()
+    let seed = SegmentHeader.seed(stateID: recovery.stateID, segment: number)
+    let hasHeader = headers[number]?.stateID == recovery.stateID
+    var scan = SegmentScan()
+    try SegmentReader(file).forEachLine { (bytes, range, offset, isEnded) throws(Failure) in
+      if offset == 0, hasHeader {
+        scan.good(offset, range.count)
+        return
+      }
+      let line: JournalLine =
+        isEnded ? JournalRecord.read(bytes, range, seed: seed) : .damaged
+      if line == .damaged { return scan.bad(bytes[range], offset, isEnded) }
+      if let gap = scan.good(offset, range.count) { note(gap, name) }
+      try take(line, limit: limit ?? .max, name)
+    }
+    if !scan.kept.isEmpty { try? journal.setAside(scan.kept, "damaged", segment: number) }
+    try finish(scan, name, file, number)
+  }
+
+  private mutating func note(_ gap: Range<UInt64>, _ name: FileName) {
+    recovery.note(
+      JournalDamage(
+        file: name.description, offset: gap.lowerBound, bytes: UInt64(gap.count)))
+  }
+
+  private mutating func take(
+    _ line: JournalLine, limit: UInt64, _ name: FileName
+  ) throws(Failure) {
+    switch line {
+    case .damaged: break
+    case .unknown(let sequence, let kind, let isCritical):
+      guard advance(to: sequence, limit: limit) else { return }
+      if isCritical { throw newer(name, "a record '\(Printable.text(kind, limit: 40))'") }
+      recovery.ignored += 1
+    case .record(let record):
+      guard advance(to: record.sequence, limit: limit) else { return }
+      recovery.records += 1
+      recovery.ledger.apply(record.transition)
+    }
+  }
+
+  private mutating func advance(to sequence: UInt64, limit: UInt64) -> Bool {
+    guard sequence > recovery.sequence, sequence <= limit else {
+      recovery.superseded += 1
+      return false
+    }
+    recovery.missing += sequence - recovery.sequence - 1
+    recovery.sequence = sequence
+    return true
+  }
+
+  /// Behind the last good line: what a crash left of an append nobody was told of. In the last segment
+  /// it is kept aside and cut; so is the room that was reserved.
+  private mutating func finish(
+    _ scan: SegmentScan, _ name: FileName, _ file: any OpenFile, _ number: UInt64
+  ) throws(Failure) {
+    guard number == listing.logs.last else {
+      guard let tail = scan.tail else { return }
+      // A segment that was given up ends like this, and nobody was told of what is cut there.
+      if let after = headers[number + 1]?.after, after <= recovery.sequence {
+        recovery.tornBytes += UInt64(tail.count)
+      } else {
+        note(tail, name)
+      }
+      return
+    }
+    if let tail = scan.tail {
+      recovery.tornBytes += UInt64(tail.count)
+      do throws(SystemError) {
+        let bytes = try file.read(
+          at: tail.lowerBound, upTo: min(tail.count, SegmentScan.keptBytes))
+        try journal.setAside(bytes, "torn", segment: number)
+      } catch {
+        // No room to keep it: it stays where it is, and the next segment's `after` closes it off.
+        return
+      }
+    }
+    if let writable = try? journal.folder.open(name, .write) {
+      try? writable.truncate(to: scan.end)
+      try? writable.sync()
+    }
+  }
+
+  // MARK: Files
+
+  private func open(_ name: FileName) throws(Failure) -> any OpenFile {
+    do throws(SystemError) {
+      return try journal.folder.open(name, .read)
+    } catch { throw error.failure }
+  }
+
+  private func contents(_ name: FileName) throws(Failure) -> [UInt8] {
+    do throws(SystemError) {
+      let file = try journal.folder.open(name, .read)
+      let size = try file.status().size
+      guard size <= Self.maximumSnapshotBytes else { return [] }
+      return try file.read(at: 0, upTo: Int(size))
+    } catch { throw error.failure }
+  }
+
+  private func newer(_ name: FileName, _ thing: String) -> Failure {
+    Failure(
+      .final, code: "journal.newer",
+      reason: "\(journal.folder.path)/\(name) has \(thing), which this version does not know",
+      advice: "Start the version that wrote it, or a newer one; nothing has been changed")
+  }
+}
+
+/// What is good and what is not, so far, in one segment.
+struct SegmentScan {
+  /// So many bad bytes are kept aside.
+  static let keptBytes = 1 << 20
+
+  /// Behind the last good line.
+  private(set) var end: UInt64 = 0
+  /// Bad bytes from the middle.
+  private(set) var kept: [UInt8] = []
+  private var pending: [UInt8] = []
+  private var badEnd: UInt64 = 0
+
+  /// Bad bytes with nothing good behind them.
+  var tail: Range<UInt64>? { badEnd > end ? end..<badEnd : nil }
+
+  mutating func bad(_ bytes: ArraySlice<UInt8>, _ offset: UInt64, _ isEnded: Bool) {
+    badEnd = offset + UInt64(bytes.count) + (isEnded ? 1 : 0)
+    guard kept.count + pending.count + bytes.count < Self.keptBytes else { return }
+    pending.append(contentsOf: bytes)
+    if isEnded { pending.append(0x0A) }
+  }
+
+  /// Tells which bytes before this line were bad.
+  @discardableResult
+  mutating func good(_ offset: UInt64, _ count: Int) -> Range<UInt64>? {
+    let gap = offset > end ? end..<offset : nil
+    if gap != nil { kept += pending }
+    pending = []
+    end = offset + UInt64(count) + 1
+    return gap
+  }
+}

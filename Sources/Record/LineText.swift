@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// ASCII text on its way into the journal file. Whatever is put in, what comes out has no space, line
+// end or control character where a word is meant.
+
+struct LineText {
+  private(set) var bytes: [UInt8] = []
+
+  var count: Int { bytes.count }
+
+  mutating func reserve(_ count: Int) { bytes.reserveCapacity(count) }
+
+  mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+  mutating func add(byte: UInt8) { bytes.append(byte) }
+
+  mutating func add(_ number: UInt64) {
+    guard number >= 10 else { return bytes.append(0x30 + UInt8(number)) }
+    let start = bytes.count
+    var rest = number
+    while rest > 0 {
+      bytes.append(0x30 + UInt8(rest % 10))
+      rest /= 10
+    }
+    bytes[start...].reverse()
+  }
+
+  mutating func add(hex number: UInt64, digits: Int) {
+    for place in stride(from: digits - 1, through: 0, by: -1) {
+      bytes.append(Self.digit(UInt8(truncatingIfNeeded: number >> (4 * UInt64(place))) & 15))
+    }
+  }
+
+  /// A code or name as one word: what is not a letter, a digit, `.`, `_` or `-` becomes `_`.
+  mutating func add(word: String) {
+    let safe = word.utf8.prefix(64)
+    if safe.isEmpty { return add("unknown") }
+    for byte in safe { bytes.append(Self.isPlain(byte) ? byte : 0x5F) }
+  }
+
+  /// Whole seconds, a point and three digits.
+  mutating func add(milliseconds: UInt64) {
+    add(milliseconds / 1000)
+    bytes.append(0x2E)
+    let rest = milliseconds % 1000
+    for digit in [rest / 100, rest / 10 % 10, rest % 10] { bytes.append(0x30 + UInt8(digit)) }
+  }
+
+  mutating func field(_ name: String, _ number: some UnsignedInteger) {
+    add(" \(name)=")
+    add(UInt64(number))
+  }
+
+  mutating func field(_ name: String, word: String) {
+    add(" \(name)=")
+    add(word: word)
+  }
+
+  mutating func field(_ name: String, hex: UInt64) {
+    add(" \(name)=")
+    add(hex: hex, digits: 16)
+  }
+
+  /// Puts a checksum over bytes that were kept free for it.
+  mutating func fill(_ checksum: UInt32, at place: Int) {
+    for digit in 0..<8 {
+      bytes[place + digit] = Self.digit(UInt8(truncatingIfNeeded: checksum >> (28 - 4 * digit)) & 15)
+    }
+  }
+
+  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2E, 0x5F, 0x2D: true
+    default: false
+    }
+  }
+}

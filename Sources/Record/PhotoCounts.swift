@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many photos of a list are in each state. The sum never changes.
+
+package import Vocabulary
+
+package struct PhotoCounts: Equatable, Sendable {
+  private var numbers: [4 of UInt32]
+
+  package init(new: UInt32, downloaded: UInt32 = 0, filtered: UInt32 = 0, failed: UInt32 = 0) {
+    numbers = [new, downloaded, filtered, failed]
+  }
+
+  package subscript(_ state: PhotoState) -> UInt32 { numbers[Int(state.rawValue)] }
+
+  package var new: UInt32 { self[.new] }
+  package var downloaded: UInt32 { self[.downloaded] }
+  package var filtered: UInt32 { self[.filtered] }
+  package var failed: UInt32 { self[.failed] }
+  /// Photos for which something is left to do.
+  package var unfinished: UInt32 { new + downloaded }
+
+  mutating func move(from: PhotoState, to: PhotoState) {
+    numbers[Int(from.rawValue)] -= 1
+    numbers[Int(to.rawValue)] += 1
+  }
+
+  package static func == (a: PhotoCounts, b: PhotoCounts) -> Bool {
+    PhotoState.allCases.allSatisfy { a[$0] == b[$0] }
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words that name records. They are part of the format: never renamed, never used again.
+
+enum RecordKind: UInt8, CaseIterable {
+  // The most frequent first: they are looked for in this order.
+  case filtered, downloaded, failed, retry, accepted, finished, paused, resumed, cancelled, rejected
+  case lost, died
+  /// Belong to the format and change state, but no part of this version writes them yet.
+  case reopened, quality
+
+  var name: String {
+    switch self {
+    case .accepted: "accepted"
+    case .rejected: "rejected"
+    case .paused: "paused"
+    case .resumed: "resumed"
+    case .cancelled: "cancelled"
+    case .reopened: "reopened"
+    case .finished: "finished"
+    case .quality: "quality"
+    case .downloaded: "downloaded"
+    case .filtered: "filtered"
+    case .failed: "failed"
+    case .retry: "retry"
+    case .lost: "lost"
+    case .died: "died"
+    }
+  }
+
+  private static let words = allCases.map { (kind: $0, bytes: Array($0.name.utf8)) }
+
+  static func named(_ bytes: ArraySlice<UInt8>) -> RecordKind? {
+    for word in words where word.bytes.count == bytes.count && word.bytes.elementsEqual(bytes) {
+      return word.kind
+    }
+    return nil
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The results of lists: reads and writes rows of STATE/lists/ID/results. Concurrency: immutable but
+// for the kernel's own state; a row is written by the syncer alone and read by anybody.
+
+package import Vocabulary
+
+package struct ResultRows: Sendable {
+  private static let name = FileName(literal: "results")
+
+  /// STATE/lists.
+  private let lists: any Folder
+
+  package init(lists: any Folder) { self.lists = lists }
+
+  /// Nil where nothing is known of the photo; a `Failure` where its row is damaged.
+  package func row(_ photo: PhotoID) throws(Failure) -> ResultRow? {
+    guard photo.number > 0 else { return nil }
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      let folder = try lists.folder(FileName(number: photo.list.number), creating: false)
+      let file = try folder.open(Self.name, .read)
+      bytes = try file.read(at: Self.offset(photo.number), upTo: ResultRow.size)
+    } catch {
+      if error.isMissing { return nil }
+      throw error.failure
+    }
+    // Rows that were never written are holes.
+    if bytes.allSatisfy({ $0 == 0 }) { return nil }
+    guard let row = ResultRow(bytes, for: photo) else {
+      throw Failure(
+        .final, code: "results.damaged", reason: "the result of photo \(photo) cannot be read",
+        advice: "Its state is in the journal file and is not affected")
+    }
+    return row
+  }
+
+  /// The results file of a list, made with its folder where they are missing. Both names are synced
+  /// even when they exist: whoever made them may have failed at that.
+  func open(_ list: ListID) throws(SystemError) -> any OpenFile {
+    let folder = try lists.folder(FileName(number: list.number), creating: true)
+    let file = try folder.open(Self.name, .ensure)
+    try folder.sync()
+    try lists.sync()
+    return file
+  }
+
+  static func offset(_ photo: UInt32) -> UInt64 { UInt64(photo - 1) * UInt64(ResultRow.size) }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// A segment, line by line, in bounded memory. Lines longer than any of ours come in pieces, which no
+// checksum takes for records.
+
+internal import Vocabulary
+
+struct SegmentReader {
+  static let pieceBytes = 256 << 10
+
+  private let file: any OpenFile
+
+  init(_ file: any OpenFile) { self.file = file }
+
+  /// The line stands at `range` of the bytes and at `offset` of the file, its line end left out;
+  /// `isEnded` is false for what follows the last line end.
+  typealias Visit = (
+    _ bytes: [UInt8], _ range: Range<Int>, _ offset: UInt64, _ isEnded: Bool
+  ) throws(Failure) -> Void
+
+  func forEachLine(_ visit: Visit) throws(Failure) {
+    var buffer: [UInt8] = []
+    var offset: UInt64 = 0
+    while true {
+      let piece = try read(at: offset + UInt64(buffer.count))
+      let isLast = piece.isEmpty
+      buffer = buffer.isEmpty ? piece : buffer + piece
+      var start = 0
+      var place = 0
+      while place < buffer.count {
+        if buffer[place] == 0x0A {
+          try visit(buffer, start..<place, offset + UInt64(start), true)
+          start = place + 1
+        }
+        place += 1
+      }
+      if start < buffer.count, isLast || buffer.count - start > JournalRecord.maximumBytes {
+        try visit(buffer, start..<buffer.count, offset + UInt64(start), false)
+        start = buffer.count
+      }
+      if isLast { return }
+      offset += UInt64(start)
+      buffer.removeFirst(start)
+    }
+  }
+
+  /// The header, where the first line is one.
+  func header() throws(Failure) -> SegmentHeader.Reading {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try file.read(at: 0, upTo: JournalRecord.maximumBytes)
+    } catch { throw error.failure }
+    guard let end = bytes.firstIndex(of: 0x0A) else { return .damaged }
+    return SegmentHeader.read(bytes, 0..<end)
+  }
+
+  private func read(at offset: UInt64) throws(Failure) -> [UInt8] {
+    do throws(SystemError) {
+      return try file.read(at: offset, upTo: Self.pieceBytes)
+    } catch { throw error.failure }
+  }
+}

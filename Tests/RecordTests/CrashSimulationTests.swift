@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Thousands of lives with power cuts, and the proof that a missing sync would have been seen.
+
+import Record
+import Support
+import Testing
+import Vocabulary
+
+struct CrashSimulationTests {
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `after power cuts at any moment nothing acknowledged is missing and nothing is invented`(
+    block: UInt64
+  ) {
+    for seed in (block * 100)..<(block * 100 + 100) {
+      if let violation = CrashSimulation.run(seed: seed) {
+        Issue.record("\(violation)")
+        return
+      }
+    }
+  }
+
+  @Test(arguments: [SimulatedDisk.Call.syncFile, .syncFolder, .syncFileSystem])
+  func `a sync that is left out is found`(call: SimulatedDisk.Call) {
+    let found = (0..<400 as Range<UInt64>).contains {
+      CrashSimulation.run(seed: $0, ignoring: [call]) != nil
+    }
+    #expect(found)
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// A full disk, a failing disk, half a write: what is not durable is not in the ledger, what is stays,
+// and work goes on as soon as it can.
+
+import Record
+import Support
+import Testing
+import Vocabulary
+
+struct DiskTroubleTests {
+  typealias Call = SimulatedDisk.Call
+
+  static let calls: [Call] = [.open, .write, .truncate, .reserve, .syncFile, .syncFolder, .rename]
+
+  /// Every call of a kind fails once, or from then on; afterwards the disk is well again.
+  @Test(arguments: calls, [5, 28, 30] as [Int32])
+  func `whichever call fails, nothing recorded is lost and nothing else appears`(
+    call: Call, code: Int32
+  ) throws {
+    for first in 1...40 {
+      for isPermanent in [false, true] {
+        let fault = SimulatedDisk.Fault(
+          call, code: code, first: first, isPermanent: isPermanent, isPartial: first % 2 == 0)
+        try drill(fault, seed: UInt64(first))
+      }
+    }
+  }
+
+  private func drill(_ fault: SimulatedDisk.Fault, seed: UInt64) throws {
+    let disk = SimulatedDisk()
+    var random = SimulatedRandom(seed: seed)
+    var desk = try JournalDesk(disk, segmentBytes: 500)
+    disk.fail(fault)
+    var isOver = false
+    for _ in 0..<25 {
+      let before = desk.ledger
+      do throws(Journal.Trouble) {
+        try desk.work(1, &random)
+      } catch {
+        #expect(desk.ledger == before)
+        if case .over = error {
+          isOver = true
+          break
+        }
+        guard case .waits(let failure) = error else { continue }
+        #expect(failure.kind == .machine && failure.code == "disk.full")
+      }
+    }
+    disk.fail(nil)
+    if !isOver { try desk.work(3, &random) }
+    let last = desk.ledger
+    disk.crash(seed: seed)
+    let again = try JournalDesk(disk)
+    if isOver {
+      // The changes of the failing call may have reached the disk: never more than those.
+      #expect(again.journal.sequence >= desk.journal.sequence)
+      #expect(again.journal.sequence <= desk.journal.sequence + 3)
+    } else {
+      #expect(again.ledger == last)
+      #expect(again.start.recovery.missing == 0)
+    }
+  }
+
+  @Test func `a full disk leaves room to record that we wait, and work resumes`() throws {
+    let disk = SimulatedDisk()
+    var desk = try JournalDesk(disk, segmentBytes: 4096)
+    try desk.record([Samples.accepted(1, photos: 3000)])
+    disk.setCapacity(0)
+    // The segment was reserved: pauses and more are recorded on a disk without a free byte.
+    for _ in 0..<10 { try desk.record([.paused(ListID(1)), .resumed(ListID(1))]) }
+    var refused: Failure?
+    var number: UInt32 = 0
+    while refused == nil {
+      number += 1
+      do throws(Journal.Trouble) {
+        try desk.record([.filtered(Samples.photo(1, number), Samples.contents(1))])
+      } catch {
+        guard case .waits(let failure) = error else { throw error }
+        refused = failure
+      }
+    }
+    #expect(refused?.code == "disk.full" && refused?.kind == .machine && number > 50)
+    #expect(desk.ledger.state(of: Samples.photo(1, number)) == .new)
+    disk.setCapacity(nil)
+    try desk.record([.filtered(Samples.photo(1, number), Samples.contents(1))])
+    disk.crash(seed: 1)
+    #expect(try JournalDesk(disk).ledger == desk.ledger)
+  }
+
+  @Test func `a failed sync is never trusted again: the lines go to a new segment`() throws {
+    let disk = SimulatedDisk()
+    var desk = try JournalDesk(disk)
+    try desk.record([Samples.accepted(1, photos: 3)])
+    disk.fail(SimulatedDisk.Fault(.syncFile, code: 5))
+    try desk.record([.filtered(Samples.photo(1, 1), Samples.contents(1))])
+    #expect(desk.journal.segmentNumber == 2)
+    for seed in 0..<20 as Range<UInt64> {
+      let recovery = try JournalDesk(disk)
+      #expect(recovery.ledger == desk.ledger && recovery.start.recovery.damageCount == 0)
+      disk.crash(seed: seed)
+    }
+  }
+
+  @Test func `when no new segment can be made either, it is over`() throws {
+    let disk = SimulatedDisk()
+    var desk = try JournalDesk(disk)
+    disk.fail(SimulatedDisk.Fault(.syncFile, code: 5, isPermanent: true))
+    let trouble = #expect(throws: Journal.Trouble.self) {
+      try desk.record([Samples.accepted(1, photos: 3)])
+    }
+    guard case .over(let failure) = trouble else {
+      Issue.record("\(String(describing: trouble))")
+      return
+    }
+    #expect(failure.kind == .machine && desk.ledger.lists.isEmpty)
+  }
+
+  @Test func `a file system that cannot reserve serves as well`() throws {
+    let disk = SimulatedDisk()
+    disk.fail(SimulatedDisk.Fault(.reserve, code: 95, isPermanent: true))
+    var desk = try JournalDesk(disk, segmentBytes: 300)
+    var random = SimulatedRandom(seed: 1)
+    try desk.work(30, &random)
+    #expect(try JournalDesk(disk).ledger == desk.ledger)
+  }
+}

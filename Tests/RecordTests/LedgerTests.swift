@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state in memory: what each transition does, and what is against the rules.
+
+import Record
+import Support
+import Testing
+import Vocabulary
+
+struct LedgerTests {
+  static let one = Samples.photo(1, 1)
+  static let two = Samples.photo(1, 2)
+  static let some = Contents(size: 5, hash: 6)
+
+  private func ledger(_ changes: [Change]) -> Ledger {
+    var ledger = Ledger()
+    for transition in Samples.at([Samples.accepted(1, photos: 3)] + changes) {
+      ledger.apply(transition)
+    }
+    return ledger
+  }
+
+  @Test func `a photo goes its way and its list is finished`() throws {
+    var ledger = ledger([])
+    #expect(ledger[ListID(1)]?.state == .accepted)
+    ledger.apply(Transition(time: 1, .downloaded(Self.one, Self.some)))
+    #expect(ledger.state(of: Self.one) == .downloaded)
+    #expect(ledger[ListID(1)]?.state == .running)
+    #expect(ledger[ListID(1)]?.originals == [1: Self.some])
+    ledger.apply(Transition(time: 2, .filtered(Self.one, Self.some)))
+    ledger.apply(
+      Transition(time: 3, .failed(Self.two, .download, code: "http.404", attempt: 1)))
+    let refused = ledger.apply(Transition(time: 4, .finished(ListID(1))))
+    #expect(!refused)
+    ledger.apply(Transition(time: 5, .filtered(Samples.photo(1, 3), Self.some)))
+    let finished = ledger.apply(Transition(time: 6, .finished(ListID(1))))
+    #expect(finished)
+    let entry = try #require(ledger[ListID(1)])
+    #expect(entry.state == .finished && entry.endedTime == 6 && entry.originals.isEmpty)
+    #expect(entry.counts.filtered == 2 && entry.counts.failed == 1 && entry.counts.unfinished == 0)
+    #expect(ledger.refused == 1 && ledger.openLists.isEmpty)
+  }
+
+  /// What happened, and then what is against the rules.
+  static let refusals: [([Change], Change)] = [
+    ([], Samples.accepted(1, photos: 5)),
+    ([], .rejected(ListID(1), code: "x")),
+    ([], .accepted(ListID(0), Acceptance(photos: 1, serviceClass: .default, sha256: ""))),
+    ([], Samples.accepted(9, photos: .max)),
+    ([], .paused(ListID(2))),
+    ([], .resumed(ListID(1))),
+    ([.paused(ListID(1))], .paused(ListID(1))),
+    ([.cancelled(ListID(1))], .cancelled(ListID(1))),
+    ([.cancelled(ListID(1))], .downloaded(one, some)),
+    ([], .finished(ListID(1))),
+    ([], .downloaded(Samples.photo(1, 4), some)),
+    ([], .downloaded(Samples.photo(1, 0), some)),
+    ([.downloaded(one, some)], .downloaded(one, some)),
+    ([.filtered(one, some)], .downloaded(one, some)),
+    ([.filtered(one, some)], .filtered(one, some)),
+    ([.filtered(one, some)], .failed(one, .filter, code: "x", attempt: 1)),
+    ([.filtered(one, some)], .lost(one)),
+    ([.filtered(one, some)], .died(one)),
+    ([.failed(one, .filter, code: "x", attempt: 1)], .filtered(one, some)),
+    ([.failed(one, .filter, code: "x", attempt: 1)], .lost(one)),
+    ([], .lost(one)),
+    (
+      [.filtered(one, some)],
+      .retry(one, .filter, code: "x", attempt: 1, after: 1, until: 1)
+    ),
+  ]
+
+  @Test(arguments: refusals)
+  func `what is against the rules changes nothing and is counted`(before: [Change], last: Change) {
+    let ledger = ledger(before)
+    var after = ledger
+    let isLegal = after.apply(Transition(time: 1, last))
+    #expect(!isLegal)
+    #expect(after.refused == ledger.refused + 1)
+    #expect(after.lists == ledger.lists && after.nextList == ledger.nextList)
+  }
+
+  @Test func `a paused list goes back to where it was, and what was under way still counts`() {
+    var ledger = ledger([.paused(ListID(1))])
+    #expect(ledger[ListID(1)]?.state == .paused)
+    ledger.apply(Transition(time: 1, .resumed(ListID(1))))
+    #expect(ledger[ListID(1)]?.state == .accepted)
+    ledger.apply(Transition(time: 1, .paused(ListID(1))))
+    ledger.apply(Transition(time: 1, .downloaded(Self.one, Self.some)))
+    #expect(ledger[ListID(1)]?.state == .paused)
+    ledger.apply(Transition(time: 1, .resumed(ListID(1))))
+    #expect(ledger[ListID(1)]?.state == .running)
+  }
+
+  @Test func `retries, deaths and originals are kept while they matter`() {
+    let retry = Change.retry(
+      Self.one, .download, code: "http.503", attempt: 3, after: 4000, until: 10_000)
+    var ledger = ledger([retry, .died(Self.one), .died(Self.one)])
+    #expect(ledger[ListID(1)]?.attempts(of: 1) == 3)
+    #expect(ledger[ListID(1)]?.deaths == [1: 2])
+    ledger.apply(Transition(time: 1, .downloaded(Self.one, Self.some)))
+    #expect(ledger[ListID(1)]?.retries.isEmpty == true)
+    #expect(ledger[ListID(1)]?.deaths == [1: 2])
+    ledger.apply(Transition(time: 1, .lost(Self.one)))
+    #expect(ledger.state(of: Self.one) == .new)
+    #expect(ledger[ListID(1)]?.originals.isEmpty == true)
+    ledger.apply(Transition(time: 1, .failed(Self.one, .download, code: "gone", attempt: 4)))
+    #expect(ledger[ListID(1)]?.deaths.isEmpty == true)
+  }
+
+  @Test(arguments: [
+    (6000, 4000), (9999, 1), (10_000, 0), (20_000, 0), (0, 4000), (.max, 0),
+  ] as [(UInt64, UInt64)])
+  func `a restart waits no longer than was decided, wherever the clock is`(
+    now: UInt64, wait: UInt64
+  ) {
+    let plan = RetryPlan(stage: .download, attempt: 1, after: 4000, until: 10_000)
+    #expect(plan.wait(now: now) == wait)
+  }
+
+  @Test func `the next photo with work left is found from any place`() throws {
+    let ledger = ledger([.filtered(Self.one, Self.some), .downloaded(Self.two, Self.some)])
+    let entry = try #require(ledger[ListID(1)])
+    #expect(entry.nextUnfinished(after: 0) == 2)
+    #expect(entry.nextUnfinished(after: 2) == 3)
+    #expect(entry.nextUnfinished(after: 3) == nil)
+    #expect(entry.nextUnfinished(after: .max) == nil)
+  }
+
+  @Test func `a number is never given twice`() {
+    var ledger = ledger([.rejected(ListID(2), code: "x")])
+    #expect(ledger.nextList == ListID(3))
+    ledger.reserve(upTo: ListID(7))
+    #expect(ledger.nextList == ListID(8))
+    ledger.reserve(upTo: ListID(5))
+    #expect(ledger.nextList == ListID(8))
+    ledger.apply(Transition(time: 1, Samples.accepted(7, photos: 1)))
+    #expect(ledger.nextList == ListID(8))
+  }
+
+  @Test func `lists that ended long ago are forgotten, their numbers are not`() {
+    var ledger = Ledger()
+    let count = UInt64(Ledger.finalListsKept + Ledger.finalListsKept / 10 + 1)
+    for number in 1...count {
+      ledger.apply(Transition(time: 1, Samples.accepted(number, photos: 0)))
+      ledger.apply(Transition(time: 1, .finished(ListID(number))))
+    }
+    #expect(ledger.lists.count == Ledger.finalListsKept)
+    #expect(ledger[ListID(1)] == nil && ledger[ListID(count)] != nil)
+    #expect(ledger.nextList == ListID(count + 1) && ledger.refused == 0)
+  }
+}

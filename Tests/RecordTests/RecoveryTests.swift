@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a start makes of the files it finds: whole, torn, damaged, missing, or of another version.
+
+import Record
+import Support
+import Testing
+import Vocabulary
+
+struct RecoveryTests {
+  private func worked(
+    _ seed: UInt64, count: Int = 12, segmentBytes: UInt64 = 1 << 20
+  ) throws -> JournalDesk {
+    var random = SimulatedRandom(seed: seed)
+    var desk = try JournalDesk(SimulatedDisk(), segmentBytes: segmentBytes)
+    try desk.work(count, &random)
+    return desk
+  }
+
+  @Test(arguments: 0..<30 as Range<UInt64>)
+  func `a restart finds the state exactly as it was`(seed: UInt64) throws {
+    let desk = try worked(seed, count: 60, segmentBytes: seed % 2 == 0 ? 1 << 20 : 700)
+    let again = try JournalDesk(desk.disk)
+    #expect(again.ledger == desk.ledger)
+    #expect(again.journal.sequence == desk.journal.sequence)
+    let recovery = again.start.recovery
+    #expect(recovery.missing == 0 && recovery.damageCount == 0 && recovery.tornBytes == 0)
+    #expect(recovery.notices.isEmpty && !recovery.isNew)
+    #expect(recovery.previousBoot == Samples.bootID.filter { $0 != "-" })
+  }
+
+  @Test func `a new state folder is new, once`() throws {
+    let disk = SimulatedDisk()
+    #expect(try JournalDesk(disk).start.recovery.isNew)
+    let again = try JournalDesk(disk).start.recovery
+    #expect(!again.isNew && again.stateID == Samples.stateID)
+  }
+
+  @Test func `a recorded state id stays, whatever the settings say`() throws {
+    let disk = SimulatedDisk()
+    _ = try JournalDesk(disk)
+    let settings = JournalSettings(stateID: "ff", bootID: "1")
+    #expect(try RecorderStart.run(disk.rootFolder, settings).recovery.stateID == Samples.stateID)
+  }
+
+  @Test func `two generations are kept and older ones removed`() throws {
+    let desk = try worked(5, count: 200, segmentBytes: 600)
+    let last = try #require(desk.journal.segmentNumber)
+    #expect(last > 5)
+    let expected = [last - 1, last].flatMap {
+      [JournalFolder.log($0).description, JournalFolder.snapshot($0).description]
+    }
+    #expect(try desk.names() == expected)
+    // The newest snapshot is damaged: the one before it and both segments give the same state.
+    let name = JournalFolder.snapshot(last)
+    var bytes = try desk.bytes(of: name)
+    bytes[bytes.count / 2] ^= 4
+    try desk.replace(name, with: bytes)
+    let again = try JournalDesk(desk.disk)
+    #expect(again.ledger == desk.ledger)
+    #expect(again.start.recovery.generation == last - 1)
+    #expect(again.start.recovery.damageCount == 1)
+    // What recovery needed is not removed while the next generation is the only whole one.
+    #expect(try desk.names().contains(JournalFolder.snapshot(last - 1).description))
+  }
+
+  @Test func `both snapshots lost: the first segment tells all, if it is there`() throws {
+    let desk = try worked(9)
+    _ = try JournalDesk(desk.disk)
+    for number: UInt64 in [1, 2] { try desk.folder.remove(JournalFolder.snapshot(number)) }
+    let again = try JournalDesk(desk.disk)
+    #expect(again.ledger == desk.ledger && again.start.recovery.stateID == Samples.stateID)
+  }
+
+  @Test func `lists whose journal file is gone are not forgotten silently`() throws {
+    let desk = try worked(9)
+    let lists = try desk.disk.rootFolder.folder(FileName(literal: "lists"), creating: true)
+    _ = try lists.folder(FileName(number: 40), creating: true)
+    #expect(try JournalDesk(desk.disk).ledger.nextList == ListID(41))
+    for name in try desk.folder.names() { try desk.folder.remove(name) }
+    let failure = #expect(throws: Failure.self) { try JournalDesk(desk.disk) }
+    #expect(failure?.code == "journal.gone" && failure?.kind == .final)
+    try lists.removeFolder(FileName(number: 40))
+    #expect(try JournalDesk(desk.disk).start.recovery.isNew)
+  }
+
+  @Test func `kinds of a later version are passed over or refused, as they are written`() throws {
+    for (kind, isRefused) in [("tinted", false), ("Tinted", true)] {
+      var desk = try JournalDesk(SimulatedDisk())
+      try desk.record([Samples.accepted(1, photos: 2)])
+      let name = JournalFolder.log(1)
+      let seed = SegmentHeader.seed(stateID: Samples.stateID, segment: 1)
+      let added = Checked.line("2 1.000 \(kind) 1 2", seed: seed)
+      try desk.replace(name, with: desk.bytes(of: name) + added)
+      if isRefused {
+        let failure = #expect(throws: Failure.self) { try JournalDesk(desk.disk) }
+        #expect(failure?.code == "journal.newer")
+        #expect(failure?.reason.contains("'Tinted'") == true)
+        #expect(try desk.bytes(of: name).suffix(added.count) == added[...])
+      } else {
+        let again = try JournalDesk(desk.disk)
+        #expect(again.start.recovery.ignored == 1 && again.journal.sequence == 2)
+        #expect(again.ledger == desk.ledger && again.start.recovery.missing == 0)
+      }
+    }
+  }
+
+  @Test func `a segment or snapshot of a later format refuses the start`() throws {
+    for isSnapshot in [false, true] {
+      let desk = try worked(2)
+      let name = isSnapshot ? JournalFolder.snapshot(1) : JournalFolder.log(1)
+      let text = String(decoding: try desk.bytes(of: name), as: UTF8.self)
+      let changed =
+        isSnapshot
+        ? Checked.ending("#darkroom-snapshot 2 segment=1\nend".utf8)
+        : Checked.ending("#darkroom-journal 2 segment=1".utf8) + Array(text.utf8)
+      try desk.replace(name, with: changed)
+      let failure = #expect(throws: Failure.self) { try JournalDesk(desk.disk) }
+      #expect(failure?.code == "journal.newer")
+      #expect(failure?.advice.isEmpty == false)
+    }
+  }
+
+  @Test func `damage in the middle costs its records, is told with its place and kept aside`() throws {
+    var desk = try JournalDesk(SimulatedDisk())
+    try desk.record([Samples.accepted(1, photos: 3)])
+    let name = JournalFolder.log(1)
+    let start = try desk.bytes(of: name).count
+    try desk.record([.filtered(Samples.photo(1, 1), Samples.contents(1))])
+    let end = try desk.bytes(of: name).count
+    try desk.record([.filtered(Samples.photo(1, 2), Samples.contents(1))])
+    var bytes = try desk.bytes(of: name)
+    bytes[start + 20] ^= 1
+    try desk.replace(name, with: bytes)
+    let again = try JournalDesk(desk.disk)
+    let recovery = again.start.recovery
+    #expect(
+      recovery.damages == [
+        JournalDamage(
+          file: name.description, offset: UInt64(start), bytes: UInt64(end - start))
+      ])
+    #expect(recovery.missing == 1 && recovery.records == 2 && recovery.notices.count == 2)
+    #expect(again.ledger.state(of: Samples.photo(1, 1)) == .new)
+    #expect(again.ledger.state(of: Samples.photo(1, 2)) == .filtered)
+    let aside = try desk.bytes(of: FileName(literal: "damaged-0000000000000001"))
+    #expect(aside == Array(bytes[start..<end]))
+  }
+
+  @Test func `a torn tail is cut and kept aside, and nothing is said to be missing`() throws {
+    let desk = try worked(3)
+    let name = JournalFolder.log(1)
+    let whole = try desk.bytes(of: name)
+    for tail in ["5d1f0a3c 99 17", "\u{0}\u{0}\u{0}\u{0}", "5d1f0a3c 99 1.000 paused 1\n"] {
+      let disk = SimulatedDisk()
+      let copy = try JournalDesk(disk)
+      for snapshot: UInt64 in [1] { try copy.folder.remove(JournalFolder.snapshot(snapshot)) }
+      try copy.replace(name, with: whole + Array(tail.utf8))
+      let again = try JournalDesk(disk)
+      #expect(again.ledger == desk.ledger)
+      let recovery = again.start.recovery
+      #expect(recovery.tornBytes == UInt64(tail.utf8.count))
+      #expect(recovery.missing == 0 && recovery.damageCount == 0)
+      #expect(try again.bytes(of: name) == whole)
+      let aside = try again.bytes(of: FileName(literal: "torn-0000000000000001"))
+      #expect(aside == Array(tail.utf8))
+    }
+  }
+
+  @Test func `every truncation of a segment loses its end and nothing else`() throws {
+    let desk = try worked(11, count: 14)
+    let name = JournalFolder.log(1)
+    let whole = try desk.bytes(of: name)
+    // The state after each line.
+    var states = [Ledger()]
+    for transition in desk.recorded {
+      var next = states[states.count - 1]
+      next.apply(transition)
+      states.append(next)
+    }
+    for count in stride(from: 0, to: whole.count, by: 1) {
+      let lines = whole[..<count].count { $0 == 0x0A }
+      let recovery = try recovered([(name, Array(whole[..<count]))], snapshot: desk)
+      #expect(recovery.ledger == states[max(0, lines - 1)])
+      #expect(recovery.missing == 0 && recovery.damageCount == 0)
+    }
+  }
+
+  @Test func `no flipped bit of a segment is taken for a record`() throws {
+    let desk = try worked(12, count: 20)
+    let name = JournalFolder.log(1)
+    let whole = try desk.bytes(of: name)
+    #expect(whole.count > 1500)
+    let lines = UInt64(desk.recorded.count)
+    let total = whole.count * 8
+    for bit in 0..<total {
+      var flipped = whole
+      flipped[bit / 8] ^= 1 << UInt8(bit % 8)
+      let recovery = try recovered([(name, flipped)], snapshot: desk)
+      // A line end takes two lines with it; one in the last lines looks like a torn tail.
+      let isTail = recovery.tornBytes > 0
+      guard recovery.records + 2 >= lines, recovery.records <= lines,
+        recovery.superseded == 0, recovery.ignored == 0,
+        isTail || recovery.damageCount == 1,
+        recovery.missing == (isTail ? 0 : lines - recovery.records)
+      else {
+        Issue.record("bit \(bit): \(recovery.records) records, \(recovery.missing) missing")
+        return
+      }
+      if recovery.records == lines { #expect(recovery.ledger == desk.ledger) }
+    }
+  }
+
+  private func recovered(
+    _ files: [(FileName, [UInt8])], snapshot desk: JournalDesk
+  ) throws -> Recovery {
+    let disk = SimulatedDisk()
+    let folder = try disk.rootFolder.folder(FileName(literal: "journal"), creating: true)
+    let first = JournalFolder.snapshot(1)
+    for (name, bytes) in try files + [(first, desk.bytes(of: first))] {
+      try folder.open(name, .create).write(bytes, at: 0)
+    }
+    return try JournalRecovery.run(
+      JournalFolder(folder), Samples.settings(), hasLists: false)
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// A disk that keeps nothing it was not told to sync. At a crash every page written since its file's
+// last sync is old, new or zero, every name changed since its folder's last sync is there or not, each
+// by itself, as the seed says. It fails calls on demand, runs full, and can be told to ignore syncs, so
+// that a test can prove it would have seen the missing one.
+// Concurrency: `state` guards everything.
+
+import Synchronization
+internal import Vocabulary
+
+package final class SimulatedDisk: Sendable {
+  package enum Call: Sendable, CaseIterable {
+    case open, openFolder, read, write, truncate, reserve, syncFile, syncFolder, syncFileSystem
+    case rename, remove, list, status
+  }
+
+  package struct Fault: Sendable {
+    /// Nil means every call.
+    package let call: Call?
+    package let code: Int32
+    /// Which matching call fails first, from 1.
+    package let first: Int
+    package let isPermanent: Bool
+    /// A failing write has written half.
+    package let isPartial: Bool
+
+    package init(
+      _ call: Call?, code: Int32, first: Int = 1, isPermanent: Bool = false,
+      isPartial: Bool = false
+    ) {
+      self.call = call
+      self.code = code
+      self.first = first
+      self.isPermanent = isPermanent
+      self.isPartial = isPartial
+    }
+  }
+
+  private let state = Mutex(SimulatedState())
+  private static let root: UInt64 = 1
+
+  package init() {}
+
+  /// The disk as it is now. Folders and files from before a crash are dead.
+  package var rootFolder: SimulatedFolder {
+    SimulatedFolder(self, node: Self.root, epoch: state.withLock { $0.epoch }, path: "disk")
+  }
+
+  // MARK: What goes wrong
+
+  package func fail(_ fault: Fault?) {
+    state.withLock { state in
+      state.fault = fault
+      state.seen = 0
+    }
+  }
+
+  /// So many more calls work; then the power is gone.
+  package func cutPower(afterCalls calls: Int?) { state.withLock { $0.callsLeft = calls } }
+
+  package var isPowerCut: Bool { state.withLock { $0.callsLeft == 0 } }
+
+  /// These syncs answer that all is well and do nothing.
+  package func ignore(_ calls: Set<Call>) { state.withLock { $0.ignored = calls } }
+
+  /// Bytes that fit; nil is boundless.
+  package func setCapacity(_ bytes: UInt64?) { state.withLock { $0.capacity = bytes } }
+
+  /// The power comes back: what was not synced is decided now.
+  package func crash(seed: UInt64) {
+    state.withLock { state in
+      var random = SimulatedRandom(seed: seed)
+      state.crash(&random)
+    }
+  }
+
+  package func count(_ call: Call) -> Int { state.withLock { $0.counts[call] ?? 0 } }
+
+  // MARK: For files and folders
+
+  func ignores(_ call: Call) -> Bool { state.withLock { $0.ignored.contains(call) } }
+
+  var writesInPart: Bool { state.withLock { $0.fault?.isPartial ?? false && $0.callsLeft != 0 } }
+
+  func change(_ body: (inout SimulatedState) -> Void) { state.withLock { body(&$0) } }
+
+  func enter(_ call: Call, _ thing: String, _ epoch: UInt64) throws(SystemError) {
+    try act(call, thing, epoch) { (_) throws(SystemError) in }
+  }
+
+  func act<R: Sendable>(
+    _ call: Call, _ thing: String, _ epoch: UInt64,
+    _ body: (inout SimulatedState) throws(SystemError) -> R
+  ) throws(SystemError) -> R {
+    try state.withLock { (state) throws(SystemError) -> R in
+      if let code = state.refusal(of: call, epoch) {
+        throw SystemError(code: code, call: "\(call)", thing: thing)
+      }
+      return try body(&state)
+    }
+  }
+
+  /// Writes what fits; the error where not all did.
+  func write(_ bytes: [UInt8], at offset: UInt64, to node: UInt64, _ thing: String) -> SystemError?
+  {
+    state.withLock { state in
+      guard let file = state.files[node] else { return nil }
+      let end = UInt64(bytes.count) + offset
+      let growth = end > file.taken ? end - file.taken : 0
+      let missing = state.free.map { growth > $0 ? growth - $0 : 0 } ?? 0
+      let fitting = bytes.dropLast(Int(min(missing, UInt64(bytes.count))))
+      state.files[node]?.write(Array(fitting), at: Int(offset))
+      return missing > 0 ? SystemError(code: 28, call: "write", thing: thing) : nil
+    }
+  }
+}
