@@ -16,7 +16,7 @@ let stages: [Target] = [
   .target(name: "Filter", dependencies: ["Codecs", "Vocabulary"]),
   .target(name: "Output", dependencies: ["Vocabulary"]),
   .target(name: "Record", dependencies: ["Digests", "Vocabulary"]),
-  .target(name: "Report", dependencies: ["Journald", "Vocabulary"]),
+  .target(name: "Report", dependencies: ["Journald", "Linux", "Vocabulary"]),
   .target(name: "Steer", dependencies: ["Linux", "Vocabulary"]),
 ]
 
