@@ -1,32 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often something is said, as values: the clock is told to them.
+// How often the status line is told: only when it changes, at most once in an interval, the last one
+// always. A value; the clock is told to it.
 
-package import Vocabulary
-
-/// Progress of lists: each at most once in an interval, the first one an interval after its start.
-package struct ProgressThrottle: Equatable, Sendable {
-  private let interval: Duration
-  private var last: [ListID: Duration] = [:]
-
-  package init(interval: Duration) { self.interval = interval }
-
-  package mutating func begin(_ list: ListID, at now: Duration) { last[list] = now }
-
-  package mutating func admits(_ list: ListID, at now: Duration) -> Bool {
-    guard let before = last[list] else {
-      last[list] = now
-      return true
-    }
-    guard now - before >= interval else { return false }
-    last[list] = now
-    return true
-  }
-
-  /// A list that is done takes no room any more.
-  package mutating func end(_ list: ListID) { last[list] = nil }
-}
-
-/// The status line: only when it changes, at most once in an interval, the last one always.
 package struct StatusThrottle: Equatable, Sendable {
   package enum Action: Equatable, Sendable {
     case send(String)
