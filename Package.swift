@@ -18,7 +18,7 @@ let stages: [Target] = [
   .target(
     name: "Record", dependencies: ["Digests", "Linux", "Vocabulary"],
     exclude: ["Journal-format.md"]),
-  .target(name: "Report", dependencies: ["Journald", "Vocabulary"]),
+  .target(name: "Report", dependencies: ["Journald", "Linux", "Vocabulary"]),
   .target(name: "Steer", dependencies: ["Linux", "Vocabulary"]),
 ]
 

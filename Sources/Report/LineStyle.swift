@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A message as one line of text: for journald's stream, for a terminal, for a file.
+
+package enum LineStyle: Equatable, Sendable {
+  /// `<4>words`: whoever reads the stream takes the priority from it.
+  case prefixed
+  /// `warning: words`
+  case plain
+  /// The priority by colour alone.
+  case coloured
+
+  package static func choose(
+    asked: LineStyle?, isJournalStream: Bool, isTerminal: Bool, environment: [String: String]
+  ) -> LineStyle {
+    if let asked { return asked }
+    if isJournalStream { return .prefixed }
+    let refusesColour =
+      environment["NO_COLOR"].map { !$0.isEmpty } ?? false || environment["TERM"] == "dumb"
+    return isTerminal && !refusesColour ? .coloured : .plain
+  }
+
+  package func line(_ message: Message) -> [UInt8] {
+    let text =
+      switch self {
+      case .prefixed: "<\(message.priority.rawValue)>\(message.words)"
+      case .plain: Self.level(message.priority) + message.words
+      case .coloured: Self.coloured(message.words, message.priority)
+      }
+    return Array(text.utf8) + [0x0A]
+  }
+
+  private static func level(_ priority: Priority) -> String {
+    switch priority {
+    case .critical: "critical: "
+    case .error: "error: "
+    case .warning: "warning: "
+    case .notice, .info: ""
+    case .debug: "debug: "
+    }
+  }
+
+  private static func coloured(_ words: String, _ priority: Priority) -> String {
+    let colour =
+      switch priority {
+      case .critical: "1;31"
+      case .error: "31"
+      case .warning: "33"
+      case .notice: "1"
+      case .info: ""
+      case .debug: "2"
+      }
+    return colour.isEmpty ? words : "\u{1B}[\(colour)m\(words)\u{1B}[0m"
+  }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of a list that a notice is about.
+// Facts only: the words are made in `Notice+Words.swift`, where names become safe to show.
+
+package import Vocabulary
+
+package struct ListFacts: Equatable, Sendable {
+  package var id: ListID
+  package var name: String
+  package var total: UInt32
+  /// Photos that are filtered.
+  package var done: UInt32
+  package var failed: UInt32
+  package var serviceClass: ServiceClass
+
+  package init(
+    id: ListID, name: String, total: UInt32, done: UInt32 = 0, failed: UInt32 = 0,
+    serviceClass: ServiceClass = .default
+  ) {
+    self.id = id
+    self.name = name
+    self.total = total
+    self.done = done
+    self.failed = failed
+    self.serviceClass = serviceClass
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fields of every message. Promises: every field that a kind's catalog entry names is there, even
+// where it is empty; what came from outside has its control characters escaped.
+
+internal import Vocabulary
+
+extension Notice {
+  package var fields: [Message.Value] {
+    switch self {
+    case .ready(let version, let inbox, let open):
+      [text(.version, version), text(.inboxPath, inbox), number(.openLists, open)]
+    case .stopping(let open): [number(.openLists, open)]
+    case .listAccepted(let list), .listProgress(let list), .listFinished(let list),
+      .listPaused(let list), .listResumed(let list), .listCancelled(let list):
+      fields(of: list)
+    case .listRejected(let id, let name, let failure):
+      [number(.listID, id.number), text(.listName, name)] + fields(of: failure)
+    case .photoFinished(let photo), .transition(let photo): fields(of: photo)
+    case .photoFailed(let photo, let stage, let failure):
+      fields(of: photo) + [text(.stage, stage.name)] + fields(of: failure)
+    case .retryScheduled(let photo, let stage, let failure, let after):
+      fields(of: photo) + [text(.stage, stage.name), time(.retryAfter, after)]
+        + fields(of: failure)
+    case .workerDied(let list, let name, let photo, let reason, let next):
+      (photo.map { fields(of: $0) } ?? [number(.listID, list.number), text(.listName, name)])
+        + [text(.reason, reason), text(.waiting, next)]
+    case .recordsCoalesced(let count): [number(.recordsCoalesced, count)]
+    default: machineFields
+    }
+  }
+
+  private var machineFields: [Message.Value] {
+    switch self {
+    case .machineTrouble(let failure, let waits):
+      fields(of: failure) + [text(.waiting, waits)]
+    case .machineRecovered(let code, let resumes):
+      [text(.errorKind, code), text(.waiting, resumes)]
+    case .journalReplayed(let facts): fields(of: facts)
+    case .journalUnwritable(let failure), .configurationRejected(let failure):
+      fields(of: failure)
+    case .configurationReloaded(let changed):
+      [text(.settings, changed.joined(separator: " "))]
+    case .fileIgnored(let name, let reason): [text(.fileName, name), text(.reason, reason)]
+    case .inboxDegraded(let failure, let rescan):
+      fields(of: failure) + [time(.retryAfter, rescan)]
+    case .inboxRecovered(let inbox): [text(.inboxPath, inbox)]
+    case .sandboxReduced(let protection, let reason):
+      [text(.protection, protection), text(.reason, reason)]
+    default: []
+    }
+  }
+
+  private func fields(of list: ListFacts) -> [Message.Value] {
+    [
+      number(.listID, list.id.number), text(.listName, list.name),
+      number(.listTotal, UInt64(list.total)), number(.listDone, UInt64(list.done)),
+      number(.listFailed, UInt64(list.failed)), text(.serviceClass, list.serviceClass.name),
+    ]
+  }
+
+  private func fields(of photo: PhotoFacts) -> [Message.Value] {
+    var fields = [
+      number(.listID, photo.id.list.number), text(.listName, photo.listName),
+      number(.photoID, UInt64(photo.id.number)), text(.photoName, photo.name),
+      text(.photoState, photo.state.name), text(.photoStateFrom, photo.stateBefore.name),
+      text(.photoHost, photo.host), text(.serviceClass, photo.serviceClass.name),
+      number(.attempt, UInt64(photo.attempt)),
+    ]
+    if let print = photo.developed {
+      fields += [
+        number(.photoBytes, print.size), number(.photoWidth, UInt64(print.width)),
+        number(.photoHeight, UInt64(print.height)), text(.photoFormat, print.format.name),
+      ]
+    }
+    // The catalog's text on a finished photo names its print.
+    if photo.state == .filtered || photo.print != nil {
+      fields.append(text(.photoPrint, photo.print ?? ""))
+    }
+    if let status = photo.httpStatus { fields.append(number(.httpStatus, UInt64(status))) }
+    let times: [(Field, Duration?)] = [
+      (.downloadTime, photo.downloadTime), (.filterTime, photo.filterTime),
+      (.outputTime, photo.outputTime), (.queuedTime, photo.queuedTime),
+    ]
+    for (field, duration) in times {
+      if let duration { fields.append(time(field, duration)) }
+    }
+    return fields
+  }
+
+  private func fields(of failure: Failure) -> [Message.Value] {
+    [
+      text(.errorKind, failure.code), text(.reason, failure.reason), text(.advice, failure.advice),
+    ]
+  }
+
+  private func fields(of facts: ReplayFacts) -> [Message.Value] {
+    [
+      number(.recordsReplayed, facts.records), number(.recordsLost, facts.recordsLost),
+      number(.bytesCut, facts.bytesCut), number(.openLists, facts.openLists),
+      text(.fileName, facts.file), number(.fileOffset, facts.offset),
+    ]
+  }
+
+  private func text(_ field: Field, _ text: String) -> Message.Value {
+    Message.Value(field, Printable.text(text, limit: 1000))
+  }
+
+  private func number(_ field: Field, _ number: UInt64) -> Message.Value {
+    Message.Value(field, String(number))
+  }
+
+  private func time(_ field: Field, _ time: Duration) -> Message.Value {
+    Message.Value(field, String(max(0, Int64(time / .microseconds(1)))))
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of every message, in one place: verb, thing, why, what next. Details go to the fields.
+// Promises: what came from outside is shown with its control characters escaped.
+
+internal import Vocabulary
+
+extension Notice {
+  package var words: String {
+    switch self {
+    case .ready(let version, let inbox, let open):
+      "darkroomd \(shown(version)) is ready: watching \(shown(inbox)), "
+        + (open == 0 ? "no list to continue" : "\(counted(open, "list")) to continue") + "."
+    case .stopping(let open):
+      open == 0
+        ? "Stopping: every list is done."
+        : "Stopping: \(counted(open, "list")) will continue at the next start."
+    case .configurationReloaded(let changed):
+      changed.isEmpty
+        ? "Read the settings again: nothing changed."
+        : "Read the settings again: \(shown(changed.joined(separator: ", "))) changed."
+    case .configurationRejected(let failure):
+      "Could not read the settings again: \(reason(failure)); the old ones stay in force."
+    case .recordsCoalesced(let count):
+      "Left out \(counted(count, "message")) here, because they came faster than they could be "
+        + "written; the journal file and darkroomctl know them all."
+    case .listAccepted, .listRejected, .listProgress, .listFinished, .listPaused, .listResumed,
+      .listCancelled:
+      listWords
+    case .photoFinished, .photoFailed, .retryScheduled, .transition, .workerDied: photoWords
+    case .machineTrouble, .machineRecovered, .journalReplayed, .journalUnwritable, .fileIgnored,
+      .inboxDegraded, .inboxRecovered, .sandboxReduced:
+      machineWords
+    }
+  }
+
+  private var listWords: String {
+    switch self {
+    case .listAccepted(let list):
+      "Accepted list \(quoted(list.name)): \(counted(UInt64(list.total), "photo"))."
+    case .listRejected(_, let name, let failure):
+      "Could not accept list \(quoted(name)): \(reason(failure)); it lies in failed/."
+    case .listProgress(let list):
+      "List \(quoted(list.name)): \(progress(list))."
+    case .listFinished(let list):
+      "Finished list \(quoted(list.name)): \(progress(list))."
+    case .listPaused(let list):
+      "Paused list \(quoted(list.name)): \(progress(list)); it waits until it is resumed."
+    case .listResumed(let list):
+      "Resumed list \(quoted(list.name)): \(progress(list))."
+    case .listCancelled(let list):
+      "Cancelled list \(quoted(list.name)): \(progress(list)); the prints made so far stay."
+    default: ""
+    }
+  }
+
+  private var photoWords: String {
+    switch self {
+    case .photoFinished(let photo):
+      "Filtered \(named(photo))\(size(photo))."
+    case .photoFailed(let photo, let stage, let failure):
+      "Could not \(deed(stage, photo)): \(reason(failure)); it is given up."
+    case .retryScheduled(let photo, let stage, let failure, let after):
+      "Could not \(deed(stage, photo)): \(reason(failure)); trying again in \(spoken(after))."
+    case .transition(let photo):
+      "Photo \(named(photo)): \(photo.stateBefore.name) → \(photo.state.name)."
+    case .workerDied(_, let listName, let photo, let reason, let next):
+      "A worker died over "
+        + (photo.map { named($0) } ?? "list \(quoted(listName))")
+        + ": \(shown(reason)); \(shown(next))."
+    default: ""
+    }
+  }
+
+  private var machineWords: String {
+    switch self {
+    case .machineTrouble(let failure, let waits):
+      "This machine is in trouble: \(reason(failure)); \(shown(waits)) until it clears."
+    case .machineRecovered(let code, let resumes):
+      "This machine has recovered from \(shown(code)); \(shown(resumes))."
+    case .journalReplayed(let facts): replayWords(facts)
+    case .journalUnwritable(let failure):
+      "Could not write the journal file: \(reason(failure)); stopping, since nothing may be "
+        + "reported that is not recorded."
+    case .fileIgnored(let name, let reason):
+      "Ignored \(quoted(name)) in the inbox: \(shown(reason))."
+    case .inboxDegraded(let failure, let rescan):
+      "Could not watch the inbox: \(reason(failure)); looking into it every \(spoken(rescan))."
+    case .inboxRecovered(let inbox):
+      "Watching the inbox \(shown(inbox)) again."
+    case .sandboxReduced(let protection, let reason):
+      "Workers run without \(shown(protection)): \(shown(reason))."
+    default: ""
+    }
+  }
+
+  private func replayWords(_ facts: ReplayFacts) -> String {
+    var words = "Read the journal file: \(counted(facts.records, "record"))"
+    if facts.recordsLost > 0 {
+      words +=
+        ", \(counted(facts.recordsLost, "record")) lost to damage that begins in "
+        + "\(shown(facts.file)) at byte \(facts.offset)"
+    }
+    if facts.bytesCut > 0 {
+      words += ", an unfinished end of \(counted(facts.bytesCut, "byte")) set aside"
+    }
+    return words + "; \(counted(facts.openLists, "list")) to continue."
+  }
+}
+
+extension Notice {
+  private func shown(_ text: String) -> String { Printable.text(text) }
+  private func quoted(_ name: String) -> String { "'\(Printable.text(name, limit: 120))'" }
+  private func reason(_ failure: Failure) -> String { Printable.text(failure.reason) }
+
+  private func named(_ photo: PhotoFacts) -> String {
+    "\(quoted(photo.name)) of list \(quoted(photo.listName))"
+  }
+
+  private func counted(_ count: UInt64, _ thing: String) -> String {
+    "\(count) \(thing)\(count == 1 ? "" : "s")"
+  }
+
+  private func progress(_ list: ListFacts) -> String {
+    "\(list.done) of \(counted(UInt64(list.total), "photo")) filtered"
+      + (list.failed == 0 ? "" : ", \(list.failed) failed")
+  }
+
+  private func size(_ photo: PhotoFacts) -> String {
+    guard let print = photo.developed else { return "" }
+    return ": \(print.width) × \(print.height) \(print.format.name), "
+      + counted(print.size, "byte")
+  }
+
+  private func deed(_ stage: Stage, _ photo: PhotoFacts) -> String {
+    switch stage {
+    case .download:
+      "download \(quoted(photo.name))" + (photo.host.isEmpty ? "" : " from \(shown(photo.host))")
+    case .filter: "filter \(quoted(photo.name))"
+    case .output: "write the print of \(quoted(photo.name))"
+    }
+  }
+
+  /// A tenth is enough below ten seconds, minutes above two of them.
+  private func spoken(_ time: Duration) -> String {
+    let tenths = (time / .milliseconds(100)).rounded()
+    if tenths < 100, tenths.truncatingRemainder(dividingBy: 10) != 0 {
+      return "\(Int64(tenths) / 10).\(Int64(tenths) % 10) s"
+    }
+    let seconds = Int64((tenths / 10).rounded())
+    return seconds < 120 ? "\(seconds) s" : "\((seconds + 30) / 60) min"
+  }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of a photo that a notice is about.
+// Facts only: the words are made in `Notice+Words.swift`, where names become safe to show.
+
+package import Vocabulary
+
+package struct PhotoFacts: Equatable, Sendable {
+  package var id: PhotoID
+  package var name: String
+  package var listName: String
+  package var state: PhotoState
+  package var stateBefore: PhotoState
+  package var serviceClass: ServiceClass
+  /// Never the URL: queries carry secrets.
+  package var host: String
+  package var attempt: UInt32 = 1
+  package var httpStatus: UInt32?
+  /// Of the print; nil where there is none.
+  package var developed: Developed?
+  /// The print's path below the prints folder.
+  package var print: String?
+  package var downloadTime: Duration?
+  package var filterTime: Duration?
+  package var outputTime: Duration?
+  /// Admitted, but waiting for a place in some stage.
+  package var queuedTime: Duration?
+
+  package init(
+    id: PhotoID, name: String, listName: String, state: PhotoState,
+    stateBefore: PhotoState = .new, serviceClass: ServiceClass = .default, host: String = ""
+  ) {
+    self.id = id
+    self.name = name
+    self.listName = listName
+    self.state = state
+    self.stateBefore = stateBefore
+    self.serviceClass = serviceClass
+    self.host = host
+  }
+}

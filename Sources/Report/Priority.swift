@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much a message matters, by syslog's numbers: lower matters more.
+
+package enum Priority: UInt8, Sendable, CaseIterable, Comparable {
+  case critical = 2
+  case error = 3
+  case warning = 4
+  case notice = 5
+  case info = 6
+  case debug = 7
+
+  /// The more important is the smaller.
+  package static func < (a: Priority, b: Priority) -> Bool { a.rawValue < b.rawValue }
+}
+
+extension MessageID {
+  package var priority: Priority {
+    switch self {
+    case .journalUnwritable: .critical
+    case .listRejected, .photoFailed, .configurationRejected: .error
+    case .retryScheduled, .machineTrouble, .journalDamaged, .workerDied, .recordsCoalesced,
+      .inboxDegraded, .sandboxReduced:
+      .warning
+    case .ready, .stopping, .listAccepted, .listProgress, .listFinished, .listPaused, .listResumed,
+      .listCancelled, .machineRecovered, .journalReplayed, .configurationReloaded, .fileIgnored,
+      .inboxRecovered:
+      .notice
+    case .photoFinished: .info
+    case .transition: .debug
+    }
+  }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The notices that wait for the writer: bounded, oldest first. When it is full, newcomers are left out
+// and counted; the last eighth is kept for warnings and worse, so that a flood hides no trouble.
+
+struct ReportRing: Equatable {
+  private(set) var waiting: [Notice] = []
+  private(set) var leftOut: UInt64 = 0
+  private let capacity: Int
+
+  init(capacity: Int) { self.capacity = max(8, capacity) }
+
+  var isEmpty: Bool { waiting.isEmpty && leftOut == 0 }
+
+  mutating func push(_ notice: Notice) {
+    let room = notice.priority <= .warning ? capacity : capacity - capacity / 8
+    if waiting.count < room { waiting.append(notice) } else { leftOut += 1 }
+  }
+
+  /// Everything, and behind it how many are missing.
+  mutating func takeAll() -> (notices: [Notice], leftOut: UInt64) {
+    defer {
+      waiting = []
+      leftOut = 0
+    }
+    return (waiting, leftOut)
+  }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether standard error is journald's: JOURNAL_STREAM names the stream by device and inode. The
+// variable alone proves nothing, since it is inherited by processes whose output goes elsewhere.
+
+internal import Linux
+package import Vocabulary
+
+package enum JournalStream {
+  package static func isStandardError(_ environment: [String: String]) -> Bool {
+    guard let status = try? StandardError.status() else { return false }
+    return matches(environment["JOURNAL_STREAM"], status)
+  }
+
+  package static func matches(_ variable: String?, _ status: FileStatus) -> Bool {
+    guard let parts = variable?.split(separator: ":", omittingEmptySubsequences: false),
+      parts.count == 2, let device = UInt64(parts[0]), let inode = UInt64(parts[1])
+    else { return false }
+    return device == status.device && inode == status.inode
+  }
+}

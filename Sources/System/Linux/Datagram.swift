@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Unix datagram socket: what journald and the service manager listen on. Sending never waits; who
+// wants to wait asks `waitForRoom`. Raises `SystemError`.
+// Concurrency: immutable but for the kernel's own state; a datagram is sent whole or not at all.
+
+internal import CLinux
+package import Vocabulary
+
+package final class DatagramSocket: Sendable {
+  /// What arrived: the bytes, or the contents of the file that came in their place.
+  package struct Arrival: Equatable, Sendable {
+    package let bytes: [UInt8]
+    package let cameAsFile: Bool
+  }
+
+  private let handle: Descriptor
+
+  package init() throws(SystemError) {
+    handle = Descriptor(owning: try Calls.run("socket", "datagrams") { dr_datagram() })
+  }
+
+  package var descriptor: Int32 { handle.number }
+
+  /// A path, or `@name` in the abstract space. May be called again, to reach a peer that came back.
+  package func connect(to address: String) throws(SystemError) {
+    let name = Array(address.utf8)
+    try Calls.run("connect", address) {
+      unsafe name.withUnsafeBytes { raw in
+        unsafe dr_datagram_connect(handle.number, raw.baseAddress, UInt64(raw.count))
+      }
+    }
+  }
+
+  package func bind(to address: String) throws(SystemError) {
+    let name = Array(address.utf8)
+    try Calls.run("bind", address) {
+      unsafe name.withUnsafeBytes { raw in
+        unsafe dr_datagram_bind(handle.number, raw.baseAddress, UInt64(raw.count))
+      }
+    }
+  }
+
+  package func send(_ bytes: [UInt8]) throws(SystemError) {
+    try Calls.run("send", "datagram") {
+      unsafe bytes.withUnsafeBytes { raw in
+        unsafe dr_datagram_send(handle.number, raw.baseAddress, UInt64(raw.count))
+      }
+    }
+  }
+
+  /// For what is too big for a datagram: a sealed file in memory goes in its place.
+  package func sendAsFile(_ bytes: [UInt8]) throws(SystemError) {
+    let number = try Calls.run("memfd_create", "datagram") {
+      unsafe dr_memory_file("darkroom-record")
+    }
+    let file = LinuxFile(owning: Descriptor(owning: number), thing: "datagram")
+    try file.write(bytes, at: 0)
+    try Calls.run("fcntl", "datagram") { dr_memory_seal(file.descriptor) }
+    try Calls.run("sendmsg", "datagram") {
+      dr_datagram_send_file(handle.number, file.descriptor)
+    }
+  }
+
+  /// Until the peer's queue has room, or the time is over.
+  package func waitForRoom(_ limit: Duration) throws(SystemError) {
+    _ = try Poll.wait([Poll.Watch(handle.number, wantsWrite: true)], for: limit)
+  }
+
+  /// The next datagram, nil when none is there.
+  package func receive() throws(SystemError) -> Arrival? {
+    var buffer = [UInt8](repeating: 0, count: 256 << 10)
+    var file: Int32 = -1
+    let used: Int64
+    do throws(SystemError) {
+      used = try Calls.run("recvmsg", "datagram") {
+        unsafe buffer.withUnsafeMutableBytes { raw in
+          unsafe dr_datagram_receive(handle.number, raw.baseAddress, UInt64(raw.count), &file)
+        }
+      }
+    } catch {
+      if error.code == 11 { return nil }
+      throw error
+    }
+    if file < 0 { return Arrival(bytes: Array(buffer[..<Int(used)]), cameAsFile: false) }
+    let contents = LinuxFile(owning: Descriptor(owning: file), thing: "datagram")
+    let size = try contents.status().size
+    return Arrival(bytes: try contents.read(at: 0, upTo: Int(size)), cameAsFile: true)
+  }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way from a notice to its reader: order, overflow, stops, and who may wait for whom.
+
+import Journald
+import Linux
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import Report
+
+/// Where lines go in these tests. It can be held shut, as a journald that does not read.
+private final class Outlet: Sendable {
+  private struct State {
+    var lines: [String] = []
+    var isShut: Bool
+    var isDeaf = false
+  }
+
+  private let state: Mutex<State>
+  private let opened: WakeEvent
+  let reached: WakeEvent
+
+  init(isShut: Bool = false) throws {
+    state = Mutex(State(isShut: isShut))
+    opened = try WakeEvent()
+    reached = try WakeEvent()
+  }
+
+  var lines: [String] { state.withLock { $0.lines } }
+
+  func open() {
+    state.withLock { $0.isShut = false }
+    opened.ring()
+  }
+
+  func setDeaf(_ isDeaf: Bool) { state.withLock { $0.isDeaf = isDeaf } }
+
+  var sink: ReportSink {
+    .lines(.prefixed) { bytes in
+      self.reached.ring()
+      while self.state.withLock({ $0.isShut }) {
+        _ = try? Poll.wait([Poll.Watch(self.opened.descriptor)], for: nil)
+      }
+      return self.state.withLock { state in
+        if state.isDeaf { return false }
+        state.lines.append(String(decoding: bytes.dropLast(), as: UTF8.self))
+        return true
+      }
+    }
+  }
+}
+
+@Suite struct ReporterTests {
+  @Test func `what is reported is told in order, and a flush waits for all of it`() throws {
+    let outlet = try Outlet()
+    let reporter = try Reporter(sink: outlet.sink)
+    reporter.start()
+    for count in 1...100 { reporter.report(.stopping(openLists: UInt64(count))) }
+    #expect(reporter.flush(within: .seconds(20)))
+    #expect(outlet.lines.count == 100)
+    #expect(outlet.lines.first == "<5>Stopping: 1 list will continue at the next start.")
+    #expect(outlet.lines.last == "<5>Stopping: 100 lists will continue at the next start.")
+  }
+
+  @Test func `single transitions are told only to those who asked`() throws {
+    for (level, count) in [(Priority.info, 0), (.debug, 1)] {
+      let outlet = try Outlet()
+      let reporter = try Reporter(sink: outlet.sink, level: level)
+      reporter.start()
+      reporter.report(.transition(Samples.finished))
+      #expect(reporter.flush(within: .seconds(20)))
+      #expect(outlet.lines.count == count)
+    }
+  }
+
+  @Test func `while nobody reads, reporting never waits, and what is left out is counted`() throws {
+    let outlet = try Outlet(isShut: true)
+    let reporter = try Reporter(sink: outlet.sink, capacity: 16)
+    reporter.start()
+    reporter.report(.stopping(openLists: 1))
+    _ = try Poll.wait([Poll.Watch(outlet.reached.descriptor)], for: .seconds(20))
+    // The writer is stuck with the first. 14 more fit; then only trouble does, and twice.
+    for _ in 0..<114 { reporter.report(.stopping(openLists: 2)) }
+    for _ in 0..<3 { reporter.report(.machineTrouble(Samples.full, waits: "prints wait")) }
+    #expect(!reporter.flush(within: .milliseconds(1)))
+    outlet.open()
+    #expect(reporter.flush(within: .seconds(20)))
+    #expect(outlet.lines.count == 1 + 14 + 2 + 1)
+    #expect(outlet.lines.last?.hasPrefix("<4>Left out 101 messages here") == true)
+  }
+
+  @Test func `what could not be delivered is counted and told to the next who listens`() throws {
+    let outlet = try Outlet()
+    let reporter = try Reporter(sink: outlet.sink)
+    reporter.start()
+    outlet.setDeaf(true)
+    reporter.report(.stopping(openLists: 1))
+    reporter.report(.stopping(openLists: 2))
+    #expect(reporter.flush(within: .seconds(20)))
+    outlet.setDeaf(false)
+    reporter.report(.stopping(openLists: 3))
+    #expect(reporter.flush(within: .seconds(20)))
+    #expect(outlet.lines.count == 2)
+    #expect(outlet.lines.last?.hasPrefix("<4>Left out 2 messages here") == true)
+  }
+
+  @Test func `a flush without anything to write is done at once`() throws {
+    #expect(try Reporter(sink: Outlet().sink).flush(within: .zero))
+  }
+
+  @Test func `a record in journald has priority, number, name and fields beside the words`() throws
+  {
+    let folder = try ScratchFolder()
+    let listener = try folder.listen("journal")
+    let reporter = try Reporter(sink: .journald(JournalSocket(path: "\(folder.path)/journal")))
+    reporter.start()
+    reporter.report(.listFinished(Samples.list))
+    #expect(
+      text(try next(listener)) == """
+        MESSAGE=Finished list 'holiday': 45 of 120 photos filtered, 2 failed.
+        PRIORITY=5
+        MESSAGE_ID=907b8b5cc6cd4a45946dea8ebfe8a20c
+        SYSLOG_IDENTIFIER=darkroomd
+        LIST_ID=17
+        LIST_NAME=holiday
+        LIST_TOTAL=120
+        LIST_DONE=45
+        LIST_FAILED=2
+        QOS=utility
+
+        """)
+  }
+
+  @Test func `a journald that reads slowly gets every record`() throws {
+    let folder = try ScratchFolder()
+    let listener = try folder.listen("journal")
+    let reporter = try Reporter(sink: .journald(JournalSocket(path: "\(folder.path)/journal")))
+    reporter.start()
+    // More than the socket's queue takes, so that the writer has to wait for room.
+    for count in 0..<2000 { reporter.report(.stopping(openLists: UInt64(count))) }
+    for count in 0..<2000 {
+      #expect(text(try next(listener)).contains("OPEN_LISTS=\(count)\n"))
+    }
+  }
+}
+
+@Suite struct LineStyleTests {
+  @Test(
+    "where lines go decides how they look, unless somebody asked",
+    arguments: [
+      (nil, true, false, [:], .prefixed), (nil, true, true, [:], .prefixed),
+      (nil, false, true, [:], .coloured), (nil, false, true, ["NO_COLOR": "1"], .plain),
+      (nil, false, true, ["NO_COLOR": ""], .coloured), (nil, false, true, ["TERM": "dumb"], .plain),
+      (nil, false, false, [:], .plain), (.prefixed, false, true, [:], .prefixed),
+    ] as [(LineStyle?, Bool, Bool, [String: String], LineStyle)])
+  func choice(
+    asked: LineStyle?, isStream: Bool, isTerminal: Bool, environment: [String: String],
+    style: LineStyle
+  ) {
+    #expect(
+      LineStyle.choose(
+        asked: asked, isJournalStream: isStream, isTerminal: isTerminal, environment: environment)
+        == style)
+  }
+
+  @Test(
+    "a line says how much it matters",
+    arguments: [
+      (.prefixed, .fileIgnored(name: "x", reason: "y"), "<5>Ignored 'x' in the inbox: y.\n"),
+      (.plain, .fileIgnored(name: "x", reason: "y"), "Ignored 'x' in the inbox: y.\n"),
+      (
+        .plain, .inboxDegraded(Samples.full, rescan: .seconds(1)),
+        "warning: Could not watch the inbox: no space left on device; looking into it every 1 s.\n"
+      ),
+      (.coloured, .stopping(openLists: 0), "\u{1B}[1mStopping: every list is done.\u{1B}[0m\n"),
+    ] as [(LineStyle, Notice, String)])
+  func lines(style: LineStyle, notice: Notice, line: String) {
+    #expect(String(decoding: style.line(notice.message), as: UTF8.self) == line)
+  }
+
+  @Test func `outside of systemd the lines go to standard error`() {
+    guard case .lines(.prefixed, _) = ReportSink.choose(environment: [:], asked: .prefixed) else {
+      Issue.record("not lines")
+      return
+    }
+  }
+}

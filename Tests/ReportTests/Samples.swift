@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// One notice of each kind, with the words it must have. A new kind without a row fails a test.
+
+import Report
+import Vocabulary
+
+enum Samples {
+  static let list = ListFacts(
+    id: ListID(17), name: "holiday", total: 120, done: 45, failed: 2, serviceClass: .utility)
+
+  static var photo: PhotoFacts {
+    PhotoFacts(
+      id: PhotoID(list: ListID(17), number: 4), name: "Barn", listName: "holiday", state: .new,
+      host: "photos.example.org")
+  }
+
+  static var finished: PhotoFacts {
+    var photo = photo
+    photo.state = .filtered
+    photo.stateBefore = .downloaded
+    photo.attempt = 2
+    photo.httpStatus = 200
+    photo.developed = Developed(format: .jpeg, width: 1024, height: 768, size: 38123)
+    photo.print = "holiday/Barn.jpg"
+    photo.downloadTime = .milliseconds(120)
+    photo.filterTime = .milliseconds(34)
+    photo.outputTime = .microseconds(1500)
+    photo.queuedTime = .zero
+    return photo
+  }
+
+  static var failed: PhotoFacts {
+    var photo = photo
+    photo.state = .failed
+    photo.httpStatus = 404
+    return photo
+  }
+
+  static let refused = Failure(
+    .passing, code: "connect.refused", reason: "connection refused", advice: "Is the server up?")
+  static let missing = Failure(
+    .final, code: "http.404", reason: "the server answered 404 Not Found")
+  static let full = Failure(.machine, code: "disk.full", reason: "no space left on device")
+  static let torn = ReplayFacts(records: 3120, openLists: 1, bytesCut: 130)
+  static let damaged = ReplayFacts(
+    records: 3118, openLists: 2, bytesCut: 1, recordsLost: 2, file: "0000000000000042.log",
+    offset: 8192)
+
+  static let words: [(Notice, String)] = lists + photos + machine
+
+  private static let lists: [(Notice, String)] = [
+    (.listAccepted(list), "Accepted list 'holiday': 120 photos."),
+    (
+      .listAccepted(ListFacts(id: ListID(1), name: "a\u{1B}[2J'\n", total: 1)),
+      "Accepted list 'a\\x1b[2J'\\n': 1 photo."
+    ),
+    (
+      .listRejected(ListID(18), name: "x.plist", missing),
+      "Could not accept list 'x.plist': the server answered 404 Not Found; it lies in failed/."
+    ),
+    (.listProgress(list), "List 'holiday': 45 of 120 photos filtered, 2 failed."),
+    (.listFinished(list), "Finished list 'holiday': 45 of 120 photos filtered, 2 failed."),
+    (
+      .listPaused(list),
+      "Paused list 'holiday': 45 of 120 photos filtered, 2 failed; it waits until it is resumed."
+    ),
+    (.listResumed(list), "Resumed list 'holiday': 45 of 120 photos filtered, 2 failed."),
+    (
+      .listCancelled(ListFacts(id: ListID(2), name: "b", total: 3, done: 1)),
+      "Cancelled list 'b': 1 of 3 photos filtered; the prints made so far stay."
+    ),
+  ]
+
+  private static let photos: [(Notice, String)] = [
+    (
+      .photoFinished(finished), "Filtered 'Barn' of list 'holiday': 1024 × 768 jpeg, 38123 bytes."
+    ),
+    (
+      .photoFailed(failed, .download, missing),
+      "Could not download 'Barn' from photos.example.org: the server answered 404 Not Found; "
+        + "it is given up."
+    ),
+    (
+      .photoFailed(failed, .filter, full),
+      "Could not filter 'Barn': no space left on device; it is given up."
+    ),
+    (
+      .photoFailed(failed, .output, full),
+      "Could not write the print of 'Barn': no space left on device; it is given up."
+    ),
+    (
+      .retryScheduled(photo, .download, refused, after: .seconds(8)),
+      "Could not download 'Barn' from photos.example.org: connection refused; trying again in 8 s."
+    ),
+    (
+      .retryScheduled(photo, .filter, refused, after: .milliseconds(1490)),
+      "Could not filter 'Barn': connection refused; trying again in 1.5 s."
+    ),
+    (
+      .retryScheduled(photo, .filter, refused, after: .seconds(600)),
+      "Could not filter 'Barn': connection refused; trying again in 10 min."
+    ),
+    (.transition(finished), "Photo 'Barn' of list 'holiday': downloaded → filtered."),
+    (
+      .workerDied(
+        ListID(17), listName: "holiday", photo: photo, reason: "signal 9", next: "trying once more"),
+      "A worker died over 'Barn' of list 'holiday': signal 9; trying once more."
+    ),
+    (
+      .workerDied(
+        ListID(17), listName: "holiday", photo: nil, reason: "signal 31", next: "it is set aside"),
+      "A worker died over list 'holiday': signal 31; it is set aside."
+    ),
+  ]
+
+  private static let machine: [(Notice, String)] = [
+    (
+      .ready(version: "0.1.0", inbox: "/var/spool/darkroom/inbox", openLists: 0),
+      "darkroomd 0.1.0 is ready: watching /var/spool/darkroom/inbox, no list to continue."
+    ),
+    (
+      .ready(version: "0.1.0", inbox: "/i", openLists: 1),
+      "darkroomd 0.1.0 is ready: watching /i, 1 list to continue."
+    ),
+    (.stopping(openLists: 0), "Stopping: every list is done."),
+    (.stopping(openLists: 2), "Stopping: 2 lists will continue at the next start."),
+    (
+      .machineTrouble(full, waits: "prints wait"),
+      "This machine is in trouble: no space left on device; prints wait until it clears."
+    ),
+    (
+      .machineRecovered(code: "disk.full", resumes: "prints go on"),
+      "This machine has recovered from disk.full; prints go on."
+    ),
+    (
+      .journalReplayed(torn),
+      "Read the journal file: 3120 records, an unfinished end of 130 bytes set aside; "
+        + "1 list to continue."
+    ),
+    (
+      .journalReplayed(damaged),
+      "Read the journal file: 3118 records, 2 records lost to damage that begins in "
+        + "0000000000000042.log at byte 8192, an unfinished end of 1 byte set aside; "
+        + "2 lists to continue."
+    ),
+    (
+      .journalUnwritable(full),
+      "Could not write the journal file: no space left on device; stopping, since nothing may be "
+        + "reported that is not recorded."
+    ),
+    (.configurationReloaded(changed: []), "Read the settings again: nothing changed."),
+    (
+      .configurationReloaded(changed: ["Connections", "Timeout"]),
+      "Read the settings again: Connections, Timeout changed."
+    ),
+    (
+      .configurationRejected(Failure(.final, code: "settings.key", reason: "no key 'Conections'")),
+      "Could not read the settings again: no key 'Conections'; the old ones stay in force."
+    ),
+    (
+      .fileIgnored(name: "x.txt", reason: "its name does not end in .plist"),
+      "Ignored 'x.txt' in the inbox: its name does not end in .plist."
+    ),
+    (
+      .recordsCoalesced(count: 3),
+      "Left out 3 messages here, because they came faster than they could be written; the journal "
+        + "file and darkroomctl know them all."
+    ),
+    (
+      .inboxDegraded(full, rescan: .seconds(30)),
+      "Could not watch the inbox: no space left on device; looking into it every 30 s."
+    ),
+    (.inboxRecovered(inbox: "/i"), "Watching the inbox /i again."),
+    (
+      .sandboxReduced(protection: "Landlock", reason: "this kernel does not have it"),
+      "Workers run without Landlock: this kernel does not have it."
+    ),
+  ]
+}

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+# A machine of our own to try the service on: a real systemd as PID 1 in a container. Sourced.
+# Promises: nothing is written to the root file system it is made of; what it starts and mounts is
+# gone when the script that sourced it ends; several can run side by side.
+#
+#   machine_can             says why not, and answers 1, where this machine cannot run one
+#   machine_own "$0" "$@"   first of all: starts the script anew in a mount namespace of its own
+#   machine_make ROOTFS     lays out the disk and the network; then machine_up
+#   machine_up              boots, and waits until systemd says it is running
+#   run COMMAND...          runs a command inside, as root
+#   machine_down            shuts down in order
+#   machine_reboot          systemctl reboot, and waits for the new boot
+#   machine_pull            pulls the plug of PID 1 (kill -9); machine_up boots it again
+#   machine_end             removes everything (also at exit)
+#
+# Three things that cost others days: a container needs a control group of its own (or two containers
+# share their services' groups and kill each other's processes), a mount namespace of its own (or
+# another one pins our file systems), and the unified hierarchy inside, whatever the host has.
+
+machine_address=11.22.33.44 # looks public, and exists only inside: the unit runs unchanged
+
+machine_can() {
+  [ "$(id -u)" = 0 ] || { echo "it needs root"; return 1; }
+  local tool
+  for tool in debootstrap systemd-nspawn nsenter unshare ip python3 mkfs.ext4 dpkg ldd; do
+    command -v "$tool" >/dev/null || { echo "it needs $tool, which is not installed"; return 1; }
+  done
+  [ -n "$(machine_groups)" ] || { echo "it needs control groups it may write to"; return 1; }
+  unshare -m --propagation private true 2>/dev/null || { echo "it may not mount here"; return 1; }
+}
+
+# The folders of the host's control groups in which ours is made.
+machine_groups() {
+  local folder
+  for folder in /sys/fs/cgroup/unified /sys/fs/cgroup/systemd /sys/fs/cgroup; do
+    [ -w "$folder/cgroup.procs" ] && echo "$folder"
+  done
+  return 0
+}
+
+machine_own() {
+  [ -n "${DARKROOM_OWN_MOUNTS:-}" ] ||
+    exec env DARKROOM_OWN_MOUNTS=1 unshare -m --propagation private bash "$@"
+}
+
+machine_make() {
+  local rootfs=$1
+  machine_name=darkroom-$$
+  machine_folder=$(mktemp -d)
+  machine_nspawn= machine_leader=
+  trap machine_end EXIT
+  trap 'exit 130' INT TERM
+  mount -t tmpfs tmpfs "$machine_folder"
+  local d=$machine_folder
+  mkdir "$d/upper" "$d/work" "$d/disk" "$d/root"
+  mount -t overlay overlay -o "lowerdir=$rootfs,upperdir=$d/upper,workdir=$d/work" "$d/root"
+  machine_root=$d/root
+  # A disk of its own for what the service keeps: leases and syncs mean on ext4 what they should.
+  truncate -s 512M "$d/disk.img"
+  mkfs.ext4 -q -E lazy_itable_init=1,nodiscard "$d/disk.img"
+  mount -o loop "$d/disk.img" "$d/disk" || echo "# no loop device: state lies in memory"
+  mkdir -p "$d/disk/spool" "$d/disk/lib" "$d/root/var/spool/darkroom" "$d/root/var/lib/darkroom"
+  # The network outlives a reboot, and so does whatever serves in it.
+  : >"$d/net"
+  unshare --net="$d/net" true
+  machine_net ip link set lo up
+  machine_net ip address add "$machine_address/32" dev lo
+}
+
+machine_net() { nsenter --net="$machine_folder/net" "$@"; }
+
+machine_up() {
+  local folder tries=0
+  for folder in $(machine_groups); do mkdir -p "$folder/$machine_name"; done
+  (
+    for folder in $(machine_groups); do echo $BASHPID >"$folder/$machine_name/cgroup.procs"; done
+    SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 exec setsid systemd-nspawn --quiet -D "$machine_root" \
+      --boot --register=no --keep-unit --console=passive -M "$machine_name" \
+      --network-namespace-path="$machine_folder/net" --link-journal=no \
+      --system-call-filter=bpf --capability=CAP_BPF,CAP_NET_ADMIN,CAP_PERFMON \
+      --bind="$machine_folder/disk/spool:/var/spool/darkroom" \
+      --bind="$machine_folder/disk/lib:/var/lib/darkroom" >>"$machine_folder/boot.log" 2>&1
+  ) &
+  machine_nspawn=$!
+  until machine_is_up; do
+    tries=$((tries + 1))
+    if [ "$tries" -gt 600 ] || ! kill -0 "$machine_nspawn" 2>/dev/null; then
+      echo "# the container did not boot:"
+      tail -n 20 "$machine_folder/boot.log" | sed 's/^/#   /'
+      return 1
+    fi
+    sleep 0.05
+  done
+}
+
+machine_is_up() {
+  machine_leader=$(tr ' ' '\n' <"/proc/$machine_nspawn/task/$machine_nspawn/children" 2>/dev/null |
+    head -n 1)
+  [ -n "$machine_leader" ] && [ "$(cat "/proc/$machine_leader/comm" 2>/dev/null)" = systemd ] &&
+    case $(run systemctl is-system-running 2>/dev/null) in running | degraded) true ;; *) false ;; esac
+}
+
+run() {
+  nsenter -t "$machine_leader" -m -p -u -i -n -C --root --wd=/ env -i \
+    PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 "$@"
+}
+
+machine_wait() {
+  local tries=0
+  while kill -0 "$machine_nspawn" 2>/dev/null; do
+    tries=$((tries + 1))
+    [ "$tries" -le 600 ] || { kill -9 "$machine_leader" "$machine_nspawn" 2>/dev/null; break; }
+    sleep 0.05
+  done
+  wait "$machine_nspawn" 2>/dev/null
+  machine_nspawn= machine_leader=
+}
+
+machine_down() { run systemctl poweroff >/dev/null 2>&1; machine_wait; }
+machine_reboot() { run systemctl reboot >/dev/null 2>&1; machine_wait; machine_up; }
+machine_pull() { kill -9 "$machine_leader"; machine_wait; }
+
+machine_end() {
+  trap - EXIT
+  if [ -n "$machine_nspawn" ]; then
+    kill -9 ${machine_leader:+"$machine_leader"} "$machine_nspawn" 2>/dev/null
+    wait "$machine_nspawn" 2>/dev/null
+  fi
+  local folder d=$machine_folder
+  umount -l "$d/net" "$d/root" "$d/disk" "$d" 2>/dev/null
+  rmdir "$d" 2>/dev/null
+  for folder in $(machine_groups); do
+    [ -d "$folder/$machine_name" ] &&
+      find "$folder/$machine_name" -depth -type d -exec rmdir {} + 2>/dev/null
+  done
+  return 0
+}
