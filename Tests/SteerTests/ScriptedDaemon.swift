@@ -67,6 +67,11 @@ final class ScriptedDaemon: ControlHandler {
 
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
     note(call, peer)
+    await hold()
+    return answer(call)
+  }
+
+  private func hold() async {
     await withCheckedContinuation { continuation in
       let isHeld = state.withLock { state in
         if state.isHolding { state.held.append(continuation) }
@@ -74,7 +79,6 @@ final class ScriptedDaemon: ControlHandler {
       }
       if !isHeld { continuation.resume() }
     }
-    return answer(call)
   }
 
   func stream(
@@ -93,6 +97,7 @@ final class ScriptedDaemon: ControlHandler {
       return nil
     }
     waiter?.resume(returning: isTaken)
+    if isTaken { await hold() }
     return answer(call)
   }
 

@@ -42,4 +42,6 @@ int dr_open_named(const char *path) {
   return answer(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
+_Noreturn void dr_tool_end(int code) { exit(code); }
+
 int dr_scratch_file(void) { return answer(memfd_create("darkroom-scratch", MFD_CLOEXEC)); }

@@ -50,6 +50,9 @@ package enum Surroundings {
     return LinuxFile(owning: Descriptor(owning: number), thing: path)
   }
 
+  /// Ends the process; its exit code is all it leaves.
+  package static func end(_ code: Int32) -> Never { dr_tool_end(code) }
+
   /// A file in memory without a name.
   package static func scratchFile() throws(SystemError) -> LinuxFile {
     let number = try Calls.run("memfd_create", "scratch file") { dr_scratch_file() }

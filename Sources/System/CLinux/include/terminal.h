@@ -20,4 +20,7 @@ int dr_open_named(const char *path);
 // A file without a name, gone when it is closed.
 int dr_scratch_file(void);
 
+// Ends the process with what it has to say.
+_Noreturn void dr_tool_end(int code);
+
 #endif
