@@ -96,7 +96,8 @@ struct TalkTests {
   @Test(
     "waiting ends as the list does",
     arguments: [
-      (ListState.finished, UInt32(0), ExitCode.done), (.finished, 2, .failed), (.cancelled, 0, .cancelled),
+      (ListState.finished, UInt32(0), ExitCode.done), (.finished, 2, .failed),
+      (.cancelled, 0, .cancelled),
     ])
   func wait(state: ListState, failed: UInt32, code: ExitCode) async throws {
     let end = final(state, failed: failed)

@@ -40,6 +40,9 @@ package enum Surroundings {
     unsafe text { unsafe dr_environment(name, $0, $1) }
   }
 
+  /// The path of the running program, links resolved.
+  package static var program: String? { unsafe text { unsafe dr_program($0, $1) } }
+
   package static func userName(_ user: UInt32) -> String? {
     unsafe text { unsafe dr_user_name(user, $0, $1) }
   }

@@ -14,6 +14,9 @@ int64_t dr_environment(const char *name, char *bytes, uint64_t count);
 // Copies a user's name, likewise.
 int64_t dr_user_name(uint32_t user, char *bytes, uint64_t count);
 
+// Copies the path of the running program, likewise.
+int64_t dr_program(char *bytes, uint64_t count);
+
 // A file that a person named: links are followed, a FIFO does not block.
 int dr_open_named(const char *path);
 
