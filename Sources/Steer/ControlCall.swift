@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What people ask the daemon to do, as values; both ends of the socket share these.
+
+package enum ControlCall: Equatable, Sendable {
+  case status
+  case lists
+  case show(ShowOrder)
+  case pause(ListReference)
+  case resume(ListReference)
+  case cancel(ListReference)
+  case reload
+
+  /// Every method by its name. Those without a call are named for later.
+  package enum Method: String, CaseIterable, Sendable {
+    case status = "Status"
+    case lists = "Lists"
+    case show = "Show"
+    case pause = "Pause"
+    case resume = "Resume"
+    case cancel = "Cancel"
+    case reload = "Reload"
+    case why = "Why"
+    case watch = "Watch"
+    case submit = "Submit"
+    case focus = "Focus"
+    case setQuality = "SetQuality"
+    case retry = "Retry"
+    case flush = "Flush"
+    case sync = "Sync"
+
+    package var isServed: Bool {
+      switch self {
+      case .status, .lists, .show, .pause, .resume, .cancel, .reload: true
+      case .why, .watch, .submit, .focus, .setQuality, .retry, .flush, .sync: false
+      }
+    }
+  }
+
+  package var method: Method {
+    switch self {
+    case .status: .status
+    case .lists: .lists
+    case .show: .show
+    case .pause: .pause
+    case .resume: .resume
+    case .cancel: .cancel
+    case .reload: .reload
+    }
+  }
+
+  package var parameters: JSONObject {
+    switch self {
+    case .status, .lists, .reload: JSONObject()
+    case .show(let order): order.object
+    case .pause(let list), .resume(let list), .cancel(let list):
+      JSONObject(["list": .string(list.text)])
+    }
+  }
+
+  package init(_ method: Method, _ parameters: JSONObject) throws(ControlError) {
+    guard method.isServed else { throw .methodNotImplemented(method.rawValue) }
+    let fields = MessageFields(parameters)
+    do throws(FieldError) {
+      switch method {
+      case .status: self = .status
+      case .lists: self = .lists
+      case .reload: self = .reload
+      case .show: self = .show(try ShowOrder(fields))
+      case .pause: self = .pause(ListReference(try fields.string("list")))
+      case .resume: self = .resume(ListReference(try fields.string("list")))
+      case .cancel: self = .cancel(ListReference(try fields.string("list")))
+      case .why, .watch, .submit, .focus, .setQuality, .retry, .flush, .sync:
+        throw FieldError(name: "method")
+      }
+    } catch {
+      throw .invalidParameter(error.name)
+    }
+  }
+}

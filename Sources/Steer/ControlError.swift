@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the daemon answers instead of doing it: our errors and varlink's own, both ways.
+
+package enum ControlError: Error, Hashable, Sendable {
+  case noSuchList(name: String)
+  case ambiguousList(name: String, ids: [UInt64])
+  case permissionDenied(why: String)
+  case notPossible(why: String)
+  case reloadFailed(why: String)
+  case interfaceNotFound(String)
+  case methodNotFound(String)
+  case methodNotImplemented(String)
+  case invalidParameter(String)
+  case expectedMore
+  /// From a daemon of another version.
+  case unknown(String)
+
+  package var name: String {
+    switch self {
+    case .noSuchList: "\(ControlInterface.name).NoSuchList"
+    case .ambiguousList: "\(ControlInterface.name).AmbiguousList"
+    case .permissionDenied: "\(ControlInterface.name).PermissionDenied"
+    case .notPossible: "\(ControlInterface.name).NotPossible"
+    case .reloadFailed: "\(ControlInterface.name).ReloadFailed"
+    case .interfaceNotFound: "\(ControlInterface.service).InterfaceNotFound"
+    case .methodNotFound: "\(ControlInterface.service).MethodNotFound"
+    case .methodNotImplemented: "\(ControlInterface.service).MethodNotImplemented"
+    case .invalidParameter: "\(ControlInterface.service).InvalidParameter"
+    case .expectedMore: "\(ControlInterface.service).ExpectedMore"
+    case .unknown(let name): name
+    }
+  }
+
+  package var parameters: JSONObject {
+    switch self {
+    case .noSuchList(let name): JSONObject(["name": .string(name)])
+    case .ambiguousList(let name, let ids):
+      JSONObject(["name": .string(name), "ids": .array(ids.map { .count($0) })])
+    case .permissionDenied(let why), .notPossible(let why), .reloadFailed(let why):
+      JSONObject(["why": .string(why)])
+    case .interfaceNotFound(let name): JSONObject(["interface": .string(name)])
+    case .methodNotFound(let name), .methodNotImplemented(let name):
+      JSONObject(["method": .string(name)])
+    case .invalidParameter(let name): JSONObject(["parameter": .string(name)])
+    case .expectedMore, .unknown: JSONObject()
+    }
+  }
+
+  package init(name: String, parameters: JSONObject) {
+    let fields = MessageFields(parameters)
+    func text(_ field: String) -> String { (try? fields.string(field)) ?? "" }
+    let parts = name.utf8.split(separator: UInt8(ascii: "."))
+    let last = parts.last.map { String(decoding: Array($0), as: UTF8.self) } ?? ""
+    let known: ControlError =
+      switch last {
+      case "NoSuchList": .noSuchList(name: text("name"))
+      case "AmbiguousList":
+        .ambiguousList(name: text("name"), ids: (try? fields.counts("ids")) ?? [])
+      case "PermissionDenied": .permissionDenied(why: text("why"))
+      case "NotPossible": .notPossible(why: text("why"))
+      case "ReloadFailed": .reloadFailed(why: text("why"))
+      case "InterfaceNotFound": .interfaceNotFound(text("interface"))
+      case "MethodNotFound": .methodNotFound(text("method"))
+      case "MethodNotImplemented": .methodNotImplemented(text("method"))
+      case "InvalidParameter": .invalidParameter(text("parameter"))
+      case "ExpectedMore": .expectedMore
+      default: .unknown(name)
+      }
+    self = known.name == name ? known : .unknown(name)
+  }
+}

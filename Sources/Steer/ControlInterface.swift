@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interface in varlink's own language, as `GetInterfaceDescription` answers it and any varlink
+// client can read it. A test holds it against what is served.
+
+package enum ControlInterface {
+  package static let name = "io.darkroom.Control"
+  package static let service = "org.varlink.service"
+
+  package static func description(of interface: String) -> String? {
+    switch interface {
+    case name: control
+    case service: varlink
+    default: nil
+    }
+  }
+
+  private static let control = """
+    # Steering darkroomd: what it works on, and what it shall do about it.
+    # A list is named by its number or its name. Times are milliseconds since 1970.
+    # Named for later and answered with MethodNotImplemented: Why, Watch, Submit, Focus, SetQuality,
+    # Retry, Flush, Sync.
+    interface io.darkroom.Control
+
+    type ListState (accepted, running, paused, finished, cancelled)
+
+    type PhotoState (new, downloaded, filtered, failed)
+
+    type ServiceClass (userInteractive, userInitiated, default, utility, background)
+
+    type StatusReport (
+      version: string,
+      state: string,
+      since: int,
+      lists: int,
+      photosWaiting: int,
+      photosRunning: int,
+      downloads: int,
+      filters: int,
+      outputs: int,
+      degraded: []string,
+      prints: string,
+      inbox: string,
+      residentBytes: int,
+      sandbox: string
+    )
+
+    type ListSummary (
+      id: int,
+      name: string,
+      title: string,
+      owner: int,
+      state: ListState,
+      serviceClass: ServiceClass,
+      total: int,
+      new: int,
+      downloaded: int,
+      filtered: int,
+      failed: int,
+      accepted: int
+    )
+
+    # URLs are told without user, password and query.
+    type PhotoSummary (
+      number: int,
+      name: string,
+      url: string,
+      state: PhotoState,
+      attempts: int,
+      bytes: int,
+      width: int,
+      height: int,
+      print: string,
+      code: string,
+      reason: string
+    )
+
+    # The daemon as it is now.
+    method Status() -> (status: StatusReport)
+
+    # All lists that are known, the oldest first.
+    method Lists() -> (lists: []ListSummary)
+
+    # One list and a page of its photos in file order, at most 1000; limit is 100 unless told. With
+    # 'more' set it answers again whenever the list has changed, until it is finished or cancelled.
+    # Where 'more' stands in a reply, photos follow: ask again with it as the offset.
+    method Show(
+      list: string,
+      offset: ?int,
+      limit: ?int,
+      state: ?PhotoState
+    ) -> (list: ListSummary, photos: []PhotoSummary, more: ?int)
+
+    # Nothing of the list starts until it is resumed. For its owner and root; kept over restarts.
+    method Pause(list: string) -> (list: ListSummary)
+
+    method Resume(list: string) -> (list: ListSummary)
+
+    # Gives the list up. Prints that exist stay.
+    method Cancel(list: string) -> (list: ListSummary)
+
+    # Reads the settings again. Answers when they are in force; notes say what waits for a restart.
+    method Reload() -> (notes: []string)
+
+    error NoSuchList (name: string)
+
+    # Several lists with work left have this name.
+    error AmbiguousList (name: string, ids: []int)
+
+    error PermissionDenied (why: string)
+
+    error NotPossible (why: string)
+
+    # The settings were not changed.
+    error ReloadFailed (why: string)
+
+    """
+
+  private static let varlink = """
+    # What every varlink service answers.
+    interface org.varlink.service
+
+    method GetInfo() -> (
+      vendor: string,
+      product: string,
+      version: string,
+      url: string,
+      interfaces: []string
+    )
+
+    method GetInterfaceDescription(interface: string) -> (description: string)
+
+    error InterfaceNotFound (interface: string)
+
+    error MethodNotFound (method: string)
+
+    error MethodNotImplemented (method: string)
+
+    error InvalidParameter (parameter: string)
+
+    error PermissionDenied ()
+
+    error ExpectedMore ()
+
+    """
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of the daemon callers can take.
+
+package struct ControlLimits: Sendable {
+  /// Connections at once; of one user, unless it is root.
+  package var clients: Int
+  package var clientsPerUser: Int
+  /// Bytes of one request, and of one reply.
+  package var request: Int
+  package var reply: Int
+  /// How long a caller may leave a request half sent, or a reply unread.
+  package var patience: Duration
+
+  package init(
+    clients: Int = 64, clientsPerUser: Int = 32, request: Int = 1 << 20, reply: Int = 16 << 20,
+    patience: Duration = .seconds(30)
+  ) {
+    self.clients = clients
+    self.clientsPerUser = clientsPerUser
+    self.request = request
+    self.reply = reply
+    self.patience = patience
+  }
+}

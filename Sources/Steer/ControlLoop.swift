@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control thread's work: newcomers, bytes in, requests to the handler, replies out. Lives on one
+// thread and is never shared. Waits without a limit unless a caller keeps us waiting.
+
+internal import Linux
+internal import Vocabulary
+
+struct ControlLoop: ~Copyable {
+  private struct Client {
+    let socket: StreamSocket
+    let peer: ControlPeer
+    var session: ControlSession
+    var task: Task<Void, Never>?
+    var taken: CheckedContinuation<Bool, Never>?
+  }
+
+  private let listener: ListeningSocket
+  private let mailbox: ControlMailbox
+  private let handler: any ControlHandler
+  private let router: ControlRouter
+  private let clock: any Timekeeper
+  private let limits: ControlLimits
+  private var clients: [UInt64: Client] = [:]
+  private var lastClient: UInt64 = 0
+  /// Out of descriptors: newcomers wait until then.
+  private var restsUntil: Duration?
+
+  init(
+    listener: ListeningSocket, mailbox: ControlMailbox, handler: any ControlHandler,
+    router: ControlRouter, clock: any Timekeeper, limits: ControlLimits
+  ) {
+    self.listener = listener
+    self.mailbox = mailbox
+    self.handler = handler
+    self.router = router
+    self.clock = clock
+    self.limits = limits
+  }
+
+  /// Until the mailbox says stop; raises what `poll` raises.
+  mutating func run() throws(SystemError) {
+    while true {
+      let (letters, isStopping) = mailbox.take()
+      if isStopping { return closeAll() }
+      for letter in letters { deliver(letter) }
+      expire()
+      try wait()
+    }
+  }
+
+  mutating func closeAll() {
+    for client in clients.keys { drop(client) }
+  }
+
+  // MARK: Waiting
+
+  private mutating func wait() throws(SystemError) {
+    let now = clock.uptime()
+    if let until = restsUntil, until <= now { restsUntil = nil }
+    let present = clients.filter { !$0.value.session.isGone }
+    var watches = [Poll.Watch(mailbox.descriptor)]
+    if restsUntil == nil { watches.append(Poll.Watch(listener.descriptor)) }
+    let heads = watches.count
+    let numbers = Array(present.keys)
+    for number in numbers {
+      guard let client = present[number] else { continue }
+      // Asking for urgent data alone (there is none here) leaves hang-ups as the only news.
+      watches.append(
+        Poll.Watch(
+          client.socket.descriptor, wantsWrite: client.session.hasOutput,
+          wantsPriority: !client.session.wantsInput))
+    }
+    let deadlines = present.values.compactMap { $0.session.deadline(patience: limits.patience) }
+    let next = (deadlines + [restsUntil].compactMap { $0 }).min()
+    watches = try Poll.wait(watches, for: next.map { max(.zero, $0 - now) })
+    for (number, watch) in zip(numbers, watches[heads...]) { tend(number, watch) }
+    if heads == 2, watches[1].isReadable { welcome() }
+  }
+
+  private mutating func tend(_ number: UInt64, _ watch: Poll.Watch) {
+    guard watch.isReadable || watch.isWritable || watch.isClosed else { return }
+    if watch.isClosed { leave(number) }
+    pump(number)
+  }
+
+  /// Callers who keep us waiting for too long.
+  private mutating func expire() {
+    let now = clock.uptime()
+    for (number, client) in clients {
+      guard let deadline = client.session.deadline(patience: limits.patience) else { continue }
+      if deadline <= now { drop(number) }
+    }
+  }
+
+  // MARK: Newcomers
+
+  private mutating func welcome() {
+    while true {
+      do {
+        guard let socket = try listener.accept() else { return }
+        let peer = ControlPeer(try socket.peer())
+        if let why = refusal(of: peer) {
+          _ = try? socket.send(ControlAnswer(.failed(.notPossible(why: why))).bytes[...])
+          continue
+        }
+        lastClient += 1
+        let session = ControlSession(requestLimit: limits.request, at: clock.uptime())
+        clients[lastClient] = Client(socket: socket, peer: peer, session: session)
+      } catch {
+        restsUntil = clock.uptime() + .seconds(1)
+        return
+      }
+    }
+  }
+
+  private func refusal(of peer: ControlPeer) -> String? {
+    if clients.count >= limits.clients {
+      return "\(limits.clients) connections are open already; try again later"
+    }
+    let own = clients.values.count { $0.peer.user == peer.user }
+    guard peer.user != 0, own >= limits.clientsPerUser else { return nil }
+    return "\(own) of your connections are open already; close one first"
+  }
+
+  // MARK: One caller
+
+  /// Does all that can be done for a caller now. One read a turn, so that nobody is left waiting; the
+  /// rest of one who has left is read to its end, since no poll speaks of it again.
+  private mutating func pump(_ number: UInt64) {
+    repeat {
+      serve(number)
+      guard let client = clients[number] else { return }
+      if client.session.isOver { return drop(number) }
+      guard client.session.wantsInput else { return }
+      guard let bytes = try? client.socket.receive(upTo: 65536) else {
+        if client.session.isGone { end(number) }
+        return
+      }
+      if bytes.isEmpty { end(number) } else { receive(number, bytes) }
+      serve(number)
+    } while clients[number]?.session.isGone ?? false
+    if clients[number]?.session.isOver ?? false { drop(number) }
+  }
+
+  private mutating func serve(_ number: UInt64) {
+    while true {
+      flush(number)
+      let now = clock.uptime()
+      guard let request = clients[number]?.session.nextRequest(at: now) else { break }
+      begin(number, request)
+    }
+    flush(number)
+  }
+
+  private mutating func begin(_ number: UInt64, _ request: ControlRequest) {
+    guard let client = clients[number] else { return }
+    switch router.route(request) {
+    case .answer(let answer):
+      clients[number]?.session.answer(answer.bytes, isLast: true, at: clock.uptime())
+    case .call(let call):
+      let peer = client.peer
+      clients[number]?.task = Task { [handler, mailbox, limits] in
+        let line = ReplyLine(client: number, mailbox: mailbox, limit: limits.reply)
+        let reply =
+          request.more
+          ? await handler.stream(call, from: peer) { await line.send($0) }
+          : await handler.handle(call, from: peer)
+        line.finish(reply)
+      }
+    }
+  }
+
+  private mutating func deliver(_ letter: ControlMailbox.Letter) {
+    guard let client = clients[letter.client] else {
+      letter.taken?.resume(returning: false)
+      return
+    }
+    clients[letter.client]?.session.answer(
+      letter.bytes, isLast: letter.isLast, at: clock.uptime())
+    if client.session.isGone {
+      letter.taken?.resume(returning: false)
+    } else {
+      clients[letter.client]?.taken = letter.taken
+    }
+    if letter.isLast { clients[letter.client]?.task = nil }
+    pump(letter.client)
+  }
+
+  private mutating func flush(_ number: UInt64) {
+    while let client = clients[number], client.session.hasOutput {
+      guard let count = try? client.socket.send(client.session.unwritten) else {
+        return leave(number)
+      }
+      if count == 0 { return }
+      clients[number]?.session.wrote(count, at: clock.uptime())
+    }
+    release(number, true)
+  }
+
+  /// Tells a stream that its reply was taken, or that nobody is there.
+  private mutating func release(_ number: UInt64, _ isTaken: Bool) {
+    guard let taken = clients[number]?.taken else { return }
+    clients[number]?.taken = nil
+    taken.resume(returning: isTaken)
+  }
+
+  private mutating func receive(_ number: UInt64, _ bytes: [UInt8]) {
+    clients[number]?.session.receive(bytes, at: clock.uptime())
+  }
+
+  private mutating func end(_ number: UInt64) { clients[number]?.session.end() }
+
+  /// The caller has left: a stream to it ends, a plain call is carried out.
+  private mutating func leave(_ number: UInt64) {
+    guard let client = clients[number], !client.session.isGone else { return }
+    clients[number]?.session.leave()
+    if client.session.isStreaming { client.task?.cancel() }
+    release(number, false)
+  }
+
+  private mutating func drop(_ number: UInt64) {
+    leave(number)
+    clients[number] = nil
+  }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Varlink's two messages: a request and a reply, as JSON ended by a NUL.
+
+package struct ControlRequest: Equatable, Sendable {
+  package var method: String
+  package var parameters: JSONObject
+  /// Several replies are welcome.
+  package var more: Bool
+  /// No reply is wanted.
+  package var oneway: Bool
+
+  package init(
+    method: String, parameters: JSONObject = JSONObject(), more: Bool = false,
+    oneway: Bool = false
+  ) {
+    self.method = method
+    self.parameters = parameters
+    self.more = more
+    self.oneway = oneway
+  }
+
+  package init(_ call: ControlCall, more: Bool = false) {
+    self.init(
+      method: "\(ControlInterface.name).\(call.method.rawValue)", parameters: call.parameters,
+      more: more)
+  }
+
+  package init(reading bytes: [UInt8]) throws(BadMessage) {
+    let object = try ControlMessage.object(bytes, JSONReader.Limits(bytes: .max))
+    guard let method = object["method"]?.string else {
+      throw BadMessage(why: "it names no method")
+    }
+    self.init(
+      method: method, parameters: try ControlMessage.parameters(object),
+      more: try ControlMessage.flag("more", object),
+      oneway: try ControlMessage.flag("oneway", object))
+  }
+
+  package var bytes: [UInt8] {
+    var object = JSONObject(["method": .string(method), "parameters": .object(parameters)])
+    if more { object["more"] = true }
+    if oneway { object["oneway"] = true }
+    return JSONWriter.bytes(.object(object)) + [0]
+  }
+}
+
+package struct ControlAnswer: Equatable, Sendable {
+  package var parameters: JSONObject
+  /// Another reply to the same request follows.
+  package var continues: Bool
+  package var error: String?
+
+  package init(parameters: JSONObject, continues: Bool = false, error: String? = nil) {
+    self.parameters = parameters
+    self.continues = continues
+    self.error = error
+  }
+
+  package init(_ reply: ControlReply, continues: Bool = false) {
+    if case .failed(let error) = reply {
+      self.init(parameters: error.parameters, error: error.name)
+    } else {
+      self.init(parameters: reply.parameters, continues: continues)
+    }
+  }
+
+  package init(reading bytes: [UInt8]) throws(BadMessage) {
+    let object = try ControlMessage.object(bytes, JSONReader.Limits(bytes: .max, values: 1 << 20))
+    self.init(
+      parameters: try ControlMessage.parameters(object),
+      continues: try ControlMessage.flag("continues", object), error: object["error"]?.string)
+  }
+
+  package var bytes: [UInt8] {
+    var object = JSONObject()
+    object["error"] = error.map { .string($0) }
+    object["parameters"] = .object(parameters)
+    if continues { object["continues"] = true }
+    return JSONWriter.bytes(.object(object)) + [0]
+  }
+}
+
+package struct BadMessage: Error, Equatable, Sendable {
+  package let why: String
+
+  package init(why: String) { self.why = why }
+}
+
+/// What both messages have in common.
+enum ControlMessage {
+  static func object(_ bytes: [UInt8], _ limits: JSONReader.Limits) throws(BadMessage)
+    -> JSONObject
+  {
+    let value: JSONValue
+    do throws(JSONSyntaxError) {
+      value = try JSONReader.read(bytes, limits: limits)
+    } catch {
+      throw BadMessage(why: "it is not valid JSON: \(error)")
+    }
+    guard let object = value.object else { throw BadMessage(why: "it is no JSON object") }
+    return object
+  }
+
+  static func parameters(_ object: JSONObject) throws(BadMessage) -> JSONObject {
+    switch object["parameters"] {
+    case nil, .null: return JSONObject()
+    case .object(let parameters): return parameters
+    default: throw BadMessage(why: "its parameters are no object")
+    }
+  }
+
+  static func flag(_ name: String, _ object: JSONObject) throws(BadMessage) -> Bool {
+    switch object[name] {
+    case nil, .null: return false
+    case .bool(let value): return value
+    default: throw BadMessage(why: "its '\(name)' is neither true nor false")
+    }
+  }
+}

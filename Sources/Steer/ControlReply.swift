@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the daemon answers to a call, as values; both ends of the socket share these.
+
+package enum ControlReply: Equatable, Sendable {
+  case status(StatusReport)
+  case lists([ListSummary])
+  case show(ShowReport)
+  /// The list as it is after `Pause`, `Resume` or `Cancel`.
+  case changed(ListSummary)
+  /// The settings are in force; `notes` says what of them waits for a restart.
+  case reloaded(notes: [String])
+  case failed(ControlError)
+
+  package var parameters: JSONObject {
+    switch self {
+    case .status(let report): JSONObject(["status": .value(report)])
+    case .lists(let lists): JSONObject(["lists": .values(lists)])
+    case .show(let report): report.object
+    case .changed(let list): JSONObject(["list": .value(list)])
+    case .reloaded(let notes): JSONObject(["notes": .array(notes.map { .string($0) })])
+    case .failed(let error): error.parameters
+    }
+  }
+
+  /// Reads what came back for a call of this method.
+  package init(to method: ControlCall.Method, _ parameters: JSONObject) throws(FieldError) {
+    let fields = MessageFields(parameters)
+    switch method {
+    case .status: self = .status(try fields.value("status"))
+    case .lists: self = .lists(try fields.values("lists"))
+    case .show: self = .show(try ShowReport(fields))
+    case .pause, .resume, .cancel: self = .changed(try fields.value("list"))
+    case .reload: self = .reloaded(notes: try fields.strings("notes"))
+    case .why, .watch, .submit, .focus, .setQuality, .retry, .flush, .sync:
+      throw FieldError(name: "method")
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a request goes: to the handler as a call, or straight back as an answer. A plain function.
+
+struct ControlRouter: Sendable {
+  enum Route: Equatable, Sendable {
+    case call(ControlCall)
+    case answer(ControlAnswer)
+  }
+
+  let version: String
+
+  func route(_ request: ControlRequest) -> Route {
+    do throws(ControlError) {
+      let (interface, method) = try Self.split(request.method)
+      switch interface {
+      case ControlInterface.name:
+        guard let known = ControlCall.Method(rawValue: method) else {
+          throw .methodNotFound(method)
+        }
+        return .call(try ControlCall(known, request.parameters))
+      case ControlInterface.service:
+        return .answer(try service(method, MessageFields(request.parameters)))
+      default: throw .interfaceNotFound(interface)
+      }
+    } catch {
+      return .answer(ControlAnswer(.failed(error)))
+    }
+  }
+
+  /// At the last dot.
+  private static func split(_ name: String) throws(ControlError) -> (String, String) {
+    let bytes = Array(name.utf8)
+    guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")) else { throw .interfaceNotFound(name) }
+    return (
+      String(decoding: bytes[..<dot], as: UTF8.self),
+      String(decoding: bytes[(dot + 1)...], as: UTF8.self)
+    )
+  }
+
+  private func service(_ method: String, _ fields: MessageFields) throws(ControlError)
+    -> ControlAnswer
+  {
+    switch method {
+    case "GetInfo":
+      return ControlAnswer(
+        parameters: JSONObject([
+          "vendor": "darkroom", "product": "darkroomd", "version": .string(version),
+          "url": "man:darkroomd(8)",
+          "interfaces": [.string(ControlInterface.service), .string(ControlInterface.name)],
+        ]))
+    case "GetInterfaceDescription":
+      guard let name = try? fields.string("interface") else { throw .invalidParameter("interface") }
+      guard let text = ControlInterface.description(of: name) else {
+        throw .interfaceNotFound(name)
+      }
+      return ControlAnswer(parameters: JSONObject(["description": .string(text)]))
+    default: throw .methodNotFound(method)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why some bytes are no JSON value, and where.
+
+package struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
+  package enum Problem: Hashable, Sendable {
+    case tooLong
+    case tooDeep
+    case tooManyValues
+    case unexpectedEnd
+    case unexpectedByte
+    case badString
+    case badNumber
+    case repeatedName
+  }
+
+  package let problem: Problem
+  /// Counted from 0.
+  package let offset: Int
+
+  package init(problem: Problem, offset: Int) {
+    self.problem = problem
+    self.offset = offset
+  }
+
+  package var description: String {
+    let words =
+      switch problem {
+      case .tooLong: "it is too long"
+      case .tooDeep: "its values lie too deep in each other"
+      case .tooManyValues: "it holds too many values"
+      case .unexpectedEnd: "it ends too early"
+      case .unexpectedByte: "something else is expected there"
+      case .badString: "the string is not valid"
+      case .badNumber: "the number is not valid"
+      case .repeatedName: "the name is there twice"
+      }
+    return "\(words) (byte \(offset))"
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A JSON value. Objects keep the order in which their members were put in, so that the same value is
+// always the same text. Numbers without a fraction are Int64, all others Double.
+
+package enum JSONValue: Equatable, Sendable {
+  case null
+  case bool(Bool)
+  case int(Int64)
+  case double(Double)
+  case string(String)
+  case array([JSONValue])
+  case object(JSONObject)
+
+  package var string: String? {
+    if case .string(let value) = self { value } else { nil }
+  }
+
+  package var bool: Bool? {
+    if case .bool(let value) = self { value } else { nil }
+  }
+
+  package var int: Int64? {
+    if case .int(let value) = self { value } else { nil }
+  }
+
+  package var array: [JSONValue]? {
+    if case .array(let value) = self { value } else { nil }
+  }
+
+  package var object: JSONObject? {
+    if case .object(let value) = self { value } else { nil }
+  }
+
+  /// A number that is never negative; above Int64 it stays at the highest.
+  package static func count(_ value: some UnsignedInteger) -> JSONValue {
+    .int(Int64(clamping: value))
+  }
+}
+
+/// Members in order, each name once. Looking one up does not grow with their number.
+package struct JSONObject: Equatable, Sendable {
+  package private(set) var members: [(name: String, value: JSONValue)] = []
+  private var places: [String: Int] = [:]
+
+  package init() {}
+
+  package init(_ members: KeyValuePairs<String, JSONValue>) {
+    for (name, value) in members { self[name] = value }
+  }
+
+  package subscript(name: String) -> JSONValue? {
+    get { places[name].map { members[$0].value } }
+    set {
+      guard let newValue else { return }
+      if let place = places[name] {
+        members[place].value = newValue
+      } else {
+        places[name] = members.count
+        members.append((name, newValue))
+      }
+    }
+  }
+
+  /// The same members with the same values, in any order.
+  package static func == (a: JSONObject, b: JSONObject) -> Bool {
+    a.members.count == b.members.count && a.members.allSatisfy { b[$0.name] == $0.value }
+  }
+}
+
+extension JSONValue: ExpressibleByDictionaryLiteral, ExpressibleByStringLiteral,
+  ExpressibleByArrayLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral
+{
+  package init(dictionaryLiteral elements: (String, JSONValue)...) {
+    var object = JSONObject()
+    for (name, value) in elements { object[name] = value }
+    self = .object(object)
+  }
+
+  package init(stringLiteral value: String) { self = .string(value) }
+  package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  package init(integerLiteral value: Int64) { self = .int(value) }
+  package init(booleanLiteral value: Bool) { self = .bool(value) }
+}

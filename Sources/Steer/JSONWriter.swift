@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a JSON value on one line: the same value is always the same text. Control characters are
+// escaped, so no NUL and no newline can appear in it.
+
+package enum JSONWriter {
+  package static func bytes(_ value: JSONValue) -> [UInt8] {
+    var out: [UInt8] = []
+    write(value, into: &out)
+    return out
+  }
+
+  package static func text(_ value: JSONValue) -> String {
+    String(decoding: bytes(value), as: UTF8.self)
+  }
+
+  private static func write(_ value: JSONValue, into out: inout [UInt8]) {
+    switch value {
+    case .null: out.append(contentsOf: "null".utf8)
+    case .bool(let value): out.append(contentsOf: (value ? "true" : "false").utf8)
+    case .int(let value): out.append(contentsOf: String(value).utf8)
+    // JSON has no word for what is not finite.
+    case .double(let value): out.append(contentsOf: (value.isFinite ? "\(value)" : "null").utf8)
+    case .string(let value): write(value, into: &out)
+    case .array(let elements):
+      out.append(UInt8(ascii: "["))
+      for (place, element) in elements.enumerated() {
+        if place > 0 { out.append(UInt8(ascii: ",")) }
+        write(element, into: &out)
+      }
+      out.append(UInt8(ascii: "]"))
+    case .object(let object):
+      out.append(UInt8(ascii: "{"))
+      for (place, member) in object.members.enumerated() {
+        if place > 0 { out.append(UInt8(ascii: ",")) }
+        write(member.name, into: &out)
+        out.append(UInt8(ascii: ":"))
+        write(member.value, into: &out)
+      }
+      out.append(UInt8(ascii: "}"))
+    }
+  }
+
+  private static func write(_ text: String, into out: inout [UInt8]) {
+    let digits = Array("0123456789abcdef".utf8)
+    out.append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): out.append(contentsOf: [0x5C, byte])
+      case 0x0A: out.append(contentsOf: "\\n".utf8)
+      case 0x09: out.append(contentsOf: "\\t".utf8)
+      case 0x0D: out.append(contentsOf: "\\r".utf8)
+      case 0..<0x20, 0x7F:
+        out.append(contentsOf: "\\u00".utf8)
+        out.append(contentsOf: [digits[Int(byte >> 4)], digits[Int(byte & 15)]])
+      default: out.append(byte)
+      }
+    }
+    out.append(UInt8(ascii: "\""))
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// One list as `Lists` and `Show` tell of it. States and classes are their names: a tool of another
+// version still shows a word that it does not know.
+
+package import Vocabulary
+
+package struct ListSummary: MessageValue {
+  package var id: UInt64
+  /// The dropped file's name without `.plist`, safe to show.
+  package var name: String
+  package var title: String
+  package var owner: UInt32
+  package var state: String
+  package var serviceClass: String
+  package var total: UInt32
+  /// How many photos are in each state now; together they are `total`.
+  package var new: UInt32
+  package var downloaded: UInt32
+  package var filtered: UInt32
+  package var failed: UInt32
+  /// Milliseconds since 1970.
+  package var accepted: UInt64
+
+  package init(
+    id: UInt64, name: String, title: String, owner: UInt32, state: ListState,
+    serviceClass: ServiceClass, total: UInt32, new: UInt32, downloaded: UInt32, filtered: UInt32,
+    failed: UInt32, accepted: UInt64
+  ) {
+    self.id = id
+    self.name = name
+    self.title = title
+    self.owner = owner
+    self.state = state.name
+    self.serviceClass = serviceClass.name
+    self.total = total
+    self.new = new
+    self.downloaded = downloaded
+    self.filtered = filtered
+    self.failed = failed
+    self.accepted = accepted
+  }
+
+  package init(_ fields: MessageFields) throws(FieldError) {
+    id = try fields.count("id")
+    name = try fields.string("name")
+    title = try fields.string("title")
+    owner = try fields.count("owner")
+    state = try fields.string("state")
+    serviceClass = try fields.string("serviceClass")
+    total = try fields.count("total")
+    new = try fields.count("new")
+    downloaded = try fields.count("downloaded")
+    filtered = try fields.count("filtered")
+    failed = try fields.count("failed")
+    accepted = try fields.count("accepted")
+  }
+
+  package var object: JSONObject {
+    JSONObject([
+      "id": .count(id), "name": .string(name), "title": .string(title), "owner": .count(owner),
+      "state": .string(state), "serviceClass": .string(serviceClass), "total": .count(total),
+      "new": .count(new), "downloaded": .count(downloaded), "filtered": .count(filtered),
+      "failed": .count(failed), "accepted": .count(accepted),
+    ])
+  }
+
+  /// Nothing is left to do for it.
+  package var isFinal: Bool {
+    state == ListState.finished.name || state == ListState.cancelled.name
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The members of a message's parameters, taken out by name and type. Unknown members are ignored, so
+// that both sides can grow. Raises `FieldError`, which names the member that is missing or wrong.
+
+package struct FieldError: Error, Equatable, Sendable {
+  package let name: String
+}
+
+/// A value that travels in messages.
+package protocol MessageValue: Equatable, Sendable {
+  init(_ fields: MessageFields) throws(FieldError)
+  var object: JSONObject { get }
+}
+
+package struct MessageFields: Sendable {
+  private let object: JSONObject
+
+  package init(_ object: JSONObject) { self.object = object }
+
+  package func string(_ name: String) throws(FieldError) -> String {
+    guard let value = object[name]?.string else { throw FieldError(name: name) }
+    return value
+  }
+
+  /// Missing and null are the fallback.
+  package func string(_ name: String, or fallback: String) throws(FieldError) -> String {
+    isMissing(name) ? fallback : try string(name)
+  }
+
+  package func count<Count: FixedWidthInteger>(_ name: String) throws(FieldError) -> Count {
+    guard let value = object[name]?.int, let count = Count(exactly: value), count >= 0 else {
+      throw FieldError(name: name)
+    }
+    return count
+  }
+
+  package func count<Count: FixedWidthInteger>(_ name: String, or fallback: Count)
+    throws(FieldError) -> Count
+  {
+    isMissing(name) ? fallback : try count(name)
+  }
+
+  package func strings(_ name: String) throws(FieldError) -> [String] {
+    guard let values = object[name]?.array else { throw FieldError(name: name) }
+    return try values.map { (value) throws(FieldError) in
+      guard let string = value.string else { throw FieldError(name: name) }
+      return string
+    }
+  }
+
+  package func counts<Count: FixedWidthInteger>(_ name: String) throws(FieldError) -> [Count] {
+    guard let values = object[name]?.array else { throw FieldError(name: name) }
+    return try values.map { (value) throws(FieldError) in
+      guard let int = value.int, let count = Count(exactly: int) else {
+        throw FieldError(name: name)
+      }
+      return count
+    }
+  }
+
+  package func value<Value: MessageValue>(_ name: String) throws(FieldError) -> Value {
+    guard let object = object[name]?.object else { throw FieldError(name: name) }
+    return try Value(MessageFields(object))
+  }
+
+  package func values<Value: MessageValue>(_ name: String) throws(FieldError) -> [Value] {
+    guard let values = object[name]?.array else { throw FieldError(name: name) }
+    return try values.map { (value) throws(FieldError) in
+      guard let object = value.object else { throw FieldError(name: name) }
+      return try Value(MessageFields(object))
+    }
+  }
+
+  package func isMissing(_ name: String) -> Bool {
+    guard let value = object[name] else { return true }
+    return value == .null
+  }
+}
+
+extension JSONValue {
+  static func value(_ value: some MessageValue) -> JSONValue { .object(value.object) }
+
+  static func values(_ values: [some MessageValue]) -> JSONValue {
+    .array(values.map { .object($0.object) })
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts a stream of bytes into varlink's messages, each ended by a NUL, whatever the size of the pieces
+// in which they come. Raises `TooLong` for a message above the limit, before all of it has come.
+
+package struct MessageFrames: Sendable {
+  package struct TooLong: Error, Equatable {
+    package let limit: Int
+
+    package init(limit: Int) { self.limit = limit }
+  }
+
+  private let limit: Int
+  private var bytes: [UInt8] = []
+  /// Where the unread part begins, and how far it has been looked through for a NUL.
+  private var start = 0
+  private var seen = 0
+
+  package init(limit: Int) { self.limit = limit }
+
+  /// Something has come, but not yet all of a message; or whole messages wait.
+  package var isEmpty: Bool { start == bytes.count }
+
+  package mutating func append(_ piece: [UInt8]) { bytes.append(contentsOf: piece) }
+
+  /// The next whole message, without its NUL.
+  package mutating func next() throws(TooLong) -> [UInt8]? {
+    guard let end = bytes[seen...].firstIndex(of: 0) else {
+      seen = bytes.count
+      if seen - start > limit { throw TooLong(limit: limit) }
+      compact()
+      return nil
+    }
+    if end - start > limit { throw TooLong(limit: limit) }
+    let message = Array(bytes[start..<end])
+    start = end + 1
+    seen = start
+    if start == bytes.count { compact() }
+    return message
+  }
+
+  private mutating func compact() {
+    guard start > 0 else { return }
+    // A quiet connection gives its memory back.
+    if start == bytes.count { bytes = [] } else { bytes.removeFirst(start) }
+    seen -= start
+    start = 0
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// One photo as `Show` tells of it.
+
+package import Vocabulary
+
+package struct PhotoSummary: MessageValue {
+  package var number: UInt32
+  /// Safe to show.
+  package var name: String
+  /// Without user, password and query: those can be secrets.
+  package var url: String
+  package var state: String
+  package var attempts: UInt32
+  /// Size of the print, and its pixels; 0 while there is none.
+  package var bytes: UInt64
+  package var width: UInt32
+  package var height: UInt32
+  /// The print's file name; empty while there is none.
+  package var print: String
+  /// Why it failed, for programs and for people; empty unless it did.
+  package var code: String
+  package var reason: String
+
+  package init(
+    number: UInt32, name: String, url: String, state: PhotoState, attempts: UInt32 = 0,
+    bytes: UInt64 = 0, width: UInt32 = 0, height: UInt32 = 0, print: String = "",
+    code: String = "", reason: String = ""
+  ) {
+    self.number = number
+    self.name = name
+    self.url = url
+    self.state = state.name
+    self.attempts = attempts
+    self.bytes = bytes
+    self.width = width
+    self.height = height
+    self.print = print
+    self.code = code
+    self.reason = reason
+  }
+
+  package init(_ fields: MessageFields) throws(FieldError) {
+    number = try fields.count("number")
+    name = try fields.string("name")
+    url = try fields.string("url")
+    state = try fields.string("state")
+    attempts = try fields.count("attempts")
+    bytes = try fields.count("bytes")
+    width = try fields.count("width")
+    height = try fields.count("height")
+    print = try fields.string("print")
+    code = try fields.string("code")
+    reason = try fields.string("reason")
+  }
+
+  package var object: JSONObject {
+    JSONObject([
+      "number": .count(number), "name": .string(name), "url": .string(url),
+      "state": .string(state), "attempts": .count(attempts), "bytes": .count(bytes),
+      "width": .count(width), "height": .count(height), "print": .string(print),
+      "code": .string(code), "reason": .string(reason),
+    ])
+  }
+}

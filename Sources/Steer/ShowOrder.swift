@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `Show` is asked, and what it answers: one list and a page of its photos in file order.
+
+package import Vocabulary
+
+package struct ShowOrder: MessageValue {
+  package static let highestLimit: UInt32 = 1000
+
+  package var list: ListReference
+  /// Photos at the head of the list that are passed over.
+  package var offset: UInt32
+  /// At most so many photos are answered; 0 for the list alone.
+  package var limit: UInt32
+  /// Only photos in this state.
+  package var state: PhotoState?
+
+  package init(
+    list: ListReference, offset: UInt32 = 0, limit: UInt32 = 100, state: PhotoState? = nil
+  ) {
+    self.list = list
+    self.offset = offset
+    self.limit = min(limit, Self.highestLimit)
+    self.state = state
+  }
+
+  package init(_ fields: MessageFields) throws(FieldError) {
+    list = ListReference(try fields.string("list"))
+    offset = try fields.count("offset", or: 0)
+    limit = try fields.count("limit", or: 100)
+    guard limit <= Self.highestLimit else { throw FieldError(name: "limit") }
+    let name = try fields.string("state", or: "")
+    state = PhotoState.allCases.first { $0.name == name }
+    if state == nil, !name.isEmpty { throw FieldError(name: "state") }
+  }
+
+  package var object: JSONObject {
+    var object = JSONObject([
+      "list": .string(list.text), "offset": .count(offset), "limit": .count(limit),
+    ])
+    object["state"] = state.map { .string($0.name) }
+    return object
+  }
+}
+
+package struct ShowReport: MessageValue {
+  package var list: ListSummary
+  package var photos: [PhotoSummary]
+  /// The offset to ask with for the photos that follow; nil when these were the last.
+  package var more: UInt32?
+
+  package init(list: ListSummary, photos: [PhotoSummary] = [], more: UInt32? = nil) {
+    self.list = list
+    self.photos = photos
+    self.more = more
+  }
+
+  package init(_ fields: MessageFields) throws(FieldError) {
+    list = try fields.value("list")
+    photos = try fields.values("photos")
+    more = fields.isMissing("more") ? nil : try fields.count("more")
+  }
+
+  package var object: JSONObject {
+    var object = JSONObject(["list": .value(list), "photos": .values(photos)])
+    object["more"] = more.map { .count($0) }
+    return object
+  }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Local stream sockets. As everywhere here: a value of zero or more, or the error number made negative.
+
+#ifndef DARKROOM_SOCKETS_H
+#define DARKROOM_SOCKETS_H
+
+#include <stdint.h>
+
+struct dr_peer {
+  int32_t process;
+  uint32_t user, group;
+};
+
+int dr_socket(void);
+int dr_socket_bind(int socket, const char *path);
+int dr_socket_open_to(const char *path, uint32_t mode);
+int dr_socket_listen(int socket, int backlog);
+int dr_socket_accept(int socket);
+int dr_socket_connect(int socket, const char *path);
+int dr_socket_peer(int socket, struct dr_peer *out);
+int dr_socket_finish(int socket);
+int64_t dr_socket_send(int socket, const void *bytes, uint64_t count);
+
+// What a path names now, links not followed: 1 and its inode for a socket, 0 for anything else.
+int dr_socket_at(const char *path, uint64_t *inode);
+int dr_unlink_path(const char *path);
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "sockets.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static int answer(int result) { return result < 0 ? -errno : result; }
+
+// A socket's address has room for 107 bytes. A longer path is reached through its held folder, whose
+// descriptor is left in *folder and closed by the caller.
+static int address_of(const char *path, struct sockaddr_un *out, int *folder) {
+  *folder = -1;
+  memset(out, 0, sizeof *out);
+  out->sun_family = AF_UNIX;
+  size_t length = strlen(path);
+  if (length < sizeof out->sun_path) {
+    memcpy(out->sun_path, path, length + 1);
+    return 0;
+  }
+  const char *slash = strrchr(path, '/');
+  char parent[4096];
+  size_t parent_length = slash ? (size_t)(slash - path) : 0;
+  if (!slash || parent_length >= sizeof parent) return -ENAMETOOLONG;
+  memcpy(parent, path, parent_length);
+  parent[parent_length] = 0;
+  int held = open(parent_length ? parent : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (held < 0) return -errno;
+  int n = snprintf(out->sun_path, sizeof out->sun_path, "/proc/self/fd/%d/%s", held, slash + 1);
+  if (n < 0 || (size_t)n >= sizeof out->sun_path) {
+    close(held);
+    return -ENAMETOOLONG;
+  }
+  *folder = held;
+  return 0;
+}
+
+int dr_socket(void) {
+  return answer(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
+
+int dr_socket_bind(int file, const char *path) {
+  struct sockaddr_un address;
+  int folder, result = address_of(path, &address, &folder);
+  if (result < 0) return result;
+  // The name takes the socket's own mode: nobody else may come in before it is opened to them.
+  fchmod(file, 0600);
+  result = answer(bind(file, (struct sockaddr *)&address, sizeof address));
+  if (folder >= 0) close(folder);
+  return result;
+}
+
+int dr_socket_open_to(const char *path, uint32_t mode) { return answer(chmod(path, mode)); }
+
+int dr_socket_listen(int file, int backlog) { return answer(listen(file, backlog)); }
+
+int dr_socket_accept(int file) {
+  return answer(accept4(file, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
+}
+
+int dr_socket_connect(int file, const char *path) {
+  struct sockaddr_un address;
+  int folder, result = address_of(path, &address, &folder);
+  if (result < 0) return result;
+  result = answer(connect(file, (struct sockaddr *)&address, sizeof address));
+  if (folder >= 0) close(folder);
+  return result;
+}
+
+int dr_socket_peer(int file, struct dr_peer *out) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  if (getsockopt(file, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) return -errno;
+  *out = (struct dr_peer){.process = peer.pid, .user = peer.uid, .group = peer.gid};
+  return 0;
+}
+
+int dr_socket_finish(int file) { return answer(shutdown(file, SHUT_WR)); }
+
+int64_t dr_socket_send(int file, const void *bytes, uint64_t count) {
+  ssize_t n = send(file, bytes, count, MSG_NOSIGNAL);
+  return n < 0 ? -errno : n;
+}
+
+int dr_socket_at(const char *path, uint64_t *inode) {
+  struct stat status;
+  if (lstat(path, &status) < 0) return -errno;
+  *inode = status.st_ino;
+  return S_ISSOCK(status.st_mode);
+}
+
+int dr_unlink_path(const char *path) { return answer(unlink(path)); }

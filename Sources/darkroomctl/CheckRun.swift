@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// `check`: reads a photo list through a worker, as the daemon would, and says what it holds and what is
+// wrong with it. The catalog lies in memory and is paged through: a long list is written as it is read.
+
+internal import Linux
+internal import Steer
+package import Vocabulary
+
+package struct CheckRun {
+  package typealias Reading = @Sendable (any OpenFile, ListLimits) throws(Failure) -> CheckedList
+
+  private let file: String
+  private let workers: any Workers
+  private let reading: Reading
+  private let voice: ToolVoice
+  private let isJSON: Bool
+
+  /// `reading` opens the catalog that the worker wrote.
+  package init(
+    file: String, workers: any Workers, voice: ToolVoice, isJSON: Bool,
+    reading: @escaping Reading
+  ) {
+    self.file = file
+    self.workers = workers
+    self.reading = reading
+    self.voice = voice
+    self.isJSON = isJSON
+  }
+
+  package func run() async -> ExitCode {
+    do throws(Failure) {
+      let list = try await read()
+      let problems = isJSON ? try tellJSON(list) : try tell(list)
+      if problems == 0 { return .done }
+      let photos = problems == 1 ? "1 photo" : "\(problems) photos"
+      voice.complain("\(Printable.text(file)): \(photos) of \(list.count) cannot be worked on")
+      return .failed
+    } catch {
+      if isJSON {
+        voice.say([
+          "file": .string(file), "accepted": false, "code": .string(error.code),
+          "reason": .string(error.reason), "advice": .string(error.advice),
+        ])
+      }
+      let advice = error.advice.isEmpty ? "" : "; \(error.advice)"
+      voice.complain("Could not read \(Printable.text(file)): \(error.reason)\(advice)")
+      return .failed
+    }
+  }
+
+  private func read() async throws(Failure) -> CheckedList {
+    let limits = ListLimits()
+    let list: LinuxFile
+    let catalog: LinuxFile
+    do throws(SystemError) {
+      list = try Surroundings.openNamed(file)
+      guard try list.status().kind == .file else {
+        throw SystemError(code: 22, call: "open", thing: file)
+      }
+      catalog = try Surroundings.scratchFile()
+    } catch { throw error.failure }
+    try await workers.readList(list, catalog: catalog, limits: limits)
+    return try reading(catalog, limits)
+  }
+
+  /// How many photos have a problem.
+  private func tell(_ list: CheckedList) throws(Failure) -> Int {
+    if voice.screen.isTerminal {
+      let title = list.title.isEmpty ? "" : ": \(Printable.text(list.title))"
+      let settings = [list.serviceClass?.name, list.filter?.description].compactMap { $0 }
+      let tail = settings.isEmpty ? "" : ", \(settings.joined(separator: ", "))"
+      let photos = list.count == 1 ? "1 photo" : "\(list.count) photos"
+      voice.say("\(Printable.text(file))\(title), \(photos)\(tail)\n")
+    }
+    var problems = 0
+    for number in 1...max(1, list.count) where number <= list.count {
+      let entry = try list.entry(number)
+      if entry.problem != nil { problems += 1 }
+      voice.say(line(number, entry))
+    }
+    return problems
+  }
+
+  private func line(_ number: UInt32, _ entry: CheckedList.Entry) -> String {
+    let name = Printable.text(entry.name)
+    let url = Printable.text(entry.url, limit: 4096)
+    let problem = entry.problem.map { Printable.text($0) }
+    guard voice.screen.isTerminal else {
+      return TextTable.plain(["\(number)", name, url, problem ?? ""])
+    }
+    let end = problem.map { voice.screen.tinted($0, .bad) } ?? url
+    return "  \(number)  \(name)  \(end)\n"
+  }
+
+  /// One object, written in pieces.
+  private func tellJSON(_ list: CheckedList) throws(Failure) -> Int {
+    var head = JSONObject([
+      "file": .string(file), "accepted": true, "count": .count(list.count),
+      "title": .string(list.title),
+    ])
+    head["serviceClass"] = list.serviceClass.map { .string($0.name) }
+    head["filter"] = list.filter.map { .string($0.description) }
+    voice.say(JSONWriter.text(.object(head)).dropLast() + ",\"photos\":[")
+    var problems = 0
+    for number in 1...max(1, list.count) where number <= list.count {
+      let entry = try list.entry(number)
+      var photo = JSONObject([
+        "number": .count(number), "name": .string(entry.name), "url": .string(entry.url),
+      ])
+      photo["problem"] = entry.problem.map { .string($0) }
+      if entry.problem != nil { problems += 1 }
+      voice.say((number > 1 ? "," : "") + JSONWriter.text(.object(photo)))
+    }
+    voice.say("]}\n")
+    return problems
+  }
+}

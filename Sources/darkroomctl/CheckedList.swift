@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A list that was read, as far as `check` tells of it. Its photos are read when they are asked for.
+
+package import Vocabulary
+
+package struct CheckedList: Sendable {
+  package struct Entry: Equatable, Sendable {
+    package let name: String
+    package let url: String
+    /// Why the photo cannot be worked on; nil where all is well.
+    package let problem: String?
+
+    package init(name: String, url: String, problem: String?) {
+      self.name = name
+      self.url = url
+      self.problem = problem
+    }
+  }
+
+  package let count: UInt32
+  package let title: String
+  package let serviceClass: ServiceClass?
+  package let filter: FilterFunction?
+  /// By its number, counted from 1.
+  package let entry: @Sendable (UInt32) throws(Failure) -> Entry
+
+  package init(
+    count: UInt32, title: String, serviceClass: ServiceClass?, filter: FilterFunction?,
+    entry: @escaping @Sendable (UInt32) throws(Failure) -> Entry
+  ) {
+    self.count = count
+    self.title = title
+    self.serviceClass = serviceClass
+    self.filter = filter
+    self.entry = entry
+  }
+}

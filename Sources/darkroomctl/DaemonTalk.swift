@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands that ask or steer the daemon. Raises `ControlFailure`; what it answers passes through
+// `Printable` on its way to a terminal.
+
+internal import Linux
+internal import Steer
+package import Vocabulary
+
+package struct DaemonTalk {
+  private let order: ToolOrder
+  private let voice: ToolVoice
+  private let clock: any Timekeeper
+  private let users: @Sendable (UInt32) -> String?
+
+  package init(
+    order: ToolOrder, voice: ToolVoice, clock: any Timekeeper,
+    users: @escaping @Sendable (UInt32) -> String?
+  ) {
+    self.order = order
+    self.voice = voice
+    self.clock = clock
+    self.users = users
+  }
+
+  /// Nil for the commands that have nothing to do with the daemon.
+  package func run() -> ExitCode? {
+    do throws(ControlFailure) {
+      switch order.command {
+      case .status: return try status()
+      case .list: return try list()
+      case .show(let list, let state): return try show(list, state)
+      case .wait(let lists, let timeout): return try wait(lists, timeout)
+      case .pause(let list): return try change(.pause(list))
+      case .resume(let list): return try change(.resume(list))
+      case .cancel(let list): return try change(.cancel(list))
+      case .reload: return try reload()
+      case .develop, .check, .help, .version: return nil
+      }
+    } catch {
+      return fail(error)
+    }
+  }
+
+  private func fail(_ failure: ControlFailure) -> ExitCode {
+    guard case .status = order.command, case .notRunning = failure else {
+      voice.complain(words(failure))
+      return .of(failure)
+    }
+    if order.isJSON { voice.say(["running": false]) }
+    voice.complain(words(failure))
+    return .notRunning
+  }
+
+  private func words(_ failure: ControlFailure) -> String {
+    guard case .refused = failure else { return "\(failure)" }
+    switch order.command {
+    case .pause(let list): return "Could not pause '\(Printable.text(list.text))': \(failure)"
+    case .resume(let list): return "Could not resume '\(Printable.text(list.text))': \(failure)"
+    case .cancel(let list): return "Could not cancel '\(Printable.text(list.text))': \(failure)"
+    case .reload: return "Could not reload the settings: \(failure)"
+    default: return "\(failure)"
+    }
+  }
+
+  private func ask(_ call: ControlCall) throws(ControlFailure) -> ControlReply {
+    try ControlClient(path: order.socket, clock: clock).call(call)
+  }
+
+  /// The client reads a reply by its method, so another kind cannot come.
+  private static let otherKind = ControlFailure.nonsense(why: "it answers something else")
+
+  // MARK: Asking
+
+  private func status() throws(ControlFailure) -> ExitCode {
+    guard case .status(let report) = try ask(.status) else { throw Self.otherKind }
+    if order.isJSON {
+      var object = JSONObject(["running": true])
+      for member in report.object.members { object[member.name] = member.value }
+      voice.say(.object(object))
+    } else {
+      voice.say(StatusText.text(report, voice.screen, now: clock.wallTime()))
+    }
+    return .done
+  }
+
+  private func list() throws(ControlFailure) -> ExitCode {
+    guard case .lists(let lists) = try ask(.lists) else { throw Self.otherKind }
+    if order.isJSON {
+      voice.say(["lists": .array(lists.map { .object($0.object) })])
+    } else {
+      voice.say(
+        ListText.table(lists, voice.screen, now: clock.wallTime(), users: users))
+    }
+    return .done
+  }
+
+  /// Pages through the photos; in words each page is written as it comes.
+  private func show(_ list: ListReference, _ state: PhotoState?) throws(ControlFailure)
+    -> ExitCode
+  {
+    let client = try ControlClient(path: order.socket, clock: clock)
+    var order = ShowOrder(list: list, limit: ShowOrder.highestLimit, state: state)
+    var photos: [JSONValue] = []
+    var head: ListSummary?
+    while true {
+      guard case .show(let report) = try client.call(.show(order)) else { throw Self.otherKind }
+      if self.order.isJSON {
+        photos += report.photos.map { .object($0.object) }
+      } else {
+        if head == nil {
+          voice.say(
+            PhotoText.head(report.list, voice.screen, now: clock.wallTime(), users: users))
+        }
+        voice.say(PhotoText.page(report.photos, voice.screen))
+      }
+      head = report.list
+      // The name may mean another list by the next page; its number cannot.
+      order.list = ListReference("\(report.list.id)")
+      guard let more = report.more, more > order.offset else { break }
+      order.offset = more
+    }
+    if self.order.isJSON, let head {
+      voice.say(["list": .object(head.object), "photos": .array(photos)])
+    }
+    return .done
+  }
+
+  // MARK: Steering
+
+  private func change(_ call: ControlCall) throws(ControlFailure) -> ExitCode {
+    guard case .changed(let list) = try ask(call) else { throw Self.otherKind }
+    if order.isJSON {
+      voice.say(["list": .object(list.object)])
+    } else {
+      voice.say(
+        voice.screen.isTerminal ? ListText.sentence(list) + ".\n" : ListText.plain(list))
+    }
+    return .done
+  }
+
+  private func reload() throws(ControlFailure) -> ExitCode {
+    guard case .reloaded(let notes) = try ask(.reload) else { throw Self.otherKind }
+    if order.isJSON {
+      voice.say(["notes": .array(notes.map { .string($0) })])
+    } else {
+      let words = notes.map { Printable.text($0) + "\n" }.joined()
+      voice.say(voice.screen.isTerminal ? "The settings were read again.\n" + words : words)
+    }
+    return .done
+  }
+
+  // MARK: Waiting
+
+  private func wait(_ lists: [ListReference], _ timeout: Duration?) throws(ControlFailure)
+    -> ExitCode
+  {
+    let deadline = timeout.map { clock.uptime() + $0 }
+    var ends: [ListSummary] = []
+    for list in lists {
+      ends.append(try wait(list, until: deadline))
+    }
+    if order.isJSON { voice.say(["lists": .array(ends.map { .object($0.object) })]) }
+    return .of(ends)
+  }
+
+  private func wait(_ list: ListReference, until deadline: Duration?) throws(ControlFailure)
+    -> ListSummary
+  {
+    var last: ListSummary?
+    let call = ControlCall.show(ShowOrder(list: list, limit: 0))
+    do throws(ControlFailure) {
+      let client = try ControlClient(path: order.socket, clock: clock)
+      try client.stream(call, until: deadline) { reply in
+        guard case .show(let report) = reply else { return false }
+        last = report.list
+        voice.progress(ProgressBar.line(report.list, voice.progressScreen))
+        return true
+      }
+    } catch {
+      if last != nil { voice.progress("") }
+      throw error
+    }
+    voice.progress("")
+    guard let last, last.isFinal else { throw .lost }
+    if !order.isJSON {
+      voice.say(
+        voice.screen.isTerminal ? ListText.sentence(last) + ".\n" : ListText.plain(last))
+    }
+    return last
+  }
+}

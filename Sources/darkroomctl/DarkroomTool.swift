@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// darkroomctl: reads the command line, does it, ends with a code. One-line reasons go to standard error.
+
+internal import Linux
+internal import Vocabulary
+
+@main
+enum DarkroomTool {
+  static func main() async {
+    let voice = ToolVoice.standard()
+    let code: ExitCode
+    do throws(UsageError) {
+      let order = try ToolArguments.read(Array(CommandLine.arguments.dropFirst()))
+      code = await run(order, voice)
+    } catch {
+      voice.complain("\(error)")
+      code = .usage
+    }
+    Surroundings.end(code.rawValue)
+  }
+
+  private static func run(_ order: ToolOrder, _ voice: ToolVoice) async -> ExitCode {
+    switch order.command {
+    case .help(let command):
+      voice.say(HelpText.text(command))
+      return .done
+    case .version:
+      voice.say("darkroomctl \(Release.version)\n")
+      return .done
+    case .develop, .check: return await local(order, voice)
+    default: return talk(order, voice)
+    }
+  }
+
+  private static func talk(_ order: ToolOrder, _ voice: ToolVoice) -> ExitCode {
+    do throws(SystemError) {
+      let talk = DaemonTalk(
+        order: order, voice: voice, clock: try SystemClock(), users: { Surroundings.userName($0) })
+      return talk.run() ?? .usage
+    } catch {
+      voice.complain("\(error)")
+      return .failed
+    }
+  }
+
+  private static func local(_ order: ToolOrder, _ voice: ToolVoice) async -> ExitCode {
+    do throws(Failure) {
+      let workers = try LocalWorkers.make()
+      switch order.command {
+      case .develop(let task):
+        return await DevelopRun(
+          task: task, workers: workers, voice: voice, isJSON: order.isJSON
+        ).run()
+      case .check(let file):
+        return await CheckRun(
+          file: file, workers: workers, voice: voice, isJSON: order.isJSON,
+          reading: LocalWorkers.open
+        ).run()
+      default: return .usage
+      }
+    } catch {
+      voice.complain("\(error.reason); \(error.advice)")
+      return .failed
+    }
+  }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// `develop`: local pictures through a worker into a folder. A print appears under its name whole and
+// durable or not at all; what exists is replaced only when told, an input never.
+
+internal import Linux
+internal import Steer
+package import Vocabulary
+
+package struct DevelopRun {
+  private struct Done {
+    let file: String
+    let print: String
+    let developed: Developed
+  }
+
+  private let task: DevelopTask
+  private let workers: any Workers
+  private let voice: ToolVoice
+  private let isJSON: Bool
+  /// What one picture may take. The daemon's settings are not read: it need not be there.
+  package static let maximumPixels: UInt64 = 1_000_000_000
+  package static let maximumMemory: UInt64 = 1 << 30
+  package static let timeout = Duration.seconds(600)
+
+  package init(task: DevelopTask, workers: any Workers, voice: ToolVoice, isJSON: Bool) {
+    self.task = task
+    self.workers = workers
+    self.voice = voice
+    self.isJSON = isJSON
+  }
+
+  package func run() async -> ExitCode {
+    let folder: LinuxFolder
+    do throws(SystemError) { folder = try LinuxFolder.open(path: task.folder) } catch {
+      voice.complain("Could not open the folder '\(Printable.text(task.folder))': \(error)")
+      return .failed
+    }
+    var done: [Done] = []
+    var failures: [(file: String, failure: Failure)] = []
+    let inputs = task.files.compactMap { try? Surroundings.openNamed($0).status() }
+    for file in task.files {
+      do throws(Failure) {
+        let written = Set(done.map(\.print))
+        let result = try await develop(file, into: folder, inputs: inputs, written: written)
+        done.append(result)
+        if !isJSON { voice.say(line(result)) }
+      } catch {
+        failures.append((file, error))
+        let advice = error.advice.isEmpty ? "" : "; \(error.advice)"
+        voice.complain("Could not develop \(Printable.text(file)): \(error.reason)\(advice)")
+      }
+    }
+    if isJSON { voice.say(report(done, failures)) }
+    return failures.isEmpty ? .done : .failed
+  }
+
+  private func develop(
+    _ file: String, into folder: LinuxFolder, inputs: [FileStatus], written: Set<String>
+  ) async throws(Failure) -> Done {
+    let original = try Self.picture(file)
+    let temporary = try Self.temporaryName()
+    do throws(Failure) {
+      let print = try Self.system { () throws(SystemError) in
+        try folder.openFile(temporary, .create)
+      }
+      let developed = try await workers.develop(original, into: print, developOrder)
+      let name = try Self.printName(file, developed.format)
+      if written.contains(name.description) {
+        throw Self.refusal("another picture's print has its name, \(name)", "use two folders")
+      }
+      if task.isReplacing, let there = try? folder.status(of: name),
+        inputs.contains(where: { $0.device == there.device && $0.inode == there.inode })
+      {
+        throw Self.refusal("its print would replace \(name), an input", "choose a folder with -o")
+      }
+      try publish(print, temporary, as: name, in: folder)
+      return Done(file: file, print: "\(name)", developed: developed)
+    } catch {
+      try? folder.removeIfThere(temporary)
+      throw error
+    }
+  }
+
+  private var developOrder: DevelopOrder {
+    DevelopOrder(
+      list: ListID(0), serviceClass: .userInitiated, filter: task.filter,
+      maximumPixels: Self.maximumPixels, maximumMemory: Self.maximumMemory, timeout: Self.timeout)
+  }
+
+  /// Durable first, then visible.
+  private func publish(
+    _ print: LinuxFile, _ temporary: FileName, as name: FileName, in folder: LinuxFolder
+  ) throws(Failure) {
+    do throws(SystemError) {
+      try folder.setMode(0o644, of: temporary)
+      try print.sync()
+      try folder.rename(temporary, to: folder, as: name, replacing: task.isReplacing)
+      try folder.sync()
+    } catch {
+      if error.exists {
+        throw Self.refusal(
+          "\(Printable.text(task.folder))/\(name) exists", "choose a folder with -o, or --force")
+      }
+      throw error.failure
+    }
+  }
+
+  // MARK: Names
+
+  private static func picture(_ file: String) throws(Failure) -> LinuxFile {
+    try system { () throws(SystemError) in
+      let picture = try Surroundings.openNamed(file)
+      let kind = try picture.status().kind
+      if kind == .folder { throw SystemError(code: 21, call: "open", thing: file) }
+      guard kind == .file else { throw SystemError(code: 22, call: "open", thing: file) }
+      return picture
+    }
+  }
+
+  /// The picture's name with the print's extension.
+  package static func printName(_ file: String, _ format: PictureFormat) throws(Failure)
+    -> FileName
+  {
+    let last = file.utf8.split(separator: UInt8(ascii: "/")).last.map { Array($0) } ?? []
+    let dot = last.lastIndex(of: UInt8(ascii: ".")) ?? 0
+    let stem = dot > 0 ? last[..<dot] : last[...]
+    guard let name = FileName(bytes: stem + Array(".\(format.fileExtension)".utf8)) else {
+      throw refusal("its name cannot be a print's", "rename it")
+    }
+    return name
+  }
+
+  private static func temporaryName() throws(Failure) -> FileName {
+    let bytes = try system { () throws(SystemError) in try ThisProcess.randomBytes(8) }
+    let number = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    guard let name = FileName(".darkroom-\(String(number, radix: 36)).part") else {
+      preconditionFailure("a number is a name")
+    }
+    return name
+  }
+
+  private static func refusal(_ reason: String, _ advice: String) -> Failure {
+    Failure(.final, code: "print.name", reason: reason, advice: advice)
+  }
+
+  private static func system<Value: ~Copyable>(_ body: () throws(SystemError) -> Value)
+    throws(Failure) -> Value
+  {
+    do throws(SystemError) { return try body() } catch { throw error.failure }
+  }
+
+  // MARK: Words
+
+  private func line(_ done: Done) -> String {
+    let (file, developed) = (Printable.text(done.file), done.developed)
+    guard voice.screen.isTerminal else {
+      return TextTable.plain([
+        file, done.print, "\(developed.size)", "\(developed.width)", "\(developed.height)",
+      ])
+    }
+    return "\(file) → \(done.print), \(developed.width)×\(developed.height), "
+      + "\(Amounts.bytes(developed.size))\n"
+  }
+
+  private func report(_ done: [Done], _ failures: [(file: String, failure: Failure)]) -> JSONValue {
+    [
+      "prints": .array(
+        done.map {
+          [
+            "file": .string($0.file), "print": .string($0.print),
+            "bytes": .count($0.developed.size), "width": .count($0.developed.width),
+            "height": .count($0.developed.height),
+          ]
+        }),
+      "failures": .array(
+        failures.map {
+          [
+            "file": .string($0.file), "code": .string($0.failure.code),
+            "reason": .string($0.failure.reason),
+          ]
+        }),
+    ]
+  }
+}

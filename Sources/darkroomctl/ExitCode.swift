@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the tool ends; scripts rely on the numbers, darkroomctl(1) lists them.
+
+package import Steer
+
+package enum ExitCode: Int32, Sendable {
+  case done = 0
+  /// It failed, or a part of it did.
+  case failed = 1
+  case usage = 2
+  /// Only `status` ends so.
+  case notRunning = 3
+  case noSuchList = 4
+  case notPermitted = 5
+  case cancelled = 6
+  case unreachable = 7
+  case timeIsOver = 8
+
+  package static func of(_ failure: ControlFailure) -> ExitCode {
+    switch failure {
+    case .notRunning, .unreachable, .lost, .silent, .nonsense: .unreachable
+    case .notAllowed: .notPermitted
+    case .timeIsOver: .timeIsOver
+    case .refused(let error):
+      switch error {
+      case .noSuchList, .ambiguousList: .noSuchList
+      case .permissionDenied: .notPermitted
+      default: .failed
+      }
+    }
+  }
+
+  /// How a wait ends that saw these lists to their end.
+  package static func of(_ lists: [ListSummary]) -> ExitCode {
+    if lists.contains(where: { $0.state == "cancelled" }) { return .cancelled }
+    return lists.allSatisfy { $0.filtered == $0.total } ? .done : .failed
+  }
+}

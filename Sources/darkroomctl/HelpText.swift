@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `darkroomctl help` says; the man page says it at length.
+
+package enum HelpText {
+  package static let overview = """
+    darkroomctl asks and steers darkroomd, the photo list daemon.
+
+    Usage: darkroomctl [--root DIR | --socket PATH] [--json] COMMAND ...
+
+      status                 how darkroomd is and what it does
+      list                   all lists
+      show LIST              one list and its photos
+      wait LIST...           wait until lists are finished
+      pause LIST             start nothing more of a list
+      resume LIST            go on with a paused list
+      cancel LIST            give a list up; prints that exist stay
+      reload                 have darkroomd read its settings again
+      develop FILE...        filter local pictures, without darkroomd
+      check FILE             read a photo list and say what is wrong with it
+      help [COMMAND]         this text, or more on one command
+
+    LIST is a list's number or its name.
+
+      --root DIR             darkroomd was started with this --root
+      --socket PATH          darkroomd's control socket
+      --json                 one JSON object instead of words
+      --version              the version
+
+    More in darkroomctl(1); lists are described in photo-list(5).
+
+    """
+
+  package static func text(_ command: CommandName?) -> String {
+    guard let command else { return overview }
+    return "Usage: darkroomctl \(usage(command))\n\n\(words(command))\n"
+  }
+
+  private static func usage(_ command: CommandName) -> String {
+    switch command {
+    case .status, .list, .reload: command.rawValue
+    case .show: "show [--state STATE] LIST"
+    case .wait: "wait [--timeout TIME] LIST..."
+    case .pause, .resume, .cancel: "\(command.rawValue) LIST"
+    case .develop: "develop [-o DIR] [--filter sepia(AMOUNT)] [--force] FILE..."
+    case .check: "check FILE"
+    case .help: "help [COMMAND]"
+    }
+  }
+
+  private static func words(_ command: CommandName) -> String {
+    switch command {
+    case .status:
+      "How darkroomd is and what it does. Exits with 3 when it is not running."
+    case .list: "All lists that darkroomd knows, the oldest first."
+    case .show:
+      """
+      One list and its photos, in the order of its file.
+
+        --state STATE   only photos that are new, downloaded, filtered or failed
+      """
+    case .wait:
+      """
+      Waits until every list is finished. Exits with 0 if every photo is filtered, 1 if some
+      failed, 6 if a list was cancelled, 8 if the time is over first.
+
+        --timeout TIME  90, 90s, 5min or 2h
+      """
+    case .pause: "Starts nothing more of the list until it is resumed. Kept over restarts."
+    case .resume: "Goes on with a paused list."
+    case .cancel: "Gives the list up. Prints that exist stay where they are."
+    case .reload: "Has darkroomd read its settings again; says what is wrong with them."
+    case .develop:
+      """
+      Filters local pictures through a sandboxed worker; darkroomd need not run. Prints have
+      the names of their pictures and appear whole or not at all.
+
+        -o DIR          where prints go; the current folder unless told
+        --filter F      sepia(0.8) unless told
+        --force         replace prints that exist (a picture given as input never is)
+      """
+    case .check:
+      "Reads a photo list in a sandboxed worker and says what is wrong with it, if anything."
+    case .help: "The commands, or more on one of them."
+    }
+  }
+}

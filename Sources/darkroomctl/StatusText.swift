@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `status` says.
+
+package import Steer
+internal import Vocabulary
+
+package enum StatusText {
+  package static func text(_ report: StatusReport, _ screen: ToolScreen, now: UInt64) -> String {
+    screen.isTerminal ? words(report, screen, now: now) : plain(report)
+  }
+
+  private static func words(_ report: StatusReport, _ screen: ToolScreen, now: UInt64) -> String {
+    let isWell = report.state == "running" && report.degraded.isEmpty
+    let state = screen.tinted(Printable.text(report.state), isWell ? .good : .bad)
+    let age = Amounts.span(milliseconds: now - min(now, report.since))
+    var lines = [
+      "darkroomd \(Printable.text(report.version)) is \(state), started \(age) ago",
+      row("lists", count(report.lists, "list is", "lists are") + " not finished"),
+      row("photos", "\(report.photosWaiting) waiting, \(report.photosRunning) running"),
+      row(
+        "at work",
+        "\(report.downloads) downloading, \(report.filters) in the filter, "
+          + "\(report.outputs) being put out"),
+      row("inbox", Printable.text(report.inbox)), row("prints", Printable.text(report.prints)),
+      row("memory", Amounts.bytes(report.residentBytes)),
+      row("sandbox", Printable.text(report.sandbox)),
+    ]
+    lines += report.degraded.map { row("lacking", screen.tinted(Printable.text($0), .bad)) }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private static func row(_ name: String, _ value: String) -> String {
+    String(repeating: " ", count: 10 - name.count) + "\(name)  \(value)"
+  }
+
+  private static func count(_ number: Int, _ one: String, _ many: String) -> String {
+    "\(number) \(number == 1 ? one : many)"
+  }
+
+  private static func plain(_ report: StatusReport) -> String {
+    let rows: [[String]] =
+      [
+        ["version", Printable.text(report.version)], ["state", Printable.text(report.state)],
+        ["since", Amounts.date(milliseconds: report.since)], ["lists", "\(report.lists)"],
+        ["photosWaiting", "\(report.photosWaiting)"], ["photosRunning", "\(report.photosRunning)"],
+        ["downloads", "\(report.downloads)"], ["filters", "\(report.filters)"],
+        ["outputs", "\(report.outputs)"], ["inbox", Printable.text(report.inbox)],
+        ["prints", Printable.text(report.prints)], ["residentBytes", "\(report.residentBytes)"],
+        ["sandbox", Printable.text(report.sandbox)],
+      ] + report.degraded.map { ["degraded", Printable.text($0)] }
+    return rows.map { TextTable.plain($0) }.joined()
+  }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the command line. Options may stand anywhere, as `--name VALUE` or `--name=VALUE`; `--` ends
+// them. Raises `UsageError`.
+
+internal import Steer
+internal import Vocabulary
+
+package struct ToolArguments {
+  private var words: [String] = []
+  private var options: [(option: ToolOption, written: String, value: String)] = []
+
+  package static func read(_ arguments: [String]) throws(UsageError) -> ToolOrder {
+    var reader = ToolArguments()
+    try reader.split(arguments)
+    return try reader.order()
+  }
+
+  private mutating func split(_ arguments: [String]) throws(UsageError) {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      if argument == "--" {
+        words += rest
+        return
+      }
+      guard argument.utf8.first == UInt8(ascii: "-"), argument.utf8.count > 1 else {
+        words.append(argument)
+        continue
+      }
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(parts[0])
+      guard let option = ToolOption(written: name) else {
+        let known = ToolOption.allCases.map(\.rawValue)
+        throw .unknownOption(name, near: WordDistance.nearest(to: name, among: known))
+      }
+      var value = parts.count > 1 ? String(parts[1]) : nil
+      if option.takesValue {
+        value = value ?? rest.popFirst()
+        guard let value, !value.isEmpty else { throw .missingValue(option: name) }
+      } else if value != nil {
+        throw .unwantedValue(option: name)
+      }
+      options.append((option, name, value ?? ""))
+    }
+  }
+
+  private func value(_ option: ToolOption) -> String? {
+    options.last { $0.option == option }?.value
+  }
+
+  private func order() throws(UsageError) -> ToolOrder {
+    if value(.version) != nil { return ToolOrder(.version) }
+    guard let first = words.first else {
+      if value(.help) != nil { return ToolOrder(.help(nil)) }
+      throw .noCommand
+    }
+    let name = try command(first)
+    if value(.help) != nil { return ToolOrder(.help(name)) }
+    for (option, written, _) in options where !option.belongs(to: name) {
+      throw .misplaced(option: written, command: name.rawValue)
+    }
+    let command = try command(name, Array(words.dropFirst()))
+    return ToolOrder(command, socket: try socket(), isJSON: value(.json) != nil)
+  }
+
+  private func command(_ word: String) throws(UsageError) -> CommandName {
+    guard let name = CommandName(rawValue: word) else {
+      let known = CommandName.allCases.map(\.rawValue)
+      throw .unknownCommand(word, near: WordDistance.nearest(to: word, among: known))
+    }
+    return name
+  }
+
+  private func socket() throws(UsageError) -> String {
+    switch (value(.root), value(.socket)) {
+    case (nil, nil): return ToolOrder.systemSocket
+    case (nil, let socket?): return socket
+    case (let root?, nil): return root.hasSuffix("/") ? "\(root)control" : "\(root)/control"
+    case (_?, _?): throw .twoPlaces
+    }
+  }
+
+  private func command(_ name: CommandName, _ words: [String]) throws(UsageError) -> ToolCommand {
+    switch name {
+    case .status: return try alone(.status, name, words)
+    case .list: return try alone(.list, name, words)
+    case .reload: return try alone(.reload, name, words)
+    case .show: return .show(try oneList(name, words), state: try state())
+    case .pause: return .pause(try oneList(name, words))
+    case .resume: return .resume(try oneList(name, words))
+    case .cancel: return .cancel(try oneList(name, words))
+    case .wait:
+      guard !words.isEmpty else {
+        throw .missingWord(command: name.rawValue, what: "a list's name or number")
+      }
+      return .wait(words.map { ListReference($0) }, timeout: try timeout())
+    case .develop: return .develop(try develop(words))
+    case .check:
+      return .check(file: try one(name, words, what: "the file of a photo list"))
+    case .help:
+      if words.count > 1 { throw .unwantedWord(command: name.rawValue, word: words[1]) }
+      guard let word = words.first else { return .help(nil) }
+      return .help(try command(word))
+    }
+  }
+
+  private func alone(_ command: ToolCommand, _ name: CommandName, _ words: [String])
+    throws(UsageError) -> ToolCommand
+  {
+    if let word = words.first { throw .unwantedWord(command: name.rawValue, word: word) }
+    return command
+  }
+
+  private func oneList(_ name: CommandName, _ words: [String]) throws(UsageError)
+    -> ListReference
+  {
+    ListReference(try one(name, words, what: "a list's name or number"))
+  }
+
+  private func one(_ name: CommandName, _ words: [String], what: String) throws(UsageError)
+    -> String
+  {
+    guard let word = words.first else { throw .missingWord(command: name.rawValue, what: what) }
+    if words.count > 1 { throw .unwantedWord(command: name.rawValue, word: words[1]) }
+    return word
+  }
+
+  private func state() throws(UsageError) -> PhotoState? {
+    guard let name = value(.state) else { return nil }
+    guard let state = PhotoState.allCases.first(where: { $0.name == name }) else {
+      let names = PhotoState.allCases.map(\.name).joined(separator: ", ")
+      throw .badValue(option: "--state", value: name, why: "it is one of \(names)")
+    }
+    return state
+  }
+
+  private func timeout() throws(UsageError) -> Duration? {
+    guard let text = value(.timeout) else { return nil }
+    guard let time = Amounts.duration(text) else {
+      throw .badValue(
+        option: "--timeout", value: text, why: "write seconds or a unit, such as 90, 90s, 5min, 2h")
+    }
+    return time
+  }
+
+  private func develop(_ words: [String]) throws(UsageError) -> DevelopTask {
+    guard !words.isEmpty else {
+      throw .missingWord(command: "develop", what: "the files of pictures")
+    }
+    var task = DevelopTask(files: words)
+    task.folder = value(.output) ?? "."
+    task.isReplacing = value(.force) != nil
+    guard let text = value(.filter) else { return task }
+    do throws(FilterSyntaxError) { task.filter = try FilterFunction(parsing: text) } catch {
+      throw .badValue(option: "--filter", value: text, why: error.description)
+    }
+    return task
+  }
+}

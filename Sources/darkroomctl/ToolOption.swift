@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options there are, which of them take a value, and where they belong.
+
+enum ToolOption: String, CaseIterable, Sendable {
+  case root = "--root"
+  case socket = "--socket"
+  case json = "--json"
+  case help = "--help"
+  case version = "--version"
+  case state = "--state"
+  case timeout = "--timeout"
+  case output = "--output"
+  case filter = "--filter"
+  case force = "--force"
+
+  init?(written name: String) {
+    switch name {
+    case "-h": self = .help
+    case "-o": self = .output
+    default: self.init(rawValue: name)
+    }
+  }
+
+  var takesValue: Bool {
+    switch self {
+    case .root, .socket, .state, .timeout, .output, .filter: true
+    case .json, .help, .version, .force: false
+    }
+  }
+
+  func belongs(to command: CommandName) -> Bool {
+    switch self {
+    case .root, .socket, .json, .help, .version: true
+    case .state: command == .show
+    case .timeout: command == .wait
+    case .output, .filter, .force: command == .develop
+    }
+  }
+}

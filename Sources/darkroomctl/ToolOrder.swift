@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one call of the tool is to do, as a value: read from the command line, carried out elsewhere.
+
+package import Steer
+package import Vocabulary
+
+package struct ToolOrder: Equatable, Sendable {
+  package static let systemSocket = "/run/darkroom/io.darkroom"
+
+  package var command: ToolCommand
+  /// The daemon's control socket.
+  package var socket = Self.systemSocket
+  /// One JSON object on standard output instead of words.
+  package var isJSON = false
+
+  package init(_ command: ToolCommand, socket: String = Self.systemSocket, isJSON: Bool = false) {
+    self.command = command
+    self.socket = socket
+    self.isJSON = isJSON
+  }
+}
+
+package enum ToolCommand: Equatable, Sendable {
+  case status
+  case list
+  case show(ListReference, state: PhotoState?)
+  case wait([ListReference], timeout: Duration?)
+  case pause(ListReference)
+  case resume(ListReference)
+  case cancel(ListReference)
+  case reload
+  case develop(DevelopTask)
+  case check(file: String)
+  case help(CommandName?)
+  case version
+}
+
+/// Local files to develop without the daemon.
+package struct DevelopTask: Equatable, Sendable {
+  package var files: [String]
+  package var folder = "."
+  package var filter = FilterFunction.standard
+  /// Prints that exist are replaced; an input never is.
+  package var isReplacing = false
+
+  package init(files: [String]) { self.files = files }
+}
+
+package enum CommandName: String, CaseIterable, Sendable {
+  case status, list, show, wait, pause, resume, cancel, reload, develop, check, help
+}

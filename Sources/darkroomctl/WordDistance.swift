@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What somebody may have meant who wrote a word that does not exist.
+
+package enum WordDistance {
+  /// The only known word that begins so, or the nearest one if a slip of the finger could be meant.
+  package static func nearest(to word: String, among known: [String]) -> String? {
+    let bytes = Array(word.utf8)
+    guard !bytes.isEmpty, bytes.count <= 32 else { return nil }
+    let begun = known.filter { $0.hasPrefix(word) }
+    if bytes.count > 1, begun.count == 1 { return begun[0] }
+    let best = known.map { (name: $0, slips: slips(bytes, Array($0.utf8))) }
+      .min { $0.slips < $1.slips }
+    guard let best, best.slips <= max(1, bytes.count / 3) else { return nil }
+    return best.name
+  }
+
+  /// Letters to add, leave out, change or swap with their neighbour.
+  private static func slips(_ a: [UInt8], _ b: [UInt8]) -> Int {
+    var rows = [Array(0...b.count)]
+    for i in a.indices {
+      var row = [i + 1]
+      for j in b.indices {
+        var least = min(
+          row[j] + 1, rows[i][j + 1] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+          least = min(least, rows[i - 1][j - 1] + 1)
+        }
+        row.append(least)
+      }
+      rows.append(row)
+    }
+    return rows[a.count][b.count]
+  }
+}

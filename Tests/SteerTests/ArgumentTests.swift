@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// What people type, and what they are told when it makes no sense.
+
+import Steer
+import Testing
+import Vocabulary
+import darkroomctl
+
+struct ArgumentTests {
+  private static let summer = ListReference("summer")
+
+  private static func words(_ line: String) -> [String] {
+    line.split(separator: " ").map(String.init)
+  }
+
+  @Test(
+    "a command line is understood",
+    arguments: [
+      ("status", ToolOrder(.status)), ("list --json", ToolOrder(.list, isJSON: true)),
+      ("--json list", ToolOrder(.list, isJSON: true)),
+      ("--root /srv/d status", ToolOrder(.status, socket: "/srv/d/control")),
+      ("status --root=here/", ToolOrder(.status, socket: "here/control")),
+      ("status --socket /run/x", ToolOrder(.status, socket: "/run/x")),
+      ("show summer", ToolOrder(.show(summer, state: nil))),
+      ("show --state failed 17", ToolOrder(.show(ListReference("17"), state: .failed))),
+      ("wait summer 17", ToolOrder(.wait([summer, ListReference("17")], timeout: nil))),
+      ("wait --timeout 5min summer", ToolOrder(.wait([summer], timeout: .seconds(300)))),
+      ("pause summer", ToolOrder(.pause(summer))), ("resume summer", ToolOrder(.resume(summer))),
+      ("cancel summer", ToolOrder(.cancel(summer))), ("reload", ToolOrder(.reload)),
+      ("pause -- --json", ToolOrder(.pause(ListReference("--json")))),
+      ("check a.plist", ToolOrder(.check(file: "a.plist"))), ("help", ToolOrder(.help(nil))),
+      ("--help", ToolOrder(.help(nil))), ("wait -h", ToolOrder(.help(.wait))),
+      ("help wait", ToolOrder(.help(.wait))), ("--version", ToolOrder(.version)),
+    ])
+  func understood(line: String, order: ToolOrder) throws {
+    #expect(try ToolArguments.read(Self.words(line)) == order)
+  }
+
+  @Test
+  func `develop takes files, a folder, a filter and force`() throws {
+    var task = DevelopTask(files: ["a.jpg", "b.png"])
+    #expect(try ToolArguments.read(["develop", "a.jpg", "b.png"]).command == .develop(task))
+    task.folder = "out"
+    task.filter = .sepia(thousandths: 500)
+    task.isReplacing = true
+    let line = "develop -o out --filter sepia(50%) a.jpg --force b.png"
+    #expect(try ToolArguments.read(Self.words(line)).command == .develop(task))
+  }
+
+  @Test(
+    "a command line that makes no sense is answered with one line",
+    arguments: [
+      ("", "say what to do; 'darkroomctl help' shows the commands"),
+      ("lsit", "there is no command 'lsit'; did you mean 'list'?"),
+      ("stat", "there is no command 'stat'; did you mean 'status'?"),
+      ("frobnicate", "there is no command 'frobnicate'; 'darkroomctl help' shows them all"),
+      ("a\u{1B}[31m", "there is no command 'a\\x1b[31m'; 'darkroomctl help' shows them all"),
+      ("list --jsno", "there is no option '--jsno'; did you mean '--json'?"),
+      ("list -x", "there is no option '-x'; 'darkroomctl help' shows them all"),
+      ("list --root", "'--root' needs a value after it"),
+      ("list --root=", "'--root' needs a value after it"),
+      ("list --json=yes", "'--json' takes no value"),
+      ("list --force", "'--force' does not belong to 'list'; see 'darkroomctl help list'"),
+      ("show", "'show' needs a list's name or number; see 'darkroomctl help show'"),
+      ("show a b", "'show' has no use for 'b'; see 'darkroomctl help show'"),
+      ("status now", "'status' has no use for 'now'; see 'darkroomctl help status'"),
+      (
+        "show --state lost a",
+        "'lost' is no value for '--state': it is one of new, downloaded, filtered, failed"
+      ),
+      (
+        "wait --timeout soon a",
+        "'soon' is no value for '--timeout': write seconds or a unit, such as 90, 90s, 5min, 2h"
+      ),
+      (
+        "develop --filter blur(3) a",
+        "'blur(3)' is no value for '--filter': there is no filter 'blur'; "
+          + "sepia(AMOUNT) is the one there is"
+      ),
+      (
+        "list --root a --socket b",
+        "'--root' and '--socket' both say where darkroomd is; give one of them"
+      ),
+    ])
+  func refused(line: String, words: String) {
+    let error = #expect(throws: UsageError.self) {
+      try ToolArguments.read(Self.words(line))
+    }
+    #expect(error?.description == words)
+  }
+
+  @Test("every command is in the overview and has a help of its own")
+  func help() {
+    for command in CommandName.allCases {
+      #expect(HelpText.overview.contains("  \(command.rawValue) "))
+      #expect(HelpText.text(command).hasPrefix("Usage: darkroomctl \(command.rawValue)"))
+    }
+  }
+
+  @Test(
+    "amounts are told in words",
+    arguments: [
+      (Amounts.bytes(0), "0 B"), (Amounts.bytes(1023), "1023 B"), (Amounts.bytes(1536), "1.5 KiB"),
+      (Amounts.bytes(19_922_944), "19.0 MiB"), (Amounts.bytes(5 << 50), "5120.0 TiB"),
+      (Amounts.bytes(.max), "16777215.9 TiB"), (Amounts.span(milliseconds: 999), "0 s"),
+      (Amounts.span(milliseconds: 185_000), "3 min 5 s"),
+      (Amounts.span(milliseconds: 7_200_000), "2 h 0 min"),
+      (Amounts.span(milliseconds: 370_800_000), "4 d 7 h"),
+      (Amounts.date(milliseconds: 0), "1970-01-01T00:00:00Z"),
+      (Amounts.date(milliseconds: 951_782_399_000), "2000-02-28T23:59:59Z"),
+      (Amounts.date(milliseconds: 951_868_800_000), "2000-03-01T00:00:00Z"),
+      (Amounts.date(milliseconds: 1_709_164_800_000), "2024-02-29T00:00:00Z"),
+      (Amounts.date(milliseconds: 1_763_712_345_678), "2025-11-21T08:05:45Z"),
+      (Amounts.date(milliseconds: .max), "9999-12-31T23:59:59Z"),
+    ])
+  func amounts(shown: String, words: String) {
+    #expect(shown == words)
+  }
+
+  @Test(
+    "what is no duration is not taken for one",
+    arguments: ["", "s", "5x", "-1", "1.5h", "9223372036854775807h", "367d", " 5"])
+  func durations(text: String) {
+    #expect(Amounts.duration(text) == nil)
+  }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// `develop` and `check` with scripted workers and real folders.
+
+import Linux
+import Steer
+import Testing
+import Vocabulary
+import darkroomctl
+
+struct DevelopTests {
+  private let place: SocketPlace
+  private let folder: LinuxFolder
+
+  init() throws {
+    place = try SocketPlace()
+    folder = try LinuxFolder.open(path: place.folder)
+  }
+
+  private func put(_ name: String, _ text: String) throws -> String {
+    let file = try folder.open(#require(FileName(name)), .create)
+    try file.write(Array(text.utf8), at: 0)
+    return "\(place.folder)/\(name)"
+  }
+
+  private func text(_ name: String) throws -> String {
+    let file = try folder.open(#require(FileName(name)), .read)
+    return String(decoding: try file.read(at: 0, upTo: 1000), as: UTF8.self)
+  }
+
+  private func names() throws -> [String] { try folder.names().map(\.description).sorted() }
+
+  private func develop(_ task: DevelopTask, json: Bool = false) async -> (ExitCode, SpokenWords) {
+    var task = task
+    task.folder = place.folder
+    let words = SpokenWords()
+    let run = DevelopRun(
+      task: task, workers: ScriptedWorkers(), voice: words.voice(), isJSON: json)
+    return (await run.run(), words)
+  }
+
+  @Test
+  func `a print has its picture's name and its own extension`() async throws {
+    let (code, words) = await develop(DevelopTask(files: [try put("barn.jpeg", "picture")]))
+    #expect(code == .done)
+    #expect(try names() == ["barn.jpeg", "barn.jpg"])
+    #expect(try text("barn.jpg") == "sepia(0.8) picture")
+    #expect(words.out == "\(place.folder)/barn.jpeg\tbarn.jpg\t18\t4\t3\n")
+  }
+
+  @Test
+  func `a picture that cannot be developed leaves nothing, the others are done`() async throws {
+    let files = [try put("bad.jpeg", "damaged"), try put("good.jpeg", "picture"), "/none.jpg"]
+    let (code, words) = await develop(DevelopTask(files: files), json: true)
+    #expect(code == .failed)
+    #expect(try names() == ["bad.jpeg", "good.jpeg", "good.jpg"])
+    let report = try JSONReader.read(Array(words.out.utf8)).object
+    #expect(report?["prints"]?.array?.count == 1)
+    let codes = report?["failures"]?.array?.map { $0.object?["code"]?.string }
+    #expect(codes == ["jpeg.truncated", "system.2"])
+    #expect(words.error.hasPrefix("darkroomctl: Could not develop \(files[0]): it ends early\n"))
+  }
+
+  @Test
+  func `a print that exists is kept, or replaced when told`() async throws {
+    let file = try put("barn.jpeg", "picture")
+    _ = try put("barn.jpg", "old")
+    let (refused, words) = await develop(DevelopTask(files: [file]))
+    #expect(refused == .failed)
+    #expect(try text("barn.jpg") == "old")
+    #expect(words.error.hasSuffix("barn.jpg exists; choose a folder with -o, or --force\n"))
+    var task = DevelopTask(files: [file])
+    task.isReplacing = true
+    #expect(await develop(task).0 == .done)
+    #expect(try text("barn.jpg") == "sepia(0.8) picture")
+    #expect(try names() == ["barn.jpeg", "barn.jpg"])
+  }
+
+  @Test
+  func `an input is never replaced, not even when told`() async throws {
+    var task = DevelopTask(files: [try put("barn.jpg", "picture")])
+    task.isReplacing = true
+    let (code, words) = await develop(task)
+    #expect(code == .failed)
+    #expect(try text("barn.jpg") == "picture")
+    #expect(words.error.contains("its print would replace barn.jpg, an input"))
+    #expect(try names() == ["barn.jpg"])
+  }
+
+  @Test
+  func `two pictures cannot have one print`() async throws {
+    var task = DevelopTask(files: [try put("a.jpeg", "one"), try put("a.jpe", "two")])
+    task.isReplacing = true
+    #expect(await develop(task).0 == .failed)
+    #expect(try text("a.jpg") == "sepia(0.8) one")
+  }
+
+  @Test(
+    "a print's name is made of its picture's",
+    arguments: [
+      ("a.jpeg", "a.jpg"), ("/x/y/a.b.png", "a.b.jpg"), ("noext", "noext.jpg"),
+      (".hidden", ".hidden.jpg"), ("dir/", "dir.jpg"),
+    ])
+  func printName(file: String, name: String) throws {
+    #expect(try DevelopRun.printName(file, .jpeg).description == name)
+  }
+
+  // MARK: check
+
+  private func check(_ entries: [CheckedList.Entry], json: Bool = false, text: String = "list")
+    async throws -> (ExitCode, SpokenWords)
+  {
+    let words = SpokenWords()
+    let run = CheckRun(
+      file: try put("list.plist", text), workers: ScriptedWorkers(), voice: words.voice(),
+      isJSON: json
+    ) { catalog, _ throws(Failure) in
+      let bytes = try? catalog.read(at: 0, upTo: 100)
+      return CheckedList(
+        count: UInt32(entries.count), title: String(decoding: bytes ?? [], as: UTF8.self),
+        serviceClass: .utility, filter: nil,
+        entry: { number throws(Failure) in entries[Int(number) - 1] })
+    }
+    return (await run.run(), words)
+  }
+
+  @Test
+  func `a list is read by a worker and told photo by photo`() async throws {
+    let entries: [CheckedList.Entry] = [
+      .init(name: "Barn", url: "https://example.org/b.jpg", problem: nil),
+      .init(name: "Lake", url: "", problem: "its URL is empty (line 7)"),
+    ]
+    let (code, words) = try await check(entries)
+    #expect(code == .failed)
+    #expect(
+      words.out
+        == "1\tBarn\thttps://example.org/b.jpg\t\n2\tLake\t\tits URL is empty (line 7)\n")
+    #expect(words.error.hasSuffix("list.plist: 1 photo of 2 cannot be worked on\n"))
+  }
+
+  @Test
+  func `a good list ends with 0 and is one JSON object when asked`() async throws {
+    let entries = [CheckedList.Entry(name: "a\n", url: "u", problem: nil)]
+    let (code, words) = try await check(entries, json: true)
+    #expect(code == .done)
+    let value = try JSONReader.read(Array(words.out.utf8)).object
+    #expect(value?["title"] == "catalog")
+    #expect(value?["photos"] == [["number": 1, "name": "a\n", "url": "u"]])
+  }
+
+  @Test
+  func `a list that cannot be accepted is told with its reason`() async throws {
+    let (code, words) = try await check([], json: true, text: "damaged")
+    #expect(code == .failed)
+    let value = try JSONReader.read(Array(words.out.utf8)).object
+    #expect(value?["accepted"] == false && value?["code"] == "list.syntax")
+    #expect(words.error.hasSuffix("list.plist: line 2: it is wrong; correct it\n"))
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests, replies and errors: both ends understand each other, and the interface description is true.
+
+import Steer
+import Testing
+import Vocabulary
+
+struct MessageTests {
+  static let calls: [ControlCall] = [
+    .status, .lists, .reload, .pause(ListReference("17")), .resume(ListReference("summer")),
+    .cancel(ListReference("summer.plist")), .show(ShowOrder(list: ListReference("17"))),
+    .show(ShowOrder(list: ListReference("x"), offset: 7, limit: 1000, state: .failed)),
+  ]
+
+  @Test("a call arrives as it was sent", arguments: calls)
+  func call(call: ControlCall) throws {
+    let request = try ControlRequest(reading: Array(ControlRequest(call).bytes.dropLast()))
+    #expect(request.method == "io.darkroom.Control.\(call.method.rawValue)")
+    #expect(try ControlCall(call.method, request.parameters) == call)
+  }
+
+  static let replies: [(ControlCall.Method, ControlReply)] = [
+    (.status, .status(Samples.status)), (.lists, .lists([])),
+    (.lists, .lists([Samples.list, Samples.list])),
+    (.show, .show(ShowReport(list: Samples.list, photos: Samples.photos, more: 3))),
+    (.show, .show(ShowReport(list: Samples.list))), (.pause, .changed(Samples.list)),
+    (.resume, .changed(Samples.list)), (.cancel, .changed(Samples.list)),
+    (.reload, .reloaded(notes: ["Workers= changes at the next start"])),
+  ]
+
+  @Test("a reply arrives as it was sent", arguments: replies)
+  func reply(method: ControlCall.Method, reply: ControlReply) throws {
+    let sent = ControlAnswer(reply, continues: true)
+    let answer = try ControlAnswer(reading: Array(sent.bytes.dropLast()))
+    #expect(answer.continues)
+    #expect(try ControlReply(to: method, answer.parameters) == reply)
+  }
+
+  static let errors: [ControlError] = [
+    .noSuchList(name: "x"), .ambiguousList(name: "x", ids: [3, 5]),
+    .permissionDenied(why: "it is another's"), .notPossible(why: "it is finished"),
+    .reloadFailed(why: "line 3"), .interfaceNotFound("a.b"), .methodNotFound("Fly"),
+    .methodNotImplemented("Watch"), .invalidParameter("limit"), .expectedMore,
+    .unknown("io.darkroom.Control.Later"),
+  ]
+
+  @Test("an error arrives as it was sent, and is one line of words", arguments: errors)
+  func error(error: ControlError) throws {
+    let sent = ControlAnswer(.failed(error))
+    let answer = try ControlAnswer(reading: Array(sent.bytes.dropLast()))
+    #expect(ControlError(name: answer.error ?? "", parameters: answer.parameters) == error)
+    #expect(!error.description.isEmpty && !error.description.contains("\n"))
+  }
+
+  @Test(
+    "what is no request is refused with its reason",
+    arguments: [
+      ("[]", "it is no JSON object"), ("{}", "it names no method"),
+      ("{\"method\":\"a\",\"parameters\":1}", "its parameters are no object"),
+      ("{\"method\":\"a\",\"more\":1}", "its 'more' is neither true nor false"),
+      ("{", "it is not valid JSON: it ends too early (byte 1)"),
+    ])
+  func badRequest(text: String, why: String) {
+    #expect(throws: BadMessage(why: why)) { try ControlRequest(reading: Array(text.utf8)) }
+  }
+
+  @Test(
+    "parameters that are missing or wrong are named",
+    arguments: [
+      (ControlCall.Method.pause, JSONObject(), "list"),
+      (.show, JSONObject(["list": "a", "limit": 1001]), "limit"),
+      (.show, JSONObject(["list": "a", "offset": -1]), "offset"),
+      (.show, JSONObject(["list": "a", "state": "lost"]), "state"),
+      (.cancel, JSONObject(["list": 17]), "list"),
+    ])
+  func badParameter(method: ControlCall.Method, parameters: JSONObject, name: String) {
+    #expect(throws: ControlError.invalidParameter(name)) { try ControlCall(method, parameters) }
+  }
+
+  @Test("a method named for later is answered as not implemented")
+  func later() {
+    for method in ControlCall.Method.allCases where !method.isServed {
+      #expect(throws: ControlError.methodNotImplemented(method.rawValue)) {
+        try ControlCall(method, JSONObject())
+      }
+    }
+  }
+
+  @Test
+  func `every method, error and field that is served is in the interface description`() throws {
+    let text = try #require(ControlInterface.description(of: ControlInterface.name))
+    let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
+    func has(_ start: String) -> Bool { lines.contains { $0.hasPrefix(start) } }
+    for method in ControlCall.Method.allCases {
+      #expect(has("method \(method.rawValue)(") == method.isServed, "\(method)")
+    }
+    for error in Self.errors where error.name.hasPrefix("\(ControlInterface.name).") {
+      if case .unknown = error { continue }
+      let fields = error.parameters.members.map(\.name)
+      let name = error.name.split(separator: ".").last ?? ""
+      #expect(has("error \(name) (\(fields.first ?? ""):"), "\(error.name)")
+    }
+    for object in [Samples.status.object, Samples.list.object, Samples.photos[0].object] {
+      for member in object.members { #expect(has("\(member.name): "), "\(member.name)") }
+    }
+    for state in ListState.allCases { #expect(text.contains(state.name)) }
+    for state in PhotoState.allCases { #expect(text.contains(state.name)) }
+    for level in ServiceClass.allCases { #expect(text.contains(level.name)) }
+  }
+
+  @Test(
+    "a list is meant by number, by its only name with work left, else by its newest",
+    arguments: [
+      ("3", Result<UInt64, ControlError>.success(3)), ("summer", .success(2)),
+      ("summer.plist", .success(2)), ("winter", .success(5)), ("7", .success(6)),
+      ("spring", .failure(.noSuchList(name: "spring"))),
+      ("zoo", .failure(.ambiguousList(name: "zoo", ids: [7_000, 8_000]))),
+      ("99999999999999999999", .failure(.noSuchList(name: "99999999999999999999"))),
+    ])
+  func reference(text: String, chosen: Result<UInt64, ControlError>) {
+    let lists: [(id: UInt64, name: String, isFinal: Bool)] = [
+      (1, "summer", true), (2, "summer", false), (3, "summer", true), (4, "winter", true),
+      (5, "winter", true), (6, "7", false), (8_000, "zoo", false), (7_000, "zoo", false),
+    ]
+    let result = Result { () throws(ControlError) in
+      try ListReference(text).choose(among: lists)
+    }
+    #expect(result == chosen)
+  }
+
+  @Test
+  func `a list is changed by its owner and root, settings by root and the daemon's user`() {
+    let (root, anna, bert) = (Samples.peer(0), Samples.peer(1000), Samples.peer(1001))
+    #expect(root.mayChange(listOf: 1000) && anna.mayChange(listOf: 1000))
+    #expect(!bert.mayChange(listOf: 1000))
+    #expect(root.mayReload(daemonOf: 1000) && anna.mayReload(daemonOf: 1000))
+    #expect(!bert.mayReload(daemonOf: 1000))
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The man page and the completions know every command, option and exit code there is.
+
+import Linux
+import Steer
+import Testing
+import Vocabulary
+
+@testable import darkroomctl
+
+struct PaperTests {
+  /// A file of the repository.
+  private func text(_ path: String) throws -> String {
+    let here = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
+    let file = try Surroundings.openNamed("/\(here)/\(path)")
+    return String(decoding: try file.read(at: 0, upTo: 1 << 20), as: UTF8.self)
+  }
+
+  @Test(
+    "the completions know every command and option",
+    arguments: ["darkroomctl.bash", "_darkroomctl", "darkroomctl.fish"])
+  func completions(file: String) throws {
+    let text = try text("etc/completions/\(file)")
+    for command in CommandName.allCases { #expect(text.contains(command.rawValue), "\(command)") }
+    for option in ToolOption.allCases {
+      let name = option.rawValue.dropFirst(2)
+      #expect(text.contains("--\(name)") || text.contains("-l \(name)"), "\(option)")
+    }
+  }
+
+  @Test
+  func `the man page knows every command, option, exit code and JSON name`() throws {
+    let text = try text("man/darkroomctl.1")
+    for command in CommandName.allCases { #expect(text.contains(".It Cm \(command.rawValue)")) }
+    for option in ToolOption.allCases {
+      #expect(text.contains("Fl \(option.rawValue.dropFirst())"), "\(option)")
+    }
+    for code in Int32(0)...20 {
+      #expect(text.contains(".It \(code)\n") == (ExitCode(rawValue: code) != nil), "\(code)")
+    }
+    let objects = [Samples.status.object, Samples.list.object, Samples.photos[0].object]
+    for name in objects.flatMap({ $0.members.map(\.name) }) {
+      #expect(text.contains(" \(name) ") || text.contains(" \(name)\n"), "\(name)")
+    }
+  }
+
+  @Test
+  func `the list format's page knows every quality of service`() throws {
+    let text = try text("man/photo-list.5")
+    for level in ServiceClass.allCases {
+      #expect(
+        text.contains("Cm \(level.name)\n") || text.contains("Cm \(level.name) ,"), "\(level)")
+    }
+  }
+
+  @Test
+  func `the worker is looked for where it is installed, then where it is built`() {
+    #expect(
+      LocalWorkers.places(of: "/usr/bin/darkroomctl") == [
+        "/usr/libexec/darkroom/darkroom-worker", "/usr/bin/darkroom-worker",
+      ])
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A caller that follows no rules: sends any bytes, reads or does not.
+
+import Linux
+import Steer
+import Vocabulary
+
+final class RawLine: Sendable {
+  private let socket: StreamSocket
+
+  init(path: String) throws { socket = try StreamSocket.connect(to: path) }
+
+  /// All of it, or as much as the other side takes before it hangs up.
+  func send(_ bytes: [UInt8]) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      guard let count = try? socket.send(rest) else { return }
+      rest = rest.dropFirst(count)
+      if count == 0 {
+        _ = try Poll.wait([Poll.Watch(socket.descriptor, wantsWrite: true)], for: nil)
+      }
+    }
+  }
+
+  func finish() { socket.finish() }
+
+  /// A connection cut while we were still sending ends like any other.
+  private func received() throws -> [UInt8]? {
+    do throws(SystemError) {
+      return try socket.receive(upTo: 65536)
+    } catch {
+      if error.code == 104 { return [] }
+      throw error
+    }
+  }
+
+  func answersToEnd() throws -> [ControlAnswer] {
+    var frames = MessageFrames(limit: 1 << 24)
+    while true {
+      guard let bytes = try received() else {
+        _ = try Poll.wait([Poll.Watch(socket.descriptor)], for: nil)
+        continue
+      }
+      if bytes.isEmpty { break }
+      frames.append(bytes)
+    }
+    var answers: [ControlAnswer] = []
+    while let message = try frames.next() { answers.append(try ControlAnswer(reading: message)) }
+    return answers
+  }
+}

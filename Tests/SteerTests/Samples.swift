@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A daemon's answers to test with.
+
+import Steer
+import Vocabulary
+
+enum Samples {
+  static let status = StatusReport(
+    version: "1.0", state: "running", since: 1_763_712_000_000, lists: 2, photosWaiting: 90,
+    photosRunning: 6, downloads: 4, filters: 2, outputs: 0,
+    degraded: ["no right to take leases: lists are accepted after a quiet time"],
+    prints: "/var/lib/darkroom/prints", inbox: "/var/spool/darkroom/inbox",
+    residentBytes: 19_922_944, sandbox: "seccomp, landlock, no network")
+
+  static let list = ListSummary(
+    id: 17, name: "summer", title: "Summer 2025", owner: 1000, state: .running,
+    serviceClass: .utility, total: 100, new: 50, downloaded: 8, filtered: 40, failed: 2,
+    accepted: 1_763_712_345_000)
+
+  static let photos = [
+    PhotoSummary(
+      number: 1, name: "Barn", url: "https://photos.example.org/barn.jpg", state: .filtered,
+      attempts: 1, bytes: 38_123, width: 800, height: 600, print: "Barn.jpg"),
+    PhotoSummary(
+      number: 2, name: "Lake", url: "https://photos.example.org/lake.png", state: .failed,
+      attempts: 3, code: "http.404", reason: "the origin has no such file"),
+    PhotoSummary(
+      number: 3, name: "Mill", url: "https://photos.example.org/mill.jpg", state: .new),
+  ]
+
+  static func peer(_ user: UInt32) -> ControlPeer {
+    ControlPeer(process: 1, user: user, group: user)
+  }
+}

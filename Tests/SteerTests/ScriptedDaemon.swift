@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// A handler that answers from a script, holds calls back until told, and remembers who asked what.
+// Concurrency model: one lock guards all; continuations are resumed outside it.
+
+import Steer
+import Synchronization
+import Vocabulary
+
+final class ScriptedDaemon: ControlHandler {
+  private struct State {
+    var calls: [ControlCall] = []
+    var peers: [ControlPeer] = []
+    var isHolding = false
+    var held: [CheckedContinuation<Void, Never>] = []
+    var waiters: [(count: Int, waiter: CheckedContinuation<Void, Never>)] = []
+    var streamEnds: [Bool] = []
+    var endWaiters: [CheckedContinuation<Bool, Never>] = []
+  }
+
+  private let state = Mutex(State())
+  /// Lists that a stream tells of, one reply each.
+  let steps: [ListSummary]
+  let photos: [PhotoSummary]
+
+  init(steps: [ListSummary] = [], photos: [PhotoSummary] = [], holding: Bool = false) {
+    self.steps = steps
+    self.photos = photos
+    state.withLock { $0.isHolding = holding }
+  }
+
+  var calls: [ControlCall] { state.withLock { $0.calls } }
+  var peers: [ControlPeer] { state.withLock { $0.peers } }
+
+  /// Until so many calls have come.
+  func reached(_ count: Int) async {
+    await withCheckedContinuation { waiter in
+      let isThere = state.withLock { state in
+        if state.calls.count >= count { return true }
+        state.waiters.append((count, waiter))
+        return false
+      }
+      if isThere { waiter.resume() }
+    }
+  }
+
+  /// Lets the calls that are held, and all later ones, go on.
+  func release() {
+    let held = state.withLock { state in
+      state.isHolding = false
+      defer { state.held = [] }
+      return state.held
+    }
+    for call in held { call.resume() }
+  }
+
+  /// How the next stream to end did end: true when its caller took all.
+  func streamEnded() async -> Bool {
+    await withCheckedContinuation { waiter in
+      let end = state.withLock { state -> Bool? in
+        if !state.streamEnds.isEmpty { return state.streamEnds.removeFirst() }
+        state.endWaiters.append(waiter)
+        return nil
+      }
+      if let end { waiter.resume(returning: end) }
+    }
+  }
+
+  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
+    note(call, peer)
+    await hold()
+    return answer(call)
+  }
+
+  private func hold() async {
+    await withCheckedContinuation { continuation in
+      let isHeld = state.withLock { state in
+        if state.isHolding { state.held.append(continuation) }
+        return state.isHolding
+      }
+      if !isHeld { continuation.resume() }
+    }
+  }
+
+  func stream(
+    _ call: ControlCall, from peer: ControlPeer,
+    send: @escaping @Sendable (ControlReply) async -> Bool
+  ) async -> ControlReply {
+    note(call, peer)
+    var isTaken = true
+    for step in steps {
+      isTaken = await send(.show(ShowReport(list: step, photos: photos)))
+      if !isTaken { break }
+    }
+    let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+      if !state.endWaiters.isEmpty { return state.endWaiters.removeFirst() }
+      state.streamEnds.append(isTaken)
+      return nil
+    }
+    waiter?.resume(returning: isTaken)
+    if isTaken { await hold() }
+    return answer(call)
+  }
+
+  private func note(_ call: ControlCall, _ peer: ControlPeer) {
+    let ready = state.withLock { state in
+      state.calls.append(call)
+      state.peers.append(peer)
+      let count = state.calls.count
+      let ready = state.waiters.filter { $0.count <= count }
+      state.waiters.removeAll { $0.count <= count }
+      return ready
+    }
+    for (_, waiter) in ready { waiter.resume() }
+  }
+
+  private func answer(_ call: ControlCall) -> ControlReply {
+    switch call {
+    case .status: .status(Samples.status)
+    case .lists: .lists([Samples.list])
+    case .show: .show(ShowReport(list: Samples.list, photos: photos))
+    case .pause, .resume: .changed(Samples.list)
+    case .cancel(let list): .failed(.noSuchList(name: list.text))
+    case .reload: .failed(.reloadFailed(why: "line 3 of darkroomd.conf"))
+    }
+  }
+}

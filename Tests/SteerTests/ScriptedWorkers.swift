@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers that write what the tests can recognise, and fail on anything that says it is damaged.
+
+import Vocabulary
+
+struct ScriptedWorkers: Workers {
+  func readList(_ list: any OpenFile, catalog: any OpenFile, limits: ListLimits)
+    async throws(Failure)
+  {
+    let bytes = (try? list.read(at: 0, upTo: 100)) ?? []
+    if bytes == Array("damaged".utf8) {
+      throw Failure(
+        .final, code: "list.syntax", reason: "line 2: it is wrong", advice: "correct it")
+    }
+    try? catalog.write(Array("catalog".utf8), at: 0)
+  }
+
+  func develop(_ original: any OpenFile, into print: any OpenFile, _ order: DevelopOrder)
+    async throws(Failure) -> Developed
+  {
+    let bytes = (try? original.read(at: 0, upTo: 100)) ?? []
+    let out = Array("\(order.filter) ".utf8) + bytes
+    try? print.write(out, at: 0)
+    if bytes == Array("damaged".utf8) {
+      throw Failure(.final, code: "jpeg.truncated", reason: "it ends early")
+    }
+    return Developed(format: .jpeg, width: 4, height: 3, size: UInt64(out.count))
+  }
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control socket as callers meet it: real sockets, a scripted daemon behind them.
+
+import Linux
+import Steer
+import Testing
+import Vocabulary
+
+struct ServerTests {
+  private let place: SocketPlace
+  private let clock: SystemClock
+
+  init() throws {
+    place = try SocketPlace()
+    clock = try SystemClock()
+  }
+
+  private func serve(_ daemon: ScriptedDaemon, limits: ControlLimits = ControlLimits()) throws
+    -> ControlServer
+  {
+    let server = try ControlServer(
+      path: place.path, version: "1.0", handler: daemon, clock: clock, limits: limits)
+    server.start()
+    return server
+  }
+
+  private func ask(_ call: ControlCall) async throws -> ControlReply {
+    let (path, clock) = (place.path, clock)
+    return try await onOwnThread { try ControlClient(path: path, clock: clock).call(call) }
+  }
+
+  /// Sends bytes and reads until the server ends the connection.
+  private func exchange(_ bytes: [UInt8], finishing: Bool = true) async throws -> [ControlAnswer] {
+    let path = place.path
+    return try await onOwnThread {
+      let line = try RawLine(path: path)
+      try line.send(bytes)
+      if finishing { line.finish() }
+      return try line.answersToEnd()
+    }
+  }
+
+  @Test
+  func `a call is answered, and its caller is known`() async throws {
+    let daemon = ScriptedDaemon()
+    let server = try serve(daemon)
+    #expect(try await ask(.status) == .status(Samples.status))
+    #expect(try await ask(.lists) == .lists([Samples.list]))
+    #expect(daemon.peers.allSatisfy { $0.user == ThisProcess.user })
+    #expect(daemon.peers.first?.process == ThisProcess.identifier)
+    await #expect(throws: ControlFailure.refused(.noSuchList(name: "x"))) {
+      try await ask(.cancel(ListReference("x")))
+    }
+    server.stop()
+    await server.stopped()
+  }
+
+  @Test
+  func `only the group may come in, and the name is gone after the stop`() async throws {
+    let server = try serve(ScriptedDaemon())
+    let folder = try LinuxFolder.open(path: place.folder)
+    let name = FileName(literal: "control")
+    #expect(try folder.status(of: name).mode == 0o660)
+    server.stop()
+    #expect(try !folder.has(name))
+    await server.stopped()
+    await #expect(throws: ControlFailure.notRunning(path: place.path)) { try await ask(.status) }
+  }
+
+  @Test
+  func `a path too long for a socket's address is served all the same`() async throws {
+    let deep = try SocketPlace(depth: 5)
+    #expect(deep.path.utf8.count > 108)
+    let clock = clock
+    let server = try ControlServer(
+      path: deep.path, version: "1", handler: ScriptedDaemon(), clock: clock)
+    server.start()
+    let path = deep.path
+    let reply = try await onOwnThread { try ControlClient(path: path, clock: clock).call(.status) }
+    #expect(reply == .status(Samples.status))
+    server.stop()
+    await server.stopped()
+  }
+
+  @Test
+  func `a second daemon on the path is refused, a dead one's socket is replaced`() async throws {
+    let first = try serve(ScriptedDaemon())
+    let failure = #expect(throws: Failure.self) { try serve(ScriptedDaemon()) }
+    #expect(failure?.code == "control.taken")
+    #expect(failure?.reason == "another darkroomd answers at \(place.path)")
+    first.stop()
+    await first.stopped()
+    _ = try deadSocket()
+    let second = try serve(ScriptedDaemon())
+    #expect(try await ask(.status) == .status(Samples.status))
+    second.stop()
+    await second.stopped()
+  }
+
+  /// What a killed daemon leaves: a name that nobody listens under.
+  private func deadSocket() throws -> String {
+    _ = try ListeningSocket(at: place.path, mode: 0o660)
+    #expect(try !ListeningSocket.isAnswered(at: place.path))
+    return place.path
+  }
+
+  @Test
+  func `a file that is no socket is left alone`() throws {
+    let folder = try LinuxFolder.open(path: place.folder)
+    try folder.open(FileName(literal: "control"), .create).write([1], at: 0)
+    let failure = #expect(throws: Failure.self) { try serve(ScriptedDaemon()) }
+    #expect(failure?.reason == "\(place.path) exists and is no socket")
+    #expect(try folder.status(of: FileName(literal: "control")).size == 1)
+  }
+
+  @Test
+  func `many callers at once all get their answers`() async throws {
+    let daemon = ScriptedDaemon(holding: true)
+    let server = try serve(daemon)
+    let replies = try await withThrowingTaskGroup(of: ControlReply.self) { group in
+      for _ in 0..<20 { group.addTask { try await ask(.status) } }
+      await daemon.reached(20)
+      daemon.release()
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(replies.count == 20 && replies.allSatisfy { $0 == .status(Samples.status) })
+    server.stop()
+    await server.stopped()
+  }
+
+  @Test
+  func `requests sent in one go are answered in their order`() async throws {
+    let server = try serve(ScriptedDaemon())
+    let requests =
+      ControlRequest(.status).bytes + ControlRequest(.lists).bytes
+      + ControlRequest(method: "org.varlink.service.GetInfo").bytes
+      + ControlRequest(method: "io.darkroom.Control.Watch").bytes
+      + ControlRequest(method: "io.darkroom.Control.Fly").bytes
+      + ControlRequest(method: "com.example.Fly").bytes
+    let answers = try await exchange(requests)
+    #expect(
+      answers.map { $0.error ?? $0.parameters.members.first?.name } == [
+        "status", "lists", "vendor", "org.varlink.service.MethodNotImplemented",
+        "org.varlink.service.MethodNotFound", "org.varlink.service.InterfaceNotFound",
+      ])
+    server.stop()
+    await server.stopped()
+  }
+
+  @Test
+  func `any varlink client can read what the service is`() async throws {
+    let server = try serve(ScriptedDaemon())
+    let names: [JSONValue] = ["org.varlink.service", "io.darkroom.Control"]
+    for name in names {
+      let answers = try await exchange(
+        ControlRequest(
+          method: "org.varlink.service.GetInterfaceDescription",
+          parameters: JSONObject(["interface": name])
+        ).bytes)
+      let text = try #require(answers.first?.parameters["description"]?.string)
+      #expect(text.contains("interface \(name.string ?? "")\n"))
+    }
+    let info = try await exchange(
+      ControlRequest(method: "org.varlink.service.GetInfo").bytes)
+    #expect(info.first?.parameters["interfaces"] == .array(names))
+    server.stop()
+    await server.stopped()
+  }
+
+  enum Nonsense: CaseIterable {
+    case web, nothing, noText, nested, endless
+
+    var bytes: [UInt8] {
+      switch self {
+      case .web: Array("GET / HTTP/1.1\r\n\r\n\0".utf8)
+      case .nothing: [0]
+      case .noText: [0xFF, 0xFE, 0]
+      case .nested: [UInt8](repeating: 0x5B, count: 200_000) + [0]
+      case .endless: [UInt8](repeating: 0x20, count: 1 << 21)
+      }
+    }
+  }
+
+  @Test(
+    "a caller that sends nonsense is told so and shown out; the next is served",
+    arguments: Nonsense.allCases)
+  func nonsense(kind: Nonsense) async throws {
+    let server = try serve(ScriptedDaemon())
+    let answers = try await exchange(kind.bytes, finishing: false)
+    #expect(answers.map(\.error) == ["io.darkroom.Control.NotPossible"])
+    #expect(try await ask(.status) == .status(Samples.status))
+    server.stop()
+    await server.stopped()
+  }
+
+  @Test
+  func `a caller that sends half a message and waits is shown out`() async throws {
+    let server = try serve(
+      ScriptedDaemon(), limits: ControlLimits(patience: .milliseconds(20)))
+    #expect(try await exchange(Array("{\"meth".utf8), finishing: false).isEmpty)
+    server.stop()
+    await server.stopped()
+  }
+
+  @Test
+  func `a caller that never reads is shown out, and its stream ends`() async throws {
+    let reason = String(repeating: "x", count: 100_000)
+    let photo = PhotoSummary(number: 1, name: "a", url: "", state: .failed, reason: reason)
+    let daemon = ScriptedDaemon(
+      steps: Array(repeating: Samples.list, count: 1000),
+      photos: Array(repeating: photo, count: 10))
+    let server = try serve(daemon, limits: ControlLimits(patience: .milliseconds(20)))
+    let order = ShowOrder(list: ListReference("17"))
+    let line = try RawLine(path: place.path)
+    try line.send(ControlRequest(.show(order), more: true).bytes)
+    #expect(await !daemon.streamEnded())
+    #expect(try await ask(.status) == .status(Samples.status))
+    server.stop()
+    await server.stopped()
+  }
+
+  @Test
+  func `a stream ends when its caller leaves, a plain call is carried out`() async throws {
+    let daemon = ScriptedDaemon(
+      steps: Array(repeating: Samples.list, count: 100_000), holding: true)
+    let server = try serve(daemon)
+    var line: RawLine? = try RawLine(path: place.path)
+    try line?.send(
+      ControlRequest(.show(ShowOrder(list: ListReference("17"))), more: true).bytes)
+    await daemon.reached(1)
+    line = nil
+    #expect(await !daemon.streamEnded())
+
+    line = try RawLine(path: place.path)
+    try line?.send(
+      ControlRequest(.pause(ListReference("1"))).bytes
+        + ControlRequest(method: "io.darkroom.Control.Lists", oneway: true).bytes)
+    line = nil
+    await daemon.reached(2)
+    daemon.release()
+    await daemon.reached(3)
+    #expect(daemon.calls.dropFirst() == [.pause(ListReference("1")), .lists])
+    server.stop()
+    await server.stopped()
+  }
+
+  @Test
+  func `a stream hands over every reply in order and then the last`() async throws {
+    var steps: [ListSummary] = []
+    for filtered in 0..<200 as Range<UInt32> {
+      var step = Samples.list
+      step.filtered = filtered
+      steps.append(step)
+    }
+    let daemon = ScriptedDaemon(steps: steps)
+    let server = try serve(daemon)
+    let (path, clock) = (place.path, clock)
+    let seen = try await onOwnThread {
+      var seen: [UInt32] = []
+      let order = ShowOrder(list: ListReference("17"))
+      try ControlClient(path: path, clock: clock).stream(.show(order)) { reply in
+        if case .show(let report) = reply { seen.append(report.list.filtered) }
+        return true
+      }
+      return seen
+    }
+    #expect(seen == Array(0..<200) + [Samples.list.filtered])
+    server.stop()
+    await server.stopped()
+  }
+
+  @Test
+  func `one connection too many is told why`() async throws {
+    let server = try serve(ScriptedDaemon(), limits: ControlLimits(clients: 2))
+    let (path, clock) = (place.path, clock)
+    let first = try RawLine(path: path)
+    let second = try RawLine(path: path)
+    await #expect(
+      throws: ControlFailure.refused(
+        .notPossible(why: "2 connections are open already; try again later"))
+    ) {
+      try await onOwnThread { try ControlClient(path: path, clock: clock).call(.status) }
+    }
+    first.finish()
+    second.finish()
+    server.stop()
+    await server.stopped()
+  }
+
+  @Test
+  func `an answer too long to send is an error with advice`() async throws {
+    let daemon = ScriptedDaemon(photos: Array(repeating: Samples.photos[0], count: 100))
+    let server = try serve(daemon, limits: ControlLimits(reply: 4096))
+    let why = "the answer has more than 4096 bytes; ask for fewer photos at once"
+    await #expect(throws: ControlFailure.refused(.notPossible(why: why))) {
+      try await ask(.show(ShowOrder(list: ListReference("17"))))
+    }
+    server.stop()
+    await server.stopped()
+  }
+
+  @Test
+  func `a daemon that does not answer is given up after a while`() async throws {
+    let daemon = ScriptedDaemon(holding: true)
+    let server = try serve(daemon)
+    let (path, clock) = (place.path, clock)
+    await #expect(throws: ControlFailure.silent(seconds: 0)) {
+      try await onOwnThread {
+        try ControlClient(path: path, clock: clock, patience: .milliseconds(20)).call(.status)
+      }
+    }
+    daemon.release()
+    server.stop()
+    await server.stopped()
+  }
+
+  @Test
+  func `a daemon that stops ends the calls that wait`() async throws {
+    let daemon = ScriptedDaemon(holding: true)
+    let server = try serve(daemon)
+    let reply = Task { try await ask(.status) }
+    await daemon.reached(1)
+    server.stop()
+    await #expect(throws: ControlFailure.lost) { try await reply.value }
+    await server.stopped()
+    daemon.release()
+  }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tool against a scripted daemon over a real socket: what it says and how it ends.
+
+import Linux
+import Steer
+import Testing
+import Vocabulary
+import darkroomctl
+
+struct TalkTests {
+  private let place: SocketPlace
+  private let clock: SystemClock
+
+  init() throws {
+    place = try SocketPlace()
+    clock = try SystemClock()
+  }
+
+  private func talk(
+    _ command: ToolCommand, json: Bool = false, terminal: Bool = false, to daemon: ScriptedDaemon?
+  ) async throws -> (code: ExitCode?, words: SpokenWords) {
+    let server = try daemon.map {
+      try ControlServer(path: place.path, version: "1", handler: $0, clock: clock)
+    }
+    server?.start()
+    let words = SpokenWords()
+    let order = ToolOrder(command, socket: place.path, isJSON: json)
+    let voice = words.voice(isTerminal: terminal)
+    let code = try await onOwnThread { [clock] in
+      DaemonTalk(order: order, voice: voice, clock: clock, users: { _ in nil }).run()
+    }
+    server?.stop()
+    await server?.stopped()
+    daemon?.release()
+    return (code, words)
+  }
+
+  @Test
+  func `status of a daemon that does not run ends with 3 and says how to start it`() async throws {
+    let (code, words) = try await talk(.status, json: true, to: nil)
+    #expect(code == .notRunning)
+    #expect(words.out == "{\"running\":false}\n")
+    #expect(words.error.hasPrefix("darkroomctl: darkroomd is not running: nothing answers at "))
+  }
+
+  @Test
+  func `any other command without a daemon ends with 7`() async throws {
+    let (code, words) = try await talk(.list, json: true, to: nil)
+    #expect(code == .unreachable)
+    #expect(words.out.isEmpty)
+    #expect(words.error.filter { $0 == "\n" }.count == 1)
+  }
+
+  @Test
+  func `with json each command answers one object on one line`() async throws {
+    let reference = ListReference("17")
+    let commands: [ToolCommand] = [
+      .status, .list, .show(reference, state: nil), .pause(reference), .resume(reference),
+    ]
+    for command in commands {
+      let daemon = ScriptedDaemon(photos: Samples.photos)
+      let (code, words) = try await talk(command, json: true, to: daemon)
+      #expect(code == .done)
+      #expect(words.out.filter { $0 == "\n" }.count == 1)
+      let value = try JSONReader.read(Array(words.out.utf8))
+      #expect(value.object != nil)
+      if command == .status { #expect(value.object?["running"] == true) }
+      if case .show = command { #expect(value.object?["photos"]?.array?.count == 3) }
+    }
+  }
+
+  @Test
+  func `a refusal ends with its code and one line`() async throws {
+    let (code, words) = try await talk(.cancel(ListReference("x")), to: ScriptedDaemon())
+    #expect(code == .noSuchList)
+    #expect(
+      words.error == "darkroomctl: Could not cancel 'x': there is no list 'x'; "
+        + "'darkroomctl list' shows those there are\n")
+    let (failed, reason) = try await talk(.reload, to: ScriptedDaemon())
+    #expect(failed == .failed)
+    #expect(
+      reason.error
+        == "darkroomctl: Could not reload the settings: line 3 of darkroomd.conf\n")
+  }
+
+  private func final(_ state: ListState, failed: UInt32) -> ListSummary {
+    var list = Samples.list
+    list.state = state.name
+    list.new = 0
+    list.downloaded = 0
+    list.failed = failed
+    list.filtered = list.total - failed
+    return list
+  }
+
+  @Test(
+    "waiting ends as the list does",
+    arguments: [
+      (ListState.finished, UInt32(0), ExitCode.done), (.finished, 2, .failed),
+      (.cancelled, 0, .cancelled),
+    ])
+  func wait(state: ListState, failed: UInt32, code: ExitCode) async throws {
+    let end = final(state, failed: failed)
+    let daemon = WaitedDaemon(end: end)
+    let words = SpokenWords()
+    let server = try ControlServer(path: place.path, version: "1", handler: daemon, clock: clock)
+    server.start()
+    let order = ToolOrder(.wait([ListReference("17")], timeout: nil), socket: place.path)
+    let voice = words.voice(isTerminal: true)
+    let result = try await onOwnThread { [clock] in
+      DaemonTalk(order: order, voice: voice, clock: clock, users: { _ in nil }).run()
+    }
+    #expect(result == code)
+    #expect(words.out == ListText.sentence(end) + ".\n")
+    #expect(words.error.contains("\rsummer [################------"))
+    #expect(words.error.hasSuffix("\r\u{1B}[K"))
+    server.stop()
+    await server.stopped()
+  }
+
+  @Test
+  func `waiting ends with 8 when the time is over`() async throws {
+    let order = ToolCommand.wait([ListReference("17")], timeout: .zero)
+    let (code, words) = try await talk(order, to: ScriptedDaemon(holding: true))
+    #expect(code == .timeIsOver)
+    #expect(words.error.filter { $0 == "\n" }.count == 1)
+  }
+}
+
+/// Tells twice of a list that runs, then of its end.
+private struct WaitedDaemon: ControlHandler {
+  let end: ListSummary
+
+  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
+    .failed(.notPossible(why: "only waiting is served"))
+  }
+
+  func stream(
+    _ call: ControlCall, from peer: ControlPeer,
+    send: @escaping @Sendable (ControlReply) async -> Bool
+  ) async -> ControlReply {
+    _ = await send(.show(ShowReport(list: Samples.list)))
+    _ = await send(.show(ShowReport(list: Samples.list)))
+    return .show(ShowReport(list: end))
+  }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tool writes, word for word: on a terminal, in a pipe, in colour.
+
+import Steer
+import Testing
+import Vocabulary
+import darkroomctl
+
+struct TextTests {
+  private static let now: UInt64 = 1_763_712_345_000 + 3_700_000
+  private static let terminal = ToolScreen(isTerminal: true)
+  private static let pipe = ToolScreen(isTerminal: false)
+
+  private static func users(_ user: UInt32) -> String? { user == 1000 ? "anna" : nil }
+
+  private static let lists: [ListSummary] = {
+    var other = Samples.list
+    other.id = 4
+    other.name = "山の写真"
+    other.owner = 77
+    other.state = "paused"
+    other.failed = 0
+    return [Samples.list, other]
+  }()
+
+  @Test
+  func `status on a terminal`() {
+    #expect(
+      StatusText.text(Samples.status, Self.terminal, now: Self.now) == """
+        darkroomd 1.0 is running, started 1 h 7 min ago
+             lists  2 lists are not finished
+            photos  90 waiting, 6 running
+           at work  4 downloading, 2 in the filter, 0 being put out
+             inbox  /var/spool/darkroom/inbox
+            prints  /var/lib/darkroom/prints
+            memory  19.0 MiB
+           sandbox  seccomp, landlock, no network
+           lacking  no right to take leases: lists are accepted after a quiet time
+
+        """)
+  }
+
+  @Test
+  func `status in a pipe`() {
+    #expect(
+      StatusText.text(Samples.status, Self.pipe, now: Self.now) == """
+        version\t1.0
+        state\trunning
+        since\t2025-11-21T08:00:00Z
+        lists\t2
+        photosWaiting\t90
+        photosRunning\t6
+        downloads\t4
+        filters\t2
+        outputs\t0
+        inbox\t/var/spool/darkroom/inbox
+        prints\t/var/lib/darkroom/prints
+        residentBytes\t19922944
+        sandbox\tseccomp, landlock, no network
+        degraded\tno right to take leases: lists are accepted after a quiet time
+
+        """)
+  }
+
+  @Test
+  func `lists on a terminal stand in columns, wide letters too`() {
+    #expect(
+      ListText.table(Self.lists, Self.terminal, now: Self.now, users: Self.users) == """
+        ID  NAME      OWNER  STATE    CLASS      DONE  FAILED        AGE
+        17  summer    anna   running  utility  42/100       2  1 h 1 min
+         4  山の写真  77     paused   utility  40/100       0  1 h 1 min
+
+        """)
+    #expect(
+      ListText.table([], Self.terminal, now: Self.now, users: Self.users)
+        == "There are no lists.\n")
+  }
+
+  @Test
+  func `lists in a pipe have fixed columns and no heading`() {
+    #expect(
+      ListText.table(Self.lists, Self.pipe, now: Self.now, users: Self.users) == """
+        17\tsummer\t1000\trunning\tutility\t100\t40\t2\t2025-11-21T08:05:45Z
+        4\t山の写真\t77\tpaused\tutility\t100\t40\t0\t2025-11-21T08:05:45Z
+
+        """)
+    #expect(ListText.table([], Self.pipe, now: Self.now, users: Self.users).isEmpty)
+  }
+
+  @Test
+  func `a list and its photos on a terminal`() {
+    #expect(
+      PhotoText.head(Samples.list, Self.terminal, now: Self.now, users: Self.users)
+        + PhotoText.page(Samples.photos, Self.terminal) == """
+          summer (list 17): Summer 2025
+          running, utility, accepted 1 h 1 min ago for anna
+          100 photos: 40 filtered, 2 failed, 8 downloaded, 50 new
+
+          NUMBER  STATE     NAME      SIZE   PIXELS  PRINT OR REASON
+               1  filtered  Barn  37.2 KiB  800×600  Barn.jpg
+               2  failed    Lake                     http.404: the origin has no such file
+               3  new       Mill
+
+          """)
+  }
+
+  @Test
+  func `a list and its photos in a pipe`() {
+    #expect(
+      PhotoText.head(Samples.list, Self.pipe, now: Self.now, users: Self.users)
+        + PhotoText.page(Array(Samples.photos[1...1]), Self.pipe) == """
+          list\t17\tsummer\t1000\trunning\tutility\t100\t40\t2\t2025-11-21T08:05:45Z
+          photo\t2\tfailed\tLake\thttps://photos.example.org/lake.png\t3\t0\t0\t0\t\thttp.404\t\
+          the origin has no such file
+
+          """)
+  }
+
+  @Test
+  func `a name cannot speak to the terminal`() {
+    var list = Samples.list
+    list.name = "a\u{1B}[2Jb\tc"
+    let shown = ListText.table([list], Self.pipe, now: Self.now, users: Self.users)
+    #expect(shown.hasPrefix("17\ta\\x1b[2Jb\\tc\t1000"))
+  }
+
+  @Test
+  func `colour is there only where it is wanted`() {
+    let colourful = ToolScreen(isTerminal: true, hasColour: true)
+    #expect(
+      PhotoText.page(Array(Samples.photos[1...1]), colourful).contains("\u{1B}[31mfailed\u{1B}[0m"))
+    for screen in [Self.terminal, Self.pipe] {
+      let text =
+        StatusText.text(Samples.status, screen, now: Self.now)
+        + ListText.table(Self.lists, screen, now: Self.now, users: Self.users)
+        + PhotoText.page(Samples.photos, screen)
+      #expect(!text.contains("\u{1B}"))
+    }
+  }
+
+  @Test(
+    "progress is a bar as wide as there is room",
+    arguments: [
+      (80, "summer [################------------------------] 42/100, 2 failed"),
+      (40, "summer [#####--------] 42/100, 2 failed"), (30, "summer 42/100, 2 failed"),
+      (12, "summer 42/1"),
+    ])
+  func bar(columns: Int, line: String) {
+    let screen = ToolScreen(isTerminal: true, columns: columns)
+    #expect(ProgressBar.line(Samples.list, screen) == line)
+    #expect(line.count < columns)
+  }
+
+  @Test(
+    "the exit code tells scripts what happened",
+    arguments: [
+      (ControlFailure.notRunning(path: "x"), ExitCode.unreachable), (.lost, .unreachable),
+      (.silent(seconds: 1), .unreachable), (.nonsense(why: ""), .unreachable),
+      (.notAllowed(path: "x"), .notPermitted), (.timeIsOver, .timeIsOver),
+      (.refused(.noSuchList(name: "a")), .noSuchList),
+      (.refused(.ambiguousList(name: "a", ids: [])), .noSuchList),
+      (.refused(.permissionDenied(why: "")), .notPermitted),
+      (.refused(.notPossible(why: "")), .failed), (.refused(.reloadFailed(why: "")), .failed),
+    ])
+  func codes(failure: ControlFailure, code: ExitCode) {
+    #expect(ExitCode.of(failure) == code)
+  }
+
+  @Test
+  func `the words for a daemon that cannot be asked say what to do`() {
+    #expect(
+      ControlFailure.notRunning(path: "/run/darkroom/io.darkroom").description
+        == "darkroomd is not running: nothing answers at /run/darkroom/io.darkroom; start it with "
+        + "systemctl start darkroom or darkroomd --root DIR")
+    #expect(
+      ControlFailure.refused(.ambiguousList(name: "a", ids: [1, 2])).description
+        == "several lists are named 'a'; say which by its number: 1, 2")
+  }
+}

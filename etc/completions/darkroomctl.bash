@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# Completes darkroomctl in bash: commands, options, files, and the lists the daemon knows.
+
+_darkroomctl() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+  local commands='status list show wait pause resume cancel reload develop check help'
+  local command='' place=() i options='--root --socket --json --help --version'
+
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case ${COMP_WORDS[i]} in
+      --root | --socket)
+        place=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}")
+        ((i++))
+        ;;
+      --state | --timeout | --output | -o | --filter) ((i++)) ;;
+      -*) ;;
+      *) [[ -n $command ]] || command=${COMP_WORDS[i]} ;;
+    esac
+  done
+
+  case $before in
+    --root | --output | -o)
+      mapfile -t COMPREPLY < <(compgen -d -- "$word")
+      return
+      ;;
+    --socket)
+      mapfile -t COMPREPLY < <(compgen -f -- "$word")
+      return
+      ;;
+    --state)
+      mapfile -t COMPREPLY < <(compgen -W 'new downloaded filtered failed' -- "$word")
+      return
+      ;;
+    --timeout | --filter) return ;;
+  esac
+
+  case $command in
+    show) options+=' --state' ;;
+    wait) options+=' --timeout' ;;
+    develop) options+=' --output --filter --force' ;;
+  esac
+  if [[ $word == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+    return
+  fi
+
+  case $command in
+    '' | help) mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word") ;;
+    show | wait | pause | resume | cancel)
+      local name
+      while IFS=$'\t' read -r _ name _; do
+        [[ $name == "$word"* ]] && COMPREPLY+=("$(printf '%q' "$name")")
+      done < <(darkroomctl "${place[@]}" list 2>/dev/null)
+      ;;
+    develop | check)
+      compopt -o filenames
+      mapfile -t COMPREPLY < <(compgen -f -- "$word")
+      ;;
+  esac
+}
+
+complete -F _darkroomctl darkroomctl
