@@ -9,7 +9,7 @@
 import PackageDescription
 
 let stages: [Target] = [
-  .target(name: "Accept", dependencies: ["Linux", "Vocabulary"]),
+  .target(name: "Accept", dependencies: ["Digests", "Linux", "Vocabulary"]),
   .target(name: "Catalog", dependencies: ["Vocabulary"]),
   .target(name: "Chain", dependencies: ["Vocabulary"]),
   .target(name: "Download", dependencies: ["Vocabulary"]),
@@ -71,7 +71,8 @@ let tests: [Target] = [
   .target(
     name: "Support", dependencies: ["Linux", "Vocabulary"], path: "Tests/Support",
     exclude: ["origin.py"]),
-  .testTarget(name: "AcceptTests", dependencies: ["Accept", "Linux", "Support", "Vocabulary"]),
+  .testTarget(
+    name: "AcceptTests", dependencies: ["Accept", "Digests", "Linux", "Support", "Vocabulary"]),
   .testTarget(name: "CatalogTests", dependencies: ["Catalog", "Markup", "Support", "Vocabulary"]),
   .testTarget(name: "ChainTests", dependencies: ["Chain", "Support", "Vocabulary"]),
   .testTarget(name: "DownloadTests", dependencies: ["Download", "Support", "Vocabulary"]),
