@@ -41,7 +41,6 @@ struct Withdrawal {
       return .changed
     }
     try nest.remove(original.name)
-    try nest.sync()
     try clear(claims, name, original.candidate.key.place)
     return .gone
   }
