@@ -9,7 +9,7 @@
 import PackageDescription
 
 let stages: [Target] = [
-  .target(name: "Accept", dependencies: ["Linux", "Vocabulary"]),
+  .target(name: "Accept", dependencies: ["Digests", "Linux", "Vocabulary"]),
   .target(name: "Catalog", dependencies: ["Vocabulary"]),
   .target(name: "Chain", dependencies: ["Vocabulary"]),
   .target(name: "Download", dependencies: ["Digests", "Vocabulary"]),
@@ -81,7 +81,8 @@ let tests: [Target] = [
     name: "darkroom-test-worker", dependencies: ["CAttempts", "Linux", "Vocabulary", "Worker"],
     path: "Tests/TestWorker"),
   .target(name: "CAttempts", path: "Tests/Attempts"),
-  .testTarget(name: "AcceptTests", dependencies: ["Accept", "Linux", "Support", "Vocabulary"]),
+  .testTarget(
+    name: "AcceptTests", dependencies: ["Accept", "Digests", "Linux", "Support", "Vocabulary"]),
   .testTarget(name: "CatalogTests", dependencies: ["Catalog", "Markup", "Support", "Vocabulary"]),
   .testTarget(name: "ChainTests", dependencies: ["Chain", "Support", "Vocabulary"]),
   .testTarget(

@@ -69,12 +69,13 @@ int dr_boot_timer_set(int timer, uint64_t at) {
 int dr_inotify(void) { return answer(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)); }
 
 int dr_inotify_watch(int inotify, const char *path) {
-  // Everything that can make a file whole, appear, vanish or become readable. ATTRIB: `install` and
-  // `chmod` come last. SELF events: the folder itself was removed, moved or unmounted.
+  // Everything that can make a file appear, whole or readable. ATTRIB: `install` and `chmod` come
+  // last. SELF events: the folder itself was removed or moved. Not MODIFY: a write makes nothing
+  // whole, and would ring for each block of a slow copy.
   return answer(inotify_add_watch(
       inotify, path,
-      IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB | IN_MODIFY |
-          IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_EXCL_UNLINK));
+      IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF |
+          IN_ONLYDIR | IN_EXCL_UNLINK));
 }
 
 int64_t dr_read(int file, void *bytes, uint64_t count) {

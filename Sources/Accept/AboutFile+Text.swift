@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file `about` as text, both ways. Reading refuses what writing would not have written, with a
+// `Failure` that names the line's key.
+
+package import Vocabulary
+
+extension AboutFile {
+  private static let header = "#darkroom-about 1"
+
+  package var text: String {
+    var settings = terms.settings
+    if !settings.isEmpty, settings.utf8.last != 0x0A { settings += "\n" }
+    return """
+      \(Self.header)
+      name=\(Self.encoded(name))
+      uid=\(owner)
+      device=\(device)
+      inode=\(inode)
+      modified=\(modified)
+      size=\(size)
+      sha256=\(sha256)
+      accepted=\(accepted)
+      photos=\(terms.photos)
+      quality=\(terms.serviceClass.name)
+      [settings]
+      \(settings)
+      """
+  }
+
+  package init(text: some Collection<UInt8>) throws(Failure) {
+    let lines = String(decoding: text, as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+    guard lines.first.map(String.init) == Self.header else { throw Self.damaged("header") }
+    guard let end = lines.firstIndex(of: "[settings]") else { throw Self.damaged("[settings]") }
+    var values: [Substring: Substring] = [:]
+    for line in lines[1..<end] {
+      guard let sign = line.firstIndex(of: "=") else { throw Self.damaged(String(line)) }
+      values[line[..<sign]] = line[line.index(after: sign)...]
+    }
+    guard let name = values["name"].flatMap(Self.decoded) else { throw Self.damaged("name") }
+    guard let quality = values["quality"].flatMap({ ServiceClass(name: $0) }) else {
+      throw Self.damaged("quality")
+    }
+    guard let sha256 = values["sha256"], sha256.utf8.count == 64 else {
+      throw Self.damaged("sha256")
+    }
+    self.name = name
+    owner = try Self.number(values, "uid")
+    device = try Self.number(values, "device")
+    inode = try Self.number(values, "inode")
+    modified = try Self.number(values, "modified")
+    size = try Self.number(values, "size")
+    self.sha256 = String(sha256)
+    accepted = try Self.number(values, "accepted")
+    terms = ListTerms(
+      photos: try Self.number(values, "photos"), serviceClass: quality,
+      settings: lines[(end + 1)...].joined(separator: "\n"))
+  }
+
+  /// As it lies in a list's folder.
+  package static func read(from folder: any Folder) throws(Failure) -> AboutFile {
+    let bytes: [UInt8]?
+    do throws(SystemError) {
+      bytes = try ListFolder.contents(ListFolder.about, in: folder, upTo: maximumSize)
+    } catch { throw error.failure }
+    guard let bytes else { throw damaged("file") }
+    return try AboutFile(text: bytes)
+  }
+
+  private static func number<Number: FixedWidthInteger>(
+    _ values: [Substring: Substring], _ key: Substring
+  ) throws(Failure) -> Number {
+    guard let value = values[key].flatMap({ Number($0) }) else { throw damaged(String(key)) }
+    return value
+  }
+
+  private static func damaged(_ what: String) -> Failure {
+    Failure(
+      .final, code: "state.about",
+      reason: "the file 'about' of the list is damaged at '\(Printable.text(what, limit: 40))'")
+  }
+
+  private static func encoded(_ name: FileName) -> String {
+    let digits = Array("0123456789ABCDEF")
+    return name.bytes.reduce(into: "") { text, byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      default: text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+      }
+    }
+  }
+
+  private static func decoded(_ text: Substring) -> FileName? {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == 0x25 else {
+        bytes.append(byte)
+        continue
+      }
+      let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+      guard digits.utf8.count == 2, let value = UInt8(digits, radix: 16) else { return nil }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return FileName(bytes: bytes)
+  }
+}

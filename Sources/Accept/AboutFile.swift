@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file `about` in a list's folder: which dropped file the list was, and on what terms it was
+// accepted. Text lines, ASCII but for the settings; written once, never changed:
+//
+//   #darkroom-about 1
+//   name=barn%20of%C3%A9.plist     raw bytes; all but letters, digits and . _ ~ - are %XX
+//   uid=1000                       owner of the dropped file
+//   device=64512                   device, inode, modified (ns since 1970), size: the dropped file
+//   inode=131077
+//   modified=1763712345123456789
+//   size=38123
+//   sha256=9f86d081…               of the dropped bytes, 64 hex digits
+//   accepted=1763712345200         milliseconds since 1970
+//   photos=120
+//   quality=default
+//   [settings]                     Key=value lines as they were in force, up to the end
+//   Filter=sepia(0.8)
+
+package import Vocabulary
+
+package struct AboutFile: Equatable, Sendable {
+  package static let maximumSize = 65536
+
+  package let name: FileName
+  package let owner: UInt32
+  package let device: UInt64
+  package let inode: UInt64
+  package let modified: Int64
+  package let size: UInt64
+  package let sha256: String
+  package let accepted: UInt64
+  package let terms: ListTerms
+
+  package init(
+    name: FileName, status: FileStatus, sha256: String, accepted: UInt64, terms: ListTerms
+  ) {
+    self.name = name
+    owner = status.owner
+    device = status.device
+    inode = status.inode
+    modified = status.modified
+    size = status.size
+    self.sha256 = sha256
+    self.accepted = accepted
+    self.terms = terms
+  }
+
+  package var acceptance: Acceptance {
+    Acceptance(photos: terms.photos, serviceClass: terms.serviceClass, sha256: sha256)
+  }
+
+  /// Whether this status may be the dropped file's; its contents decide.
+  package func resembles(_ status: FileStatus) -> Bool {
+    status.device == device && status.inode == inode && status.modified == modified
+      && status.size == size
+  }
+}

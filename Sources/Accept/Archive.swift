@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folders `done` and `failed`: fresh copies under the dropped name, whole or not there at all, mode
+// 0640, never the dropper's own inode, never over another file. Repeating after a crash finds what is
+// there already by its contents. Can raise what the kernel says.
+
+internal import Linux
+package import Vocabulary
+
+package struct Archive: Sendable {
+  private static let mode: UInt32 = 0o640
+
+  package let done: any Folder
+  package let failed: any Folder
+
+  package init(done: any Folder, failed: any Folder) {
+    self.done = done
+    self.failed = failed
+  }
+
+  /// Copies the bytes of a list that is over to `done`. Does nothing where that is done.
+  package func finish(_ list: ListID, in lists: any Folder) throws(Failure) {
+    do throws(SystemError) {
+      let folder = try lists.folder(ListFolder.name(list), creating: false)
+      let state = try ListFolder.state(of: folder)
+      if state == .archived { return }
+      let about = try read(folder)
+      let source = try folder.open(ListFolder.list, .read)
+      let sum = try copy(source, list, to: done, upTo: about.size)
+      _ = try settle(sum, list, ArchiveName.choices(about.name, list), in: done)
+      // Not while the dropped file may still be in the inbox: it is known by this state.
+      if state == .claimed { try ListFolder.setState(.archived, of: folder) }
+    } catch { throw error.machine }
+  }
+
+  /// nil where the file changed while it was copied.
+  func reject(_ original: Original, _ note: ReasonNote) throws(SystemError) -> FileCopy.Sum? {
+    let sum = try copy(original.file, note.list, to: failed, upTo: original.status.size)
+    guard sum.size == original.status.size, try original.isUntouched() else {
+      try failed.removeIfThere(ArchiveName.temporary(note.list))
+      return nil
+    }
+    let choices = ArchiveName.choices(note.name, note.list)
+    let name = try settle(sum, note.list, choices, in: failed)
+    try write(note, beside: name)
+    return sum
+  }
+
+  /// Moves the file itself; false where `failed` is on another file system and only the reason was
+  /// written.
+  func move(_ original: Original, _ note: ReasonNote) throws(SystemError) -> Bool {
+    for name in ArchiveName.choices(note.name, note.list) {
+      do throws(SystemError) {
+        try original.folder.rename(original.name, to: failed, as: name, replacing: false)
+        try write(note, beside: name)
+        try original.folder.sync()
+        return true
+      } catch {
+        if error.exists { continue }
+        guard error.isOtherFileSystem else { throw error }
+        try write(note, beside: name)
+        return false
+      }
+    }
+    throw SystemError(code: 17, call: "archive", thing: "\(failed.path)/\(note.name)")
+  }
+
+  /// Removes what a crash left half-copied.
+  func sweep() throws(SystemError) {
+    for folder in [done, failed] {
+      for name in try folder.names() where ArchiveName.isTemporary(name) {
+        try folder.removeIfThere(name)
+      }
+    }
+  }
+
+  private func copy(
+    _ source: any OpenFile, _ list: ListID, to folder: any Folder, upTo limit: UInt64
+  ) throws(SystemError) -> FileCopy.Sum {
+    let name = ArchiveName.temporary(list)
+    try folder.removeIfThere(name)
+    let file = try folder.open(name, .create)
+    let sum = try FileCopy.copy(source, to: file, upTo: limit)
+    try folder.setMode(Self.mode, of: name)
+    try file.sync()
+    return sum
+  }
+
+  /// Gives the copy its final name; the same bytes under one of the names are taken for it.
+  private func settle(
+    _ sum: FileCopy.Sum, _ list: ListID, _ choices: [FileName], in folder: any Folder
+  ) throws(SystemError) -> FileName {
+    let temporary = ArchiveName.temporary(list)
+    for name in choices {
+      do throws(SystemError) {
+        try folder.rename(temporary, to: folder, as: name, replacing: false)
+        try folder.sync()
+        return name
+      } catch { if !error.exists { throw error } }
+      if try holds(name, sum, in: folder) {
+        try folder.remove(temporary)
+        try folder.sync()
+        return name
+      }
+    }
+    throw SystemError(code: 17, call: "archive", thing: "\(folder.path)/\(temporary)")
+  }
+
+  private func holds(
+    _ name: FileName, _ sum: FileCopy.Sum, in folder: any Folder
+  ) throws(SystemError) -> Bool {
+    let status = try folder.status(of: name)
+    guard status.kind == .file, status.size == sum.size else { return false }
+    return try FileCopy.sum(folder.open(name, .read), upTo: sum.size) == sum
+  }
+
+  private func write(_ note: ReasonNote, beside name: FileName) throws(SystemError) {
+    guard let target = ArchiveName.reason(beside: name) else { return }
+    let temporary = ArchiveName.temporary(note.list)
+    try failed.removeIfThere(temporary)
+    let file = try failed.open(temporary, .create)
+    try file.write(Array(note.text.utf8), at: 0)
+    try failed.setMode(Self.mode, of: temporary)
+    try file.sync()
+    try failed.rename(temporary, to: failed, as: target, replacing: true)
+    try failed.sync()
+  }
+
+  private func read(_ folder: any Folder) throws(SystemError) -> AboutFile {
+    do throws(Failure) {
+      return try AboutFile.read(from: folder)
+    } catch {
+      throw SystemError(code: 5, call: "read", thing: "\(folder.path)/about (\(error.reason))")
+    }
+  }
+}

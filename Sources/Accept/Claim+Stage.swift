@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps 2 to 5 of a claim: everything that is known of the list stands in a folder out of sight, is
+// made durable, and becomes real by one rename.
+
+internal import Linux
+internal import Vocabulary
+
+extension Claim {
+  func stage(_ list: ListID, _ original: Original) throws(Attempt) -> AboutFile {
+    let staged = ListFolder.staged(list)
+    let folder: any Folder
+    let sum: FileCopy.Sum
+    let copy: any OpenFile
+    let catalog: any OpenFile
+    let isWhole: Bool
+    do throws(SystemError) {
+      try lists.removeFlat(staged)
+      folder = try lists.folder(staged, creating: true)
+      let target = try folder.open(ListFolder.list, .create)
+      sum = try FileCopy.copy(original.file, to: target, upTo: original.status.size)
+      let isUntouched = try original.isUntouched()
+      isWhole = isUntouched && sum.size == original.status.size
+      copy = try folder.open(ListFolder.list, .read)
+      catalog = try folder.open(ListFolder.catalog, .create)
+    } catch { throw .troubled(error.machine) }
+    guard isWhole else { throw .changed }
+    let terms = try read(
+      ListDraft(
+        list: list, name: original.name, owner: original.status.owner, folder: folder,
+        catalog: catalog), copy, original.proof)
+    let about = AboutFile(
+      name: original.name, status: original.status, sha256: sum.sha256,
+      accepted: clock.wallTime(), terms: terms)
+    do throws(SystemError) {
+      try publish(list, about, folder, copy, catalog)
+    } catch { throw .troubled(error.machine) }
+    return about
+  }
+
+  private func read(
+    _ draft: ListDraft, _ copy: any OpenFile, _ proof: Proof
+  ) throws(Attempt) -> ListTerms {
+    let reception = reception
+    do throws(Failure) {
+      return try bridge.wait { () async throws(Failure) in
+        try await reception.readList(copy, catalog: draft.catalog)
+        return try await reception.prepare(draft)
+      }
+    } catch {
+      switch error.kind {
+      case .final: throw .refused(error, proof)
+      case .cancelled: throw .interrupted
+      case .passing, .machine: throw .troubled(error)
+      }
+    }
+  }
+
+  private func publish(
+    _ list: ListID, _ about: AboutFile, _ folder: any Folder, _ copy: any OpenFile,
+    _ catalog: any OpenFile
+  ) throws(SystemError) {
+    let file = try folder.open(ListFolder.about, .create)
+    try file.write(Array(about.text.utf8), at: 0)
+    for file in [copy, catalog, file] { try file.sync() }
+    try folder.sync()
+    do throws(SystemError) {
+      try lists.rename(
+        ListFolder.staged(list), to: lists, as: ListFolder.name(list), replacing: false)
+    } catch {
+      // Somebody's folder has our number: the next attempt takes another.
+      if error.exists { numberIsUsed() }
+      throw error
+    }
+    do throws(SystemError) {
+      try lists.sync()
+    } catch {
+      try? lists.removeFlat(ListFolder.name(list))
+      throw error
+    }
+  }
+}

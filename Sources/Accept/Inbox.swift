@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inbox as the daemon sees it: start it, wake it, ask for a whole sweep, hand it the lists that are
+// over, stop it. Opening the folder raises what the kernel says; later trouble goes to the reception.
+// Concurrency model: `shared` guards what other threads ask for. Everything else (state machine, claims,
+// descriptors) belongs to `InboxLoop`, which lives on the thread "inbox" alone. That thread waits for
+// slow calls through `bridge`, and for news in one poll without a time-out.
+
+internal import Linux
+internal import Synchronization
+package import Vocabulary
+
+package final class Inbox: Sendable {
+  struct Job {
+    let list: ListID
+    let done: CheckedContinuation<Result<Void, Failure>, Never>
+  }
+
+  private struct Shared {
+    var phase: Phase = .new
+    var sweeps: [CheckedContinuation<SweepReport, Never>] = []
+    var jobs: [Job] = []
+    var ends: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private enum Phase { case new, running, stopping, over }
+
+  let path: String
+  let lists: any Folder
+  let archive: Archive
+  let reception: any Reception
+  let clock: any Timekeeper
+  let settings: InboxSettings
+  let bridge: ThreadBridge
+  let bell: WakeEvent
+  private let first: LinuxFolder
+  private let shared = Mutex(Shared())
+
+  package init(
+    path: String, lists: any Folder, archive: Archive, reception: any Reception,
+    clock: any Timekeeper, settings: InboxSettings
+  ) throws(SystemError) {
+    self.path = path
+    self.lists = lists
+    self.archive = archive
+    self.reception = reception
+    self.clock = clock
+    self.settings = settings
+    bridge = try ThreadBridge()
+    bell = try WakeEvent()
+    first = try LinuxFolder.open(path: path)
+    FileLease.ignoreBreaks()
+  }
+
+  package func start() {
+    let starts = shared.withLock { shared in
+      defer { if shared.phase == .new { shared.phase = .running } }
+      return shared.phase == .new
+    }
+    if starts { OwnThread.start("inbox") { InboxLoop(self, self.first).run() } }
+  }
+
+  /// Looks at the folder soon.
+  package func wake() { bell.ring() }
+
+  /// Returns when one full sweep that began after this call is over, with all it led to.
+  package func sweepNow() async -> SweepReport {
+    await withCheckedContinuation { waiter in
+      let isOver = shared.withLock { shared in
+        if shared.phase == .over { return true }
+        shared.sweeps.append(waiter)
+        return false
+      }
+      if isOver { waiter.resume(returning: .stopped) } else { bell.ring() }
+    }
+  }
+
+  /// Copies a list that is over to `done`, on the inbox's thread. Repeating does no harm.
+  package func archive(_ list: ListID) async throws(Failure) {
+    let result = await withCheckedContinuation { done in
+      let isOver = shared.withLock { shared in
+        if shared.phase == .over { return true }
+        shared.jobs.append(Job(list: list, done: done))
+        return false
+      }
+      if isOver { done.resume(returning: .failure(.cancelled)) } else { bell.ring() }
+    }
+    try result.get()
+  }
+
+  /// Cancels what runs, begins nothing more, and returns when the thread has ended. What was begun is
+  /// finished by the next start.
+  package func stop() async {
+    bridge.cancel()
+    await withCheckedContinuation { waiter in
+      let isOver = shared.withLock { shared in
+        switch shared.phase {
+        case .new, .over:
+          shared.phase = .over
+          return true
+        case .running, .stopping:
+          shared.phase = .stopping
+          shared.ends.append(waiter)
+          return false
+        }
+      }
+      if isOver { waiter.resume() } else { bell.ring() }
+    }
+  }
+}
+
+extension Inbox {
+  var isStopping: Bool { shared.withLock { $0.phase == .stopping } }
+
+  func takeSweeps() -> [CheckedContinuation<SweepReport, Never>] {
+    shared.withLock { shared in
+      defer { shared.sweeps = [] }
+      return shared.sweeps
+    }
+  }
+
+  func takeJobs() -> [Job] {
+    shared.withLock { shared in
+      defer { shared.jobs = [] }
+      return shared.jobs
+    }
+  }
+
+  /// The thread's last act.
+  func end() {
+    let left = shared.withLock { shared in
+      defer {
+        shared = Shared()
+        shared.phase = .over
+      }
+      return shared
+    }
+    for waiter in left.sweeps { waiter.resume(returning: .stopped) }
+    for job in left.jobs { job.done.resume(returning: .failure(.cancelled)) }
+    for waiter in left.ends { waiter.resume() }
+  }
+}

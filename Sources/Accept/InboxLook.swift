@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// One look at the inbox and at what lies in `.claim`: names in no order, each with its status where the
+// name alone does not decide. Can raise what the kernel says of the folders; single files may vanish.
+
+package import Vocabulary
+
+package enum InboxLook {
+  package static func entries(_ inbox: any Folder) throws(SystemError) -> [InboxState.Entry] {
+    var entries: [InboxState.Entry] = []
+    for name in try inbox.names() where name != Withdrawal.claims {
+      let key = Candidate.Key(name)
+      if IgnoredReason.judge(name) != nil {
+        entries.append(InboxState.Entry(key, nil))
+      } else if let status = try status(of: name, in: inbox) {
+        entries.append(InboxState.Entry(key, status))
+      }
+    }
+    return try entries + claimed(inbox)
+  }
+
+  /// Files in `.claim/N`; folders of ours that are empty are removed.
+  package static func claimed(_ inbox: any Folder) throws(SystemError) -> [InboxState.Entry] {
+    let claims: any Folder
+    do throws(SystemError) {
+      claims = try inbox.folder(Withdrawal.claims, creating: false)
+    } catch {
+      if error.isMissing { return [] }
+      throw error
+    }
+    var entries: [InboxState.Entry] = []
+    for nest in try claims.names() {
+      guard let list = ListFolder.number(nest) else { continue }
+      let folder = try claims.folder(nest, creating: false)
+      let names = try folder.names()
+      if names.isEmpty { try? claims.removeFolder(nest) }
+      for name in names {
+        guard let status = try status(of: name, in: folder) else { continue }
+        entries.append(InboxState.Entry(Candidate.Key(name, in: .claim(list)), status))
+      }
+    }
+    return entries
+  }
+
+  private static func status(
+    of name: FileName, in folder: any Folder
+  ) throws(SystemError) -> FileStatus? {
+    do throws(SystemError) {
+      return try folder.status(of: name)
+    } catch {
+      if error.isMissing { return nil }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Accept needs of the others: numbers, a worker that reads lists, the record. The daemon joins
+// them here. Every call comes from the inbox's own thread, one at a time.
+
+package import Vocabulary
+
+package protocol Reception: Sendable {
+  /// A number that no list ever had, nor any folder of STATE/lists.
+  func nextNumber() -> ListID
+
+  /// Whether `accepted` is durably recorded of this number. True for as long as the list's folder may
+  /// stand, finished lists included: a folder that says accepted and is not recorded is recorded anew.
+  func isRecorded(_ list: ListID) -> Bool
+
+  /// A worker reads the list and writes the catalog. `final`: it is no list as it is. Any other kind
+  /// holds nothing against the file: it is tried again later.
+  func readList(_ list: any OpenFile, catalog: any OpenFile) async throws(Failure)
+
+  /// Looks at the catalog, which is not trusted, and settles the terms of the list for good.
+  func prepare(_ draft: ListDraft) async throws(Failure) -> ListTerms
+
+  /// Records `accepted`; durable on return. Asked again for a number that is recorded, does nothing.
+  func accept(_ list: ListID, _ acceptance: Acceptance, _ about: AboutFile) async throws(Failure)
+
+  /// Records `rejected`; durable on return. After a crash in the wrong moment the same file may be
+  /// turned away twice, under two numbers.
+  func reject(_ list: ListID, name: FileName, _ failure: Failure) async throws(Failure)
+
+  /// To be told to people. Called once for each ignored file, and again after a restart.
+  func ignored(_ name: FileName, _ reason: IgnoredReason)
+
+  /// The inbox cannot be watched or read (nil: it can again). Running lists are not concerned.
+  func inboxTroubled(_ failure: Failure?)
+
+  /// A folder of STATE/lists could not be made sense of; it is kept as `.damaged-N`.
+  func setAside(_ list: ListID, _ failure: Failure)
+}
+
+/// A list that was read but is not accepted yet.
+package struct ListDraft: Sendable {
+  package let list: ListID
+  package let name: FileName
+  /// The user who owns the dropped file.
+  package let owner: UInt32
+  /// Holds `list.plist` and `catalog`. It will be renamed: keep no path of it.
+  package let folder: any Folder
+  package let catalog: any OpenFile
+}
+
+/// What is frozen when a list is accepted.
+package struct ListTerms: Equatable, Sendable {
+  package let photos: UInt32
+  package let serviceClass: ServiceClass
+  /// Effective settings as `Key=value` lines.
+  package let settings: String
+
+  package init(photos: UInt32, serviceClass: ServiceClass, settings: String) {
+    self.photos = photos
+    self.serviceClass = serviceClass
+    self.settings = settings
+  }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which folder this is, whatever its path: a replaced folder has another identity.
+
+internal import CLinux
+package import Vocabulary
+
+package struct FolderIdentity: Hashable, Sendable {
+  package let device: UInt64
+  package let inode: UInt64
+}
+
+extension LinuxFolder {
+  package func identity() throws(SystemError) -> FolderIdentity {
+    var status = dr_status()
+    try Calls.run("fstat", path) { unsafe dr_status(descriptor, &status) }
+    return FolderIdentity(device: status.device, inode: status.inode)
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of a claim: cut after every step and begun again, failed at every step and repeated.
+
+import Linux
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import Accept
+
+@Suite struct ClaimTests {
+  static let good = "a good list end"
+
+  @Test(
+    "A claim that is killed at any step, or fails there once, ends with the list accepted once",
+    arguments: [Cut.Kind.kill, .fault])
+  func everyStep(_ kind: Cut.Kind) async throws {
+    try await onOwnThread {
+      var steps = 0
+      while true {
+        steps += 1
+        let bench = try ClaimBench()
+        try bench.inbox.put(ClaimBench.name, Self.good)
+        bench.cut.set(kind, at: steps)
+        try bench.settle(rounds: kind == .kill ? 1 : 4)
+        guard let step = bench.cut.step else { break }
+        try Self.expectPromise(bench, step)
+        if kind == .kill {
+          try bench.restart()
+          try bench.settle()
+        }
+        #expect(try bench.acceptedTexts() == [Self.good], "\(kind) at \(step)")
+        #expect(bench.reception.state.withLock { $0.accepts } == 1, "\(kind) at \(step)")
+        try bench.restart()
+        try bench.expectTidy("\(kind) at \(step)")
+      }
+      #expect(steps > 50)
+    }
+  }
+
+  @Test(
+    "A restart that is itself killed at any step loses nothing and accepts nothing twice",
+    arguments: [5, 20, 30, 34, 38, 42, 44, 46, 48, 50, 52])
+  func killedRestart(_ first: Int) async throws {
+    try await onOwnThread {
+      var steps = 0
+      while true {
+        steps += 1
+        let bench = try ClaimBench()
+        try bench.inbox.put(ClaimBench.name, Self.good)
+        bench.cut.set(.kill, at: first)
+        try bench.settle(rounds: 1)
+        bench.cut.set(.kill, at: steps)
+        _ = try? Recovery(claim: bench.fresh()).run()
+        let isOver = bench.cut.step == nil
+        try bench.restart()
+        try bench.settle()
+        #expect(try bench.acceptedTexts() == [Self.good], "\(first), \(steps)")
+        try bench.expectTidy("\(first), \(steps)")
+        if isOver { break }
+      }
+    }
+  }
+
+  @Test(
+    "A file replaced while its list is recorded is a new list, whatever step is cut",
+    arguments: [Cut.Kind.kill, .fault])
+  func replacedMeanwhile(_ kind: Cut.Kind) async throws {
+    try await onOwnThread {
+      var steps = 0
+      while true {
+        steps += 1
+        let bench = try ClaimBench()
+        try bench.inbox.put(ClaimBench.name, Self.good)
+        try bench.scratch.folder.put(FileName(literal: "new"), "newer end")
+        let (old, new) = ("\(bench.scratch.path)/new", "\(bench.inboxPath)/barn.plist")
+        bench.reception.state.withLock { $0.onAccept = { User.rename(old, new) } }
+        bench.cut.set(kind, at: steps)
+        try bench.settle(rounds: kind == .kill ? 1 : 4)
+        guard let step = bench.cut.step else { break }
+        try bench.restart()
+        try bench.settle()
+        let texts = Set(try bench.acceptedTexts())
+        // Cut before the first was recorded, only the newer one was ever whole in the inbox.
+        #expect(texts.contains("newer end"), "\(kind) at \(step)")
+        #expect(bench.reception.recorded.count == texts.count, "\(kind) at \(step)")
+        try bench.restart()
+        try bench.expectTidy("\(kind) at \(step)")
+      }
+    }
+  }
+
+  @Test(
+    "A list that is no list is set aside once, whatever step is cut",
+    arguments: [Cut.Kind.kill, .fault])
+  func rejectedAtEveryStep(_ kind: Cut.Kind) async throws {
+    try await onOwnThread {
+      var steps = 0
+      while true {
+        steps += 1
+        let bench = try ClaimBench()
+        try bench.inbox.put(ClaimBench.name, "no list")
+        bench.cut.set(kind, at: steps)
+        try bench.settle(rounds: kind == .kill ? 1 : 4)
+        guard let step = bench.cut.step else { break }
+        if try bench.candidates().isEmpty {
+          #expect(try bench.failed.text("barn.plist") == "no list", "\(kind) at \(step)")
+          #expect(!bench.reception.rejectedCodes.isEmpty, "\(kind) at \(step)")
+        }
+        try bench.restart()
+        try bench.settle()
+        try bench.expectTidy("\(kind) at \(step)")
+        let names = try bench.failed.listing()
+        #expect(names == ["barn.plist", "barn.plist.reason.txt"], "\(kind) at \(step)")
+        #expect(Set(bench.reception.rejectedCodes) == ["list.syntax"], "\(kind) at \(step)")
+      }
+      #expect(steps > 40)
+    }
+  }
+
+  /// Promise one: what is gone from the inbox is durable here.
+  private static func expectPromise(_ bench: ClaimBench, _ step: String) throws {
+    if try bench.candidates().isEmpty {
+      #expect(try bench.acceptedTexts() == [Self.good], "\(step)")
+    }
+  }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// What users do with files in the inbox, and what is decided. The state machine as a value: no thread,
+// no clock, no file.
+
+import Linux
+import Testing
+import Vocabulary
+
+@testable import Accept
+
+@Suite struct InboxStateTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let what: String
+    var leases: DropWorld.Leases = .work
+    let acts: [(at: Int, act: DropWorld.Act)]
+    let outcome: [String]
+    var testDescription: String { what }
+  }
+
+  @Test(
+    "What a user does decides what becomes of the file",
+    arguments: [
+      Case(
+        what: "copies a list",
+        acts: [(0, .create("a.plist")), (3, .write("a.plist", true)), (3, .close("a.plist"))],
+        outcome: ["253 accepted a.plist"]),
+      Case(
+        what: "moves a list in", acts: [(0, .move("a.plist", true))],
+        outcome: ["250 accepted a.plist"]),
+      Case(
+        what: "writes slowly, holding it open",
+        acts: [
+          (0, .create("a.plist")), (900, .write("a.plist", false)), (4000, .write("a.plist", true)),
+          (4000, .close("a.plist")),
+        ], outcome: ["4250 accepted a.plist"]),
+      Case(
+        what: "holds a file open and idle for an hour",
+        acts: [(0, .move("a.plist", false)), (0, .hold("a.plist")), (3_600_000, .nothing)],
+        outcome: []),
+      Case(
+        what: "lets go of a file without the doorbell ringing",
+        acts: [
+          (0, .move("a.plist", true)), (0, .hold("a.plist")), (300, .closeQuietly("a.plist")),
+        ],
+        outcome: ["500 accepted a.plist"]),
+      Case(
+        what: "writes page by page, closing in between",
+        acts: [
+          (0, .move("a.plist", false)), (1000, .write("a.plist", false)),
+          (2000, .write("a.plist", false)), (3000, .write("a.plist", true)),
+        ], outcome: ["3250 accepted a.plist"]),
+      Case(
+        what: "drops what is no list", acts: [(0, .move("a.plist", false))],
+        outcome: ["5000 rejected a.plist"]),
+      Case(
+        what: "leaves a half list, and comes back after four seconds",
+        acts: [(0, .move("a.plist", false)), (4000, .write("a.plist", true))],
+        outcome: ["4250 accepted a.plist"]),
+      Case(
+        what: "deletes it before it is tried",
+        acts: [(0, .move("a.plist", true)), (100, .delete("a.plist"))], outcome: []),
+      Case(
+        what: "renames a browser's part file when it is whole",
+        acts: [
+          (0, .create("a.plist.part")), (9000, .write("a.plist.part", true)),
+          (9000, .close("a.plist.part")), (9000, .rename("a.plist.part", "a.plist")),
+        ], outcome: ["0 ignored a.plist.part: suffix", "9250 accepted a.plist"]),
+      Case(
+        what: "touches the path just after the last byte",
+        acts: [(0, .move("a.plist", true)), (200, .touch("a.plist"))],
+        outcome: ["450 accepted a.plist"]),
+      Case(
+        what: "drops a file nobody may read, and lets us read it later",
+        acts: [
+          (0, .move("a.plist", true)), (0, .forbid("a.plist")), (60_000, .allow("a.plist")),
+        ], outcome: ["60250 accepted a.plist"]),
+      Case(
+        what: "drops many at once",
+        acts: [(0, .move("b.plist", true)), (0, .move("a.plist", true))],
+        outcome: ["250 accepted a.plist", "250 accepted b.plist"]),
+      Case(
+        what: "drops on a file system without leases", leases: .missing,
+        acts: [
+          (0, .create("a.plist")), (3000, .write("a.plist", true)), (3000, .close("a.plist")),
+        ],
+        outcome: ["8000 accepted a.plist"]),
+      Case(
+        what: "drops as another user where we may not lease", leases: .forbidden,
+        acts: [(0, .move("a.plist", false))], outcome: ["5000 rejected a.plist"]),
+      Case(
+        what: "drops while this disk is full",
+        acts: [(0, .diskFull(true)), (0, .move("a.plist", true)), (6000, .diskFull(false))],
+        outcome: ["7250 accepted a.plist"]),
+      Case(
+        what: "drops other things",
+        acts: [
+          (0, .other(".a.plist", .file)), (0, .other("notes.txt", .file)),
+          (0, .other("a.plist", .folder)), (0, .other("b.plist", .link)),
+          (0, .other("c.plist", .other)), (0, .other("plist", .file)),
+          (0, .other(".plist", .file)), (0, .other("d.plist~", .file)),
+          (1000, .nothing),
+        ],
+        outcome: [
+          "0 ignored .a.plist: hidden", "0 ignored .plist: hidden", "0 ignored a.plist: folder",
+          "0 ignored b.plist: link", "0 ignored c.plist: special", "0 ignored d.plist~: suffix",
+          "0 ignored notes.txt: suffix", "0 ignored plist: suffix",
+        ]),
+      Case(
+        what: "writes the suffix in capitals", acts: [(0, .move("BARN.PLIST", true))],
+        outcome: ["250 accepted BARN.PLIST"]),
+    ])
+  func user(_ test: Case) {
+    var world = DropWorld(test.leases)
+    #expect(world.run(test.acts) == test.outcome)
+  }
+
+  @Test("Nothing in the inbox asks for no look at all")
+  func idle() {
+    var state = InboxState(InboxSettings())
+    #expect(state.swept([], at: .seconds(1)) == [])
+    #expect(state.nextLook(at: .seconds(1)) == nil)
+  }
+
+  @Test("A writer who stays is asked about less and less often")
+  func writerBackOff() {
+    var state = InboxState(InboxSettings())
+    let entry = DropWorld.entry("a.plist", version: 1)
+    _ = state.swept([entry], at: .zero)
+    var now: Duration = .milliseconds(250)
+    var pauses: [Int64] = []
+    for _ in 0..<8 {
+      _ = state.swept([entry], at: now)
+      _ = state.probed(entry.key, .writer, at: now)
+      let pause = state.nextLook(at: now) ?? .zero
+      pauses.append(pause.milliseconds)
+      now += pause
+    }
+    #expect(pauses == [250, 500, 1000, 2000, 4000, 5000, 5000, 5000])
+  }
+
+  @Test("Twenty thousand ignored files are said a thousand times and slow nothing")
+  func junk() {
+    var state = InboxState(InboxSettings())
+    let junk = (0..<20_000).map { DropWorld.entry("junk\($0).txt", version: 1) }
+    #expect(state.swept(junk, at: .zero).count == InboxState.maximumIgnored)
+    let list = DropWorld.entry("a.plist", version: 1)
+    #expect(state.swept(junk + [list], at: .seconds(1)) == [])
+    #expect(state.swept(junk + [list], at: .seconds(2)).count == 1)
+  }
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// What users do with files, for real: kernel, inotify, leases and the inbox's own thread.
+
+import Glibc
+import Linux
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import Accept
+
+@Suite struct InboxTests {
+  struct Arrival: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let act: @Sendable (InboxBench, String) -> Void
+
+    init(_ what: String, _ act: @escaping @Sendable (InboxBench, String) -> Void) {
+      testDescription = what
+      self.act = act
+    }
+  }
+
+  @Test(
+    "However a list comes in, it is accepted with its bytes",
+    arguments: [
+      Arrival("cp") { _, path in User.put(path, "a end") },
+      Arrival("mv") { bench, path in
+        User.put("\(bench.scratch.path)/outside", "a end")
+        User.rename("\(bench.scratch.path)/outside", path)
+      },
+      Arrival("ln") { bench, path in
+        User.put("\(bench.scratch.path)/outside", "a end")
+        User.link("\(bench.scratch.path)/outside", path)
+      },
+      Arrival("O_TMPFILE and linkat") { bench, path in
+        let file = User.unnamed(in: "\(bench.scratch.path)/inbox")
+        User.write(file, "a end")
+        User.name(file, path)
+        close(file)
+      },
+      Arrival("install -m 000, then chmod") { _, path in
+        User.put(path, "a end")
+        User.mode(path, 0)
+        User.mode(path, 0o644)
+      },
+      Arrival("appending in pieces") { _, path in
+        for piece in ["a", " ", "end"] {
+          let file = User.open(path, O_WRONLY | O_CREAT | O_APPEND)
+          User.write(file, piece)
+          close(file)
+        }
+      },
+      Arrival("exchanging with another file") { bench, path in
+        User.put("\(bench.scratch.path)/outside", "a end")
+        User.put(path, "b end")
+        User.rename("\(bench.scratch.path)/outside", path)
+      },
+    ])
+  func arrival(_ arrival: Arrival) async throws {
+    let bench = try InboxBench()
+    arrival.act(bench, bench.path("a.plist"))
+    let report = await bench.settle()
+    #expect(report.isEmpty)
+    #expect(try bench.accepted() == ["a.plist": "a end"])
+    #expect(try bench.left().isEmpty)
+    await bench.inbox.stop()
+  }
+
+  @Test("The doorbell alone leads to acceptance, without anybody asking for a sweep")
+  func doorbell() async throws {
+    let bench = try InboxBench()
+    _ = await bench.inbox.sweepNow()
+    // What is left alone is said in the sweep that saw both names.
+    User.put(bench.path("a.plist"), "a end")
+    User.put(bench.path("b.txt"), "")
+    await bench.reception.wait(for: ["ignored b.txt"])
+    bench.clock.advance(.milliseconds(250))
+    _ = await bench.inbox.sweepNow()
+    #expect(bench.reception.names == ["a.plist"])
+    await bench.inbox.stop()
+  }
+
+  @Test("Lists that lie there before the start are accepted")
+  func presentBeforeStart() async throws {
+    let bench = try InboxBench { User.put("\($0)/a.plist", "a end") }
+    await bench.settle()
+    #expect(try bench.accepted() == ["a.plist": "a end"])
+    await bench.inbox.stop()
+  }
+
+  @Test("A file held open by its writer waits, and is accepted whole once it is closed")
+  func slowWriter() async throws {
+    let bench = try InboxBench()
+    let file = User.open(bench.path("a.plist"), O_WRONLY | O_CREAT)
+    User.write(file, "end")
+    for _ in 0..<3 {
+      let report = await bench.settle()
+      #expect(report.waiting.map(\.waitsFor) == ["somebody has it open for writing"])
+      bench.clock.advance(.seconds(60))
+    }
+    #expect(bench.reception.names.isEmpty && bench.reception.rejectedCodes.isEmpty)
+    User.write(file, " and really the end")
+    close(file)
+    await bench.settle()
+    #expect(try bench.accepted() == ["a.plist": "end and really the end"])
+    await bench.inbox.stop()
+  }
+
+  @Test("A mapping that can still write holds the file back when its descriptor is closed")
+  func mappedWriter() async throws {
+    let bench = try InboxBench()
+    let file = User.open(bench.path("a.plist"), O_RDWR | O_CREAT)
+    User.write(file, "end")
+    let map = unsafe mmap(nil, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+    close(file)
+    let report = await bench.settle()
+    #expect(report.candidates == 1)
+    unsafe _ = munmap(map, 4096)
+    await bench.settle()
+    #expect(bench.reception.names == ["a.plist"])
+    await bench.inbox.stop()
+  }
+
+  @Test("A file renamed in while its writer goes on is accepted when the writer is done")
+  func renamedWhileOpen() async throws {
+    let bench = try InboxBench()
+    let outside = "\(bench.scratch.path)/outside"
+    let file = User.open(outside, O_WRONLY | O_CREAT)
+    User.write(file, "first end")
+    User.rename(outside, bench.path("a.plist"))
+    #expect(await bench.settle().candidates == 1)
+    User.write(file, " second end")
+    close(file)
+    await bench.settle()
+    #expect(try bench.accepted() == ["a.plist": "first end second end"])
+    await bench.inbox.stop()
+  }
+
+  @Test("What is no regular file never blocks, is said once and left alone")
+  func notFiles() async throws {
+    let bench = try InboxBench { inbox in
+      User.fifo("\(inbox)/fifo.plist")
+      User.symlink("/etc/shadow", "\(inbox)/link.plist")
+      User.symlink("nowhere", "\(inbox)/dangling.plist")
+      unsafe _ = mkdir("\(inbox)/folder.plist", 0o755)
+      User.put("\(inbox)/.hidden.plist", "end")
+      User.put("\(inbox)/notes.txt", "end")
+    }
+    let report = await bench.settle()
+    #expect(report.isEmpty)
+    let ignored = bench.reception.state.withLock { $0.ignored }
+    #expect(
+      ignored == [
+        "fifo.plist": .special, "link.plist": .link, "dangling.plist": .link,
+        "folder.plist": .folder, ".hidden.plist": .hidden, "notes.txt": .suffix,
+      ])
+    #expect(try bench.left().count == 6)
+    await bench.inbox.stop()
+  }
+
+  @Test("Three hundred lists at once are each accepted once")
+  func many() async throws {
+    let bench = try InboxBench()
+    for number in 0..<300 { User.put(bench.path("\(number).plist"), "\(number) end") }
+    let report = await bench.settle()
+    #expect(report.isEmpty)
+    let texts = try bench.accepted()
+    #expect(
+      texts.count == 300 && texts.allSatisfy { "\($0.key)" == "\($0.value.dropLast(4)).plist" })
+    #expect(bench.reception.state.withLock { $0.accepts } == 300)
+    #expect(try bench.left().isEmpty)
+    await bench.inbox.stop()
+  }
+
+  @Test(
+    "Names are bytes: broken UTF-8, the longest name, twins of one letter, control characters",
+    arguments: [
+      [[0xFF, 0xFE]], [[UInt8](repeating: 0x61, count: 249)], [[0x1B, 0x0A, 0x09]], [[0x2D, 0x20]],
+      [[0xC3, 0xA9], [0x65, 0xCC, 0x81]],
+    ] as [[[UInt8]]])
+  func names(_ stems: [[UInt8]]) async throws {
+    let bench = try InboxBench()
+    for (number, stem) in stems.enumerated() {
+      let name = try #require(FileName(bytes: stem + Array(".plist".utf8)))
+      try bench.folder.put(name, "\(number) end")
+    }
+    await bench.settle()
+    let names = Set(bench.reception.recorded.values.map(\.name.bytes))
+    #expect(names == Set(stems.map { $0 + Array(".plist".utf8) }))
+    for list in bench.reception.recorded.keys { try await bench.inbox.archive(list) }
+    #expect(try bench.done.names().count == stems.count)
+    await bench.inbox.stop()
+  }
+
+  @Test("A list overwritten while it is read: the writer waits, the newer contents are a new list")
+  func overwrittenWhileRead() async throws {
+    let bench = try InboxBench()
+    let path = bench.path("a.plist")
+    User.put(path, "old end")
+    bench.reception.state.withLock { state in
+      state.onRead = {
+        // As a patient writer's open would, this breaks the lease; but it does not wait for us.
+        #expect(User.open(path, O_WRONLY | O_NONBLOCK) == -1)
+      }
+    }
+    let report = await bench.settle()
+    #expect(report.candidates == 1)
+    #expect(try bench.accepted() == ["a.plist": "old end"])
+    User.put(path, "new end")
+    await bench.settle()
+    #expect(bench.reception.recorded.count == 2)
+    #expect(try bench.left().isEmpty)
+    await bench.inbox.stop()
+  }
+
+  @Test("A writer who only opened the file while it was read does not make a second list of it")
+  func openedWhileRead() async throws {
+    let bench = try InboxBench()
+    let path = bench.path("a.plist")
+    User.put(path, "old end")
+    bench.reception.state.withLock { state in
+      state.onRead = { _ = User.open(path, O_WRONLY | O_NONBLOCK) }
+    }
+    await bench.settle()
+    await bench.settle()
+    #expect(bench.reception.recorded.count == 1)
+    #expect(try bench.left().isEmpty)
+    await bench.inbox.stop()
+  }
+
+  @Test("A file replaced between copy and claim stays, and is the next list")
+  func replacedBeforeClaim() async throws {
+    let bench = try InboxBench()
+    let (path, other) = (bench.path("a.plist"), "\(bench.scratch.path)/other")
+    User.put(path, "old end")
+    User.put(other, "new end")
+    bench.reception.state.withLock { $0.onAccept = { User.rename(other, path) } }
+    await bench.settle()
+    #expect(try bench.left() == ["a.plist"])
+    await bench.settle()
+    #expect(bench.reception.recorded.count == 2)
+    #expect(try bench.left().isEmpty)
+    await bench.inbox.stop()
+  }
+
+  @Test("A file renamed or deleted by its owner while it is recorded is not accepted twice")
+  func renamedBeforeClaim() async throws {
+    let bench = try InboxBench()
+    let (path, other) = (bench.path("a.plist"), bench.path("b.plist"))
+    User.put(path, "a end")
+    bench.reception.state.withLock { $0.onAccept = { User.rename(path, other) } }
+    await bench.settle()
+    await bench.settle()
+    #expect(bench.reception.names == ["a.plist"])
+    #expect(try bench.left().isEmpty)
+    await bench.inbox.stop()
+  }
+
+  @Test("What is no list goes to failed with its reason, but not before it was quiet")
+  func rejected() async throws {
+    let bench = try InboxBench()
+    User.put(bench.path("a.plist"), "half a li")
+    let report = await bench.settle()
+    #expect(report.waiting.map(\.waitsFor) == ["it does not read as a list yet: line 1: no end"])
+    bench.clock.advance(.seconds(5))
+    #expect(await bench.inbox.sweepNow().isEmpty)
+    #expect(try bench.failed.text("a.plist") == "half a li")
+    let reason = try #require(try bench.failed.text("a.plist.reason.txt"))
+    #expect(reason.hasPrefix("The list 'a.plist' was not accepted: line 1: no end.\ncode=list.syn"))
+    #expect(bench.reception.rejectedCodes == ["list.syntax"])
+    #expect(try bench.left().isEmpty)
+    await bench.inbox.stop()
+  }
+
+  @Test("A file of a terabyte is set aside by its size, and never read")
+  func huge() async throws {
+    let bench = try InboxBench()
+    let file = User.open(bench.path("a.plist"), O_WRONLY | O_CREAT)
+    _ = ftruncate(file, 1 << 40)
+    close(file)
+    await bench.settle()
+    bench.clock.advance(.seconds(5))
+    #expect(await bench.inbox.sweepNow().isEmpty)
+    #expect(bench.reception.rejectedCodes == ["list.size"])
+    #expect(try bench.failed.listing() == ["a.plist", "a.plist.reason.txt"])
+    await bench.inbox.stop()
+  }
+
+  @Test("An inbox that vanishes is said to be lost, and works again when it is back")
+  func lostFolder() async throws {
+    let bench = try InboxBench()
+    await bench.settle()
+    let (path, away) = ("\(bench.scratch.path)/inbox", "\(bench.scratch.path)/away")
+    User.rename(path, away)
+    #expect(await bench.inbox.sweepNow().isTroubled)
+    _ = try bench.scratch.subfolder("inbox")
+    User.put("\(path)/a.plist", "a end")
+    #expect(await bench.settle().isEmpty)
+    #expect(bench.reception.names == ["a.plist"])
+    let troubles = bench.reception.state.withLock { $0.troubles }
+    #expect(troubles == ["inbox.lost", "inbox.replaced", nil])
+    await bench.inbox.stop()
+  }
+
+  @Test("A stopped inbox answers at once, and finishes at the next start what it had begun")
+  func stopped() async throws {
+    let bench = try InboxBench()
+    User.put(bench.path("a.plist"), "a end")
+    _ = await bench.inbox.sweepNow()
+    await bench.inbox.stop()
+    #expect(await bench.inbox.sweepNow().isStopped)
+    await #expect(throws: Failure.cancelled) { try await bench.inbox.archive(ListID(1)) }
+    #expect(bench.reception.names.isEmpty)
+    #expect(try bench.left() == ["a.plist"])
+  }
+}

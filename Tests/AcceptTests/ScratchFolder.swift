@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fresh folder that goes with its object, and what users do with files in it.
+
+import Glibc
+import Linux
+import Testing
+import Vocabulary
+
+final class ScratchFolder: Sendable {
+  let path: String
+  let folder: LinuxFolder
+  private let parent: LinuxFolder
+  private let name: FileName
+
+  init() throws {
+    parent = try LinuxFolder.open(path: "/tmp")
+    let random = try ThisProcess.randomBytes(8).map { String($0, radix: 16) }.joined()
+    let text = "darkroom-accept-\(random)"
+    name = try #require(FileName(text))
+    folder = try parent.openFolder(name, creating: true)
+    path = "/tmp/\(text)"
+  }
+
+  deinit { try? Self.remove(name, from: parent) }
+
+  func subfolder(_ text: String) throws -> LinuxFolder {
+    try folder.openFolder(try #require(FileName(text)), creating: true)
+  }
+
+  static func remove(_ name: FileName, from parent: any Folder) throws {
+    guard try parent.status(of: name).kind == .folder else { return try parent.remove(name) }
+    let folder = try parent.folder(name, creating: false)
+    for entry in try folder.names() { try remove(entry, from: folder) }
+    try parent.removeFolder(name)
+  }
+}
+
+/// Plain system calls, as other programs make them.
+enum User {
+  static func link(_ old: String, _ new: String) { unsafe _ = Glibc.link(old, new) }
+  static func symlink(_ target: String, _ path: String) { unsafe _ = Glibc.symlink(target, path) }
+  static func fifo(_ path: String) { unsafe _ = mkfifo(path, 0o644) }
+  static func rename(_ old: String, _ new: String) { unsafe _ = Glibc.rename(old, new) }
+  static func mode(_ path: String, _ mode: UInt32) { unsafe _ = chmod(path, mode) }
+  static func open(_ path: String, _ flags: Int32) -> Int32 {
+    unsafe Glibc.open(path, flags | O_CLOEXEC, 0o644)
+  }
+
+  static func write(_ descriptor: Int32, _ text: String) {
+    let bytes = Array(text.utf8)
+    unsafe _ = bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+  }
+
+  /// As `cp` does it: made, written, closed.
+  static func put(_ path: String, _ text: String) {
+    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC)
+    write(file, text)
+    close(file)
+  }
+
+  /// Made without a name, named when it is whole; still open.
+  static func unnamed(in folder: String) -> Int32 {
+    open(folder, O_RDWR | 0o20_000_000 | O_DIRECTORY)
+  }
+
+  static func name(_ descriptor: Int32, _ path: String) {
+    unsafe _ = linkat(
+      AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+  }
+}
+
+extension Folder {
+  func text(_ name: FileName) throws -> String? {
+    guard try has(name) else { return nil }
+    return String(decoding: try open(name, .read).read(at: 0, upTo: 1 << 20), as: UTF8.self)
+  }
+
+  func text(_ name: String) throws -> String? { try text(#require(FileName(name))) }
+
+  func put(_ name: FileName, _ text: String) throws {
+    try open(name, .create).write(Array(text.utf8), at: 0)
+  }
+
+  /// Names in order, shown.
+  func listing() throws -> [String] { try names().map { "\($0)" }.sorted() }
+}
