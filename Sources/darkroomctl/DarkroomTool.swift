@@ -16,7 +16,7 @@ enum DarkroomTool {
       voice.complain("\(error)")
       code = .usage
     }
-    Surroundings.end(code.rawValue)
+    ThisProcess.end(with: code.rawValue)
   }
 
   private static func run(_ order: ToolOrder, _ voice: ToolVoice) async -> ExitCode {

@@ -29,7 +29,7 @@ package struct ToolVoice: Sendable {
         do throws(SystemError) { try StandardStream.output.write(text) } catch {
           // A result that could not be given is a failure, whatever was done.
           try? StandardStream.error.write("darkroomctl: could not write: \(error)\n")
-          Surroundings.end(ExitCode.failed.rawValue)
+          ThisProcess.end(with: ExitCode.failed.rawValue)
         }
       },
       error: { text in try? StandardStream.error.write(text) })

@@ -6,11 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-int64_t dr_executable(char *bytes, uint64_t count) {
-  ssize_t n = readlink("/proc/self/exe", bytes, count);
-  return n < 0 ? -errno : n;
-}
-
 int64_t dr_current_folder(char *bytes, uint64_t count) {
   return getcwd(bytes, count) ? (int64_t)strlen(bytes) : -errno;
 }

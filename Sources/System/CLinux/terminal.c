@@ -38,15 +38,9 @@ int64_t dr_user_name(uint32_t user, char *bytes, uint64_t count) {
   return found ? copy(found->pw_name, bytes, count) : -ENOENT;
 }
 
-int64_t dr_program(char *bytes, uint64_t count) {
-  ssize_t length = readlink("/proc/self/exe", bytes, count);
-  return length < 0 ? -errno : length;
-}
-
 int dr_open_named(const char *path) {
   return answer(open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
-_Noreturn void dr_tool_end(int code) { exit(code); }
 
 int dr_scratch_file(void) { return answer(memfd_create("darkroom-scratch", MFD_CLOEXEC)); }

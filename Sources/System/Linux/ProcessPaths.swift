@@ -10,13 +10,13 @@ extension ThisProcess {
     var path = path
     while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
     if path.hasPrefix("/") { return path }
-    let folder = try text("getcwd") { unsafe dr_current_folder($0, $1) }
+    let folder = try unsafe text("getcwd") { unsafe dr_current_folder($0, $1) }
     return path == "." ? folder : "\(folder)/\(path)"
   }
 
   /// Beside this program, as it is built, or in libexec, as it is installed.
   package static var workerPath: String {
-    let program = (try? text("readlink") { unsafe dr_executable($0, $1) }) ?? ""
+    let program = (try? ownPath()) ?? ""
     let folder = program.split(separator: "/").dropLast().joined(separator: "/")
     let beside = "/\(folder)/darkroom-worker"
     if unsafe dr_may_execute(beside) == 0 { return beside }

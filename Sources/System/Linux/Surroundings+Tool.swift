@@ -40,9 +40,6 @@ extension Surroundings {
     unsafe text { unsafe dr_variable(name, $0, $1) }
   }
 
-  /// The path of the running program, links resolved.
-  package static var program: String? { unsafe text { unsafe dr_program($0, $1) } }
-
   package static func userName(_ user: UInt32) -> String? {
     unsafe text { unsafe dr_user_name(user, $0, $1) }
   }
@@ -52,9 +49,6 @@ extension Surroundings {
     let number = try Calls.run("open", path) { unsafe dr_open_named(path) }
     return LinuxFile(owning: Descriptor(owning: number), thing: path)
   }
-
-  /// Ends the process; its exit code is all it leaves.
-  package static func end(_ code: Int32) -> Never { dr_tool_end(code) }
 
   /// A file in memory without a name.
   package static func scratchFile() throws(SystemError) -> LinuxFile {

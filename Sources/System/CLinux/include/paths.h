@@ -6,8 +6,7 @@
 
 #include <stdint.h>
 
-// Each fills `bytes` and answers the length, or a negative error number.
-int64_t dr_executable(char *bytes, uint64_t count);
+// Fills `bytes` and answers the length, or a negative error number.
 int64_t dr_current_folder(char *bytes, uint64_t count);
 int dr_may_execute(const char *path);
 

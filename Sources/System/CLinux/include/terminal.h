@@ -14,16 +14,10 @@ int64_t dr_variable(const char *name, char *bytes, uint64_t count);
 // Copies a user's name, likewise.
 int64_t dr_user_name(uint32_t user, char *bytes, uint64_t count);
 
-// Copies the path of the running program, likewise.
-int64_t dr_program(char *bytes, uint64_t count);
-
 // A file that a person named: links are followed, a FIFO does not block.
 int dr_open_named(const char *path);
 
 // A file without a name, gone when it is closed.
 int dr_scratch_file(void);
-
-// Ends the process with what it has to say.
-_Noreturn void dr_tool_end(int code);
 
 #endif
