@@ -45,9 +45,9 @@ __attribute__((target("avx2"))) static struct factors factors(const int32_t *row
   return f;
 }
 
-// The quotient by way of one float product. The sum has 23 bits and is exact as a float; the product
-// is off by less than half of 1/15,625 for every quotient below 256, and the reciprocal is rounded up,
-// so cutting off the fraction gives the integer quotient (a test walks through all sums).
+// The quotient by way of one float product. The sum, 24 bits at most, is exact as a float; below the
+// clamp the product is off by less than half of 1/15,625, and the reciprocal is rounded up, so cutting
+// off the fraction gives the integer quotient (compared for every sum below 2^23; above is clamped).
 __attribute__((target("avx2"), always_inline)) static inline __m256i channel_avx2(
     const struct factors *f, __m256i pairs, __m256i ones) {
   __m256i high = _mm256_add_epi32(_mm256_madd_epi16(pairs, f->high_pair),
