@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two sides of JPEG as they see each other: the writer takes sampling and tables from the reader.
+// The two sides of JPEG as they see each other: the writer takes sampling and tables from the
+// reader.
 
 #ifndef DARKROOM_JPEG_CODEC_H
 #define DARKROOM_JPEG_CODEC_H
