@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small picture in EXIF: the directories behind the first one (IFD1 and what follows) and the bytes
-// they point to. They are blanked in place, since other values are found by their offsets; what then is
-// blank at the end is cut off. Everything before stays byte for byte.
+// The small picture in EXIF: the directories behind the first one (IFD1 and what follows) and the
+// bytes they point to. They are blanked in place, since other values are found by their offsets;
+// what then is blank at the end is cut off. Everything before stays byte for byte.
 
 enum ExifPreview {
   /// `tiff` begins with its byte order mark.

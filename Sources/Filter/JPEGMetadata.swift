@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a JPEG carries beside its pixels, and which of it goes into the print: EXIF, XMP, ICC profiles
-// of RGB, Photoshop's resources (IPTC among them) and comments, byte for byte, without the previews in
-// them. Only places are held; the bytes are read when they are written. Damage ends the walk quietly:
-// libjpeg reads the same bytes and says what is wrong with them.
+// What a JPEG carries beside its pixels, and which of it goes into the print: EXIF, XMP, ICC
+// profiles of RGB, Photoshop's resources (IPTC among them) and comments, byte for byte, without the
+// previews in them. Only places are held; the bytes are read when they are written. Damage ends the
+// walk quietly: libjpeg reads the same bytes and says what is wrong with them.
 
 internal import Codecs
 internal import Vocabulary

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a PNG carries beside its pixels, and which of it goes into the print: EXIF, colour description,
-// density and texts (XMP among them), byte for byte, without the previews in them. Only places are
-// held. Damage ends the walk quietly: libpng reads the same bytes and says what is wrong with them.
+// What a PNG carries beside its pixels, and which of it goes into the print: EXIF, colour
+// description, density and texts (XMP among them), byte for byte, without the previews in them.
+// Only places are held. Damage ends the walk quietly: libpng reads the same bytes and says what is
+// wrong with them.
 
 internal import Codecs
 internal import Vocabulary

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thumbnails in XMP: the text of `xmpGImg:image` (or `xapGImg:image`), as element or attribute. The
-// text is cut out, so the packet stays well-formed XML.
+// The thumbnails in XMP: the text of `xmpGImg:image` (or `xapGImg:image`), as element or attribute.
+// The text is cut out, so the packet stays well-formed XML.
 
 enum PacketPreview {
   private static let mark = Array("GImg:image".utf8)

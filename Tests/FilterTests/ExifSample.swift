@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EXIF as a camera writes it: an orientation, and where asked a small picture in a second directory.
+// EXIF as a camera writes it: an orientation, and where asked a small picture in a second
+// directory.
 
 struct ExifSample {
   let isLittle: Bool

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands beside the pixels comes along byte for byte; small coloured pictures within it do not.
+// What stands beside the pixels comes along byte for byte; small coloured pictures within it do
+// not.
 
 import Filter
 import Support

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PNGs of every form become RGB or RGBA prints of 8 or 16 bits, equal to the formula in every pixel.
+// PNGs of every form become RGB or RGBA prints of 8 or 16 bits, equal to the formula in every
+// pixel.
 
 import Filter
 import Support

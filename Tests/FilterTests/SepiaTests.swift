@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix against the formula: every channel value, many colours, every path through the processor.
+// The matrix against the formula: every channel value, many colours, every path through the
+// processor.
 
 import Codecs
 import Filter

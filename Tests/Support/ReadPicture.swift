@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A print as an independent reader sees it: plain libjpeg and libpng, a warning counts as unreadable.
+// A print as an independent reader sees it: plain libjpeg and libpng, a warning counts as
+// unreadable.
 
 internal import CSamples
 

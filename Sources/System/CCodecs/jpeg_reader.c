@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "jpeg.h"
+#include "jpeg_codec.h"
 
 #include <jerror.h>
 #include <stdlib.h>
@@ -112,7 +112,8 @@ static void describe(j_decompress_ptr codec, struct dr_jpeg_header *header) {
   }
 }
 
-// A file cut between two scans and closed with an end marker decodes without a warning, only coarser.
+// A file cut between two scans and closed with an end marker decodes without a warning, only
+// coarser.
 static int is_whole(j_decompress_ptr codec) {
   if (!jpeg_has_multiple_scans(codec)) return 1;
   for (int i = 0; i < codec->num_components; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "jpeg.h"
+#include "jpeg_codec.h"
 
 #include <jerror.h>
 #include <stdlib.h>

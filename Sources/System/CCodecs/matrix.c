@@ -4,8 +4,8 @@
 static int portable;
 void dr_matrix_portable(int forced) { portable = forced; }
 
-// A sum of three channels in millionths, plus a half, divided by a million: 1,000,000 = 64 x 15,625.
-// The largest sum is below 2^31, so nothing is lost on the way.
+// A sum of three channels in millionths, plus a half, divided by a million: 1,000,000 = 64 x
+// 15,625. The largest sum is below 2^31, so nothing is lost on the way.
 static inline uint32_t channel(const int32_t *row, uint32_t red, uint32_t green, uint32_t blue) {
   uint32_t sum = (uint32_t)row[0] * red + (uint32_t)row[1] * green + (uint32_t)row[2] * blue;
   uint32_t value = ((sum + 500000) >> 6) / 15625;
@@ -45,9 +45,10 @@ __attribute__((target("avx2"))) static struct factors factors(const int32_t *row
   return f;
 }
 
-// The quotient by way of one float product. The sum has 23 bits and is exact as a float; the product
-// is off by less than half of 1/15,625 for every quotient below 256, and the reciprocal is rounded up,
-// so cutting off the fraction gives the integer quotient (a test walks through all sums).
+// The quotient by way of one float product. The sum, 24 bits at most, is exact as a float; below
+// the clamp the product is off by less than half of 1/15,625, and the reciprocal is rounded up, so
+// cutting off the fraction gives the integer quotient (compared for every sum below 2^23; above is
+// clamped).
 __attribute__((target("avx2"), always_inline)) static inline __m256i channel_avx2(
     const struct factors *f, __m256i pairs, __m256i ones) {
   __m256i high = _mm256_add_epi32(_mm256_madd_epi16(pairs, f->high_pair),

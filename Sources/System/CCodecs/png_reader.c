@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
-#include "png.h"
+#include "png_codec.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "png.h"
+#include "png_codec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a picture could not be read or written: which kind of trouble, and the library's words for it.
+// Why a picture could not be read or written: which kind of trouble, and the library's words for
+// it.
 
 internal import CCodecs
 package import Vocabulary

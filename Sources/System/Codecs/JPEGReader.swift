@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JPEG being read, rows at a time, from a descriptor that somebody else closes. The header is judged
-// against the limits before anything is allocated for it. Raises `CodecError`: what libjpeg would only
-// warn of, and a missing end marker, are errors.
+// A JPEG being read, rows at a time, from a descriptor that somebody else closes. The header is
+// judged against the limits before anything is allocated for it. Raises `CodecError`: what libjpeg
+// would only warn of, and a missing end marker, are errors.
 
 internal import CCodecs
 

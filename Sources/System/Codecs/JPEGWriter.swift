@@ -7,7 +7,8 @@ internal import CCodecs
 @safe package struct JPEGWriter: ~Copyable {
   private let handle: OpaquePointer
 
-  /// Sampling, density and, unless a quality (1...100) is given, quantisation tables are the reader's.
+  /// Sampling, density and, unless a quality (1...100) is given, quantisation tables are the
+  /// reader's.
   package init(
     descriptor: Int32, like reader: borrowing JPEGReader, quality: Int? = nil
   ) throws(CodecError) {

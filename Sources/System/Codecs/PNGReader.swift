@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PNG being read, rows at a time, from a descriptor that somebody else closes. The header is judged
-// against the limits before anything is allocated for it. Raises `CodecError`: wrong checksums of any
-// chunk and a missing end chunk are errors.
+// A PNG being read, rows at a time, from a descriptor that somebody else closes. The header is
+// judged against the limits before anything is allocated for it. Raises `CodecError`: wrong
+// checksums of any chunk and a missing end chunk are errors.
 
 internal import CCodecs
 

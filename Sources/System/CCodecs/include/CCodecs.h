@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // libjpeg and libpng behind "rows in, rows out, a code on trouble". Both libraries report errors by
-// longjmp: every one is caught in the C function that made the call, and no Swift frame lies between.
-// All rows are four channels wide (red, green, blue, alpha or filler), 8 or 16 bits a channel in the
-// machine's own byte order. Descriptors are read and written at given offsets and never closed here.
+// longjmp: every one is caught in the C function that made the call, and no Swift frame lies
+// between. All rows are four channels wide (red, green, blue, alpha or filler), 8 or 16 bits a
+// channel in the machine's own byte order. Descriptors are read and written at given offsets and
+// never closed here.
 
 #ifndef DARKROOM_CCODECS_H
 #define DARKROOM_CCODECS_H

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two sides of JPEG as they see each other: the writer takes sampling and tables from the reader.
+// The two sides of JPEG as they see each other: the writer takes sampling and tables from the
+// reader.
 
-#ifndef DARKROOM_JPEG_H
-#define DARKROOM_JPEG_H
+#ifndef DARKROOM_JPEG_CODEC_H
+#define DARKROOM_JPEG_CODEC_H
 
 #include "codec.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How libpng's errors leave the library: with our code and its words, by longjmp, within C.
 
-#ifndef DARKROOM_PNG_H
-#define DARKROOM_PNG_H
+#ifndef DARKROOM_PNG_CODEC_H
+#define DARKROOM_PNG_CODEC_H
 
 #include "codec.h"
 
