@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first stage: a photo's URL becomes an original, whole, in the folder of its list. Raises `Failure`.
-// A partial file stays where trying again makes sense, and is started over then; it goes where the photo is
-// given up. Nothing here makes anything durable or gives a final name: that is for the record.
-// Concurrency model: `settings` is swapped at a reload; a download keeps those it began with.
+// The first stage: a photo's URL becomes an original, whole, in the folder of its list. Raises
+// `Failure`. A partial file stays where trying again makes sense, and is started over then; it goes
+// where the photo is given up. Making it durable and naming it for good is the record's.
+// Concurrency model: `state` is swapped at a reload; a download keeps the settings it began with.
 
 import Synchronization
 package import Vocabulary

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folders that `FileFolders=` names: the only places that `file:` URLs reach. From the held folder a path
-// is walked one component at a time; a link, wherever it stands, ends the walk.
+// The folders that `FileFolders=` names: the only places that `file:` URLs reach. From the held
+// folder a path is walked one component at a time; a link, wherever it stands, ends the walk.
 // Raises `file.refused`, `file.missing`, and the machine's troubles.
 
 package import Vocabulary

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that watches what is written into it, in order: how much, its digest, its first bytes. So nothing
-// has to be read again when the last byte has come.
-// Concurrency model: `seen` guards the account; the file below is written outside the lock, by one at a time.
+// A file that watches what is written into it, in order: how much, its digest, its first bytes. So
+// nothing has to be read again when the last byte has come.
+// Concurrency model: `seen` guards the account; the file below is written outside the lock, by one
+// at a time.
 
 import Digests
 import Synchronization

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was downloaded: whole, but not yet durable, and still under the name of a partial file. Whoever
-// records it syncs `file`, renames `partialName` to `name` in the same folder, and syncs that.
+// What was downloaded: whole, but not yet durable, and still under the name of a partial file.
+// Whoever records it syncs `file`, renames `partialName` to `name` in the same folder, and syncs
+// that.
 
 package import Vocabulary
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells a web page from a picture by its first bytes, since that is what login walls and error pages with
-// status 200 are. Whether the rest is a picture is for the filter to say.
+// Tells a web page from a picture by its first bytes, since that is what login walls and error
+// pages with status 200 are. Whether the rest is a picture is for the filter to say.
 
 enum PageSniffer {
   static func isPage(_ head: [UInt8]) -> Bool {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which addresses a photo may come from. Judged on the address that is really dialled, so that names,
-// redirects, odd notations and names that change between two looks are all one case.
+// Which addresses a photo may come from. Judged on the address that is really dialled, so that
+// names, redirects, odd notations and names that change between two looks are all one case.
 // Without a setting only the public internet is allowed. `AllowNetworks=` opens what is refused by
-// default; `DenyNetworks=` closes in any case; an IPv4 address inside an IPv6 one is judged as well.
+// default; `DenyNetworks=` closes in any case; an IPv4 address inside an IPv6 one is judged as
+// well.
 
 package struct AddressRules: Equatable, Sendable {
   package let allowed: [NetworkRange]
@@ -46,8 +47,8 @@ package struct AddressRules: Equatable, Sendable {
     return (NetworkRange(address, 128), "a reserved address")
   }
 
-  /// The special-purpose registries of IANA, the narrower range before the wider, and the one public address
-  /// that a cloud uses for its metadata.
+  /// The special-purpose registries of IANA, the narrower range before the wider, and the one
+  /// public address that a cloud uses for its metadata.
   private static let table: [(NetworkRange, String)] = rows.compactMap { text, kind in
     (try? NetworkRange(parsing: text)).map { ($0, kind) }
   }

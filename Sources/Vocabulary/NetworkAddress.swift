@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An IP address as bytes, and its one way of being written. Reads only the plain notations: what else
-// resolvers understand (2130706433, 0x7f.1) is judged after they have turned it into an address.
+// An IP address as bytes, and its one way of being written. Reads only the plain notations: what
+// else resolvers understand (2130706433, 0x7f.1) is judged after they have turned it into an
+// address.
 
 package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   /// Four or sixteen, as they stand on the wire.
@@ -142,6 +143,7 @@ package struct RangeSyntaxError: Error, Equatable, Sendable, CustomStringConvert
   package let text: String
 
   package var description: String {
-    "'\(Printable.text(text, limit: 60))' is no network; write for example 192.168.0.0/16 or fd00::/8"
+    "'\(Printable.text(text, limit: 60))' is no network; "
+      + "write for example 192.168.0.0/16 or fd00::/8"
   }
 }

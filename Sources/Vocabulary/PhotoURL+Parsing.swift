@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a photo's URL is read. Raises `Failure`s of kind final, `url.…`, that never repeat what the URL holds
-// beyond its scheme and host.
+// How a photo's URL is read. Raises `Failure`s of kind final, `url.…`, that never repeat what the
+// URL holds beyond its scheme and host.
 
 extension PhotoURL {
   package init(parsing text: String) throws(Failure) {
@@ -71,7 +71,7 @@ extension PhotoURL {
       throw wrong(
         "url.credentials", "the URL holds a user name or a password",
         advice:
-          "Lists are kept and shown: let the server give the photo without, or use a link made for it"
+          "Lists are kept and shown: use a link that needs neither"
       )
     }
     return authority

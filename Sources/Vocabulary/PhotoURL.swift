@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A photo's URL, read strictly: http, https or file; a host in ASCII; no user name, no password. What is
-// shown of it never holds the query or the fragment, where lists hide their secrets.
-// Spaces around it are dropped; inside, spaces and bytes that a URL cannot hold are percent-encoded.
+// A photo's URL, read strictly: http, https or file; a host in ASCII; no user name, no password.
+// What is shown of it never holds the query or the fragment, where lists hide their secrets.
+// Spaces around it are dropped; inside, spaces and bytes that a URL cannot hold are
+// percent-encoded.
 
 package struct PhotoURL: Hashable, Sendable {
   package enum Scheme: String, Sendable { case http, https, file }

@@ -7,7 +7,8 @@ import Support
 import Transfer
 import Vocabulary
 
-/// One bench a test: each has an origin and a loop of its own, so that tests do not disturb each other.
+/// One bench a test: each has an origin and a loop of its own, so that tests do not disturb each
+/// other.
 final class TransferBench: Sendable {
   let fresh: FreshFolder
   let origin: Origin

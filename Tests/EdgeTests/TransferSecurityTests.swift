@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TLS with a certificate made for the test: trusted only when it is named, and only for its own host.
+// TLS with a certificate made for the test: trusted only when it is named, and only for its own
+// host.
 
 import Support
 import Testing

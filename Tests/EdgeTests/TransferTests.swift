@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real loop against an origin that behaves, and one that does not: each behaviour has its outcome.
+// The real loop against an origin that behaves, and one that does not: each behaviour has its
+// outcome.
 
 import Linux
 import Support

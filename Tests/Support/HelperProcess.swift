@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another program, spoken to over its standard input and output. It is told to end by closing its input.
-// Concurrency model: `rest` guards what was read beyond a line's end; one thread reads, any may write.
+// Another program, spoken to over its standard input and output; it ends when its input closes.
+// Concurrency model: `rest` guards what was read too much; one thread reads, any may write.
 
 import Foundation
 import Synchronization

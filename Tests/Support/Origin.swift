@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `origin.py` as tests use it: starts it, asks it about its gates, reads its log, ends it.
-// Concurrency model: `state` guards who waits for which answer; one thread reads answers and resumes them.
+// Concurrency model: `state` guards who waits for which answer; one thread reads answers and
+// resumes them.
 
 import Foundation
 import Linux

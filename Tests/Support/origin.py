@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """An origin of photos on loopback, for tests and the sample run; it can misbehave on purpose.
 
-    origin.py [--port 0] [--bind 127.0.0.1] [--folder DIR] [--log FILE] [--certificate PEM --key PEM]
+    origin.py [--port 0] [--bind 127.0.0.1] [--folder DIR] [--log FILE]
+              [--certificate PEM --key PEM]
 
-Prints `port N`, then serves DIR over HTTP/1.1 until its standard input closes, so it never outlives whoever
-started it. Every request is one line in the log once it is over: METHOD PATH STATUS BYTES-OF-BODY.
+Prints `port N`, then serves DIR over HTTP/1.1 until its standard input closes, so it never outlives
+whoever started it. Every request is one line in the log: METHOD PATH STATUS BYTES-OF-BODY, written
+before the last byte leaves, or when the client has gone.
 A line on standard input is a command, answered by its number:
 
     NUMBER release GATE         lets through everybody who waits at /slow?gate=GATE, now and later
@@ -14,7 +16,8 @@ A line on standard input is a command, answered by its number:
 
 Paths that misbehave (everything else is a file of the folder):
 
-    /STATUS...              that status, for 204, 206, 304, 4xx and 5xx; 429 and 503 with Retry-After (?after=SECONDS)
+    /STATUS...              that status, for 204, 206, 304, 4xx and 5xx;
+                            429 and 503 with Retry-After (?after=SECONDS)
     /500-then-ok?key=K      500 for the first request of a key, then a small body
     /slow?gate=G&size=N     half of N bytes, the rest when the gate is open
     /hang?gate=G            no answer at all until the gate is open

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One request from its start to its end: counts what comes, writes it down, judges every address dialled.
-// Belongs to the loop's thread; libcurl calls it from in there.
+// One request from its start to its end: counts what comes, writes it down, judges every address
+// dialled. Belongs to the loop's thread; libcurl calls it from in there.
 
 import CCurl
 import Linux
@@ -103,7 +103,8 @@ final class ActiveTransfer {
     return ending
   }
 
-  /// Only where every address was refused: one that was dialled and did not answer may answer later.
+  /// Only where every address was refused: one that was dialled and did not answer may answer
+  /// later.
   private func refused(_ result: CURLcode) -> Failure? {
     guard result == CURLE_COULDNT_CONNECT else { return nil }
     if let shortage { return shortage }
@@ -203,7 +204,8 @@ extension ActiveTransfer {
     }
   }
 
-  /// Before the request goes out, on new and kept connections: the rules may have changed meanwhile.
+  /// Before the request goes out, on new and kept connections: the rules may have changed
+  /// meanwhile.
   func mayAsk(_ remote: String) -> Bool {
     guard let address = NetworkAddress(remote) else { return false }
     guard let refusal = settings.rules.refusal(of: address) else { return true }

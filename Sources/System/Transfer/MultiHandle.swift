@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libcurl's multi handle: many transfers and the connections they share. Belongs to the loop's thread.
+// libcurl's multi handle: many transfers and the connections they share. Belongs to the loop's
+// thread.
 
 import CCurl
 import Linux

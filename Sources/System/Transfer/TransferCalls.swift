@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from libcurl's C calls to the transfer they belong to. All run inside `MultiHandle.work`, on the
-// loop's thread, while the loop holds the transfer.
+// The way from libcurl's C calls to the transfer they belong to. All run inside `MultiHandle.work`,
+// on the loop's thread, while the loop holds the transfer.
 
 import CCurl
 import Vocabulary

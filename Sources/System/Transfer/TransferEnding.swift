@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a transfer ended, as facts, and what is made of it: an answer, another place to go to, or a `Failure`
-// with its words. All words about the network stand here and in `StatusWords`.
+// How a transfer ended, as facts, and what is made of it: an answer, another place to go to, or a
+// `Failure` with its words. All words about the network stand here and in `StatusWords`.
 
 import CCurl
 import Vocabulary

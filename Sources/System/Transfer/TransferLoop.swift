@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The real network: libcurl on one thread of its own, however many transfers there are.
-// Concurrency model: `state` guards what callers leave for the thread; the engine belongs to the thread.
-// A caller rings `wake`; answers resume the caller's task from the thread. Without transfers the thread
-// sleeps without a time-out, after one last wake-up that closes the connections kept.
+// Concurrency model: `state` guards what callers leave for the thread; the engine belongs to the
+// thread. A caller rings `wake`; answers resume the caller's task from the thread. Without
+// transfers it sleeps without a time-out, after one last wake-up that closes the connections kept.
 // Files are written on this thread too: into the page cache, where they seldom wait.
 
 import Linux

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who goes next: the more urgent class first, within it who came first, but nobody whose host has all its
-// connections. A value: no clock, no lock, no network inside. Waiting here costs no time-out.
+// Who goes next: the more urgent class first, within it who came first, but nobody whose host has
+// all its connections. A value: no clock, no lock, no network inside. Waiting here costs no
+// time-out.
 
 import Vocabulary
 

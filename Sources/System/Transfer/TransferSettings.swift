@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the configuration says about transfers. May be changed while they run: what is already dialled goes
-// on, unless its address is now refused.
+// What the configuration says about transfers. May be changed while they run: what is already
+// dialled goes on, unless its address is now refused.
 
 package import Vocabulary
 
