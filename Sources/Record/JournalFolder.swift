@@ -86,7 +86,9 @@ package struct JournalFolder: Sendable {
     try file.write(bytes, at: 0)
     try file.sync()
     try folder.sync()
-    let aside = try listing().aside.sorted { $0.bytes.suffix(16).lexicographicallyPrecedes($1.bytes.suffix(16)) }
+    let aside = try listing().aside.sorted {
+      $0.bytes.suffix(16).lexicographicallyPrecedes($1.bytes.suffix(16))
+    }
     for old in aside.dropLast(Self.keptAside) { try folder.removeIfThere(old) }
   }
 
@@ -95,6 +97,8 @@ package struct JournalFolder: Sendable {
   func prune(below number: UInt64) {
     guard let listing = try? listing() else { return }
     for old in listing.logs where old < number { try? folder.removeIfThere(Self.log(old)) }
-    for old in listing.snapshots where old < number { try? folder.removeIfThere(Self.snapshot(old)) }
+    for old in listing.snapshots where old < number {
+      try? folder.removeIfThere(Self.snapshot(old))
+    }
   }
 }

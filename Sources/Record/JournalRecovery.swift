@@ -84,7 +84,8 @@ package struct JournalRecovery {
     if hasLists {
       throw Failure(
         .final, code: "journal.gone",
-        reason: "the state folder holds lists, but no snapshot and no first segment of its journal file",
+        reason:
+          "the state folder holds lists, but no snapshot and no first segment of its journal file",
         advice: "Put STATE/journal back from a copy, or move STATE/lists away to begin anew")
     }
     recovery.isNew = listing.logs.isEmpty && listing.snapshots.isEmpty

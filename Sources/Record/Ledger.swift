@@ -34,7 +34,9 @@ package struct Ledger: Equatable, Sendable {
     lists.values.filter { !$0.state.isFinal }.sorted { $0.id < $1.id }
   }
 
-  package func state(of photo: PhotoID) -> PhotoState? { lists[photo.list]?.state(of: photo.number) }
+  package func state(of photo: PhotoID) -> PhotoState? {
+    lists[photo.list]?.state(of: photo.number)
+  }
 
   /// No list gets this number or a lower one from now on: a folder of that name exists.
   package mutating func reserve(upTo list: ListID) {

@@ -63,7 +63,8 @@ struct LineText {
   /// Puts a checksum over bytes that were kept free for it.
   mutating func fill(_ checksum: UInt32, at place: Int) {
     for digit in 0..<8 {
-      bytes[place + digit] = Self.digit(UInt8(truncatingIfNeeded: checksum >> (28 - 4 * digit)) & 15)
+      bytes[place + digit] = Self.digit(
+        UInt8(truncatingIfNeeded: checksum >> (28 - 4 * digit)) & 15)
     }
   }
 

@@ -108,7 +108,7 @@ package final class Recorder: Sendable {
   }
 
   /// Reads the ledger under its lock: be short, and take numbers out rather than whole lists.
-  package func ledger<R: Sendable>(_ body: (borrowing Ledger) -> R) -> R {
+  package func ledger<R: Sendable>(_ body: (Ledger) -> R) -> R {
     book.withLock { body($0) }
   }
 

@@ -57,7 +57,8 @@ package struct Recovery: Sendable {
   package var notices: [String] {
     var notices: [String] = []
     for damage in damages {
-      notices.append("The journal file is damaged, \(damage); the rest was read. Kept aside, look there.")
+      notices.append(
+        "The journal file is damaged, \(damage); the rest was read. Kept aside, look there.")
     }
     if damageCount > damages.count {
       notices.append("\(damageCount - damages.count) more places are damaged.")

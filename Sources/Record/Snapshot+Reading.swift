@@ -129,7 +129,8 @@ private struct SnapshotReader {
     guard isNext(&cursor), let last = entries.indices.last else { return false }
     let total = entries[last].states.count
     while !cursor.isAtEnd {
-      guard let state = StateLetter.state(cursor.bytes[cursor.at]), cursor.take(cursor.bytes[cursor.at])
+      guard let state = StateLetter.state(cursor.bytes[cursor.at]),
+        cursor.take(cursor.bytes[cursor.at])
       else { return false }
       var run = 1
       if !cursor.isAtEnd, cursor.bytes[cursor.at] &- 0x30 < 10 {

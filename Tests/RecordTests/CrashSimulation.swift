@@ -22,9 +22,11 @@ struct CrashSimulation {
   private init(seed: UInt64) { random = SimulatedRandom(seed: seed) }
 
   /// What was wrong, or nil.
-  static func run(seed: UInt64, ignoring: Set<SimulatedDisk.Call> = []) -> String? {
+  static func run(
+    seed: UInt64, ignoring: Set<SimulatedDisk.Call> = [], on thing: String = ""
+  ) -> String? {
     var simulation = CrashSimulation(seed: seed)
-    simulation.disk.ignore(ignoring)
+    simulation.disk.ignore(ignoring, on: thing)
     do {
       for _ in 0..<5 { try simulation.live() }
       return nil

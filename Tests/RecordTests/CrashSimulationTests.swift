@@ -19,10 +19,17 @@ struct CrashSimulationTests {
     }
   }
 
-  @Test(arguments: [SimulatedDisk.Call.syncFile, .syncFolder, .syncFileSystem])
-  func `a sync that is left out is found`(call: SimulatedDisk.Call) {
-    let found = (0..<400 as Range<UInt64>).contains {
-      CrashSimulation.run(seed: $0, ignoring: [call]) != nil
+  /// Which sync is left out, on which files.
+  static let planted: [(SimulatedDisk.Call, String)] = [
+    (.syncFile, ".log"), (.syncFile, ".snap"), (.syncFile, "results"), (.syncFile, ".part"),
+    (.syncFolder, "journal"), (.syncFolder, "lists"), (.syncFolder, "originals"),
+    (.syncFileSystem, ""),
+  ]
+
+  @Test(arguments: planted)
+  func `a sync that is left out is found`(call: SimulatedDisk.Call, thing: String) {
+    let found = (0..<600 as Range<UInt64>).contains {
+      CrashSimulation.run(seed: $0, ignoring: [call], on: thing) != nil
     }
     #expect(found)
   }

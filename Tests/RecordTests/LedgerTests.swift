@@ -107,9 +107,10 @@ struct LedgerTests {
     #expect(ledger[ListID(1)]?.deaths.isEmpty == true)
   }
 
-  @Test(arguments: [
-    (6000, 4000), (9999, 1), (10_000, 0), (20_000, 0), (0, 4000), (.max, 0),
-  ] as [(UInt64, UInt64)])
+  @Test(
+    arguments: [
+      (6000, 4000), (9999, 1), (10_000, 0), (20_000, 0), (0, 4000), (.max, 0),
+    ] as [(UInt64, UInt64)])
   func `a restart waits no longer than was decided, wherever the clock is`(
     now: UInt64, wait: UInt64
   ) {

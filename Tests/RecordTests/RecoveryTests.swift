@@ -120,7 +120,9 @@ struct RecoveryTests {
     }
   }
 
-  @Test func `damage in the middle costs its records, is told with its place and kept aside`() throws {
+  @Test func `damage in the middle costs its records, is told with its place and kept aside`()
+    throws
+  {
     var desk = try JournalDesk(SimulatedDisk())
     try desk.record([Samples.accepted(1, photos: 3)])
     let name = JournalFolder.log(1)

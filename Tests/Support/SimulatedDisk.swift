@@ -60,8 +60,13 @@ package final class SimulatedDisk: Sendable {
 
   package var isPowerCut: Bool { state.withLock { $0.callsLeft == 0 } }
 
-  /// These syncs answer that all is well and do nothing.
-  package func ignore(_ calls: Set<Call>) { state.withLock { $0.ignored = calls } }
+  /// These syncs answer that all is well and do nothing; `thing` is a part of the path, empty for all.
+  package func ignore(_ calls: Set<Call>, on thing: String = "") {
+    state.withLock { state in
+      state.ignored = calls
+      state.ignoredThing = thing
+    }
+  }
 
   /// Bytes that fit; nil is boundless.
   package func setCapacity(_ bytes: UInt64?) { state.withLock { $0.capacity = bytes } }
@@ -78,7 +83,17 @@ package final class SimulatedDisk: Sendable {
 
   // MARK: For files and folders
 
-  func ignores(_ call: Call) -> Bool { state.withLock { $0.ignored.contains(call) } }
+  func ignores(_ call: Call, _ thing: String) -> Bool {
+    state.withLock { state in
+      guard state.ignored.contains(call) else { return false }
+      let part = Array(state.ignoredThing.utf8)
+      let thing = Array(thing.utf8)
+      return part.isEmpty
+        || (0..<max(0, thing.count - part.count + 1)).contains {
+          thing[$0..<($0 + part.count)] == part[...]
+        }
+    }
+  }
 
   var writesInPart: Bool { state.withLock { $0.fault?.isPartial ?? false && $0.callsLeft != 0 } }
 

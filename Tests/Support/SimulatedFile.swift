@@ -69,7 +69,7 @@ package final class SimulatedFile: OpenFile {
       disk.change { $0.files[node]?.pending = [] }
       throw error
     }
-    if disk.ignores(.syncFile) { return }
+    if disk.ignores(.syncFile, thing) { return }
     disk.change { $0.files[node]?.makeDurable() }
   }
 }

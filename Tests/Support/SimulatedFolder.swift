@@ -95,13 +95,13 @@ package final class SimulatedFolder: Folder {
 
   package func sync() throws(SystemError) {
     try disk.enter(.syncFolder, path, epoch)
-    if disk.ignores(.syncFolder) { return }
+    if disk.ignores(.syncFolder, path) { return }
     disk.change { $0.folders[node]?.makeDurable() }
   }
 
   package func syncFileSystem() throws(SystemError) {
     try disk.enter(.syncFileSystem, path, epoch)
-    if disk.ignores(.syncFileSystem) { return }
+    if disk.ignores(.syncFileSystem, path) { return }
     disk.change { $0.makeDurable() }
   }
 

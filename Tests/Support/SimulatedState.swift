@@ -122,6 +122,7 @@ struct SimulatedState: Sendable {
   var seen = 0
   var callsLeft: Int?
   var ignored: Set<SimulatedDisk.Call> = []
+  var ignoredThing = ""
   var capacity: UInt64?
   var counts: [SimulatedDisk.Call: Int] = [:]
 

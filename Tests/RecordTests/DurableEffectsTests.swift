@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many effects at once: few syncs, and what fails fails alone.
+
+import Record
+import Support
+import Testing
+import Vocabulary
+
+struct DurableEffectsTests {
+  private func prints(
+    _ count: Int, on disk: SimulatedDisk
+  ) throws -> (folder: any Folder, effects: [[Effect]]) {
+    let folder = try disk.rootFolder.folder(FileName(literal: "prints"), creating: true)
+    try disk.rootFolder.sync()
+    let effects = try (0..<count).map { number -> [Effect] in
+      let temporary = try #require(FileName(".\(number).part"))
+      let file = try folder.open(temporary, .create)
+      try file.write([UInt8(number)], at: 0)
+      return [
+        .appear(
+          file, in: folder, temporary: temporary, as: FileName(number: UInt64(number)))
+      ]
+    }
+    return (folder, effects)
+  }
+
+  private func effects(on disk: SimulatedDisk) -> DurableEffects {
+    DurableEffects(disk.rootFolder, rows: ResultRows(lists: disk.rootFolder))
+  }
+
+  /// How many prints, syncs of files, syncs of the file system.
+  @Test(arguments: [(1, 1, 0), (4, 4, 0), (5, 0, 1), (60, 0, 1)] as [(Int, Int, Int)])
+  func `few files are synced one by one, many with one call, their folder once`(
+    count: Int, single: Int, whole: Int
+  ) throws {
+    let disk = SimulatedDisk()
+    let prints = try prints(count, on: disk)
+    var effects = effects(on: disk)
+    let folderSyncs = disk.count(.syncFolder)
+    #expect(effects.perform(prints.effects) == [Failure?](repeating: nil, count: count))
+    #expect(disk.count(.syncFile) == single && disk.count(.syncFileSystem) == whole)
+    #expect(disk.count(.syncFolder) == folderSyncs + 1)
+    disk.crash(seed: UInt64(count))
+    let folder = try disk.rootFolder.folder(FileName(literal: "prints"), creating: false)
+    for number in 0..<count {
+      let file = try folder.open(FileName(number: UInt64(number)), .read)
+      #expect(try file.read(at: 0, upTo: 9) == [UInt8(number)])
+    }
+  }
+
+  @Test func `a stranger's error does not fail our files`() throws {
+    let disk = SimulatedDisk()
+    let prints = try prints(10, on: disk)
+    var effects = effects(on: disk)
+    disk.fail(SimulatedDisk.Fault(.syncFileSystem, code: 5))
+    #expect(effects.perform(prints.effects) == [Failure?](repeating: nil, count: 10))
+    #expect(disk.count(.syncFile) == 10)
+  }
+
+  @Test(arguments: [SimulatedDisk.Call.syncFile, .rename])
+  func `what fails is answered to its own request, and its print does not appear`(
+    call: SimulatedDisk.Call
+  ) throws {
+    let disk = SimulatedDisk()
+    let prints = try prints(3, on: disk)
+    var effects = effects(on: disk)
+    disk.fail(SimulatedDisk.Fault(call, code: 5, first: 2))
+    let failures = effects.perform(prints.effects)
+    #expect(failures.map { $0?.kind } == [nil, .machine, nil])
+    let names = try prints.folder.names().map(\.description).sorted()
+    #expect(names == [".1.part", "0", "2"])
+  }
+
+  @Test func `a folder that cannot be synced fails all that appeared in it`() throws {
+    let disk = SimulatedDisk()
+    let prints = try prints(3, on: disk)
+    var effects = effects(on: disk)
+    disk.fail(SimulatedDisk.Fault(.syncFolder, code: 28))
+    let failures = effects.perform(prints.effects + [[]])
+    #expect(failures.map { $0?.code } == ["disk.full", "disk.full", "disk.full", nil])
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of results: whole, torn, out of place, and cut where a text is too long.
+
+import Record
+import Support
+import Testing
+import Vocabulary
+
+struct ResultRowTests {
+  static let photo = Samples.photo(17, 3)
+  static let row = ResultRow(
+    photo: 3, state: .failed, format: 1, httpStatus: 404, attempts: 2, bytes: 1 << 40,
+    width: 6000, height: 4000, sha256: Array(0..<32), queuedMicroseconds: 1,
+    downloadMicroseconds: 2, filterMicroseconds: 3, outputMicroseconds: .max,
+    code: "http.404", reason: "the server says that there is no such picture")
+
+  @Test func `a row has 256 bytes and comes back whole`() {
+    let bytes = Self.row.encoded(for: ListID(17))
+    #expect(bytes.count == 256 && ResultRow.size == 256)
+    #expect(ResultRow(bytes, for: Self.photo) == Self.row)
+    let bare = ResultRow(photo: 3, state: .filtered)
+    #expect(ResultRow(bare.encoded(for: ListID(17)), for: Self.photo) == bare)
+  }
+
+  @Test func `no flipped bit, no torn row and no row of another place passes`() {
+    let bytes = Self.row.encoded(for: ListID(17))
+    for bit in 0..<(bytes.count * 8) {
+      var flipped = bytes
+      flipped[bit / 8] ^= 1 << UInt8(bit % 8)
+      #expect(ResultRow(flipped, for: Self.photo) == nil)
+    }
+    for count in 0..<(bytes.count - 1) {
+      let torn = Array(bytes[..<count]) + [UInt8](repeating: 0, count: bytes.count - count)
+      #expect(ResultRow(torn, for: Self.photo) == nil)
+    }
+    #expect(ResultRow(bytes, for: Samples.photo(17, 4)) == nil)
+    #expect(ResultRow(bytes, for: Samples.photo(18, 3)) == nil)
+  }
+
+  @Test func `long texts are cut, never within a character`() {
+    let row = ResultRow(
+      photo: 1, state: .failed, code: String(repeating: "c", count: 99),
+      reason: "x" + String(repeating: "é", count: 99))
+    #expect(row.code.utf8.count == ResultRow.maximumCodeBytes)
+    #expect(row.reason == "x" + String(repeating: "é", count: 70))
+    #expect(ResultRow(row.encoded(for: ListID(1)), for: Samples.photo(1, 1)) == row)
+    let odd = ResultRow(photo: 1, state: .failed, reason: String(repeating: "é", count: 99))
+    #expect(odd.reason == String(repeating: "é", count: 70))
+    #expect(ResultRow.maximumReasonBytes == 141)
+  }
+
+  @Test func `rows are read by photo, and what is not there is nil`() throws {
+    let disk = SimulatedDisk()
+    let lists = disk.rootFolder
+    let rows = ResultRows(lists: lists)
+    var effects = DurableEffects(disk.rootFolder, rows: rows)
+    #expect(try rows.row(Self.photo) == nil)
+    #expect(effects.perform([[.row(ListID(17), Self.row)]]) == [nil])
+    #expect(try rows.row(Self.photo) == Self.row)
+    #expect(try rows.row(Samples.photo(17, 1)) == nil)
+    #expect(try rows.row(Samples.photo(17, 4)) == nil)
+    #expect(try rows.row(Samples.photo(17, 0)) == nil)
+    #expect(try rows.row(Samples.photo(18, 3)) == nil)
+    disk.crash(seed: 1)
+    let after = ResultRows(lists: disk.rootFolder)
+    #expect(try after.row(Self.photo) == Self.row)
+    let folder = try disk.rootFolder.folder(FileName(number: 17), creating: false)
+    try folder.open(FileName(literal: "results"), .write).write([0xFF], at: 2 * 256 + 90)
+    let failure = #expect(throws: Failure.self) { try after.row(Self.photo) }
+    #expect(failure?.code == "results.damaged")
+  }
+}
