@@ -101,7 +101,7 @@ machine_is_up() {
 }
 
 run() {
-  nsenter -t "$machine_leader" -m -p -u -i -n -C --root --wd=/ env -i \
+  nsenter -t "$machine_leader" -m -p -u -i -n -C --root --wd env -i \
     PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 "$@"
 }
 
@@ -126,12 +126,16 @@ machine_end() {
     kill -9 ${machine_leader:+"$machine_leader"} "$machine_nspawn" 2>/dev/null
     wait "$machine_nspawn" 2>/dev/null
   fi
-  local folder d=$machine_folder
+  local folder tries d=$machine_folder
   umount -l "$d/net" "$d/root" "$d/disk" "$d" 2>/dev/null
   rmdir "$d" 2>/dev/null
+  # What was in the groups takes a moment to be gone.
   for folder in $(machine_groups); do
-    [ -d "$folder/$machine_name" ] &&
-      find "$folder/$machine_name" -depth -type d -exec rmdir {} + 2>/dev/null
+    for ((tries = 0; tries < 100; tries++)); do
+      [ -d "$folder/$machine_name" ] || break
+      find "$folder/$machine_name" -depth -type d -exec rmdir {} \; 2>/dev/null && break
+      sleep 0.05
+    done
   done
   return 0
 }

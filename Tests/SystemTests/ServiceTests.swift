@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The service on a real systemd: the story told by container/service-test.sh. It runs where it can; where
+// it cannot, the test is skipped with the reason.
+
+import Foundation
+import Testing
+
+/// A program run to its end, with what it wrote. Its output goes to a file, so that a process it leaves
+/// behind cannot keep us waiting.
+struct Run {
+  let status: Int32
+  let output: String
+
+  init(_ arguments: [String], seconds: Int = 60) throws {
+    let folder = FileManager.default.temporaryDirectory
+    let file = folder.appending(path: "darkroom-run-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    _ = FileManager.default.createFile(atPath: file.path(percentEncoded: false), contents: nil)
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["timeout", "--kill-after=20", String(seconds)] + arguments
+    let writing = try FileHandle(forWritingTo: file)
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = writing
+    process.standardError = writing
+    try process.run()
+    process.waitUntilExit()
+    status = process.terminationStatus
+    output = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+  }
+
+  var lines: [Substring] { output.split(separator: "\n") }
+}
+
+private let script = repositoryPath("Tests/SystemTests/container/service-test.sh")
+
+/// A path of this repository.
+func repositoryPath(_ path: String) -> String {
+  URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: path).path(percentEncoded: false)
+}
+
+/// What the container is made of, or why there can be none.
+private enum Stage {
+  case ready(String)
+  case missing(String)
+
+  static let current: Stage = {
+    guard let stage = ProcessInfo.processInfo.environment["DARKROOM_STAGE"], !stage.isEmpty else {
+      return .missing("DARKROOM_STAGE names no folder made by make install DESTDIR=")
+    }
+    guard let asked = try? Run(["bash", script, "--can"]) else {
+      return .missing("there is no bash")
+    }
+    return asked.status == 0 ? .ready(stage) : .missing(asked.output)
+  }()
+
+  var folder: String? { if case .ready(let folder) = self { folder } else { nil } }
+  var reason: Comment { if case .missing(let reason) = self { "\(reason)" } else { "it can run" } }
+}
+
+@Suite struct ServiceTests {
+  @Test(
+    "a service is installed, used, reloaded, stopped, killed and rebooted, and loses nothing",
+    .enabled(if: Stage.current.folder != nil, Stage.current.reason), .timeLimit(.minutes(6)))
+  func story() throws {
+    let stage = try #require(Stage.current.folder)
+    let run = try Run(["bash", script, stage], seconds: 300)
+    if run.status == 77 {
+      Issue.record("\(run.output)")
+      return
+    }
+    for line in run.lines where line.hasPrefix("not ok - ") { Issue.record("\(line.dropFirst(9))") }
+    #expect(run.lines.contains { $0.hasPrefix("ok - ") }, "\(run.output)")
+    #expect(run.status == 0, "\(run.output)")
+  }
+}

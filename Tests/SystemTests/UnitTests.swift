@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The unit by systemd's own tools, where they are, and by what the design asks of it, everywhere.
+
+import Foundation
+import Testing
+
+@Suite struct UnitTests {
+  private static let path = repositoryPath("systemd/darkroom.service")
+  private static let hasTool = (try? Run(["systemd-analyze", "--version"]))?.status == 0
+  private static let noTool: Comment = "systemd-analyze is not installed"
+
+  private static func lines() throws -> [Substring] {
+    try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+  }
+
+  @Test(.enabled(if: hasTool, noTool))
+  func `systemd has nothing to say about the unit`() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "darkroom-unit-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    // Not installed here: a program that is takes its place, since systemd looks whether it is there.
+    let text = try String(contentsOfFile: Self.path, encoding: .utf8)
+      .replacingOccurrences(of: "/usr/sbin/darkroomd", with: "/usr/bin/env")
+    let copy = folder.appending(path: "darkroom.service")
+    try text.write(to: copy, atomically: false, encoding: .utf8)
+    let run = try Run(
+      ["systemd-analyze", "verify", "--man=no", copy.path(percentEncoded: false)])
+    #expect(run.lines.filter { $0.contains("darkroom") } == [], "\(run.output)")
+  }
+
+  @Test(.enabled(if: hasTool, noTool))
+  func `the unit stays as closed as it is`() throws {
+    let run = try Run(
+      ["systemd-analyze", "security", "--no-pager", "--offline=true", "--threshold=14", Self.path])
+    #expect(run.status == 0, "\(run.output)")
+  }
+
+  @Test(
+    "the unit keeps what the daemon relies on",
+    arguments: [
+      "Type=notify", "ExecReload=/usr/sbin/darkroomd --reload", "User=darkroom",
+      "CapabilityBoundingSet=CAP_LEASE", "AmbientCapabilities=CAP_LEASE", "KillMode=mixed",
+      "RestartPreventExitStatus=CONFIG USAGE", "OOMPolicy=continue", "WatchdogSec=30s",
+      "TasksMax=2048", "LimitNOFILE=65536", "LimitNICE=-4", "LogRateLimitBurst=1000000",
+      "SystemCallFilter=setpriority ioprio_set", "UMask=0027",
+    ])
+  func directive(line: Substring) throws { #expect(try Self.lines().contains(line)) }
+
+  @Test func `rights end at a user namespace, so the unit makes none`() throws {
+    #expect(try !Self.lines().contains { $0.hasPrefix("PrivateUsers=") })
+  }
+
+  @Test(
+    "the inbox can be dropped into by the group, and nobody removes what another dropped",
+    arguments: [
+      ("/var/spool/darkroom/inbox", "3770"), ("/var/spool/darkroom/done", "0750"),
+      ("/var/spool/darkroom/failed", "0750"), ("/var/lib/darkroom/prints", "0750"),
+    ])
+  func folder(path: String, mode: String) throws {
+    let text = try String(
+      contentsOfFile: repositoryPath("systemd/darkroom.tmpfiles"), encoding: .utf8)
+    let rows = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    #expect(rows.contains(["d", path, mode, "darkroom", "darkroom", "-"]))
+  }
+}

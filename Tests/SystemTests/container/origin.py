@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Serves pictures inside the container's network, and is the witness of what was asked for.
+
+origin.py FOLDER ADDRESS PORT
+
+/NAME.png is a small picture of its own colours, /missing/... is not there. FOLDER/log gets a line for each
+request as it arrives; FOLDER/gate holds a number: the pictures from that one on wait until it is raised,
+so that a test can stop a list in its middle without looking at a clock.
+"""
+import http.server
+import os
+import re
+import struct
+import sys
+import threading
+import time
+import zlib
+
+folder, address, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
+lock = threading.Lock()
+
+
+def chunk(kind, data):
+    body = kind + data
+    return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+
+def picture(seed):
+    width, height = 64, 48
+    rows = b"".join(
+        b"\0" + bytes((x * 3 + seed * step) & 255 for x in range(width) for step in (7, 11, y + 1))
+        for y in range(height))
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows))
+            + chunk(b"IEND", b""))
+
+
+def gate():
+    try:
+        with open(os.path.join(folder, "gate")) as file:
+            return int(file.read() or 0)
+    except FileNotFoundError:
+        return 1 << 30
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        with lock, open(os.path.join(folder, "log"), "a") as file:
+            file.write(self.path + "\n")
+        match = re.fullmatch(r"/[a-z]+/(\d+)\.png", self.path)
+        if not match or self.path.startswith("/missing/"):
+            self.answer(404, b"not here\n", "text/plain")
+            return
+        number = int(match.group(1))
+        while number >= gate():
+            time.sleep(0.02)
+        self.answer(200, picture(number), "image/png")
+
+    def answer(self, status, body, kind):
+        try:
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+        except OSError:
+            self.close_connection = True  # who asked has gone; that is what the test is about
+
+    def log_message(self, *arguments):
+        pass
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
+with Server((address, port), Handler) as server:
+    with open(os.path.join(folder, "ready"), "w") as file:
+        file.write("ready\n")
+    server.serve_forever()

@@ -1,0 +1,269 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The service on a real systemd, from installation to a reboot in the middle of a list. See README.md.
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/machine.sh"
+
+stage=${1:-}
+why=$(machine_can) || { echo "skipped: $why"; exit 77; }
+[ "$stage" = --can ] && exit 0
+for file in sbin/darkroomd bin/darkroomctl libexec/darkroom/darkroom-worker \
+  lib/systemd/system/darkroom.service; do
+  [ -e "$stage/usr/$file" ] || { echo "skipped: there is no $stage/usr/$file"; exit 77; }
+done
+machine_own "$here/service-test.sh" "$@"
+
+. "$here/assertions.sh"
+inbox=/var/spool/darkroom/inbox
+state=/var/lib/darkroom
+origin_url=http://$machine_address:8080
+
+# --- the stage -------------------------------------------------------------------------------------
+
+rootfs=$("$here/rootfs.sh" "$stage") || exit 1
+machine_make "$rootfs"
+state_outside=$machine_folder/disk/lib
+origin_folder=$machine_folder/origin
+mkdir "$origin_folder"
+nsenter --net="$machine_folder/net" python3 "$here/origin.py" "$origin_folder" "$machine_address" 8080 \
+  >/dev/null 2>&1 &
+origin=$!
+finish() {
+  [ -z "${DARKROOM_KEEP_LOG:-}" ] || run journalctl -o short-precise >"$DARKROOM_KEEP_LOG" 2>&1
+  kill "$origin" 2>/dev/null
+  machine_end
+}
+trap finish EXIT
+eventually test -e "$origin_folder/ready" || { echo "not ok - the origin serves"; exit 1; }
+
+requests() { grep -c "^/$1/" "$origin_folder/log" 2>/dev/null || true; }
+set_gate() { echo "$1" >"$origin_folder/gate.new" && mv "$origin_folder/gate.new" "$origin_folder/gate"; }
+
+# write_list NAME COUNT [EXTRA-NAME URL]: a list of COUNT pictures, and perhaps one more.
+write_list() {
+  local i
+  {
+    echo '<?xml version="1.0" encoding="UTF-8"?>'
+    echo '<plist version="1.0"><dict>'
+    for ((i = 0; i < $2; i++)); do
+      echo "<key>$1 $i</key><string>$origin_url/$1/$i.png</string>"
+    done
+    [ $# -lt 4 ] || echo "<key>$3</key><string>$4</string>"
+    echo '</dict></plist>'
+  } >"$machine_root/home/visitor/$1.plist"
+}
+
+# As an ordinary user who is in the group, with cp.
+drop() { run runuser -u visitor -- cp "/home/visitor/$1.plist" "$inbox/"; }
+
+show() { run systemctl show darkroom -p "$1" --value; }
+journal() { run journalctl -q --no-pager "$@"; }
+has_record() { journal -n 1 "$@" | grep -q .; }
+is_finished() { has_record "MESSAGE_ID=$id_finished" "LIST_NAME=$1"; }
+prints() { find "$state_outside/prints/$1" -type f 2>/dev/null | wc -l; }
+value() { journal -o json --output-fields="$1" -n 1 "${@:2}" | sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; }
+
+# The photos of a list that the journal file calls downloaded or further, by their numbers.
+recorded() {
+  cat "$state_outside"/journal/*.log 2>/dev/null |
+    awk -v list="$1" '($4 == "downloaded" || $4 == "filtered") && $5 == list { print $6 }' | sort -u
+}
+
+is_main_alive() { [ "$(show MainPID)" != 0 ] && [ "$(show MainPID)" != "$1" ] && [ "$(show ActiveState)" = active ]; }
+
+# Kills in the middle, when nothing moves: what is recorded then must never be asked for again.
+asked_again() {
+  local list=$1 name=$2 mark=$3 number
+  tail -n "+$((mark + 1))" "$origin_folder/log" | sed -n "s|^/$name/\([0-9]*\)\.png$|\1|p" | sort -u |
+    while read -r number; do grep -qx "$((number + 1))" "$machine_folder/recorded-$list" && echo "$number"; done
+  return 0
+}
+
+id_ready=fe8176a0c13d413cbbc3e428415b82ee
+id_accepted=26845c5acfdd428ea85984ca745b36a0
+id_rejected=e726644143b342a1a89cd3907d1e5ce2
+id_finished=907b8b5cc6cd4a45946dea8ebfe8a20c
+id_photo_failed=100dcb05ca1f49ff8129abae2bcd42ae
+id_reloaded=51918702cc474cf1b104c45a2877ff88
+id_reload_refused=a7bb11051bc1454fa087966cdd8b5281
+
+# --- install ---------------------------------------------------------------------------------------
+
+cp -R --preserve=mode,links "$stage/." "$machine_root/"
+machine_up || { echo "not ok - the container boots"; exit 1; }
+pass "the container boots"
+run systemd-sysusers darkroom.conf && run systemd-tmpfiles --create darkroom.conf &&
+  run journalctl --update-catalog
+check "users, folders and message catalog are set up"
+run useradd --create-home --groups darkroom,systemd-journal visitor
+run systemctl daemon-reload
+run systemctl enable -q --now darkroom
+check "the service starts and says that it is ready"
+is "$(show ActiveState)/$(show SubState)" active/running "systemctl calls it running"
+is "$(run stat -c '%U:%G %a' $inbox)" "darkroom:darkroom 3770" "the inbox belongs to the group"
+eventually has_record "MESSAGE_ID=$id_ready"
+check "the journal says that it is ready"
+is "$(run cat "/proc/$(show MainPID)/status" | awk '/^CapEff/ { print $2 }')" \
+  0000000010000000 "it has the right to take leases, and no other"
+
+# --- an ordinary list ------------------------------------------------------------------------------
+
+write_list first 6 nowhere "$origin_url/missing/1.png"
+drop first
+check "an ordinary user of the group drops a list"
+eventually is_finished first
+check "the list is finished"
+is "$(value LIST_DONE MESSAGE_ID=$id_finished LIST_NAME=first)" 6 "six photos are filtered"
+is "$(value LIST_FAILED MESSAGE_ID=$id_finished LIST_NAME=first)" 1 "the missing one failed"
+is "$(prints first)" 6 "six prints lie in the prints folder"
+run test ! -e $inbox/first.plist && run test -e /var/spool/darkroom/done/first.plist
+check "the list has moved from inbox to done"
+is "$(run runuser -u visitor -- sh -c "cat $state/prints/first/* | wc -c")" \
+  "$(cat "$state_outside"/prints/first/* | wc -c)" "a member of the group can read the prints"
+
+journal -u darkroom | grep -q "Accepted list 'first': 7 photos"
+check "journalctl -u darkroom tells of it"
+is "$(journal LIST_NAME=first PHOTO_STATE=filtered -o cat | grep -c '^Filtered ')" 6 \
+  "journalctl finds its photos by field"
+is "$(value HTTP_STATUS MESSAGE_ID=$id_photo_failed LIST_NAME=first)" 404 \
+  "the failed photo has its reason in a field"
+is "$(value PRIORITY MESSAGE_ID=$id_photo_failed LIST_NAME=first)" 3 "and is an error"
+journal -x "MESSAGE_ID=$id_photo_failed" | grep -q "The other photos of the list are not touched"
+check "journalctl -x explains it"
+# A field that a record lacks leaves its bare name in the explanation.
+is "$(journal -x -u darkroom | grep -E '^(--|░░) ' | grep -oE '@|\b[A-Z]+_[A-Z_]+\b' | grep -vxE "LIST_ID|PHOTO_STATE" |
+  sort -u)" "" "no explanation has a hole in it"
+run runuser -u visitor -- journalctl -q LIST_NAME=first -n 1 | grep -q .
+check "an ordinary user who may read the journal can follow it"
+run systemctl status darkroom --no-pager -n 0 | grep -q 'Status: "..*"'
+check "systemctl status shows a status line"
+run runuser -u visitor -- darkroomctl status >/dev/null
+check "darkroomctl answers an ordinary user of the group"
+
+printf 'no list\n' >"$machine_root/home/visitor/bad.plist"
+drop bad
+eventually has_record "MESSAGE_ID=$id_rejected"
+check "a file that is no list is rejected, and the journal says why"
+
+# --- reload ----------------------------------------------------------------------------------------
+
+main=$(show MainPID)
+mkdir -p "$machine_root/etc/darkroom/darkroomd.conf.d"
+printf '[Download]\nConnections=3\n' >"$machine_root/etc/darkroom/darkroomd.conf.d/50-test.conf"
+run systemctl reload darkroom
+check "a good file is reloaded"
+eventually has_record "MESSAGE_ID=$id_reloaded"
+check "the journal says so"
+printf '[Download]\nConections=3\n' >"$machine_root/etc/darkroom/darkroomd.conf.d/50-test.conf"
+run systemctl reload darkroom 2>/dev/null
+check_not "a bad file makes systemctl reload fail"
+eventually has_record "MESSAGE_ID=$id_reload_refused"
+check "the journal says which line is bad"
+is "$(show ActiveState)/$(show MainPID)" "active/$main" "the service stays up with the old settings"
+rm "$machine_root/etc/darkroom/darkroomd.conf.d/50-test.conf"
+
+# --- stop and restart in the middle of a list ------------------------------------------------------
+
+set_gate 20
+write_list second 40
+drop second
+eventually has_record LIST_NAME=second PHOTO_STATE=filtered
+check "a list is in its middle"
+begun=$(date +%s%N)
+run systemctl stop darkroom
+check "the service stops during work"
+took=$((($(date +%s%N) - begun) / 1000000))
+echo "# the stop took $took ms"
+[ "$took" -lt 20000 ]
+check "without being killed for taking too long"
+is "$(show Result)/$(show ExecMainStatus)" success/0 "with exit status 0"
+recorded "$(value LIST_ID "MESSAGE_ID=$id_accepted" LIST_NAME=second)" >"$machine_folder/recorded-second"
+test -s "$machine_folder/recorded-second"
+check "the journal file knows what was downloaded before the stop"
+mark=$(wc -l <"$origin_folder/log")
+set_gate 1000
+run systemctl start darkroom
+eventually is_finished second
+check "the next start continues the list and finishes it"
+is "$(prints second)" 40 "every print is there"
+is "$(asked_again second second "$mark")" "" "nothing that was recorded is downloaded again"
+
+# --- kill -9 ---------------------------------------------------------------------------------------
+
+set_gate 20
+write_list third 40
+drop third
+list=
+is_begun() {
+  list=$(value LIST_ID "MESSAGE_ID=$id_accepted" LIST_NAME=third)
+  [ -n "$list" ] && [ "$(recorded "$list" | wc -l)" -ge 10 ]
+}
+eventually is_begun
+check "another list is in its middle"
+main=$(show MainPID)
+restarts=$(show NRestarts)
+# Stopped first, so that between looking and killing nothing more is recorded.
+run sh -c "kill -STOP $main"
+recorded "$list" >"$machine_folder/recorded-third"
+mark=$(wc -l <"$origin_folder/log")
+run sh -c "kill -KILL $main"
+eventually is_main_alive "$main"
+check "systemd starts the service again after kill -9"
+is "$(show NRestarts)" $((restarts + 1)) "once"
+set_gate 1000
+eventually is_finished third
+check "the list is finished all the same"
+is "$(value LIST_DONE "MESSAGE_ID=$id_finished" LIST_NAME=third)/$(prints third)" 40/40 "every print is there"
+is "$(asked_again third third "$mark")" "" \
+  "none of the $(wc -l <"$machine_folder/recorded-third") recorded photos is downloaded again"
+is "$(journal "MESSAGE_ID=$id_accepted" LIST_NAME=third -o cat | wc -l)" 1 "the list was accepted once"
+
+# --- a worker dies ---------------------------------------------------------------------------------
+
+worker() {
+  run sh -c 'for p in $(cat /sys/fs/cgroup/system.slice/darkroom.service/cgroup.procs); do
+    [ "$(cat /proc/$p/comm 2>/dev/null)" = darkroom-worker ] && echo $p; done' | head -n 1
+}
+set_gate 20
+write_list fourth 40
+drop fourth
+eventually has_record LIST_NAME=fourth PHOTO_STATE=filtered
+main=$(show MainPID)
+pid=$(worker)
+[ -n "$pid" ] && run sh -c "kill -KILL $pid"
+check "a worker is killed"
+set_gate 1000
+eventually is_finished fourth
+check "the list is finished all the same"
+is "$(value LIST_DONE "MESSAGE_ID=$id_finished" LIST_NAME=fourth)/$(prints fourth)" 40/40 "every print is there"
+is "$(show MainPID)" "$main" "the daemon itself went on"
+
+# --- reboot in the middle of a list ----------------------------------------------------------------
+
+set_gate 20
+write_list fifth 40
+drop fifth
+eventually has_record LIST_NAME=fifth PHOTO_STATE=filtered
+machine_reboot
+check "the machine reboots in the middle of a list"
+set_gate 1000
+eventually is_finished fifth
+check "the service comes up by itself and finishes the list"
+is "$(value LIST_DONE "MESSAGE_ID=$id_finished" LIST_NAME=fifth)/$(prints fifth)" 40/40 "every print is there"
+
+set_gate 20
+write_list sixth 40
+drop sixth
+eventually has_record LIST_NAME=sixth PHOTO_STATE=filtered
+machine_pull
+machine_up
+check "the machine comes back after its plug was pulled"
+set_gate 1000
+eventually is_finished sixth
+check "the list is finished all the same"
+is "$(prints sixth)" 40 "every print is there"
+journal -p crit -u darkroom | grep -q .
+check_not "in all this nothing critical was reported"
+
+verdict
