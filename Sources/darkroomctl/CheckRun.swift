@@ -72,12 +72,24 @@ package struct CheckRun {
       let photos = list.count == 1 ? "1 photo" : "\(list.count) photos"
       voice.say("\(Printable.text(file))\(title), \(photos)\(tail)\n")
     }
+    return try tellPhotos(list) { number, entry in line(number, entry) }
+  }
+
+  /// Says each photo, many at a time, and counts those with a problem.
+  private func tellPhotos(
+    _ list: CheckedList, _ words: (UInt32, CheckedList.Entry) -> String
+  ) throws(Failure) -> Int {
     var problems = 0
+    var pending = ""
     for number in 1...max(1, list.count) where number <= list.count {
       let entry = try list.entry(number)
       if entry.problem != nil { problems += 1 }
-      voice.say(line(number, entry))
+      pending += words(number, entry)
+      if pending.utf8.count < 65536 { continue }
+      voice.say(pending)
+      pending = ""
     }
+    voice.say(pending)
     return problems
   }
 
@@ -101,15 +113,12 @@ package struct CheckRun {
     head["serviceClass"] = list.serviceClass.map { .string($0.name) }
     head["filter"] = list.filter.map { .string($0.description) }
     voice.say(JSONWriter.text(.object(head)).dropLast() + ",\"photos\":[")
-    var problems = 0
-    for number in 1...max(1, list.count) where number <= list.count {
-      let entry = try list.entry(number)
+    let problems = try tellPhotos(list) { number, entry in
       var photo = JSONObject([
         "number": .count(number), "name": .string(entry.name), "url": .string(entry.url),
       ])
       photo["problem"] = entry.problem.map { .string($0) }
-      if entry.problem != nil { problems += 1 }
-      voice.say((number > 1 ? "," : "") + JSONWriter.text(.object(photo)))
+      return (number > 1 ? "," : "") + JSONWriter.text(.object(photo))
     }
     voice.say("]}\n")
     return problems

@@ -77,6 +77,37 @@ struct MessageTests {
     #expect(throws: ControlError.invalidParameter(name)) { try ControlCall(method, parameters) }
   }
 
+  @Test
+  func `a message damaged anywhere is read or refused, and never stops the reader`() {
+    var seed: UInt64 = 0x9E37_79B9_7F4A_7C15
+    func next(_ bound: Int) -> Int {
+      seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(seed >> 33) % bound
+    }
+    let signs = Array("{}[]\",:\\u0d8eE-+. \0\u{7f}é".utf8)
+    let messages =
+      Self.calls.map { ControlRequest($0, more: true).bytes }
+      + Self.replies.map { ControlAnswer($0.1).bytes }
+    for _ in 0..<3000 {
+      var bytes = Array(messages[next(messages.count)].dropLast())
+      for _ in 0...next(4) {
+        switch next(3) {
+        case 0: bytes[next(bytes.count)] = signs[next(signs.count)]
+        case 1: bytes.insert(signs[next(signs.count)], at: next(bytes.count))
+        default: bytes.remove(at: next(bytes.count))
+        }
+      }
+      if let request = try? ControlRequest(reading: bytes) {
+        _ = try? ControlCall(.show, request.parameters)
+      }
+      if let answer = try? ControlAnswer(reading: bytes) {
+        for method in ControlCall.Method.allCases {
+          _ = try? ControlReply(to: method, answer.parameters)
+        }
+      }
+    }
+  }
+
   @Test("a method named for later is answered as not implemented")
   func later() {
     for method in ControlCall.Method.allCases where !method.isServed {
