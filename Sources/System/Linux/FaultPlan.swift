@@ -27,21 +27,28 @@
     }
 
     private struct State {
-      var fault: Fault?
+      let fault: Fault
       var seen = 0
     }
 
-    private static let state = Mutex(State())
+    private static let states = Mutex<[String: State]>([:])
 
-    package static func set(_ fault: Fault?) { state.withLock { $0 = State(fault: fault) } }
+    /// One fault for each owner, so that tests that run side by side keep theirs.
+    package static func set(_ fault: Fault?, for owner: String = "") {
+      states.withLock { $0[owner] = fault.map { State(fault: $0) } }
+    }
 
     static func fault(in call: String, on thing: @autoclosure () -> String) -> Int32? {
-      state.withLock { state in
-        guard let fault = state.fault, fault.call == call else { return nil }
-        guard fault.thing.isEmpty || Self.holds(thing(), fault.thing) else { return nil }
-        state.seen += 1
-        let isDue = fault.isPermanent ? state.seen >= fault.first : state.seen == fault.first
-        return isDue ? fault.code : nil
+      states.withLock { states in
+        for (owner, var state) in states where state.fault.call == call {
+          let fault = state.fault
+          guard fault.thing.isEmpty || Self.holds(thing(), fault.thing) else { continue }
+          state.seen += 1
+          states[owner] = state
+          let isDue = fault.isPermanent ? state.seen >= fault.first : state.seen == fault.first
+          if isDue { return fault.code }
+        }
+        return nil
       }
     }
 
