@@ -10,7 +10,8 @@ import PackageDescription
 
 let stages: [Target] = [
   .target(name: "Accept", dependencies: ["Linux", "Vocabulary"]),
-  .target(name: "Catalog", dependencies: ["Vocabulary"]),
+  .target(
+    name: "Catalog", dependencies: ["Digests", "Vocabulary"], exclude: ["Catalog-format.md"]),
   .target(name: "Chain", dependencies: ["Vocabulary"]),
   .target(name: "Download", dependencies: ["Vocabulary"]),
   .target(name: "Filter", dependencies: ["Codecs", "Vocabulary"]),
@@ -72,7 +73,8 @@ let tests: [Target] = [
     name: "Support", dependencies: ["Linux", "Vocabulary"], path: "Tests/Support",
     exclude: ["origin.py"]),
   .testTarget(name: "AcceptTests", dependencies: ["Accept", "Linux", "Support", "Vocabulary"]),
-  .testTarget(name: "CatalogTests", dependencies: ["Catalog", "Markup", "Support", "Vocabulary"]),
+  .testTarget(
+    name: "CatalogTests", dependencies: ["Catalog", "Digests", "Markup", "Support", "Vocabulary"]),
   .testTarget(name: "ChainTests", dependencies: ["Chain", "Support", "Vocabulary"]),
   .testTarget(name: "DownloadTests", dependencies: ["Download", "Support", "Vocabulary"]),
   .testTarget(
