@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A binary property list as events, in its own order. No count, offset or reference is believed before
-// it was held against the file; nothing recurses; no object is remembered, so one that is referred to
-// twice is read twice, and all reading together stays within four times the file's size.
-// Raises `list.syntax`, `list.limit`, and what the file raises.
+// A binary property list as events, in its own order. No count, offset or reference is believed
+// before it was held against the file; nothing recurses; no object is remembered, so one that is
+// referred to twice is read twice, and all reading together stays within four times the file's
+// size. Raises `list.syntax`, `list.limit`, and what the file raises.
 
 package import Vocabulary
 

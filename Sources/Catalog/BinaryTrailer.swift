@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last 32 bytes of a binary property list: where its objects are. Nothing they claim is believed
-// before it fits the size of the file. Raises `list.syntax`, `list.truncated`.
+// The last 32 bytes of a binary property list: where its objects are. Nothing they claim is
+// believed before it fits the size of the file. Raises `list.syntax`, `list.truncated`.
 
 internal import Vocabulary
 

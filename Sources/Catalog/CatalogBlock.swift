@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Up to sixteen entries of a catalog that lie together. They are found when it is made, and read when
-// they are asked for. Answers nil where the bytes are damaged.
+// Up to sixteen entries of a catalog that lie together. They are found when it is made, and read
+// when they are asked for. Answers nil where the bytes are damaged.
 
 package import Vocabulary
 

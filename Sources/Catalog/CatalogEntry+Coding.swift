@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Photos and options out of the bytes of a catalog, nil where these are damaged; and options as bytes.
+// Photos and options out of the bytes of a catalog, nil where these are damaged; and options as
+// bytes.
 
 internal import Vocabulary
 

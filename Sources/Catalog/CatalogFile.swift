@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A catalog as the daemon pages through it. A worker wrote it, so it is not trusted: every offset, size
-// and count is held against the file and the limits, and no memory is taken on its word.
-// Raises `catalog.damaged`, and what the file raises.
-// Concurrency model: everything is fixed when it is made but for the block read last, kept under a lock;
-// reading happens outside it, so that at worst two threads read the same block.
+// A catalog as the daemon pages through it. A worker wrote it, so it is not trusted: every offset,
+// size and count is held against the file and the limits, and no memory is taken on its word.
+// Raises `catalog.damaged`, and what the file raises. Concurrency model: everything is fixed when
+// it is made but for the block read last, kept under a lock; reading happens outside it, so that at
+// worst two threads read the same block.
 
 internal import Digests
 internal import Synchronization
@@ -23,8 +23,8 @@ package final class CatalogFile: Sendable {
   package let count: UInt32
   package let options: ListOptions
 
-  /// The limits must be the ones the list was read with, or wider ones. Every byte behind the entries is
-  /// checked here, the entries when they are read.
+  /// The limits must be the ones the list was read with, or wider ones. Every byte behind the
+  /// entries is checked here, the entries when they are read.
   package init(_ file: any OpenFile, limits: ListLimits) throws(Failure) {
     self.file = file
     self.limits = limits

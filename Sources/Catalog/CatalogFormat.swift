@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of Catalog-format.md, where the catalog is described, and the sizes that nothing in one
-// may exceed.
+// The numbers of Catalog-format.md, where the catalog is described, and the sizes that nothing in
+// one may exceed.
 
 internal import Vocabulary
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a catalog from its first byte to its last, as the photos come. Memory: a buffer of 256 KiB and
-// twelve bytes for each sixteen photos. Syncing is the daemon's. Raises what the file raises.
+// Writes a catalog from its first byte to its last, as the photos come. Memory: a buffer of 256 KiB
+// and twelve bytes for each sixteen photos. Syncing is the daemon's. Raises what the file raises.
 // Concurrency model: a value of one owner, the reader of the list.
 
 internal import Digests

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file is, by its first bytes: one of the two formats that are read, or what else it looks like,
-// so that whoever dropped it can be told.
+// What a file is, by its first bytes: one of the two formats that are read, or what else it looks
+// like, so that whoever dropped it can be told.
 
 enum FormatGuess: Equatable, Sendable {
   /// With the offset of its first byte behind a byte order mark.

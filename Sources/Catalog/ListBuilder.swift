@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts the parts together: events go through the forms, the photos that come out are checked and
-// written. Raises `list.duplicate`, `list.limit`, what `ListForm` raises, and trouble with the catalog.
+// written. Raises `list.duplicate`, `list.limit`, what `ListForm` raises, and trouble with the
+// catalog.
 
 package import Vocabulary
 

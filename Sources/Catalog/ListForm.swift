@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two forms of a list, told apart while it is read: property-list events in, photos out, in file
-// order. A name may stand for a URL at the top, or all photos stand under `Photos`, beside options.
-// Raises `list.form`, `list.option`, `list.duplicate`, `list.empty`, `list.limit`.
-//
-// A list has `Photos` exactly if that key holds an array or a dictionary; as a string it is a photo of
-// that name. Until that is known, the few keys that could be options are kept back; the first key that
-// could not be one decides for the form by names, in which `Title` is a photo like any other.
+// The two forms of a list, told apart while it is read: property-list events in, photos out, in
+// file order. A name may stand for a URL at the top, or all photos stand under `Photos`, beside
+// options. Raises `list.form`, `list.option`, `list.duplicate`, `list.truncated`.
 
 package import Vocabulary
 
+/// A list has `Photos` exactly if that key holds an array or a dictionary; as a string it is a photo
+/// of that name. Until that is known, the few keys that could be options are kept back; the first
+/// key that could not be one decides for the form by names, where `Title` is a photo like any other.
 package struct ListForm {
   /// Containers in one another, the top one included.
   package static let deepest = 32
@@ -20,7 +19,8 @@ package struct ListForm {
     case top
     /// After a key of the top. → top, photos, photo, skipping
     case topValue(ListText, ListPlace)
-    /// In the container under `Photos`, before an element or a key. → photosValue, photo, skipping, top
+    /// In the container under `Photos`, before an element or a key.
+    /// → photosValue, photo, skipping, top
     case photos
     /// After a key of the dictionary under `Photos`. → photos, photo, skipping
     case photosValue(ListText, ListPlace)

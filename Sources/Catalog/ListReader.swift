@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A dropped list, from its bytes to its catalog. Runs in the worker: all that is in the list is parsed
-// here and nowhere else. Memory does not grow with it but for the table of names (NameIndex).
-// Raises the codes of ListRefusal, and trouble of the machine with either file.
+// A dropped list, from its bytes to its catalog. Runs in the worker: all that is in the list is
+// parsed here and nowhere else. Memory does not grow with it but for the table of names
+// (NameIndex). Raises the codes of ListRefusal, and trouble of the machine with either file.
 
 package import Vocabulary
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of every reason why a list as a whole is refused, in one place, with their stable codes:
-// list.format, list.syntax, list.truncated, list.duplicate, list.option, list.empty, list.limit.
+// The words of every reason why a list as a whole is refused, in one place, with their stable
+// codes: list.format, list.syntax, list.truncated, list.duplicate, list.option, list.empty,
+// list.limit.
 
 internal import Vocabulary
 
@@ -46,7 +47,8 @@ enum ListRefusal {
 
   static func duplicate(_ key: ListText, _ first: ListPlace, _ second: ListPlace) -> Failure {
     Failure(
-      .final, code: "list.duplicate", reason: "\(key.shown) stands twice, at \(first) and \(second)",
+      .final, code: "list.duplicate",
+      reason: "\(key.shown) stands twice, at \(first) and \(second)",
       advice: "give each photo a name of its own")
   }
 
@@ -54,7 +56,8 @@ enum ListRefusal {
   static func twins(_ key: ListText, _ first: ListPlace, _ second: ListPlace) -> Failure {
     Failure(
       .final, code: "list.duplicate",
-      reason: "\(key.shown) stands twice, at \(first) and \(second), in different Unicode spellings",
+      reason:
+        "\(key.shown) stands twice, at \(first) and \(second), in different Unicode spellings",
       advice: "give each photo a name of its own")
   }
 
@@ -107,6 +110,7 @@ enum ListRefusal {
   static func tooDeep(_ place: ListPlace) -> Failure {
     Failure(
       .final, code: "list.limit",
-      reason: "\(place): it is nested more than \(ListForm.deepest) levels deep", advice: formAdvice)
+      reason: "\(place): it is nested more than \(ListForm.deepest) levels deep", advice: formAdvice
+    )
   }
 }

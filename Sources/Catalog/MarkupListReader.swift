@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of an XML property list, made events. Strict: no unknown element, no attribute but of
-// <plist>, no text between elements, keys and values in turn. Raises `list.syntax`, `list.format`,
-// `list.limit`, and what the builder raises.
+// The elements of an XML property list, made events. Strict: no unknown element, no attribute but
+// of <plist>, no text between elements, keys and values in turn. Raises `list.syntax`,
+// `list.format`, `list.limit`, and what the builder raises.
 
 package import Vocabulary
 

@@ -5,8 +5,8 @@ package import Vocabulary
 
 package protocol MarkupSource: Sendable {
   /// Reads one document, whose bytes `next` gives piece by piece and none at the end, and tells
-  /// `listener` of it. Entities must be refused. Nil when it was read whole; an error of the listener's
-  /// or of `next` ends the reading.
+  /// `listener` of it. Entities must be refused. Nil when it was read whole; an error of the
+  /// listener's or of `next` ends the reading.
   func read(
     _ next: () throws(Failure) -> [UInt8], into listener: any MarkupListener
   ) throws(Failure) -> MarkupTrouble?

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which names a list has had, without keeping them: a table of hashes and numbers, 8 bytes a slot and at
-// most three quarters full. A million names take 16 MiB (24 while it grows), five million 64 (96).
-// Equal means canonically equal, as Unicode has it; the hashes are seeded, so nobody can aim at them.
+// Which names a list has had, without keeping them: a table of hashes and numbers, 8 bytes a slot
+// and at most three quarters full. A million names take 16 MiB (24 while it grows), five million 64
+// (96). Equal means canonically equal, as Unicode has it; the hashes are seeded, so nobody can aim
+// at them.
 
 struct NameIndex {
   /// High half: of the hash; low half: the photo's number; 0: free.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One photo while its list is being read. Whatever is wrong with it is kept as its problem (the first
-// one counts) and never ends the list.
+// One photo while its list is being read. Whatever is wrong with it is kept as its problem (the
+// first one counts) and never ends the list.
 
 internal import Vocabulary
 

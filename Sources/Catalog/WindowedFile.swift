@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of a file in any order, through a few windows of memory: a list is read along six or so lines at
-// once (keys, values, their references, their offsets). Raises what the file raises.
+// Bytes of a file in any order, through a few windows of memory: a list is read along six or so
+// lines at once (keys, values, their references, their offsets). Raises what the file raises.
 
 internal import Vocabulary
 

@@ -138,9 +138,18 @@ struct BinaryTests {
   }
 
   static let hostile: [(String, [UInt8])] = [
-    ("an array that claims 2^60 objects", BinaryList.assemble([[0xAF, 0x13, 0x10, 0, 0, 0, 0, 0, 0, 0, 0x61]])),
-    ("a dictionary that claims 2^59", BinaryList.assemble([[0xDF, 0x13, 8, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]])),
-    ("2^62 entries", BinaryList.assemble([[0xDF, 0x13, 0x40, 0, 0, 0, 0, 0, 0, 0]], referenceSize: 8)),
+    (
+      "an array that claims 2^60 objects",
+      BinaryList.assemble([[0xAF, 0x13, 0x10, 0, 0, 0, 0, 0, 0, 0, 0x61]])
+    ),
+    (
+      "a dictionary that claims 2^59",
+      BinaryList.assemble([[0xDF, 0x13, 8, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]])
+    ),
+    (
+      "2^62 entries",
+      BinaryList.assemble([[0xDF, 0x13, 0x40, 0, 0, 0, 0, 0, 0, 0]], referenceSize: 8)
+    ),
     ("2^63 entries", BinaryList.assemble([[0xDF, 0x13, 0x80, 0, 0, 0, 0, 0, 0, 0]])),
     ("2^64-1 entries", BinaryList.assemble([[0xDF, 0x13] + [UInt8](repeating: 0xFF, count: 8)])),
     ("a string of 2^62 bytes", holding([0x5F, 0x13, 0x40, 0, 0, 0, 0, 0, 0, 0])),
@@ -157,9 +166,14 @@ struct BinaryTests {
     ("a number set", BinaryList.assemble([[0xC1, 1], [0x10, 5]])),
     ("a set in a dictionary", holding([0xC1, 1])),
     ("10^9 from nine arrays", BinaryList.assemble(fan(9))),
-    ("10^9 from nine arrays under a key", BinaryList.assemble([[0xD1, 11, 1]] + fan(9).enumerated().map { place, object in
-      place < 9 ? [0xAA] + [UInt8](repeating: UInt8(place + 2), count: 10) : object
-    } + [string])),
+    (
+      "10^9 from nine arrays under a key",
+      BinaryList.assemble(
+        [[0xD1, 11, 1]]
+          + fan(9).enumerated().map { place, object in
+            place < 9 ? [0xAA] + [UInt8](repeating: UInt8(place + 2), count: 10) : object
+          } + [string])
+    ),
     ("2^64 from 64 dictionaries", BinaryList.assemble(doubling(64))),
     ("2^30 from 30 dictionaries", BinaryList.assemble(doubling(30))),
     ("a reference to nothing", BinaryList.assemble([[0xD1, 1, 200], string])),
@@ -181,13 +195,16 @@ struct BinaryTests {
   func lies(what: String, bytes: [UInt8]) {
     let outcome = ReadList.bytes(bytes)
     #expect(outcome.isRefused, "\(outcome)")
-    #expect(outcome.code == "list.syntax" || outcome.code == "list.limit" || outcome.code == "list.form")
+    #expect(
+      outcome.code == "list.syntax" || outcome.code == "list.limit" || outcome.code == "list.form")
   }
 
   @Test("a string of a megabyte that is used 10,000 times is refused")
   func unfolding() {
     let count = 10_000
-    let names = (0..<count).map { BinaryList.head(5, 4) + Array(String(10_000 + $0).utf8.suffix(4)) }
+    let names = (0..<count).map {
+      BinaryList.head(5, 4) + Array(String(10_000 + $0).utf8.suffix(4))
+    }
     let references = (1...count).flatMap { BinaryList.number(UInt64($0), size: 2) }
     let urls = (1...count).flatMap { _ in BinaryList.number(UInt64(count + 1), size: 2) }
     let long = BinaryList.head(5, 1 << 20) + [UInt8](repeating: 0x61, count: 1 << 20)

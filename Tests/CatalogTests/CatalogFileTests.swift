@@ -41,10 +41,12 @@ struct CatalogFileTests {
     }
   }
 
-  @Test("options are kept", arguments: [
-    ListOptions(), ListOptions(title: "Été", serviceClass: .background, filter: .standard),
-    ListOptions(filter: .sepia(thousandths: 1)),
-  ])
+  @Test(
+    "options are kept",
+    arguments: [
+      ListOptions(), ListOptions(title: "Été", serviceClass: .background, filter: .standard),
+      ListOptions(filter: .sepia(thousandths: 1)),
+    ])
   func options(options: ListOptions) throws {
     let catalog = try CatalogFile(Self.file([Self.row(1)], options), limits: ListLimits())
     #expect(catalog.options == options)

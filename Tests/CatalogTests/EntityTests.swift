@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents that would make a parser fetch, unfold or swallow things: refused before anything happens.
+// Documents that would make a parser fetch, unfold or swallow things: refused before anything
+// happens.
 
 import Testing
 

@@ -97,14 +97,20 @@ struct FormTests {
     ),
     ("<key>a</key><string></string>", "a ! its URL is empty (line 4)"),
     ("<key>a</key><string> \n </string>", "a ! its URL is empty (line 4)"),
-    ("<key>a</key><string>http://x/\u{7F}</string>", "a ! its URL holds a control character (line 4)"),
+    (
+      "<key>a</key><string>http://x/\u{7F}</string>",
+      "a ! its URL holds a control character (line 4)"
+    ),
     ("<key>a</key><string>http://x/\nb</string>", "a ! its URL holds a control character (line 4)"),
     (
       "<key>a</key><string>http://x/123456789012345678901234567890</string>",
       "a ! its URL is 39 bytes long; the limit is 30 (line 4)"
     ),
     ("<key></key><string>http://x/</string>", " ! its name is empty (line 4)"),
-    ("<key>a&#10;b</key><string>http://x/</string>", "a\nb ! its name holds a control character (line 4)"),
+    (
+      "<key>a&#10;b</key><string>http://x/</string>",
+      "a\nb ! its name holds a control character (line 4)"
+    ),
     (
       "<key>1234567890123456789é</key><string>http://x/</string>",
       "1234567890123456789 ! its name is 21 bytes long; the limit is 20 (line 4)"
@@ -121,8 +127,13 @@ struct FormTests {
   }
 
   static let badElements: [(String, String)] = [
-    ("<string>http://x/</string>", " ! it is a string, not a dictionary with 'Name' and 'URL' (line 4)"),
-    ("<array><dict/></array>", " ! it is an array, not a dictionary with 'Name' and 'URL' (line 4)"),
+    (
+      "<string>http://x/</string>",
+      " ! it is a string, not a dictionary with 'Name' and 'URL' (line 4)"
+    ),
+    (
+      "<array><dict/></array>", " ! it is an array, not a dictionary with 'Name' and 'URL' (line 4)"
+    ),
     ("<dict/>", " ! its dictionary has no 'Name' (line 4)"),
     (
       "<dict><key>URL</key><string>http://x/a</string></dict>",

@@ -7,17 +7,34 @@ import Vocabulary
 
 @Suite("What is refused")
 struct RefusalTests {
-  static let formAdvice = "a list is a dictionary of photo names and URLs, or has them under 'Photos'"
+  static let formAdvice =
+    "a list is a dictionary of photo names and URLs, or has them under 'Photos'"
   static let twiceAdvice = "give each photo a name of its own"
-  static let optionAdvice = "beside 'Photos' a list may have 'Title', 'QualityOfService' and 'Filter'"
+  static let optionAdvice =
+    "beside 'Photos' a list may have 'Title', 'QualityOfService' and 'Filter'"
   static let photos = "<key>Photos</key><array><dict/></array>"
 
   static let bodies: [(String, ListOutcome)] = [
-    ("<array/>", .refused("list.form", "line 4: the list is an array, not a dictionary", formAdvice)),
-    ("<string>x</string>", .refused("list.form", "line 4: the list is a string, not a dictionary", formAdvice)),
-    ("<integer>1</integer>", .refused("list.form", "line 4: the list is a number, not a dictionary", formAdvice)),
-    ("<date>x</date>", .refused("list.form", "line 4: the list is a date, not a dictionary", formAdvice)),
-    ("<data></data>", .refused("list.form", "line 4: the list is data, not a dictionary", formAdvice)),
+    (
+      "<array/>",
+      .refused("list.form", "line 4: the list is an array, not a dictionary", formAdvice)
+    ),
+    (
+      "<string>x</string>",
+      .refused("list.form", "line 4: the list is a string, not a dictionary", formAdvice)
+    ),
+    (
+      "<integer>1</integer>",
+      .refused("list.form", "line 4: the list is a number, not a dictionary", formAdvice)
+    ),
+    (
+      "<date>x</date>",
+      .refused("list.form", "line 4: the list is a date, not a dictionary", formAdvice)
+    ),
+    (
+      "<data></data>",
+      .refused("list.form", "line 4: the list is data, not a dictionary", formAdvice)
+    ),
     ("<dict/>", .refused("list.empty", "it names no photos", formAdvice)),
     (
       "<dict><key>Title</key><string>x</string><key>Photos</key><array/></dict>",
@@ -27,12 +44,27 @@ struct RefusalTests {
     ("<dict/><dict/>", .refused("list.syntax", "line 4: a second value is inside <plist>", "")),
     ("<plist/>", .refused("list.syntax", "line 4: <plist> inside <plist>", "")),
     ("<key>a</key>", .refused("list.syntax", "line 4: <key> stands outside <dict>", "")),
-    ("<dict><string>x</string></dict>", .refused("list.syntax", "line 4: <string> has no <key> before it", "")),
+    (
+      "<dict><string>x</string></dict>",
+      .refused("list.syntax", "line 4: <string> has no <key> before it", "")
+    ),
     ("<dict><key>a</key></dict>", .refused("list.syntax", "line 4: the key 'a' has no value", "")),
-    ("<dict><key>a</key>\n<key>b</key></dict>", .refused("list.syntax", "line 5: the key 'a' has no value", "")),
-    ("<dict><key>a</key><string>b<string/></string></dict>", .refused("list.syntax", "line 4: <string> inside <string>", "")),
-    ("<dict>\nhello</dict>", .refused("list.syntax", "line 5: there is text between the elements", "")),
-    ("<dict><key>a</key><url>b</url></dict>", .refused("list.syntax", "line 4: <url> is no element of a property list", "")),
+    (
+      "<dict><key>a</key>\n<key>b</key></dict>",
+      .refused("list.syntax", "line 5: the key 'a' has no value", "")
+    ),
+    (
+      "<dict><key>a</key><string>b<string/></string></dict>",
+      .refused("list.syntax", "line 4: <string> inside <string>", "")
+    ),
+    (
+      "<dict>\nhello</dict>",
+      .refused("list.syntax", "line 5: there is text between the elements", "")
+    ),
+    (
+      "<dict><key>a</key><url>b</url></dict>",
+      .refused("list.syntax", "line 4: <url> is no element of a property list", "")
+    ),
     (
       "<dict><key>a</key><string lang='de'>b</string></dict>",
       .refused("list.syntax", "line 4: <string> has an attribute; in a property list none may", "")
@@ -40,7 +72,8 @@ struct RefusalTests {
     (
       "<dict><key>a</key><string>http://x/?a=1&b=2</string></dict>",
       .refused(
-        "list.syntax", "line 4, column 42: it is not well-formed XML (not well-formed (invalid token))",
+        "list.syntax",
+        "line 4, column 42: it is not well-formed XML (not well-formed (invalid token))",
         "an '&' in a URL is written &amp;")
     ),
     (
@@ -71,7 +104,8 @@ struct RefusalTests {
       .refused("list.duplicate", "'a' stands twice, at line 4 and line 6", twiceAdvice)
     ),
     (
-      "<dict><key>caf\u{E9}</key><string>1</string>\n<key>cafe\u{301}</key><string>2</string></dict>",
+      "<dict><key>caf\u{E9}</key><string>1</string>\n"
+        + "<key>cafe\u{301}</key><string>2</string></dict>",
       .refused(
         "list.duplicate",
         "'cafe\u{301}' stands twice, at line 4 and line 5, in different Unicode spellings",
@@ -81,7 +115,8 @@ struct RefusalTests {
       "<dict><key>K</key><string>1</string>\n<key>\u{212A}</key><string>2</string></dict>",
       .refused(
         "list.duplicate",
-        "'\u{212A}' stands twice, at line 4 and line 5, in different Unicode spellings", twiceAdvice)
+        "'\u{212A}' stands twice, at line 4 and line 5, in different Unicode spellings", twiceAdvice
+      )
     ),
     (
       "<dict><key>Photos</key><dict><key>a</key><string>1</string>\n<key>a</key>"
@@ -101,7 +136,8 @@ struct RefusalTests {
       .refused("list.duplicate", "'Title' stands twice, at line 4 and line 5", twiceAdvice)
     ),
     (
-      "<dict><key>Title</key><string>u</string>\n\(photos)<key>Title</key><string>v</string></dict>",
+      "<dict><key>Title</key><string>u</string>\n\(photos)"
+        + "<key>Title</key><string>v</string></dict>",
       .refused("list.duplicate", "'Title' stands twice, at line 4 and line 5", twiceAdvice)
     ),
     (
@@ -132,7 +168,8 @@ struct RefusalTests {
       "<dict>\(photos)<key>Filter</key><string>blur(3)</string></dict>",
       .refused(
         "list.option",
-        "line 4: 'Filter' is 'blur(3)': there is no filter 'blur'; sepia(AMOUNT) is the one there is",
+        "line 4: 'Filter' is 'blur(3)': there is no filter 'blur'; "
+          + "sepia(AMOUNT) is the one there is",
         "")
     ),
     (
@@ -170,7 +207,9 @@ struct RefusalTests {
     ("UTF-16", [0xFF, 0xFE, 0x3C, 0], "it is text in UTF-16"),
     ("UTF-16 without a mark", [0, 0x3C, 0, 0x3F], "it is text in UTF-16"),
     ("JPEG", [0xFF, 0xD8, 0xFF, 0xE0], "it is a JPEG picture"),
-    ("bplist15", Array("bplist15....".utf8), "it is a binary property list of another version (15)"),
+    (
+      "bplist15", Array("bplist15....".utf8), "it is a binary property list of another version (15)"
+    ),
     ("words", Array("hello".utf8), "it is neither XML nor a binary property list"),
   ]
 
@@ -200,17 +239,27 @@ struct RefusalTests {
   static let good = ReadList.document("<dict><key>a</key><string>u</string></dict>")
 
   static let trailing: [(String, ListOutcome)] = [
-    (good + "junk", .refused("list.syntax", "line 6: something follows the end of the list", "remove what stands there")),
-    (good + good, .refused("list.syntax", "line 6: a second list follows the end", "drop each list as its own file")),
+    (
+      good + "junk",
+      .refused(
+        "list.syntax", "line 6: something follows the end of the list", "remove what stands there")
+    ),
+    (
+      good + good,
+      .refused(
+        "list.syntax", "line 6: a second list follows the end", "drop each list as its own file")
+    ),
     (
       good + "<plist version=\"1.0\"><dict/></plist>",
-      .refused("list.syntax", "line 6: a second list follows the end", "drop each list as its own file")
+      .refused(
+        "list.syntax", "line 6: a second list follows the end", "drop each list as its own file")
     ),
     (
       "\n" + good,
       .refused(
         "list.syntax",
-        "line 2, column 1: it is not well-formed XML (XML or text declaration not at start of entity)",
+        "line 2, column 1: it is not well-formed XML "
+          + "(XML or text declaration not at start of entity)",
         "nothing may stand before '<?xml'")
     ),
   ]
@@ -243,7 +292,8 @@ struct RefusalTests {
       let deep = "<dict><key>a</key>" + String(repeating: element, count: 1_000_000)
       #expect(
         ReadList.inside(deep)
-          == .refused("list.limit", "line 4: it is nested more than 32 levels deep", Self.formAdvice))
+          == .refused(
+            "list.limit", "line 4: it is nested more than 32 levels deep", Self.formAdvice))
     }
   }
 
@@ -255,7 +305,8 @@ struct RefusalTests {
     #expect(
       ReadList.bytes(bytes)
         == .refused(
-          "list.syntax", "line 2, column 9: it is not well-formed XML (not well-formed (invalid token))",
+          "list.syntax",
+          "line 2, column 9: it is not well-formed XML (not well-formed (invalid token))",
           ""))
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of bytes in memory, for what reads and writes files but need not have real ones. Nothing fails.
-// Concurrency model: the bytes stand under one lock.
+// A file of bytes in memory, for what reads and writes files but need not have real ones. Nothing
+// fails. Concurrency model: the bytes stand under one lock.
 
 internal import Synchronization
 package import Vocabulary

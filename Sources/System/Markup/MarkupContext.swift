@@ -4,8 +4,8 @@
 
 internal import CExpat
 
-/// Concurrency model: belongs to one `read` at a time, on its thread; never shared. Safe, because the
-/// parser is held from `attach` to `detach` only, while `read` keeps it alive.
+/// Concurrency model: belongs to one `read` at a time, on its thread; never shared. Safe, because
+/// the parser is held from `attach` to `detach` only, while `read` keeps it alive.
 @safe final class MarkupContext {
   private let open: (Span<UInt8>, Bool, UInt64) throws -> Void
   private let text: (Span<UInt8>, UInt64) throws -> Void
@@ -69,7 +69,9 @@ internal import CExpat
     return unsafe Unmanaged<MarkupContext>.fromOpaque(context).takeUnretainedValue()
   }
 
-  private var line: UInt64 { unsafe parser.map { unsafe UInt64(XML_GetCurrentLineNumber($0)) } ?? 0 }
+  private var line: UInt64 {
+    unsafe parser.map { unsafe UInt64(XML_GetCurrentLineNumber($0)) } ?? 0
+  }
 
   /// Expat may still call back after it was told to stop.
   private var isStopped = false

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// XML as a stream: bytes in, elements and text out, in the order of the document. Memory does not grow
-// with it, nothing recurses, nothing is ever fetched, and no entity but XML's own five is expanded.
-// Raises what the handlers or the source of bytes raise; a document that is no such XML is returned.
+// XML as a stream: bytes in, elements and text out, in the order of the document. Memory does not
+// grow with it, nothing recurses, nothing is ever fetched, and no entity but XML's own five is
+// expanded. Raises what the handlers or the source of bytes raise; a document that is no such XML
+// is returned.
 
 internal import CExpat
 
@@ -11,8 +12,9 @@ package struct MarkupReader<Problem: Error> {
 
   private let context: MarkupContext
 
-  /// `open` gets the name of an element and whether it has attributes; `text` gets a text in as many
-  /// pieces as it comes in. The last argument is the line, from 1. An error thrown ends the reading.
+  /// `open` gets the name of an element and whether it has attributes; `text` gets a text in as
+  /// many pieces as it comes in. The last argument is the line, from 1. An error thrown ends the
+  /// reading.
   package init(
     open: @escaping (Span<UInt8>, Bool, UInt64) throws(Problem) -> Void,
     text: @escaping (Span<UInt8>, UInt64) throws(Problem) -> Void,
