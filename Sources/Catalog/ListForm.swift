@@ -5,9 +5,10 @@
 
 package import Vocabulary
 
-/// A list has `Photos` exactly if that key holds an array or a dictionary; as a string it is a photo
-/// of that name. Until that is known, the few keys that could be options are kept back; the first
-/// key that could not be one decides for the form by names, where `Title` is a photo like any other.
+/// A list has `Photos` exactly if that key holds an array or a dictionary; as a string it is a
+/// photo of that name. Until that is known, the few keys that could be options are kept back; the
+/// first key that could not be one decides for the form by names, where `Title` is a photo like any
+/// other.
 package struct ListForm {
   /// Containers in one another, the top one included.
   package static let deepest = 32

@@ -6,30 +6,21 @@ internal import CExpat
 
 /// Concurrency model: belongs to one `read` at a time, on its thread; never shared. Safe, because
 /// the parser is held from `attach` to `detach` only, while `read` keeps it alive.
-@safe final class MarkupContext {
-  private let open: (Span<UInt8>, Bool, UInt64) throws -> Void
-  private let text: (Span<UInt8>, UInt64) throws -> Void
-  private let close: (UInt64) throws -> Void
+@safe class MarkupContext {
   private var parser: XML_Parser?
-  /// What a handler threw.
-  private(set) var failure: (any Error)?
   /// What we refuse though expat would not.
   private(set) var trouble: MarkupError?
+  /// Expat may still call back after it was told to stop.
+  private var isStopped = false
 
-  init(
-    open: @escaping (Span<UInt8>, Bool, UInt64) throws -> Void,
-    text: @escaping (Span<UInt8>, UInt64) throws -> Void,
-    close: @escaping (UInt64) throws -> Void
-  ) {
-    self.open = open
-    self.text = text
-    self.close = close
-  }
+  /// The three are the heirs' (`MarkupHandlers`), which know the type of the errors.
+  func open(_ name: Span<UInt8>, _ hasAttributes: Bool, _ line: UInt64) {}
+  func text(_ bytes: Span<UInt8>, _ line: UInt64) {}
+  func close(_ line: UInt64) {}
 
   /// The parser must end before this object does, or be detached.
-  func attach(to parser: XML_Parser) {
+  final func attach(to parser: XML_Parser) {
     unsafe self.parser = parser
-    failure = nil
     trouble = nil
     isStopped = false
     unsafe XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
@@ -38,63 +29,55 @@ internal import CExpat
     unsafe XML_SetElementHandler(
       parser,
       { context, name, attributes in
-        unsafe MarkupContext.of(context)?.opened(name, attributes)
+        unsafe MarkupContext.with(context) { unsafe $0.opened(name, attributes) }
       },
-      { context, _ in unsafe MarkupContext.of(context)?.closed() })
+      { context, _ in unsafe MarkupContext.with(context) { $0.closed() } })
     unsafe XML_SetCharacterDataHandler(parser) { context, bytes, count in
-      unsafe MarkupContext.of(context)?.read(bytes, count)
+      unsafe MarkupContext.with(context) { unsafe $0.read(bytes, count) }
     }
     unsafe refuseEntities(of: parser)
   }
 
-  func detach() { unsafe parser = nil }
+  final func detach() { unsafe parser = nil }
 
   /// With a DTD that is never fetched, an unknown entity would silently become nothing: hence the
   /// handler of skipped ones.
-  private func refuseEntities(of parser: XML_Parser) {
+  private final func refuseEntities(of parser: XML_Parser) {
     unsafe XML_SetStartDoctypeDeclHandler(parser) { context, _, _, _, hasSubset in
       guard hasSubset != 0 else { return }
-      unsafe MarkupContext.of(context)?.refuse("the DOCTYPE declares something of its own")
+      unsafe MarkupContext.with(context) { $0.refuse("the DOCTYPE declares something of its own") }
     }
     unsafe XML_SetEntityDeclHandler(parser) { context, _, _, _, _, _, _, _, _ in
-      unsafe MarkupContext.of(context)?.refuse("an entity is declared")
+      unsafe MarkupContext.with(context) { $0.refuse("an entity is declared") }
     }
     unsafe XML_SetSkippedEntityHandler(parser) { context, _, _ in
-      unsafe MarkupContext.of(context)?.refuse("an entity is used that XML does not define")
+      unsafe MarkupContext.with(context) { $0.refuse("an entity is used that XML does not define") }
     }
   }
 
-  private static func of(_ context: UnsafeMutableRawPointer?) -> MarkupContext? {
-    guard let context = unsafe context else { return nil }
-    return unsafe Unmanaged<MarkupContext>.fromOpaque(context).takeUnretainedValue()
+  private static func with(
+    _ context: UnsafeMutableRawPointer?, _ act: (MarkupContext) -> Void
+  ) {
+    guard let context = unsafe context else { return }
+    unsafe Unmanaged<MarkupContext>.fromOpaque(context)._withUnsafeGuaranteedRef(act)
   }
 
   private var line: UInt64 {
     unsafe parser.map { unsafe UInt64(XML_GetCurrentLineNumber($0)) } ?? 0
   }
 
-  /// Expat may still call back after it was told to stop.
-  private var isStopped = false
-
-  private func stop() {
+  final func stop() {
     isStopped = true
     if let parser = unsafe parser { unsafe _ = XML_StopParser(parser, 0) }
   }
 
-  private func refuse(_ words: String) {
+  private final func refuse(_ words: String) {
     guard !isStopped, let parser = unsafe parser else { return }
     trouble = unsafe MarkupError(.entity, at: parser, words)
     stop()
   }
 
-  private func act(_ body: () throws -> Void) {
-    do { try body() } catch {
-      failure = error
-      stop()
-    }
-  }
-
-  private func opened(
+  private final func opened(
     _ name: UnsafePointer<CChar>?, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?
   ) {
     guard !isStopped, let name = unsafe name else { return }
@@ -102,18 +85,18 @@ internal import CExpat
     while unsafe name[count] != 0 { count += 1 }
     let hasAttributes = unsafe attributes.map { unsafe $0[0] != nil } ?? false
     let bytes = unsafe UnsafeRawBufferPointer(start: name, count: count).bindMemory(to: UInt8.self)
-    act { unsafe try open(bytes.span, hasAttributes, line) }
+    unsafe open(bytes.span, hasAttributes, line)
   }
 
-  private func read(_ bytes: UnsafePointer<CChar>?, _ count: Int32) {
+  private final func read(_ bytes: UnsafePointer<CChar>?, _ count: Int32) {
     guard !isStopped, let bytes = unsafe bytes else { return }
     let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: Int(count))
     let piece = unsafe buffer.bindMemory(to: UInt8.self)
-    act { unsafe try text(piece.span, line) }
+    unsafe text(piece.span, line)
   }
 
-  private func closed() {
+  private final func closed() {
     guard !isStopped else { return }
-    act { try close(line) }
+    close(line)
   }
 }

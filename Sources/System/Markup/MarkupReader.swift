@@ -10,7 +10,7 @@ package struct MarkupReader<Problem: Error> {
   /// Expat keeps a token that is not complete in memory, and scans it anew with each piece.
   package static var longestToken: UInt64 { 1 << 20 }
 
-  private let context: MarkupContext
+  private let context: MarkupHandlers<Problem>
 
   /// `open` gets the name of an element and whether it has attributes; `text` gets a text in as
   /// many pieces as it comes in. The last argument is the line, from 1. An error thrown ends the
@@ -20,7 +20,7 @@ package struct MarkupReader<Problem: Error> {
     text: @escaping (Span<UInt8>, UInt64) throws(Problem) -> Void,
     close: @escaping (UInt64) throws(Problem) -> Void
   ) {
-    context = MarkupContext(open: open, text: text, close: close)
+    context = MarkupHandlers(open: open, text: text, close: close)
   }
 
   /// Reads one document; `next` gives its bytes piece by piece, and none at the end.
@@ -39,7 +39,7 @@ package struct MarkupReader<Problem: Error> {
           parser, raw.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(raw.count),
           bytes.isEmpty ? 1 : 0)
       }
-      if let failure = context.failure as? Problem { throw failure }
+      if let failure = context.failure { throw failure }
       if let trouble = context.trouble { return trouble }
       if status != XML_STATUS_OK { return unsafe Self.trouble(of: parser) }
       if bytes.isEmpty { return nil }
