@@ -10,7 +10,8 @@ import PackageDescription
 
 let stages: [Target] = [
   .target(name: "Accept", dependencies: ["Digests", "Linux", "Vocabulary"]),
-  .target(name: "Catalog", dependencies: ["Vocabulary"]),
+  .target(
+    name: "Catalog", dependencies: ["Digests", "Vocabulary"], exclude: ["Catalog-format.md"]),
   .target(name: "Chain", dependencies: ["Vocabulary"]),
   .target(name: "Download", dependencies: ["Digests", "Vocabulary"]),
   .target(name: "Filter", dependencies: ["Codecs", "Vocabulary"]),
@@ -83,7 +84,8 @@ let tests: [Target] = [
   .target(name: "CAttempts", path: "Tests/Attempts"),
   .testTarget(
     name: "AcceptTests", dependencies: ["Accept", "Digests", "Linux", "Support", "Vocabulary"]),
-  .testTarget(name: "CatalogTests", dependencies: ["Catalog", "Markup", "Support", "Vocabulary"]),
+  .testTarget(
+    name: "CatalogTests", dependencies: ["Catalog", "Digests", "Markup", "Support", "Vocabulary"]),
   .testTarget(name: "ChainTests", dependencies: ["Chain", "Support", "Vocabulary"]),
   .testTarget(
     name: "DownloadTests", dependencies: ["Digests", "Download", "Linux", "Support", "Vocabulary"]),

@@ -1,32 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// "Did you mean …": the nearest known word, when it is near.
+// What somebody may have meant who wrote a word that nobody knows. Capitals do not count.
 
 package enum Suggestion {
-  /// `; did you mean 'X'?`, or nothing.
+  /// `; did you mean 'Title'?`, or nothing.
   package static func words(for word: String, among known: some Sequence<String>) -> String {
     nearest(to: word, among: known).map { "; did you mean '\($0)'?" } ?? ""
   }
 
+  /// The only known word that begins so, or the nearest one if a slip of the finger could be meant.
   package static func nearest(to word: String, among known: some Sequence<String>) -> String? {
-    let candidates = known.sorted().map { ($0, distance(word.lowercased(), $0.lowercased())) }
-    guard let best = candidates.min(by: { $0.1 < $1.1 }) else { return nil }
-    return best.1 <= max(1, best.0.count / 3) ? best.0 : nil
+    let known = known.sorted()
+    let bytes = lowered(word)
+    guard !bytes.isEmpty, bytes.count <= 32 else { return nil }
+    let begun = known.filter { lowered($0).starts(with: bytes) }
+    if bytes.count > 1, begun.count == 1 { return begun[0] }
+    let best = known.map { (name: $0, slips: slips(bytes, lowered($0))) }
+      .min { $0.slips < $1.slips }
+    guard let best, best.slips <= max(1, min(2, bytes.count / 3)) else { return nil }
+    return best.name
   }
 
-  /// Edits from one word to the other: insert, delete, replace. Long words are not looked at.
-  static func distance(_ a: String, _ b: String) -> Int {
-    let a = Array(a), b = Array(b)
-    guard a.count <= 64, b.count <= 64 else { return .max }
-    var row = Array(0...b.count)
-    for (i, x) in a.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for (j, y) in b.enumerated() {
-        let best = min(row[j] + 1, row[j + 1] + 1, diagonal + (x == y ? 0 : 1))
-        diagonal = row[j + 1]
-        row[j + 1] = best
+  private static func lowered(_ word: String) -> [UInt8] {
+    word.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 32 : $0 }
+  }
+
+  /// Letters to add, leave out, change or swap with their neighbour.
+  private static func slips(_ a: [UInt8], _ b: [UInt8]) -> Int {
+    var rows = [Array(0...b.count)]
+    for i in a.indices {
+      var row = [i + 1]
+      for j in b.indices {
+        var least = min(
+          row[j] + 1, rows[i][j + 1] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+          least = min(least, rows[i - 1][j - 1] + 1)
+        }
+        row.append(least)
       }
+      rows.append(row)
     }
-    return row[b.count]
+    return rows[a.count][b.count]
   }
 }

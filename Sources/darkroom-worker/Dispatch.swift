@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a request to the stage that serves it.
 
+import Catalog
+import Filter
 import Vocabulary
 
 func readList(
   _ list: any OpenFile, into catalog: any OpenFile, _ limits: ListLimits
 ) -> Result<Void, Failure> {
-  .failure(unwired("lists"))
+  do throws(Failure) {
+    return .success(
+      try ListReader.read(list: list, catalog: catalog, limits: limits, xml: MarkupList()))
+  } catch { return .failure(error) }
 }
 
 func develop(
   _ original: any OpenFile, into print: any OpenFile, _ order: DevelopOrder
 ) -> Result<Developed, Failure> {
-  .failure(unwired("pictures"))
-}
-
-private func unwired(_ what: String) -> Failure {
-  Failure(
-    .final, code: "worker.unwired", reason: "this worker was built without a reader of \(what)",
-    advice: "install a complete darkroom-worker")
+  let limits = PictureLimits(
+    maximumPixels: order.maximumPixels, maximumMemory: order.maximumMemory)
+  do throws(Failure) {
+    return .success(
+      try PictureFilter.develop(
+        original: original, print: print, function: order.filter, limits: limits))
+  } catch { return .failure(error) }
 }

@@ -1,37 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // The workers that `develop` and `check` use without the daemon, and the reading of what they wrote.
-// Raises `worker.missing` where there is none.
+// Raises what the pool and the catalog raise.
 
+internal import Catalog
 internal import Linux
 internal import Vocabulary
+internal import Worker
 
-package enum LocalWorkers {
+enum LocalWorkers {
   static func make() throws(Failure) -> any Workers {
-    throw missing(try path())
+    let settings = WorkerSettings(path: ThisProcess.workerPath, width: 1)
+    do throws(SystemError) {
+      return try WorkerPool(settings: settings, report: { _ in })
+    } catch { throw error.failure }
   }
 
   static func open(_ catalog: any OpenFile, _ limits: ListLimits) throws(Failure) -> CheckedList {
-    throw missing(try path())
-  }
-
-  /// Where the worker can be, seen from the tool: installed beside it, or built beside it.
-  package static func places(of program: String) -> [String] {
-    let parts = program.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-    let folder = parts.joined(separator: "/")
-    let parent = parts.dropLast().joined(separator: "/")
-    return ["\(parent)/libexec/darkroom/darkroom-worker", "\(folder)/darkroom-worker"]
-  }
-
-  private static func path() throws(Failure) -> String {
-    let places = places(of: Surroundings.program ?? "")
-    for place in places where (try? Surroundings.openNamed(place)) != nil { return place }
-    throw missing(places[0])
-  }
-
-  private static func missing(_ place: String) -> Failure {
-    Failure(
-      .machine, code: "worker.missing",
-      reason: "the worker cannot be used: \(Printable.text(place))",
-      advice: "install darkroom with its darkroom-worker")
+    let catalog = try CatalogFile(catalog, limits: limits)
+    return CheckedList(
+      count: catalog.count, title: catalog.options.title,
+      serviceClass: catalog.options.serviceClass, filter: catalog.options.filter,
+      entry: { number throws(Failure) in
+        let entry = try catalog.entry(number)
+        return CheckedList.Entry(name: entry.name, url: entry.url, problem: entry.problem)
+      })
   }
 }

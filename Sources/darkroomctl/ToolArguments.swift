@@ -30,7 +30,7 @@ package struct ToolArguments {
       let name = String(parts[0])
       guard let option = ToolOption(written: name) else {
         let known = ToolOption.allCases.map(\.rawValue)
-        throw .unknownOption(name, near: WordDistance.nearest(to: name, among: known))
+        throw .unknownOption(name, near: Suggestion.nearest(to: name, among: known))
       }
       var value = parts.count > 1 ? String(parts[1]) : nil
       if option.takesValue {
@@ -65,7 +65,7 @@ package struct ToolArguments {
   private func command(_ word: String) throws(UsageError) -> CommandName {
     guard let name = CommandName(rawValue: word) else {
       let known = CommandName.allCases.map(\.rawValue)
-      throw .unknownCommand(word, near: WordDistance.nearest(to: word, among: known))
+      throw .unknownCommand(word, near: Suggestion.nearest(to: word, among: known))
     }
     return name
   }

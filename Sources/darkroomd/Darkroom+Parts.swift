@@ -156,7 +156,7 @@ extension TransferSettings {
     let rules = try? AddressRules(allow: settings.allowNetworks, deny: settings.denyNetworks)
     self.init(
       connections: settings.connections, connectionsPerHost: settings.connectionsPerHost,
-      rules: rules ?? AddressRules(), userAgent: "darkroom/\(Version.text)")
+      rules: rules ?? AddressRules(), userAgent: "darkroom/\(Release.version)")
   }
 }
 

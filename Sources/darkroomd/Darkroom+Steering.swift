@@ -17,7 +17,7 @@ extension Darkroom {
     let open = recorder.ledger { ledger in ledger.openLists.map(\.counts) }
     let unfinished = open.reduce(0) { $0 + Int($1.unfinished) }
     return StatusReport(
-      version: Version.text, state: stateWords, since: started, lists: open.count,
+      version: Release.version, state: stateWords, since: started, lists: open.count,
       photosWaiting: max(0, unfinished - counts.inFlight), photosRunning: counts.inFlight,
       downloads: counts.downloading, filters: counts.filtering, outputs: counts.outputting,
       degraded: degraded(counts.trouble), prints: places.prints, inbox: places.inbox,

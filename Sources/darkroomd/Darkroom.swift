@@ -123,7 +123,7 @@ final class Darkroom: Sendable {
     let control: ControlServer
     do throws(Failure) {
       control = try ControlServer(
-        path: places.control, version: Version.text, handler: ControlDesk(self), clock: clock)
+        path: places.control, version: Release.version, handler: ControlDesk(self), clock: clock)
     } catch {
       throw StartFailure(ExitCode.busy, "could not open the control socket: \(error.reason)")
     }
@@ -133,7 +133,7 @@ final class Darkroom: Sendable {
     archiveEndedLists()
     reporter.report(
       .ready(
-        version: Version.text, inbox: places.inbox,
+        version: Release.version, inbox: places.inbox,
         openLists: UInt64(recorder.ledger { $0.openLists.count })))
     tellStatus()
     status.ready()

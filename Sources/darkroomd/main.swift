@@ -19,7 +19,7 @@ switch options.task {
 case .help:
   print(CommandLineOptions.usage)
 case .version:
-  print("darkroomd \(Version.text)")
+  print("darkroomd \(Release.version)")
 case .reload:
   ThisProcess.exit(ReloadRequest.send(options))
 case .run:

@@ -15,11 +15,11 @@ enum Darkroom {
     _ original: [UInt8], _ function: FilterFunction = .standard, quality: Int? = nil,
     limits: PictureLimits = PictureLimits()
   ) throws -> Print {
-    let file = try MemoryFile.make(original)
-    let print = try MemoryFile.make()
+    let file = try ScratchFile.make(original)
+    let print = try ScratchFile.make()
     let developed = try PictureFilter.develop(
       original: file, print: print, function: function, quality: quality, limits: limits)
-    return Print(developed: developed, bytes: try MemoryFile.bytes(of: print))
+    return Print(developed: developed, bytes: try ScratchFile.bytes(of: print))
   }
 
   /// The failure's code, or nil where a print came out.

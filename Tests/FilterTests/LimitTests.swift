@@ -89,7 +89,7 @@ struct LimitTests {
       SamplePictures.jpeg(width: 300, height: 300), SamplePictures.png(width: 300, height: 300),
     ] {
       let full = try devices.open(FileName(literal: "full"), .write)
-      let file = try MemoryFile.make(original)
+      let file = try ScratchFile.make(original)
       let failure = try #require(throws: Failure.self) {
         try PictureFilter.develop(original: file, print: full, function: .standard)
       }
@@ -98,10 +98,10 @@ struct LimitTests {
   }
 
   @Test func `what an earlier try left behind is cut off`() throws {
-    let file = try MemoryFile.make(DamageTests.baseline)
-    let print = try MemoryFile.make([UInt8](repeating: 7, count: 100_000))
+    let file = try ScratchFile.make(DamageTests.baseline)
+    let print = try ScratchFile.make([UInt8](repeating: 7, count: 100_000))
     let developed = try PictureFilter.develop(original: file, print: print, function: .standard)
     #expect(try print.status().size == developed.size)
-    #expect(ReadPicture(jpeg: try MemoryFile.bytes(of: print)) != nil)
+    #expect(ReadPicture(jpeg: try ScratchFile.bytes(of: print)) != nil)
   }
 }

@@ -5,7 +5,7 @@
 //   u16 version · u8 kind · u64 number · then
 //   kind 0, ready:      u32 layers of the sandbox that hold
 //   kind 1, list read
-//   kind 2, developed:  u8 format · u32 width · u32 height · u64 size
+//   kind 2, developed:  u8 format · u8 notices · u32 width · u32 height · u64 size
 //   kind 3, failed:     u8 is it the machine's trouble · text code · text reason · text advice
 
 import Vocabulary
@@ -36,6 +36,7 @@ struct WorkerAnswer: Equatable, Sendable {
     case .developed(let developed):
       Self.begin(2, number, &writer)
       writer.put(developed.format.rawValue)
+      writer.put(developed.notices.rawValue)
       writer.put(developed.width)
       writer.put(developed.height)
       writer.put(developed.size)
@@ -75,10 +76,13 @@ extension WorkerAnswer {
 
   private static func developed(_ reader: inout WireReader) -> Developed? {
     guard let format = reader.take(UInt8.self).flatMap(PictureFormat.init(rawValue:)),
+      let notices = reader.take(UInt8.self),
       let width = reader.take(UInt32.self), let height = reader.take(UInt32.self),
       let size = reader.take(UInt64.self), width > 0, height > 0, size > 0
     else { return nil }
-    return Developed(format: format, width: width, height: height, size: size)
+    return Developed(
+      format: format, width: width, height: height, size: size,
+      notices: PictureNotices(rawValue: notices))
   }
 
   /// A worker cannot make us wait for ever: the machine's trouble is believed only for a full or

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last 32 bytes of a binary property list: where its objects are. Nothing they claim is
+// believed before it fits the size of the file. Raises `list.syntax`, `list.truncated`.
+
+internal import Vocabulary
+
+struct BinaryTrailer: Equatable {
+  static let size: UInt64 = 32
+  static let headSize: UInt64 = 8
+
+  /// Bytes of an entry of the table of offsets.
+  let offsetSize: Int
+  /// Bytes of a reference to an object.
+  let referenceSize: Int
+  let objectCount: UInt64
+  let top: UInt64
+  let tableOffset: UInt64
+
+  init(_ bytes: [UInt8], fileSize: UInt64) throws(Failure) {
+    guard bytes.count == Int(Self.size) else {
+      throw ListRefusal.truncated("it is too short for a binary property list")
+    }
+    func number(_ start: Int) -> UInt64 {
+      bytes[start..<(start + 8)].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+    let offsetSize = Int(bytes[6])
+    let referenceSize = Int(bytes[7])
+    let objectCount = number(8)
+    let top = number(16)
+    let tableOffset = number(24)
+    let place = ListPlace.byte(fileSize - Self.size)
+    let table = objectCount.multipliedReportingOverflow(by: UInt64(offsetSize))
+    let end = tableOffset.addingReportingOverflow(table.partialValue)
+    guard (1...8).contains(offsetSize), (1...8).contains(referenceSize), objectCount >= 1,
+      top < objectCount, tableOffset > Self.headSize, !table.overflow, !end.overflow,
+      end.partialValue == fileSize - Self.size
+    else {
+      throw ListRefusal.syntax(
+        place, "the last 32 bytes do not fit the file",
+        advice: "it is cut short, or something follows its end; write it again")
+    }
+    self.offsetSize = offsetSize
+    self.referenceSize = referenceSize
+    self.objectCount = objectCount
+    self.top = top
+    self.tableOffset = tableOffset
+  }
+}

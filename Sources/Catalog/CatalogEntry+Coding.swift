@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Photos and options out of the bytes of a catalog, nil where these are damaged; and options as
+// bytes.
+
+internal import Vocabulary
+
+extension CatalogEntry {
+  init?(fields: ArraySlice<UInt8>, limits: ListLimits) {
+    var cursor = CatalogCursor(fields)
+    var name: String?
+    var url: String?
+    var problem: String?
+    var place = ListPlace.byte(0)
+    while !cursor.isAtEnd {
+      guard let (tag, bytes) = cursor.field() else { return nil }
+      switch tag {
+      case CatalogFormat.PhotoTag.name:
+        name = Self.text(bytes, limit: Int(limits.keyBytes))
+        if name == nil { return nil }
+      case CatalogFormat.PhotoTag.url:
+        url = Self.text(bytes, limit: Int(limits.valueBytes))
+        if url == nil { return nil }
+      case CatalogFormat.PhotoTag.problem:
+        problem = Self.text(bytes, limit: CatalogFormat.longestProblem)
+        if problem == nil { return nil }
+      case CatalogFormat.PhotoTag.line, CatalogFormat.PhotoTag.byte:
+        var inner = CatalogCursor(bytes)
+        guard let number = inner.varint(), inner.isAtEnd else { return nil }
+        place = tag == CatalogFormat.PhotoTag.line ? .line(number) : .byte(number)
+      default: if tag >= CatalogFormat.firstNeededTag { return nil }
+      }
+    }
+    guard let name, let url, problem != nil || !(name.isEmpty || url.isEmpty) else { return nil }
+    self.init(name: name, url: url, problem: problem, place: place)
+  }
+
+  private static func text(_ bytes: ArraySlice<UInt8>, limit: Int) -> String? {
+    guard bytes.count <= limit else { return nil }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}
+
+extension ListOptions {
+  var fields: [UInt8] {
+    var out: [UInt8] = []
+    if !title.isEmpty { out.append(field: CatalogFormat.OptionTag.title, title.utf8) }
+    if let serviceClass {
+      out.append(field: CatalogFormat.OptionTag.serviceClass, serviceClass.name.utf8)
+    }
+    if let filter { out.append(field: CatalogFormat.OptionTag.filter, filter.description.utf8) }
+    return out
+  }
+
+  init?(fields: ArraySlice<UInt8>) {
+    self.init()
+    var cursor = CatalogCursor(fields)
+    while !cursor.isAtEnd {
+      guard let (tag, bytes) = cursor.field(),
+        let text = String(validating: bytes, as: UTF8.self)
+      else { return nil }
+      switch tag {
+      case CatalogFormat.OptionTag.title:
+        guard bytes.count <= Self.longestTitle else { return nil }
+        title = text
+      case CatalogFormat.OptionTag.serviceClass:
+        guard let known = ServiceClass(name: text) else { return nil }
+        serviceClass = known
+      case CatalogFormat.OptionTag.filter:
+        do throws(FilterSyntaxError) { filter = try FilterFunction(parsing: text) } catch {
+          return nil
+        }
+      default: if tag >= CatalogFormat.firstNeededTag { return nil }
+      }
+    }
+  }
+}

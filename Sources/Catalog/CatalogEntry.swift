@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// One photo of a list as the catalog has it. Name and URL are kept as the list gives them.
+
+package import Vocabulary
+
+package struct CatalogEntry: Equatable, Sendable {
+  package let name: String
+  package let url: String
+  /// Why the photo cannot be worked on, without a full stop: `its URL is empty (line 12)`. The name
+  /// may then be empty or cut, and the URL empty.
+  package let problem: String?
+  /// Where the photo stands in its list.
+  package let place: ListPlace
+
+  package init(name: String, url: String, problem: String?, place: ListPlace) {
+    self.name = name
+    self.url = url
+    self.problem = problem
+    self.place = place
+  }
+
+  /// The problem as the photo fails with it.
+  package var failure: Failure? {
+    problem.map {
+      Failure(
+        .final, code: "list.entry", reason: $0, advice: "correct the list and drop it again")
+    }
+  }
+}

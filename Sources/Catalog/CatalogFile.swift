@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// A catalog as the daemon pages through it. A worker wrote it, so it is not trusted: every offset,
+// size and count is held against the file and the limits, and no memory is taken on its word.
+// Raises `catalog.damaged`, and what the file raises. Concurrency model: everything is fixed when
+// it is made but for the block read last, kept under a lock; reading happens outside it, so that at
+// worst two threads read the same block.
+
+internal import Digests
+internal import Synchronization
+package import Vocabulary
+
+package final class CatalogFile: Sendable {
+  private struct Page {
+    let number: UInt64
+    let block: CatalogBlock
+  }
+
+  private let file: any OpenFile
+  private let limits: ListLimits
+  private let indexOffset: UInt64
+  private let optionsOffset: UInt64
+  private let page = Mutex<Page?>(nil)
+  package let count: UInt32
+  package let options: ListOptions
+
+  /// The limits must be the ones the list was read with, or wider ones. Every byte behind the
+  /// entries is checked here, the entries when they are read.
+  package init(_ file: any OpenFile, limits: ListLimits) throws(Failure) {
+    self.file = file
+    self.limits = limits
+    let footer: CatalogFooter?
+    do throws(SystemError) { footer = try CatalogFooter(file, limits: limits) } catch {
+      throw error.failure
+    }
+    guard let footer else { throw Self.damage("its end does not fit it") }
+    count = footer.count
+    indexOffset = footer.indexOffset
+    optionsOffset = footer.optionsOffset
+    options = footer.options
+  }
+
+  /// The photo of that number, counted from 1 in the order of the list.
+  package func entry(_ number: UInt32) throws(Failure) -> CatalogEntry {
+    guard number >= 1, number <= count else {
+      throw Failure(
+        .final, code: "catalog.number", reason: "there is no photo \(number) among \(count)")
+    }
+    let block = try block(UInt64((number - 1) / CatalogFormat.blockPhotos))
+    let place = (number - 1) % CatalogFormat.blockPhotos
+    guard let entry = block.entry(place, limits) else {
+      throw Self.damage("the entry of photo \(number) cannot be read")
+    }
+    return entry
+  }
+
+  private func block(_ number: UInt64) throws(Failure) -> CatalogBlock {
+    if let kept = page.withLock({ $0?.number == number ? $0?.block : nil }) { return kept }
+    let block = try readBlock(number)
+    page.withLock { $0 = Page(number: number, block: block) }
+    return block
+  }
+
+  private func readBlock(_ number: UInt64) throws(Failure) -> CatalogBlock {
+    let isLast = number == UInt64((count - 1) / CatalogFormat.blockPhotos)
+    let row = try read(indexOffset + number * CatalogFormat.indexRowSize, isLast ? 12 : 24)
+    var cursor = CatalogCursor(row[...])
+    guard let start: UInt64 = cursor.fixed(), let crc: UInt32 = cursor.fixed() else {
+      throw Self.damage("its index ends early")
+    }
+    let end = isLast ? optionsOffset : cursor.fixed() ?? 0
+    guard start >= UInt64(CatalogFormat.head.count), start < end, end <= optionsOffset,
+      end - start <= CatalogFormat.longestBlock(limits)
+    else { throw Self.damage("row \(number) of its index points outside") }
+    let bytes = try read(start, Int(end - start))
+    let photos =
+      isLast ? (count - 1) % CatalogFormat.blockPhotos + 1 : CatalogFormat.blockPhotos
+    guard CRC32C.checksum(bytes) == crc, let block = CatalogBlock(bytes),
+      block.count == Int(photos)
+    else { throw Self.damage("the block at byte \(start) is not what was written") }
+    return block
+  }
+
+  private func read(_ offset: UInt64, _ count: Int) throws(Failure) -> [UInt8] {
+    let bytes: [UInt8]
+    do throws(SystemError) { bytes = try file.read(at: offset, upTo: count) } catch {
+      throw error.failure
+    }
+    guard bytes.count == count else { throw Self.damage("it ends early") }
+    return bytes
+  }
+
+  private static func damage(_ words: String) -> Failure {
+    Failure(.final, code: "catalog.damaged", reason: "the catalog is damaged: \(words)")
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers of Catalog-format.md, where the catalog is described, and the sizes that nothing in
+// one may exceed.
+
+internal import Vocabulary
+
+enum CatalogFormat {
+  static let version: UInt8 = 1
+  static let head = Array("drcatlg".utf8) + [version]
+  static let tail = Array("drcatend".utf8)
+  static let footerSize: UInt64 = 32
+  static let indexRowSize: UInt64 = 12
+  /// Photos that share one row of the index.
+  static let blockPhotos: UInt32 = 16
+  /// Bytes of a problem's words, cut by the writer.
+  static let longestProblem = 1024
+  /// Bytes of all options together.
+  static let longestOptions: UInt64 = 64 << 10
+  /// A reader that does not know a tag from here on must not go on.
+  static let firstNeededTag: UInt8 = 128
+
+  enum PhotoTag {
+    static let name: UInt8 = 1
+    static let url: UInt8 = 2
+    static let problem: UInt8 = 3
+    static let line: UInt8 = 4
+    static let byte: UInt8 = 5
+  }
+
+  enum OptionTag {
+    static let title: UInt8 = 1
+    static let serviceClass: UInt8 = 2
+    static let filter: UInt8 = 3
+  }
+
+  /// No block is longer than this. What later versions add to an entry shares the last summand.
+  static func longestBlock(_ limits: ListLimits) -> UInt64 {
+    let entry = UInt64(limits.keyBytes) + UInt64(limits.valueBytes) + UInt64(longestProblem) + 4096
+    return entry * UInt64(blockPhotos)
+  }
+}
+
+extension [UInt8] {
+  /// Seven bits a byte, the lowest first, the top bit set on all but the last.
+  mutating func append(varint value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    append(UInt8(rest))
+  }
+
+  static func size(ofVarint value: UInt64) -> Int {
+    (Swift.max(1, UInt64.bitWidth - value.leadingZeroBitCount) + 6) / 7
+  }
+
+  static func size(ofField count: Int) -> Int { 1 + size(ofVarint: UInt64(count)) + count }
+
+  mutating func append(field tag: UInt8, _ bytes: some Collection<UInt8>) {
+    append(tag)
+    append(varint: UInt64(bytes.count))
+    append(contentsOf: bytes)
+  }
+
+  /// The lowest byte first.
+  mutating func append(fixed value: some FixedWidthInteger) {
+    for shift in stride(from: 0, to: value.bitWidth, by: 8) {
+      append(UInt8(truncatingIfNeeded: value >> shift))
+    }
+  }
+}

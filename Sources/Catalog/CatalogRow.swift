@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// One photo on its way into the catalog: bytes of UTF-8, since nobody needs text before it is read.
+
+package struct CatalogRow: Equatable, Sendable {
+  package let name: [UInt8]
+  package let url: [UInt8]
+  package let problem: String?
+  package let place: ListPlace
+
+  package init(name: [UInt8], url: [UInt8], problem: String? = nil, place: ListPlace) {
+    self.name = name
+    self.url = url
+    self.problem = problem
+    self.place = place
+  }
+
+  /// Adds the entry, its size first.
+  func encode(into out: inout [UInt8]) {
+    let words = problem.map { ListText($0).cut(to: CatalogFormat.longestProblem) }
+    let number = placeNumber
+    let numberSize = [UInt8].size(ofVarint: number)
+    var size = [UInt8].size(ofField: name.count) + [UInt8].size(ofField: url.count)
+    size += [UInt8].size(ofField: numberSize)
+    if let words { size += [UInt8].size(ofField: words.count) }
+    out.append(varint: UInt64(size))
+    out.append(field: CatalogFormat.PhotoTag.name, name)
+    out.append(field: CatalogFormat.PhotoTag.url, url)
+    if let words { out.append(field: CatalogFormat.PhotoTag.problem, words) }
+    out.append(placeTag)
+    out.append(varint: UInt64(numberSize))
+    out.append(varint: number)
+  }
+
+  private var placeNumber: UInt64 {
+    switch place {
+    case .line(let number), .byte(let number): number
+    }
+  }
+
+  private var placeTag: UInt8 {
+    switch place {
+    case .line: CatalogFormat.PhotoTag.line
+    case .byte: CatalogFormat.PhotoTag.byte
+    }
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts the parts together: events go through the forms, the photos that come out are checked and
+// written. Raises `list.duplicate`, `list.limit`, what `ListForm` raises, and trouble with the
+// catalog.
+
+package import Vocabulary
+
+package struct ListBuilder {
+  private var form = ListForm()
+  private var names = NameIndex()
+  private var writer: CatalogWriter
+  private let limits: ListLimits
+
+  package init(catalog: any OpenFile, limits: ListLimits) throws(Failure) {
+    writer = try CatalogWriter(catalog, limits: limits)
+    self.limits = limits
+  }
+
+  package mutating func take(_ event: ListEvent, at place: ListPlace) throws(Failure) {
+    for draft in try form.take(event, at: place) { try add(draft) }
+  }
+
+  /// The list was read to its end.
+  package mutating func finish() throws(Failure) {
+    for draft in try form.finish() { try add(draft) }
+    guard writer.count > 0 else { throw ListRefusal.empty() }
+    try writer.finish(form.options)
+  }
+
+  private mutating func add(_ draft: PhotoDraft) throws(Failure) {
+    guard writer.count < limits.photos else {
+      throw ListRefusal.tooMany(draft.place, limit: limits.photos)
+    }
+    let row = draft.row(limits)
+    if draft.isKeyed, draft.name?.isWhole == true {
+      let name = String(decoding: row.name, as: UTF8.self)
+      let other = try names.insert(name, number: writer.count + 1) { number throws(Failure) in
+        try writer.entry(number)?.name == name
+      }
+      if let other { throw try duplicate(of: other, ListText(row.name), draft.place) }
+    }
+    try writer.add(row)
+  }
+
+  private mutating func duplicate(
+    of number: UInt32, _ name: ListText, _ place: ListPlace
+  ) throws(Failure) -> Failure {
+    let first = try writer.entry(number)
+    let firstPlace = first?.place ?? place
+    let isEqual = first?.name.utf8.elementsEqual(name.bytes) ?? true
+    return isEqual
+      ? ListRefusal.duplicate(name, firstPlace, place)
+      : ListRefusal.twins(name, firstPlace, place)
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elements that a property list in XML is made of, those that lists are full of first.
+
+enum ListElement: String, CaseIterable, Sendable, CustomStringConvertible {
+  case key, string, dict, array, plist, integer, real, date, data
+  case `true`, `false`
+
+  private static let codes = allCases.map { (code: code(Array($0.rawValue.utf8).span), $0) }
+
+  init?(_ name: Span<UInt8>) {
+    guard name.count <= 8 else { return nil }
+    let code = Self.code(name)
+    guard let known = Self.codes.first(where: { $0.code == code }) else { return nil }
+    self = known.1
+  }
+
+  /// A name of at most eight bytes as a number; XML has no NUL that could make two names one.
+  private static func code(_ name: Span<UInt8>) -> UInt64 {
+    var code: UInt64 = 0
+    for index in name.indices { code = code << 8 | UInt64(name[index]) }
+    return code
+  }
+
+  var description: String { rawValue }
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two forms of a list, told apart while it is read: property-list events in, photos out, in
+// file order. A name may stand for a URL at the top, or all photos stand under `Photos`, beside
+// options. Raises `list.form`, `list.option`, `list.duplicate`, `list.truncated`.
+
+package import Vocabulary
+
+/// A list has `Photos` exactly if that key holds an array or a dictionary; as a string it is a
+/// photo of that name. Until that is known, the few keys that could be options are kept back; the
+/// first key that could not be one decides for the form by names, where `Title` is a photo like any
+/// other.
+package struct ListForm {
+  /// Containers in one another, the top one included.
+  package static let deepest = 32
+
+  enum State {
+    /// Nothing was read. → top
+    case start
+    /// In the top dictionary, before a key. → topValue, done
+    case top
+    /// After a key of the top. → top, photos, photo, skipping
+    case topValue(ListText, ListPlace)
+    /// In the container under `Photos`, before an element or a key.
+    /// → photosValue, photo, skipping, top
+    case photos
+    /// After a key of the dictionary under `Photos`. → photos, photo, skipping
+    case photosValue(ListText, ListPlace)
+    /// In a photo's own dictionary, before a key. → photoValue, then top or photos
+    case photo(PhotoDraft)
+    /// After a key of a photo's dictionary, which may have no use. → photo, skipping
+    case photoValue(PhotoDraft, PhotoDraft.Field?)
+    /// In a container that does not belong there. → photo where that goes on, else top or photos
+    case skipping(PhotoDraft, depth: Int, isInside: Bool)
+    /// The top dictionary was closed.
+    case done
+  }
+
+  enum Shape {
+    case undecided([PendingOption])
+    /// With the first key that can only be a photo's name.
+    case byName(ListText, ListPlace)
+    case withPhotos(ListPlace)
+  }
+
+  /// A key that is an option if `Photos` follows, else a photo's name.
+  struct PendingOption {
+    let key: OptionKey
+    let text: ListText
+    let value: ListEvent
+    let place: ListPlace
+  }
+
+  private var state = State.start
+  private var shape = Shape.undecided([])
+  /// Where the options that were taken stand.
+  private var taken: [OptionKey: ListPlace] = [:]
+  package private(set) var options = ListOptions()
+
+  package init() {}
+
+  /// The next event, and the photos that are complete by it.
+  package mutating func take(
+    _ event: ListEvent, at place: ListPlace
+  ) throws(Failure) -> [PhotoDraft] {
+    switch state {
+    case .start:
+      guard event == .openDictionary else { throw ListRefusal.top(event, place) }
+      state = .top
+      return []
+    case .top: return try takeTop(event, at: place)
+    case .topValue(let key, let keyPlace):
+      return try takeTopValue(event, key, keyPlace, at: place)
+    case .photos: return takePhotos(event, at: place)
+    case .photosValue(let key, let keyPlace):
+      return begin(PhotoDraft(place: keyPlace, name: key), event)
+    case .photo(let draft): return takePhoto(event, draft)
+    case .photoValue(let draft, let field): return takePhotoValue(event, draft, field)
+    case .skipping(let draft, let depth, let isInside):
+      return skip(event, draft, depth: depth, isInside: isInside)
+    case .done: throw ListRefusal.syntax(place, "something follows the end of the list")
+    }
+  }
+
+  /// The photos that were kept back; the list must be at its end.
+  package mutating func finish() throws(Failure) -> [PhotoDraft] {
+    guard case .done = state else { throw ListRefusal.truncated("it ends in the middle") }
+    guard case .undecided(let pending) = shape else { return [] }
+    return pending.map(Self.photo)
+  }
+
+  // MARK: At the top
+
+  private mutating func takeTop(
+    _ event: ListEvent, at place: ListPlace
+  ) throws(Failure) -> [PhotoDraft] {
+    guard case .key(let key) = event else {
+      state = .done
+      return []
+    }
+    if case .withPhotos(let photos) = shape {
+      if key.isText(OptionKey.photos) { throw ListRefusal.duplicate(key, photos, place) }
+      guard OptionKey(key) != nil else { throw ListRefusal.unknownOption(key, place) }
+    }
+    state = .topValue(key, place)
+    return []
+  }
+
+  private mutating func takeTopValue(
+    _ event: ListEvent, _ key: ListText, _ keyPlace: ListPlace, at place: ListPlace
+  ) throws(Failure) -> [PhotoDraft] {
+    let isContainer = event == .openArray || event == .openDictionary
+    if isContainer, key.isText(OptionKey.photos) {
+      try decideForPhotos(key, keyPlace)
+      state = .photos
+      return []
+    }
+    let option = OptionKey(key)
+    switch shape {
+    case .withPhotos:
+      guard let option else { throw ListRefusal.unknownOption(key, keyPlace) }
+      try take(PendingOption(key: option, text: key, value: event, place: keyPlace))
+      state = .top
+      return []
+    case .undecided(let pending):
+      if let option, !isContainer {
+        if let first = pending.first(where: { $0.key == option }) {
+          throw ListRefusal.duplicate(key, first.place, keyPlace)
+        }
+        let new = PendingOption(key: option, text: key, value: event, place: keyPlace)
+        shape = .undecided(pending + [new])
+        state = .top
+        return []
+      }
+      shape = .byName(key, keyPlace)
+      return pending.map(Self.photo) + begin(PhotoDraft(place: keyPlace, name: key), event)
+    case .byName: return begin(PhotoDraft(place: keyPlace, name: key), event)
+    }
+  }
+
+  private mutating func decideForPhotos(
+    _ key: ListText, _ place: ListPlace
+  ) throws(Failure) {
+    switch shape {
+    case .undecided(let pending):
+      shape = .withPhotos(place)
+      for option in pending { try take(option) }
+    case .byName(let first, let firstPlace):
+      if first.isText(OptionKey.photos) { throw ListRefusal.duplicate(first, firstPlace, place) }
+      throw ListRefusal.unknownOption(first, firstPlace)
+    case .withPhotos(let first): throw ListRefusal.duplicate(key, first, place)
+    }
+  }
+
+  private mutating func take(_ option: PendingOption) throws(Failure) {
+    if let first = taken.updateValue(option.place, forKey: option.key) {
+      throw ListRefusal.duplicate(option.text, first, option.place)
+    }
+    guard case .string(let text) = option.value else {
+      throw ListRefusal.optionKind(option.key, option.value, option.place)
+    }
+    try options.set(option.key, to: text, at: option.place)
+  }
+
+  private static func photo(_ option: PendingOption) -> PhotoDraft {
+    var draft = PhotoDraft(place: option.place, name: option.text)
+    draft.take(option.value, for: .url)
+    return draft
+  }
+
+  // MARK: In a photo
+
+  private mutating func takePhotos(_ event: ListEvent, at place: ListPlace) -> [PhotoDraft] {
+    switch event {
+    case .key(let key):
+      state = .photosValue(key, place)
+      return []
+    case .close:
+      state = .top
+      return []
+    case .openDictionary:
+      state = .photo(PhotoDraft(place: place, name: nil))
+      return []
+    default:
+      var draft = PhotoDraft(place: place, name: nil)
+      draft.note("it is \(event.words), not a dictionary with 'Name' and 'URL'")
+      return enter(event, draft, isInside: false)
+    }
+  }
+
+  /// A photo by the value of its name: a URL, or a dictionary that has one.
+  private mutating func begin(_ draft: PhotoDraft, _ event: ListEvent) -> [PhotoDraft] {
+    if event == .openDictionary {
+      state = .photo(draft)
+      return []
+    }
+    var draft = draft
+    draft.take(event, for: .url)
+    return enter(event, draft, isInside: false)
+  }
+
+  private mutating func takePhoto(_ event: ListEvent, _ draft: PhotoDraft) -> [PhotoDraft] {
+    guard case .key(let key) = event else { return end(draft) }
+    var draft = draft
+    let field = draft.field(key)
+    state = .photoValue(draft, field)
+    return []
+  }
+
+  private mutating func takePhotoValue(
+    _ event: ListEvent, _ draft: PhotoDraft, _ field: PhotoDraft.Field?
+  ) -> [PhotoDraft] {
+    var draft = draft
+    if let field { draft.take(event, for: field) }
+    return enter(event, draft, isInside: true)
+  }
+
+  /// Goes on after a value: past it if it is a container, which has no use here.
+  private mutating func enter(
+    _ event: ListEvent, _ draft: PhotoDraft, isInside: Bool
+  ) -> [PhotoDraft] {
+    if event == .openArray || event == .openDictionary {
+      state = .skipping(draft, depth: 1, isInside: isInside)
+      return []
+    }
+    return leave(draft, isInside: isInside)
+  }
+
+  private mutating func skip(
+    _ event: ListEvent, _ draft: PhotoDraft, depth: Int, isInside: Bool
+  ) -> [PhotoDraft] {
+    switch event {
+    case .openArray, .openDictionary:
+      state = .skipping(draft, depth: depth + 1, isInside: isInside)
+      return []
+    case .close where depth == 1: return leave(draft, isInside: isInside)
+    case .close:
+      state = .skipping(draft, depth: depth - 1, isInside: isInside)
+      return []
+    case .key, .string, .scalar: return []
+    }
+  }
+
+  private mutating func leave(_ draft: PhotoDraft, isInside: Bool) -> [PhotoDraft] {
+    guard isInside else { return end(draft) }
+    state = .photo(draft)
+    return []
+  }
+
+  private mutating func end(_ draft: PhotoDraft) -> [PhotoDraft] {
+    if case .withPhotos = shape { state = .photos } else { state = .top }
+    return [draft]
+  }
+}
+
+extension PhotoDraft {
+  mutating func take(_ event: ListEvent, for field: Field) {
+    if case .string(let text) = event { return set(field, to: text) }
+    note("its \(field == .url ? "URL" : "name") is \(event.words), not a string")
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a list says about all of its photos. What it leaves out, the configuration decides.
+
+package import Vocabulary
+
+package struct ListOptions: Equatable, Sendable {
+  /// For people; empty where the list has none.
+  package var title: String
+  package var serviceClass: ServiceClass?
+  package var filter: FilterFunction?
+
+  package init(
+    title: String = "", serviceClass: ServiceClass? = nil, filter: FilterFunction? = nil
+  ) {
+    self.title = title
+    self.serviceClass = serviceClass
+    self.filter = filter
+  }
+
+  static let longestTitle = 1000
+
+  /// Takes one option as the list writes it. Raises `list.option`.
+  mutating func set(
+    _ key: OptionKey, to text: ListText, at place: ListPlace
+  ) throws(Failure) {
+    let value = String(decoding: text.bytes, as: UTF8.self)
+    switch key {
+    case .title:
+      guard text.length <= Self.longestTitle else {
+        throw ListRefusal.option(
+          place, "'Title' is \(text.length) bytes long; the limit is \(Self.longestTitle)")
+      }
+      guard !text.hasControl else {
+        throw ListRefusal.option(place, "'Title' holds a control character")
+      }
+      title = value
+    case .serviceClass:
+      guard let known = ServiceClass(name: value) else {
+        throw ListRefusal.serviceClass(place, text)
+      }
+      serviceClass = known
+    case .filter:
+      do throws(FilterSyntaxError) { filter = try FilterFunction(parsing: value) } catch {
+        throw ListRefusal.option(place, "'Filter' is \(text.shown): \(error)")
+      }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of every reason why a list as a whole is refused, in one place, with their stable
+// codes: list.format, list.syntax, list.truncated, list.duplicate, list.option, list.empty,
+// list.limit.
+
+internal import Vocabulary
+
+enum ListRefusal {
+  static let formAdvice =
+    "a list is a dictionary of photo names and URLs, or has them under 'Photos'"
+  static let formatAdvice =
+    "save it as a property list, XML in UTF-8 or binary"
+
+  /// It is no property list at all: `it is JSON`.
+  static func format(_ words: String) -> Failure {
+    Failure(.final, code: "list.format", reason: words, advice: formatAdvice)
+  }
+
+  static func syntax(_ place: ListPlace, _ words: String, advice: String = "") -> Failure {
+    Failure(.final, code: "list.syntax", reason: "\(place): \(words)", advice: advice)
+  }
+
+  static func malformed(_ trouble: MarkupTrouble, advice: String) -> Failure {
+    Failure(
+      .final, code: "list.syntax",
+      reason: "line \(trouble.line), column \(trouble.column): \(trouble.words)", advice: advice)
+  }
+
+  static func trailing(_ place: ListPlace, isList: Bool) -> Failure {
+    isList
+      ? syntax(place, "a second list follows the end", advice: "drop each list as its own file")
+      : syntax(place, "something follows the end of the list", advice: "remove what stands there")
+  }
+
+  /// It may be whole a moment later, if somebody is still writing.
+  static func truncated(_ words: String) -> Failure {
+    Failure(
+      .final, code: "list.truncated", reason: words,
+      advice: "it may not have been written to its end; write it again")
+  }
+
+  static func top(_ event: ListEvent, _ place: ListPlace) -> Failure {
+    Failure(
+      .final, code: "list.form", reason: "\(place): the list is \(event.words), not a dictionary",
+      advice: formAdvice)
+  }
+
+  static func duplicate(_ key: ListText, _ first: ListPlace, _ second: ListPlace) -> Failure {
+    Failure(
+      .final, code: "list.duplicate",
+      reason: "\(key.shown) stands twice, at \(first) and \(second)",
+      advice: "give each photo a name of its own")
+  }
+
+  /// Two spellings of one name, which look alike and could not have two prints.
+  static func twins(_ key: ListText, _ first: ListPlace, _ second: ListPlace) -> Failure {
+    Failure(
+      .final, code: "list.duplicate",
+      reason:
+        "\(key.shown) stands twice, at \(first) and \(second), in different Unicode spellings",
+      advice: "give each photo a name of its own")
+  }
+
+  static func option(_ place: ListPlace, _ words: String, advice: String = "") -> Failure {
+    Failure(.final, code: "list.option", reason: "\(place): \(words)", advice: advice)
+  }
+
+  static func unknownOption(_ key: ListText, _ place: ListPlace) -> Failure {
+    let near = Suggestion.words(for: key.string, among: OptionKey.known)
+    return option(
+      place, "\(key.shown) is not an option of a list\(near)",
+      advice: "beside 'Photos' a list may have \(optionNames)")
+  }
+
+  private static var optionNames: String {
+    let names = OptionKey.allCases.map { "'\($0.rawValue)'" }
+    return names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
+  }
+
+  static func optionKind(_ key: OptionKey, _ event: ListEvent, _ place: ListPlace) -> Failure {
+    option(place, "'\(key.rawValue)' is \(event.words); it must be a string")
+  }
+
+  static func serviceClass(_ place: ListPlace, _ text: ListText) -> Failure {
+    let names = ServiceClass.allCases.map(\.name)
+    let near = Suggestion.words(for: text.string, among: names)
+    return option(
+      place, "'QualityOfService' is \(text.shown), which is no class\(near)",
+      advice: "it is one of \(names.joined(separator: ", "))")
+  }
+
+  static func empty() -> Failure {
+    Failure(
+      .final, code: "list.empty", reason: "it names no photos",
+      advice: formAdvice)
+  }
+
+  static func tooLarge(_ size: UInt64, limit: UInt64) -> Failure {
+    Failure(
+      .final, code: "list.limit", reason: "it is \(size) bytes long; the limit is \(limit)",
+      advice: "split it, or raise MaximumListSize= in the section [Inbox]")
+  }
+
+  static func tooMany(_ place: ListPlace, limit: UInt32) -> Failure {
+    Failure(
+      .final, code: "list.limit", reason: "\(place): it names more than \(limit) photos",
+      advice: "split it")
+  }
+
+  static func tooDeep(_ place: ListPlace) -> Failure {
+    Failure(
+      .final, code: "list.limit",
+      reason: "\(place): it is nested more than \(ListForm.deepest) levels deep", advice: formAdvice
+    )
+  }
+}

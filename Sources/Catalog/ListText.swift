@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A key or a string of a list as bytes of UTF-8, of which no more is kept than its limit.
+
+internal import Vocabulary
+
+package struct ListText: Equatable, Sendable {
+  /// The beginning, as far as it was kept.
+  package let bytes: [UInt8]
+  /// How long it was.
+  package let length: UInt64
+
+  package init(_ bytes: [UInt8], length: UInt64? = nil) {
+    self.bytes = bytes
+    self.length = length ?? UInt64(bytes.count)
+  }
+
+  package init(_ text: String) { self.init(Array(text.utf8)) }
+
+  /// What was kept, as text.
+  var string: String { String(decoding: bytes, as: UTF8.self) }
+
+  package var isWhole: Bool { length == UInt64(bytes.count) }
+
+  /// Its beginning, cut between characters to at most so many bytes.
+  package func cut(to limit: Int) -> [UInt8] {
+    let end = min(limit, bytes.count)
+    if isWhole, end == bytes.count { return bytes }
+    return Array(bytes[..<Self.boundary(bytes, end)])
+  }
+
+  /// Where the character ends that is whole at or before `end`.
+  private static func boundary(_ bytes: [UInt8], _ end: Int) -> Int {
+    var start = end
+    while start > 0, end - start < 4 {
+      start -= 1
+      let lead = bytes[start]
+      if lead & 0xC0 == 0x80 { continue }
+      let size = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
+      return start + size <= end ? end : start
+    }
+    return end
+  }
+
+  /// Safe to show, in quotes.
+  package var shown: String { "'\(Printable.text(bytes, limit: 80))'" }
+
+  package func isText(_ text: String) -> Bool {
+    isWhole && bytes.count == text.utf8.count && bytes.elementsEqual(text.utf8)
+  }
+
+  /// A NUL, a newline, an escape: nothing that a name or a URL has.
+  package var hasControl: Bool { bytes.contains { $0 < 0x20 || $0 == 0x7F } }
+
+  /// Without the white space around it, which editors leave when they break lines.
+  package var trimmed: ListText {
+    guard isWhole, let first = bytes.first, let last = bytes.last,
+      Self.isSpace(first) || Self.isSpace(last)
+    else { return self }
+    guard let start = bytes.firstIndex(where: { !Self.isSpace($0) }),
+      let end = bytes.lastIndex(where: { !Self.isSpace($0) })
+    else { return ListText([]) }
+    return ListText(Array(bytes[start...end]))
+  }
+
+  package static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+  }
+}

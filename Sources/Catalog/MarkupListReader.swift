@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elements of an XML property list, made events. Strict: no unknown element, no attribute but
+// of <plist>, no text between elements, keys and values in turn. Raises `list.syntax`,
+// `list.format`, `list.limit`, and what the builder raises.
+
+package import Vocabulary
+
+package struct MarkupListReader {
+  private enum Container {
+    case plist(hasValue: Bool)
+    case array
+    case dictionary(key: ListText?)
+  }
+
+  /// An element that holds text, while it is open.
+  private struct Leaf {
+    let element: ListElement
+    let line: UInt64
+  }
+
+  private var builder: ListBuilder
+  private let limits: ListLimits
+  private var stack: [Container] = []
+  private var leaf: Leaf?
+  private var bytes: [UInt8] = []
+  private var length: UInt64 = 0
+  /// The root element was closed.
+  package private(set) var isDone = false
+
+  package init(_ builder: ListBuilder, limits: ListLimits) {
+    self.builder = builder
+    self.limits = limits
+  }
+
+  package mutating func open(
+    _ name: Span<UInt8>, hasAttributes: Bool, line: UInt64
+  ) throws(Failure) {
+    guard let element = ListElement(name) else { throw unknown(name, line) }
+    if let leaf { throw refuse(line, "<\(element)> inside <\(leaf.element)>") }
+    guard let container = stack.last else { return try openRoot(element, line) }
+    if hasAttributes {
+      throw refuse(line, "<\(element)> has an attribute; in a property list none may")
+    }
+    try checkPlace(of: element, in: container, line)
+    switch element {
+    case .plist: throw refuse(line, "<plist> inside <plist>")
+    case .dict: try openContainer(.dictionary(key: nil), .openDictionary, line)
+    case .array: try openContainer(.array, .openArray, line)
+    default:
+      leaf = Leaf(element: element, line: line)
+      bytes.removeAll(keepingCapacity: true)
+      length = 0
+    }
+  }
+
+  package mutating func text(_ piece: Span<UInt8>, line: UInt64) throws(Failure) {
+    guard let leaf else {
+      for index in piece.indices where !ListText.isSpace(piece[index]) {
+        throw refuse(line, "there is text between the elements")
+      }
+      return
+    }
+    length += UInt64(piece.count)
+    guard leaf.element == .key || leaf.element == .string else { return }
+    let limit = Int(leaf.element == .key ? limits.keyBytes : limits.valueBytes)
+    let taken = max(0, min(piece.count, limit - bytes.count))
+    bytes.append(addingCapacity: taken) { room in
+      for index in 0..<taken { room.append(piece[index]) }
+    }
+  }
+
+  package mutating func close(line: UInt64) throws(Failure) {
+    if let leaf { return try closeLeaf(leaf) }
+    switch stack.popLast() {
+    case .plist(let hasValue):
+      guard hasValue else { throw refuse(line, "nothing is inside <plist>") }
+      isDone = true
+    case .dictionary(let key):
+      if let key { throw refuse(line, "the key \(key.shown) has no value") }
+      try builder.take(.close, at: .line(line))
+    case .array: try builder.take(.close, at: .line(line))
+    case nil: throw refuse(line, "an element ends that never began")
+    }
+  }
+
+  /// The document was read to its end.
+  package mutating func finish() throws(Failure) { try builder.finish() }
+
+  private mutating func openRoot(_ element: ListElement, _ line: UInt64) throws(Failure) {
+    guard element == .plist else {
+      throw refuse(line, "it begins with <\(element)>; a property list begins with <plist>")
+    }
+    stack.append(.plist(hasValue: false))
+  }
+
+  private mutating func openContainer(
+    _ container: Container, _ event: ListEvent, _ line: UInt64
+  ) throws(Failure) {
+    // One more, since <plist> itself is on the stack.
+    guard stack.count <= ListForm.deepest else { throw ListRefusal.tooDeep(.line(line)) }
+    stack.append(container)
+    try builder.take(event, at: .line(line))
+  }
+
+  /// Whether a key or a value may stand here; notes that it did.
+  private mutating func checkPlace(
+    of element: ListElement, in container: Container, _ line: UInt64
+  ) throws(Failure) {
+    let last = stack.count - 1
+    switch container {
+    case .plist(let hasValue):
+      if hasValue { throw refuse(line, "a second value is inside <plist>") }
+      if element == .key { throw refuse(line, "<key> stands outside <dict>") }
+      stack[last] = .plist(hasValue: true)
+    case .array:
+      if element == .key { throw refuse(line, "<key> stands outside <dict>") }
+    case .dictionary(nil):
+      guard element == .key else { throw refuse(line, "<\(element)> has no <key> before it") }
+    case .dictionary(let key?):
+      if element == .key { throw refuse(line, "the key \(key.shown) has no value") }
+      stack[last] = .dictionary(key: nil)
+    }
+  }
+
+  private mutating func closeLeaf(_ leaf: Leaf) throws(Failure) {
+    self.leaf = nil
+    let place = ListPlace.line(leaf.line)
+    switch leaf.element {
+    case .key:
+      let text = ListText(bytes, length: length)
+      stack[stack.count - 1] = .dictionary(key: text)
+      try builder.take(.key(text), at: place)
+    case .string: try builder.take(.string(ListText(bytes, length: length)), at: place)
+    case .integer, .real: try builder.take(.scalar(.number), at: place)
+    case .true, .false: try builder.take(.scalar(.bool), at: place)
+    case .date: try builder.take(.scalar(.date), at: place)
+    case .data: try builder.take(.scalar(.data), at: place)
+    case .plist, .dict, .array: break
+    }
+  }
+
+  private func unknown(_ name: Span<UInt8>, _ line: UInt64) -> Failure {
+    var bytes: [UInt8] = []
+    for index in 0..<min(name.count, 40) { bytes.append(name[index]) }
+    let shown = Printable.text(bytes)
+    guard stack.isEmpty else {
+      return refuse(line, "<\(shown)> is no element of a property list")
+    }
+    if shown == "html" || shown == "HTML" { return ListRefusal.format("it is an HTML page") }
+    return ListRefusal.format("it is XML, but begins with <\(shown)>, not with <plist>")
+  }
+
+  private func refuse(_ line: UInt64, _ words: String) -> Failure {
+    ListRefusal.syntax(.line(line), words)
+  }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys that may stand beside `Photos`, by the names that lists give them.
+
+enum OptionKey: String, CaseIterable, Sendable {
+  case title = "Title"
+  case serviceClass = "QualityOfService"
+  case filter = "Filter"
+
+  /// The key of the photos themselves.
+  static let photos = "Photos"
+
+  init?(_ text: ListText) {
+    guard let key = Self.allCases.first(where: { text.isText($0.rawValue) }) else { return nil }
+    self = key
+  }
+
+  /// All that may stand at the top of a list with `Photos`.
+  static let known = allCases.map(\.rawValue) + [photos]
+}

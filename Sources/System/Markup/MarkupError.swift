@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why a document is not XML that we read, and where. The words complete "could not read it: …".
+
+package struct MarkupError: Error, Equatable, Sendable {
+  package enum Kind: Sendable {
+    /// The document ends before its root element does.
+    case truncated
+    /// Something follows the root element.
+    case trailing
+    /// Entities are declared, or one that is not built into XML is used.
+    case entity
+    /// A tag, comment or instruction is longer than `MarkupReader.longestToken`.
+    case oversized
+    /// The parser found no memory.
+    case memory
+    case malformed
+  }
+
+  package let kind: Kind
+  /// Counted from 1.
+  package let line: UInt64
+  /// Counted from 1, in bytes.
+  package let column: UInt64
+  /// From the start of the document.
+  package let offset: UInt64
+  package let words: String
+
+  package init(kind: Kind, line: UInt64, column: UInt64, offset: UInt64, words: String) {
+    self.kind = kind
+    self.line = line
+    self.column = column
+    self.offset = offset
+    self.words = words
+  }
+}

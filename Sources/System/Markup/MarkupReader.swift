@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// XML as a stream: bytes in, elements and text out, in the order of the document. Memory does not
+// grow with it, nothing recurses, nothing is ever fetched, and no entity but XML's own five is
+// expanded. Raises what the handlers or the source of bytes raise; a document that is no such XML
+// is returned.
+
+internal import CExpat
+
+package struct MarkupReader<Problem: Error> {
+  /// Expat keeps a token that is not complete in memory, and scans it anew with each piece.
+  package static var longestToken: UInt64 { 1 << 20 }
+
+  private let context: MarkupHandlers<Problem>
+
+  /// `open` gets the name of an element and whether it has attributes; `text` gets a text in as
+  /// many pieces as it comes in. The last argument is the line, from 1. An error thrown ends the
+  /// reading.
+  package init(
+    open: @escaping (Span<UInt8>, Bool, UInt64) throws(Problem) -> Void,
+    text: @escaping (Span<UInt8>, UInt64) throws(Problem) -> Void,
+    close: @escaping (UInt64) throws(Problem) -> Void
+  ) {
+    context = MarkupHandlers(open: open, text: text, close: close)
+  }
+
+  /// Reads one document; `next` gives its bytes piece by piece, and none at the end.
+  /// Nil when it was read whole.
+  package func read(next: () throws(Problem) -> [UInt8]) throws(Problem) -> MarkupError? {
+    guard let parser = unsafe XML_ParserCreate(nil) else { return Self.noMemory }
+    defer { unsafe XML_ParserFree(parser) }
+    unsafe context.attach(to: parser)
+    defer { context.detach() }
+    var fed: UInt64 = 0
+    while true {
+      let bytes = try next()
+      fed += UInt64(bytes.count)
+      let status = unsafe bytes.withUnsafeBytes { raw in
+        unsafe XML_Parse(
+          parser, raw.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(raw.count),
+          bytes.isEmpty ? 1 : 0)
+      }
+      if let failure = context.failure { throw failure }
+      if let trouble = context.trouble { return trouble }
+      if status != XML_STATUS_OK { return unsafe Self.trouble(of: parser) }
+      if bytes.isEmpty { return nil }
+      let reached = UInt64(max(0, unsafe XML_GetCurrentByteIndex(parser)))
+      if fed > reached, fed - reached > Self.longestToken {
+        return unsafe MarkupError(
+          .oversized, at: parser, "a tag or comment is longer than 1 MiB")
+      }
+    }
+  }
+
+  private static var noMemory: MarkupError {
+    MarkupError(
+      kind: .memory, line: 1, column: 1, offset: 0, words: "no memory is left to read it")
+  }
+
+  private static func trouble(of parser: XML_Parser) -> MarkupError {
+    let code = unsafe XML_GetErrorCode(parser)
+    switch code {
+    case XML_ERROR_NO_ELEMENTS, XML_ERROR_UNCLOSED_TOKEN, XML_ERROR_PARTIAL_CHAR,
+      XML_ERROR_UNCLOSED_CDATA_SECTION:
+      return unsafe MarkupError(.truncated, at: parser, "the file ends in the middle")
+    case XML_ERROR_JUNK_AFTER_DOC_ELEMENT:
+      return unsafe MarkupError(.trailing, at: parser, "something follows the end")
+    case XML_ERROR_UNDEFINED_ENTITY, XML_ERROR_PARAM_ENTITY_REF:
+      return unsafe MarkupError(.entity, at: parser, "an entity is used that XML does not define")
+    case XML_ERROR_NO_MEMORY:
+      return unsafe MarkupError(.memory, at: parser, "no memory is left to read it")
+    default:
+      let words = unsafe XML_ErrorString(code).map { unsafe String(cString: $0) } ?? "unknown"
+      return unsafe MarkupError(.malformed, at: parser, "it is not well-formed XML (\(words))")
+    }
+  }
+}
+
+extension MarkupError {
+  init(_ kind: Kind, at parser: XML_Parser, _ words: String) {
+    self.init(
+      kind: kind, line: unsafe UInt64(XML_GetCurrentLineNumber(parser)),
+      column: unsafe UInt64(XML_GetCurrentColumnNumber(parser)) + 1,
+      offset: unsafe UInt64(max(0, XML_GetCurrentByteIndex(parser))), words: words)
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is written into a catalog is read from it, photo by photo and by any number.
+
+import Catalog
+import Digests
+import Support
+import Testing
+import Vocabulary
+
+@Suite("The catalog")
+struct CatalogFileTests {
+  static func file(
+    _ rows: [CatalogRow], _ options: ListOptions = ListOptions()
+  ) throws -> MemoryFile {
+    let file = MemoryFile("what was there before, and is longer than the whole catalog will be")
+    var writer = try CatalogWriter(file, limits: ListLimits())
+    for row in rows { try writer.add(row) }
+    try writer.finish(options)
+    return file
+  }
+
+  static func row(_ number: Int) -> CatalogRow {
+    CatalogRow(
+      name: Array("photo \(number)".utf8), url: Array("http://x/\(number)".utf8),
+      place: .byte(UInt64(number)))
+  }
+
+  @Test("every photo is found by its number", arguments: [1, 15, 16, 17, 31, 32, 33, 5000])
+  func numbers(count: Int) throws {
+    let catalog = try CatalogFile(Self.file((1...count).map(Self.row)), limits: ListLimits())
+    #expect(catalog.count == UInt32(count))
+    for number in [1, count, (count + 1) / 2, 1] + Array(1...count) {
+      let entry = try catalog.entry(UInt32(number))
+      #expect(entry.name == "photo \(number)")
+      #expect(entry.url == "http://x/\(number)")
+      #expect(entry.place == .byte(UInt64(number)))
+      #expect(entry.failure == nil)
+    }
+    for number in [0, UInt32(count) + 1, .max] {
+      #expect(throws: Failure.self) { try catalog.entry(number) }
+    }
+  }
+
+  @Test(
+    "options are kept",
+    arguments: [
+      ListOptions(), ListOptions(title: "Été", serviceClass: .background, filter: .standard),
+      ListOptions(filter: .sepia(thousandths: 1)),
+    ])
+  func options(options: ListOptions) throws {
+    let catalog = try CatalogFile(Self.file([Self.row(1)], options), limits: ListLimits())
+    #expect(catalog.options == options)
+  }
+
+  @Test("a problem is kept, and is what the photo fails with")
+  func problem() throws {
+    let row = CatalogRow(
+      name: [], url: [], problem: "its URL is empty (line 9)", place: .line(9))
+    let entry = try CatalogFile(Self.file([row]), limits: ListLimits()).entry(1)
+    #expect(entry.problem == "its URL is empty (line 9)")
+    #expect(
+      entry.failure
+        == Failure(
+          .final, code: "list.entry", reason: "its URL is empty (line 9)",
+          advice: "correct the list and drop it again"))
+  }
+
+  @Test("a problem that is too long is cut between characters")
+  func longProblem() throws {
+    let long = String(repeating: "é", count: 5000)
+    let row = CatalogRow(name: [0x61], url: [], problem: "x" + long, place: .line(9))
+    let entry = try CatalogFile(Self.file([row]), limits: ListLimits()).entry(1)
+    #expect(entry.problem == "x" + long.prefix(511))
+  }
+
+  @Test("names and URLs may be as long as the limits, and no longer than a reader's")
+  func longest() throws {
+    let limits = ListLimits(keyBytes: 100, valueBytes: 200)
+    let row = CatalogRow(
+      name: [UInt8](repeating: 0x61, count: 100), url: [UInt8](repeating: 0x62, count: 200),
+      place: .line(1))
+    let file = try Self.file([CatalogRow](repeating: row, count: 20))
+    #expect(try CatalogFile(file, limits: limits).entry(20).url.utf8.count == 200)
+    for narrow in [ListLimits(keyBytes: 99), ListLimits(valueBytes: 199)] {
+      let catalog = try CatalogFile(file, limits: narrow)
+      #expect(throws: Failure.self) { try catalog.entry(1) }
+    }
+    #expect(throws: Failure.self) { try CatalogFile(file, limits: ListLimits(photos: 19)) }
+  }
+
+  @Test("the worked example of the format's description is what is written")
+  func example() throws {
+    let row = CatalogRow(
+      name: Array("Barn".utf8), url: Array("http://x/b".utf8), place: .line(5))
+    let file = try Self.file([row], ListOptions(title: "Two"))
+    let head = Array("drcatlg".utf8) + [1]
+    let entry = [21, 1, 4] + Array("Barn".utf8) + [2, 10] + Array("http://x/b".utf8) + [4, 1, 5]
+    let options = [1, 3] + Array("Two".utf8)
+    let index: [UInt8] = [8, 0, 0, 0, 0, 0, 0, 0] + Self.crc(entry)
+    let footer: [UInt8] =
+      [30, 0, 0, 0, 0, 0, 0, 0, 35, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]
+    #expect(
+      file.bytes == head + entry + options + index + footer
+        + Self.crc(options + index + footer) + Array("drcatend".utf8))
+  }
+
+  private static func crc(_ bytes: [UInt8]) -> [UInt8] {
+    let crc = CRC32C.checksum(bytes)
+    return [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: crc >> UInt32($0)) }
+  }
+
+  @Test("fields of a later version are passed over, unless they must be understood")
+  func growth() throws {
+    let name: [UInt8] = [1, 1, 0x61]
+    let url: [UInt8] = [2, 1, 0x62]
+    for (tag, isRead) in [(UInt8(9), true), (127, true), (128, false), (255, false)] {
+      let fields = name + [tag, 2, 7, 7] + url
+      let entry = [UInt8(fields.count)] + fields
+      var bytes = Array("drcatlg".utf8) + [1] + entry
+      let options = UInt8(bytes.count)
+      bytes += [8, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, 0]
+      for offset in [options, options] { bytes += [offset, 0, 0, 0, 0, 0, 0, 0] }
+      bytes += [1, 0, 0, 0] + [0, 0, 0, 0] + Array("drcatend".utf8)
+      let file = MemoryFile(ForgedCatalog.sealed(bytes))
+      let catalog = try CatalogFile(file, limits: ListLimits())
+      #expect(((try? catalog.entry(1)) != nil) == isRead, "\(tag)")
+    }
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Good lists and catalogs, cut anywhere and changed at random: nothing crashes, and what is cut is
+// never taken for whole. The random numbers come from a fixed seed.
+
+import Catalog
+import Support
+import Testing
+import Vocabulary
+
+@Suite("Damage")
+struct DamageTests {
+  static let body = """
+    <dict><key>Title</key><string>Été &amp; more</string>
+    <key>Photos</key><array>
+    <dict><key>Name</key><string>barn</string><key>URL</key><string>http://x/b</string></dict>
+    <dict><key>Name</key><string>caf\u{E9}</string><key>URL</key><integer>5</integer></dict>
+    </array><key>Filter</key><string>sepia(0.5)</string></dict>
+    """
+  static let markup = Array(ReadList.document(body).utf8)
+  static let binary = BinaryList.bytes(
+    .dictionary([
+      ("Title", .string("Été")),
+      (
+        "Photos",
+        .array([
+          .dictionary([("Name", .string("barn")), ("URL", .string("http://x/b"))]),
+          .dictionary([("Name", .string("café")), ("URL", .data([1, 2, 3]))]),
+        ])
+      ), ("Filter", .string("sepia(0.5)")),
+    ]))
+
+  @Test("an XML list that is cut anywhere is refused, as unfinished")
+  func cutMarkup() throws {
+    let end = Array("</plist>".utf8)
+    let whole =
+      try #require(
+        Self.markup.indices.last { Self.markup[$0...].starts(with: end) }) + end.count
+    let afterDoctype = try #require(
+      Self.markup.indices.first { Self.markup[$0...].starts(with: "-//".utf8) })
+    #expect(!ReadList.bytes(Array(Self.markup[..<whole])).isRefused)
+    for size in 0..<whole {
+      let outcome = ReadList.bytes(Array(Self.markup[..<size]))
+      #expect(outcome.isRefused, "\(size)")
+      // A word of the DOCTYPE that is cut is another word to the parser.
+      if size > afterDoctype { #expect(outcome.code == "list.truncated", "\(size): \(outcome)") }
+    }
+  }
+
+  @Test("a binary list that is cut anywhere is refused")
+  func cutBinary() {
+    #expect(!ReadList.bytes(Self.binary).isRefused)
+    for size in 0..<Self.binary.count {
+      #expect(ReadList.bytes(Array(Self.binary[..<size])).isRefused, "\(size)")
+    }
+  }
+
+  /// One to three bytes changed, or bits of them.
+  static func changed(_ bytes: [UInt8], _ random: inout SeededNumbers) -> [UInt8] {
+    var bytes = bytes
+    for _ in 0...Int.random(in: 0..<3, using: &random) {
+      let place = Int.random(in: 0..<bytes.count, using: &random)
+      if Bool.random(using: &random) {
+        bytes[place] = UInt8.random(in: 0...255, using: &random)
+      } else {
+        bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      }
+    }
+    return bytes
+  }
+
+  @Test("a list with bytes changed at random is read or refused, and never crashes")
+  func flips() {
+    var random = SeededNumbers(seed: 20)
+    var refused = 0
+    for list in [Self.markup, Self.binary] {
+      for _ in 0..<3000 where ReadList.bytes(Self.changed(list, &random)).isRefused {
+        refused += 1
+      }
+    }
+    #expect(refused > 1000)
+  }
+
+  /// A catalog of forty photos.
+  static func catalog() throws -> [UInt8] {
+    let file = MemoryFile()
+    var writer = try CatalogWriter(file, limits: ListLimits())
+    for number in 1...40 {
+      try writer.add(
+        CatalogRow(
+          name: Array("photo \(number)".utf8), url: Array("http://x/\(number)".utf8),
+          problem: number == 7 ? "its URL is empty (line 9)" : nil, place: .line(UInt64(number))))
+    }
+    try writer.finish(ListOptions(title: "Été", serviceClass: .utility, filter: .standard))
+    return file.bytes
+  }
+
+  /// Reads all there is; true if all of it could be read.
+  static func read(_ bytes: [UInt8]) -> Bool {
+    do throws(Failure) {
+      let file = try CatalogFile(MemoryFile(bytes), limits: ListLimits())
+      for number in 1...min(file.count, 200) { _ = try file.entry(number) }
+      return true
+    } catch {
+      #expect(error.code == "catalog.damaged")
+      return false
+    }
+  }
+
+  @Test("a catalog that is cut anywhere is damaged")
+  func cutCatalog() throws {
+    let whole = try Self.catalog()
+    #expect(Self.read(whole))
+    for size in 0..<whole.count { #expect(!Self.read(Array(whole[..<size])), "\(size)") }
+  }
+
+  @Test("a catalog in which any byte is changed is damaged")
+  func flippedCatalog() throws {
+    let whole = try Self.catalog()
+    for place in whole.indices {
+      var bytes = whole
+      bytes[place] ^= 1 << UInt8(place % 8)
+      #expect(!Self.read(bytes), "\(place)")
+    }
+  }
+
+  @Test("a catalog that a worker forged at random never crashes the reader")
+  func forgedCatalog() throws {
+    var random = SeededNumbers(seed: 21)
+    let whole = try Self.catalog()
+    for _ in 0..<5000 {
+      var bytes = whole
+      let place = Int.random(in: (whole.count - 120)..<whole.count, using: &random)
+      bytes[place] = UInt8.random(in: 0...255, using: &random)
+      _ = Self.read(ForgedCatalog.sealed(Self.changed(bytes, &random)))
+    }
+  }
+}
+
+/// The same numbers in every run.
+struct SeededNumbers: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// The forms a list may have, and what becomes of each entry.
+
+import Catalog
+import Testing
+import Vocabulary
+
+@Suite("The forms of a list")
+struct FormTests {
+  static let forms: [(String, [String], ListOptions)] = [
+    (
+      "<dict><key>b</key><string>http://x/b</string><key>a</key><string>http://x/a</string></dict>",
+      ["b = http://x/b", "a = http://x/a"], ListOptions()
+    ),
+    (
+      """
+      <dict><key>Photos</key><array>
+      <dict><key>Name</key><string>b</string><key>URL</key><string>http://x/b</string></dict>
+      <dict><key>URL</key><string>http://x/a</string><key>Name</key><string>a</string></dict>
+      </array></dict>
+      """, ["b = http://x/b", "a = http://x/a"], ListOptions()
+    ),
+    (
+      """
+      <dict><key>Title</key><string>Summer</string><key>QualityOfService</key>
+      <string>background</string><key>Photos</key><dict>
+      <key>b</key><string>http://x/b</string><key>a</key><string>http://x/a</string></dict>
+      <key>Filter</key><string>sepia(50%)</string></dict>
+      """, ["b = http://x/b", "a = http://x/a"],
+      ListOptions(
+        title: "Summer", serviceClass: .background, filter: .sepia(thousandths: 500))
+    ),
+    (
+      "<dict><key>a</key><dict><key>URL</key><string>http://x/a</string></dict></dict>",
+      ["a = http://x/a"], ListOptions()
+    ),
+    (
+      "<dict><key>Photos</key><string>http://x/p</string><key>Title</key>"
+        + "<string>http://x/t</string></dict>",
+      ["Photos = http://x/p", "Title = http://x/t"], ListOptions()
+    ),
+    (
+      "<dict><key>Title</key><string>http://x/t</string><key>Filter</key>"
+        + "<string>http://x/f</string></dict>",
+      ["Title = http://x/t", "Filter = http://x/f"], ListOptions()
+    ),
+    (
+      "<dict><key>Title</key><string>http://x/t</string><key>a</key><string>http://x/a</string>"
+        + "<key>Filter</key><string>http://x/f</string></dict>",
+      ["Title = http://x/t", "a = http://x/a", "Filter = http://x/f"], ListOptions()
+    ),
+    (
+      "<dict><key>a</key><string>\n  http://x/a?b=1&amp;c=2 \n</string>"
+        + "<key>b</key><string><![CDATA[http://x/b?c&d]]></string></dict>",
+      ["a = http://x/a?b=1&c=2", "b = http://x/b?c&d"], ListOptions()
+    ),
+    (
+      "<dict><key>Photos</key><array>"
+        + "<dict><key>Name</key><string>a</string><key>URL</key><string>http://x/1</string></dict>"
+        + "<dict><key>Name</key><string>a</string><key>URL</key><string>http://x/2</string></dict>"
+        + "</array></dict>",
+      ["a = http://x/1", "a = http://x/2"], ListOptions()
+    ),
+  ]
+
+  @Test("each form gives its photos in the order of the file", arguments: forms)
+  func form(body: String, photos: [String], options: ListOptions) {
+    #expect(ReadList.inside(body) == .photos(photos, options))
+  }
+
+  static let badEntries: [(String, String)] = [
+    ("<key>a</key><integer>1</integer>", "a ! its URL is a number, not a string (line 4)"),
+    ("<key>a</key><real>1</real>", "a ! its URL is a number, not a string (line 4)"),
+    ("<key>a</key><true/>", "a ! its URL is true or false, not a string (line 4)"),
+    ("<key>a</key><date>x</date>", "a ! its URL is a date, not a string (line 4)"),
+    ("<key>a</key><data>QQ==</data>", "a ! its URL is data, not a string (line 4)"),
+    (
+      "<key>a</key><array><array><string>x</string></array></array>",
+      "a ! its URL is an array, not a string (line 4)"
+    ),
+    ("<key>a</key><dict/>", "a ! its dictionary has no 'URL' (line 4)"),
+    (
+      "<key>a</key><dict><key>Url</key><string>x</string></dict>",
+      "a ! its dictionary has a key 'Url' that is not known; did you mean 'URL'? (line 4)"
+    ),
+    (
+      "<key>a</key><dict><key>SHA256</key><dict><key>x</key><array/></dict></dict>",
+      "a ! its dictionary has a key 'SHA256' that is not known (line 4)"
+    ),
+    (
+      "<key>a</key><dict><key>URL</key><string>x</string><key>URL</key><string>y</string></dict>",
+      "a ! its dictionary has the key 'URL' twice (line 4)"
+    ),
+    (
+      "<key>a</key><dict><key>URL</key><array/></dict>",
+      "a ! its URL is an array, not a string (line 4)"
+    ),
+    ("<key>a</key><string></string>", "a ! its URL is empty (line 4)"),
+    ("<key>a</key><string> \n </string>", "a ! its URL is empty (line 4)"),
+    (
+      "<key>a</key><string>http://x/\u{7F}</string>",
+      "a ! its URL holds a control character (line 4)"
+    ),
+    ("<key>a</key><string>http://x/\nb</string>", "a ! its URL holds a control character (line 4)"),
+    (
+      "<key>a</key><string>http://x/123456789012345678901234567890</string>",
+      "a ! its URL is 39 bytes long; the limit is 30 (line 4)"
+    ),
+    ("<key></key><string>http://x/</string>", " ! its name is empty (line 4)"),
+    (
+      "<key>a&#10;b</key><string>http://x/</string>",
+      "a\nb ! its name holds a control character (line 4)"
+    ),
+    (
+      "<key>1234567890123456789é</key><string>http://x/</string>",
+      "1234567890123456789 ! its name is 21 bytes long; the limit is 20 (line 4)"
+    ),
+  ]
+
+  @Test("a bad entry fails alone and says why", arguments: badEntries)
+  func badEntry(body: String, words: String) {
+    let limits = ListLimits(keyBytes: 20, valueBytes: 30)
+    let good = "<key>good</key><string>http://x/good</string>"
+    #expect(
+      ReadList.inside("<dict>\(body)\(good)</dict>", limits: limits).photos
+        == [words, "good = http://x/good"])
+  }
+
+  static let badElements: [(String, String)] = [
+    (
+      "<string>http://x/</string>",
+      " ! it is a string, not a dictionary with 'Name' and 'URL' (line 4)"
+    ),
+    (
+      "<array><dict/></array>", " ! it is an array, not a dictionary with 'Name' and 'URL' (line 4)"
+    ),
+    ("<dict/>", " ! its dictionary has no 'Name' (line 4)"),
+    (
+      "<dict><key>URL</key><string>http://x/a</string></dict>",
+      " ! its dictionary has no 'Name' (line 4)"
+    ),
+    ("<dict><key>Name</key><string>a</string></dict>", "a ! its dictionary has no 'URL' (line 4)"),
+    (
+      "<dict><key>Name</key><integer>5</integer><key>URL</key><string>x</string></dict>",
+      " ! its name is a number, not a string (line 4)"
+    ),
+    (
+      "<dict><key>nmae</key><string>5</string></dict>",
+      " ! its dictionary has a key 'nmae' that is not known; did you mean 'Name'? (line 4)"
+    ),
+    (
+      "<dict><key>Name</key><string>a</string><key>Name</key><string>b</string></dict>",
+      "b ! its dictionary has the key 'Name' twice (line 4)"
+    ),
+  ]
+
+  @Test("a bad element of Photos fails alone and says why", arguments: badElements)
+  func badElement(body: String, words: String) {
+    let good =
+      "<dict><key>Name</key><string>g</string><key>URL</key><string>http://x/g</string></dict>"
+    let outcome = ReadList.inside("<dict><key>Photos</key><array>\(body)\(good)</array></dict>")
+    #expect(outcome.photos == [words, "g = http://x/g"])
+  }
+
+  static let names = [
+    ".", "..", "../../etc/passwd", "a/b", "CON", "-rf", " a ", "%s%n", "\u{202E}gpj.exe", "~root",
+  ]
+
+  @Test("a strange name is kept as given", arguments: names)
+  func strangeName(name: String) {
+    let body = "<dict><key>\(name)</key><string>http://x/</string></dict>"
+    #expect(ReadList.inside(body).photos == ["\(name) = http://x/"])
+  }
+
+  @Test("names that differ only by case are two photos")
+  func casing() {
+    let body = "<dict><key>a</key><string>u</string><key>A</key><string>v</string></dict>"
+    #expect(ReadList.inside(body).photos == ["a = u", "A = v"])
+  }
+
+  @Test("a value of 64 MiB costs its entry, not the list")
+  func longValue() {
+    let long = String(repeating: "x", count: 64 << 20)
+    let body =
+      "<dict><key>a</key><string>\(long)</string><key>b</key><string>http://x/b</string></dict>"
+    #expect(
+      ReadList.inside(body).photos
+        == ["a ! its URL is 67108864 bytes long; the limit is 16384 (line 4)", "b = http://x/b"])
+  }
+
+  @Test("a list in Latin-1 that says so is read")
+  func latin() {
+    var bytes = Array("<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><plist><dict><key>caf".utf8)
+    bytes.append(0xE9)
+    bytes += Array("</key><string>http://x/</string></dict></plist>".utf8)
+    #expect(ReadList.bytes(bytes).photos == ["café = http://x/"])
+  }
+
+  @Test("a byte order mark of UTF-8 does not matter")
+  func byteOrderMark() {
+    let list = ReadList.document("<dict><key>a</key><string>u</string></dict>")
+    #expect(ReadList.bytes([0xEF, 0xBB, 0xBF] + Array(list.utf8)).photos == ["a = u"])
+  }
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every reason why a list as a whole is refused, in the words that people read.
+
+import Catalog
+import Testing
+import Vocabulary
+
+@Suite("What is refused")
+struct RefusalTests {
+  static let formAdvice =
+    "a list is a dictionary of photo names and URLs, or has them under 'Photos'"
+  static let twiceAdvice = "give each photo a name of its own"
+  static let optionAdvice =
+    "beside 'Photos' a list may have 'Title', 'QualityOfService' and 'Filter'"
+  static let photos = "<key>Photos</key><array><dict/></array>"
+
+  static let bodies: [(String, ListOutcome)] = [
+    (
+      "<array/>",
+      .refused("list.form", "line 4: the list is an array, not a dictionary", formAdvice)
+    ),
+    (
+      "<string>x</string>",
+      .refused("list.form", "line 4: the list is a string, not a dictionary", formAdvice)
+    ),
+    (
+      "<integer>1</integer>",
+      .refused("list.form", "line 4: the list is a number, not a dictionary", formAdvice)
+    ),
+    (
+      "<date>x</date>",
+      .refused("list.form", "line 4: the list is a date, not a dictionary", formAdvice)
+    ),
+    (
+      "<data></data>",
+      .refused("list.form", "line 4: the list is data, not a dictionary", formAdvice)
+    ),
+    ("<dict/>", .refused("list.empty", "it names no photos", formAdvice)),
+    (
+      "<dict><key>Title</key><string>x</string><key>Photos</key><array/></dict>",
+      .refused("list.empty", "it names no photos", formAdvice)
+    ),
+    ("", .refused("list.syntax", "line 5: nothing is inside <plist>", "")),
+    ("<dict/><dict/>", .refused("list.syntax", "line 4: a second value is inside <plist>", "")),
+    ("<plist/>", .refused("list.syntax", "line 4: <plist> inside <plist>", "")),
+    ("<key>a</key>", .refused("list.syntax", "line 4: <key> stands outside <dict>", "")),
+    (
+      "<dict><string>x</string></dict>",
+      .refused("list.syntax", "line 4: <string> has no <key> before it", "")
+    ),
+    ("<dict><key>a</key></dict>", .refused("list.syntax", "line 4: the key 'a' has no value", "")),
+    (
+      "<dict><key>a</key>\n<key>b</key></dict>",
+      .refused("list.syntax", "line 5: the key 'a' has no value", "")
+    ),
+    (
+      "<dict><key>a</key><string>b<string/></string></dict>",
+      .refused("list.syntax", "line 4: <string> inside <string>", "")
+    ),
+    (
+      "<dict>\nhello</dict>",
+      .refused("list.syntax", "line 5: there is text between the elements", "")
+    ),
+    (
+      "<dict><key>a</key><url>b</url></dict>",
+      .refused("list.syntax", "line 4: <url> is no element of a property list", "")
+    ),
+    (
+      "<dict><key>a</key><string lang='de'>b</string></dict>",
+      .refused("list.syntax", "line 4: <string> has an attribute; in a property list none may", "")
+    ),
+    (
+      "<dict><key>a</key><string>http://x/?a=1&b=2</string></dict>",
+      .refused(
+        "list.syntax",
+        "line 4, column 42: it is not well-formed XML (not well-formed (invalid token))",
+        "an '&' in a URL is written &amp;")
+    ),
+    (
+      "<dict><key>a</key><string>http://x/?a=1&b;</string></dict>",
+      .refused(
+        "list.syntax", "line 4: an entity is used that XML does not define",
+        "write the character itself; '&' is written &amp;")
+    ),
+    (
+      "<dict><key>a</key>\n<string>x</dict>",
+      .refused("list.syntax", "line 5, column 12: it is not well-formed XML (mismatched tag)", "")
+    ),
+    (
+      "<dict><key>a&#0;</key></dict>",
+      .refused(
+        "list.syntax",
+        "line 4, column 13: it is not well-formed XML (reference to invalid character number)", "")
+    ),
+    (
+      "<dict><key>a&#x110000;</key></dict>",
+      .refused(
+        "list.syntax",
+        "line 4, column 13: it is not well-formed XML (reference to invalid character number)", "")
+    ),
+    (
+      "<dict><key>a</key><string>1</string>\n<key>b</key><string>2</string>\n<key>a</key>"
+        + "<string>1</string></dict>",
+      .refused("list.duplicate", "'a' stands twice, at line 4 and line 6", twiceAdvice)
+    ),
+    (
+      "<dict><key>caf\u{E9}</key><string>1</string>\n"
+        + "<key>cafe\u{301}</key><string>2</string></dict>",
+      .refused(
+        "list.duplicate",
+        "'cafe\u{301}' stands twice, at line 4 and line 5, in different Unicode spellings",
+        twiceAdvice)
+    ),
+    (
+      "<dict><key>K</key><string>1</string>\n<key>\u{212A}</key><string>2</string></dict>",
+      .refused(
+        "list.duplicate",
+        "'\u{212A}' stands twice, at line 4 and line 5, in different Unicode spellings", twiceAdvice
+      )
+    ),
+    (
+      "<dict><key>Photos</key><dict><key>a</key><string>1</string>\n<key>a</key>"
+        + "<string>1</string></dict></dict>",
+      .refused("list.duplicate", "'a' stands twice, at line 4 and line 5", twiceAdvice)
+    ),
+    (
+      "<dict>\(photos)\n\(photos)</dict>",
+      .refused("list.duplicate", "'Photos' stands twice, at line 4 and line 5", twiceAdvice)
+    ),
+    (
+      "<dict><key>Photos</key><string>u</string>\n\(photos)</dict>",
+      .refused("list.duplicate", "'Photos' stands twice, at line 4 and line 5", twiceAdvice)
+    ),
+    (
+      "<dict><key>Title</key><string>u</string>\n<key>Title</key><string>v</string></dict>",
+      .refused("list.duplicate", "'Title' stands twice, at line 4 and line 5", twiceAdvice)
+    ),
+    (
+      "<dict><key>Title</key><string>u</string>\n\(photos)"
+        + "<key>Title</key><string>v</string></dict>",
+      .refused("list.duplicate", "'Title' stands twice, at line 4 and line 5", twiceAdvice)
+    ),
+    (
+      "<dict><key>Titel</key><string>u</string>\n\(photos)</dict>",
+      .refused(
+        "list.option", "line 4: 'Titel' is not an option of a list; did you mean 'Title'?",
+        optionAdvice)
+    ),
+    (
+      "<dict>\(photos)\n<key>qualityofservice</key><string>u</string></dict>",
+      .refused(
+        "list.option",
+        "line 5: 'qualityofservice' is not an option of a list; did you mean 'QualityOfService'?",
+        optionAdvice)
+    ),
+    (
+      "<dict>\(photos)\n<key>barn</key><string>u</string></dict>",
+      .refused("list.option", "line 5: 'barn' is not an option of a list", optionAdvice)
+    ),
+    (
+      "<dict><key>QualityOfService</key><string>Utility</string>\(photos)</dict>",
+      .refused(
+        "list.option",
+        "line 4: 'QualityOfService' is 'Utility', which is no class; did you mean 'utility'?",
+        "it is one of userInteractive, userInitiated, default, utility, background")
+    ),
+    (
+      "<dict>\(photos)<key>Filter</key><string>blur(3)</string></dict>",
+      .refused(
+        "list.option",
+        "line 4: 'Filter' is 'blur(3)': there is no filter 'blur'; "
+          + "sepia(AMOUNT) is the one there is",
+        "")
+    ),
+    (
+      "<dict>\(photos)<key>Title</key><integer>3</integer></dict>",
+      .refused("list.option", "line 4: 'Title' is a number; it must be a string", "")
+    ),
+    (
+      "<dict>\(photos)<key>Title</key><array/></dict>",
+      .refused("list.option", "line 4: 'Title' is an array; it must be a string", "")
+    ),
+    (
+      "<dict>\(photos)<key>Title</key><string>a\nb</string></dict>",
+      .refused("list.option", "line 4: 'Title' holds a control character", "")
+    ),
+  ]
+
+  @Test("a list is refused with its line, its key and what to do", arguments: bodies)
+  func refused(body: String, outcome: ListOutcome) {
+    #expect(ReadList.inside(body) == outcome)
+  }
+
+  static let formatAdvice = "save it as a property list, XML in UTF-8 or binary"
+
+  static let formats: [(String, [UInt8], String)] = [
+    ("JSON", Array("{ \"a\": \"http://x/\" }".utf8), "it is JSON"),
+    ("a JSON array", Array(" [1]".utf8), "it is JSON"),
+    ("old style", Array("{ a = \"http://x/\"; }".utf8), "it is an old-style property list"),
+    ("a strings file", Array("\"a\" = \"http://x/\";".utf8), "it is an old-style property list"),
+    ("a comment", Array("// nothing".utf8), "it is an old-style property list"),
+    ("HTML", Array("<!DOCTYPE html><html></html>".utf8), "it is an HTML page"),
+    ("HTML after XML", Array("<?xml version='1.0'?><html></html>".utf8), "it is an HTML page"),
+    ("RSS", Array("<rss></rss>".utf8), "it is XML, but begins with <rss>, not with <plist>"),
+    ("gzip", [0x1F, 0x8B, 8, 0], "it is compressed with gzip"),
+    ("ZIP", [0x50, 0x4B, 3, 4], "it is a ZIP archive"),
+    ("UTF-16", [0xFF, 0xFE, 0x3C, 0], "it is text in UTF-16"),
+    ("UTF-16 without a mark", [0, 0x3C, 0, 0x3F], "it is text in UTF-16"),
+    ("JPEG", [0xFF, 0xD8, 0xFF, 0xE0], "it is a JPEG picture"),
+    (
+      "bplist15", Array("bplist15....".utf8), "it is a binary property list of another version (15)"
+    ),
+    ("words", Array("hello".utf8), "it is neither XML nor a binary property list"),
+  ]
+
+  @Test("another format is refused by its name", arguments: formats)
+  func format(what: String, bytes: [UInt8], words: String) {
+    #expect(ReadList.bytes(bytes) == .refused("list.format", words, Self.formatAdvice))
+  }
+
+  static let unfinished: [([UInt8], String)] = [
+    ([], "it is empty"),
+    ([0x20], "it holds nothing but white space"),
+    ([UInt8](repeating: 0, count: 5000), "it begins with nothing but NUL bytes"),
+    (Array("bpl".utf8), "it ends after 3 bytes"),
+    (Array("bplist00".utf8), "it is too short for a binary property list"),
+    (Array("<?xml".utf8), "line 1: the file ends in the middle"),
+    (Array("<plist>\n<dict>".utf8), "line 2: the file ends in the middle"),
+  ]
+
+  @Test("what may still be written says so", arguments: unfinished)
+  func isUnfinished(bytes: [UInt8], words: String) {
+    #expect(
+      ReadList.bytes(bytes)
+        == .refused(
+          "list.truncated", words, "it may not have been written to its end; write it again"))
+  }
+
+  static let good = ReadList.document("<dict><key>a</key><string>u</string></dict>")
+
+  static let trailing: [(String, ListOutcome)] = [
+    (
+      good + "junk",
+      .refused(
+        "list.syntax", "line 6: something follows the end of the list", "remove what stands there")
+    ),
+    (
+      good + good,
+      .refused(
+        "list.syntax", "line 6: a second list follows the end", "drop each list as its own file")
+    ),
+    (
+      good + "<plist version=\"1.0\"><dict/></plist>",
+      .refused(
+        "list.syntax", "line 6: a second list follows the end", "drop each list as its own file")
+    ),
+    (
+      "\n" + good,
+      .refused(
+        "list.syntax",
+        "line 2, column 1: it is not well-formed XML "
+          + "(XML or text declaration not at start of entity)",
+        "nothing may stand before '<?xml'")
+    ),
+  ]
+
+  @Test("what follows the end of a list, or stands before it, is refused", arguments: trailing)
+  func hasTrailing(text: String, outcome: ListOutcome) {
+    #expect(ReadList.text(text) == outcome)
+  }
+
+  @Test("limits are named when they are reached")
+  func limits() {
+    let two = "<dict><key>a</key><string>u</string>\n<key>b</key><string>u</string></dict>"
+    #expect(
+      ReadList.inside(two, limits: ListLimits(photos: 1))
+        == .refused("list.limit", "line 5: it names more than 1 photos", "split it"))
+    #expect(
+      ReadList.text("<plist/>    ", limits: ListLimits(size: 10))
+        == .refused(
+          "list.limit", "it is 12 bytes long; the limit is 10",
+          "split it, or raise MaximumListSize= in the section [Inbox]"))
+    let long = String(repeating: "x", count: 1001)
+    #expect(
+      ReadList.inside("<dict>\(Self.photos)<key>Title</key><string>\(long)</string></dict>").reason
+        == "line 4: 'Title' is 1001 bytes long; the limit is 1000")
+  }
+
+  @Test("a list nested a million levels deep is refused at the limit")
+  func depth() {
+    for element in ["<array>", "<dict><key>a</key>"] {
+      let deep = "<dict><key>a</key>" + String(repeating: element, count: 1_000_000)
+      #expect(
+        ReadList.inside(deep)
+          == .refused(
+            "list.limit", "line 4: it is nested more than 32 levels deep", Self.formAdvice))
+    }
+  }
+
+  @Test("bad UTF-8 is refused with its line")
+  func badText() {
+    var bytes = Array("<plist><dict>\n<key>caf".utf8)
+    bytes.append(0xE9)
+    bytes += Array("</key><string>u</string></dict></plist>".utf8)
+    #expect(
+      ReadList.bytes(bytes)
+        == .refused(
+          "list.syntax",
+          "line 2, column 9: it is not well-formed XML (not well-formed (invalid token))",
+          ""))
+  }
+}
