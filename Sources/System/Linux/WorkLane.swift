@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread of our own that does jobs one after the other: for what may wait for a disk, so that no
-// thread of a shared pool does. Starts with the first job; without jobs it waits, without a time-out.
+// thread of a shared pool does. Starts with the first job; without jobs it waits for ever.
 // Concurrency model: `state` guards the jobs; they run on the lane's thread, lock released.
 
 import Synchronization
