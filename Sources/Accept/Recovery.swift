@@ -51,7 +51,8 @@ struct Recovery {
       report.removed += 1
       return
     }
-    if isRecorded, state == .claimed || state == .archived { return }
+    // An archived list is over, also where the record has forgotten it since.
+    if state == .archived || (isRecorded && state == .claimed) { return }
     do throws(Failure) {
       let about = try AboutFile.read(from: folder)
       if !isRecorded { report.healed.append(list) }

@@ -2,6 +2,8 @@
 // What people see of the daemon and what they change: status, lists, photos, pause, resume, cancel.
 
 import Accept
+import Catalog
+import Chain
 import Linux
 import Output
 import Record

@@ -4,6 +4,7 @@
 // Concurrency model: the parts are made before any of them starts; `state` guards what changes after.
 
 import Accept
+import Catalog
 import Chain
 import Download
 import Linux
@@ -200,7 +201,7 @@ final class Darkroom: Sendable {
     await inbox.stop()
     await runner.stop()
     workers.shutdown()
-    transfers.stop()
+    await transfers.stop()
     lane.stop()
     await recorder.close()
     reporter.flush(within: .milliseconds(500))

@@ -3,6 +3,7 @@
 // and every list is finished, cancelled or paused. What waits for another attempt is waited for.
 
 import Accept
+import Chain
 import Record
 import Vocabulary
 

@@ -3,6 +3,7 @@
 // with its transition, and tells what it took. Here alone the stages meet.
 // Concurrency: immutable; `times` has its own lock.
 
+import Catalog
 import Chain
 import Digests
 import Download

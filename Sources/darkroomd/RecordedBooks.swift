@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the chains read from the record and write to it. Concurrency: immutable.
 
+import Catalog
 import Chain
 import Download
 import Record
