@@ -16,7 +16,7 @@ struct ControlLoop: ~Copyable {
 
   private let listener: ListeningSocket
   private let mailbox: ControlMailbox
-  private let handler: any ControlHandler
+  private let handler: any ControlService
   private let router: ControlRouter
   private let clock: any Timekeeper
   private let limits: ControlLimits
@@ -26,7 +26,7 @@ struct ControlLoop: ~Copyable {
   private var restsUntil: Duration?
 
   init(
-    listener: ListeningSocket, mailbox: ControlMailbox, handler: any ControlHandler,
+    listener: ListeningSocket, mailbox: ControlMailbox, handler: any ControlService,
     router: ControlRouter, clock: any Timekeeper, limits: ControlLimits
   ) {
     self.listener = listener

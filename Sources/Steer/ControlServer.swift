@@ -16,7 +16,7 @@ package final class ControlServer: Sendable {
 
   private let listener: ListeningSocket
   private let mailbox: ControlMailbox
-  private let handler: any ControlHandler
+  private let handler: any ControlService
   private let router: ControlRouter
   private let clock: any Timekeeper
   private let limits: ControlLimits
@@ -24,7 +24,7 @@ package final class ControlServer: Sendable {
 
   /// Callers can connect when this returns; they are answered after `start`.
   package init(
-    path: String, version: String, handler: any ControlHandler, clock: any Timekeeper,
+    path: String, version: String, handler: any ControlService, clock: any Timekeeper,
     limits: ControlLimits = ControlLimits()
   ) throws(Failure) {
     listener = try Self.take(path)

@@ -10,7 +10,7 @@ import Report
 import Steer
 import Vocabulary
 
-final class ControlDesk: ControlHandler {
+final class ControlDesk: ControlService {
   let darkroom: Darkroom
 
   init(_ darkroom: Darkroom) { self.darkroom = darkroom }

@@ -160,7 +160,9 @@ final class Darkroom: Sendable {
 
   /// Lists that were over when a crash came before their copy reached `done`.
   private func archiveEndedLists() {
-    let ended = recorder.ledger { ledger in ledger.lists.values.filter { $0.state.isFinal }.map(\.id) }
+    let ended = recorder.ledger { ledger in
+      ledger.lists.values.filter { $0.state.isFinal }.map(\.id)
+    }
     let left = ended.filter { list in
       let folder = try? shelf.folders.lists.folder(ListFolder.name(list), creating: false)
       return folder.map { (try? ListFolder.state(of: $0)) != .archived } ?? false
