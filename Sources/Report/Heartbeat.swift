@@ -4,8 +4,9 @@
 // Concurrency model: one lock around one value; written by the loop, read by the watchdog.
 
 internal import Synchronization
+internal import Vocabulary
 
-package final class Heartbeat: Sendable {
+package final class Heartbeat: Pulse {
   package enum Doing: Equatable, Sendable {
     /// Waiting for something to do: healthy for ever.
     case idle
