@@ -133,8 +133,8 @@ machine_end() {
   for folder in $(machine_groups); do
     for ((tries = 0; tries < 100; tries++)); do
       [ -d "$folder/$machine_name" ] || break
-      find "$folder/$machine_name" -depth -type d -exec rmdir {} \; 2>/dev/null && break
-      sleep 0.05
+      find "$folder/$machine_name" -depth -type d -exec rmdir {} \; 2>/dev/null
+      [ ! -d "$folder/$machine_name" ] || sleep 0.05
     done
   done
   return 0

@@ -28,14 +28,16 @@ origin_folder=$machine_folder/origin
 mkdir "$origin_folder"
 nsenter --net="$machine_folder/net" python3 "$here/origin.py" "$origin_folder" "$machine_address" 8080 \
   >/dev/null 2>&1 &
-origin=$!
+disown
 finish() {
   [ -z "${DARKROOM_KEEP_LOG:-}" ] || run journalctl -o short-precise >"$DARKROOM_KEEP_LOG" 2>&1
-  kill "$origin" 2>/dev/null
+  # By the number it wrote, since python3 may be a script that starts another; and with no signal that a
+  # test runner may have blocked for all it starts.
+  [ ! -e "$origin_folder/pid" ] || kill -9 "$(cat "$origin_folder/pid")"
   machine_end
 }
 trap finish EXIT
-eventually test -e "$origin_folder/ready" || { echo "not ok - the origin serves"; exit 1; }
+eventually test -e "$origin_folder/pid" || { echo "not ok - the origin serves"; exit 1; }
 
 requests() { grep -c "^/$1/" "$origin_folder/log" 2>/dev/null || true; }
 set_gate() { echo "$1" >"$origin_folder/gate.new" && mv "$origin_folder/gate.new" "$origin_folder/gate"; }
@@ -238,6 +240,22 @@ eventually is_finished fourth
 check "the list is finished all the same"
 is "$(value LIST_DONE "MESSAGE_ID=$id_finished" LIST_NAME=fourth)/$(prints fourth)" 40/40 "every print is there"
 is "$(show MainPID)" "$main" "the daemon itself went on"
+
+# --- the watchdog ----------------------------------------------------------------------------------
+
+drop_in=/run/systemd/system/darkroom.service.d
+run sh -c "mkdir -p $drop_in && printf '[Service]\nWatchdogSec=3s\n' >$drop_in/watchdog.conf"
+run systemctl daemon-reload
+run systemctl restart darkroom
+main=$(show MainPID)
+run sh -c "kill -STOP $main"
+eventually is_main_alive "$main"
+check "a daemon that hangs is noticed by its watchdog and started again"
+journal -u darkroom -g 'Watchdog timeout' | grep -q .
+check "and systemd says so"
+run sh -c "rm -r $drop_in"
+run systemctl daemon-reload
+run systemctl restart darkroom
 
 # --- reboot in the middle of a list ----------------------------------------------------------------
 
