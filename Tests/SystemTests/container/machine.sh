@@ -19,6 +19,9 @@
 
 machine_address=11.22.33.44 # looks public, and exists only inside: the unit runs unchanged
 
+# What a container is refused by default, and the workers' own sandbox is made of.
+machine_calls="landlock_create_ruleset landlock_add_rule landlock_restrict_self"
+
 machine_can() {
   [ "$(id -u)" = 0 ] || { echo "it needs root"; return 1; }
   local tool
@@ -77,7 +80,7 @@ machine_up() {
     SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 exec setsid systemd-nspawn --quiet -D "$machine_root" \
       --boot --register=no --keep-unit --console=passive -M "$machine_name" \
       --network-namespace-path="$machine_folder/net" --link-journal=no \
-      --system-call-filter=bpf --capability=CAP_BPF,CAP_NET_ADMIN,CAP_PERFMON \
+      --system-call-filter="bpf $machine_calls" --capability=CAP_BPF,CAP_NET_ADMIN,CAP_PERFMON \
       --bind="$machine_folder/disk/spool:/var/spool/darkroom" \
       --bind="$machine_folder/disk/lib:/var/lib/darkroom" >>"$machine_folder/boot.log" 2>&1
   ) &
