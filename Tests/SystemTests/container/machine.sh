@@ -13,9 +13,10 @@
 #   machine_pull            pulls the plug of PID 1 (kill -9); machine_up boots it again
 #   machine_end             removes everything (also at exit)
 #
-# Three things that cost others days: a container needs a control group of its own (or two containers
-# share their services' groups and kill each other's processes), a mount namespace of its own (or
-# another one pins our file systems), and the unified hierarchy inside, whatever the host has.
+# Three things that cost others days: a container needs a control group of its own (or two
+# containers share their services' groups and kill each other's processes), a mount namespace of its
+# own (or another one pins our file systems), and the unified hierarchy inside, whatever the host
+# has.
 
 machine_address=11.22.33.44 # looks public, and exists only inside: the unit runs unchanged
 
@@ -100,7 +101,7 @@ machine_is_up() {
   machine_leader=$(tr ' ' '\n' <"/proc/$machine_nspawn/task/$machine_nspawn/children" 2>/dev/null |
     head -n 1)
   [ -n "$machine_leader" ] && [ "$(cat "/proc/$machine_leader/comm" 2>/dev/null)" = systemd ] &&
-    case $(run systemctl is-system-running 2>/dev/null) in running | degraded) true ;; *) false ;; esac
+    run systemctl is-system-running 2>/dev/null | grep -qxE 'running|degraded'
 }
 
 run() {

@@ -4,9 +4,10 @@
 
 origin.py FOLDER ADDRESS PORT
 
-/NAME.png is a small picture of its own colours, /missing/... is not there. FOLDER/log gets a line for each
-request as it arrives; FOLDER/gate holds a number: the pictures from that one on wait until it is raised,
-so that a test can stop a list in its middle without looking at a clock. FOLDER/pid appears when it serves.
+/NAME.png is a small picture of its own colours, /missing/... is not there. FOLDER/log gets a line
+for each request as it arrives; FOLDER/gate holds a number: the pictures from that one on wait
+until it is raised, so that a test can stop a list in its middle without looking at a clock.
+FOLDER/pid appears when it serves.
 """
 import http.server
 import os

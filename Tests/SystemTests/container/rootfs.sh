@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Prints the path of a small root file system with a real systemd, of this machine's own release so
-# that binaries built here run there. Made once (about half a minute), then kept outside the checkout:
-# $DARKROOM_TEST_CACHE, else $XDG_CACHE_HOME/darkroom-tests, else ~/.cache/darkroom-tests.
+# that binaries built here run there. Made once (about half a minute), then kept outside the
+# checkout: $DARKROOM_TEST_CACHE, else $XDG_CACHE_HOME/darkroom-tests, else ~/.cache/darkroom-tests.
 #
 # rootfs.sh STAGE    STAGE: what `make install DESTDIR=STAGE PREFIX=/usr` made
 set -euo pipefail
