@@ -76,13 +76,15 @@ bench: release
 install: release
 	$(MAKE) --no-print-directory install-files
 
-# Paths inside the unit and the man pages follow PREFIX.
+# The programs' paths inside the unit follow PREFIX.
 install-files:
 	install -D -s -m 0755 $(BIN)/darkroomd $(DESTDIR)$(PREFIX)/sbin/darkroomd
 	install -D -s -m 0755 $(BIN)/darkroomctl $(DESTDIR)$(PREFIX)/bin/darkroomctl
 	install -D -s -m 0755 $(BIN)/darkroom-worker $(DESTDIR)$(PREFIX)/libexec/darkroom/darkroom-worker
 	install -d $(DESTDIR)$(SYSTEMD)/system $(DESTDIR)$(SYSTEMD)/catalog
-	sed 's,/usr/,$(PREFIX)/,g' systemd/darkroom.service > $(DESTDIR)$(SYSTEMD)/system/darkroom.service
+	sed -e 's|/usr/sbin/darkroomd|$(PREFIX)/sbin/darkroomd|g' \
+	  -e 's|/usr/libexec/darkroom|$(PREFIX)/libexec/darkroom|g' \
+	  systemd/darkroom.service > $(DESTDIR)$(SYSTEMD)/system/darkroom.service
 	install -m 0644 systemd/darkroom.catalog $(DESTDIR)$(SYSTEMD)/catalog/darkroom.catalog
 	install -D -m 0644 systemd/darkroom.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/darkroom.conf
 	install -D -m 0644 systemd/darkroom.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/darkroom.conf

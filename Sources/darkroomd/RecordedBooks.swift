@@ -48,6 +48,7 @@ struct RecordedBooks: ChainBooks {
 
   func recordFailure(_ work: PhotoWork, _ stage: Stage, _ failure: Failure) async throws(Failure) {
     let room = try shelf.room(work.photo.list)
+    if let status = failure.httpStatus { times.note(work.photo) { $0.httpStatus = status } }
     let row = ResultRow(work, failure, times.read(work.photo))
     try await recorder.record(
       [.failed(work.photo, stage, code: failure.code, attempt: work.attempt)],

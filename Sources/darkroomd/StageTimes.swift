@@ -13,6 +13,13 @@ struct StageTime: Equatable, Sendable {
   var httpStatus: UInt32?
 }
 
+extension Failure {
+  /// What the origin answered, where that is the failure: `http.404`.
+  var httpStatus: UInt32? {
+    code.hasPrefix("http.") ? UInt32(code.dropFirst("http.".count)) : nil
+  }
+}
+
 final class StageTimes: Sendable {
   private let times = Mutex<[PhotoID: StageTime]>([:])
 

@@ -72,7 +72,8 @@ final class Teller: Sendable {
     _ room: ListRoom, _ work: PhotoWork, _ stage: Stage, _ failure: Failure, after delay: Duration
   ) {
     let state: PhotoState = stage == .download ? .new : .downloaded
-    let facts = facts(room, try? room.catalog.entry(work.photo.number), work, state)
+    var facts = facts(room, try? room.catalog.entry(work.photo.number), work, state)
+    facts.httpStatus = failure.httpStatus
     if failure.code == "worker.died" {
       reporter.report(
         .workerDied(
