@@ -30,6 +30,10 @@ package struct Admission: Sendable {
   /// The order within a class: whoever was served goes to the end.
   private var turns: [ListID] = []
   private var given = 0
+  /// Lists that have nothing left to do; lists with photos that wait for another attempt. Kept, so that
+  /// nothing is looked for among thousands of lists whenever a photo is done.
+  private var settled: Set<ListID> = []
+  private var expectant: Set<ListID> = []
   private(set) var inFlight = 0
   package var window: Int
   /// Nothing is admitted while this machine is in trouble or stopping.
@@ -47,8 +51,8 @@ package struct Admission: Sendable {
     var line = Line(serviceClass: serviceClass)
     line.isPaused = isPaused
     for (number, due) in waiting { line.waiting.insert(number, due: due) }
-    lines[list] = line
     turns.append(list)
+    put(line, list)
   }
 
   package mutating func pause(_ list: ListID) { lines[list]?.isPaused = true }
@@ -57,6 +61,8 @@ package struct Admission: Sendable {
   /// The list is given up or finished; what is in flight still comes back.
   package mutating func drop(_ list: ListID) {
     guard let line = lines.removeValue(forKey: list) else { return }
+    settled.remove(list)
+    expectant.remove(list)
     turns.removeAll { $0 == list }
     inFlight -= line.inFlight.count
   }
@@ -91,7 +97,7 @@ package struct Admission: Sendable {
     from list: ListID, now: Duration, after: (ListID, UInt32) -> UInt32?
   ) -> UInt32? {
     guard var line = lines[list], !line.isPaused else { return nil }
-    defer { lines[list] = line }
+    defer { put(line, list) }
     let number: UInt32
     if let due = line.waiting.take(now: now) {
       number = due
@@ -132,14 +138,20 @@ package struct Admission: Sendable {
     case .stopped, .machineTrouble: line.returned.append(photo.number)
     case .retry(let delay): line.waiting.insert(photo.number, due: now + delay)
     }
-    lines[photo.list] = line
+    put(line, photo.list)
   }
 
-  /// Lists with nothing left to do.
-  package var doneLists: [ListID] { turns.filter { lines[$0]?.isDone ?? false } }
+  private mutating func put(_ line: Line, _ list: ListID) {
+    lines[list] = line
+    if line.isDone { settled.insert(list) }
+    if line.waiting.isEmpty { expectant.remove(list) } else { expectant.insert(list) }
+  }
+
+  /// Lists with nothing left to do, until they are dropped.
+  package var doneLists: [ListID] { settled.sorted() }
 
   /// When the next waiting photo is due, paused lists left aside.
   package var nextDue: Duration? {
-    lines.values.filter { !$0.isPaused }.compactMap(\.waiting.firstDue).min()
+    expectant.compactMap { lines[$0] }.filter { !$0.isPaused }.compactMap(\.waiting.firstDue).min()
   }
 }

@@ -98,6 +98,9 @@ final class EventDesk: Sendable {
     darkroom?.take(event)
   }
 
+  /// A list has come further: the status line may say so.
+  func progressed() { state.withLock { $0.darkroom }?.tellStatus() }
+
   func attach(_ darkroom: Darkroom) {
     let kept = state.withLock { state in
       state.darkroom = darkroom

@@ -38,17 +38,10 @@ extension Darkroom {
 
   func names() -> [(id: UInt64, name: String, isFinal: Bool)] {
     let lists = recorder.ledger { ledger in ledger.lists.values.map { ($0.id, $0.state.isFinal) } }
-    return lists.map { id, isFinal in (id.number, name(of: id), isFinal) }
-  }
-
-  private func name(of list: ListID) -> String {
-    about(list).map { ListRoom.name(of: $0.name) } ?? "list \(list)"
-  }
-
-  private func about(_ list: ListID) -> AboutFile? {
-    guard let folder = try? shelf.folders.lists.folder(ListFolder.name(list), creating: false)
-    else { return nil }
-    return try? AboutFile.read(from: folder)
+    shelf.keepCards(of: Set(lists.map(\.0)))
+    return lists.map { id, isFinal in
+      (id.number, shelf.card(id)?.name ?? "list \(id)", isFinal)
+    }
   }
 
   /// Every list, the oldest first.
@@ -64,11 +57,11 @@ extension Darkroom {
   }
 
   private func summary(_ entry: ListEntry) -> ListSummary {
-    let about = about(entry.id)
-    let terms = about.flatMap { try? FrozenSettings(text: $0.terms.settings) }
+    let card = shelf.card(entry.id)
     return ListSummary(
-      id: entry.id.number, name: Printable.text(name(of: entry.id)), title: terms?.title ?? "",
-      owner: about?.owner ?? 0, state: entry.state, serviceClass: entry.acceptance.serviceClass,
+      id: entry.id.number, name: Printable.text(card?.name ?? "list \(entry.id)"),
+      title: Printable.text(card?.terms.title ?? ""), owner: card?.owner ?? 0, state: entry.state,
+      serviceClass: entry.acceptance.serviceClass,
       total: entry.acceptance.photos, new: entry.counts.new, downloaded: entry.counts.downloaded,
       filtered: entry.counts.filtered, failed: entry.counts.failed, accepted: entry.acceptedTime)
   }

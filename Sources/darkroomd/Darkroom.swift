@@ -72,8 +72,10 @@ final class Darkroom: Sendable {
     let recovery: Record.Recovery
     (recorder, recovery) = try Self.record(folders.state, clock, settings, ends)
     reporter.report(.journalReplayed(ReplayFacts(recovery)))
+    let events = EventDesk()
     teller = Teller(
-      reporter, recorder: recorder, clock: clock, news: news, settings: settings)
+      reporter, recorder: recorder, clock: clock, news: news, settings: settings
+    ) { events.progressed() }
 
     transfers = try Self.need("the transfers") { () throws(SystemError) in
       try TransferLoop(TransferSettings(settings))
@@ -101,7 +103,6 @@ final class Darkroom: Sendable {
     let books = RecordedBooks(
       shelf: shelf, recorder: recorder, downloader: downloader, times: times, clock: clock,
       teller: teller)
-    let events = EventDesk()
     runner = ChainRunner(
       stages.functions, widths: StageQueues.Widths(settings), books: books, time: clock,
       policy: RetryPolicy(attempts: settings.attempts)

@@ -74,14 +74,8 @@ final class FrontDesk: Reception {
     let finals = recorder.ledger { ledger in
       ledger.lists.values.filter { $0.state.isFinal }.map(\.id)
     }
-    for list in finals.sorted(by: >) {
-      guard let room = try? shelf.folders.lists.folder(ListFolder.name(list), creating: false),
-        let about = try? AboutFile.read(from: room),
-        let terms = try? FrozenSettings(text: about.terms.settings), terms.prints == folder
-      else { continue }
-      return about.owner
-    }
-    return nil
+    let cards = finals.sorted(by: >).lazy.compactMap { [shelf] in shelf.card($0) }
+    return cards.first { $0.terms.prints == folder }?.owner
   }
 
   func accept(_ list: ListID, _ acceptance: Acceptance, _ about: AboutFile) async throws(Failure) {

@@ -18,15 +18,17 @@ final class Teller: Sendable {
   private let news: ListNews
   private let throttle: Mutex<ProgressThrottle>
   private let tellsTransitions: Bool
+  private let progressed: @Sendable () -> Void
 
   init(
     _ reporter: Reporter, recorder: Recorder, clock: any Timekeeper, news: ListNews,
-    settings: Settings
+    settings: Settings, progressed: @escaping @Sendable () -> Void
   ) {
     self.reporter = reporter
     self.recorder = recorder
     self.clock = clock
     self.news = news
+    self.progressed = progressed
     throttle = Mutex(ProgressThrottle(interval: settings.progress))
     tellsTransitions = settings.transitions
   }
@@ -125,7 +127,9 @@ final class Teller: Sendable {
   private func progress(_ room: ListRoom) {
     news.changed(room.id)
     let isDue = throttle.withLock { $0.admits(room.id, at: clock.uptime()) }
-    if isDue { reporter.report(.listProgress(facts(room))) }
+    guard isDue else { return }
+    reporter.report(.listProgress(facts(room)))
+    progressed()
   }
 }
 
