@@ -36,7 +36,7 @@ struct RecordedBooks: ChainBooks {
   func recordRetry(
     _ work: PhotoWork, _ stage: Stage, _ failure: Failure, after delay: Duration
   ) async throws(Failure) {
-    let wait = UInt64(max(0, delay.components.seconds)) * 1000
+    let wait = UInt64(max(0, delay / .milliseconds(1)))
     let retry = Change.retry(
       work.photo, stage, code: failure.code, attempt: work.attempt, after: wait,
       until: clock.wallTime() + wait)
