@@ -24,7 +24,7 @@ import Vocabulary
 
   @Test func `bytes that are no text are a name, and shown safely`() throws {
     let name = try #require(FileName(bytes: [0x61, 0xFF, 0x0A]))
-    #expect("\(name)" == "a\\xff\\x0a")
+    #expect("\(name)" == "a\\xff\\n")
     #expect(FileName(number: 42) == FileName("42"))
   }
 
@@ -37,11 +37,11 @@ import Vocabulary
 @Suite struct PrintableTests {
   @Test(
     arguments: [
-      ("plain", "plain"), ("Küche 日本", "Küche 日本"), ("two\nlines", "two\\x0alines"),
+      ("plain", "plain"), ("Küche 日本", "Küche 日本"), ("two\nlines", "two\\nlines"),
       ("\u{1B}[31mred", "\\x1b[31mred"), ("back\\slash", "back\\\\slash"), ("\u{7F}", "\\x7f"),
       ("\u{85}", "\\u{85}"), ("\u{202E}evil", "\\u{202e}evil"), ("a\u{200B}b", "a\\u{200b}b"),
       ("\u{FEFF}", "\\u{feff}"), ("\u{2066}x\u{2069}", "\\u{2066}x\\u{2069}"), ("", ""),
-      ("\0", "\\x00"), ("tab\t", "tab\\x09"),
+      ("\0", "\\x00"), ("tab\t", "tab\\t"),
     ])
   func `nothing shown moves the cursor or hides itself`(text: String, shown: String) {
     #expect(Printable.text(text) == shown)
