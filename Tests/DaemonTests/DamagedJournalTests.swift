@@ -13,7 +13,7 @@ import Testing
       ("Photo \(number + 1)", url + (number > 7 ? "?gate=g" : ""))
     }
     let daemon = try await bench.start()
-    try bench.drop(photos, as: "summer.plist")
+    try await bench.drop(photos, as: "summer.plist")
     try await bench.until("eight are done") {
       bench.journal.filter { $0.kind == "filtered" }.count >= 8
     }

@@ -19,7 +19,7 @@ import Testing
       try bench.folder.write(list, to: "root/mine.plist")
       let mine = "\(bench.root)/mine.plist"
       let target = "\(bench.root)/inbox/summer.plist"
-      if way == .presentBeforeStart { try bench.drop(list, as: "summer.plist") }
+      if way == .presentBeforeStart { try await bench.drop(list, as: "summer.plist") }
       let daemon = try await bench.start()
       switch way {
       case .cp: #expect(await HelperProcess.status(of: ["cp", mine, target]) == 0)
@@ -48,7 +48,7 @@ import Testing
     let handle = try FileHandle(forWritingTo: URL(filePath: path))
     try handle.write(contentsOf: Data(list.prefix(100)))
     // An answer means that the daemon has had its look: a whole list is taken meanwhile.
-    try bench.drop([("Quick", bench.origin.url("/1.jpg"))], as: "quick.plist")
+    try await bench.drop([("Quick", bench.origin.url("/1.jpg"))], as: "quick.plist")
     #expect(try await bench.wait(for: "quick", daemon).code == 0)
     #expect(FileManager.default.fileExists(atPath: path))
     try handle.write(contentsOf: Data(list.dropFirst(100)))
@@ -58,10 +58,13 @@ import Testing
   @Test func `what lies in done is a fresh copy, not the dropped file`() async throws {
     try await DaemonBench.use { bench in
       let url = try bench.serveSamples(1)[0]
-      try bench.drop([("One", url)], as: "one.plist")
+      try await bench.drop([("One", url)], as: "one.plist")
       let dropped = try FileManager.default.attributesOfItem(
         atPath: "\(bench.root)/inbox/one.plist")
       let list = try #require(bench.bytes("inbox/one.plist"))
+      // Held by another name, so that its inode cannot be used again.
+      try FileManager.default.linkItem(
+        atPath: "\(bench.root)/inbox/one.plist", toPath: "\(bench.root)/held")
       #expect(try await bench.runUntilIdle().code == 0)
       let copy = try FileManager.default.attributesOfItem(atPath: "\(bench.root)/done/one.plist")
       #expect(copy[.systemFileNumber] as? Int != dropped[.systemFileNumber] as? Int)
@@ -74,7 +77,7 @@ import Testing
     try await DaemonBench.use { bench in
       let jpeg = try bench.serveSamples(1, kind: "jpg")[0]
       let png = try bench.serveSamples(1, kind: "png")[0]
-      try bench.drop([("1", jpeg), ("One", png)], as: "both.plist")
+      try await bench.drop([("1", jpeg), ("One", png)], as: "both.plist")
       #expect(try await bench.runUntilIdle().code == 0)
       #expect(bench.names("prints/both") == ["1.jpg", "One.png"])
       for name in ["prints/both/1.jpg", "prints/both/One.png"] {
@@ -107,10 +110,11 @@ import Testing
         ("QualityOfService", "background"), ("Filter", "sepia(60%)"), ("Title", "Holiday"),
       ]
       switch form {
-      case .dictionary: try bench.drop(photos, as: "list.plist")
-      case .array: try bench.drop(PhotoListText.array(photos, options: options), as: "list.plist")
+      case .dictionary: try await bench.drop(photos, as: "list.plist")
+      case .array:
+        try await bench.drop(PhotoListText.array(photos, options: options), as: "list.plist")
       case .binary:
-        try bench.drop(PhotoListText.binary(photos, options: options), as: "list.plist")
+        try await bench.drop(PhotoListText.binary(photos, options: options), as: "list.plist")
       }
       let daemon = try await bench.start()
       #expect(try await bench.wait(for: "list", daemon).code == 0)
@@ -133,10 +137,10 @@ import Testing
       let urls = try bench.serveSamples(2)
       let photos = [("Hills", urls[0]), ("Lake", urls[1])]
       let daemon = try await bench.start()
-      try bench.drop(photos, as: "summer.plist")
+      try await bench.drop(photos, as: "summer.plist")
       try await daemon.says("Finished list 'summer'")
       let first = bench.bytes("prints/summer/Lake.jpg")
-      try bench.drop(photos, as: "summer.plist")
+      try await bench.drop(photos, as: "summer.plist")
       try await daemon.says("Finished list 'summer'", times: 2)
       #expect(try await bench.lists().map(\.state) == ["finished", "finished"])
       #expect(bench.names("prints") == ["summer"])
@@ -151,9 +155,9 @@ import Testing
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(2)
       let daemon = try await bench.start()
-      try bench.drop([("Same", urls[0] + "?gate=first")], as: "summer.plist")
+      try await bench.drop([("Same", urls[0] + "?gate=first")], as: "summer.plist")
       await bench.origin.arrivals(at: "first")
-      try bench.drop([("Same", urls[1])], as: "summer.plist")
+      try await bench.drop([("Same", urls[1])], as: "summer.plist")
       try await daemon.says("Finished list 'summer'")
       await bench.origin.release("first")
       try await daemon.says("Finished list 'summer'", times: 2)
@@ -173,7 +177,7 @@ import Testing
       let daemon = try await bench.start()
       for number in 1...30 {
         let photos = urls.enumerated().map { ("Photo \($0 + 1)", $1 + "?list=\(number)") }
-        try bench.drop(photos, as: "list \(number).plist")
+        try await bench.drop(photos, as: "list \(number).plist")
       }
       try await daemon.says("Finished list", times: 30)
       let lists = try await bench.lists()

@@ -26,7 +26,7 @@ import Testing
         ("Secret", "file:///etc/hostname"), ("Odd", "gopher://127.0.0.1/a.jpg"),
         ("Nothing", "not a URL"), ("Good", good),
       ]
-      try bench.drop(photos, as: "mixed.plist")
+      try await bench.drop(photos, as: "mixed.plist")
       let daemon = try await bench.start()
       #expect(try await bench.wait(for: "mixed", daemon).code == 1)
       let list = try await bench.show("mixed")
@@ -59,7 +59,7 @@ import Testing
         "[fe80::1]", "[fd00::1]",
       ]
       let photos = hosts.enumerated().map { ("Photo \($0)", "http://\($1)/1.jpg") }
-      try bench.drop(photos, as: "inside.plist")
+      try await bench.drop(photos, as: "inside.plist")
       let daemon = try await bench.start()
       #expect(try await bench.wait(for: "inside", daemon).code == 1)
       for photo in try await bench.show("inside").photos {
@@ -76,7 +76,7 @@ import Testing
     try await DaemonBench.use(settings: settings) { bench in
       _ = try bench.serveSamples(1)
       let target = "http://127.0.0.2:\(bench.origin.port)/1.jpg"
-      try bench.drop(
+      try await bench.drop(
         [
           ("Elsewhere", bench.origin.url("/redirect?to=\(target)")),
           ("File", bench.origin.url("/redirect?to=file:///etc/hostname")),
@@ -97,7 +97,7 @@ import Testing
       try bench.folder.link("photos/link.jpg", to: "../secret/own.jpg")
       try bench.folder.link("photos/up", to: "../secret")
       try bench.settings("[Inbox]\nQuietTime=250ms\n[Download]\nFileFolders=\(photos)\n")
-      try bench.drop(
+      try await bench.drop(
         [
           ("Good", "file://\(photos)/1.jpg"), ("Link", "file://\(photos)/link.jpg"),
           ("Through", "file://\(photos)/up/own.jpg"),

@@ -31,8 +31,8 @@ import Testing
         ),
         ("binary.plist", Array("bplist00garbage".utf8), "list."),
       ]
-      for (name, bytes, _) in bad { try bench.drop(bytes, as: name) }
-      try bench.drop(good, as: "good.plist")
+      for (name, bytes, _) in bad { try await bench.drop(bytes, as: name) }
+      try await bench.drop(good, as: "good.plist")
       let end = try await bench.runUntilIdle()
       #expect(end.code == 3, "\(end)")
       for (name, bytes, code) in bad {
@@ -54,12 +54,12 @@ import Testing
     try await DaemonBench.use { bench in
       let url = try bench.serveSamples(1)[0]
       let daemon = try await bench.start()
-      try bench.drop(Array("just words".utf8), as: "summer.plist")
+      try await bench.drop(Array("just words".utf8), as: "summer.plist")
       try await daemon.says("Could not accept list 'summer.plist'")
       try await bench.until("it is out of the inbox") {
         !bench.names("inbox").contains("summer.plist")
       }
-      try bench.drop([("One", url)], as: "summer.plist")
+      try await bench.drop([("One", url)], as: "summer.plist")
       #expect(try await bench.wait(for: "summer", daemon).code == 0)
       #expect(bench.names("failed").count == 2)
     }
@@ -69,7 +69,7 @@ import Testing
     let settings = DaemonBench.settings + "[Inbox]\nMaximumListSize=1K\n"
     try await DaemonBench.use(settings: settings) { bench in
       let photos = (1...100).map { ("Photo \($0)", "http://a/\($0)") }
-      try bench.drop(photos, as: "long.plist")
+      try await bench.drop(photos, as: "long.plist")
       #expect(try await bench.runUntilIdle().code == 3)
       #expect(bench.text("failed/long.plist.reason.txt")?.contains("code=list.size") == true)
       #expect(bench.origin.requests().isEmpty)
@@ -101,7 +101,7 @@ import Testing
 
   @Test func `an ending in capitals is an ending`() async throws {
     try await DaemonBench.use { bench in
-      try bench.drop([("One", try bench.serveSamples(1)[0])], as: "SUMMER.PLIST")
+      try await bench.drop([("One", try bench.serveSamples(1)[0])], as: "SUMMER.PLIST")
       #expect(try await bench.runUntilIdle().code == 0)
       #expect(bench.names("done") == ["SUMMER.PLIST"])
       #expect(bench.names("prints") == ["SUMMER"])

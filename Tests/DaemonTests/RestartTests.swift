@@ -16,7 +16,7 @@ import Testing
         ("Photo \(number + 1)", url + (number % 5 == 4 ? "?gate=g" : ""))
       }
       let daemon = try await bench.start()
-      try bench.drop(photos, as: "summer.plist")
+      try await bench.drop(photos, as: "summer.plist")
       try await bench.until("some are done") {
         bench.journal.filter { $0.kind == "filtered" }.count >= 5
       }
@@ -44,7 +44,7 @@ import Testing
   @Test func `a stop does not wait for a transfer that hangs`() async throws {
     try await DaemonBench.use { bench in
       let daemon = try await bench.start()
-      try bench.drop([("One", bench.origin.url("/hang?gate=never"))], as: "slow.plist")
+      try await bench.drop([("One", bench.origin.url("/hang?gate=never"))], as: "slow.plist")
       await bench.origin.arrivals(at: "never")
       #expect(try await bench.stop(daemon).code == 0)
       await bench.origin.departures(at: "never")
@@ -59,7 +59,7 @@ import Testing
       let urls = try bench.serveSamples(8)
       let photos = urls.enumerated().map { ("Photo \($0 + 1)", $1) }
       let daemon = try await bench.start()
-      try bench.drop(photos, as: "summer.plist")
+      try await bench.drop(photos, as: "summer.plist")
       try await bench.until("one is downloaded") {
         bench.journal.contains { $0.kind == "downloaded" }
       }
@@ -101,24 +101,18 @@ import Testing
       for number in 1...30 { try bench.serve(picture, as: "\(number).jpg") }
       let photos = (1...30).map { ("Photo \($0)", bench.origin.url("/\($0).jpg")) }
       let daemon = try await bench.start()
-      try bench.drop(photos, as: "summer.plist")
+      try await bench.drop(photos, as: "summer.plist")
       try await daemon.says("Filtered 'Photo")
       var killed: Int32 = 0
-      for count in 1...3 {
-        // An idle worker's death costs nothing, so it may take some. The next is killed once the
-        // photo of this one is through: a photo whose worker dies twice is given up.
-        try await bench.until("a worker dies over a photo") {
-          if bench.journal.filter({ $0.kind == "died" }).count >= count { return true }
-          if let worker = self.children(of: daemon.pid).first, killed != worker {
-            killed = worker
-            kill(worker, SIGKILL)
-          }
-          return false
+      // An idle worker's death costs nothing, so it may take more than three. A photo whose worker
+      // died waits behind all others: none meets a second death here, which would be its end.
+      try await bench.until("three workers die over a photo") {
+        if bench.journal.filter({ $0.kind == "died" }).count >= 3 { return true }
+        if let worker = self.children(of: daemon.pid).first, killed != worker {
+          killed = worker
+          kill(worker, SIGKILL)
         }
-        try await bench.until("its photo is through") {
-          let hit = Set(bench.journal.filter { $0.kind == "died" }.map(\.photo))
-          return hit.isSubset(of: bench.journal.filter { $0.kind == "filtered" }.map(\.photo))
-        }
+        return false
       }
       #expect(daemon.isRunning)
       let end = try await bench.wait(for: "summer", daemon)
@@ -128,7 +122,7 @@ import Testing
       let prints = Set(bench.names("prints/summer").map { bench.bytes("prints/summer/\($0)") })
       #expect(prints.count == 1, "the same picture is the same print")
       #expect(bench.origin.requests().count == 30, "nothing is downloaded again")
-      #expect(bench.journal.filter { $0.kind == "died" }.count == 3)
+      #expect(bench.journal.filter { $0.kind == "died" }.count >= 3)
       try await bench.stop(daemon)
     }
   }
@@ -139,7 +133,7 @@ import Testing
       try bench.serve(picture, as: "1.jpg")
       let photos = (1...30).map { ("Photo \($0)", bench.origin.url("/1.jpg?\($0)")) }
       let daemon = try await bench.start()
-      try bench.drop(photos, as: "summer.plist")
+      try await bench.drop(photos, as: "summer.plist")
       try await bench.until("a worker works") { !self.children(of: daemon.pid).isEmpty }
       let workers = children(of: daemon.pid)
       await daemon.cut()

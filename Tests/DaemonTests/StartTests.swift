@@ -17,7 +17,7 @@ import Testing
       #expect(second.errors.contains("another darkroomd (pid \(first.pid))"), "\(second)")
       #expect(second.errors.contains("--root"))
       #expect(second.errors.split(separator: "\n").count == 1, "\(second)")
-      try bench.drop([("One", url)], as: "one.plist")
+      try await bench.drop([("One", url)], as: "one.plist")
       #expect(try await bench.wait(for: "one", first).code == 0)
       #expect(try await bench.stop(first).code == 0)
       // The lock goes with its holder.
@@ -45,7 +45,7 @@ import Testing
       ("[Filter]\n\n# why\nFilter=blur(3px)\n", "darkroomd.conf:4: ", "sepia(AMOUNT)"),
       ("Workers=1\n", "darkroomd.conf:1: ", "[SECTION]"),
       ("[Inbox]\nConnections=1\n", "darkroomd.conf:2: ", "belongs to [Download]"),
-      ("[Download]\nFileFolders=/nonexistent/folder\n", "", "/nonexistent/folder"),
+      ("[Download]\nFileFolders=/nonexistent/folder\n", "darkroomd: ", "/nonexistent/folder"),
     ])
   func `bad settings end the start with 78, file, line and a suggestion`(
     text: String, place: String, words: String
@@ -76,7 +76,7 @@ import Testing
       try bench.folder.write(Array("[Filter]\nFilter=sepia(0.1)\n".utf8), to: "\(add)/10-a.conf")
       try bench.folder.write(Array("[Filter]\nFilter=sepia(0.2)\n".utf8), to: "\(add)/20-b.conf")
       try bench.folder.write(Array("nonsense".utf8), to: "\(add)/30-c.conf.bak")
-      try bench.drop([("1", try bench.serveSamples(1)[0])], as: "one.plist")
+      try await bench.drop([("1", try bench.serveSamples(1)[0])], as: "one.plist")
       #expect(try await bench.runUntilIdle().code == 0)
       let end = try await bench.tool(
         "develop", "--filter", "sepia(0.2)", "-o", bench.root, "\(bench.folder.path)/photos/1.jpg")
@@ -124,7 +124,7 @@ import Testing
 
   @Test func `lines carry their priority where it is asked for`() async throws {
     try await DaemonBench.use { bench in
-      try bench.drop([("One", bench.origin.url("/404"))], as: "one.plist")
+      try await bench.drop([("One", bench.origin.url("/404"))], as: "one.plist")
       let end = try await bench.runUntilIdle(["--level-prefixes"])
       for line in end.errors.split(separator: "\n") {
         #expect(line.hasPrefix("<") && line.dropFirst(2).hasPrefix(">"), "\(line)")
@@ -139,7 +139,7 @@ import Testing
     try await DaemonBench.use(settings: "") { bench in
       let urls = try bench.serveSamples(2)
       let daemon = try await bench.start()
-      try bench.drop([("One", urls[0])], as: "before.plist")
+      try await bench.drop([("One", urls[0])], as: "before.plist")
       try await daemon.says("Finished list 'before'")
       #expect(bench.origin.requests().isEmpty)
       try bench.settings(
@@ -148,7 +148,7 @@ import Testing
       #expect(end.code == 0, "\(end)")
       #expect(end.errors.contains("QuietTime takes effect at the next start"), "\(end)")
       #expect(!end.errors.contains("AllowNetworks"))
-      try bench.drop([("One", urls[0])], as: "after.plist")
+      try await bench.drop([("One", urls[0])], as: "after.plist")
       #expect(try await bench.wait(for: "after", daemon).code == 0)
     }
   }
@@ -165,7 +165,7 @@ import Testing
       let asked = try await bench.tool("reload")
       #expect(asked.code == 1 && asked.errors.contains("darkroomd.conf:4: "), "\(asked)")
       #expect(daemon.errors.contains("the old ones stay in force"))
-      try bench.drop([("One", urls[0])], as: "one.plist")
+      try await bench.drop([("One", urls[0])], as: "one.plist")
       #expect(try await bench.wait(for: "one", daemon).code == 0)
     }
   }
@@ -180,7 +180,7 @@ import Testing
       daemon.send(SIGHUP)
       try await daemon.says("Read the settings again: MaximumPixels changed.")
       try bench.serve(SamplePictures.jpeg(width: 100, height: 100), as: "large.jpg")
-      try bench.drop([("Large", bench.origin.url("/large.jpg"))], as: "large.plist")
+      try await bench.drop([("Large", bench.origin.url("/large.jpg"))], as: "large.plist")
       #expect(try await bench.wait(for: "large", daemon).code == 1)
       #expect(try await bench.show("large").photos.map(\.code) == ["picture.pixels"])
     }
@@ -197,7 +197,7 @@ import Testing
     try await DaemonBench.use { bench in
       let url = try bench.serveSamples(1)[0]
       let daemon = try await bench.start()
-      try bench.drop([("1", url + "?gate=g")], as: "one.plist")
+      try await bench.drop([("1", url + "?gate=g")], as: "one.plist")
       await bench.origin.arrivals(at: "g")
       try bench.settings(DaemonBench.settings + "[Filter]\nFilter=sepia(0.1)\n")
       #expect(try await bench.reload().code == 0)

@@ -18,7 +18,7 @@ import Testing
       try FileManager.default.moveItem(
         atPath: "\(bench.root)/own.plist", toPath: "\(bench.root)/inbox/own.plist")
       // A list of somebody else, which may be read but not leased.
-      try bench.drop([("One", urls[0])], as: "theirs.plist")
+      try await bench.drop([("One", urls[0])], as: "theirs.plist")
       try await daemon.says("Finished list", times: 2)
       #expect(bench.names("prints") == ["own", "theirs"])
       let end = try await bench.tool("--json", "status", as: DaemonBench.stranger)

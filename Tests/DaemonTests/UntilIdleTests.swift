@@ -17,11 +17,11 @@ import Testing
   @Test func `a photo that fails makes it 3, also beside lists that went well`() async throws {
     try await DaemonBench.use { bench in
       let url = try bench.serveSamples(1)[0]
-      try bench.drop([("One", url)], as: "good.plist")
-      try bench.drop([("One", url), ("Two", bench.origin.url("/404"))], as: "part.plist")
+      try await bench.drop([("One", url)], as: "good.plist")
+      try await bench.drop([("One", url), ("Two", bench.origin.url("/404"))], as: "part.plist")
       #expect(try await bench.runUntilIdle().code == 3)
       // What an earlier run failed at is not this run's affair.
-      try bench.drop([("One", url)], as: "later.plist")
+      try await bench.drop([("One", url)], as: "later.plist")
       #expect(try await bench.runUntilIdle().code == 0)
     }
   }
@@ -31,9 +31,8 @@ import Testing
   {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(2)
+      try await bench.drop([("One", urls[0] + "?gate=g"), ("Two", urls[1])], as: "summer.plist")
       let daemon = try await bench.launch("darkroomd", ["--root", bench.root, "--until-idle"])
-      try await daemon.says(" is ready: ")
-      try bench.drop([("One", urls[0] + "?gate=g"), ("Two", urls[1])], as: "summer.plist")
       await bench.origin.arrivals(at: "g")
       #expect(try await bench.tool("pause", "summer").code == 0)
       await bench.origin.release("g")
@@ -45,7 +44,7 @@ import Testing
   @Test func `a cancelled list does not count as trouble`() async throws {
     try await DaemonBench.use { bench in
       let url = try bench.serveSamples(1)[0]
-      try bench.drop([("One", url + "?gate=g")], as: "summer.plist")
+      try await bench.drop([("One", url + "?gate=g")], as: "summer.plist")
       let daemon = try await bench.launch("darkroomd", ["--root", bench.root, "--until-idle"])
       await bench.origin.arrivals(at: "g")
       #expect(try await bench.tool("cancel", "summer").code == 0)
@@ -57,11 +56,11 @@ import Testing
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(2)
       let daemon = try await bench.start()
-      try bench.drop([("One", urls[0] + "?gate=g")], as: "waits.plist")
+      try await bench.drop([("One", urls[0] + "?gate=g")], as: "waits.plist")
       await bench.origin.arrivals(at: "g")
       #expect(try await bench.tool("pause", "waits").code == 0)
       try await bench.stop(daemon)
-      try bench.drop([("One", bench.origin.url("/404"))], as: "fails.plist")
+      try await bench.drop([("One", bench.origin.url("/404"))], as: "fails.plist")
       #expect(try await bench.runUntilIdle().code == 3)
     }
   }
@@ -70,8 +69,8 @@ import Testing
   func `a file that may not be read makes it 4 and is not touched`() async throws {
     try await DaemonBench.use { bench in
       let url = try bench.serveSamples(1)[0]
-      try bench.drop([("One", url)], as: "mine.plist")
-      try bench.drop([("Two", url)], as: "theirs.plist")
+      try await bench.drop([("One", url)], as: "mine.plist")
+      try await bench.drop([("Two", url)], as: "theirs.plist")
       try await bench.give(bench.root, to: DaemonBench.stranger)
       let files = FileManager.default
       let theirs = "\(bench.root)/inbox/theirs.plist"
@@ -88,7 +87,7 @@ import Testing
   @Test func `what is tried again later is waited for`() async throws {
     try await DaemonBench.use { bench in
       // 500 first; then it is there, though it is no picture.
-      try bench.drop([("One", bench.origin.url("/500-then-ok?key=a"))], as: "again.plist")
+      try await bench.drop([("One", bench.origin.url("/500-then-ok?key=a"))], as: "again.plist")
       let end = try await bench.runUntilIdle()
       #expect(end.code == 3, "\(end)")
       #expect(end.errors.contains("trying again in"))

@@ -174,25 +174,37 @@ package final class DaemonBench: Sendable {
   }
 
   /// Puts a list under its name in one step, as `mv` does.
-  package func drop(_ list: [UInt8], as name: String) throws {
+  package func drop(_ list: [UInt8], as name: String) async throws {
     try folder.write(list, to: "root/arriving/\(name)")
     let files = FileManager.default
     try files.createDirectory(atPath: "\(root)/inbox", withIntermediateDirectories: true)
+    // The one before may be on its way still.
+    for _ in 0..<500 where files.fileExists(atPath: "\(root)/inbox/\(name)") {
+      try await Task.sleep(for: .milliseconds(4))
+    }
     try files.moveItem(
       atPath: "\(root)/arriving/\(name)", toPath: "\(root)/inbox/\(name)")
   }
 
-  package func drop(_ photos: [(String, String)], as name: String) throws {
-    try drop(PhotoListText.dictionary(photos), as: name)
+  package func drop(_ photos: [(String, String)], as name: String) async throws {
+    try await drop(PhotoListText.dictionary(photos), as: name)
   }
 
   package var journal: [WrittenRecord] { WrittenRecord.read("\(root)/state/journal") }
+
+  /// What the programs said and what is recorded, for whoever reads of a failed test.
+  private var told: String {
+    let said = programs.withLock { $0 }.map { "\($0.name) \($0.pid): \($0.errors.suffix(2000))" }
+    return (said + journal.suffix(30).map(\.text)).joined(separator: "\n")
+  }
 
   /// Looks again and again until it holds.
   package func until(_ what: String, seconds: Int = 60, _ holds: () throws -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(seconds)
     while try !holds() {
-      guard ContinuousClock.now < end else { throw ProgramProblem("it never came: \(what)") }
+      guard ContinuousClock.now < end else {
+        throw ProgramProblem("it never came: \(what)\n\(told)")
+      }
       try await Task.sleep(for: .milliseconds(4))
     }
   }
