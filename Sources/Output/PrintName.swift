@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a photo's or a list's name, as somebody wrote it, to one safe component of a path. Pure.
 //
-// Control bytes, `/`, `%` and a leading `.` or `-` become %XX; at most 200 bytes, cut between
-// characters; names that differ only in case, in Unicode composition or in a picture's extension are
-// told apart by `~NUMBER`.
+// Control bytes, `/`, `%`, a leading `.` or `-` and a `~` before a digit become %XX; at most 200 bytes,
+// cut between characters; names that differ only in case, in Unicode composition or in a picture's
+// extension are told apart by `~NUMBER`, which thus no name ends in by itself.
 
 package import Vocabulary
 
@@ -33,7 +33,10 @@ package enum PrintName {
   }
 
   /// Equal for names whose prints would meet in one folder, on any file system.
-  package static func collisionKey(_ name: String) -> String { stem(of: name).lowercased() }
+  package static func collisionKey(_ name: String) -> String {
+    // Upper case first: `ß` and `SS`, `ſ` and `S` meet where file systems fold case.
+    stem(of: name).uppercased().lowercased()
+  }
 
   /// `Barn.JPG` and `Barn` are one name: the print gets the extension of its format.
   private static func withoutExtension(_ name: String) -> String {
@@ -46,14 +49,24 @@ package enum PrintName {
 
   private static func escaped(_ name: String) -> String {
     var out: [UInt8] = []
-    for character in name {
-      let piece = character.utf8.enumerated().flatMap { place, byte in
-        isSafe(byte, isFirst: out.isEmpty && place == 0) ? [byte] : percent(byte)
+    for place in name.indices {
+      let isMark = beginsNumber(name, at: place)
+      let piece = name[place].utf8.enumerated().flatMap { offset, byte in
+        !isMark && isSafe(byte, isFirst: out.isEmpty && offset == 0)
+          ? [byte] : percent(byte)
       }
       if out.count + piece.count > longest { break }
       out += piece
     }
     return out.isEmpty ? "%" : String(decoding: out, as: UTF8.self)
+  }
+
+  /// `~` and a digit: what we write ourselves behind a name that is taken.
+  private static func beginsNumber(_ name: String, at place: String.Index) -> Bool {
+    guard name[place] == "~", let digit = name.utf8[place...].dropFirst().first else {
+      return false
+    }
+    return digit >= 0x30 && digit <= 0x39
   }
 
   private static func isSafe(_ byte: UInt8, isFirst: Bool) -> Bool {

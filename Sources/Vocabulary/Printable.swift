@@ -5,20 +5,24 @@ package enum Printable {
   /// Valid UTF-8 stays; control characters, the invisible direction marks and bytes that are no UTF-8
   /// become `\xNN` or `\u{…}`, a backslash becomes two. At most `limit` characters, then `…`.
   package static func text(_ bytes: some Sequence<UInt8>, limit: Int = 400) -> String {
+    // Whatever a character takes, it is at most four bytes.
+    let bytes = Array(bytes.prefix(4 * (limit + 1)))
     var out = ""
     var count = 0
-    var decoder = UTF8()
-    var pending: [UInt8] = []
-    var iterator = ByteTap(bytes.makeIterator())
+    var place = 0
+    var parser = UTF8.ForwardParser()
+    var input = bytes.makeIterator()
     while true {
-      iterator.taken.removeAll(keepingCapacity: true)
-      let result = decoder.decode(&iterator)
-      pending = iterator.taken
+      let result = parser.parseScalar(from: &input)
       if case .emptyInput = result { return out }
       if count >= limit { return out + "…" }
       switch result {
-      case .scalarValue(let scalar): out += shown(scalar)
-      case .error: for byte in pending { out += hex(byte) }
+      case .valid(let encoded):
+        out += shown(UTF8.decode(encoded))
+        place += encoded.count
+      case .error(let length):
+        for byte in bytes[place..<place + length] { out += hex(byte) }
+        place += length
       case .emptyInput: break
       }
       count += 1
@@ -44,17 +48,5 @@ package enum Printable {
   private static func hex(_ byte: UInt8) -> String {
     let digits = Array("0123456789abcdef")
     return "\\x\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-  }
-
-  /// Remembers what the decoder took, so that bytes it refused can be shown.
-  private struct ByteTap<Base: IteratorProtocol<UInt8>>: IteratorProtocol {
-    var base: Base
-    var taken: [UInt8] = []
-    init(_ base: Base) { self.base = base }
-    mutating func next() -> UInt8? {
-      guard let byte = base.next() else { return nil }
-      taken.append(byte)
-      return byte
-    }
   }
 }

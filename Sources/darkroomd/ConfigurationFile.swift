@@ -73,16 +73,17 @@ enum ConfigurationFile {
     throws(ConfigurationError)
   {
     func wrong(_ line: Int?, _ problem: String) -> ConfigurationError {
-      ConfigurationError(file: file, line: line, problem: problem)
+      ConfigurationError(file: file, line: line, problem: Printable.text(problem, limit: 1000))
     }
     guard bytes.count <= longest else { throw wrong(nil, "it is longer than 1 MiB") }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw wrong(nil, "it is not UTF-8 text")
     }
     var section: String?
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    // By bytes: to Swift, the end of a line from another system is one character that is no "\n".
+    let lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
     for (number, line) in zip(1..., lines) {
-      let line = trimmed(line)
+      let line = trimmed(Substring(line))
       if line.isEmpty || line.hasPrefix("#") || line.hasPrefix(";") { continue }
       if line.hasPrefix("[") {
         section = try sectionName(line, wrong: { wrong(number, $0) })
@@ -120,7 +121,7 @@ enum ConfigurationFile {
     }
     let suggestion = Suggestion.words(for: key, among: here.map(\.key))
     throw SettingProblem(
-      "there is no setting '\(Printable.text(key))' in [\(section)]\(suggestion)")
+      "there is no setting '\(key)' in [\(section)]\(suggestion)")
   }
 
   private static func trimmed(_ text: some StringProtocol) -> String {

@@ -133,6 +133,7 @@ extension Darkroom {
     try await recorder.record([.paused(list)])
     runner.pause(list)
     teller.changed(try shelf.room(list)) { .listPaused($0) }
+    ends.listChanged()
   }
 
   func resume(_ list: ListID) async throws(Failure) {

@@ -44,7 +44,7 @@ final class Darkroom: Sendable {
   let tally = RunTally()
   let started: UInt64
   let user = ThisProcess.user
-  private let ends: EndSignal
+  let ends: EndSignal
   private let pulses: LoopPulses
   private let source: ConfigurationSource
   private let lane: WorkLane

@@ -20,8 +20,9 @@ struct IdleWatch: Sendable {
         ends.end(.idle(code))
         return
       }
-      // A file that waits for its writer or for quiet changes without a list changing.
-      if report.isEmpty {
+      // A file that waits for its writer or for quiet changes without a list changing; so do the
+      // last steps of a paused list.
+      if report.isEmpty, isWorkLeft {
         await ends.nextChange()
       } else {
         await darkroom.pause(.milliseconds(100))
@@ -29,11 +30,12 @@ struct IdleWatch: Sendable {
     }
   }
 
+  private var isWorkLeft: Bool {
+    darkroom.recorder.ledger { ledger in ledger.openLists.contains { $0.state != .paused } }
+  }
+
   private var areListsSettled: Bool {
-    let isWaiting = darkroom.recorder.ledger { ledger in
-      ledger.openLists.contains { $0.state != .paused }
-    }
     let counts = darkroom.runner.counts()
-    return !isWaiting && counts.inFlight == 0 && counts.finishing == 0 && !darkroom.isClosing
+    return !isWorkLeft && counts.inFlight == 0 && counts.finishing == 0 && !darkroom.isClosing
   }
 }

@@ -51,8 +51,9 @@ final class ListRoom: Sendable {
   var name: String { Self.name(of: about.name) }
 
   static func name(of file: FileName) -> String {
-    String(
-      decoding: file.hasSuffix(".plist") ? file.bytes.dropLast(6) : file.bytes[...], as: UTF8.self)
+    let end = String(decoding: file.bytes.suffix(6), as: UTF8.self).lowercased()
+    let isList = end == ".plist" && file.bytes.count > 6
+    return String(decoding: isList ? file.bytes.dropLast(6) : file.bytes[...], as: UTF8.self)
   }
 
   func printFolder() throws(Failure) -> PrintFolder {

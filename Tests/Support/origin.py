@@ -14,7 +14,7 @@ A line on standard input is a command, answered by its number:
     NUMBER wait GATE COUNT      answers once COUNT requests have come to the gate
     NUMBER gone GATE COUNT      answers once COUNT clients left while they waited at the gate
 
-Paths that misbehave (everything else is a file of the folder):
+A file of the folder waits for its gate: /photo.jpg?gate=G. Paths that misbehave:
 
     /STATUS...              that status, for 204, 206, 304, 4xx and 5xx;
                             429 and 503 with Retry-After (?after=SECONDS)
@@ -176,6 +176,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 data = file.read()
         except OSError:
             return self.do_status(404)
+        if "gate" in self.query and not self.pass_gate():
+            return
         self.whole(data, 200, mimetypes.guess_type(full)[0] or "application/octet-stream")
 
     def do_status(self, status):

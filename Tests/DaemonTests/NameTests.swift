@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hostile names of photos and lists: every print lies in its list's folder, under a safe name of its own.
+
+import Foundation
+import Support
+import Testing
+
+@Suite struct NameTests {
+  private static let photos = [
+    "../escape", "../../../../tmp/escape", "/etc/cron.d/job", ".", "..", "...", ".hidden", "-rf",
+    "a/b/c", "percent%2Fslash", "\u{202E}gpj.exe",
+    "Barn", "barn", "BARN", "Barn.jpg", "Barn~12", "Barn~13", "\u{E9}t\u{E9}", "e\u{301}te\u{301}",
+    "\u{C9}T\u{C9}", " ", "  leading", "trailing ", "$(reboot)", "`id`", "a;b&c|d", "*", "?",
+    "CON", "\\", "\"'", "🐎🐎", String(repeating: "long", count: 500),
+    String(repeating: "long", count: 500) + "er", String(repeating: "ü", count: 300), "%", "~1",
+  ]
+
+  @Test func `every photo has a print of its own, safe, and in the list's folder alone`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(Self.photos.count)
+      let photos = Array(zip(Self.photos, urls))
+      try await bench.drop(PhotoListText.binary(photos), as: "names.plist")
+      let before = bench.names("..")
+      let daemon = try await bench.start()
+      #expect(try await bench.wait(for: "names", daemon).code == 0)
+      let prints = bench.names("prints/names")
+      #expect(prints.count == Self.photos.count, "\(prints)")
+      let folded = prints.map { $0.precomposedStringWithCanonicalMapping.lowercased() }
+      #expect(Set(folded).count == prints.count, "\(folded)")
+      for name in prints {
+        #expect(!name.utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0x2F }, "\(name)")
+        #expect(!name.hasPrefix(".") && !name.hasPrefix("-") && name.hasSuffix(".jpg"), "\(name)")
+        #expect(name.utf8.count <= 255)
+      }
+      #expect(bench.names("prints") == ["names"])
+      #expect(bench.names("..") == before)
+      // Each print is the one of its own photo.
+      let shown = try await bench.show("names").photos
+      #expect(shown.map(\.number) == Array(1...Self.photos.count))
+      for photo in shown where !photo.print.contains("\\") {
+        #expect(prints.contains { $0.utf8.elementsEqual(photo.print.utf8) }, "\(photo.print)")
+      }
+      let contents = Set(prints.map { bench.bytes("prints/names/\($0)") })
+      #expect(contents.count == prints.count, "the pictures differ, so the prints do")
+      #expect(!daemon.errors.contains("\u{1B}"), "nothing of a name reaches the terminal raw")
+      #expect(!daemon.errors.contains("two\nlines"))
+    }
+  }
+
+  @Test func `a name with control characters fails its photo and reaches no terminal`() async throws
+  {
+    try await DaemonBench.use { bench in
+      let url = try bench.serveSamples(1)[0]
+      let names = ["two\nlines", "tab\there", "esc\u{1B}[31m", "Good"]
+      try await bench.drop(PhotoListText.binary(names.map { ($0, url) }), as: "names.plist")
+      let daemon = try await bench.start()
+      #expect(try await bench.wait(for: "names", daemon).code == 1)
+      #expect(bench.names("prints/names") == ["Good.jpg"])
+      let failed = try await bench.show("names").photos.filter { $0.state == "failed" }
+      #expect(failed.count == 3)
+      #expect(failed.allSatisfy { $0.reason.contains("its name holds a control character") })
+      let shown = try await bench.tool("show", "names")
+      for text in [daemon.errors, shown.output] {
+        #expect(!text.contains("\u{1B}") && !text.contains("two\nlines"))
+      }
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("..plist.plist", "%2E.plist"), ("-rf.plist", "%2Drf"), ("two\nlines.plist", "two%0Alines"),
+      ("100%.plist", "100%25"), ("\u{1B}[2J.plist", "%1B[2J"), ("Küche 日本.plist", "Küche 日本"),
+      (" .plist", " "), ("a.plist.plist", "a.plist"), ("$(id).plist", "$(id)"),
+    ])
+  func `a list's name chooses no path`(file: String, folder: String) async throws {
+    try await DaemonBench.use { bench in
+      try await bench.drop([("One", try bench.serveSamples(1)[0])], as: file)
+      // A name that begins with a dot is no list: it is left alone.
+      let isHidden = file.hasPrefix(".")
+      #expect(try await bench.runUntilIdle().code == 0)
+      #expect(bench.names("prints") == (isHidden ? [] : [folder]))
+      #expect(bench.names("done") == (isHidden ? [] : [file]))
+      #expect(bench.names("inbox").contains(file) == isHidden)
+    }
+  }
+
+  @Test func `a list whose name is as long as the kernel allows goes through`() async throws {
+    try await DaemonBench.use { bench in
+      let file = String(repeating: "l", count: 249) + ".plist"
+      try await bench.drop([("One", try bench.serveSamples(1)[0])], as: file)
+      #expect(try await bench.runUntilIdle().code == 0)
+      #expect(bench.names("prints") == [String(repeating: "l", count: 200)])
+      #expect(bench.names("done").count == 1)
+    }
+  }
+
+  @Test func `a list called like another one's numbered folder has one of its own`() async throws {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(3)
+      let daemon = try await bench.start()
+      try await bench.drop([("Same", urls[0] + "?gate=g")], as: "summer.plist")
+      try await daemon.says("Accepted list 'summer'")
+      try await bench.drop([("Same", urls[1] + "?gate=g")], as: "summer~3.plist")
+      try await daemon.says("Accepted list 'summer~3'")
+      try await bench.drop([("Same", urls[2] + "?gate=g")], as: "summer.plist")
+      try await daemon.says("Accepted list 'summer'", times: 2)
+      await bench.origin.release("g")
+      try await daemon.says("Finished list", times: 3)
+      #expect(bench.names("prints").count == 3, "\(bench.names("prints"))")
+    }
+  }
+}

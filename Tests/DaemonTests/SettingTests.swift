@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// The settings file, line by line, and the values in it.
+
+import Support
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite struct SettingTests {
+  private func read(_ text: String) throws(ConfigurationError) -> Settings {
+    var settings = Settings()
+    try ConfigurationFile.apply(Array(text.utf8), from: "test.conf", to: &settings)
+    return settings
+  }
+
+  @Test(
+    arguments: [
+      "", "\n\n", "# a comment\n; another\n", "[Inbox]\n", "  [Inbox]  \n", "[ Inbox ]\n",
+      "[Inbox]\r\nQuietTime=5s\r\n", "[Inbox]\nQuietTime = 5s", "[Inbox]\n\tQuietTime=5s\t\n",
+      "[Inbox]\n# QuietTime=9s\n", "[Inbox]\nQuietTime=9s\nQuietTime=5s\n",
+      "[Inbox]\nQuietTime=9s\n[Filter]\n[Inbox]\nQuietTime=5s\n",
+    ])
+  func `what says nothing new leaves the defaults`(text: String) throws {
+    #expect(try read(text) == Settings())
+  }
+
+  @Test(
+    arguments: [
+      ("QuietTime=1s\n", 1, "a [SECTION] must come before the first key"),
+      ("[Inbox]\nQuietTime\n", 2, "a line is KEY=VALUE, [SECTION] or a comment"),
+      (
+        "[Inbox]\nQuitTime=1s\n", 2,
+        "there is no setting 'QuitTime' in [Inbox]; did you mean 'QuietTime'?"
+      ),
+      ("[Inbox]\nxyzzy=1s\n", 2, "there is no setting 'xyzzy' in [Inbox]"),
+      (
+        "[Inbox]\nquiettime=1s\n", 2,
+        "there is no setting 'quiettime' in [Inbox]; did you mean 'QuietTime'?"
+      ),
+      ("[Inbox]\n\n=1s\n", 3, "there is no setting '' in [Inbox]"),
+      ("[Inbox\n", 1, "there is no section [Inbox"),
+      ("[]\n", 1, "there is no section []"),
+      ("[inbox]\n", 1, "there is no section [inbox]; did you mean 'Inbox'?"),
+      ("[Inbox]\nWorkers=1\n", 2, "'Workers' belongs to [Filter], not to [Inbox]"),
+      ("[Filter]\nWorkers=many\n", 2, "a whole number from 1 to 256 is wanted, not 'many'"),
+      ("[Record]\nSync=maybe\n", 2, "yes or no is wanted, not 'maybe'"),
+      ("[Inbox]\nQuietTime=1ms\n", 2, "a time from 250ms to 1h is wanted, not '1ms'"),
+      ("[Download]\nMaximumSize=1\n", 2, "a size from 1K to 16G is wanted, not '1'"),
+      (
+        "[Download]\nFileFolders=photos\n", 2,
+        "a folder is written as a full path without '..', not 'photos'"
+      ),
+      (
+        "[Download]\nFileFolders=/a/../b\n", 2,
+        "a folder is written as a full path without '..', not '/a/../b'"
+      ),
+    ])
+  func `what is wrong is told with its line and what to write`(
+    text: String, line: Int, problem: String
+  ) {
+    let error = #expect(throws: ConfigurationError.self) { try read(text) }
+    #expect(error?.line == line)
+    #expect(error?.problem.hasPrefix(problem) == true, "\(error?.problem ?? "")")
+    #expect(error?.description.hasPrefix("test.conf:\(line): ") == true)
+  }
+
+  @Test func `a wrong line takes nothing of its file over where it counts`() {
+    #expect(throws: ConfigurationError.self) { try read("[Filter]\nWorkers=3\nWorkers=x\n") }
+  }
+
+  @Test func `bytes that are no text, and files without end, are refused`() {
+    var settings = Settings()
+    let cases: [([UInt8], String)] = [
+      ([0x5B, 0xFF, 0x5D], "it is not UTF-8 text"),
+      ([UInt8](repeating: 0x0A, count: ConfigurationFile.longest + 1), "it is longer than 1 MiB"),
+    ]
+    for (bytes, problem) in cases {
+      #expect(throws: ConfigurationError(file: "f", line: nil, problem: problem)) {
+        try ConfigurationFile.apply(bytes, from: "f", to: &settings)
+      }
+    }
+  }
+
+  @Test func `control characters of a file do not reach the terminal`() {
+    for text in [
+      "[Inbox]\n\u{1B}[2J=1\n", "[\u{1B}[2J]\n", "[Inbox]\nQuietTime=\u{1B}[2J\n",
+      "[Filter]\nFilter=\u{1B}(1)\n", "[Download]\nFileFolders=\u{1B}x\n",
+    ] {
+      let error = #expect(throws: ConfigurationError.self) { try read(text) }
+      #expect(error?.description.contains("\u{1B}") == false, "\(text)")
+    }
+  }
+
+  @Test func `lists of words add up, and an empty value forgets them`() throws {
+    let some = try read("[Download]\nAllowNetworks=10.0.0.0/8 127.0.0.1\nAllowNetworks=::1\n")
+    #expect(some.allowNetworks == ["10.0.0.0/8", "127.0.0.1", "::1"])
+    let none = try read("[Download]\nDenyNetworks=10.0.0.0/8\nDenyNetworks=\n")
+    #expect(none.denyNetworks.isEmpty)
+    let last = try read("[Download]\nFileFolders=/a\nFileFolders=\nFileFolders=/b /c\n")
+    #expect(last.fileFolders == ["/b", "/c"])
+  }
+
+  @Test(arguments: SettingEntry.all.map(\.key))
+  func `the default that is documented is the default that is built in`(key: String) throws {
+    for entry in SettingEntry.all where entry.key == key {
+      let settings = try read("[\(entry.section)]\n\(entry.key)=\(entry.standard)\n")
+      #expect(settings == Settings(), "\(entry.section) \(key)")
+    }
+  }
+
+  @Test func `no setting is there twice, and no word of it is odd`() {
+    let names = SettingEntry.all.map { "\($0.section) \($0.key)" }
+    #expect(Set(names).count == names.count)
+    #expect(names.allSatisfy { $0.allSatisfy { $0.isASCII && ($0.isLetter || $0 == " ") } })
+  }
+}
+
+@Suite struct SettingValueTests {
+  @Test(arguments: [("0", 0), ("7", 7), ("007", 7), ("100", 100)])
+  func `whole numbers within their bounds`(text: String, value: Int) throws {
+    #expect(try SettingValue.count(text, from: 0, to: 100) == value)
+  }
+
+  @Test(arguments: ["", "-1", "101", "1.5", "x", "1 2", "0x10", "99999999999999999999", "１"])
+  func `no other number`(text: String) {
+    #expect(throws: SettingProblem.self) { try SettingValue.count(text, from: 0, to: 100) }
+  }
+
+  @Test(
+    arguments: [
+      ("1024", 1024), ("1K", 1 << 10), ("64M", 64 << 20), ("1G", 1 << 30), ("2T", 2 << 40),
+    ] as [(String, UInt64)])
+  func `sizes have letters for powers of 1024`(text: String, value: UInt64) throws {
+    #expect(try SettingValue.size(text, from: 1024, to: 1 << 42) == value)
+  }
+
+  @Test(
+    arguments: [
+      "", "K", "1k", "1KB", "1 K", "-1K", "1.5M", "1023", "5T", "99999999999999999999", "20000000T",
+    ])
+  func `no other size, and none overflows`(text: String) {
+    #expect(throws: SettingProblem.self) { try SettingValue.size(text, from: 1024, to: 1 << 42) }
+  }
+
+  @Test(
+    arguments: [
+      ("250ms", .milliseconds(250)), ("5s", .seconds(5)), ("5", .seconds(5)),
+      ("1min 30s", .seconds(90)), ("2m", .seconds(120)), ("1h", .seconds(3600)),
+      ("1d", .seconds(86400)), ("1h  1s", .seconds(3601)), ("0", .zero),
+    ] as [(String, Duration)])
+  func `times have units and add up`(text: String, value: Duration) throws {
+    #expect(try SettingValue.duration(text, from: .zero, to: .seconds(86400)) == value)
+  }
+
+  @Test(
+    arguments: [
+      "", "s", "5 s", "-5s", "5sec", "1.5s", "5us", "1000000000s", "2d", "9999999999h", "５s",
+    ])
+  func `no other time, and none overflows`(text: String) {
+    #expect(throws: SettingProblem.self) {
+      try SettingValue.duration(text, from: .zero, to: .seconds(86400))
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("yes", true), ("true", true), ("on", true), ("1", true), ("YES", true), ("no", false),
+      ("false", false), ("off", false), ("0", false), ("No", false),
+    ])
+  func `yes and no in the words that systemd takes`(text: String, value: Bool) throws {
+    #expect(try SettingValue.yesOrNo(text) == value)
+  }
+
+  @Test(arguments: ["", "y", "2", "ja", "yes yes"])
+  func `nothing else is yes or no`(text: String) {
+    #expect(throws: SettingProblem.self) { try SettingValue.yesOrNo(text) }
+  }
+}
+
+@Suite struct SettingChangeTests {
+  @Test func `every setting that changes is named, by the name in the file`() throws {
+    // Values that differ from every default.
+    let other = [
+      "QuietTime": "9s", "MaximumListSize": "9M", "RescanInterval": "9s", "Connections": "9",
+      "ConnectionsPerHost": "9", "AllowNetworks": "127.0.0.1", "DenyNetworks": "127.0.0.1",
+      "FileFolders": "/a", "MaximumSize": "9M", "Timeout": "9s", "ConnectTimeout": "9s",
+      "Attempts": "9", "Filter": "sepia(0.9)", "Workers": "9", "MaximumPixels": "9",
+      "MaximumMemory": "99M", "Sync": "no", "Progress": "9s", "Transitions": "yes",
+    ]
+    for entry in SettingEntry.all {
+      var settings = Settings()
+      try entry.apply(&settings, try #require(other[entry.key], "\(entry.key) is new"))
+      #expect(settings != Settings(), "\(entry.key)")
+      #expect(SettingChanges(from: Settings(), to: settings).all == [entry.key])
+    }
+    #expect(
+      SettingChanges(from: Settings(), to: Settings()) == SettingChanges(from: .init(), to: .init())
+    )
+    #expect(SettingChanges(from: Settings(), to: Settings()).all.isEmpty)
+  }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starting, refusing to start, reading the settings again.
+
+import Foundation
+import Support
+import Testing
+
+@Suite struct StartTests {
+  @Test func `a second daemon on the same root refuses, names the first and disturbs nothing`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let url = try bench.serveSamples(1)[0]
+      let first = try await bench.start()
+      let second = try await bench.launch("darkroomd", ["--root", bench.root]).end()
+      #expect(second.code == 75)
+      #expect(second.errors.contains("another darkroomd (pid \(first.pid))"), "\(second)")
+      #expect(second.errors.contains("--root"))
+      #expect(second.errors.split(separator: "\n").count == 1, "\(second)")
+      try await bench.drop([("One", url)], as: "one.plist")
+      #expect(try await bench.wait(for: "one", first).code == 0)
+      #expect(try await bench.stop(first).code == 0)
+      // The lock goes with its holder.
+      try await bench.stop(bench.start())
+    }
+  }
+
+  @Test func `a lock and a socket left behind by a killed daemon do not matter`() async throws {
+    try await DaemonBench.use { bench in
+      try await bench.start().cut()
+      #expect(bench.names(".").contains("control"))
+      let daemon = try await bench.start()
+      #expect(try await bench.tool("status").code == 0)
+      #expect(try await bench.stop(daemon).code == 0)
+      #expect(!bench.names(".").contains("control"))
+      #expect(try await bench.tool("status").code == 3)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("[Download]\nConections=4\n", "darkroomd.conf:2: ", "did you mean 'Connections'?"),
+      ("\n[Downlaod]\n", "darkroomd.conf:2: ", "did you mean 'Download'?"),
+      ("[Filter]\nWorkers=0\n", "darkroomd.conf:2: ", "from 1 to 256"),
+      ("[Filter]\n\n# why\nFilter=blur(3px)\n", "darkroomd.conf:4: ", "sepia(AMOUNT)"),
+      ("Workers=1\n", "darkroomd.conf:1: ", "[SECTION]"),
+      ("[Inbox]\nConnections=1\n", "darkroomd.conf:2: ", "belongs to [Download]"),
+      ("[Download]\nFileFolders=/nonexistent/folder\n", "darkroomd: ", "/nonexistent/folder"),
+    ])
+  func `bad settings end the start with 78, file, line and a suggestion`(
+    text: String, place: String, words: String
+  ) async throws {
+    try await DaemonBench.use(settings: text) { bench in
+      let end = try await bench.launch("darkroomd", ["--root", bench.root]).end()
+      #expect(end.code == 78, "\(end)")
+      #expect(end.errors.contains(place) && end.errors.contains(words), "\(end)")
+    }
+  }
+
+  @Test func `a settings file that is named must be there, the usual one need not`() async throws {
+    try await DaemonBench.use { bench in
+      try FileManager.default.removeItem(atPath: "\(bench.root)/darkroomd.conf")
+      #expect(try await bench.runUntilIdle().code == 0)
+      let end = try await bench.runUntilIdle(["--config", "\(bench.root)/none.conf"])
+      #expect(end.code == 78 && end.errors.contains("none.conf"), "\(end)")
+      try bench.folder.write(Array("[Filter]\nWorkers=x\n".utf8), to: "root/other.conf")
+      #expect(try await bench.runUntilIdle(["--config", "\(bench.root)/other.conf"]).code == 78)
+    }
+  }
+
+  @Test func `files beside the settings are read after them, in the order of their names`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let add = "root/darkroomd.conf.d"
+      try bench.folder.write(Array("[Filter]\nFilter=sepia(0.1)\n".utf8), to: "\(add)/10-a.conf")
+      try bench.folder.write(Array("[Filter]\nFilter=sepia(0.2)\n".utf8), to: "\(add)/20-b.conf")
+      try bench.folder.write(Array("nonsense".utf8), to: "\(add)/30-c.conf.bak")
+      try await bench.drop([("1", try bench.serveSamples(1)[0])], as: "one.plist")
+      #expect(try await bench.runUntilIdle().code == 0)
+      let end = try await bench.tool(
+        "develop", "--filter", "sepia(0.2)", "-o", bench.root, "\(bench.folder.path)/photos/1.jpg")
+      #expect(end.code == 0)
+      #expect(bench.bytes("prints/one/1.jpg") == bench.bytes("1.jpg"))
+      try bench.folder.write(Array("[Filter]\nFilters=x\n".utf8), to: "\(add)/40-d.conf")
+      let bad = try await bench.runUntilIdle()
+      #expect(bad.code == 78 && bad.errors.contains("darkroomd.conf.d/40-d.conf:2: "), "\(bad)")
+    }
+  }
+
+  @Test(
+    arguments: [
+      (["--rot", "/tmp"], "did you mean '--root'?"), (["--root"], "--root wants a value"),
+      (["extra"], "unknown option 'extra'"), (["--config", ""], "--config wants a value"),
+    ])
+  func `a bad command line ends with 64 and the usage`(arguments: [String], words: String)
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let end = try await bench.launch("darkroomd", arguments).end()
+      #expect(end.code == 64)
+      #expect(end.errors.contains(words) && end.errors.contains("usage: darkroomd"), "\(end)")
+      #expect(end.output.isEmpty)
+    }
+  }
+
+  @Test func `help and version are asked for, so they go to standard output`() async throws {
+    try await DaemonBench.use { bench in
+      for (option, words) in [("--help", "usage: darkroomd"), ("--version", "darkroomd ")] {
+        let end = try await bench.launch("darkroomd", [option]).end()
+        #expect(end.code == 0 && end.output.hasPrefix(words) && end.errors.isEmpty, "\(end)")
+      }
+    }
+  }
+
+  @Test func `a root that cannot be made is told`() async throws {
+    try await DaemonBench.use { bench in
+      try bench.folder.write([], to: "file")
+      let end = try await bench.launch("darkroomd", ["--root", "\(bench.folder.path)/file/root"])
+        .end()
+      #expect(end.code == 64 && end.errors.contains("file/root"), "\(end)")
+    }
+  }
+
+  @Test func `lines carry their priority where it is asked for`() async throws {
+    try await DaemonBench.use { bench in
+      try await bench.drop([("One", bench.origin.url("/404"))], as: "one.plist")
+      let end = try await bench.runUntilIdle(["--level-prefixes"])
+      for line in end.errors.split(separator: "\n") {
+        #expect(line.hasPrefix("<") && line.dropFirst(2).hasPrefix(">"), "\(line)")
+      }
+      #expect(end.errors.contains("<3>Could not download 'One'"), "\(end)")
+    }
+  }
+}
+
+@Suite struct ReloadTests {
+  @Test func `reload takes good settings over and names what waits for a restart`() async throws {
+    try await DaemonBench.use(settings: "") { bench in
+      let urls = try bench.serveSamples(2)
+      let daemon = try await bench.start()
+      try await bench.drop([("One", urls[0])], as: "before.plist")
+      try await daemon.says("Finished list 'before'")
+      #expect(bench.origin.requests().isEmpty)
+      try bench.settings(
+        "[Inbox]\nQuietTime=1s\n[Download]\nAllowNetworks=127.0.0.0/8\n[Filter]\nWorkers=1\n")
+      let end = try await bench.reload()
+      #expect(end.code == 0, "\(end)")
+      #expect(end.errors.contains("QuietTime takes effect at the next start"), "\(end)")
+      #expect(!end.errors.contains("AllowNetworks"))
+      try await bench.drop([("One", urls[0])], as: "after.plist")
+      #expect(try await bench.wait(for: "after", daemon).code == 0)
+    }
+  }
+
+  @Test func `reload of bad settings fails and the old ones stay in force`() async throws {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(2)
+      let daemon = try await bench.start()
+      try bench.settings("[Download]\nAllowNetworks=\n[Filter]\nWrokers=1\n")
+      let end = try await bench.reload()
+      #expect(end.code == 78, "\(end)")
+      #expect(end.errors.contains("darkroomd.conf:4: "), "\(end)")
+      #expect(end.errors.contains("did you mean 'Workers'?"), "\(end)")
+      let asked = try await bench.tool("reload")
+      #expect(asked.code == 1 && asked.errors.contains("darkroomd.conf:4: "), "\(asked)")
+      #expect(daemon.errors.contains("the old ones stay in force"))
+      try await bench.drop([("One", urls[0])], as: "one.plist")
+      #expect(try await bench.wait(for: "one", daemon).code == 0)
+    }
+  }
+
+  @Test func `SIGHUP reads the settings again, good or bad, and ends nothing`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await bench.start()
+      try bench.settings("[Nonsense]\n")
+      daemon.send(SIGHUP)
+      try await daemon.says("Could not read the settings again: ")
+      try bench.settings(DaemonBench.settings + "[Filter]\nMaximumPixels=1000\n")
+      daemon.send(SIGHUP)
+      try await daemon.says("Read the settings again: MaximumPixels changed.")
+      try bench.serve(SamplePictures.jpeg(width: 100, height: 100), as: "large.jpg")
+      try await bench.drop([("Large", bench.origin.url("/large.jpg"))], as: "large.plist")
+      #expect(try await bench.wait(for: "large", daemon).code == 1)
+      #expect(try await bench.show("large").photos.map(\.code) == ["picture.pixels"])
+    }
+  }
+
+  @Test func `reload without a daemon fails`() async throws {
+    try await DaemonBench.use { bench in
+      let end = try await bench.reload()
+      #expect(end.code == 75 && end.errors.contains("not running"), "\(end)")
+    }
+  }
+
+  @Test func `a list keeps the filter it was accepted with`() async throws {
+    try await DaemonBench.use { bench in
+      let url = try bench.serveSamples(1)[0]
+      let daemon = try await bench.start()
+      try await bench.drop([("1", url + "?gate=g")], as: "one.plist")
+      await bench.origin.arrivals(at: "g")
+      try bench.settings(DaemonBench.settings + "[Filter]\nFilter=sepia(0.1)\n")
+      #expect(try await bench.reload().code == 0)
+      await bench.origin.release("g")
+      #expect(try await bench.wait(for: "one", daemon).code == 0)
+      let end = try await bench.tool(
+        "develop", "-o", bench.root, "\(bench.folder.path)/photos/1.jpg")
+      #expect(end.code == 0)
+      #expect(bench.bytes("prints/one/1.jpg") == bench.bytes("1.jpg"))
+    }
+  }
+}

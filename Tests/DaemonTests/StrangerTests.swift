@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The daemon without any right: on a root folder of its own, as anybody can start it.
+
+import Foundation
+import Support
+import Testing
+
+@Suite struct StrangerTests {
+  @Test(.enabled(if: DaemonBench.isRoot, "we are an ordinary user: every other test shows it"))
+  func `an ordinary user runs it below a folder of their own`() async throws {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(3)
+      try await bench.give(bench.root, to: DaemonBench.stranger)
+      let daemon = try await bench.start(as: DaemonBench.stranger)
+      let list = PhotoListText.dictionary(urls.enumerated().map { ("Photo \($0)", $1) })
+      try bench.folder.write(list, to: "root/own.plist")
+      try await bench.give("\(bench.root)/own.plist", to: DaemonBench.stranger)
+      try FileManager.default.moveItem(
+        atPath: "\(bench.root)/own.plist", toPath: "\(bench.root)/inbox/own.plist")
+      // A list of somebody else, which may be read but not leased.
+      try await bench.drop([("One", urls[0])], as: "theirs.plist")
+      try await daemon.says("Finished list", times: 2)
+      #expect(bench.names("prints") == ["own", "theirs"])
+      let end = try await bench.tool("--json", "status", as: DaemonBench.stranger)
+      #expect(end.code == 0, "\(end)")
+      #expect(try await bench.stop(daemon).code == 0)
+      #expect(bench.names("done") == ["own.plist", "theirs.plist"])
+    }
+  }
+}

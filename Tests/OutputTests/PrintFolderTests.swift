@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where drafts are made, on the simulated disk and on a real one.
+
+import Support
+import Testing
+import Vocabulary
+
+@testable import Output
+
+@Suite struct PrintFolderTests {
+  private func names(_ folder: any Folder) throws -> [String] {
+    try folder.names().map(\.description).sorted()
+  }
+
+  private func check(_ folder: any Folder) throws {
+    let prints = try PrintFolder(folder)
+    let draft = try prints.draft(17)
+    try draft.file.write(Array("half".utf8), at: 0)
+    #expect(try names(folder) == [".17.print"])
+    let again = try prints.draft(17)
+    #expect(try again.file.status().size == 0, "an earlier attempt's bytes are gone")
+    prints.discard(again)
+    #expect(try names(folder).isEmpty)
+    prints.discard(again)
+  }
+
+  @Test func `a draft is out of sight, begins empty and can be given up, on a simulated disk`()
+    throws
+  {
+    try check(SimulatedDisk().rootFolder)
+  }
+
+  @Test func `the same on a real disk, and the draft has the mode of a print`() throws {
+    let place = try FreshFolder()
+    try check(place.folder)
+    let draft = try PrintFolder(place.folder).draft(1)
+    #expect(try draft.file.status().mode & 0o777 == 0o640)
+  }
+
+  @Test func `what an earlier run left half-made goes, prints stay`() throws {
+    let place = try FreshFolder()
+    for name in [".1.print", ".9.print", "Barn.jpg", "a.print"] {
+      try place.write(Array(name.utf8), to: name)
+    }
+    _ = try PrintFolder(place.folder)
+    #expect(try names(place.folder) == ["Barn.jpg", "a.print"])
+  }
+
+  @Test func `a link in the place of a draft is not followed`() throws {
+    let place = try FreshFolder()
+    try place.write(Array("precious".utf8), to: "outside/file")
+    let prints = try PrintFolder(place.folder)
+    try place.link(".3.print", to: "outside/file")
+    let draft = try prints.draft(3)
+    try draft.file.write(Array("draft".utf8), at: 0)
+    #expect(place.bytes(of: "outside/file") == Array("precious".utf8))
+  }
+
+  @Test func `a full disk is told, and leaves no draft behind that counts`() throws {
+    let disk = SimulatedDisk()
+    disk.fail(.init(.open, code: 28))
+    let prints = try PrintFolder(disk.rootFolder)
+    #expect(throws: SystemError.self) { try prints.draft(1) }
+    #expect(try names(disk.rootFolder).isEmpty)
+  }
+}

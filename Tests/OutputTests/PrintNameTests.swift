@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// From names that anybody wrote to names of files.
+
+import Testing
+import Vocabulary
+
+@testable import Output
+
+@Suite struct PrintNameTests {
+  @Test(
+    arguments: [
+      ("Rolling Hills", "Rolling Hills"),
+      ("Barn.JPG", "Barn"), ("Barn.jpeg", "Barn"), ("Barn.png", "Barn"),
+      ("Barn.gif", "Barn.gif"), ("v1.2", "v1.2"), ("Barn.jpg.png", "Barn.jpg"),
+      (".jpg", "%2Ejpg"), (".hidden", "%2Ehidden"), (".", "%2E"), ("..", "%2E."),
+      ("../../etc/passwd", "%2E.%2F..%2Fetc%2Fpasswd"), ("/", "%2F"), ("a/b", "a%2Fb"),
+      ("-rf", "%2Drf"), ("a-b", "a-b"), ("100%", "100%25"), ("Barn~3", "Barn%7E3"),
+      ("a~b~", "a~b~"), ("~~1", "~%7E1"), ("%2F", "%252F"),
+      ("two\nlines", "two%0Alines"), ("tab\there", "tab%09here"), ("bell\u{7}", "bell%07"),
+      ("gone\u{7F}", "gone%7F"), ("carriage\r\nreturn", "carriage%0D%0Areturn"),
+      ("escape\u{1B}[31m", "escape%1B[31m"), ("", "%"), (" ", " "),
+      ("Küche", "Küche"), ("日本", "日本"), ("\"quoted\" 'too' $(x) `y`", "\"quoted\" 'too' $(x) `y`"),
+    ])
+  func `a name becomes one safe component`(name: String, stem: String) {
+    #expect(PrintName.stem(of: name) == stem)
+    let file = PrintName.file(stem: stem, number: nil, format: .jpeg)
+    #expect(file.bytes == Array("\(stem).jpg".utf8))
+  }
+
+  @Test(arguments: [
+    (PictureFormat.jpeg, "Barn.jpg", "Barn~7.jpg"), (.png, "Barn.png", "Barn~7.png"),
+  ])
+  func `the extension follows the format, a number tells namesakes apart`(
+    format: PictureFormat, plain: String, numbered: String
+  ) {
+    #expect(PrintName.file(stem: "Barn", number: nil, format: format) == FileName(plain))
+    #expect(PrintName.file(stem: "Barn", number: 7, format: format) == FileName(numbered))
+  }
+
+  @Test(arguments: ["a", "é", "日", "👨‍👩‍👧‍👦", "/", "%", "e\u{301}", "\n"])
+  func `a long name is cut between characters, at 200 bytes at most`(piece: String) {
+    let stem = PrintName.stem(of: String(repeating: piece, count: 500))
+    #expect(stem.utf8.count <= 200)
+    #expect(stem.utf8.count > 200 - 30)
+    let whole = PrintName.stem(of: piece)
+    #expect(stem.utf8.count % whole.utf8.count == 0, "no character is cut in two")
+    let longest = PrintName.file(stem: stem, number: .max, format: .jpeg)
+    #expect(longest.bytes.count <= 254, "room for a temporary's dot")
+  }
+
+  @Test func `one endless character does not become an endless name`() {
+    let name = "e" + String(repeating: "\u{301}", count: 5000)
+    #expect(name.count == 1)
+    #expect(PrintName.stem(of: name) == "%")
+    #expect(PrintName.folder(list: name, number: nil) == FileName("%"))
+  }
+
+  @Test(
+    arguments: [
+      ("summer", nil, "summer"), ("summer", 17, "summer~17"), ("..", nil, "%2E."),
+      ("a/b", 3, "a%2Fb~3"), ("summer~2", nil, "summer%7E2"), ("summer~2", 4, "summer%7E2~4"),
+      ("", nil, "%"), ("photos.jpg", nil, "photos.jpg"),
+    ] as [(String, UInt64?, String)])
+  func `a list's folder is one safe component`(list: String, number: UInt64?, folder: String) {
+    #expect(PrintName.folder(list: list, number: number) == FileName(folder))
+  }
+}
+
+@Suite struct NameCollisionTests {
+  private func numbers(_ names: [String]) -> [UInt32] {
+    var collisions = NameCollisions()
+    for (number, name) in zip(1..., names) { collisions.add(name, number: UInt32(number)) }
+    return collisions.numbers()
+  }
+
+  @Test(
+    arguments: [
+      (["a", "b", "c"], []),
+      (["Barn", "barn", "BARN"], [2, 3]),
+      (["Barn.jpg", "Barn.png", "Barn"], [2, 3]),
+      (["\u{E9}t\u{E9}", "e\u{301}te\u{301}"], [2]),
+      (["\u{C9}t\u{E9}", "e\u{301}te\u{301}"], [2]),
+      (["Stra\u{DF}e", "STRASSE"], [2]),
+      (["a/b", "a%2Fb"], []),
+      (["\n", "\r"], []),
+      (["b", "a", "B", "A", "c"], [3, 4]),
+      ([], []),
+    ])
+  func `the later of two namesakes gets a number`(names: [String], expected: [UInt32]) {
+    #expect(numbers(names) == expected)
+  }
+
+  @Test func `names that differ only behind the cut are told apart`() {
+    let long = String(repeating: "x", count: 300)
+    #expect(numbers([long + "1", long + "2", long]) == [2, 3])
+  }
+
+  /// What a number makes of a name may be what another photo is called by itself.
+  @Test func `a numbered name never meets a name that somebody wrote`() {
+    let names = ["Barn~3", "barn", "Barn", "x", "X~5", "x"]
+    let taken = Set(numbers(names))
+    let files = zip(1..., names).map { number, name in
+      PrintName.file(
+        stem: PrintName.stem(of: name),
+        number: taken.contains(UInt32(number)) ? UInt32(number) : nil,
+        format: .jpeg)
+    }
+    let folded = files.map { "\($0)".lowercased() }
+    #expect(Set(folded).count == names.count, "\(folded)")
+  }
+}

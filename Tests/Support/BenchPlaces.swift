@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// So many benches at once and no more: each is a daemon, workers and an origin.
+// Concurrency model: one Mutex; who waits is resumed in order, with it released.
+
+import Synchronization
+
+final class BenchPlaces: Sendable {
+  static let shared = BenchPlaces(3)
+
+  private struct State {
+    var free: Int
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state: Mutex<State>
+
+  init(_ count: Int) { state = Mutex(State(free: count)) }
+
+  func take() async {
+    await withCheckedContinuation { continuation in
+      let isFree = state.withLock { state in
+        if state.free > 0 {
+          state.free -= 1
+          return true
+        }
+        state.waiting.append(continuation)
+        return false
+      }
+      if isFree { continuation.resume() }
+    }
+  }
+
+  func give() {
+    let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+      state.free += 1
+      return nil
+    }
+    next?.resume()
+  }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What darkroomctl tells with --json, as tests read it.
+
+import Foundation
+
+package struct ShownPhoto: Decodable, Sendable {
+  package let number: Int
+  package let name: String
+  package let url: String
+  package let state: String
+  package let attempts: Int
+  package let print: String
+  package let code: String
+  package let reason: String
+}
+
+package struct ShownList: Decodable, Sendable {
+  package let id: Int
+  package let name: String
+  package let title: String
+  package let owner: Int
+  package let state: String
+  package let serviceClass: String
+  package let total: Int
+  package let new: Int
+  package let downloaded: Int
+  package let filtered: Int
+  package let failed: Int
+  /// `show` alone tells them.
+  package var photos: [ShownPhoto] = []
+
+  private enum CodingKeys: String, CodingKey {
+    case id, name, title, owner, state, serviceClass, total, new, downloaded, filtered, failed
+  }
+}
+
+extension DaemonBench {
+  private struct Lists: Decodable { let lists: [ShownList] }
+  private struct Shown: Decodable {
+    let list: ShownList
+    let photos: [ShownPhoto]
+  }
+
+  package func lists() async throws -> [ShownList] {
+    try decoded(Lists.self, await tool("--json", "list")).lists
+  }
+
+  package func show(_ list: String) async throws -> ShownList {
+    let shown = try decoded(Shown.self, await tool("--json", "show", list))
+    var list = shown.list
+    list.photos = shown.photos
+    return list
+  }
+
+  private func decoded<Report: Decodable>(_ type: Report.Type, _ end: ProgramEnd) throws -> Report {
+    guard end.code == 0 else { throw ProgramProblem("darkroomctl ended with \(end)") }
+    return try JSONDecoder().decode(type, from: Data(end.output.utf8))
+  }
+}

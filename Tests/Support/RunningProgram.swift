@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program of this package or of the system while it runs: what it says, line by line, and how it ends.
+// It never outlives the test: `DaemonBench` ends it, its own end does, or the kernel when we are gone.
+// Concurrency model: `board` holds what was heard; two threads read its outputs.
+
+import Foundation
+internal import Linux
+
+package struct ProgramEnd: Sendable, Equatable, CustomStringConvertible {
+  /// The exit code, or 128 and the number of the signal.
+  package let code: Int32
+  package let output: String
+  package let errors: String
+
+  package var description: String { "code \(code)\n\(output)\n\(errors)" }
+}
+
+package struct ProgramProblem: Error, CustomStringConvertible {
+  package let description: String
+  package init(_ description: String) { self.description = description }
+}
+
+package final class RunningProgram: Sendable {
+  private struct Heard: Sendable {
+    var output: [UInt8] = []
+    var errors: [UInt8] = []
+    var open = 2
+    var code: Int32?
+
+    var isOver: Bool { code != nil && open == 0 }
+    var errorText: String { String(decoding: errors, as: UTF8.self) }
+  }
+
+  private let process = Process()
+  private let board = EventBoard(Heard())
+  package let name: String
+
+  /// - Parameter user: who it runs as, where we are root.
+  package static func start(
+    _ arguments: [String], as user: UInt32? = nil, environment: [String: String] = [:]
+  ) async throws -> RunningProgram {
+    try await ProgramStarter.shared.run {
+      try RunningProgram(arguments, as: user, environment: environment)
+    }
+  }
+
+  private init(_ arguments: [String], as user: UInt32?, environment: [String: String]) throws {
+    name = arguments.first.map { String($0.split(separator: "/").last ?? "") } ?? ""
+    let output = Pipe()
+    let errors = Pipe()
+    for pipe in [output, errors] {
+      for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+        _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
+      }
+    }
+    let identity = user.map { ["--reuid", "\($0)", "--regid", "\($0)", "--clear-groups"] } ?? []
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["setpriv", "--pdeathsig", "KILL"] + identity + arguments
+    // What a supervisor tells its services is not for our children.
+    let strange = ["NOTIFY_SOCKET", "JOURNAL_STREAM", "WATCHDOG_USEC", "WATCHDOG_PID"]
+    process.environment = ProcessInfo.processInfo.environment
+      .filter { !strange.contains($0.key) }.merging(environment) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = errors
+    process.terminationHandler = { [board] process in
+      let isSignal = process.terminationReason == .uncaughtSignal
+      let code = process.terminationStatus + (isSignal ? 128 : 0)
+      board.change { $0.code = code }
+    }
+    try process.run()
+    listen(output.fileHandleForReading) { $0.output += $1 }
+    listen(errors.fileHandleForReading) { $0.errors += $1 }
+  }
+
+  deinit { if board.value.code == nil { kill(process.processIdentifier, SIGKILL) } }
+
+  private func listen(
+    _ handle: FileHandle, _ add: @escaping @Sendable (inout Heard, [UInt8]) -> Void
+  ) {
+    OwnThread.start("listener") { [board] in
+      while true {
+        let bytes = [UInt8](handle.availableData)
+        if bytes.isEmpty { break }
+        board.change { add(&$0, bytes) }
+      }
+      try? handle.close()
+      board.change { $0.open -= 1 }
+    }
+  }
+
+  package var pid: Int32 { process.processIdentifier }
+  package var isRunning: Bool { board.value.code == nil }
+  /// What it wrote to its standard error by now.
+  package var errors: String { board.value.errorText }
+
+  /// Does nothing once it has ended.
+  package func send(_ signal: Int32) { if isRunning { kill(pid, signal) } }
+
+  /// Returns once it has said so on its standard error, so often; throws where it ended without.
+  package func says(_ words: String, times: Int = 1, seconds: Int = 60) async throws {
+    let isThere: @Sendable (Heard) -> Bool = { heard in
+      heard.errorText.components(separatedBy: words).count > times
+    }
+    _ = await board.wait(seconds: seconds) { isThere($0) || $0.isOver }
+    if isThere(board.value) { return }
+    throw ProgramProblem("\(name) did not say '\(words)'; it said:\n\(errors)")
+  }
+
+  /// Waits for its end.
+  package func end(seconds: Int = 90) async throws -> ProgramEnd {
+    let isOver = await board.wait(seconds: seconds) { $0.isOver }
+    let heard = board.value
+    guard isOver, let code = heard.code else {
+      throw ProgramProblem("\(name) did not end; it said:\n\(errors)")
+    }
+    return ProgramEnd(
+      code: code, output: String(decoding: heard.output, as: UTF8.self), errors: heard.errorText)
+  }
+
+  /// As a power cut ends it.
+  package func cut() async {
+    send(SIGKILL)
+    _ = await board.wait(seconds: 20) { $0.code != nil }
+  }
+}
