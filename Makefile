@@ -27,11 +27,27 @@ TEST_PACKAGES = $(BUILD_PACKAGES) systemd-container debootstrap systemd dbus man
 SWIFT_SOURCES = Package.swift Sources Tests
 
 .PHONY: all build run test check bench install uninstall clean build-packages test-packages format
-.PHONY: release system-test
+.PHONY: release install-files
 
 all: build
 
 build: release
+
+# As root, or through sudo; nothing happens where all is there.
+INSTALL_MISSING = @missing=$$(for package in $(1); do \
+	  dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || echo $$package; \
+	done); \
+	[ -z "$$missing" ] && exit 0; \
+	sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	echo "installing" $$missing; \
+	$$sudo apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing
+
+build-packages:
+	$(call INSTALL_MISSING,$(BUILD_PACKAGES))
+
+test-packages:
+	$(call INSTALL_MISSING,$(TEST_PACKAGES))
 
 release: build-packages
 	$(RELEASE)
@@ -62,15 +78,38 @@ install: release
 
 # Paths inside the unit and the man pages follow PREFIX.
 install-files:
-	install -D -m 0755 $(BIN)/darkroomd $(DESTDIR)$(PREFIX)/sbin/darkroomd
-	install -D -m 0755 $(BIN)/darkroomctl $(DESTDIR)$(PREFIX)/bin/darkroomctl
-	install -D -m 0755 $(BIN)/darkroom-worker $(DESTDIR)$(PREFIX)/libexec/darkroom/darkroom-worker
+	install -D -s -m 0755 $(BIN)/darkroomd $(DESTDIR)$(PREFIX)/sbin/darkroomd
+	install -D -s -m 0755 $(BIN)/darkroomctl $(DESTDIR)$(PREFIX)/bin/darkroomctl
+	install -D -s -m 0755 $(BIN)/darkroom-worker $(DESTDIR)$(PREFIX)/libexec/darkroom/darkroom-worker
 	install -d $(DESTDIR)$(SYSTEMD)/system $(DESTDIR)$(SYSTEMD)/catalog
 	sed 's,/usr/,$(PREFIX)/,g' systemd/darkroom.service > $(DESTDIR)$(SYSTEMD)/system/darkroom.service
 	install -m 0644 systemd/darkroom.catalog $(DESTDIR)$(SYSTEMD)/catalog/darkroom.catalog
 	install -D -m 0644 systemd/darkroom.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/darkroom.conf
 	install -D -m 0644 systemd/darkroom.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/darkroom.conf
-	install -D -m 0644 etc/darkroomd.conf $(DESTDIR)$(SYSCONFDIR)/darkroom/darkroomd.conf
+	install -d $(DESTDIR)$(SYSCONFDIR)/darkroom
+	[ -e $(DESTDIR)$(SYSCONFDIR)/darkroom/darkroomd.conf ] || \
+	  install -m 0644 etc/darkroomd.conf $(DESTDIR)$(SYSCONFDIR)/darkroom/darkroomd.conf
+	for page in man/*; do \
+	  install -D -m 0644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
+	done
+	install -D -m 0644 etc/completions/darkroomctl.bash \
+	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/darkroomctl
+	install -D -m 0644 etc/completions/_darkroomctl \
+	  $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_darkroomctl
+	install -D -m 0644 etc/completions/darkroomctl.fish \
+	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/darkroomctl.fish
+
+# Programs, pages and units go; settings, lists, prints and the user stay.
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/sbin/darkroomd $(DESTDIR)$(PREFIX)/bin/darkroomctl
+	rm -f $(DESTDIR)$(PREFIX)/libexec/darkroom/darkroom-worker
+	-rmdir $(DESTDIR)$(PREFIX)/libexec/darkroom
+	rm -f $(DESTDIR)$(SYSTEMD)/system/darkroom.service $(DESTDIR)$(SYSTEMD)/catalog/darkroom.catalog
+	rm -f $(DESTDIR)$(PREFIX)/lib/sysusers.d/darkroom.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/darkroom.conf
+	for page in man/*; do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
+	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/darkroomctl
+	rm -f $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_darkroomctl
+	rm -f $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/darkroomctl.fish
 
 clean:
 	rm -rf .build .run

@@ -96,7 +96,8 @@ let tests: [Target] = [
     name: "RecordTests", dependencies: ["Digests", "Linux", "Record", "Support", "Vocabulary"]),
   .testTarget(
     name: "ReportTests", dependencies: ["Journald", "Linux", "Report", "Support", "Vocabulary"]),
-  .testTarget(name: "SteerTests", dependencies: ["Linux", "Steer", "Support", "Vocabulary", "darkroomctl"]),
+  .testTarget(
+    name: "SteerTests", dependencies: ["Linux", "Steer", "Support", "Vocabulary", "darkroomctl"]),
   .testTarget(name: "VocabularyTests", dependencies: ["Vocabulary"]),
   .testTarget(
     name: "EdgeTests",

@@ -96,7 +96,15 @@ package struct Journal: Sendable {
     do throws(SystemError) {
       try open.file.truncate(to: open.end)
     } catch { segment = nil }
-    try? open.file.reserve(settings.segmentBytes + settings.spareBytes)
+    reserve(open.file, end: open.end)
+  }
+
+  /// Room that a file system cannot or will not set aside is found out when it is needed. A request
+  /// that fails may have taken all that was left (ext4 keeps it): that is given back.
+  private func reserve(_ file: any OpenFile, end: UInt64) {
+    do throws(SystemError) {
+      try file.reserve(settings.segmentBytes + settings.spareBytes)
+    } catch { try? file.truncate(to: end) }
   }
 
   /// A segment that cannot be left, for want of room, is filled further for a while.
@@ -137,7 +145,7 @@ package struct Journal: Sendable {
     let file: any OpenFile
     do throws(SystemError) {
       try make(snapshotName, snapshot.bytes)
-      file = try make(logName, bytes, reserving: settings.segmentBytes + settings.spareBytes)
+      file = try make(logName, bytes, isReserved: true)
     } catch {
       try? folder.folder.removeIfThere(folder.unfinished(snapshotName))
       try? folder.folder.removeIfThere(folder.unfinished(logName))
@@ -157,11 +165,10 @@ package struct Journal: Sendable {
 
   @discardableResult
   private func make(
-    _ name: FileName, _ bytes: [UInt8], reserving size: UInt64 = 0
+    _ name: FileName, _ bytes: [UInt8], isReserved: Bool = false
   ) throws(SystemError) -> any OpenFile {
     let file = try folder.prepare(name)
-    // Room that a file system cannot or will not set aside is found out when it is needed.
-    if size > 0 { try? file.reserve(size) }
+    if isReserved { reserve(file, end: 0) }
     try file.write(bytes, at: 0)
     if settings.isSynced { try file.sync() }
     return file

@@ -2,6 +2,9 @@
 // What the journal file is told from outside.
 
 package struct JournalSettings: Sendable {
+  /// What is reserved is taken from everybody on the disk: no setting takes more than this.
+  package static let maximumReservedBytes: UInt64 = 1 << 30
+
   /// Used when the state folder is new, else the recorded one is: 32 hex digits drawn at random.
   package let stateID: String
   /// The kernel's boot id; its dashes do not matter.
@@ -19,8 +22,8 @@ package struct JournalSettings: Sendable {
   ) {
     self.stateID = Self.hex(stateID)
     self.bootID = Self.hex(bootID)
-    self.segmentBytes = segmentBytes
-    self.spareBytes = spareBytes
+    self.segmentBytes = min(segmentBytes, Self.maximumReservedBytes / 2)
+    self.spareBytes = min(spareBytes, Self.maximumReservedBytes / 2)
     self.isSynced = isSynced
   }
 

@@ -143,7 +143,7 @@ package struct ListEntry: Equatable, Sendable {
   private mutating func download(_ photo: UInt32, _ contents: Contents) -> Bool {
     guard state(of: photo) == .new else { return false }
     originals[photo] = contents
-    retries[photo] = nil
+    if !retries.isEmpty { retries[photo] = nil }
     move(photo, from: .new, to: .downloaded)
     return true
   }
@@ -173,8 +173,8 @@ package struct ListEntry: Equatable, Sendable {
   }
 
   private mutating func forget(_ photo: UInt32) {
-    originals[photo] = nil
-    retries[photo] = nil
-    deaths[photo] = nil
+    if !originals.isEmpty { originals[photo] = nil }
+    if !retries.isEmpty { retries[photo] = nil }
+    if !deaths.isEmpty { deaths[photo] = nil }
   }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One loop's sign of life. The loop says when it begins a turn, when it is about to wait on a disk, and
-// when it has nothing to do.
+// One loop's sign of life. The loop says when it begins a turn, when it is about to wait on a disk,
+// and when it has nothing to do.
 // Concurrency model: one lock around one value; written by the loop, read by the watchdog.
 
 internal import Synchronization
+internal import Vocabulary
 
-package final class Heartbeat: Sendable {
+package final class Heartbeat: Pulse {
   package enum Doing: Equatable, Sendable {
     /// Waiting for something to do: healthy for ever.
     case idle

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kind of thing happened: a fixed number that never changes and is never used for another kind.
-// `systemd/darkroom.catalog` has an entry for each, and ReportTests hold the two together.
+// What kind of thing happened: a fixed number that never changes and is never used for another
+// kind. `systemd/darkroom.catalog` has an entry for each, and ReportTests hold the two together.
 
 package enum MessageID: String, Sendable, CaseIterable {
   case ready = "fe8176a0c13d413cbbc3e428415b82ee"

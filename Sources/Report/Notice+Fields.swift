@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of every message. Promises: every field that a kind's catalog entry names is there, even
-// where it is empty; what came from outside has its control characters escaped.
+// The fields of every message. Promises: every field that a kind's catalog entry names is there,
+// even where it is empty; what came from outside has its control characters escaped.
 
 internal import Vocabulary
 

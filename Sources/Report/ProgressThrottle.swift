@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a list's progress is told: at most once in an interval. A value; the clock is told to it.
+// How often a list's progress is told: at most once in an interval. A value; the clock is told to
+// it.
 
 package import Vocabulary
 

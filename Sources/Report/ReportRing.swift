@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The notices that wait for the writer: bounded, oldest first. When it is full, newcomers are left out
-// and counted; the last eighth is kept for warnings and worse, so that a flood hides no trouble.
+// The notices that wait for the writer: bounded, oldest first. When it is full, newcomers are left
+// out and counted; the last eighth is kept for warnings and worse, so that a flood hides no
+// trouble.
 
 struct ReportRing: Equatable {
   private(set) var waiting: [Notice] = []

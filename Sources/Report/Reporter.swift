@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes notices from anywhere and tells them to people. Promises: `report` never waits, whatever
 // journald does; what had to be left out is counted and said; order is kept.
-// Concurrency model: `state` guards the ring and is never held while writing; one thread writes, and
-// sleeps on `bell` while the ring is empty. The sink belongs to that thread.
+// Concurrency model: `state` guards the ring and is never held while writing; one thread writes,
+// and sleeps on `bell` while the ring is empty. The sink belongs to that thread.
 
 internal import Linux
 internal import Synchronization

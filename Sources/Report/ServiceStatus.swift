@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the service manager is told: ready, the status line, reloading, stopping. Without a manager
-// everything here does nothing. Promises: nobody waits for the manager longer than three seconds, and
-// for the status line not at all.
+// everything here does nothing. Promises: nobody waits for the manager longer than three seconds,
+// and for the status line not at all.
 // Concurrency model: `state` decides inside the lock; messages go out after it.
 
 package import Journald

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often the status line is told: only when it changes, at most once in an interval, the last one
-// always. A value; the clock is told to it.
+// How often the status line is told: only when it changes, at most once in an interval, the last
+// one always. A value; the clock is told to it.
 
 package struct StatusThrottle: Equatable, Sendable {
   package enum Action: Equatable, Sendable {

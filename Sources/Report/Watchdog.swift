@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells the service manager that we live, as long as every loop makes progress; otherwise keeps silent,
-// and the manager ends and restarts the process. A bare timer would keep a dead daemon alive.
-// Concurrency model: `loops` guards the list; one thread looks, judges and pings, and keeps the judge.
+// Tells the service manager that we live, as long as every loop makes progress; otherwise keeps
+// silent, and the manager ends and restarts the process. A bare timer would keep a dead daemon
+// alive.
+// Concurrency model: `loops` guards the list; one thread looks, judges and pings, and keeps the
+// judge.
 
 package import Journald
 internal import Linux

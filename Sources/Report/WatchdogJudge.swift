@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the loops make progress, as a value. It counts looks instead of reading a clock: a machine
-// that slept has not aged anybody.
+// Whether the loops make progress, as a value. It counts looks instead of reading a clock: a
+// machine that slept has not aged anybody.
 
 package struct WatchdogJudge: Equatable, Sendable {
   private struct Sight: Equatable {
@@ -14,7 +14,8 @@ package struct WatchdogJudge: Equatable, Sendable {
 
   package init(patience: Int = 2) { self.patience = patience }
 
-  /// The same loops in the same order each time; new ones come last. Answers the places of those stuck.
+  /// The same loops in the same order each time; new ones come last. Answers the places of those
+  /// stuck.
   package mutating func look(_ loops: [Heartbeat.Doing]) -> [Int] {
     var stuck: [Int] = []
     for (place, doing) in loops.enumerated() {

@@ -16,19 +16,21 @@ struct ControlLoop: ~Copyable {
 
   private let listener: ListeningSocket
   private let mailbox: ControlMailbox
-  private let handler: any ControlHandler
+  private let handler: any ControlService
   private let router: ControlRouter
   private let clock: any Timekeeper
   private let limits: ControlLimits
+  private let pulse: (any Pulse)?
   private var clients: [UInt64: Client] = [:]
   private var lastClient: UInt64 = 0
   /// Out of descriptors: newcomers wait until then.
   private var restsUntil: Duration?
 
   init(
-    listener: ListeningSocket, mailbox: ControlMailbox, handler: any ControlHandler,
-    router: ControlRouter, clock: any Timekeeper, limits: ControlLimits
+    listener: ListeningSocket, mailbox: ControlMailbox, handler: any ControlService,
+    router: ControlRouter, clock: any Timekeeper, limits: ControlLimits, pulse: (any Pulse)?
   ) {
+    self.pulse = pulse
     self.listener = listener
     self.mailbox = mailbox
     self.handler = handler
@@ -72,7 +74,9 @@ struct ControlLoop: ~Copyable {
     }
     let deadlines = present.values.compactMap { $0.session.deadline(patience: limits.patience) }
     let next = (deadlines + [restsUntil].compactMap { $0 }).min()
+    pulse?.idle()
     watches = try Poll.wait(watches, for: next.map { max(.zero, $0 - now) })
+    pulse?.busy()
     for (number, watch) in zip(numbers, watches[heads...]) { tend(number, watch) }
     if heads == 2, watches[1].isReadable { welcome() }
   }

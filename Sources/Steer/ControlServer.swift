@@ -16,17 +16,19 @@ package final class ControlServer: Sendable {
 
   private let listener: ListeningSocket
   private let mailbox: ControlMailbox
-  private let handler: any ControlHandler
+  private let handler: any ControlService
   private let router: ControlRouter
   private let clock: any Timekeeper
   private let limits: ControlLimits
+  private let pulse: (any Pulse)?
   private let life = Mutex(Life.ready)
 
   /// Callers can connect when this returns; they are answered after `start`.
   package init(
-    path: String, version: String, handler: any ControlHandler, clock: any Timekeeper,
-    limits: ControlLimits = ControlLimits()
+    path: String, version: String, handler: any ControlService, clock: any Timekeeper,
+    limits: ControlLimits = ControlLimits(), pulse: (any Pulse)? = nil
   ) throws(Failure) {
+    self.pulse = pulse
     listener = try Self.take(path)
     do throws(SystemError) { mailbox = try ControlMailbox() } catch { throw error.failure }
     self.handler = handler
@@ -75,7 +77,7 @@ package final class ControlServer: Sendable {
   private func run() throws(SystemError) {
     var loop = ControlLoop(
       listener: listener, mailbox: mailbox, handler: handler, router: router, clock: clock,
-      limits: limits)
+      limits: limits, pulse: pulse)
     defer {
       loop.closeAll()
       mailbox.close()

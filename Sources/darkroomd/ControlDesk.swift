@@ -10,7 +10,7 @@ import Report
 import Steer
 import Vocabulary
 
-final class ControlDesk: ControlHandler {
+final class ControlDesk: ControlService {
   let darkroom: Darkroom
 
   init(_ darkroom: Darkroom) { self.darkroom = darkroom }
@@ -36,6 +36,7 @@ final class ControlDesk: ControlHandler {
   ) async -> ControlReply {
     guard case .show(let order) = call else { return await handle(call, from: peer) }
     do throws(ControlError) {
+      try await arrival(of: order.list)
       while true {
         let version = darkroom.news.version
         let report = try darkroom.show(order)
@@ -47,6 +48,21 @@ final class ControlDesk: ControlHandler {
         if Task.isCancelled { return .show(report) }
       }
     } catch { return .failed(error) }
+  }
+
+  /// A list that was just dropped is waited for while its file is still in the inbox.
+  private func arrival(of list: ListReference) async throws(ControlError) {
+    while true {
+      do throws(ControlError) {
+        _ = try list.choose(among: darkroom.names())
+        return
+      } catch {
+        guard case .noSuchList = error, !Task.isCancelled, !darkroom.isStopping,
+          darkroom.isInInbox(list.text)
+        else { throw error }
+      }
+      await darkroom.pause(.milliseconds(50))
+    }
   }
 
   private enum Verb { case pause, resume, cancel }

@@ -124,6 +124,14 @@ extension Darkroom {
     return "\(url.scheme.rawValue)://\(url.server)\(url.path)"
   }
 
+  /// Whether a file of that name, with or without `.plist`, lies in the inbox now.
+  func isInInbox(_ text: String) -> Bool {
+    guard let folder = try? LinuxFolder.open(path: places.inbox) else { return false }
+    return [text, "\(text).plist"].contains { name in
+      FileName(name).map { (try? folder.status(of: $0)) != nil } ?? false
+    }
+  }
+
   // MARK: changing
 
   func pause(_ list: ListID) async throws(Failure) {

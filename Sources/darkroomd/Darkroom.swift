@@ -45,6 +45,7 @@ final class Darkroom: Sendable {
   let started: UInt64
   let user = ThisProcess.user
   private let ends: EndSignal
+  private let pulses: LoopPulses
   private let source: ConfigurationSource
   private let lane: WorkLane
   private let state = Mutex(State())
@@ -53,7 +54,7 @@ final class Darkroom: Sendable {
 
   init(
     _ places: Places, source: ConfigurationSource, settings: Settings, clock: any Timekeeper,
-    reporter: Reporter, status: ServiceStatus, ends: EndSignal
+    reporter: Reporter, status: ServiceStatus, ends: EndSignal, pulses: LoopPulses
   ) throws(StartFailure) {
     self.places = places
     self.source = source
@@ -62,6 +63,7 @@ final class Darkroom: Sendable {
     self.reporter = reporter
     self.status = status
     self.ends = ends
+    self.pulses = pulses
     started = clock.wallTime()
     let live = self.settings
     let (news, tally) = (news, tally)
@@ -86,7 +88,8 @@ final class Darkroom: Sendable {
       try WorkerPool(
         settings: WorkerSettings(
           path: ThisProcess.workerPath,
-          width: settings.workerCount(processors: ThisProcess.processors))
+          width: settings.workerCount(processors: ThisProcess.processors)),
+        pulse: pulses.workers
       ) { notice in
         words.note(notice, teller)
       }
@@ -124,7 +127,8 @@ final class Darkroom: Sendable {
     let control: ControlServer
     do throws(Failure) {
       control = try ControlServer(
-        path: places.control, version: Release.version, handler: ControlDesk(self), clock: clock)
+        path: places.control, version: Release.version, handler: ControlDesk(self), clock: clock,
+        pulse: pulses.control)
     } catch {
       throw StartFailure(ExitCode.busy, "could not open the control socket: \(error.reason)")
     }
@@ -160,7 +164,9 @@ final class Darkroom: Sendable {
 
   /// Lists that were over when a crash came before their copy reached `done`.
   private func archiveEndedLists() {
-    let ended = recorder.ledger { ledger in ledger.lists.values.filter { $0.state.isFinal }.map(\.id) }
+    let ended = recorder.ledger { ledger in
+      ledger.lists.values.filter { $0.state.isFinal }.map(\.id)
+    }
     let left = ended.filter { list in
       let folder = try? shelf.folders.lists.folder(ListFolder.name(list), creating: false)
       return folder.map { (try? ListFolder.state(of: $0)) != .archived } ?? false

@@ -10,6 +10,7 @@ struct Lifecycle {
   let darkroom: Darkroom
   let signals: Signals
   let ends: EndSignal
+  let pulse: Heartbeat
 
   /// Returns the exit code.
   func run() -> Int32 {
@@ -24,7 +25,9 @@ struct Lifecycle {
       }
     }
     while true {
+      pulse.idle()
       _ = try? Poll.wait([Poll.Watch(signals.descriptor), Poll.Watch(ends.descriptor)], for: nil)
+      pulse.busy()
       while let signal = signals.next() {
         switch signal {
         case Signals.hangup: _ = try? darkroom.reload()

@@ -28,18 +28,22 @@ enum Startup {
     let socket = NotifySocket(environment: environment)
     let status = ServiceStatus(socket: socket, clock: clock)
     let ends = try part("the end signal") { () throws(SystemError) in try EndSignal() }
+    let pulses = LoopPulses()
     let darkroom = try Darkroom(
       places, source: source, settings: settings, clock: clock, reporter: reporter, status: status,
-      ends: ends)
+      ends: ends, pulses: pulses)
     let watchdog = Watchdog(
       socket: socket, environment: environment, process: ThisProcess.identifier)
+    for pulse in pulses.all { watchdog?.register(pulse) }
     watchdog?.start()
     try darkroom.start()
     if options.untilIdle {
       let watch = IdleWatch(darkroom: darkroom, ends: ends)
       Task { await watch.run() }
     }
-    let code = Lifecycle(darkroom: darkroom, signals: signals, ends: ends).run()
+    let code = Lifecycle(
+      darkroom: darkroom, signals: signals, ends: ends, pulse: pulses.main
+    ).run()
     withExtendedLifetime(lock) {}
     return code
   }

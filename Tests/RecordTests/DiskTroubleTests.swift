@@ -115,6 +115,21 @@ struct DiskTroubleTests {
     #expect(failure.kind == .machine && desk.ledger.lists.isEmpty)
   }
 
+  @Test func `a reservation that does not fit leaves the room to others`() throws {
+    let disk = SimulatedDisk()
+    disk.setCapacity(4000)
+    var desk = try JournalDesk(disk, segmentBytes: 8000)
+    #expect(try disk.rootFolder.freeSpace() > 3000)
+    try desk.record([Samples.accepted(1, photos: 1)])
+    #expect(try JournalDesk(disk).ledger == desk.ledger)
+  }
+
+  @Test func `no setting reserves more than a gibibyte`() {
+    let settings = JournalSettings(stateID: "1", bootID: "1", segmentBytes: .max, spareBytes: .max)
+    #expect(
+      settings.segmentBytes + settings.spareBytes <= JournalSettings.maximumReservedBytes)
+  }
+
   @Test func `a file system that cannot reserve serves as well`() throws {
     let disk = SimulatedDisk()
     disk.fail(SimulatedDisk.Fault(.reserve, code: 95, isPermanent: true))

@@ -3,11 +3,10 @@
 
 import Journald
 import Linux
+import Report
 import Synchronization
 import Testing
 import Vocabulary
-
-@testable import Report
 
 /// Where lines go in these tests. It can be held shut, as a journald that does not read.
 private final class Outlet: Sendable {

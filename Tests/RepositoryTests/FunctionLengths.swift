@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long functions are, by braces: close enough for a rule of thumb.
 
+import Foundation
+
 enum FunctionLengths {
   static func of(_ file: SourceFile) -> [(name: String, length: Int)] {
     var found: [(String, Int)] = []

@@ -52,12 +52,4 @@ struct PaperTests {
         text.contains("Cm \(level.name)\n") || text.contains("Cm \(level.name) ,"), "\(level)")
     }
   }
-
-  @Test
-  func `the worker is looked for where it is installed, then where it is built`() {
-    #expect(
-      LocalWorkers.places(of: "/usr/bin/darkroomctl") == [
-        "/usr/libexec/darkroom/darkroom-worker", "/usr/bin/darkroom-worker",
-      ])
-  }
 }

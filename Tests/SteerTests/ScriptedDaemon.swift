@@ -6,7 +6,7 @@ import Steer
 import Synchronization
 import Vocabulary
 
-final class ScriptedDaemon: ControlHandler {
+final class ScriptedDaemon: ControlService {
   private struct State {
     var calls: [ControlCall] = []
     var peers: [ControlPeer] = []

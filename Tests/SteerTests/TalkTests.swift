@@ -128,7 +128,7 @@ struct TalkTests {
 }
 
 /// Tells twice of a list that runs, then of its end.
-private struct WaitedDaemon: ControlHandler {
+private struct WaitedDaemon: ControlService {
   let end: ListSummary
 
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {

@@ -55,6 +55,8 @@ package final class SimulatedFile: OpenFile {
     try disk.act(.reserve, thing, epoch) { (state) throws(SystemError) in
       let held = state.files[node]?.taken ?? 0
       if size > held, let free = state.free, size - held > free {
+        // As ext4 has it: what there was is taken, and stays taken.
+        state.files[node]?.reserved = held + free
         throw SystemError(code: 28, call: "fallocate", thing: thing)
       }
       state.files[node]?.reserved = size

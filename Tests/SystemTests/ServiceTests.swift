@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The service on a real systemd: the story told by container/service-test.sh. It runs where it can; where
-// it cannot, the test is skipped with the reason.
+// The service on a real systemd: the story told by container/service-test.sh. It runs where it can;
+// where it cannot, the test is skipped with the reason.
 
 import Foundation
 import Testing
 
-/// A program run to its end, with what it wrote. Its output goes to a file, so that a process it leaves
-/// behind cannot keep us waiting.
+/// A program run to its end, with what it wrote. Its output goes to a file, so that a process it
+/// leaves behind cannot keep us waiting.
 struct Run {
   let status: Int32
   let output: String

@@ -19,7 +19,8 @@ import Testing
       .appending(path: "darkroom-unit-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    // Not installed here: a program that is takes its place, since systemd looks whether it is there.
+    // Not installed here: a program that is takes its place, since systemd looks whether it is
+    // there.
     let text = try String(contentsOfFile: Self.path, encoding: .utf8)
       .replacingOccurrences(of: "/usr/sbin/darkroomd", with: "/usr/bin/env")
     let copy = folder.appending(path: "darkroom.service")

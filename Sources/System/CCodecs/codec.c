@@ -39,7 +39,7 @@ int dr_output_drain(struct dr_output *output) {
   return 0;
 }
 
-void dr_say(struct dr_trouble *trouble, int code, const char *format, ...) {
+void dr_codec_say(struct dr_trouble *trouble, int code, const char *format, ...) {
   va_list arguments;
   trouble->code = code;
   trouble->system = 0;

@@ -30,7 +30,7 @@ long dr_input_fill(struct dr_input *input);
 // Everything in the buffer to the file: 0, or -1 with `system` set.
 int dr_output_drain(struct dr_output *output);
 
-__attribute__((format(printf, 3, 4))) void dr_say(struct dr_trouble *trouble, int code,
+__attribute__((format(printf, 3, 4))) void dr_codec_say(struct dr_trouble *trouble, int code,
                                                   const char *format, ...);
 void dr_say_system(struct dr_trouble *trouble, int code, int system);
 

@@ -29,31 +29,31 @@ static void judge(struct dr_jpeg_escape *escape, struct jpeg_common_struct *code
   int first = error->msg_parm.i[0];
   switch (error->msg_code) {
     case JERR_BAD_PRECISION:
-      dr_say(trouble, DR_CODEC_UNSUPPORTED, "it has %d bits a sample, and 8 are supported", first);
+      dr_codec_say(trouble, DR_CODEC_UNSUPPORTED, "it has %d bits a sample, and 8 are supported", first);
       return;
     case JERR_SOF_UNSUPPORTED:
-      dr_say(trouble, DR_CODEC_UNSUPPORTED, "it uses %s, which is not supported", coding(first));
+      dr_codec_say(trouble, DR_CODEC_UNSUPPORTED, "it uses %s, which is not supported", coding(first));
       return;
     case JERR_ARITH_NOTIMPL:
-      dr_say(trouble, DR_CODEC_UNSUPPORTED, "it uses arithmetic coding, which is not supported");
+      dr_codec_say(trouble, DR_CODEC_UNSUPPORTED, "it uses arithmetic coding, which is not supported");
       return;
     case JERR_FRACT_SAMPLE_NOTIMPL:
     case JERR_CCIR601_NOTIMPL:
     case JERR_CONVERSION_NOTIMPL:
     case JERR_COMPONENT_COUNT:
       error->format_message((j_common_ptr)codec, text);
-      dr_say(trouble, DR_CODEC_UNSUPPORTED, "it has a form that is not supported (%s)", text);
+      dr_codec_say(trouble, DR_CODEC_UNSUPPORTED, "it has a form that is not supported (%s)", text);
       return;
     case JERR_IMAGE_TOO_BIG:
-      dr_say(trouble, DR_CODEC_PIXELS, "a side of it is longer than %d pixels", first);
+      dr_codec_say(trouble, DR_CODEC_PIXELS, "a side of it is longer than %d pixels", first);
       return;
     case JERR_OUT_OF_MEMORY:
     case JERR_NO_BACKING_STORE:
-      dr_say(trouble, DR_CODEC_MEMORY, "it needs more memory than it may have");
+      dr_codec_say(trouble, DR_CODEC_MEMORY, "it needs more memory than it may have");
       return;
     default:
       error->format_message((j_common_ptr)codec, text);
-      dr_say(trouble, DR_CODEC_DAMAGED, "%s", text);
+      dr_codec_say(trouble, DR_CODEC_DAMAGED, "%s", text);
   }
 }
 

@@ -12,7 +12,7 @@ static boolean fill(j_decompress_ptr codec) {
   struct dr_jpeg_reader *reader = (struct dr_jpeg_reader *)codec->client_data;
   long count = dr_input_fill(&reader->input);
   if (count == 0)
-    dr_say(reader->escape.trouble, DR_CODEC_TRUNCATED, "the file ends before the picture does");
+    dr_codec_say(reader->escape.trouble, DR_CODEC_TRUNCATED, "the file ends before the picture does");
   if (count <= 0) ERREXIT(codec, JERR_INPUT_EOF);
   reader->source.next_input_byte = reader->input.buffer;
   reader->source.bytes_in_buffer = reader->input.have;
@@ -35,7 +35,7 @@ static void watch(j_common_ptr common) {
   j_decompress_ptr codec = (j_decompress_ptr)common;
   struct dr_jpeg_reader *reader = (struct dr_jpeg_reader *)codec->client_data;
   if ((uint32_t)codec->input_scan_number <= reader->scans) return;
-  dr_say(reader->escape.trouble, DR_CODEC_SCANS, "it has more than %u scans", reader->scans);
+  dr_codec_say(reader->escape.trouble, DR_CODEC_SCANS, "it has more than %u scans", reader->scans);
   ERREXIT(codec, JERR_INPUT_EOF);
 }
 
@@ -59,19 +59,19 @@ static int is_within(struct dr_jpeg_reader *reader, const struct dr_codec_limits
   struct dr_trouble *trouble = reader->escape.trouble;
   uint64_t pixels = (uint64_t)codec->image_width * codec->image_height;
   if (pixels > limits->pixels) {
-    dr_say(trouble, DR_CODEC_PIXELS, "it has %u x %u pixels, and %llu are allowed",
+    dr_codec_say(trouble, DR_CODEC_PIXELS, "it has %u x %u pixels, and %llu are allowed",
            codec->image_width, codec->image_height, (unsigned long long)limits->pixels);
     return 0;
   }
   uint64_t needed = memory(codec);
   if (needed > limits->memory) {
-    dr_say(trouble, DR_CODEC_MEMORY, "%s needs %llu MiB of memory, and %llu are allowed",
+    dr_codec_say(trouble, DR_CODEC_MEMORY, "%s needs %llu MiB of memory, and %llu are allowed",
            codec->progressive_mode ? "a progressive picture of this size" : "it",
            (unsigned long long)(needed >> 20) + 1, (unsigned long long)(limits->memory >> 20));
     return 0;
   }
   if (codec->arith_code) {
-    dr_say(trouble, DR_CODEC_UNSUPPORTED, "it uses arithmetic coding, which is not supported");
+    dr_codec_say(trouble, DR_CODEC_UNSUPPORTED, "it uses arithmetic coding, which is not supported");
     return 0;
   }
   return 1;
@@ -132,7 +132,7 @@ static int start(struct dr_jpeg_reader *reader, const struct dr_codec_limits *li
   if (!is_within(reader, limits)) return 0;
   describe(codec, header);
   if (header->space == 0) {
-    dr_say(reader->escape.trouble, DR_CODEC_UNSUPPORTED,
+    dr_codec_say(reader->escape.trouble, DR_CODEC_UNSUPPORTED,
            "it has %d components that mean no known colours", codec->num_components);
     return 0;
   }
@@ -142,7 +142,7 @@ static int start(struct dr_jpeg_reader *reader, const struct dr_codec_limits *li
   codec->mem->max_memory_to_use = (long)limits->memory;
   jpeg_start_decompress(codec);
   if (!is_whole(codec)) {
-    dr_say(reader->escape.trouble, DR_CODEC_TRUNCATED, "its last scans are missing");
+    dr_codec_say(reader->escape.trouble, DR_CODEC_TRUNCATED, "its last scans are missing");
     return 0;
   }
   return 1;
@@ -154,7 +154,7 @@ struct dr_jpeg_reader *dr_jpeg_reader_open(int fd, const struct dr_codec_limits 
   struct dr_jpeg_reader *reader = calloc(1, sizeof *reader);
   trouble->code = 0;
   if (!reader) {
-    dr_say(trouble, DR_CODEC_MEMORY, "there is no memory left to read it");
+    dr_codec_say(trouble, DR_CODEC_MEMORY, "there is no memory left to read it");
     return NULL;
   }
   reader->input.fd = fd;

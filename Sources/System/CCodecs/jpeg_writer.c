@@ -103,7 +103,7 @@ struct dr_jpeg_writer *dr_jpeg_writer_open(int fd, struct dr_jpeg_reader *like, 
   struct dr_jpeg_writer *writer = calloc(1, sizeof *writer);
   trouble->code = 0;
   if (!writer) {
-    dr_say(trouble, DR_CODEC_MEMORY, "there is no memory left to write it");
+    dr_codec_say(trouble, DR_CODEC_MEMORY, "there is no memory left to write it");
     return NULL;
   }
   writer->output.fd = fd;

@@ -27,9 +27,9 @@ void dr_png_leave(png_structp codec, png_const_charp words) {
     else if (escape->output && escape->output->system)
       dr_say_system(escape->trouble, DR_CODEC_WRITE, escape->output->system);
     else if (strcasestr(words, "out of memory") || strcasestr(words, "insufficient memory"))
-      dr_say(escape->trouble, DR_CODEC_MEMORY, "it needs more memory than it may have");
+      dr_codec_say(escape->trouble, DR_CODEC_MEMORY, "it needs more memory than it may have");
     else
-      dr_say(escape->trouble, DR_CODEC_DAMAGED, "%s", words);
+      dr_codec_say(escape->trouble, DR_CODEC_DAMAGED, "%s", words);
   }
   longjmp(escape->back, 1);
 }
@@ -48,7 +48,7 @@ static void take(png_structp codec, png_bytep bytes, size_t count) {
     if (left == 0) {
       long got = dr_input_fill(&reader->input);
       if (got == 0)
-        dr_say(reader->escape.trouble, DR_CODEC_TRUNCATED, "the file ends before the picture does");
+        dr_codec_say(reader->escape.trouble, DR_CODEC_TRUNCATED, "the file ends before the picture does");
       if (got <= 0) png_error(codec, "reading failed");
       reader->taken = 0;
       continue;
@@ -76,17 +76,17 @@ static int is_within(int fd, const struct dr_codec_limits *limits, struct dr_tro
     return 0;
   }
   if (count < (ssize_t)sizeof head) {
-    dr_say(trouble, DR_CODEC_TRUNCATED, "the file ends within its header");
+    dr_codec_say(trouble, DR_CODEC_TRUNCATED, "the file ends within its header");
     return 0;
   }
   uint32_t width = number(head + 16), height = number(head + 20);
   if ((uint64_t)width * height > limits->pixels) {
-    dr_say(trouble, DR_CODEC_PIXELS, "it has %u x %u pixels, and %llu are allowed", width, height,
+    dr_codec_say(trouble, DR_CODEC_PIXELS, "it has %u x %u pixels, and %llu are allowed", width, height,
            (unsigned long long)limits->pixels);
     return 0;
   }
   if (width > PNG_USER_WIDTH_MAX || height > PNG_USER_HEIGHT_MAX) {
-    dr_say(trouble, DR_CODEC_PIXELS, "a side of it is longer than %d pixels", PNG_USER_WIDTH_MAX);
+    dr_codec_say(trouble, DR_CODEC_PIXELS, "a side of it is longer than %d pixels", PNG_USER_WIDTH_MAX);
     return 0;
   }
   return 1;
@@ -140,7 +140,7 @@ static int start(struct dr_png_reader *reader, const struct dr_codec_limits *lim
   uint64_t needed = row * 4 + (1 << 20);
   if (header->is_interlaced) needed += row * header->height;
   if (needed > limits->memory) {
-    dr_say(reader->escape.trouble, DR_CODEC_MEMORY,
+    dr_codec_say(reader->escape.trouble, DR_CODEC_MEMORY,
            "%s needs %llu MiB of memory, and %llu are allowed",
            header->is_interlaced ? "an interlaced picture of this size" : "it",
            (unsigned long long)(needed >> 20) + 1, (unsigned long long)(limits->memory >> 20));
@@ -165,7 +165,7 @@ struct dr_png_reader *dr_png_reader_open(int fd, const struct dr_codec_limits *l
   if (!is_within(fd, limits, trouble)) return NULL;
   struct dr_png_reader *reader = calloc(1, sizeof *reader);
   if (!reader) {
-    dr_say(trouble, DR_CODEC_MEMORY, "there is no memory left to read it");
+    dr_codec_say(trouble, DR_CODEC_MEMORY, "there is no memory left to read it");
     return NULL;
   }
   reader->input.fd = fd;
@@ -178,7 +178,7 @@ struct dr_png_reader *dr_png_reader_open(int fd, const struct dr_codec_limits *l
   reader->codec =
       png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader->escape, dr_png_leave, dr_png_warn);
   if (reader->codec) reader->info = png_create_info_struct(reader->codec);
-  if (!reader->info) dr_say(trouble, DR_CODEC_MEMORY, "there is no memory left to read it");
+  if (!reader->info) dr_codec_say(trouble, DR_CODEC_MEMORY, "there is no memory left to read it");
   if (reader->info && start(reader, limits, header)) return reader;
   dr_png_reader_close(reader);
   return NULL;

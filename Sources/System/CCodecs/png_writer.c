@@ -48,7 +48,7 @@ struct dr_png_writer *dr_png_writer_open(int fd, const struct dr_png_header *hea
   trouble->code = 0;
   struct dr_png_writer *writer = calloc(1, sizeof *writer);
   if (!writer) {
-    dr_say(trouble, DR_CODEC_MEMORY, "there is no memory left to write it");
+    dr_codec_say(trouble, DR_CODEC_MEMORY, "there is no memory left to write it");
     return NULL;
   }
   writer->output.fd = fd;
@@ -62,7 +62,7 @@ struct dr_png_writer *dr_png_writer_open(int fd, const struct dr_png_header *hea
       png_create_write_struct(PNG_LIBPNG_VER_STRING, &writer->escape, dr_png_leave, dr_png_warn);
   if (writer->codec) writer->info = png_create_info_struct(writer->codec);
   if (!writer->info) {
-    dr_say(trouble, DR_CODEC_MEMORY, "there is no memory left to write it");
+    dr_codec_say(trouble, DR_CODEC_MEMORY, "there is no memory left to write it");
     dr_png_writer_close(writer);
     return NULL;
   }

@@ -23,7 +23,8 @@ int dr_datagram(void) {
   return file;
 }
 
-static int address_of(const void *name, uint64_t count, struct sockaddr_un *out, socklen_t *length) {
+static int address_of(const void *name, uint64_t count, struct sockaddr_un *out,
+                      socklen_t *length) {
   memset(out, 0, sizeof *out);
   if (count == 0) return -EINVAL;
   if (count >= sizeof out->sun_path) return -ENAMETOOLONG;

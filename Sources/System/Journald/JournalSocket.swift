@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// journald's native socket. One record is one datagram; what is too big for one goes as a sealed file
-// in memory. Promises: `send` never waits, whatever journald does. Raises `SystemError`.
+// journald's native socket. One record is one datagram; what is too big for one goes as a sealed
+// file in memory. Promises: `send` never waits, whatever journald does. Raises `SystemError`.
 // Concurrency: immutable; used by the one writer thread of `Report`.
 
 internal import Linux

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The service manager's notify socket, and what it expects of us. Promises: a message is sent whole or
-// not at all, and nobody waits longer than the time given. Raises `SystemError`.
+// The service manager's notify socket, and what it expects of us. Promises: a message is sent whole
+// or not at all, and nobody waits longer than the time given. Raises `SystemError`.
 // Concurrency: immutable; each message has a socket of its own, so any thread may send.
 
 internal import Linux

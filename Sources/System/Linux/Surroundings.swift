@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the process was started with: its environment and its standard error.
+// What surrounds the process: its environment, and the service manager's clock.
 
 internal import CLinux
-package import Vocabulary
 
 package enum Surroundings {
   /// The environment as it is now. Entries without `=`, or that are no UTF-8, are left out.
@@ -34,34 +33,4 @@ package enum Surroundings {
 
   /// The clock that the service manager compares with (CLOCK_MONOTONIC).
   package static var monotonicMicroseconds: UInt64 { dr_monotonic_microseconds() }
-}
-
-package enum StandardError {
-  package static let descriptor: Int32 = 2
-
-  package static func status() throws(SystemError) -> FileStatus {
-    var status = dr_status()
-    try Calls.run("fstat", "standard error") { unsafe dr_status(descriptor, &status) }
-    return FileStatus(status)
-  }
-
-  /// All bytes or an error. Waits as long as the reader does not read.
-  package static func write(_ bytes: [UInt8]) throws(SystemError) {
-    var done = 0
-    while done < bytes.count {
-      let start = done
-      do throws(SystemError) {
-        done += Int(
-          try Calls.run("write", "standard error") {
-            unsafe bytes.withUnsafeBytes { raw in
-              unsafe dr_write(
-                descriptor, raw.baseAddress.map { unsafe $0 + start }, UInt64(raw.count - start))
-            }
-          })
-      } catch {
-        guard error.code == 11 else { throw error }
-        _ = try Poll.wait([Poll.Watch(descriptor, wantsWrite: true)], for: nil)
-      }
-    }
-  }
 }

@@ -15,6 +15,7 @@ final class PoolThread {
 
   private let inbox: PoolInbox
   private let settings: WorkerSettings
+  private let pulse: (any Pulse)?
   private let report: @Sendable (WorkerNotice) -> Void
   private var state: PoolState
   private var processes: [WorkerNumber: WorkerProcess] = [:]
@@ -24,8 +25,10 @@ final class PoolThread {
   private var awaitingEnd: [CheckedContinuation<Void, Never>] = []
 
   init(
-    inbox: PoolInbox, settings: WorkerSettings, report: @escaping @Sendable (WorkerNotice) -> Void
+    inbox: PoolInbox, settings: WorkerSettings, pulse: (any Pulse)?,
+    report: @escaping @Sendable (WorkerNotice) -> Void
   ) {
+    self.pulse = pulse
     self.inbox = inbox
     self.settings = settings
     self.report = report
@@ -47,7 +50,9 @@ final class PoolThread {
     let watches = [Poll.Watch(inbox.descriptor)] + processes.values.flatMap(\.watches)
     let limit = state.nextDeadline.map { max(.zero, $0 - ThisProcess.awakeTime()) }
     // Everything below looks for itself; a failed wait (no memory) only means looking too early.
+    pulse?.idle()
     _ = try? Poll.wait(watches, for: limit)
+    pulse?.busy()
   }
 
   private func obey(_ command: PoolInbox.Command) {

@@ -16,12 +16,13 @@ package final class WorkerPool: Workers {
 
   /// `report` is called on the pool's thread and must not wait.
   package init(
-    settings: WorkerSettings, report: @escaping @Sendable (WorkerNotice) -> Void
+    settings: WorkerSettings, pulse: (any Pulse)? = nil,
+    report: @escaping @Sendable (WorkerNotice) -> Void
   ) throws(SystemError) {
     let inbox = try PoolInbox()
     self.inbox = inbox
     OwnThread.start("workers") {
-      PoolThread(inbox: inbox, settings: settings, report: report).run()
+      PoolThread(inbox: inbox, settings: settings, pulse: pulse, report: report).run()
     }
   }
 

@@ -13,11 +13,15 @@
 #   machine_pull            pulls the plug of PID 1 (kill -9); machine_up boots it again
 #   machine_end             removes everything (also at exit)
 #
-# Three things that cost others days: a container needs a control group of its own (or two containers
-# share their services' groups and kill each other's processes), a mount namespace of its own (or
-# another one pins our file systems), and the unified hierarchy inside, whatever the host has.
+# Three things that cost others days: a container needs a control group of its own (or two
+# containers share their services' groups and kill each other's processes), a mount namespace of its
+# own (or another one pins our file systems), and the unified hierarchy inside, whatever the host
+# has.
 
 machine_address=11.22.33.44 # looks public, and exists only inside: the unit runs unchanged
+
+# What a container is refused by default, and the workers' own sandbox is made of.
+machine_calls="landlock_create_ruleset landlock_add_rule landlock_restrict_self"
 
 machine_can() {
   [ "$(id -u)" = 0 ] || { echo "it needs root"; return 1; }
@@ -77,7 +81,7 @@ machine_up() {
     SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 exec setsid systemd-nspawn --quiet -D "$machine_root" \
       --boot --register=no --keep-unit --console=passive -M "$machine_name" \
       --network-namespace-path="$machine_folder/net" --link-journal=no \
-      --system-call-filter=bpf --capability=CAP_BPF,CAP_NET_ADMIN,CAP_PERFMON \
+      --system-call-filter="bpf $machine_calls" --capability=CAP_BPF,CAP_NET_ADMIN,CAP_PERFMON \
       --bind="$machine_folder/disk/spool:/var/spool/darkroom" \
       --bind="$machine_folder/disk/lib:/var/lib/darkroom" >>"$machine_folder/boot.log" 2>&1
   ) &
@@ -97,7 +101,7 @@ machine_is_up() {
   machine_leader=$(tr ' ' '\n' <"/proc/$machine_nspawn/task/$machine_nspawn/children" 2>/dev/null |
     head -n 1)
   [ -n "$machine_leader" ] && [ "$(cat "/proc/$machine_leader/comm" 2>/dev/null)" = systemd ] &&
-    case $(run systemctl is-system-running 2>/dev/null) in running | degraded) true ;; *) false ;; esac
+    run systemctl is-system-running 2>/dev/null | grep -qxE 'running|degraded'
 }
 
 run() {
@@ -133,8 +137,8 @@ machine_end() {
   for folder in $(machine_groups); do
     for ((tries = 0; tries < 100; tries++)); do
       [ -d "$folder/$machine_name" ] || break
-      find "$folder/$machine_name" -depth -type d -exec rmdir {} \; 2>/dev/null && break
-      sleep 0.05
+      find "$folder/$machine_name" -depth -type d -exec rmdir {} \; 2>/dev/null
+      [ ! -d "$folder/$machine_name" ] || sleep 0.05
     done
   done
   return 0

@@ -4,9 +4,10 @@
 
 origin.py FOLDER ADDRESS PORT
 
-/NAME.png is a small picture of its own colours, /missing/... is not there. FOLDER/log gets a line for each
-request as it arrives; FOLDER/gate holds a number: the pictures from that one on wait until it is raised,
-so that a test can stop a list in its middle without looking at a clock.
+/NAME.png is a small picture of its own colours, /missing/... is not there. FOLDER/log gets a line
+for each request as it arrives; FOLDER/gate holds a number: the pictures from that one on wait
+until it is raised, so that a test can stop a list in its middle without looking at a clock.
+FOLDER/pid appears when it serves.
 """
 import http.server
 import os
@@ -79,6 +80,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 with Server((address, port), Handler) as server:
-    with open(os.path.join(folder, "ready"), "w") as file:
-        file.write("ready\n")
+    with open(os.path.join(folder, "new"), "w") as file:
+        file.write(f"{os.getpid()}\n")
+    os.rename(os.path.join(folder, "new"), os.path.join(folder, "pid"))
     server.serve_forever()

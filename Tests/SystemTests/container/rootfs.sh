@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Prints the path of a small root file system with a real systemd, of this machine's own release so
-# that binaries built here run there. Made once (about half a minute), then kept outside the checkout:
-# $DARKROOM_TEST_CACHE, else $XDG_CACHE_HOME/darkroom-tests, else ~/.cache/darkroom-tests.
+# that binaries built here run there. Made once (about half a minute), then kept outside the
+# checkout: $DARKROOM_TEST_CACHE, else $XDG_CACHE_HOME/darkroom-tests, else ~/.cache/darkroom-tests.
 #
 # rootfs.sh STAGE    STAGE: what `make install DESTDIR=STAGE PREFIX=/usr` made
 set -euo pipefail
@@ -18,7 +18,7 @@ libraries() {
     awk '/=> \// { print $3 }' | sort -u | while read -r file; do
     real=$(realpath "$file")
     # Books kept before /lib and /usr/lib became one know the file by the short path.
-    { dpkg -S "$real" || dpkg -S "${real#/usr}" || dpkg -S "/usr$real"; } 2>/dev/null
+    { dpkg -S "$real" || dpkg -S "${real#/usr}" || dpkg -S "/usr$real"; } 2>/dev/null || true
   done | cut -d: -f1 | sort -u
 }
 
@@ -51,6 +51,6 @@ for unit in getty.target console-getty.service systemd-logind.service systemd-re
   dpkg-db-backup.timer e2scrub_all.timer fstrim.timer; do
   ln -sfn /dev/null "$new/etc/systemd/system/$unit"
 done
-mv "$new" "$root"
-trap - EXIT
+# Somebody else may have made the same meanwhile: theirs is as good.
+mv -T "$new" "$root" 2>/dev/null || [ -d "$root" ]
 echo "$root"

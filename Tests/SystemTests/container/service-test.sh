@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The service on a real systemd, from installation to a reboot in the middle of a list. See README.md.
+# The service on a real systemd, from installation to a reboot in the middle of a list. See
+# README.md.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/machine.sh"
@@ -19,26 +20,29 @@ inbox=/var/spool/darkroom/inbox
 state=/var/lib/darkroom
 origin_url=http://$machine_address:8080
 
-# --- the stage -------------------------------------------------------------------------------------
+# --- the stage ----------------------------------------------------------------------------------
 
 rootfs=$("$here/rootfs.sh" "$stage") || exit 1
 machine_make "$rootfs"
 state_outside=$machine_folder/disk/lib
 origin_folder=$machine_folder/origin
 mkdir "$origin_folder"
-nsenter --net="$machine_folder/net" python3 "$here/origin.py" "$origin_folder" "$machine_address" 8080 \
-  >/dev/null 2>&1 &
-origin=$!
+nsenter --net="$machine_folder/net" \
+  python3 "$here/origin.py" "$origin_folder" "$machine_address" 8080 >/dev/null 2>&1 &
+disown
 finish() {
   [ -z "${DARKROOM_KEEP_LOG:-}" ] || run journalctl -o short-precise >"$DARKROOM_KEEP_LOG" 2>&1
-  kill "$origin" 2>/dev/null
+  # By the number it wrote, since python3 may be a script that starts another; and with no signal
+  # that a test runner may have blocked for all it starts.
+  [ ! -e "$origin_folder/pid" ] || kill -9 "$(cat "$origin_folder/pid")"
   machine_end
 }
 trap finish EXIT
-eventually test -e "$origin_folder/ready" || { echo "not ok - the origin serves"; exit 1; }
+eventually test -e "$origin_folder/pid" || { echo "not ok - the origin serves"; exit 1; }
 
-requests() { grep -c "^/$1/" "$origin_folder/log" 2>/dev/null || true; }
-set_gate() { echo "$1" >"$origin_folder/gate.new" && mv "$origin_folder/gate.new" "$origin_folder/gate"; }
+set_gate() {
+  echo "$1" >"$origin_folder/gate.new" && mv "$origin_folder/gate.new" "$origin_folder/gate"
+}
 
 # write_list NAME COUNT [EXTRA-NAME URL]: a list of COUNT pictures, and perhaps one more.
 write_list() {
@@ -62,7 +66,11 @@ journal() { run journalctl -q --no-pager "$@"; }
 has_record() { journal -n 1 "$@" | grep -q .; }
 is_finished() { has_record "MESSAGE_ID=$id_finished" "LIST_NAME=$1"; }
 prints() { find "$state_outside/prints/$1" -type f 2>/dev/null | wc -l; }
-value() { journal -o json --output-fields="$1" -n 1 "${@:2}" | sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; }
+value() {
+  journal -o json --output-fields="$1" -n 1 "${@:2}" | sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"
+}
+# How a list ended: photos filtered, and prints that are there.
+outcome() { echo "$(value LIST_DONE "MESSAGE_ID=$id_finished" "LIST_NAME=$1")/$(prints "$1")"; }
 
 # The photos of a list that the journal file calls downloaded or further, by their numbers.
 recorded() {
@@ -70,13 +78,20 @@ recorded() {
     awk -v list="$1" '($4 == "downloaded" || $4 == "filtered") && $5 == list { print $6 }' | sort -u
 }
 
-is_main_alive() { [ "$(show MainPID)" != 0 ] && [ "$(show MainPID)" != "$1" ] && [ "$(show ActiveState)" = active ]; }
+is_main_alive() {
+  local pid
+  pid=$(show MainPID)
+  [ "$pid" != 0 ] && [ "$pid" != "$1" ] && [ "$(show ActiveState)" = active ]
+}
 
 # Kills in the middle, when nothing moves: what is recorded then must never be asked for again.
 asked_again() {
-  local list=$1 name=$2 mark=$3 number
-  tail -n "+$((mark + 1))" "$origin_folder/log" | sed -n "s|^/$name/\([0-9]*\)\.png$|\1|p" | sort -u |
-    while read -r number; do grep -qx "$((number + 1))" "$machine_folder/recorded-$list" && echo "$number"; done
+  local name=$1 mark=$2 number
+  tail -n "+$((mark + 1))" "$origin_folder/log" |
+    sed -n "s|^/$name/\([0-9]*\)\.png$|\1|p" | sort -u |
+    while read -r number; do
+      grep -qx "$((number + 1))" "$machine_folder/recorded-$name" && echo "$number"
+    done
   return 0
 }
 
@@ -88,7 +103,7 @@ id_photo_failed=100dcb05ca1f49ff8129abae2bcd42ae
 id_reloaded=51918702cc474cf1b104c45a2877ff88
 id_reload_refused=a7bb11051bc1454fa087966cdd8b5281
 
-# --- install ---------------------------------------------------------------------------------------
+# --- install ------------------------------------------------------------------------------------
 
 cp -R --preserve=mode,links "$stage/." "$machine_root/"
 machine_up || { echo "not ok - the container boots"; exit 1; }
@@ -107,7 +122,7 @@ check "the journal says that it is ready"
 is "$(run cat "/proc/$(show MainPID)/status" | awk '/^CapEff/ { print $2 }')" \
   0000000010000000 "it has the right to take leases, and no other"
 
-# --- an ordinary list ------------------------------------------------------------------------------
+# --- an ordinary list ---------------------------------------------------------------------------
 
 write_list first 6 nowhere "$origin_url/missing/1.png"
 drop first
@@ -132,8 +147,9 @@ is "$(value PRIORITY MESSAGE_ID=$id_photo_failed LIST_NAME=first)" 3 "and is an 
 journal -x "MESSAGE_ID=$id_photo_failed" | grep -q "The other photos of the list are not touched"
 check "journalctl -x explains it"
 # A field that a record lacks leaves its bare name in the explanation.
-is "$(journal -x -u darkroom | grep -E '^(--|░░) ' | grep -oE '@|\b[A-Z]+_[A-Z_]+\b' | grep -vxE "LIST_ID|PHOTO_STATE" |
-  sort -u)" "" "no explanation has a hole in it"
+holes=$(journal -x -u darkroom | grep -E '^(--|░░) ' | grep -oE '@|\b[A-Z]+_[A-Z_]+\b' |
+  grep -vxE 'LIST_ID|PHOTO_STATE' | sort -u)
+is "$holes" "" "no explanation has a hole in it"
 run runuser -u visitor -- journalctl -q LIST_NAME=first -n 1 | grep -q .
 check "an ordinary user who may read the journal can follow it"
 run systemctl status darkroom --no-pager -n 0 | grep -q 'Status: "..*"'
@@ -146,7 +162,7 @@ drop bad
 eventually has_record "MESSAGE_ID=$id_rejected"
 check "a file that is no list is rejected, and the journal says why"
 
-# --- reload ----------------------------------------------------------------------------------------
+# --- reload -------------------------------------------------------------------------------------
 
 main=$(show MainPID)
 mkdir -p "$machine_root/etc/darkroom/darkroomd.conf.d"
@@ -163,7 +179,7 @@ check "the journal says which line is bad"
 is "$(show ActiveState)/$(show MainPID)" "active/$main" "the service stays up with the old settings"
 rm "$machine_root/etc/darkroom/darkroomd.conf.d/50-test.conf"
 
-# --- stop and restart in the middle of a list ------------------------------------------------------
+# --- stop and restart in the middle of a list ---------------------------------------------------
 
 set_gate 20
 write_list second 40
@@ -178,7 +194,8 @@ echo "# the stop took $took ms"
 [ "$took" -lt 20000 ]
 check "without being killed for taking too long"
 is "$(show Result)/$(show ExecMainStatus)" success/0 "with exit status 0"
-recorded "$(value LIST_ID "MESSAGE_ID=$id_accepted" LIST_NAME=second)" >"$machine_folder/recorded-second"
+list=$(value LIST_ID "MESSAGE_ID=$id_accepted" LIST_NAME=second)
+recorded "$list" >"$machine_folder/recorded-second"
 test -s "$machine_folder/recorded-second"
 check "the journal file knows what was downloaded before the stop"
 mark=$(wc -l <"$origin_folder/log")
@@ -187,9 +204,9 @@ run systemctl start darkroom
 eventually is_finished second
 check "the next start continues the list and finishes it"
 is "$(prints second)" 40 "every print is there"
-is "$(asked_again second second "$mark")" "" "nothing that was recorded is downloaded again"
+is "$(asked_again second "$mark")" "" "nothing that was recorded is downloaded again"
 
-# --- kill -9 ---------------------------------------------------------------------------------------
+# --- kill -9 ------------------------------------------------------------------------------------
 
 set_gate 20
 write_list third 40
@@ -214,12 +231,13 @@ is "$(show NRestarts)" $((restarts + 1)) "once"
 set_gate 1000
 eventually is_finished third
 check "the list is finished all the same"
-is "$(value LIST_DONE "MESSAGE_ID=$id_finished" LIST_NAME=third)/$(prints third)" 40/40 "every print is there"
-is "$(asked_again third third "$mark")" "" \
+is "$(outcome third)" 40/40 "every print is there"
+is "$(asked_again third "$mark")" "" \
   "none of the $(wc -l <"$machine_folder/recorded-third") recorded photos is downloaded again"
-is "$(journal "MESSAGE_ID=$id_accepted" LIST_NAME=third -o cat | wc -l)" 1 "the list was accepted once"
+is "$(journal "MESSAGE_ID=$id_accepted" LIST_NAME=third -o cat | wc -l)" 1 \
+  "the list was accepted once"
 
-# --- a worker dies ---------------------------------------------------------------------------------
+# --- a worker dies ------------------------------------------------------------------------------
 
 worker() {
   run sh -c 'for p in $(cat /sys/fs/cgroup/system.slice/darkroom.service/cgroup.procs); do
@@ -236,10 +254,26 @@ check "a worker is killed"
 set_gate 1000
 eventually is_finished fourth
 check "the list is finished all the same"
-is "$(value LIST_DONE "MESSAGE_ID=$id_finished" LIST_NAME=fourth)/$(prints fourth)" 40/40 "every print is there"
+is "$(outcome fourth)" 40/40 "every print is there"
 is "$(show MainPID)" "$main" "the daemon itself went on"
 
-# --- reboot in the middle of a list ----------------------------------------------------------------
+# --- the watchdog -------------------------------------------------------------------------------
+
+drop_in=/run/systemd/system/darkroom.service.d
+run sh -c "mkdir -p $drop_in && printf '[Service]\nWatchdogSec=3s\n' >$drop_in/watchdog.conf"
+run systemctl daemon-reload
+run systemctl restart darkroom
+main=$(show MainPID)
+run sh -c "kill -STOP $main"
+eventually is_main_alive "$main"
+check "a daemon that hangs is noticed by its watchdog and started again"
+journal -u darkroom -g 'Watchdog timeout' | grep -q .
+check "and systemd says so"
+run sh -c "rm -r $drop_in"
+run systemctl daemon-reload
+run systemctl restart darkroom
+
+# --- reboot in the middle of a list -------------------------------------------------------------
 
 set_gate 20
 write_list fifth 40
@@ -250,7 +284,7 @@ check "the machine reboots in the middle of a list"
 set_gate 1000
 eventually is_finished fifth
 check "the service comes up by itself and finishes the list"
-is "$(value LIST_DONE "MESSAGE_ID=$id_finished" LIST_NAME=fifth)/$(prints fifth)" 40/40 "every print is there"
+is "$(outcome fifth)" 40/40 "every print is there"
 
 set_gate 20
 write_list sixth 40

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Datagrams to a Unix address (journald, the service manager's notify socket), the sealed memory file
-// for what is too big for one, and the process' environment. Answers as in CLinux.h.
+// Datagrams to a Unix address (journald, the service manager's notify socket), the sealed memory
+// file for what is too big for one, and the process' environment. Answers as in CLinux.h.
 
 #ifndef DARKROOM_DATAGRAM_H
 #define DARKROOM_DATAGRAM_H

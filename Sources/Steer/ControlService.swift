@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whoever carries out what people ask: darkroomd, or a script in a test.
 
-package protocol ControlHandler: Sendable {
+package protocol ControlService: Sendable {
   /// Answers one call. A call that came in whole is carried out even if its caller has left.
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply
 
@@ -13,7 +13,7 @@ package protocol ControlHandler: Sendable {
   ) async -> ControlReply
 }
 
-extension ControlHandler {
+extension ControlService {
   /// One reply is a stream too.
   package func stream(
     _ call: ControlCall, from peer: ControlPeer,
