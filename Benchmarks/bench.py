@@ -50,21 +50,21 @@ def wait_until(found, seconds, what, alive=None):
 
 
 class Cost:
-    """Of one process and all it waited for."""
+    """Of one command and all that it started, as cost.c tells it."""
 
-    def __init__(self, wall, usage, status):
-        self.wall, self.cpu = wall, usage.ru_utime + usage.ru_stime
-        self.peak, self.status = usage.ru_maxrss * 1024, status
+    def __init__(self, line):
+        wall, cpu, peak, self.status = map(int, line.split())
+        self.wall, self.cpu, self.peak = wall / 1e6, cpu / 1e6, peak * 1024
 
 
-def cost(command, seconds=120, **settings):
-    settings.setdefault("stdout", subprocess.DEVNULL)
-    settings.setdefault("stderr", subprocess.DEVNULL)
-    start = time.monotonic()
-    process = subprocess.Popen(["timeout", str(seconds)] + command, **settings)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return Cost(time.monotonic() - start, usage, process.returncode)
+class Meter:
+    def __init__(self, folder):
+        self.program = build(folder, "cost")
+
+    def run(self, command, seconds=120, **settings):
+        script = [self.program, str(seconds), "sh", "-c", 'exec "$@" >/dev/null 2>&1', "sh"]
+        answer = subprocess.run(script + command, stdout=subprocess.PIPE, check=True, **settings)
+        return Cost(answer.stdout)
 
 
 def family(process):
@@ -126,10 +126,12 @@ def switches(process):
 
 
 class Daemon:
+    """On a root of its own each time: ext4 makes files slowly for minutes where many were removed."""
+
     def __init__(self, folder, root, settings="", clean=True):
-        self.root = root
         if clean:
-            shutil.rmtree(root, True)
+            root = tempfile.mkdtemp(prefix="root.", dir=os.path.dirname(root))
+        self.root = root
         os.makedirs(os.path.join(root, "inbox"), exist_ok=True)
         with open(os.path.join(root, "darkroomd.conf"), "w") as file:
             file.write(settings)
@@ -214,15 +216,19 @@ def photo_list(path, photos):
 # Pictures.
 
 
-def generator(folder):
-    """The program that makes pictures, built from pictures.c."""
-    program = os.path.join(folder, "pictures")
+def build(folder, name, *libraries):
+    program = os.path.join(folder, name)
     compiler = next((c for c in ("cc", "gcc", "clang") if shutil.which(c)), None)
     if compiler is None:
-        raise SystemExit("no C compiler (cc, gcc or clang) to build pictures.c with")
-    source = os.path.join(HERE, "pictures.c")
-    subprocess.run([compiler, "-O2", "-o", program, source, "-ljpeg", "-lpng"], check=True)
+        raise SystemExit(f"no C compiler (cc, gcc or clang) to build {name}.c with")
+    source = os.path.join(HERE, name + ".c")
+    subprocess.run([compiler, "-O2", "-o", program, source, *libraries], check=True)
     return program
+
+
+def generator(folder):
+    """The program that makes pictures."""
+    return build(folder, "pictures", "-ljpeg", "-lpng")
 
 
 def small_photos(program, folder, count):

@@ -30,7 +30,7 @@ def darkroom(folder, temp, origin, names, settings=""):
     return {"wall": wall, "cpu": own + kin, "daemon": own, "workers": kin, "peak": resident}
 
 
-def shell(temp, origin, names, commands):
+def shell(temp, meter, origin, names, commands):
     """curl for all, then what `commands` makes of the files, as many at once as processors."""
     originals, prints = os.path.join(temp, "originals"), os.path.join(temp, "prints")
     for folder in (originals, prints):
@@ -44,7 +44,7 @@ def shell(temp, origin, names, commands):
         file.write(
             f"curl -sS --fail --parallel --parallel-max 16 -K '{temp}/urls'\n"
             + commands(originals, prints, names))
-    result = cost(["bash", "-e", script])
+    result = meter.run(["bash", "-e", script])
     made = len(os.listdir(prints))
     if result.status != 0 or made != COUNT:
         raise SystemExit(f"the peer made {made} prints of {COUNT}")
@@ -70,8 +70,8 @@ def peers(temp):
             lambda prints: f"vips recomb @ '{prints}/@[Q=90]' {matrix}")))
     if peer("gm"):
         numbers = ",".join(f"{v:.6f}" for row in rows for v in row)
-        found.append(("curl + gm convert", PAIRS, each(
-            lambda prints: f"gm convert @ -recolor {numbers} '{prints}/@'")))
+        found.append(("curl + gm convert", 1, each(
+            lambda prints: f"gm convert @ -recolor {numbers} -quality 90 '{prints}/@'")))
 
         def batch(originals, prints, names):
             text = ""
@@ -79,7 +79,7 @@ def peers(temp):
                 with open(os.path.join(temp, f"batch{part}"), "w") as file:
                     for name in names[part::PROCESSORS]:
                         file.write(
-                            f"convert {originals}/{name} -recolor {numbers} {prints}/{name}\n")
+                            f"convert {originals}/{name} -recolor {numbers} -quality 90 {prints}/{name}\n")
                 text += f"OMP_NUM_THREADS=1 gm batch '{temp}/batch{part}' &\n"
             return text + "wait\n"
 
@@ -91,7 +91,7 @@ def main():
     folder, temp = programs(), scratch()
     command("throughput")
     names = small_photos(generator(temp), os.path.join(temp, "photos"), COUNT)
-    origin = Origin(os.path.join(temp, "photos"))
+    origin, meter = Origin(os.path.join(temp, "photos")), Meter(temp)
     # The origin reads its files once, before anything is measured.
     darkroom(folder, temp, origin, names)
     rows, split = [], []
@@ -99,7 +99,7 @@ def main():
         wall, cpu = [], []
         for _ in range(pairs):
             ours = darkroom(folder, temp, origin, names)
-            theirs = shell(temp, origin, names, commands)
+            theirs = shell(temp, meter, origin, names, commands)
             wall.append(theirs["wall"] / ours["wall"])
             cpu.append(theirs["cpu"] / ours["cpu"])
             split.append(ours)
