@@ -294,7 +294,7 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
       state.finishing.formUnion(done)
       return done
     }
-    for list in done { Task { await finish(list) } }
+    for list in done { TaskHome.start { await self.finish(list) } }
   }
 
   private func finish(_ list: ListID) async {
