@@ -12,7 +12,7 @@ let stages: [Target] = [
   .target(name: "Accept", dependencies: ["Digests", "Linux", "Vocabulary"]),
   .target(
     name: "Catalog", dependencies: ["Digests", "Vocabulary"], exclude: ["Catalog-format.md"]),
-  .target(name: "Chain", dependencies: ["Queues", "Vocabulary"]),
+  .target(name: "Chain", dependencies: ["Linux", "Queues", "Vocabulary"]),
   .target(name: "Download", dependencies: ["Digests", "Vocabulary"]),
   .target(name: "Filter", dependencies: ["Codecs", "Vocabulary"]),
   .target(name: "Output", dependencies: ["Vocabulary"]),

@@ -46,6 +46,15 @@ def wait_until(found, seconds, what, alive=None):
         time.sleep(0.002)
 
 
+def repeat(times, seconds):
+    """So many rounds, but none begins after so many seconds: a busy machine gets fewer, at least one."""
+    end = time.monotonic() + seconds
+    for number in range(times):
+        if number and time.monotonic() > end:
+            return
+        yield number
+
+
 # Processes and what they cost.
 
 

@@ -73,7 +73,7 @@ def measure(folder, temp, meter, others, title, original):
         if jpeg_only and extension != ".jpg":
             continue
         cpu, memory, sizes = [], [], []
-        for _ in range(RUNS):
+        for _ in repeat(RUNS, 5):
             shutil.rmtree(prints, True)
             os.makedirs(prints)
             ours = meter.run([tool, "develop", original, "-o", prints], env=environment)

@@ -4,7 +4,6 @@
 is, and what accepting a list of a million photos costs the daemon and the worker."""
 import os
 import shutil
-import statistics
 import time
 
 from bench import *
@@ -65,7 +64,7 @@ def accept_million(folder, temp):
     size = os.path.getsize(path)
     parse = parse_floor(path)
     times, rows = [], []
-    for _ in range(3):
+    for _ in repeat(3, 40):
         daemon = Daemon(folder, os.path.join(temp, "root"),
                         "[Download]\nConnections=1\nConnectionsPerHost=1\n")
         fresh = memory(daemon.pid)[0]
@@ -80,7 +79,7 @@ def accept_million(folder, temp):
         daemon.stop()
         shutil.rmtree(daemon.root, True)
     os.unlink(path)
-    table(f"dropping a list of 1,000,000 photos, {size / MIB:.0f} MiB of XML, 3 runs", ["", "median"], [
+    table(f"dropping a list of 1,000,000 photos, {size / MIB:.0f} MiB of XML, {len(times)} runs", ["", "median"], [
         ["drop to accepted, in multiples of parsing it with expat doing nothing", ratio(times)],
         ["peak RSS of the worker, MiB", f"{middle([r[0] for r in rows]) / MIB:.1f}"],
         ["peak RSS of the daemon, MiB", f"{middle([r[1] for r in rows]) / MIB:.1f}"],
@@ -118,7 +117,7 @@ def start_again(folder, temp):
             with open(os.path.join(journal, name), "rb") as file:
                 lines += sum(1 for _ in file)
     empty, full, sizes = [], [], []
-    for number in range(5):
+    for number in repeat(5, 20):
         bare = Daemon(folder, os.path.join(temp, "bare"), settings)
         empty.append(bare.start_time)
         bare.stop()

@@ -7,6 +7,7 @@
 // starts chains goes through `pump`, which only one thread runs at a time.
 
 import Foundation
+import Linux
 import Synchronization
 package import Vocabulary
 

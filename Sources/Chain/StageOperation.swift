@@ -7,6 +7,7 @@
 // because it calls back into `isExecuting` and `isFinished`.
 
 package import Foundation
+import Linux
 import Synchronization
 package import Vocabulary
 

@@ -3,7 +3,7 @@
 // any; without one (tests, the tool) tasks run on Swift's own pool.
 // Concurrency model: `executor` is set once, before the first task, and only read after.
 
-internal import Synchronization
+import Synchronization
 
 package enum TaskHome {
   private static let executor = Mutex<(any TaskExecutor)?>(nil)
