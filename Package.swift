@@ -12,7 +12,7 @@ let stages: [Target] = [
   .target(name: "Accept", dependencies: ["Digests", "Linux", "Vocabulary"]),
   .target(
     name: "Catalog", dependencies: ["Digests", "Vocabulary"], exclude: ["Catalog-format.md"]),
-  .target(name: "Chain", dependencies: ["Vocabulary"]),
+  .target(name: "Chain", dependencies: ["Linux", "Queues", "Vocabulary"]),
   .target(name: "Download", dependencies: ["Digests", "Vocabulary"]),
   .target(name: "Filter", dependencies: ["Codecs", "Vocabulary"]),
   .target(name: "Output", dependencies: ["Vocabulary"]),
@@ -30,6 +30,7 @@ let edge: [Target] = [
     name: "Journald", dependencies: ["Linux", "Vocabulary"], path: "Sources/System/Journald"),
   .target(name: "Linux", dependencies: ["CLinux", "Vocabulary"], path: "Sources/System/Linux"),
   .target(name: "Markup", dependencies: ["CExpat"], path: "Sources/System/Markup"),
+  .target(name: "Queues", path: "Sources/System/Queues"),
   .target(
     name: "Transfer", dependencies: ["CCurl", "Linux", "Vocabulary"],
     path: "Sources/System/Transfer"),

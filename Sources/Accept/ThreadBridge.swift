@@ -31,7 +31,7 @@ package final class ThreadBridge: Sendable {
     let result = Result<Value>()
     let isBegun = state.withLock { state in
       if state.isCancelled { return false }
-      state.task = Task.detached {
+      state.task = TaskHome.start {
         let value: Swift.Result<Value, Failure>
         do throws(Failure) { value = .success(try await call()) } catch { value = .failure(error) }
         result.value.withLock { $0 = value }

@@ -7,6 +7,7 @@
 // starts chains goes through `pump`, which only one thread runs at a time.
 
 import Foundation
+import Linux
 import Synchronization
 package import Vocabulary
 
@@ -294,7 +295,7 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
       state.finishing.formUnion(done)
       return done
     }
-    for list in done { Task { await finish(list) } }
+    for list in done { TaskHome.start { await self.finish(list) } }
   }
 
   private func finish(_ list: ListID) async {

@@ -7,6 +7,7 @@
 // because it calls back into `isExecuting` and `isFinished`.
 
 package import Foundation
+import Linux
 import Synchronization
 package import Vocabulary
 
@@ -58,7 +59,7 @@ package final class StageOperation<Value: Sendable>: Operation, @unchecked Senda
   package override func start() {
     let isStarted = phase.withLock { phase in
       guard case .waiting(let body) = phase, !isCancelled else { return false }
-      phase = .running(Task { finish(await body()) })
+      phase = .running(TaskHome.start { self.finish(await body()) })
       return true
     }
     if isStarted { announce("isExecuting") } else { finish(.failure(.cancelled)) }

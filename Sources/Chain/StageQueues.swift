@@ -4,6 +4,7 @@
 // Concurrency: immutable; OperationQueue has its own lock.
 
 package import Foundation
+internal import Queues
 package import Vocabulary
 
 package final class StageQueues: Sendable {
@@ -23,34 +24,32 @@ package final class StageQueues: Sendable {
     package var window: Int { 2 * (download + filter) + output }
   }
 
-  private let queues: [Stage: OperationQueue]
+  private let queues: [Stage: StarterQueue]
 
   package init(_ widths: Widths) {
     queues = Dictionary(
       uniqueKeysWithValues: Stage.allCases.map { stage in
-        let queue = OperationQueue()
-        queue.name = "darkroom.\(stage.name)"
-        return (stage, queue)
+        (stage, StarterQueue("darkroom.\(stage.name)"))
       })
     setWidths(widths)
   }
 
   package func setWidths(_ widths: Widths) {
-    queues[.download]?.maxConcurrentOperationCount = widths.download
-    queues[.filter]?.maxConcurrentOperationCount = widths.filter
-    queues[.output]?.maxConcurrentOperationCount = widths.output
+    queues[.download]?.operations.maxConcurrentOperationCount = widths.download
+    queues[.filter]?.operations.maxConcurrentOperationCount = widths.filter
+    queues[.output]?.operations.maxConcurrentOperationCount = widths.output
   }
 
   package func add(_ operation: Operation, to stage: Stage) {
-    queues[stage]?.addOperation(operation)
+    queues[stage]?.operations.addOperation(operation)
   }
 
   /// Nothing that has not begun begins; what runs goes on.
   package var isSuspended: Bool {
-    get { queues.values.contains { $0.isSuspended } }
-    set { for queue in queues.values { queue.isSuspended = newValue } }
+    get { queues.values.contains { $0.operations.isSuspended } }
+    set { for queue in queues.values { queue.operations.isSuspended = newValue } }
   }
 
   /// Operations in the stage's queue: waiting and running.
-  package func depth(of stage: Stage) -> Int { queues[stage]?.operationCount ?? 0 }
+  package func depth(of stage: Stage) -> Int { queues[stage]?.operations.operationCount ?? 0 }
 }

@@ -163,7 +163,7 @@ struct ControlLoop: ~Copyable {
       clients[number]?.session.answer(answer.bytes, isLast: true, at: clock.uptime())
     case .call(let call):
       let peer = client.peer
-      clients[number]?.task = Task { [handler, mailbox, limits] in
+      clients[number]?.task = TaskHome.start { [handler, mailbox, limits] in
         let line = ReplyLine(client: number, mailbox: mailbox, limit: limits.reply)
         let reply =
           request.more

@@ -174,10 +174,10 @@ final class Darkroom: Sendable {
     }
     if left.isEmpty { return }
     state.withLock { $0.closing += 1 }
-    Task {
-      for list in left.sorted() { try? await inbox.archive(list) }
-      state.withLock { $0.closing -= 1 }
-      ends.listChanged()
+    TaskHome.start {
+      for list in left.sorted() { try? await self.inbox.archive(list) }
+      self.state.withLock { $0.closing -= 1 }
+      self.ends.listChanged()
     }
   }
 
@@ -230,10 +230,10 @@ final class Darkroom: Sendable {
       tellStatus()
     case .finished(let list):
       state.withLock { $0.closing += 1 }
-      Task {
-        await finished(list)
-        state.withLock { $0.closing -= 1 }
-        ends.listChanged()
+      TaskHome.start {
+        await self.finished(list)
+        self.state.withLock { $0.closing -= 1 }
+        self.ends.listChanged()
       }
     }
   }

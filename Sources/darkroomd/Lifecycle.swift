@@ -19,7 +19,7 @@ struct Lifecycle {
     func stop() {
       isStopping = true
       let (darkroom, ends) = (darkroom, ends)
-      Task {
+      TaskHome.start {
         await darkroom.stop()
         ends.end(.stopped)
       }

@@ -22,6 +22,10 @@ enum Startup {
       throw StartFailure(ExitCode.configuration, "could not read the settings: \(error)")
     }
     let lock = try lock(places)
+    let tasks = try part("the threads") { () throws(SystemError) in
+      try OwnExecutor(threads: ThisProcess.processors)
+    }
+    TaskHome.settle(on: tasks)
     let environment = Surroundings.environment()
     let clock = try part("the clock") { () throws(SystemError) in try SystemClock() }
     let reporter = try reporter(options, environment, settings)
@@ -39,7 +43,7 @@ enum Startup {
     try darkroom.start()
     if options.untilIdle {
       let watch = IdleWatch(darkroom: darkroom, ends: ends)
-      Task { await watch.run() }
+      TaskHome.start { await watch.run() }
     }
     let code = Lifecycle(
       darkroom: darkroom, signals: signals, ends: ends, pulse: pulses.main

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A lean origin on loopback: origin.py FOLDER. Prints its port, serves the folder's files from memory
+with keep-alive, writes `NANOSECONDS PATH` for each request to standard output when told --log, and
+ends when its standard input closes. Both sides of a comparison use it, so it cancels out."""
+import asyncio
+import os
+import sys
+import time
+
+folder, log = sys.argv[1], "--log" in sys.argv
+kinds = {".jpg": "image/jpeg", ".png": "image/png"}
+answers = {}
+
+
+def answer(path):
+    if path not in answers:
+        try:
+            with open(os.path.join(folder, os.path.basename(path)), "rb") as file:
+                body = file.read()
+            kind = kinds.get(os.path.splitext(path)[1], "application/octet-stream")
+            head = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
+            answers[path] = head.encode() + body
+        except OSError:
+            answers[path] = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+    return answers[path]
+
+
+class Talk(asyncio.Protocol):
+    def connection_made(self, transport):
+        self.transport, self.kept = transport, b""
+
+    def data_received(self, data):
+        *requests, self.kept = (self.kept + data).split(b"\r\n\r\n")
+        for request in requests:
+            path = request.split(b" ", 2)[1].decode()
+            if log:
+                print(time.monotonic_ns(), path, flush=True)
+            self.transport.write(answer(path))
+
+
+async def serve():
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(Talk, "127.0.0.1", 0, backlog=1024)
+    print("port", server.sockets[0].getsockname()[1], flush=True)
+    await loop.run_in_executor(None, sys.stdin.read)
+
+
+asyncio.run(serve())
