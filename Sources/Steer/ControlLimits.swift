@@ -10,15 +10,18 @@ package struct ControlLimits: Sendable {
   package var reply: Int
   /// How long a caller may leave a request half sent, or a reply unread.
   package var patience: Duration
+  /// How long a stop waits for answers that are on their way.
+  package var farewell: Duration
 
   package init(
     clients: Int = 64, clientsPerUser: Int = 32, request: Int = 1 << 20, reply: Int = 16 << 20,
-    patience: Duration = .seconds(30)
+    patience: Duration = .seconds(30), farewell: Duration = .milliseconds(400)
   ) {
     self.clients = clients
     self.clientsPerUser = clientsPerUser
     self.request = request
     self.reply = reply
     self.patience = patience
+    self.farewell = farewell
   }
 }

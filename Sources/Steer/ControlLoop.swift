@@ -25,6 +25,8 @@ struct ControlLoop: ~Copyable {
   private var lastClient: UInt64 = 0
   /// Out of descriptors: newcomers wait until then.
   private var restsUntil: Duration?
+  /// Stopping: nobody new is let in, and everybody is gone by then.
+  private var farewell: Duration?
 
   init(
     listener: ListeningSocket, mailbox: ControlMailbox, handler: any ControlService,
@@ -43,11 +45,22 @@ struct ControlLoop: ~Copyable {
   mutating func run() throws(SystemError) {
     while true {
       let (letters, isStopping) = mailbox.take()
-      if isStopping { return closeAll() }
       for letter in letters { deliver(letter) }
+      if isStopping, isFarewellOver() { return closeAll() }
       expire()
       try wait()
     }
+  }
+
+  /// Answers in hand still reach their callers; who asks nothing is let go at once.
+  private mutating func isFarewellOver() -> Bool {
+    let now = clock.uptime()
+    let until = farewell ?? now + limits.farewell
+    farewell = until
+    for (number, client) in clients where client.task == nil && !client.session.hasOutput {
+      drop(number)
+    }
+    return clients.isEmpty || until <= now
   }
 
   mutating func closeAll() {
@@ -61,7 +74,7 @@ struct ControlLoop: ~Copyable {
     if let until = restsUntil, until <= now { restsUntil = nil }
     let present = clients.filter { !$0.value.session.isGone }
     var watches = [Poll.Watch(mailbox.descriptor)]
-    if restsUntil == nil { watches.append(Poll.Watch(listener.descriptor)) }
+    if restsUntil == nil, farewell == nil { watches.append(Poll.Watch(listener.descriptor)) }
     let heads = watches.count
     let numbers = Array(present.keys)
     for number in numbers {
@@ -73,7 +86,7 @@ struct ControlLoop: ~Copyable {
           wantsPriority: !client.session.wantsInput))
     }
     let deadlines = present.values.compactMap { $0.session.deadline(patience: limits.patience) }
-    let next = (deadlines + [restsUntil].compactMap { $0 }).min()
+    let next = (deadlines + [restsUntil, farewell].compactMap { $0 }).min()
     pulse?.idle()
     watches = try Poll.wait(watches, for: next.map { max(.zero, $0 - now) })
     pulse?.busy()

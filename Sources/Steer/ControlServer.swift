@@ -51,7 +51,8 @@ package final class ControlServer: Sendable {
     }
   }
 
-  /// Gives the path back at once: from here on nobody answers there. Open connections end.
+  /// Gives the path back at once: from here on nobody answers there. Open connections end once their
+  /// answers are delivered, or a moment later.
   package func stop() {
     listener.remove()
     let isOver = life.withLock { life in

@@ -210,6 +210,7 @@ final class Darkroom: Sendable {
     workers.shutdown()
     await transfers.stop()
     lane.stop()
+    await control?.stopped()
     await recorder.close()
     reporter.flush(within: .milliseconds(500))
   }

@@ -68,6 +68,32 @@ struct ServerTests {
   }
 
   @Test
+  func `an answer that is on its way when the daemon stops still reaches its caller`() async throws
+  {
+    let daemon = ScriptedDaemon(holding: true)
+    let limits = ControlLimits(farewell: .seconds(60))
+    let server = try serve(daemon, limits: limits)
+    async let reply = ask(.lists)
+    await daemon.reached(1)
+    server.stop()
+    daemon.release()
+    #expect(try await reply == .lists([Samples.list]))
+    await server.stopped()
+  }
+
+  @Test
+  func `a stop waits for nobody for long`() async throws {
+    let daemon = ScriptedDaemon(holding: true)
+    let server = try serve(daemon, limits: ControlLimits(farewell: .milliseconds(1)))
+    let reply = Task { try await ask(.lists) }
+    await daemon.reached(1)
+    server.stop()
+    await server.stopped()
+    await #expect(throws: ControlFailure.lost) { try await reply.value }
+    daemon.release()
+  }
+
+  @Test
   func `a path too long for a socket's address is served all the same`() async throws {
     let deep = try SocketPlace(depth: 5)
     #expect(deep.path.utf8.count > 108)
