@@ -12,6 +12,8 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 SYSTEMD ?= $(PREFIX)/lib/systemd
+# journalctl looks for catalogs here alone, whatever the prefix.
+CATALOGS ?= /usr/lib/systemd/catalog
 SYSCONFDIR ?= /etc
 
 SWIFT = swift
@@ -73,7 +75,9 @@ format:
 bench: release
 	@Benchmarks/run $(BIN)
 
-install: release
+# Builds nothing: sudo's environment has no Swift, and what root builds is root's afterwards.
+install:
+	@[ -x $(BIN)/darkroomd ] || { echo "run make first"; exit 1; }
 	$(MAKE) --no-print-directory install-files
 
 # The programs' paths inside the unit follow PREFIX.
@@ -81,11 +85,11 @@ install-files:
 	install -D -s -m 0755 $(BIN)/darkroomd $(DESTDIR)$(PREFIX)/sbin/darkroomd
 	install -D -s -m 0755 $(BIN)/darkroomctl $(DESTDIR)$(PREFIX)/bin/darkroomctl
 	install -D -s -m 0755 $(BIN)/darkroom-worker $(DESTDIR)$(PREFIX)/libexec/darkroom/darkroom-worker
-	install -d $(DESTDIR)$(SYSTEMD)/system $(DESTDIR)$(SYSTEMD)/catalog
+	install -d $(DESTDIR)$(SYSTEMD)/system $(DESTDIR)$(CATALOGS)
 	sed -e 's|/usr/sbin/darkroomd|$(PREFIX)/sbin/darkroomd|g' \
 	  -e 's|/usr/libexec/darkroom|$(PREFIX)/libexec/darkroom|g' \
 	  systemd/darkroom.service > $(DESTDIR)$(SYSTEMD)/system/darkroom.service
-	install -m 0644 systemd/darkroom.catalog $(DESTDIR)$(SYSTEMD)/catalog/darkroom.catalog
+	install -m 0644 systemd/darkroom.catalog $(DESTDIR)$(CATALOGS)/darkroom.catalog
 	install -D -m 0644 systemd/darkroom.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/darkroom.conf
 	install -D -m 0644 systemd/darkroom.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/darkroom.conf
 	install -d $(DESTDIR)$(SYSCONFDIR)/darkroom
@@ -106,7 +110,7 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/sbin/darkroomd $(DESTDIR)$(PREFIX)/bin/darkroomctl
 	rm -f $(DESTDIR)$(PREFIX)/libexec/darkroom/darkroom-worker
 	-rmdir $(DESTDIR)$(PREFIX)/libexec/darkroom
-	rm -f $(DESTDIR)$(SYSTEMD)/system/darkroom.service $(DESTDIR)$(SYSTEMD)/catalog/darkroom.catalog
+	rm -f $(DESTDIR)$(SYSTEMD)/system/darkroom.service $(DESTDIR)$(CATALOGS)/darkroom.catalog
 	rm -f $(DESTDIR)$(PREFIX)/lib/sysusers.d/darkroom.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/darkroom.conf
 	for page in man/*; do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/darkroomctl

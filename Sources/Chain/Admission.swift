@@ -24,16 +24,22 @@ package struct Admission: Sendable {
     var isDone: Bool {
       isExhausted && inFlight.isEmpty && returned.isEmpty && waiting.isEmpty
     }
+
+    /// Worth a look, whatever the time is.
+    var isReady: Bool { !isPaused && (!isExhausted || !returned.isEmpty) }
   }
 
   private(set) var lines: [ListID: Line] = [:]
-  /// The order within a class: whoever was served goes to the end.
-  private var turns: [ListID] = []
-  private var given = 0
-  /// Lists that have nothing left to do; lists with photos that wait for another attempt. Kept, so that
-  /// nothing is looked for among thousands of lists whenever a photo is done.
+  /// Lists that may have a photo to give, by class; whoever was served goes to the end. A list with
+  /// nothing to give leaves, so that thousands of them cost no look when a photo is done.
+  private var turns = [[ListID]](repeating: [], count: ServiceClass.allCases.count)
+  private var inTurn: Set<ListID> = []
+  /// Lists that have nothing left to do; lists with photos that wait for another attempt.
   private var settled: Set<ListID> = []
   private var expectant: Set<ListID> = []
+  /// No photo is due earlier than this.
+  private var earliest: Duration?
+  private var given = 0
   private(set) var inFlight = 0
   package var window: Int
   /// Nothing is admitted while this machine is in trouble or stopping.
@@ -51,23 +57,27 @@ package struct Admission: Sendable {
     var line = Line(serviceClass: serviceClass)
     line.isPaused = isPaused
     for (number, due) in waiting { line.waiting.insert(number, due: due) }
-    turns.append(list)
     put(line, list)
   }
 
   package mutating func pause(_ list: ListID) { lines[list]?.isPaused = true }
-  package mutating func resume(_ list: ListID) { lines[list]?.isPaused = false }
+
+  package mutating func resume(_ list: ListID) {
+    guard var line = lines.removeValue(forKey: list) else { return }
+    line.isPaused = false
+    put(line, list)
+  }
 
   /// The list is given up or finished; what is in flight still comes back.
   package mutating func drop(_ list: ListID) {
     guard let line = lines.removeValue(forKey: list) else { return }
     settled.remove(list)
     expectant.remove(list)
-    turns.removeAll { $0 == list }
     inFlight -= line.inFlight.count
   }
 
   package func isPaused(_ list: ListID) -> Bool { lines[list]?.isPaused ?? false }
+
   package func holds(_ photo: PhotoID) -> Bool {
     lines[photo.list]?.inFlight.contains(photo.number) ?? false
   }
@@ -80,24 +90,48 @@ package struct Admission: Sendable {
     now: Duration, after: (ListID, UInt32) -> UInt32?
   ) -> (photo: PhotoID, serviceClass: ServiceClass)? {
     guard !isHeld, inFlight < window else { return nil }
+    awaken(now)
     let isForTheLeast = given % 8 == 7
-    for serviceClass in isForTheLeast ? ServiceClass.allCases.reversed() : ServiceClass.allCases {
-      for (place, list) in turns.enumerated() where lines[list]?.serviceClass == serviceClass {
-        guard let number = take(from: list, now: now, after: after) else { continue }
-        turns.append(turns.remove(at: place))
+    let classes = ServiceClass.allCases.indices
+    for place in isForTheLeast ? Array(classes.reversed()) : Array(classes) {
+      while let list = turns[place].first {
+        turns[place].removeFirst()
+        guard let number = take(from: list, now: now, after: after) else {
+          inTurn.remove(list)
+          continue
+        }
+        turns[place].append(list)
         given += 1
         inFlight += 1
-        return (PhotoID(list: list, number: number), serviceClass)
+        return (PhotoID(list: list, number: number), ServiceClass.allCases[place])
       }
     }
     return nil
   }
 
+  /// Lists with a photo that is due take their turn again.
+  private mutating func awaken(_ now: Duration) {
+    guard let first = earliest, first <= now else { return }
+    for list in expectant {
+      guard let line = lines[list], !line.isPaused, let due = line.waiting.firstDue, due <= now
+      else { continue }
+      enter(list, line.serviceClass)
+    }
+    earliest = expectant.compactMap { lines[$0]?.waiting.firstDue }.filter { $0 > now }.min()
+  }
+
+  private mutating func enter(_ list: ListID, _ serviceClass: ServiceClass) {
+    if inTurn.insert(list).inserted { turns[Int(serviceClass.rawValue)].append(list) }
+  }
+
+  /// The line is taken out while it changes: a second owner would copy all that waits in it.
   private mutating func take(
     from list: ListID, now: Duration, after: (ListID, UInt32) -> UInt32?
   ) -> UInt32? {
-    guard var line = lines[list], !line.isPaused else { return nil }
-    defer { put(line, list) }
+    guard lines[list]?.isPaused == false, var line = lines.removeValue(forKey: list) else {
+      return nil
+    }
+    defer { put(line, list, entering: false) }
     let number: UInt32
     if let due = line.waiting.take(now: now) {
       number = due
@@ -131,7 +165,8 @@ package struct Admission: Sendable {
 
   /// A chain has ended; its place in the window is free.
   package mutating func ended(_ photo: PhotoID, _ end: PhotoChain.End, now: Duration) {
-    guard var line = lines[photo.list], line.inFlight.remove(photo.number) != nil else { return }
+    guard holds(photo), var line = lines.removeValue(forKey: photo.list) else { return }
+    line.inFlight.remove(photo.number)
     inFlight -= 1
     switch end {
     case .filtered, .failed: break
@@ -141,10 +176,16 @@ package struct Admission: Sendable {
     put(line, photo.list)
   }
 
-  private mutating func put(_ line: Line, _ list: ListID) {
+  private mutating func put(_ line: Line, _ list: ListID, entering: Bool = true) {
+    if line.isDone { settled.insert(list) } else { settled.remove(list) }
+    if let due = line.waiting.firstDue {
+      expectant.insert(list)
+      earliest = min(earliest ?? due, due)
+    } else {
+      expectant.remove(list)
+    }
+    if entering, line.isReady { enter(list, line.serviceClass) }
     lines[list] = line
-    if line.isDone { settled.insert(list) }
-    if line.waiting.isEmpty { expectant.remove(list) } else { expectant.insert(list) }
   }
 
   /// Lists with nothing left to do, until they are dropped.
@@ -152,6 +193,8 @@ package struct Admission: Sendable {
 
   /// When the next waiting photo is due, paused lists left aside.
   package var nextDue: Duration? {
-    expectant.compactMap { lines[$0] }.filter { !$0.isPaused }.compactMap(\.waiting.firstDue).min()
+    guard earliest != nil else { return nil }
+    return expectant.compactMap { lines[$0] }.filter { !$0.isPaused }
+      .compactMap(\.waiting.firstDue).min()
   }
 }

@@ -93,6 +93,9 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
       state.admission.drop(list)
       return state.chains.values.filter { $0.work.photo.list == list }
     }
+    // A cancelled operation in a suspended queue never finishes. What else begins meets the trouble
+    // again and waits again.
+    queues.isSuspended = false
     for chain in chains { chain.cancel() }
     pump()
     await idle(list)
@@ -222,8 +225,11 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
   private func settle(_ work: PhotoWork, _ stage: Stage, _ failure: Failure) async -> PhotoChain.End
   {
     let jitter = state.withLock { Double.random(in: 0...1, using: &$0.random) }
+    let work = work.counted(books.attempts(of: work.photo) + 1)
+    let verdict = policy.verdict(
+      on: failure, attempt: work.attempt, deaths: books.deaths(of: work.photo), jitter: jitter)
     do throws(Failure) {
-      switch policy.verdict(on: failure, attempt: work.attempt, jitter: jitter) {
+      switch verdict {
       case .again(let delay):
         try await books.recordRetry(work, stage, failure, after: delay)
         return .retry(after: delay)
@@ -234,7 +240,7 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
       case .stop: return .stopped
       }
     } catch {
-      return .machineTrouble(error)
+      return error.kind == .cancelled ? .stopped : .machineTrouble(error)
     }
   }
 
@@ -274,6 +280,8 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     listener(event)
     guard case .trouble(_, let wait) = event else { return }
     queues.isSuspended = true
+    // A stop that came in between would wait for ever for what a suspended queue holds.
+    if state.withLock({ $0.isStopping }) { queues.isSuspended = false }
     _ = time.after(wait) { [self] in tryAgain() }
   }
 
@@ -287,6 +295,16 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     guard isRunning else { return }
     queues.isSuspended = false
     pump()
+    // Nothing is left that could show whether the trouble is over: then nobody has it.
+    let isOver = state.withLock { state in
+      guard state.trouble != nil, state.chains.isEmpty, !state.admission.isHeld else {
+        return false
+      }
+      state.trouble = nil
+      state.troubleWait = .seconds(1)
+      return true
+    }
+    if isOver { listener(.recovered) }
   }
 
   private func finishDoneLists() {
@@ -300,9 +318,9 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
 
   private func finish(_ list: ListID) async {
     do throws(Failure) {
-      try await books.recordFinished(list)
+      let isFinished = try await books.recordFinished(list)
       // Told before it leaves the books: whoever looks for idleness must not see a gap.
-      listener(.finished(list))
+      if isFinished { listener(.finished(list)) }
       state.withLock { state in
         state.admission.drop(list)
         state.finishing.remove(list)

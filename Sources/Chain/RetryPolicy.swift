@@ -27,7 +27,10 @@ package struct RetryPolicy: Equatable, Sendable {
 
   /// - Parameter jitter: from 0 to 1. Full jitter: many photos of one dead host must not come back
   ///   in step.
-  package func verdict(on failure: Failure, attempt: UInt32, jitter: Double) -> Verdict {
+  /// - Parameter deaths: how many workers have died over the photo before.
+  package func verdict(
+    on failure: Failure, attempt: UInt32, deaths: UInt32 = 0, jitter: Double
+  ) -> Verdict {
     switch failure.kind {
     case .cancelled: return .stop
     case .machine: return .waitForMachine
@@ -35,11 +38,16 @@ package struct RetryPolicy: Equatable, Sendable {
     case .passing: break
     }
     // An input that killed its worker twice would kill the third one as well.
-    if failure.code.hasPrefix("worker.") { return attempt >= 2 ? .giveUp : .again(after: .zero) }
+    if failure.isWorkerDeath { return deaths >= 1 ? .giveUp : .again(after: .zero) }
     guard attempt < attempts else { return .giveUp }
     var ceiling = first
     for _ in 1..<max(attempt, 1) where ceiling < longest { ceiling = ceiling * 2 }
     let wait = min(ceiling, longest) * max(0, min(1, jitter))
     return .again(after: max(wait, .seconds(failure.waitSeconds.map(Int64.init) ?? 0)))
   }
+}
+
+extension Failure {
+  /// A worker died over it, or answered what no sound worker answers.
+  package var isWorkerDeath: Bool { code == "worker.died" || code == "worker.answer" }
 }

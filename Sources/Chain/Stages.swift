@@ -41,6 +41,12 @@ package struct PhotoWork: Equatable, Sendable {
   /// When it was admitted, by the machine's uptime.
   package let admitted: Duration
 
+  /// The same work, counted anew: a stage that succeeded forgets the attempts of the one before.
+  package func counted(_ attempt: UInt32) -> PhotoWork {
+    PhotoWork(
+      photo: photo, state: state, serviceClass: serviceClass, attempt: attempt, admitted: admitted)
+  }
+
   package init(
     photo: PhotoID, state: PhotoState, serviceClass: ServiceClass, attempt: UInt32,
     admitted: Duration
@@ -60,12 +66,14 @@ package protocol ChainBooks: Sendable {
   func state(of photo: PhotoID) -> PhotoState
   /// How many attempts of the photo are recorded.
   func attempts(of photo: PhotoID) -> UInt32
+  /// How many workers have died over the photo.
+  func deaths(of photo: PhotoID) -> UInt32
   /// The photo will be tried again; durable on return.
   func recordRetry(
     _ work: PhotoWork, _ stage: Stage, _ failure: Failure, after delay: Duration
   ) async throws(Failure)
   /// The photo is given up; durable on return.
   func recordFailure(_ work: PhotoWork, _ stage: Stage, _ failure: Failure) async throws(Failure)
-  /// Every photo of the list is filtered or failed.
-  func recordFinished(_ list: ListID) async throws(Failure)
+  /// Every photo of the list is filtered or failed. False where the list was over already.
+  func recordFinished(_ list: ListID) async throws(Failure) -> Bool
 }

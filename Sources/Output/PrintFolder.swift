@@ -14,9 +14,11 @@ package final class PrintFolder: Sendable {
 
   package let folder: any Folder
 
-  /// What an earlier run left half-made goes: only names of ours begin with a dot.
-  package init(_ folder: any Folder) throws(SystemError) {
-    self.folder = folder
+  package init(_ folder: any Folder) { self.folder = folder }
+
+  /// At start, before anything is made here: what an earlier run left half-made goes. Only names of
+  /// ours begin with a dot.
+  package func sweep() throws(SystemError) {
     for name in try folder.names() where name.bytes.first == 0x2E {
       try folder.removeIfThere(name)
     }

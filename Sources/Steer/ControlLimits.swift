@@ -2,9 +2,11 @@
 // How much of the daemon callers can take.
 
 package struct ControlLimits: Sendable {
-  /// Connections at once; of one user, unless it is root.
+  /// Connections at once; of one user, unless it is root or our own.
   package var clients: Int
   package var clientsPerUser: Int
+  /// Places beyond `clients` that only root and our own user get.
+  package var kept: Int
   /// Bytes of one request, and of one reply.
   package var request: Int
   package var reply: Int
@@ -14,11 +16,13 @@ package struct ControlLimits: Sendable {
   package var farewell: Duration
 
   package init(
-    clients: Int = 64, clientsPerUser: Int = 32, request: Int = 1 << 20, reply: Int = 16 << 20,
+    clients: Int = 64, clientsPerUser: Int = 32, kept: Int = 8, request: Int = 1 << 20,
+    reply: Int = 16 << 20,
     patience: Duration = .seconds(30), farewell: Duration = .milliseconds(400)
   ) {
     self.clients = clients
     self.clientsPerUser = clientsPerUser
+    self.kept = kept
     self.request = request
     self.reply = reply
     self.patience = patience

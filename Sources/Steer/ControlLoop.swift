@@ -131,11 +131,13 @@ struct ControlLoop: ~Copyable {
   }
 
   private func refusal(of peer: ControlPeer) -> String? {
-    if clients.count >= limits.clients {
+    // Root and our own user (systemctl reload) always find a place: others cannot shut them out.
+    let isKeeper = peer.user == 0 || peer.user == ThisProcess.user
+    if clients.count >= limits.clients + (isKeeper ? limits.kept : 0) {
       return "\(limits.clients) connections are open already; try again later"
     }
     let own = clients.values.count { $0.peer.user == peer.user }
-    guard peer.user != 0, own >= limits.clientsPerUser else { return nil }
+    guard !isKeeper, own >= limits.clientsPerUser else { return nil }
     return "\(own) of your connections are open already; close one first"
   }
 

@@ -23,6 +23,12 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// This machine is in trouble, not the input: EIO, ENOMEM, ENFILE, EMFILE, ENOSPC, EROFS, EDQUOT.
   package var isMachineTrouble: Bool { [5, 12, 23, 24, 28, 30, 122].contains(code) }
 
+  /// What it means on a folder or file of our own: whatever the number, this machine is to blame and
+  /// no photo.
+  package var trouble: Failure {
+    Failure(.machine, code: isDiskFull ? "disk.full" : "system.\(code)", reason: description)
+  }
+
   package var failure: Failure {
     let kind: Failure.Kind = isMachineTrouble ? .machine : .final
     return Failure(kind, code: isDiskFull ? "disk.full" : "system.\(code)", reason: description)

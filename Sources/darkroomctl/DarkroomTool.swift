@@ -3,6 +3,7 @@
 
 internal import Linux
 internal import Vocabulary
+internal import Worker
 
 @main
 enum DarkroomTool {
@@ -46,21 +47,29 @@ enum DarkroomTool {
   private static func local(_ order: ToolOrder, _ voice: ToolVoice) async -> ExitCode {
     do throws(Failure) {
       let workers = try LocalWorkers.make()
-      switch order.command {
-      case .develop(let task):
-        return await DevelopRun(
-          task: task, workers: workers, voice: voice, isJSON: order.isJSON
-        ).run()
-      case .check(let file):
-        return await CheckRun(
-          file: file, workers: workers, voice: voice, isJSON: order.isJSON,
-          reading: LocalWorkers.open
-        ).run()
-      default: return .usage
-      }
+      let code = await local(order, voice, workers)
+      // Waited for, so that whoever measures us measures the worker, too.
+      workers.shutdown()
+      await workers.ended()
+      return code
     } catch {
       voice.complain("\(error.reason); \(error.advice)")
       return .failed
+    }
+  }
+
+  private static func local(_ order: ToolOrder, _ voice: ToolVoice, _ workers: any Workers) async
+    -> ExitCode
+  {
+    switch order.command {
+    case .develop(let task):
+      await DevelopRun(task: task, workers: workers, voice: voice, isJSON: order.isJSON).run()
+    case .check(let file):
+      await CheckRun(
+        file: file, workers: workers, voice: voice, isJSON: order.isJSON,
+        reading: LocalWorkers.open
+      ).run()
+    default: .usage
     }
   }
 }

@@ -8,7 +8,7 @@ internal import Vocabulary
 internal import Worker
 
 enum LocalWorkers {
-  static func make() throws(Failure) -> any Workers {
+  static func make() throws(Failure) -> WorkerPool {
     let settings = WorkerSettings(path: ThisProcess.workerPath, width: 1)
     do throws(SystemError) {
       return try WorkerPool(settings: settings, report: { _ in })

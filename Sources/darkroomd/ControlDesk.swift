@@ -44,7 +44,7 @@ final class ControlDesk: ControlService {
         guard await send(.show(report)) else { return .show(report) }
         await darkroom.news.change(after: version)
         // A fast list would otherwise be told of for every photo.
-        await darkroom.pause(.milliseconds(200))
+        await darkroom.rest(.milliseconds(200))
         if Task.isCancelled { return .show(report) }
       }
     } catch { return .failed(error) }
@@ -61,7 +61,7 @@ final class ControlDesk: ControlService {
           darkroom.isInInbox(list.text)
         else { throw error }
       }
-      await darkroom.pause(.milliseconds(50))
+      await darkroom.rest(.milliseconds(50))
     }
   }
 

@@ -17,7 +17,8 @@ extension Darkroom {
     throws(StartFailure) -> Part
   {
     do throws(SystemError) { return try make() } catch {
-      throw StartFailure(ExitCode.io, "could not start \(what): \(error)")
+      throw StartFailure(
+        ExitCode.io, "could not start \(what): \(error)", mayPass: error.isDiskFull)
     }
   }
 
@@ -44,7 +45,8 @@ extension Darkroom {
     } catch {
       let advice = error.advice.isEmpty ? "" : "; \(error.advice)"
       throw StartFailure(
-        ExitCode.io, "could not open the journal file: \(error.reason)\(advice)")
+        ExitCode.io, "could not open the journal file: \(error.reason)\(advice)",
+        mayPass: error.code == "disk.full")
     }
   }
 
@@ -97,6 +99,8 @@ final class EventDesk: Sendable {
     }
     darkroom?.take(event)
   }
+
+  func accepted(_ list: ListID) { state.withLock { $0.darkroom }?.accepted(list) }
 
   /// A list has come further: the status line may say so.
   func progressed() { state.withLock { $0.darkroom }?.tellStatus() }

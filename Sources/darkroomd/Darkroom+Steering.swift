@@ -33,7 +33,7 @@ extension Darkroom {
   }
 
   private func degraded(_ trouble: Failure?) -> [String] {
-    [trouble, frontDesk.inboxTrouble].compactMap { $0?.reason } + unopened
+    [trouble, frontDesk.inboxTrouble].compactMap { $0?.reason } + chores.words
   }
 
   func names() -> [(id: UInt64, name: String, isFinal: Bool)] {
@@ -128,31 +128,47 @@ extension Darkroom {
   // MARK: changing
 
   func pause(_ list: ListID) async throws(Failure) {
-    guard let state = recorder.ledger({ $0[list]?.state }), !state.isFinal else { throw Self.over }
-    guard state != .paused else { return }
-    try await recorder.record([.paused(list)])
-    runner.pause(list)
-    teller.changed(try shelf.room(list)) { .listPaused($0) }
-    ends.listChanged()
+    try await turnstile.pass { () async throws(Failure) in
+      guard let state = recorder.ledger({ $0[list]?.state }), !state.isFinal else {
+        throw Self.over
+      }
+      guard state != .paused else { return }
+      guard try await recorder.record([.paused(list)]) else { throw Self.over }
+      runner.pause(list)
+      teller.changed(try shelf.room(list)) { .listPaused($0) }
+    }
+    // What was under way ends soon; --until-idle looks again then.
+    TaskHome.start {
+      await self.runner.idle(list)
+      self.ends.listChanged()
+    }
   }
 
   func resume(_ list: ListID) async throws(Failure) {
-    guard let state = recorder.ledger({ $0[list]?.state }), !state.isFinal else { throw Self.over }
-    guard state == .paused else { return }
-    try await recorder.record([.resumed(list)])
-    runner.resume(list)
-    teller.changed(try shelf.room(list)) { .listResumed($0) }
+    try await turnstile.pass { () async throws(Failure) in
+      guard let state = recorder.ledger({ $0[list]?.state }), !state.isFinal else {
+        throw Self.over
+      }
+      guard state == .paused else { return }
+      guard try await recorder.record([.resumed(list)]) else { throw Self.over }
+      runner.resume(list)
+      teller.changed(try shelf.room(list)) { .listResumed($0) }
+    }
   }
 
+  /// Recorded first: what ends after that is no longer of the list, and is not told.
   func cancel(_ list: ListID) async throws(Failure) {
-    guard let state = recorder.ledger({ $0[list]?.state }) else { throw Self.over }
-    guard state != .cancelled else { return }
-    guard state != .finished else { throw Self.over }
-    try await recorder.record([.cancelled(list)])
-    await runner.cancel(list)
-    let room = try shelf.room(list)
-    teller.changed(room) { .listCancelled($0) }
-    await close(room)
+    try await turnstile.pass { () async throws(Failure) in
+      guard let state = recorder.ledger({ $0[list]?.state }) else { throw Self.over }
+      guard state != .cancelled else { return }
+      guard state != .finished, try await recorder.record([.cancelled(list)]) else {
+        throw Self.over
+      }
+      await runner.cancel(list)
+      let room = try shelf.look(list)
+      teller.changed(room) { .listCancelled($0) }
+      await close(list)
+    }
   }
 
   private static let over = Failure(

@@ -20,7 +20,6 @@ import Worker
 final class Darkroom: Sendable {
   private struct State {
     var isStopping = false
-    var unopened: [String] = []
     var control: ControlServer?
     /// Lists that are over and on their way to `done`.
     var closing = 0
@@ -42,6 +41,8 @@ final class Darkroom: Sendable {
   let inbox: Inbox
   let news = ListNews()
   let tally = RunTally()
+  let turnstile = Turnstile()
+  let chores: OpenChores
   let started: UInt64
   let user = ThisProcess.user
   let ends: EndSignal
@@ -63,6 +64,7 @@ final class Darkroom: Sendable {
     self.reporter = reporter
     self.status = status
     self.ends = ends
+    chores = OpenChores(clock: clock)
     self.pulses = pulses
     started = clock.wallTime()
     let live = self.settings
@@ -109,10 +111,8 @@ final class Darkroom: Sendable {
     ) { events.take($0) }
     frontDesk = FrontDesk(
       shelf: shelf, recorder: recorder, workers: workers, settings: live, teller: teller,
-      tally: tally, inboxPath: places.inbox
-    ) { [runner] room in
-      runner.add(room.id, room.about.terms.serviceClass)
-    }
+      tally: tally, inboxPath: places.inbox, turnstile: turnstile
+    ) { events.accepted($0) }
     inbox = try Self.inbox(places, folders, frontDesk, clock, settings)
     sandbox = words
     events.attach(self)
@@ -135,8 +135,9 @@ final class Darkroom: Sendable {
     }
     state.withLock { $0.control = control }
     control.start { [teller] in teller.tell(.machineTrouble($0, waits: "darkroomctl waits")) }
-    inbox.start()
+    state.withLock { $0.closing += 1 }
     archiveEndedLists()
+    inbox.start()
     reporter.report(
       .ready(
         version: Release.version, inbox: places.inbox,
@@ -147,8 +148,16 @@ final class Darkroom: Sendable {
 
   private func begin(_ entry: ListEntry) {
     tally.worked(on: entry.id)
+    if let terms = shelf.card(entry.id)?.terms { shelf.notePrinter(entry.id, into: terms.prints) }
+    try? shelf.room(entry.id).printFolder().sweep()
+    open(entry.id)
+  }
+
+  /// Hands a list to the chains. Where this machine is in the way, tries again until it is not.
+  private func open(_ list: ListID) {
+    guard let entry = recorder.ledger({ $0[list] }), !entry.state.isFinal else { return }
     do throws(Failure) {
-      let room = try shelf.room(entry.id)
+      let room = try shelf.room(list)
       let now = clock.wallTime()
       let uptime = clock.uptime()
       let waiting = entry.retries.map { number, plan in
@@ -157,27 +166,59 @@ final class Darkroom: Sendable {
       runner.add(
         room.id, entry.acceptance.serviceClass, isPaused: entry.state == .paused, waiting: waiting)
     } catch {
-      let words = "list \(entry.id) cannot be opened: \(error.reason)"
-      state.withLock { $0.unopened.append(words) }
-      teller.tell(.machineTrouble(error, waits: "list \(entry.id) waits"))
+      let isNew = chores.add(.open(list), "list \(list) cannot be opened: \(error.reason)") {
+        TaskHome.start { try? await self.turnstile.pass { self.open(list) } }
+      }
+      if isNew { teller.tell(.machineTrouble(error, waits: "list \(list) waits")) }
+      return
+    }
+    if chores.isDone(.open(list)) {
+      teller.tell(.machineRecovered(code: "what kept list \(list)", resumes: "it is worked on"))
     }
   }
 
-  /// Lists that were over when a crash came before their copy reached `done`.
+  /// A list was accepted just now.
+  func accepted(_ list: ListID) {
+    if let terms = shelf.card(list)?.terms { shelf.notePrinter(list, into: terms.prints) }
+    if let room = try? shelf.room(list) { teller.accepted(room) }
+    open(list)
+  }
+
+  /// Lists that were over when a crash came before their copy reached `done`. Their folders of prints
+  /// keep their owners.
   private func archiveEndedLists() {
     let ended = recorder.ledger { ledger in
       ledger.lists.values.filter { $0.state.isFinal }.map(\.id)
     }
-    let left = ended.filter { list in
-      let folder = try? shelf.folders.lists.folder(ListFolder.name(list), creating: false)
-      return folder.map { (try? ListFolder.state(of: $0)) != .archived } ?? false
+    for list in ended {
+      if let terms = shelf.card(list)?.terms { shelf.notePrinter(list, into: terms.prints) }
     }
-    if left.isEmpty { return }
-    state.withLock { $0.closing += 1 }
     TaskHome.start {
-      for list in left.sorted() { try? await self.inbox.archive(list) }
+      for list in ended.sorted() {
+        let folder = try? self.shelf.folders.lists.folder(ListFolder.name(list), creating: false)
+        let state = folder.flatMap { try? ListFolder.state(of: $0) }
+        if state == .archived { self.recorder.archived(list) } else { await self.archive(list) }
+      }
       self.state.withLock { $0.closing -= 1 }
       self.ends.listChanged()
+    }
+  }
+
+  /// Copies a list that is over to `done`; where this machine is in the way, again until it is not.
+  private func archive(_ list: ListID) async {
+    do throws(Failure) {
+      try await inbox.archive(list)
+      recorder.archived(list)
+      _ = chores.isDone(.archive(list))
+    } catch {
+      if error.kind == .cancelled { return }
+      let words = "the copy of list \(list) in done waits: \(error.reason)"
+      let isNew = chores.add(.archive(list), words) {
+        TaskHome.start { await self.archive(list) }
+      }
+      if isNew {
+        teller.tell(.machineTrouble(error, waits: "the copy of list \(list) in done waits"))
+      }
     }
   }
 
@@ -205,8 +246,9 @@ final class Darkroom: Sendable {
     reporter.report(.stopping(openLists: UInt64(open)))
     control?.stop()
     news.changed(ListID(0))
-    await inbox.stop()
+    async let inboxEnd: Void = inbox.stop()
     await runner.stop()
+    await inboxEnd
     workers.shutdown()
     await transfers.stop()
     lane.stop()
@@ -217,7 +259,6 @@ final class Darkroom: Sendable {
 
   var isClosing: Bool { state.withLock { $0.closing > 0 } }
   var isStopping: Bool { state.withLock { $0.isStopping } }
-  var unopened: [String] { state.withLock { $0.unopened } }
 
   // MARK: what happens
 
@@ -240,22 +281,18 @@ final class Darkroom: Sendable {
   }
 
   private func finished(_ list: ListID) async {
-    guard let room = try? shelf.room(list) else { return }
-    teller.finished(room)
-    await close(room)
+    if let room = try? shelf.look(list) { teller.finished(room) }
+    await close(list)
   }
 
   /// The list is over: its copy goes to `done`, its downloads go.
-  func close(_ room: ListRoom) async {
-    do throws(Failure) { try await inbox.archive(room.id) } catch {
-      if error.kind != .cancelled {
-        teller.tell(.machineTrouble(error, waits: "the copy of list \(room.id) in done waits"))
-      }
-    }
-    try? shelf.folders.removeOriginals(of: room.id)
-    shelf.close(room.id)
+  func close(_ list: ListID) async {
+    await archive(list)
+    try? shelf.folders.removeOriginals(of: list)
+    shelf.close(list)
     tellStatus()
     ends.listChanged()
+    if recorder.ledger({ $0.openLists.isEmpty }) { ThisProcess.returnMemory() }
   }
 
   /// The line that `systemctl status` shows.
@@ -266,11 +303,13 @@ final class Darkroom: Sendable {
       open.isEmpty
       ? "Idle: every list is done."
       : "Working on \(open.count) list\(open.count == 1 ? "" : "s"), \(waiting) photos to go."
-    let trouble = runner.counts().trouble.map { "Waiting: \($0.reason). " } ?? ""
+    let failure = runner.counts().trouble ?? frontDesk.inboxTrouble
+    let trouble = failure.map { "Waiting: \($0.reason). " } ?? ""
     status.set(trouble + words)
   }
 
-  func pause(_ time: Duration) async {
+  /// Returns after a while, without holding a thread.
+  func rest(_ time: Duration) async {
     await withCheckedContinuation { continuation in
       _ = clock.after(time) { continuation.resume() }
     }

@@ -15,9 +15,12 @@ enum ExitCode {
 struct StartFailure: Error {
   let code: Int32
   let words: String
+  /// The disk is full or broken: it may be well again without anybody touching darkroomd.
+  let mayPass: Bool
 
-  init(_ code: Int32, _ words: String) {
+  init(_ code: Int32, _ words: String, mayPass: Bool = false) {
     self.code = code
     self.words = words
+    self.mayPass = mayPass
   }
 }

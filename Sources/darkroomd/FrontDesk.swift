@@ -19,13 +19,14 @@ final class FrontDesk: Reception {
   private let teller: Teller
   private let tally: RunTally
   private let inboxPath: String
-  private let begin: @Sendable (ListRoom) -> Void
+  private let turnstile: Turnstile
+  private let accepted: @Sendable (ListID) -> Void
   private let trouble = Mutex<Failure?>(nil)
 
   init(
     shelf: ListShelf, recorder: Recorder, workers: any Workers, settings: LiveSettings,
     teller: Teller, tally: RunTally, inboxPath: String,
-    begin: @escaping @Sendable (ListRoom) -> Void
+    turnstile: Turnstile, accepted: @escaping @Sendable (ListID) -> Void
   ) {
     self.shelf = shelf
     self.recorder = recorder
@@ -34,7 +35,8 @@ final class FrontDesk: Reception {
     self.teller = teller
     self.tally = tally
     self.inboxPath = inboxPath
-    self.begin = begin
+    self.turnstile = turnstile
+    self.accepted = accepted
   }
 
   /// What is wrong with the inbox now, if anything.
@@ -60,35 +62,26 @@ final class FrontDesk: Reception {
       settings: terms.text)
   }
 
-  /// Two lists at work never share a folder of prints; one whose folder is free takes it over.
+  /// Two lists at work never share a folder of prints; the next one of the same owner takes it over.
   private func printFolder(for draft: ListDraft) -> FileName {
     let name = ListRoom.name(of: draft.name)
     let plain = PrintName.folder(list: name, number: nil)
-    let isFree =
-      !shelf.usesFolder(plain) && ownerOfPrints(in: plain).map { $0 == draft.owner } != false
-    return isFree ? plain : PrintName.folder(list: name, number: draft.list.number)
-  }
-
-  /// The owner of the newest list that printed into the folder, as far as the record goes back.
-  private func ownerOfPrints(in folder: FileName) -> UInt32? {
-    let finals = recorder.ledger { ledger in
-      ledger.lists.values.filter { $0.state.isFinal }.map(\.id)
+    let isFree = shelf.printer(into: plain).map { earlier in
+      let isOver = recorder.ledger { $0[earlier]?.state.isFinal } ?? true
+      return isOver && shelf.card(earlier)?.owner == draft.owner
     }
-    let cards = finals.sorted(by: >).lazy.compactMap { [shelf] in shelf.card($0) }
-    return cards.first { $0.terms.prints == folder }?.owner
+    // A folder that nobody remembers may be anybody's.
+    let isUnknown = isFree == nil && (try? shelf.folders.prints.has(plain)) == true
+    return isFree ?? !isUnknown ? plain : PrintName.folder(list: name, number: draft.list.number)
   }
 
   func accept(_ list: ListID, _ acceptance: Acceptance, _ about: AboutFile) async throws(Failure) {
     if isRecorded(list) { return }
-    try await recorder.record([.accepted(list, acceptance)])
-    tally.worked(on: list)
-    do throws(Failure) {
-      let room = try shelf.room(list)
-      teller.accepted(room)
-      begin(room)
-    } catch {
-      // It is accepted and stays so; the next start opens it.
-      teller.tell(.machineTrouble(error, waits: "list \(list) waits"))
+    // Nobody pauses or cancels it between the record and the chains.
+    try await turnstile.pass { () async throws(Failure) in
+      try await recorder.record([.accepted(list, acceptance)])
+      tally.worked(on: list)
+      accepted(list)
     }
   }
 
@@ -111,6 +104,7 @@ final class FrontDesk: Reception {
     } else {
       teller.tell(.inboxRecovered(inbox: inboxPath))
     }
+    teller.statusChanged()
   }
 
   func setAside(_ list: ListID, _ failure: Failure) {

@@ -25,7 +25,7 @@ struct IdleWatch: Sendable {
       if report.isEmpty, isWorkLeft {
         await ends.nextChange()
       } else {
-        await darkroom.pause(.milliseconds(100))
+        await darkroom.rest(.milliseconds(100))
       }
     }
   }

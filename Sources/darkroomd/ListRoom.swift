@@ -28,7 +28,7 @@ final class ListRoom: Sendable {
     let folder: any Folder
     do throws(SystemError) {
       folder = try folders.lists.folder(ListFolder.name(id), creating: false)
-    } catch { throw error.failure }
+    } catch { throw error.trouble }
     about = try AboutFile.read(from: folder)
     terms = try FrozenSettings(text: about.terms.settings)
     catalog = try CatalogFile(try Self.open(ListFolder.catalog, in: folder), limits: Self.limits)
@@ -39,12 +39,14 @@ final class ListRoom: Sendable {
         prints = nil
       } else {
         originals = try folders.originals.folder(FileName(number: id.number), creating: true)
-        let printFolder = try folders.prints.folder(terms.prints, creating: true)
-        try folders.prints.setMode(0o750, of: terms.prints)
-        try folders.prints.sync()
-        prints = try PrintFolder(printFolder)
+        let isThere = try folders.prints.has(terms.prints)
+        prints = PrintFolder(try folders.prints.folder(terms.prints, creating: true))
+        if !isThere {
+          try folders.prints.setMode(0o750, of: terms.prints)
+          try folders.prints.sync()
+        }
       }
-    } catch { throw error.failure }
+    } catch { throw error.trouble }
   }
 
   /// For people: the dropped file's name without its ending.
@@ -76,7 +78,10 @@ final class ListRoom: Sendable {
       let entry = try catalog.entry(number)
       if entry.problem == nil { names.add(entry.name, number: number) }
       // Long lists leave the thread to others now and then.
-      if number % 4096 == 0 { await Task.yield() }
+      if number % 4096 == 0 {
+        if Task.isCancelled { throw .cancelled }
+        await Task.yield()
+      }
     }
     let numbers = names.numbers()
     if numbers.isEmpty { return }
@@ -85,7 +90,7 @@ final class ListRoom: Sendable {
       try file.truncate(to: 0)
       try file.write(Array((numbers.map { "\($0)\n" }).joined().utf8), at: 0)
       try file.sync()
-    } catch { throw error.failure }
+    } catch { throw error.trouble }
   }
 
   private static func collisions(in folder: any Folder) throws(Failure) -> Set<UInt32> {
@@ -95,12 +100,12 @@ final class ListRoom: Sendable {
       let bytes = try file.read(at: 0, upTo: Int(min(try file.status().size, 1 << 30)))
       return Set(
         bytes.split(separator: 0x0A).compactMap { UInt32(String(decoding: $0, as: UTF8.self)) })
-    } catch { throw error.failure }
+    } catch { throw error.trouble }
   }
 
   private static func open(_ name: FileName, in folder: any Folder) throws(Failure) -> any OpenFile
   {
-    do throws(SystemError) { return try folder.open(name, .read) } catch { throw error.failure }
+    do throws(SystemError) { return try folder.open(name, .read) } catch { throw error.trouble }
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rooms of lists with work left, by number, and a card of every list that was asked for.
-// Concurrency model: one Mutex around both dictionaries; files are read outside it.
+// Concurrency model: `state` guards the dictionaries; files are read outside it. `opening` lets one
+// room be opened at a time, so that a list never has two.
 
 import Accept
 import Synchronization
@@ -15,37 +16,67 @@ struct ListCard: Sendable {
 
 final class ListShelf: Sendable {
   private struct State {
-    var rooms: [ListID: ListRoom] = [:]
+    var rooms: [ListID: (room: ListRoom, used: UInt64)] = [:]
+    var uses: UInt64 = 0
     var cards: [ListID: ListCard] = [:]
+    /// Who prints, or last printed, into a folder.
+    var printers: [FileName: ListID] = [:]
+
+    mutating func use(_ list: ListID) -> ListRoom? {
+      guard let room = rooms[list]?.room else { return nil }
+      uses += 1
+      rooms[list]?.used = uses
+      return room
+    }
   }
 
+  /// A room holds three descriptors; the ones used longest ago are closed and opened again when needed.
+  private static let roomsKept = 256
+
   private let state = Mutex(State())
+  private let opening = Mutex(())
   let folders: StateFolders
 
   init(_ folders: StateFolders) { self.folders = folders }
 
   /// The list's room, opened where it was not yet.
   func room(_ list: ListID) throws(Failure) -> ListRoom {
-    if let room = state.withLock({ $0.rooms[list] }) { return room }
-    let room = try ListRoom(list, in: folders)
-    return state.withLock { state in
-      if let other = state.rooms[list] { return other }
-      state.rooms[list] = room
-      return room
+    if let room = state.withLock({ $0.use(list) }) { return room }
+    let opened = opening.withLock { _ -> Result<ListRoom, Failure> in
+      if let room = state.withLock({ $0.use(list) }) { return .success(room) }
+      do throws(Failure) {
+        let room = try ListRoom(list, in: folders)
+        state.withLock { state in
+          state.uses += 1
+          state.rooms[list] = (room, state.uses)
+          Self.closeOldest(&state)
+        }
+        return .success(room)
+      } catch { return .failure(error) }
     }
+    return try opened.get()
   }
 
   /// The same, without keeping it: for a look at a list that is over.
   func look(_ list: ListID) throws(Failure) -> ListRoom {
-    if let room = state.withLock({ $0.rooms[list] }) { return room }
+    if let room = state.withLock({ $0.use(list) }) { return room }
     return try ListRoom(list, in: folders, isOver: true)
   }
 
   func close(_ list: ListID) { state.withLock { $0.rooms[list] = nil } }
 
-  /// Whether a list with work left prints into this folder.
-  func usesFolder(_ name: FileName) -> Bool {
-    state.withLock { $0.rooms.values.contains { $0.terms.prints == name } }
+  private static func closeOldest(_ state: inout State) {
+    guard state.rooms.count > roomsKept else { return }
+    let oldest = state.rooms.sorted { $0.value.used < $1.value.used }.prefix(roomsKept / 4)
+    for (list, _) in oldest { state.rooms[list] = nil }
+  }
+
+  /// The list that prints, or last printed, into a folder.
+  func printer(into folder: FileName) -> ListID? { state.withLock { $0.printers[folder] } }
+
+  /// Notes where a list prints; of two, the newer counts.
+  func notePrinter(_ list: ListID, into folder: FileName) {
+    state.withLock { $0.printers[folder] = max($0.printers[folder] ?? list, list) }
   }
 
   /// Nil where the list's folder is gone or damaged. What is written there never changes.

@@ -45,12 +45,13 @@ struct PhotoStages: Sendable {
     times.note(photo) { $0.queued = start - work.admitted }
     let original = try await downloader.download(
       photo, from: entry.url, into: room.originals, priority: work.serviceClass)
-    try await recorder.record(
+    let isApplied = try await recorder.record(
       [.downloaded(photo, original.contents)],
       after: [
         .appear(
           original.file, in: room.originals, temporary: original.partialName, as: original.name)
       ])
+    guard isApplied else { throw .cancelled }
     let end = clock.uptime()
     times.note(photo) { time in
       time.download = end - start
@@ -63,7 +64,7 @@ struct PhotoStages: Sendable {
   /// Read-only: a worker gets what it needs and no more.
   private func open(_ name: FileName, in room: ListRoom) throws(Failure) -> any OpenFile {
     do throws(SystemError) { return try room.originals.open(name, .read) } catch {
-      throw error.failure
+      throw error.trouble
     }
   }
 
@@ -76,7 +77,7 @@ struct PhotoStages: Sendable {
       let file = try room.originals.open(Original.name(of: photo), .read)
       if try file.status().size == expected?.size { return file }
     } catch {
-      if !error.isMissing { throw error.failure }
+      if !error.isMissing { throw error.trouble }
     }
     try await recorder.record([.lost(photo)])
     throw Failure(
@@ -91,7 +92,9 @@ struct PhotoStages: Sendable {
     let draft: PrintFolder.Draft
     let prints = try room.printFolder()
     do throws(SystemError) { draft = try prints.draft(work.photo.number) } catch {
-      throw error.failure
+      // A folder that somebody removed is made anew when the room is opened again.
+      if error.isMissing { shelf.close(work.photo.list) }
+      throw error.trouble
     }
     do throws(Failure) {
       let settings = settings.current
@@ -118,7 +121,7 @@ struct PhotoStages: Sendable {
     let name = room.printName(photo.number, entry.name, negative.developed.format)
     times.note(photo) { $0.output = clock.uptime() - start }
     let row = ResultRow(work, negative.developed, digest, times.read(photo))
-    try await recorder.record(
+    let isApplied = try await recorder.record(
       [.filtered(photo, Contents(size: negative.developed.size, hash: digest.prefix))],
       after: [
         .appear(
@@ -126,6 +129,7 @@ struct PhotoStages: Sendable {
           temporary: negative.draft.temporary, as: name),
         .row(photo.list, row),
       ])
+    guard isApplied else { throw .cancelled }
     times.note(photo) { $0.output = clock.uptime() - start }
     try? room.originals.remove(Original.name(of: photo))
     teller.finished(room, entry, work, negative.developed, print: name, times.take(photo))
@@ -142,7 +146,7 @@ struct PhotoStages: Sendable {
         hash.add(piece)
         offset += UInt64(piece.count)
       }
-    } catch { throw error.failure }
+    } catch { throw error.trouble }
     guard offset == size else {
       throw Failure(
         .passing, code: "worker.answer", reason: "the print is not as long as the worker said")

@@ -33,6 +33,10 @@ struct RecordedBooks: ChainBooks {
     recorder.ledger { $0[photo.list]?.attempts(of: photo.number) } ?? 0
   }
 
+  func deaths(of photo: PhotoID) -> UInt32 {
+    recorder.ledger { $0[photo.list]?.deaths(of: photo.number) } ?? 0
+  }
+
   func recordRetry(
     _ work: PhotoWork, _ stage: Stage, _ failure: Failure, after delay: Duration
   ) async throws(Failure) {
@@ -40,8 +44,8 @@ struct RecordedBooks: ChainBooks {
     let retry = Change.retry(
       work.photo, stage, code: failure.code, attempt: work.attempt, after: wait,
       until: clock.wallTime() + wait)
-    try await recorder.record(
-      failure.code == "worker.died" ? [.died(work.photo), retry] : [retry])
+    let changes = failure.isWorkerDeath ? [.died(work.photo), retry] : [retry]
+    guard try await recorder.record(changes) else { throw .cancelled }
     times.note(work.photo) { $0 = StageTime() }
     teller.retrying(try shelf.room(work.photo.list), work, stage, failure, after: delay)
   }
@@ -50,15 +54,16 @@ struct RecordedBooks: ChainBooks {
     let room = try shelf.room(work.photo.list)
     if let status = failure.httpStatus { times.note(work.photo) { $0.httpStatus = status } }
     let row = ResultRow(work, failure, times.read(work.photo))
-    try await recorder.record(
+    let isApplied = try await recorder.record(
       [.failed(work.photo, stage, code: failure.code, attempt: work.attempt)],
       after: [.row(work.photo.list, row)])
+    guard isApplied else { throw .cancelled }
     downloader.discard(work.photo, in: room.originals)
     try? room.originals.remove(Original.name(of: work.photo))
     teller.failed(room, work, stage, failure, times.take(work.photo))
   }
 
-  func recordFinished(_ list: ListID) async throws(Failure) {
+  func recordFinished(_ list: ListID) async throws(Failure) -> Bool {
     try await recorder.record([.finished(list)])
   }
 }

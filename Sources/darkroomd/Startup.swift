@@ -12,6 +12,7 @@ enum Startup {
     let signals = try part("signals") { () throws(SystemError) in
       try Signals([Signals.hangup, Signals.interrupt, Signals.terminate])
     }
+    ThisProcess.shareOneHeap()
     ThisProcess.clearAmbientCapabilities()
     ThisProcess.raiseDescriptorLimit()
     let places = try places(options)
@@ -33,9 +34,12 @@ enum Startup {
     let status = ServiceStatus(socket: socket, clock: clock)
     let ends = try part("the end signal") { () throws(SystemError) in try EndSignal() }
     let pulses = LoopPulses()
-    let darkroom = try Darkroom(
-      places, source: source, settings: settings, clock: clock, reporter: reporter, status: status,
-      ends: ends, pulses: pulses)
+    let made = try waitingForRoom(signals, status, reporter) { () throws(StartFailure) in
+      try Darkroom(
+        places, source: source, settings: settings, clock: clock, reporter: reporter,
+        status: status, ends: ends, pulses: pulses)
+    }
+    guard let darkroom = made else { return ExitCode.done }
     let watchdog = Watchdog(
       socket: socket, environment: environment, process: ThisProcess.identifier)
     for pulse in pulses.all { watchdog?.register(pulse) }
@@ -50,6 +54,30 @@ enum Startup {
     ).run()
     withExtendedLifetime(lock) {}
     return code
+  }
+
+  /// A full disk at start is waited out: whoever starts us again and again would give up. Nil when we
+  /// were told to stop meanwhile.
+  private static func waitingForRoom(
+    _ signals: Signals, _ status: ServiceStatus, _ reporter: Reporter,
+    _ make: () throws(StartFailure) -> Darkroom
+  ) throws(StartFailure) -> Darkroom? {
+    var isTold = false
+    while true {
+      do throws(StartFailure) { return try make() } catch {
+        guard error.mayPass else { throw error }
+        if !isTold {
+          reporter.report(
+            .machineTrouble(
+              Failure(.machine, code: "disk.full", reason: error.words), waits: "the start waits"))
+          isTold = true
+        }
+        status.set("Waiting: \(error.words).")
+        status.extend(.seconds(30))
+        _ = try? Poll.wait([Poll.Watch(signals.descriptor)], for: .seconds(5))
+        if let signal = signals.next(), signal != Signals.hangup { return nil }
+      }
+    }
   }
 
   private static func part<Part>(_ what: String, _ make: () throws(SystemError) -> Part)
@@ -78,8 +106,9 @@ enum Startup {
         guard error.code == 11 else { throw error }
         throw SystemError(code: 11, call: "lock", thing: Holder.words(of: file))
       }
-      try file.truncate(to: 0)
-      try file.write(Array("pid=\(ThisProcess.identifier)\n".utf8), at: 0)
+      // For people only; a full disk must not keep us from starting.
+      try? file.truncate(to: 0)
+      try? file.write(Array("pid=\(ThisProcess.identifier)\n".utf8), at: 0)
       return file
     } catch {
       guard error.code == 11 else {

@@ -35,6 +35,9 @@ final class Teller: Sendable {
 
   func tell(_ notice: Notice) { reporter.report(notice) }
 
+  /// What `systemctl status` shows may be another now.
+  func statusChanged() { progressed() }
+
   // MARK: photos
 
   func transition(
@@ -76,7 +79,7 @@ final class Teller: Sendable {
     let state: PhotoState = stage == .download ? .new : .downloaded
     var facts = facts(room, try? room.catalog.entry(work.photo.number), work, state)
     facts.httpStatus = failure.httpStatus
-    if failure.code == "worker.died" {
+    if failure.isWorkerDeath {
       reporter.report(
         .workerDied(
           room.id, listName: room.name, photo: facts, reason: failure.reason,

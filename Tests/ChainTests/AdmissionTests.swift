@@ -98,13 +98,34 @@ import Vocabulary
     (.passing, "connect.refused", 7, .again(after: .seconds(64))),
     (.passing, "connect.refused", 8, .giveUp),
     (.passing, "worker.died", 1, .again(after: .zero)),
-    (.passing, "worker.died", 2, .giveUp),
+    (.passing, "worker.died", 5, .again(after: .zero)),
   ])
   func `what follows a failure depends on its kind and the attempt`(
     kind: Failure.Kind, code: String, attempt: UInt32, verdict: RetryPolicy.Verdict
   ) {
     let failure = Failure(kind, code: code, reason: "it did not work")
     #expect(RetryPolicy().verdict(on: failure, attempt: attempt, jitter: 0.5) == verdict)
+  }
+
+  @Test func `a picture that killed a worker before is given up, retries of its download aside`() {
+    let death = Failure(.passing, code: "worker.died", reason: "the worker died")
+    let policy = RetryPolicy()
+    #expect(policy.verdict(on: death, attempt: 3, deaths: 0, jitter: 1) == .again(after: .zero))
+    #expect(policy.verdict(on: death, attempt: 1, deaths: 1, jitter: 1) == .giveUp)
+  }
+
+  @Test func `a list that gave all it had gets its turn back when a photo is due or returns`() {
+    var admission = Admission(window: 10)
+    admission.add(ListID(1), .default, isPaused: false, waiting: [])
+    #expect(take(&admission, total: 2) == photo(1, 1))
+    #expect(take(&admission, total: 2) == photo(1, 2))
+    #expect(take(&admission, total: 2) == nil)
+    admission.ended(photo(1, 1), .retry(after: .seconds(3)), now: .zero)
+    admission.ended(photo(1, 2), .stopped, now: .zero)
+    #expect(take(&admission, total: 2) == photo(1, 2))
+    #expect(take(&admission, total: 2) == nil)
+    #expect(take(&admission, now: .seconds(3), total: 2) == photo(1, 1))
+    #expect(admission.nextDue == nil)
   }
 
   @Test func `an origin that asks us to wait is not asked sooner`() {

@@ -10,6 +10,7 @@ final class NotedBooks: ChainBooks {
     var states: [PhotoID: PhotoState] = [:]
     var totals: [ListID: UInt32] = [:]
     var attempts: [PhotoID: UInt32] = [:]
+    var deaths: [PhotoID: UInt32] = [:]
     var failures: [PhotoID: Failure] = [:]
     var finished: [ListID] = []
     /// The next record of a failure or a retry itself fails with this.
@@ -40,13 +41,17 @@ final class NotedBooks: ChainBooks {
   }
 
   func state(of photo: PhotoID) -> PhotoState { notes.withLock { $0.states[photo] ?? .new } }
+  func deaths(of photo: PhotoID) -> UInt32 { notes.withLock { $0.deaths[photo] ?? 0 } }
   func attempts(of photo: PhotoID) -> UInt32 { notes.withLock { $0.attempts[photo] ?? 0 } }
 
   func recordRetry(
     _ work: PhotoWork, _ stage: Stage, _ failure: Failure, after delay: Duration
   ) async throws(Failure) {
     try refuseOnce()
-    notes.withLock { $0.attempts[work.photo, default: 0] += 1 }
+    notes.withLock { notes in
+      notes.attempts[work.photo, default: 0] += 1
+      if failure.isWorkerDeath { notes.deaths[work.photo, default: 0] += 1 }
+    }
   }
 
   func recordFailure(_ work: PhotoWork, _ stage: Stage, _ failure: Failure) async throws(Failure) {
@@ -57,8 +62,9 @@ final class NotedBooks: ChainBooks {
     }
   }
 
-  func recordFinished(_ list: ListID) async throws(Failure) {
+  func recordFinished(_ list: ListID) async throws(Failure) -> Bool {
     notes.withLock { $0.finished.append(list) }
+    return true
   }
 
   private func refuseOnce() throws(Failure) {

@@ -297,7 +297,7 @@ struct ServerTests {
 
   @Test
   func `one connection too many is told why`() async throws {
-    let server = try serve(ScriptedDaemon(), limits: ControlLimits(clients: 2))
+    let server = try serve(ScriptedDaemon(), limits: ControlLimits(clients: 2, kept: 0))
     let (path, clock) = (place.path, clock)
     let first = try RawLine(path: path)
     let second = try RawLine(path: path)

@@ -3,6 +3,7 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -146,6 +147,9 @@ int dr_processors(void) {
 }
 
 void dr_exit(int code) { _exit(code); }
+
+void dr_memory_one_arena(void) { mallopt(M_ARENA_MAX, 1); }
+void dr_memory_return(void) { malloc_trim(0); }
 
 int dr_is_terminal(int file) { return isatty(file); }
 

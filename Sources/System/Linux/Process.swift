@@ -16,6 +16,13 @@ package enum ThisProcess {
   /// Ends the process as it is: no destructor of a library waits for a thread that is still there.
   package static func exit(_ code: Int32) -> Never { dr_exit(code) }
 
+  /// Before the first thread: one heap for all threads. A heap for each would keep megabytes that no
+  /// thread uses at the same time as another.
+  package static func shareOneHeap() { dr_memory_one_arena() }
+
+  /// Gives the kernel back what a burst of work has left free.
+  package static func returnMemory() { dr_memory_return() }
+
   /// Before the first thread: what is executed later (workers) inherits no capability.
   package static func clearAmbientCapabilities() { _ = dr_clear_ambient() }
 

@@ -82,6 +82,8 @@ int dr_descriptor_limit_raise(void);
 int64_t dr_resident_bytes(void);
 int dr_processors(void);
 void dr_exit(int code) __attribute__((noreturn));
+void dr_memory_one_arena(void);
+void dr_memory_return(void);
 int dr_is_terminal(int file);
 int64_t dr_random(void *bytes, uint64_t count);
 int dr_thread_start(const char *name, void (*body)(void *), void *context);
