@@ -81,11 +81,11 @@ static void take_sampling(j_compress_ptr codec, j_decompress_ptr like) {
 static void prepare(j_compress_ptr codec, j_decompress_ptr like, int quality) {
   codec->image_width = like->image_width;
   codec->image_height = like->image_height;
-  codec->raw_data_in = like->raw_data_out;
   codec->input_components = like->raw_data_out ? 3 : 4;
   codec->in_color_space = like->raw_data_out ? JCS_YCbCr : JCS_EXT_RGBX;
   jpeg_set_defaults(codec);
   jpeg_set_colorspace(codec, JCS_YCbCr);
+  codec->raw_data_in = like->raw_data_out;
   take_sampling(codec, like);
   if (quality > 0)
     jpeg_set_quality(codec, quality, TRUE);
