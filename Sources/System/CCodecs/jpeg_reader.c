@@ -125,13 +125,16 @@ static int is_whole(j_decompress_ptr codec) {
   return 1;
 }
 
-// The samplings that cameras use. libjpeg spreads chroma of two columns or fewer another way.
+// The samplings that cameras use. On small pictures there is nothing to gain, and one coefficient
+// rounded otherwise would weigh more than it should.
 static int suits_planes(j_decompress_ptr codec) {
   if (codec->jpeg_color_space != JCS_YCbCr || codec->num_components != 3) return 0;
   const jpeg_component_info *parts = codec->comp_info;
   for (int i = 1; i < 3; i++)
     if (parts[i].h_samp_factor != 1 || parts[i].v_samp_factor != 1) return 0;
   int across = parts->h_samp_factor, down = parts->v_samp_factor;
+  if ((uint64_t)codec->image_width * codec->image_height < 1 << 16) return 0;
+  // libjpeg spreads chroma of two columns or fewer another way.
   if (codec->image_width <= 2 * (JDIMENSION)across) return 0;
   return (across <= 2 && down <= 2) || (across == 4 && down == 1);
 }

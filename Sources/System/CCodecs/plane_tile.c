@@ -223,7 +223,8 @@ DR_INLINE int is_linear(const struct dr_plane_map *map, const struct dr_plane_ro
 DR_INLINE void apply_tile(const struct dr_plane_map *map, const struct dr_plane_rows *rows,
                           const struct spread *spread, uint32_t from, uint32_t at, int across,
                           int down) {
-  int linear = is_linear(map, rows, at, across, down);
+  // Where chroma is as fine as light, no averaging hides what rounding red, green and blue does.
+  int linear = across * down > 1 && is_linear(map, rows, at, across, down);
   for (uint32_t x = at; x < at + DR_TILE; x += DR_LANES) {
     struct phases phases;
     uint32_t i = x - from;
@@ -246,7 +247,7 @@ DR_INLINE void apply(const struct dr_plane_map *map, const struct dr_plane_rows 
     uint32_t count = end - from < block ? end - from : block;
     spread_down(spread.cb, rows->cb, from, count, down);
     spread_down(spread.cr, rows->cr, from, count, down);
-    shift_light(&spread, map, count, down);
+    if (across * down > 1) shift_light(&spread, map, count, down);
     for (uint32_t at = from; at < from + count; at += DR_TILE)
       apply_tile(map, rows, &spread, from, at, across, down);
   }
