@@ -93,6 +93,7 @@ struct dr_png_header {
   uint8_t has_alpha;
   uint8_t is_grey;  // in the file; the rows are in colour
   uint8_t is_interlaced;
+  uint8_t is_palette;  // in the file: few colours
 };
 
 struct dr_png_reader;
