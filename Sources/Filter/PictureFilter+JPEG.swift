@@ -7,7 +7,7 @@ internal import Vocabulary
 extension PictureFilter.Pass {
   func developJPEG() throws(PictureTrouble) -> Developed {
     var reader = try PictureTrouble.codec { () throws(CodecError) in
-      try JPEGReader(descriptor: original.descriptor, limits: limits.codec)
+      try JPEGReader(descriptor: original.descriptor, limits: limits.codec, matrix: matrix)
     }
     var metadata = try JPEGMetadata(of: original, limits: limits)
     var writer = try PictureTrouble.codec { () throws(CodecError) in
@@ -17,12 +17,10 @@ extension PictureFilter.Pass {
     let header = reader.header
     let size: UInt64
     do throws(CodecError) {
-      var rows = PixelRows(width: header.width, depth: 8)
-      try reader.read(&rows)
-      while rows.count > 0 {
-        rows.apply(matrix)
-        try writer.write(rows)
-        try reader.read(&rows)
+      if header.hasPlanes {
+        try reader.develop(matrix, into: &writer)
+      } else {
+        try developRows(&reader, &writer)
       }
       try reader.finish()
       size = try writer.finish()
@@ -30,5 +28,16 @@ extension PictureFilter.Pass {
     return Developed(
       format: .jpeg, width: UInt32(header.width), height: UInt32(header.height), size: size,
       notices: metadata.notices)
+  }
+  private func developRows(
+    _ reader: inout JPEGReader, _ writer: inout JPEGWriter
+  ) throws(CodecError) {
+    var rows = PixelRows(width: reader.header.width, depth: 8)
+    try reader.read(&rows)
+    while rows.count > 0 {
+      rows.apply(matrix)
+      try writer.write(rows)
+      try reader.read(&rows)
+    }
   }
 }

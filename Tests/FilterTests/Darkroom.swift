@@ -30,28 +30,35 @@ enum Darkroom {
     } catch let failure as Failure { return failure.code }
   }
 
-  /// W3C Filter Effects 1, `sepia(amount)`, in whole millionths; rounded to nearest, a half up.
-  static func sepia(_ pixel: [UInt16], thousandths: Int, most: Int = 255) -> [UInt16] {
+  /// W3C Filter Effects 1, `sepia(amount)`, in whole millionths.
+  private static func rows(thousandths: Int) -> [[Int]] {
     let rest = 1000 - thousandths
-    let rows = [
+    return [
       [393_000 + 607 * rest, 769_000 - 769 * rest, 189_000 - 189 * rest],
       [349_000 - 349 * rest, 686_000 + 314 * rest, 168_000 - 168 * rest],
       [272_000 - 272 * rest, 534_000 - 534 * rest, 131_000 + 869 * rest],
     ]
-    var out: [UInt16] = []
-    for row in rows {
-      let sum = row[0] * Int(pixel[0]) + row[1] * Int(pixel[1]) + row[2] * Int(pixel[2])
-      out.append(UInt16(min((2 * sum + 1_000_000) / 2_000_000, most)))
-    }
-    return out + pixel.dropFirst(3)
+  }
+
+  /// One pixel, rounded to nearest, a half up.
+  static func sepia(_ pixel: [UInt16], thousandths: Int, most: Int = 255) -> [UInt16] {
+    let padded = Array(pixel.prefix(3)) + [0]
+    let out = sepia(all: padded, thousandths: thousandths, most: most)
+    return Array(out.prefix(3) + pixel.dropFirst(3))
   }
 
   /// The same for all pixels of four channels.
   static func sepia(all channels: [UInt16], thousandths: Int = 800, most: Int = 255) -> [UInt16] {
-    var out: [UInt16] = []
-    out.reserveCapacity(channels.count)
-    for at in stride(from: 0, to: channels.count, by: 4) {
-      out += sepia(Array(channels[at..<(at + 4)]), thousandths: thousandths, most: most)
+    var out = channels
+    for (channel, row) in rows(thousandths: thousandths).enumerated() {
+      let (red, green, blue) = (row[0], row[1], row[2])
+      var at = 0
+      while at < channels.count {
+        let sum =
+          red * Int(channels[at]) + green * Int(channels[at + 1]) + blue * Int(channels[at + 2])
+        out[at + channel] = UInt16(min((2 * sum + 1_000_000) / 2_000_000, most))
+        at += 4
+      }
     }
     return out
   }

@@ -30,6 +30,10 @@ struct dr_jpeg_reader {
   int is_inverted;
 };
 
+// One band of interleaved units: eight rows of the coarsest component. -1 on trouble.
+int dr_jpeg_reader_band(struct dr_jpeg_reader *reader, JSAMPIMAGE band, struct dr_trouble *trouble);
+int dr_jpeg_writer_band(struct dr_jpeg_writer *writer, JSAMPIMAGE band, struct dr_trouble *trouble);
+
 struct jpeg_error_mgr *dr_jpeg_escape_prepare(struct dr_jpeg_escape *escape);
 
 #endif

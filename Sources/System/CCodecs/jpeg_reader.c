@@ -125,8 +125,22 @@ static int is_whole(j_decompress_ptr codec) {
   return 1;
 }
 
+// The samplings that cameras use. On small pictures there is nothing to gain, and one coefficient
+// rounded otherwise would weigh more than it should.
+static int suits_planes(j_decompress_ptr codec) {
+  if (codec->jpeg_color_space != JCS_YCbCr || codec->num_components != 3) return 0;
+  const jpeg_component_info *parts = codec->comp_info;
+  for (int i = 1; i < 3; i++)
+    if (parts[i].h_samp_factor != 1 || parts[i].v_samp_factor != 1) return 0;
+  int across = parts->h_samp_factor, down = parts->v_samp_factor;
+  if ((uint64_t)codec->image_width * codec->image_height < 1 << 16) return 0;
+  // libjpeg spreads chroma of two columns or fewer another way.
+  if (codec->image_width <= 2 * (JDIMENSION)across) return 0;
+  return (across <= 2 && down <= 2) || (across == 4 && down == 1);
+}
+
 static int start(struct dr_jpeg_reader *reader, const struct dr_codec_limits *limits,
-                 struct dr_jpeg_header *header) {
+                 int wants_planes, struct dr_jpeg_header *header) {
   j_decompress_ptr codec = &reader->codec;
   jpeg_read_header(codec, TRUE);
   if (!is_within(reader, limits)) return 0;
@@ -138,6 +152,9 @@ static int start(struct dr_jpeg_reader *reader, const struct dr_codec_limits *li
   }
   int is_print = header->space == DR_JPEG_CMYK || header->space == DR_JPEG_YCCK;
   codec->out_color_space = is_print ? JCS_CMYK : JCS_EXT_RGBX;
+  header->has_planes = wants_planes && suits_planes(codec);
+  codec->raw_data_out = header->has_planes;
+  if (header->has_planes) codec->out_color_space = JCS_YCbCr;
   reader->is_inverted = codec->saw_Adobe_marker != 0;
   codec->mem->max_memory_to_use = (long)limits->memory;
   jpeg_start_decompress(codec);
@@ -149,7 +166,7 @@ static int start(struct dr_jpeg_reader *reader, const struct dr_codec_limits *li
 }
 
 struct dr_jpeg_reader *dr_jpeg_reader_open(int fd, const struct dr_codec_limits *limits,
-                                           struct dr_jpeg_header *header,
+                                           int32_t wants_planes, struct dr_jpeg_header *header,
                                            struct dr_trouble *trouble) {
   struct dr_jpeg_reader *reader = calloc(1, sizeof *reader);
   trouble->code = 0;
@@ -176,7 +193,7 @@ struct dr_jpeg_reader *dr_jpeg_reader_open(int fd, const struct dr_codec_limits 
   reader->codec.src = &reader->source;
   reader->progress.progress_monitor = watch;
   reader->codec.progress = &reader->progress;
-  if (start(reader, limits, header)) return reader;
+  if (start(reader, limits, wants_planes, header)) return reader;
   dr_jpeg_reader_close(reader);
   return NULL;
 }
@@ -211,6 +228,16 @@ int32_t dr_jpeg_reader_rows(struct dr_jpeg_reader *reader, uint8_t *rows, uint64
         inks_to_light(lines[i], codec->output_width, reader->is_inverted);
   }
   return (int32_t)(codec->output_scanline - start);
+}
+
+int dr_jpeg_reader_band(struct dr_jpeg_reader *reader, JSAMPIMAGE band,
+                        struct dr_trouble *trouble) {
+  j_decompress_ptr codec = &reader->codec;
+  trouble->code = 0;
+  reader->escape.trouble = trouble;
+  if (setjmp(reader->escape.back)) return -1;
+  jpeg_read_raw_data(codec, band, (JDIMENSION)codec->max_v_samp_factor * DCTSIZE);
+  return 0;
 }
 
 int32_t dr_jpeg_reader_finish(struct dr_jpeg_reader *reader, struct dr_trouble *trouble) {

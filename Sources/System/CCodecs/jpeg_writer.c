@@ -81,10 +81,11 @@ static void take_sampling(j_compress_ptr codec, j_decompress_ptr like) {
 static void prepare(j_compress_ptr codec, j_decompress_ptr like, int quality) {
   codec->image_width = like->image_width;
   codec->image_height = like->image_height;
-  codec->input_components = 4;
-  codec->in_color_space = JCS_EXT_RGBX;
+  codec->input_components = like->raw_data_out ? 3 : 4;
+  codec->in_color_space = like->raw_data_out ? JCS_YCbCr : JCS_EXT_RGBX;
   jpeg_set_defaults(codec);
   jpeg_set_colorspace(codec, JCS_YCbCr);
+  codec->raw_data_in = like->raw_data_out;
   take_sampling(codec, like);
   if (quality > 0)
     jpeg_set_quality(codec, quality, TRUE);
@@ -145,6 +146,16 @@ int32_t dr_jpeg_writer_rows(struct dr_jpeg_writer *writer, const uint8_t *rows, 
     for (uint32_t i = 0; i < wanted; i++) lines[i] = (JSAMPROW)(rows + stride * (done + i));
     done += jpeg_write_scanlines(&writer->codec, lines, wanted);
   }
+  return 0;
+}
+
+int dr_jpeg_writer_band(struct dr_jpeg_writer *writer, JSAMPIMAGE band,
+                        struct dr_trouble *trouble) {
+  j_compress_ptr codec = &writer->codec;
+  trouble->code = 0;
+  writer->escape.trouble = trouble;
+  if (setjmp(writer->escape.back)) return -1;
+  jpeg_write_raw_data(codec, band, (JDIMENSION)codec->max_v_samp_factor * DCTSIZE);
   return 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "CCodecs.h"
+#include "planes.h"
 
 static int portable;
 void dr_matrix_portable(int forced) { portable = forced; }
@@ -86,14 +86,14 @@ __attribute__((target("avx2"))) static void apply8_avx2(const struct dr_matrix *
   apply8_portable(matrix, pixels + i * 4, count - i);
 }
 
-static int has_avx2(void) { return __builtin_cpu_supports("avx2"); }
+int dr_has_avx2(void) { return !portable && __builtin_cpu_supports("avx2"); }
 #else
 #define apply8_avx2 apply8_portable
-static int has_avx2(void) { return 0; }
+int dr_has_avx2(void) { return 0; }
 #endif
 
 void dr_matrix_apply8(const struct dr_matrix *matrix, uint8_t *pixels, uint64_t count) {
-  if (!portable && has_avx2())
+  if (dr_has_avx2())
     apply8_avx2(matrix, pixels, count);
   else
     apply8_portable(matrix, pixels, count);

@@ -116,6 +116,7 @@ static void describe(struct dr_png_reader *reader, struct dr_png_header *header)
   header->depth = depth == 16 ? 16 : 8;
   header->has_alpha = has_mask || (colour & PNG_COLOR_MASK_ALPHA) != 0;
   header->is_grey = (colour & PNG_COLOR_MASK_COLOR) == 0;
+  header->is_palette = colour == PNG_COLOR_TYPE_PALETTE;
   header->is_interlaced = png_get_interlace_type(codec, info) != PNG_INTERLACE_NONE;
   png_set_expand(codec);
   if (depth == 16 && DR_IS_LITTLE) png_set_swap(codec);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 struct dr_png_writer {
   png_structp codec;
@@ -28,16 +29,26 @@ static void give(png_structp codec, png_bytep bytes, size_t count) {
 
 static void keep(png_structp codec) { (void)codec; }
 
-// One fixed filter and a low level: on photographs smaller and faster than zlib's and libpng's own
-// choice, which tries five filters a row.
+// One fixed filter and a low level, each by what the rows are, where libpng would try five filters
+// a row. Photographs of 8 bits: `sub` and level 2, smaller and faster than libvips' choice. Of 16
+// bits: the low bytes are noise in which nothing repeats; searching for repeats would cost half of
+// the time and save nothing, so `average` and runs alone. Few colours repeat exactly: no filter.
+static void choose(png_structp codec, const struct dr_png_header *header) {
+  if (header->depth == 16) png_set_compression_strategy(codec, Z_RLE);
+  png_set_compression_level(codec, header->depth == 16 ? 1 : header->is_palette ? 4 : 2);
+  png_set_filter(codec, PNG_FILTER_TYPE_BASE,
+                 header->depth == 16  ? PNG_FILTER_AVG
+                 : header->is_palette ? PNG_FILTER_NONE
+                                      : PNG_FILTER_SUB);
+}
+
 static void start(struct dr_png_writer *writer, const struct dr_png_header *header) {
   png_structp codec = writer->codec;
   png_set_write_fn(codec, writer, give, keep);
   png_set_IHDR(codec, writer->info, header->width, header->height, header->depth,
                header->has_alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB,
                PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  png_set_compression_level(codec, 2);
-  png_set_filter(codec, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB);
+  choose(codec, header);
   png_write_info(codec, writer->info);
   if (!header->has_alpha) png_set_filler(codec, 0, PNG_FILLER_AFTER);
   if (header->depth == 16 && DR_IS_LITTLE) png_set_swap(codec);

@@ -18,6 +18,12 @@ package struct ColourMatrix: Equatable, Sendable {
     return dr_matrix(millionths: (m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8]))
   }
 
+  /// Whether its numbers fit the fixed point of the work on planes.
+  var suitsPlanes: Bool {
+    var inC = self.inC
+    return unsafe dr_matrix_suits_planes(&inC) != 0
+  }
+
   /// For tests: leaves the processor's special instructions unused.
   package static func usePortableCode(_ forced: Bool) { dr_matrix_portable(forced ? 1 : 0) }
 }

@@ -23,6 +23,8 @@ package struct JPEGHeader: Equatable, Sendable {
   package let density: [UInt16]
   /// Each component's sampling factors, across and down.
   package let sampling: [[UInt8]]
+  /// It is read by planes of light and chroma, and not by rows of red, green and blue.
+  package let hasPlanes: Bool
 
   init(_ header: dr_jpeg_header) {
     width = Int(header.width)
@@ -33,6 +35,7 @@ package struct JPEGHeader: Equatable, Sendable {
     hasJFIF = header.has_jfif != 0
     densityUnit = header.density_unit
     density = [header.density_x, header.density_y]
+    hasPlanes = header.has_planes != 0
     let across = [header.across.0, header.across.1, header.across.2, header.across.3]
     let down = [header.down.0, header.down.1, header.down.2, header.down.3]
     sampling = (0..<min(Int(header.components), 4)).map { [across[$0], down[$0]] }

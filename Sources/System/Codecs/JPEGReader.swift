@@ -9,13 +9,19 @@ internal import CCodecs
   package let header: JPEGHeader
   let handle: OpaquePointer
 
-  package init(descriptor: Int32, limits: CodecLimits) throws(CodecError) {
+  /// Where a matrix is given, and picture and matrix allow it, `header.hasPlanes` and `develop` is
+  /// the way, and not `read`.
+  package init(
+    descriptor: Int32, limits: CodecLimits, matrix: ColourMatrix? = nil
+  ) throws(CodecError) {
     var trouble = dr_trouble()
     var header = dr_jpeg_header()
     var limits = limits.inC
-    guard let handle = unsafe dr_jpeg_reader_open(descriptor, &limits, &header, &trouble) else {
-      throw CodecError(trouble)
-    }
+    let wantsPlanes: Int32 = matrix?.suitsPlanes == true ? 1 : 0
+    guard
+      let handle = unsafe dr_jpeg_reader_open(
+        descriptor, &limits, wantsPlanes, &header, &trouble)
+    else { throw CodecError(trouble) }
     unsafe self.handle = handle
     self.header = JPEGHeader(header)
   }
@@ -24,13 +30,26 @@ internal import CCodecs
 
   /// Fills the band; it is short at the end of the picture, then empty.
   package mutating func read(_ rows: inout PixelRows) throws(CodecError) {
-    precondition(rows.depth == 8 && rows.width == header.width)
+    precondition(rows.depth == 8 && rows.width == header.width && !header.hasPlanes)
     var trouble = dr_trouble()
     let count = unsafe dr_jpeg_reader_rows(
       handle, rows.base.assumingMemoryBound(to: UInt8.self), UInt64(rows.stride),
       UInt32(rows.capacity), &trouble)
     guard count >= 0 else { throw CodecError(trouble) }
     rows.count = Int(count)
+  }
+
+  /// The whole picture, on its planes of light and chroma: what decoding, the matrix and encoding
+  /// come to, without red, green and blue between where none of them can clip.
+  package mutating func develop(
+    _ matrix: ColourMatrix, into writer: inout JPEGWriter
+  ) throws(CodecError) {
+    precondition(header.hasPlanes)
+    var trouble = dr_trouble()
+    var inC = matrix.inC
+    guard unsafe dr_jpeg_planes_develop(handle, writer.handle, &inC, &trouble) >= 0 else {
+      throw CodecError(trouble)
+    }
   }
 
   /// The picture's end must be there.

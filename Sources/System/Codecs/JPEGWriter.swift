@@ -5,7 +5,7 @@
 internal import CCodecs
 
 @safe package struct JPEGWriter: ~Copyable {
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
 
   /// Sampling, density and, unless a quality (1...100) is given, quantisation tables are the
   /// reader's.

@@ -12,6 +12,8 @@ package struct PNGHeader: Equatable, Sendable {
   /// The file is grey; its rows are in colour.
   package let isGrey: Bool
   package let isInterlaced: Bool
+  /// The file has a palette: few colours.
+  package let isPalette: Bool
 
   init(_ header: dr_png_header) {
     width = Int(header.width)
@@ -20,11 +22,13 @@ package struct PNGHeader: Equatable, Sendable {
     hasAlpha = header.has_alpha != 0
     isGrey = header.is_grey != 0
     isInterlaced = header.is_interlaced != 0
+    isPalette = header.is_palette != 0
   }
 
   var inC: dr_png_header {
     dr_png_header(
       width: UInt32(width), height: UInt32(height), depth: UInt8(depth),
-      has_alpha: hasAlpha ? 1 : 0, is_grey: isGrey ? 1 : 0, is_interlaced: isInterlaced ? 1 : 0)
+      has_alpha: hasAlpha ? 1 : 0, is_grey: isGrey ? 1 : 0, is_interlaced: isInterlaced ? 1 : 0,
+      is_palette: isPalette ? 1 : 0)
   }
 }

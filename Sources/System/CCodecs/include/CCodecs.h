@@ -34,6 +34,11 @@ struct dr_codec_limits {
   uint32_t scans;
 };
 
+// A colour matrix in millionths, row by row; none is negative and none above one million.
+struct dr_matrix {
+  int32_t millionths[9];
+};
+
 // All functions that answer a number answer -1 on trouble, all that answer a pointer NULL.
 
 enum { DR_JPEG_GREY = 1, DR_JPEG_YCC = 2, DR_JPEG_RGB = 3, DR_JPEG_CMYK = 4, DR_JPEG_YCCK = 5 };
@@ -47,14 +52,16 @@ struct dr_jpeg_header {
   uint8_t has_jfif, density_unit;
   uint16_t density_x, density_y;
   uint8_t across[4], down[4];  // sampling factors of the components
+  uint8_t has_planes;          // it is read by planes and not by rows
 };
 
 struct dr_jpeg_reader;
 struct dr_jpeg_writer;
 
-// Judges the header against the limits before anything that depends on it is allocated.
+// Judges the header against the limits before anything that depends on it is allocated. Where
+// planes are wanted, the header says whether this picture has them.
 struct dr_jpeg_reader *dr_jpeg_reader_open(int fd, const struct dr_codec_limits *limits,
-                                           struct dr_jpeg_header *header,
+                                           int32_t wants_planes, struct dr_jpeg_header *header,
                                            struct dr_trouble *trouble);
 // Up to `count` rows of width x 4 bytes; fewer only at the end of the picture.
 int32_t dr_jpeg_reader_rows(struct dr_jpeg_reader *reader, uint8_t *rows, uint64_t stride,
@@ -74,12 +81,19 @@ int32_t dr_jpeg_writer_rows(struct dr_jpeg_writer *writer, const uint8_t *rows, 
 int64_t dr_jpeg_writer_finish(struct dr_jpeg_writer *writer, struct dr_trouble *trouble);
 void dr_jpeg_writer_close(struct dr_jpeg_writer *writer);
 
+// The whole picture from a reader that has planes to a writer like it, through the matrix.
+int32_t dr_jpeg_planes_develop(struct dr_jpeg_reader *reader, struct dr_jpeg_writer *writer,
+                               const struct dr_matrix *matrix, struct dr_trouble *trouble);
+// Whether planes can be developed with this matrix: its numbers must fit the fixed point there.
+int32_t dr_matrix_suits_planes(const struct dr_matrix *matrix);
+
 struct dr_png_header {
   uint32_t width, height;
   uint8_t depth;  // of the rows: 8 or 16
   uint8_t has_alpha;
   uint8_t is_grey;  // in the file; the rows are in colour
   uint8_t is_interlaced;
+  uint8_t is_palette;  // in the file: few colours
 };
 
 struct dr_png_reader;
@@ -104,11 +118,6 @@ int32_t dr_png_writer_rows(struct dr_png_writer *writer, const uint8_t *rows, ui
                            uint32_t count, struct dr_trouble *trouble);
 int64_t dr_png_writer_finish(struct dr_png_writer *writer, struct dr_trouble *trouble);
 void dr_png_writer_close(struct dr_png_writer *writer);
-
-// A colour matrix in millionths, row by row; none is negative and none above one million.
-struct dr_matrix {
-  int32_t millionths[9];
-};
 
 // In place, rounded to nearest (a half goes up), clamped; the fourth channel stays as it is.
 // The result is the exact one on every processor.
