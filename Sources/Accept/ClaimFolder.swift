@@ -17,8 +17,10 @@ struct ClaimFolder {
   func ready() throws(SystemError) -> any Folder {
     if let folder = try standing() { return folder }
     let folder = try inbox.folder(Self.name, creating: true)
-    guard try standing() != nil else {
-      throw SystemError(code: 17, call: "mkdirat", thing: "\(inbox.path)/\(Self.name)")
+    guard let made = try status(), Self.isOurs(made) else {
+      // Somebody was quicker, or the file system gives what we make to another.
+      try? inbox.removeFolder(Self.name)
+      throw SystemError(code: 1, call: "mkdirat", thing: "\(inbox.path)/\(Self.name)")
     }
     try inbox.sync()
     return folder

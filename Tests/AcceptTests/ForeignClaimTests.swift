@@ -3,6 +3,7 @@
 
 import Glibc
 import Linux
+import Synchronization
 import Testing
 import Vocabulary
 
