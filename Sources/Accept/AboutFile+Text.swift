@@ -5,6 +5,7 @@
 package import Vocabulary
 
 extension AboutFile {
+  static let damage = "state.about"
   private static let header = "#darkroom-about 1"
 
   package var text: String {
@@ -76,7 +77,7 @@ extension AboutFile {
 
   private static func damaged(_ what: String) -> Failure {
     Failure(
-      .final, code: "state.about",
+      .final, code: damage,
       reason: "the file 'about' of the list is damaged at '\(Printable.text(what, limit: 40))'")
   }
 

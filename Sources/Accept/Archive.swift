@@ -18,29 +18,35 @@ package struct Archive: Sendable {
   }
 
   /// Copies the bytes of a list that is over to `done`. Does nothing where that is done.
-  package func finish(_ list: ListID, in lists: any Folder) throws(Failure) {
+  package func finish(
+    _ list: ListID, in lists: any Folder, unless isCancelled: () -> Bool = { false }
+  ) throws(Failure) {
     do throws(SystemError) {
       let folder = try lists.folder(ListFolder.name(list), creating: false)
       let state = try ListFolder.state(of: folder)
       if state == .archived { return }
       let about = try read(folder)
       let source = try folder.open(ListFolder.list, .read)
-      let sum = try copy(source, list, to: done, upTo: about.size)
-      _ = try settle(sum, list, ArchiveName.choices(about.name, list), in: done)
+      let sum = try copy(source, list, to: done, upTo: about.size, unless: isCancelled)
+      let choices = ArchiveName.choices(about.name, list)
+      _ = try settle(sum, list, choices, in: done, unless: isCancelled)
       // Not while the dropped file may still be in the inbox: it is known by this state.
       if state == .claimed { try ListFolder.setState(.archived, of: folder) }
     } catch { throw error.machine }
   }
 
   /// nil where the file changed while it was copied.
-  func reject(_ original: Original, _ note: ReasonNote) throws(SystemError) -> FileCopy.Sum? {
-    let sum = try copy(original.file, note.list, to: failed, upTo: original.status.size)
+  func reject(
+    _ original: Original, _ note: ReasonNote, unless isCancelled: () -> Bool
+  ) throws(SystemError) -> FileCopy.Sum? {
+    let sum = try copy(
+      original.file, note.list, to: failed, upTo: original.status.size, unless: isCancelled)
     guard sum.size == original.status.size, try original.isUntouched() else {
       try failed.removeIfThere(ArchiveName.temporary(note.list))
       return nil
     }
     let choices = ArchiveName.choices(note.name, note.list)
-    let name = try settle(sum, note.list, choices, in: failed)
+    let name = try settle(sum, note.list, choices, in: failed, unless: isCancelled)
     try write(note, beside: name)
     return sum
   }
@@ -74,12 +80,13 @@ package struct Archive: Sendable {
   }
 
   private func copy(
-    _ source: any OpenFile, _ list: ListID, to folder: any Folder, upTo limit: UInt64
+    _ source: any OpenFile, _ list: ListID, to folder: any Folder, upTo limit: UInt64,
+    unless isCancelled: () -> Bool
   ) throws(SystemError) -> FileCopy.Sum {
     let name = ArchiveName.temporary(list)
     try folder.removeIfThere(name)
     let file = try folder.open(name, .create)
-    let sum = try FileCopy.copy(source, to: file, upTo: limit)
+    let sum = try FileCopy.copy(source, to: file, upTo: limit, unless: isCancelled)
     try folder.setMode(Self.mode, of: name)
     try file.sync()
     return sum
@@ -87,7 +94,8 @@ package struct Archive: Sendable {
 
   /// Gives the copy its final name; the same bytes under one of the names are taken for it.
   private func settle(
-    _ sum: FileCopy.Sum, _ list: ListID, _ choices: [FileName], in folder: any Folder
+    _ sum: FileCopy.Sum, _ list: ListID, _ choices: [FileName], in folder: any Folder,
+    unless isCancelled: () -> Bool
   ) throws(SystemError) -> FileName {
     let temporary = ArchiveName.temporary(list)
     for name in choices {
@@ -96,7 +104,7 @@ package struct Archive: Sendable {
         try folder.sync()
         return name
       } catch { if !error.exists { throw error } }
-      if try holds(name, sum, in: folder) {
+      if try holds(name, sum, in: folder, unless: isCancelled) {
         try folder.remove(temporary)
         try folder.sync()
         return name
@@ -106,11 +114,12 @@ package struct Archive: Sendable {
   }
 
   private func holds(
-    _ name: FileName, _ sum: FileCopy.Sum, in folder: any Folder
+    _ name: FileName, _ sum: FileCopy.Sum, in folder: any Folder, unless isCancelled: () -> Bool
   ) throws(SystemError) -> Bool {
     let status = try folder.status(of: name)
     guard status.kind == .file, status.size == sum.size else { return false }
-    return try FileCopy.sum(folder.open(name, .read), upTo: sum.size) == sum
+    let file = try folder.open(name, .read)
+    return try FileCopy.sum(file, upTo: sum.size, unless: isCancelled) == sum
   }
 
   private func write(_ note: ReasonNote, beside name: FileName) throws(SystemError) {

@@ -13,32 +13,34 @@ extension Claim {
   ) throws(Attempt) -> Completion {
     try record(list, about)
     do throws(SystemError) {
+      try double(list)
       let sum = FileCopy.Sum(size: about.size, sha256: about.sha256)
-      switch try Withdrawal(inbox: inbox).run(original, as: list, sum) {
+      switch try Withdrawal(inbox: inbox, bridge: bridge).run(original, as: list, sum) {
       case .gone: try close(list)
       case .missing: break  // taken back or renamed: recognised by its inode where it shows up
       case .changed: return .changed
       }
       return .whole
-    } catch { throw .troubled(error.machine) }
+    } catch { throw error.attempt }
   }
 
-  /// `accepted` is recorded and doubled in `state`.
+  /// `accepted` is recorded.
   func record(_ list: ListID, _ about: AboutFile) throws(Attempt) {
     let reception = reception
-    if !reception.isRecorded(list) {
-      do throws(Failure) {
-        try bridge.wait { () async throws(Failure) in
-          try await reception.accept(list, about.acceptance, about)
-        }
-      } catch { throw error.kind == .cancelled ? .interrupted : .troubled(error) }
-    }
-    do throws(SystemError) {
-      let folder = try lists.folder(ListFolder.name(list), creating: false)
-      if try ListFolder.state(of: folder) == nil {
-        try ListFolder.setState(.accepted, of: folder)
+    if reception.isRecorded(list) { return }
+    do throws(Failure) {
+      try bridge.wait { () async throws(Failure) in
+        try await reception.accept(list, about.acceptance, about)
       }
-    } catch { throw .troubled(error.machine) }
+    } catch { throw error.kind == .cancelled ? .interrupted : .troubled(error) }
+  }
+
+  /// What is recorded also stands in `state`.
+  func double(_ list: ListID) throws(SystemError) {
+    let folder = try lists.folder(ListFolder.name(list), creating: false)
+    if try ListFolder.state(of: folder) == nil {
+      try ListFolder.setState(.accepted, of: folder)
+    }
   }
 
   /// The dropped file is not in the inbox any more, or is no longer what it was.
@@ -62,14 +64,15 @@ extension Claim {
         if about.name != original.name, try isHardLink(about) { continue }
         let sum = FileCopy.Sum(size: about.size, sha256: about.sha256)
         if about.resembles(original.status),
-          try FileCopy.sum(original.file, upTo: about.size) == sum
+          try FileCopy.sum(
+            original.file, upTo: about.size, unless: { bridge.isCancelled }) == sum
         {
           return (list, about)
         }
         try close(list)
       }
       return nil
-    } catch { throw .troubled(error.machine) }
+    } catch { throw error.attempt }
   }
 
   /// The name under which the list was dropped still leads to that file, so another name of it is

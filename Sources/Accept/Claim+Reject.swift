@@ -28,8 +28,8 @@ extension Claim {
       list: list, name: original.name, failure: failure, time: clock.wallTime())
     let sum: FileCopy.Sum?
     do throws(SystemError) {
-      sum = try archive.reject(original, note)
-    } catch { throw .troubled(error.machine) }
+      sum = try archive.reject(original, note, unless: { bridge.isCancelled })
+    } catch { throw error.attempt }
     guard let sum else { return .changed }
     try recordRejected(list, original.name, failure)
     rejections[list] = Rejection(status: original.status, sum: sum)
@@ -45,7 +45,7 @@ extension Claim {
     let isMoved: Bool
     do throws(SystemError) {
       isMoved = try archive.move(original, note)
-    } catch { throw .troubled(error.machine) }
+    } catch { throw error.attempt }
     try recordRejected(list, original.name, failure)
     return isMoved ? .rejected(list) : .leftBehind(list)
   }
@@ -79,9 +79,9 @@ extension Claim {
     _ original: Original, _ list: ListID, _ sum: FileCopy.Sum
   ) throws(Attempt) -> Bool {
     do throws(SystemError) {
-      let end = try Withdrawal(inbox: inbox).run(original, as: list, sum)
+      let end = try Withdrawal(inbox: inbox, bridge: bridge).run(original, as: list, sum)
       if end != .changed { rejections[list] = nil }
       return end != .changed
-    } catch { throw .troubled(error.machine) }
+    } catch { throw error.attempt }
   }
 }

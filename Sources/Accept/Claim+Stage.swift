@@ -14,15 +14,17 @@ extension Claim {
     let catalog: any OpenFile
     let isWhole: Bool
     do throws(SystemError) {
-      try lists.removeFlat(staged)
+      try removeOld(staged)
       folder = try lists.folder(staged, creating: true)
       let target = try folder.open(ListFolder.list, .create)
-      sum = try FileCopy.copy(original.file, to: target, upTo: original.status.size)
+      sum = try FileCopy.copy(
+        original.file, to: target, upTo: original.status.size,
+        unless: { [bridge] in bridge.isCancelled })
       let isUntouched = try original.isUntouched()
       isWhole = isUntouched && sum.size == original.status.size
       copy = try folder.open(ListFolder.list, .read)
       catalog = try folder.open(ListFolder.catalog, .create)
-    } catch { throw .troubled(error.machine) }
+    } catch { throw error.attempt }
     guard isWhole else { throw .changed }
     let terms = try read(
       ListDraft(
@@ -33,8 +35,16 @@ extension Claim {
       accepted: clock.wallTime(), terms: terms)
     do throws(SystemError) {
       try publish(list, about, folder, copy, catalog)
-    } catch { throw .troubled(error.machine) }
+    } catch { throw error.attempt }
     return about
+  }
+
+  /// Where an old one cannot go, its number is given up, so that the next attempt can be made.
+  private func removeOld(_ staged: FileName) throws(SystemError) {
+    do throws(SystemError) { try lists.removeFlat(staged) } catch {
+      if error.isOfOneThing { numberIsUsed() }
+      throw error
+    }
   }
 
   private func read(

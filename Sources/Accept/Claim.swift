@@ -32,6 +32,8 @@ final class Claim {
   private(set) var drops: [ListID: AboutFile] = [:]
   /// Files that are recorded as rejected but could not be taken out of the inbox yet.
   var rejections: [ListID: Rejection] = [:]
+  /// Lists whose folder could not be read, and people know.
+  private var skipped: Set<ListID> = []
   private var spare: ListID?
 
   init(
@@ -83,6 +85,10 @@ final class Claim {
 
   func open(_ candidate: Candidate, _ proof: Proof) throws(Attempt) -> Original {
     let folder: any Folder
+    // Nothing is begun that could not leave the inbox in the end.
+    do throws(SystemError) {
+      _ = try ClaimFolder(inbox: inbox).ready()
+    } catch { throw .troubled(Self.foreign(error)) }
     do throws(SystemError) {
       folder = try self.folder(of: candidate.key.place)
     } catch { throw error.isMissing ? .missing : .troubled(error.machine) }
@@ -93,7 +99,7 @@ final class Claim {
     switch place {
     case .inbox: inbox
     case .claim(let list):
-      try inbox.folder(Withdrawal.claims, creating: false)
+      try inbox.folder(ClaimFolder.name, creating: false)
         .folder(ListFolder.name(list), creating: false)
     }
   }
@@ -108,6 +114,14 @@ final class Claim {
     if original.status.size > settings.maximumListSize {
       throw .refused(Self.tooLarge(original.status, settings), original.proof)
     }
+  }
+
+  static func foreign(_ error: SystemError) -> Failure {
+    if !error.isOfOneThing { return error.machine }
+    return Failure(
+      .machine, code: "inbox.claim",
+      reason: "the folder .claim in the inbox cannot be used: \(error)",
+      advice: "Remove what lies there under that name")
   }
 
   static func tooLarge(_ status: FileStatus, _ settings: InboxSettings) -> Failure {
@@ -139,4 +153,8 @@ final class Claim {
 
   func remember(_ list: ListID, _ about: AboutFile) { drops[list] = about }
   func forget(_ list: ListID) { drops[list] = nil }
+
+  func skip(_ list: ListID, _ failure: Failure) {
+    if skipped.insert(list).inserted { reception.skipped(list, failure) }
+  }
 }

@@ -7,7 +7,7 @@ package import Vocabulary
 package enum InboxLook {
   package static func entries(_ inbox: any Folder) throws(SystemError) -> [InboxState.Entry] {
     var entries: [InboxState.Entry] = []
-    for name in try inbox.names() where name != Withdrawal.claims {
+    for name in try inbox.names() where name != ClaimFolder.name {
       let key = Candidate.Key(name)
       if IgnoredReason.judge(name) != nil {
         entries.append(InboxState.Entry(key, nil))
@@ -18,15 +18,10 @@ package enum InboxLook {
     return try entries + claimed(inbox)
   }
 
-  /// Files in `.claim/N`; folders of ours that are empty are removed.
+  /// Files in `.claim/N`; folders of ours that are empty are removed. A `.claim` that is not ours has
+  /// none.
   package static func claimed(_ inbox: any Folder) throws(SystemError) -> [InboxState.Entry] {
-    let claims: any Folder
-    do throws(SystemError) {
-      claims = try inbox.folder(Withdrawal.claims, creating: false)
-    } catch {
-      if error.isMissing { return [] }
-      throw error
-    }
+    guard let claims = try ClaimFolder(inbox: inbox).existing() else { return [] }
     var entries: [InboxState.Entry] = []
     for nest in try claims.names() {
       guard let list = ListFolder.number(nest) else { continue }

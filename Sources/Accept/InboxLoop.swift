@@ -10,6 +10,7 @@ final class InboxLoop {
   private static let sweepGap: Duration = .milliseconds(20)
   /// How often a folder is looked at that cannot be watched.
   private static let unwatchedInterval: Duration = .seconds(5)
+  private static let longestTrouble: Duration = .seconds(5)
 
   private let inbox: Inbox
   private let claim: Claim
@@ -20,6 +21,8 @@ final class InboxLoop {
   private var isRecovered = false
   private var trouble: Failure?
   private var troublePause: Duration = .seconds(1)
+  private var claimTrouble: Failure?
+  private var news = WaitNews()
   private var timer: (any Cancellable)?
   private var lastSweep: Duration?
 
@@ -37,10 +40,8 @@ final class InboxLoop {
   func run() {
     while !inbox.isStopping {
       let waiters = inbox.takeSweeps()
-      // A job that comes later rings the bell again.
-      let jobs = inbox.takeJobs()
       sweep()
-      for job in jobs { job.done.resume(returning: archive(job.list)) }
+      archiveLists()
       if !waiters.isEmpty {
         let report = report()
         for waiter in waiters { waiter.resume(returning: report) }
@@ -61,8 +62,10 @@ final class InboxLoop {
         isRecovered = true
       }
       let entries = try look()
-      say(watchTrouble)
-      act(on: state.swept(entries, at: inbox.clock.uptime()))
+      say(softTrouble)
+      let actions = state.swept(entries, at: inbox.clock.uptime())
+      for item in news.forget(all: { state.waiting[$0] != nil }) { tell(item) }
+      act(on: actions)
     } catch {
       if case .troubled(let failure) = error { say(failure) }
     }
@@ -72,6 +75,9 @@ final class InboxLoop {
   private static let replaced = Failure(
     .machine, code: "inbox.replaced",
     reason: "the inbox is another folder than before, and is used as it is")
+
+  /// Told, but lists are seen nevertheless.
+  private var softTrouble: Failure? { claimTrouble ?? watchTrouble }
 
   private var watchTrouble: Failure? {
     doorbell == nil
@@ -97,6 +103,10 @@ final class InboxLoop {
           .machine, code: "inbox.lost", reason: "the inbox cannot be opened: \(error)",
           advice: "Bring the folder back; running lists go on meanwhile"))
     }
+    do throws(SystemError) {
+      _ = try ClaimFolder(inbox: folder).ready()
+      claimTrouble = nil
+    } catch { claimTrouble = Claim.foreign(error) }
     if doorbell == nil { doorbell = try? Doorbell(folder) }
   }
 
@@ -122,8 +132,21 @@ final class InboxLoop {
     while let action = left.popFirst(), !inbox.isStopping {
       // What an action leads to comes before the other candidates.
       var next: InboxState.Action? = action
-      while let action = next { next = perform(action).first }
+      while let action = next, !inbox.isStopping { next = perform(action).first }
+      if case .probe(let candidate) = action {
+        tell(news.look(candidate.key, state.waiting[candidate.key]))
+      }
+      archiveLists()
     }
+  }
+
+  private func tell(_ item: WaitNews.Item?) {
+    if let item { inbox.reception.waits(item.name, item.failure) }
+  }
+
+  /// Asked for meanwhile: a burst of arrivals does not keep the lists waiting that are over.
+  private func archiveLists() {
+    for job in inbox.takeJobs() { job.done.resume(returning: archive(job.list)) }
   }
 
   private func perform(_ action: InboxState.Action) -> [InboxState.Action] {
@@ -145,12 +168,14 @@ final class InboxLoop {
 
   private func archive(_ list: ListID) -> Result<Void, Failure> {
     do throws(Failure) {
-      return .success(try inbox.archive.finish(list, in: inbox.lists))
+      let bridge = inbox.bridge
+      return .success(
+        try inbox.archive.finish(list, in: inbox.lists, unless: { bridge.isCancelled }))
     } catch { return .failure(error) }
   }
 
   private func report() -> SweepReport {
-    var report = SweepReport(isTroubled: trouble != nil && trouble != watchTrouble)
+    var report = SweepReport(isTroubled: trouble != nil && trouble != softTrouble)
     report.ignored = state.ignored
     for file in state.waiting.values {
       switch file.phase {
@@ -173,7 +198,7 @@ final class InboxLoop {
     if let next = state.nextLook(at: inbox.clock.uptime()) { pause = min(pause, next) }
     if trouble != nil, trouble != watchTrouble {
       pause = min(pause, troublePause)
-      troublePause = min(troublePause * 2, inbox.settings.rescanInterval)
+      troublePause = min(troublePause * 2, Self.longestTrouble)
     }
     let bell = inbox.bell
     timer = inbox.clock.after(pause) { bell.ring() }

@@ -48,10 +48,12 @@ struct Original {
 
   /// Whether its contents are still these. A broken lease is a no, whatever the bytes: somebody waits
   /// to write.
-  func isStill(_ sum: FileCopy.Sum) throws(SystemError) -> Bool {
+  func isStill(
+    _ sum: FileCopy.Sum, unless isCancelled: () -> Bool
+  ) throws(SystemError) -> Bool {
     guard try isUntouched() else { return false }
     if hasLease { return true }
-    return try FileCopy.sum(file, upTo: sum.size) == sum
+    return try FileCopy.sum(file, upTo: sum.size, unless: isCancelled) == sum
   }
 
   /// Asks whether somebody writes, and lets go at once.
@@ -101,8 +103,13 @@ struct Original {
 extension SystemError {
   /// Whatever went wrong with a file of ours is this machine's trouble, never the dropped file's.
   var machine: Failure {
-    Failure(.machine, code: failure.code, reason: description)
+    isCancelled ? .cancelled : Failure(.machine, code: failure.code, reason: description)
   }
+
+  var attempt: Attempt { isCancelled ? .interrupted : .troubled(machine) }
+
+  /// Perhaps of one file or folder alone. Out of room, memory or descriptors is out of them everywhere.
+  var isOfOneThing: Bool { code == 5 || !isMachineTrouble && !isCancelled }
 
   /// EXDEV: a rename cannot lead there.
   var isOtherFileSystem: Bool { code == 18 }

@@ -29,11 +29,19 @@ package protocol Reception: Sendable {
   /// To be told to people. Called once for each ignored file, and again after a restart.
   func ignored(_ name: FileName, _ reason: IgnoredReason)
 
+  /// To be told to people: a file begins to wait because this machine is in trouble (`machine`,
+  /// `passing`) or because it may not be read (`final`). Called once, again when the reason changes, and
+  /// with nil when it is over. Of very many waiting files only some are told.
+  func waits(_ name: FileName, _ failure: Failure?)
+
   /// The inbox cannot be watched or read (nil: it can again). Running lists are not concerned.
   func inboxTroubled(_ failure: Failure?)
 
   /// A folder of STATE/lists could not be made sense of; it is kept as `.damaged-N`.
   func setAside(_ list: ListID, _ failure: Failure)
+
+  /// A folder of STATE/lists cannot be read now; it is left as it is until the next start.
+  func skipped(_ list: ListID, _ failure: Failure)
 }
 
 /// A list that was read but is not accepted yet.

@@ -2,7 +2,8 @@
 // At start, before the first sweep: makes sense of what a crash left in STATE/lists and `.claim`. What
 // was not accepted is removed, since its file is still in the inbox; what was accepted is recorded
 // again where the record was lost, and its file taken out of the inbox, so that it is not accepted
-// twice. May be run any number of times. Raises an `Attempt` where this machine is in trouble.
+// twice. A folder that cannot be read is left as it is, and said. May be run any number of times. Raises
+// an `Attempt` where this machine as a whole is in trouble.
 
 package import Vocabulary
 
@@ -22,57 +23,68 @@ struct Recovery {
     var report = RecoveryReport()
     let names: [FileName]
     do throws(SystemError) {
-      try claim.archive.sweep()
+      // Rubbish only, and found by its name again: no reason to accept nothing.
+      try? claim.archive.sweep()
       names = try claim.lists.names()
     } catch { throw .troubled(error.machine) }
     for name in names {
       if name.bytes.starts(with: ".staged-".utf8) {
-        try remove(name)
-        report.removed += 1
+        // Where it cannot go, the list that gets this number says so.
+        if (try? remove(name)) != nil { report.removed += 1 }
       } else if let list = ListFolder.number(name) {
-        try examine(list, &report)
+        do throws(Trouble) {
+          try examine(list, &report)
+        } catch {
+          switch error {
+          case .whole(let attempt): throw attempt
+          case .folder(let failure): claim.skip(list, failure)
+          }
+        }
       }
     }
     try finish(&report)
     return report
   }
 
-  private func examine(_ list: ListID, _ report: inout RecoveryReport) throws(Attempt) {
-    let name = ListFolder.name(list)
-    let folder: any Folder
-    let state: ListFolder.State?
-    do throws(SystemError) {
-      folder = try claim.lists.folder(name, creating: false)
-      state = try ListFolder.state(of: folder)
-    } catch { throw .troubled(error.machine) }
-    let isRecorded = claim.reception.isRecorded(list)
-    if !isRecorded, state == nil {
-      try remove(name)
-      report.removed += 1
-      return
-    }
-    // An archived list is over, also where the record has forgotten it since.
-    if state == .archived || (isRecorded && state == .claimed) { return }
-    do throws(Failure) {
-      let about = try AboutFile.read(from: folder)
-      if !isRecorded { report.healed.append(list) }
-      if state == nil || state == .accepted { claim.remember(list, about) }
-      try record(list, about)
-    } catch {
-      guard error.kind == .final else { throw .troubled(error) }
-      try setAside(list, error)
+  private enum Trouble: Error {
+    /// Of this machine, or of the record: nothing may be accepted meanwhile.
+    case whole(Attempt)
+    /// Of one list's folder alone.
+    case folder(Failure)
+
+    init(_ error: SystemError) {
+      self = error.isOfOneThing ? .folder(error.machine) : .whole(error.attempt)
     }
   }
 
-  private func record(_ list: ListID, _ about: AboutFile) throws(Failure) {
-    do throws(Attempt) {
-      try claim.record(list, about)
-    } catch {
-      if case .troubled(let failure) = error {
-        throw Failure(.machine, code: failure.code, reason: failure.reason)
+  private func examine(_ list: ListID, _ report: inout RecoveryReport) throws(Trouble) {
+    let name = ListFolder.name(list)
+    let folder: any Folder
+    let state: ListFolder.State?
+    let isRecorded = claim.reception.isRecorded(list)
+    do throws(SystemError) {
+      folder = try claim.lists.folder(name, creating: false)
+      state = try ListFolder.state(of: folder)
+      if !isRecorded, state == nil {
+        try remove(name)
+        report.removed += 1
+        return
       }
-      throw .cancelled
+    } catch { throw Trouble(error) }
+    // An archived list is over, also where the record has forgotten it since.
+    if state == .archived || (isRecorded && state == .claimed) { return }
+    let about: AboutFile
+    do throws(Failure) {
+      about = try AboutFile.read(from: folder)
+    } catch {
+      if error.code == AboutFile.damage { return try setAside(list, error) }
+      throw error.kind == .final || error.code == "system.5"
+        ? .folder(error) : .whole(.troubled(error))
     }
+    if !isRecorded { report.healed.append(list) }
+    if state == nil || state == .accepted { claim.remember(list, about) }
+    do throws(Attempt) { try claim.record(list, about) } catch { throw .whole(error) }
+    do throws(SystemError) { try claim.double(list) } catch { throw Trouble(error) }
   }
 
   /// Looks for the dropped files of accepted lists: by place, by name, at last by inode.
@@ -90,27 +102,29 @@ struct Recovery {
       if let best, let status = best.status {
         switch claim.finish(Candidate(key: best.key, status: status)) {
         case .finished: report.finished.append(list)
-        case .troubled(let failure): throw .troubled(failure)
-        default: continue  // a writer has it, or it changed: the sweep sees to it
+        default: continue  // a writer has it, it changed, or trouble: the sweep sees to it
         }
       } else {
-        do throws(SystemError) { try claim.close(list) } catch { throw .troubled(error.machine) }
+        do throws(SystemError) {
+          try claim.close(list)
+        } catch {
+          if !error.isOfOneThing { throw error.attempt }
+          claim.skip(list, error.machine)
+        }
       }
     }
   }
 
-  private func remove(_ name: FileName) throws(Attempt) {
-    do throws(SystemError) {
-      try claim.lists.removeFlat(name)
-    } catch { throw .troubled(error.machine) }
+  private func remove(_ name: FileName) throws(SystemError) {
+    try claim.lists.removeFlat(name)
   }
 
-  private func setAside(_ list: ListID, _ failure: Failure) throws(Attempt) {
+  private func setAside(_ list: ListID, _ failure: Failure) throws(Trouble) {
     do throws(SystemError) {
       try claim.lists.rename(
         ListFolder.name(list), to: claim.lists, as: ListFolder.damaged(list), replacing: false)
       try claim.lists.sync()
-    } catch { throw .troubled(error.machine) }
+    } catch { throw Trouble(error) }
     claim.forget(list)
     claim.reception.setAside(list, failure)
   }

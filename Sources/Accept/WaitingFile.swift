@@ -63,7 +63,8 @@ package struct WaitingFile: Equatable, Sendable {
   private static let writerPauses: (first: Duration, last: Duration) = (
     .milliseconds(250), .seconds(5)
   )
-  private static let troublePauses: (first: Duration, last: Duration) = (.seconds(1), .seconds(60))
+  /// Short, since it ends without a doorbell: nothing rings when there is room again.
+  private static let troublePauses: (first: Duration, last: Duration) = (.seconds(1), .seconds(5))
 
   package init(_ candidate: Candidate, since: Duration) {
     self.candidate = candidate

@@ -10,9 +10,8 @@ internal import Vocabulary
 struct Withdrawal {
   enum End { case gone, changed, missing }
 
-  static let claims = FileName(literal: ".claim")
-
   let inbox: any Folder
+  let bridge: ThreadBridge
 
   func run(_ original: Original, as list: ListID, _ sum: FileCopy.Sum) throws(SystemError) -> End {
     switch try look(original.name, in: original.folder, original, sum) {
@@ -20,7 +19,7 @@ struct Withdrawal {
     case .changed: return .changed
     case .gone: break
     }
-    let claims = try claimFolder()
+    let claims = try ClaimFolder(inbox: inbox).ready()
     let name = ListFolder.name(list)
     let nest = try claims.folder(name, creating: true)
     try claims.sync()
@@ -45,14 +44,6 @@ struct Withdrawal {
     return .gone
   }
 
-  /// `.claim`, made and durable.
-  func claimFolder() throws(SystemError) -> any Folder {
-    if try inbox.has(Self.claims) { return try inbox.folder(Self.claims, creating: false) }
-    let claims = try inbox.folder(Self.claims, creating: true)
-    try inbox.sync()
-    return claims
-  }
-
   /// `gone` means: this is the file, with these contents, and it may go.
   private func look(
     _ name: FileName, in folder: any Folder, _ original: Original, _ sum: FileCopy.Sum
@@ -66,7 +57,7 @@ struct Withdrawal {
       if error.isMissing { return .missing }
       throw error
     }
-    return try original.isStill(sum) ? .gone : .changed
+    return try original.isStill(sum, unless: { bridge.isCancelled }) ? .gone : .changed
   }
 
   private func putBack(_ name: FileName, from nest: any Folder) throws(SystemError) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes in what the inbox claims: reads it through a worker, settles its terms, records it, and hands
 // it on to the chains. Called from the inbox's thread alone.
-// Concurrency model: `degraded` and the counts have a lock; the rest is immutable.
+// Concurrency model: what is in trouble and what waits have a lock each; the rest is immutable.
 
 import Accept
 import Catalog
@@ -22,6 +22,8 @@ final class FrontDesk: Reception {
   private let turnstile: Turnstile
   private let accepted: @Sendable (ListID) -> Void
   private let trouble = Mutex<Failure?>(nil)
+  private let waiting = Mutex<[FileName: String]>([:])
+  private static let maximumWaiting = 100
 
   init(
     shelf: ListShelf, recorder: Recorder, workers: any Workers, settings: LiveSettings,
@@ -41,6 +43,11 @@ final class FrontDesk: Reception {
 
   /// What is wrong with the inbox now, if anything.
   var inboxTrouble: Failure? { trouble.withLock { $0 } }
+
+  /// Files in the inbox that wait for this machine or may not be read, and why.
+  var waitingFiles: [String] {
+    waiting.withLock { $0.map { "\($0.key): \($0.value)" } }.sorted()
+  }
 
   func nextNumber() -> ListID { recorder.newList() }
 
@@ -97,6 +104,21 @@ final class FrontDesk: Reception {
       .fileIgnored(name: String(decoding: name.bytes, as: UTF8.self), reason: "\(reason)"))
   }
 
+  func waits(_ name: FileName, _ failure: Failure?) {
+    waiting.withLock { waiting in
+      guard let failure else { return waiting[name] = nil }
+      guard waiting[name] != nil || waiting.count < Self.maximumWaiting else { return }
+      waiting[name] = failure.reason
+    }
+    guard let failure else { return }
+    if failure.kind == .final {
+      teller.tell(
+        .fileIgnored(name: String(decoding: name.bytes, as: UTF8.self), reason: failure.reason))
+    } else {
+      teller.tell(.machineTrouble(failure, waits: "list '\(name)' waits"))
+    }
+  }
+
   func inboxTroubled(_ failure: Failure?) {
     trouble.withLock { $0 = failure }
     if let failure {
@@ -109,5 +131,9 @@ final class FrontDesk: Reception {
 
   func setAside(_ list: ListID, _ failure: Failure) {
     teller.tell(.machineTrouble(failure, waits: "list \(list) is set aside in the state folder"))
+  }
+
+  func skipped(_ list: ListID, _ failure: Failure) {
+    teller.tell(.machineTrouble(failure, waits: "list \(list) waits"))
   }
 }

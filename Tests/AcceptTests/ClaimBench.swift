@@ -81,8 +81,8 @@ final class ClaimBench {
   func expectTidy(_ step: String) throws {
     #expect(try candidates().isEmpty, "\(step)")
     #expect(try inbox.listing().filter { $0 != ".claim" }.isEmpty, "\(step)")
-    if try inbox.has(Withdrawal.claims) {
-      let claims = try inbox.openFolder(Withdrawal.claims, creating: false)
+    if try inbox.has(ClaimFolder.name) {
+      let claims = try inbox.openFolder(ClaimFolder.name, creating: false)
       #expect(try claims.listing().isEmpty, "\(step)")
     }
     let folders = reception.recorded.keys.map { "\($0)" }.sorted()

@@ -118,6 +118,52 @@ import Vocabulary
     }
   }
 
+  @Test("Asked to stop, the copy of a large list is given up after the piece at hand")
+  func stoppedWhileCopied() async throws {
+    try await onOwnThread {
+      let bench = try ClaimBench()
+      let text = String(repeating: "x", count: 1_000_000) + "end"
+      try bench.inbox.put(ClaimBench.name, text)
+      let bridge = bench.claim.bridge
+      let pieces = Mutex(0)
+      bench.cut.onStep { step in
+        guard step == "write list.plist" else { return }
+        pieces.withLock { $0 += 1 }
+        bridge.cancel()
+      }
+      #expect(bench.claim.attempt(try bench.candidate(), .lease) == .interrupted)
+      #expect(pieces.withLock { $0 } == 1)
+      #expect(try bench.inbox.text(ClaimBench.name) == text)
+      bench.cut.onStep(nil)
+      try bench.restart()
+      try bench.settle()
+      #expect(try bench.acceptedTexts() == [text])
+      try bench.expectTidy("stopped")
+    }
+  }
+
+  @Test("Asked to stop, the copy to done is given up, and made at the next start")
+  func stoppedWhileArchived() async throws {
+    try await onOwnThread {
+      let bench = try ClaimBench()
+      try bench.inbox.put(ClaimBench.name, String(repeating: "x", count: 1_000_000) + "end")
+      try bench.settle()
+      let pieces = Mutex(0)
+      bench.cut.onStep { step in
+        if step.hasPrefix("write .archive") { pieces.withLock { $0 += 1 } }
+      }
+      let archive = bench.claim.archive
+      #expect(throws: Failure.cancelled) {
+        try archive.finish(ListID(1), in: bench.lists) { pieces.withLock { $0 } == 1 }
+      }
+      #expect(pieces.withLock { $0 } == 1)
+      bench.cut.onStep(nil)
+      try bench.restart()
+      try bench.claim.archive.finish(ListID(1), in: bench.lists)
+      #expect(try bench.done.listing() == ["barn.plist"])
+    }
+  }
+
   /// Promise one: what is gone from the inbox is durable here.
   private static func expectPromise(_ bench: ClaimBench, _ step: String) throws {
     if try bench.candidates().isEmpty {

@@ -17,6 +17,10 @@ final class Cut: Sendable {
   }
 
   private let state = Mutex(State())
+  private let watch = Mutex<(@Sendable (String) -> Void)?>(nil)
+
+  /// Called with each step before it is made.
+  func onStep(_ act: (@Sendable (String) -> Void)?) { watch.withLock { $0 = act } }
 
   func set(_ kind: Kind, at step: Int) {
     state.withLock { $0 = State(kind: kind, left: step, step: nil) }
@@ -26,6 +30,7 @@ final class Cut: Sendable {
   var step: String? { state.withLock { $0.step } }
 
   func step(_ name: @autoclosure () -> String) throws(SystemError) {
+    if let watch = watch.withLock({ $0 }) { watch(name()) }
     let fails = state.withLock { state in
       guard state.kind != .never else { return false }
       state.left -= 1

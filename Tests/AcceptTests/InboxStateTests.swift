@@ -92,6 +92,10 @@ import Vocabulary
         acts: [(0, .diskFull(true)), (0, .move("a.plist", true)), (6000, .diskFull(false))],
         outcome: ["7250 accepted a.plist"]),
       Case(
+        what: "drops while this disk is full for an hour",
+        acts: [(0, .diskFull(true)), (0, .move("a.plist", true)), (3_600_000, .diskFull(false))],
+        outcome: ["3602250 accepted a.plist"]),
+      Case(
         what: "drops other things",
         acts: [
           (0, .other(".a.plist", .file)), (0, .other("notes.txt", .file)),

@@ -313,4 +313,29 @@ import Vocabulary
     #expect(bench.reception.names.isEmpty)
     #expect(try bench.left() == ["a.plist"])
   }
+
+  @Test("A list that is over is copied to done between the lists of a burst, not after them all")
+  func archivedInBurst() async throws {
+    let bench = try InboxBench()
+    User.put(bench.path("first.plist"), "first end")
+    await bench.settle()
+    for name in ["a", "b", "c"] { User.put(bench.path("\(name).plist"), "\(name) end") }
+    let isThere = Mutex<Bool?>(nil)
+    bench.reception.state.withLock { state in
+      state.onAccept = {
+        // The job stands before this list is recorded; the next one finds it done.
+        Task.immediate { try await bench.inbox.archive(ListID(1)) }
+        bench.reception.state.withLock { state in
+          state.onAccept = {
+            let names = try? bench.done.listing()
+            isThere.withLock { $0 = names == ["first.plist"] }
+          }
+        }
+      }
+    }
+    #expect(await bench.settle().isEmpty)
+    #expect(isThere.withLock { $0 } == true)
+    #expect(bench.reception.names.count == 4)
+    await bench.inbox.stop()
+  }
 }

@@ -109,4 +109,52 @@ import Vocabulary
       await bench.inbox.stop()
     }
   }
+
+  @Test(
+    "A list that cannot be accepted here is told once, and accepted by itself once it can",
+    arguments: [
+      ("pwrite", "/lists", 28, "disk.full"), ("openat", "/inbox/a.plist", 13, "list.unreadable"),
+    ] as [(String, String, Int32, String)])
+  func told(_ call: String, _ thing: String, _ error: Int32, _ code: String) async throws {
+    let bench = try InboxBench()
+    defer { heal(bench) }
+    let path = "\(bench.scratch.path)\(thing)"
+    FaultPlan.set(.init(call, on: path, code: error, isPermanent: true), for: bench.scratch.path)
+    User.put(bench.path("a.plist"), "a end")
+    for _ in 0..<20 {
+      _ = await bench.settle()
+      bench.clock.advance(.seconds(60))
+    }
+    #expect(bench.reception.waits == ["a.plist: \(code)"])
+    heal(bench)
+    bench.clock.advance(.seconds(5))
+    #expect(await bench.inbox.sweepNow().isEmpty)
+    #expect(try bench.accepted() == ["a.plist": "a end"])
+    #expect(bench.reception.waits == ["a.plist: \(code)", "a.plist: over"])
+    await bench.inbox.stop()
+  }
+
+  @Test("A copy to done that found no room is made when it is asked for again")
+  func archiveAgain() async throws {
+    let bench = try InboxBench()
+    defer { heal(bench) }
+    User.put(bench.path("a.plist"), "a end")
+    await bench.settle()
+    let path = "\(bench.scratch.path)/done"
+    for call in ["pwrite", "fdatasync", "renameat", "openat"] {
+      FaultPlan.set(.init(call, on: path, code: 28, isPermanent: true), for: bench.scratch.path)
+      for _ in 0..<2 {
+        let failure = await #expect(throws: Failure.self) {
+          try await bench.inbox.archive(ListID(1))
+        }
+        #expect(failure?.kind == .machine && failure?.code == "disk.full")
+      }
+      #expect(try bench.done.has(FileName(literal: "a.plist")) == false)
+    }
+    heal(bench)
+    for _ in 0..<2 { try await bench.inbox.archive(ListID(1)) }
+    #expect(try bench.done.listing() == ["a.plist"])
+    #expect(try bench.done.text("a.plist") == "a end")
+    await bench.inbox.stop()
+  }
 }

@@ -44,7 +44,7 @@ import Vocabulary
   func nameTakenAgain() async throws {
     try await onOwnThread {
       let bench = try ClaimBench()
-      let claims = try bench.inbox.openFolder(Withdrawal.claims, creating: true)
+      let claims = try bench.inbox.openFolder(ClaimFolder.name, creating: true)
       let nest = try claims.openFolder(FileName(number: 99), creating: true)
       try nest.put(ClaimBench.name, "first end")
       try bench.inbox.put(ClaimBench.name, "second end")
@@ -71,6 +71,67 @@ import Vocabulary
       try bench.settle()
       #expect(bench.reception.names == ["barn.plist", "twin.plist"])
       try bench.expectTidy("twins")
+    }
+  }
+
+  @Test(
+    "A list's folder that cannot be read is left alone and said, and the others are seen to",
+    arguments: [("", 5), ("", 13), ("/state", 5), ("/about", 5), ("/about", 13), ("/.state", 5)]
+      as [(String, Int32)])
+  func badFolder(_ thing: String, _ code: Int32) async throws {
+    try await onOwnThread {
+      let bench = try ClaimBench()
+      try bench.inbox.put(ClaimBench.name, "a end")
+      try bench.settle()
+      try bench.inbox.put(ClaimBench.name, "b end")
+      try bench.settle()
+      bench.reception.state.withLock { $0.recorded = [:] }
+      for list in ["1", "2"] {
+        let folder = try bench.lists.openFolder(try #require(FileName(list)), creating: false)
+        if thing == "/.state" { try folder.remove(ListFolder.state) }
+        if thing != "/state" && thing != "/.state" { continue }
+        bench.reception.state.withLock { state in
+          state.recorded[ListID(list == "1" ? 1 : 2)] = try? AboutFile.read(from: folder)
+        }
+      }
+      let path = "\(bench.scratch.path)/lists/1\(thing)"
+      FaultPlan.set(.init("openat", on: path, code: code, isPermanent: true), for: path)
+      defer { FaultPlan.set(nil, for: path) }
+      let claim = try bench.fresh()
+      for _ in 0..<2 { _ = try Recovery(claim: claim).run() }
+      #expect(bench.reception.state.withLock { $0.skipped } == [ListID(1)])
+      #expect(bench.reception.state.withLock { $0.setAside } == [])
+      #expect(bench.reception.recorded[ListID(2)] != nil)
+      #expect(try bench.lists.listing() == ["1", "2"])
+    }
+  }
+
+  @Test("A file where a list's folder should be is left alone and said")
+  func noFolder() async throws {
+    try await onOwnThread {
+      let bench = try ClaimBench()
+      try bench.lists.put(FileName(number: 9), "what is this")
+      try bench.restart()
+      #expect(bench.reception.state.withLock { $0.skipped } == [ListID(9)])
+      try bench.inbox.put(ClaimBench.name, "a end")
+      try bench.settle()
+      #expect(try bench.acceptedTexts() == ["a end"])
+    }
+  }
+
+  @Test("A machine out of descriptors is waited for, not taken for a bad folder")
+  func outOfDescriptors() async throws {
+    try await onOwnThread {
+      let bench = try ClaimBench()
+      try bench.inbox.put(ClaimBench.name, "a end")
+      try bench.settle()
+      let path = "\(bench.scratch.path)/lists/1"
+      FaultPlan.set(.init("openat", on: path, code: 24), for: path)
+      defer { FaultPlan.set(nil, for: path) }
+      let claim = try bench.fresh()
+      #expect(throws: Attempt.self) { try Recovery(claim: claim).run() }
+      _ = try Recovery(claim: claim).run()
+      #expect(bench.reception.state.withLock { $0.skipped } == [])
     }
   }
 }

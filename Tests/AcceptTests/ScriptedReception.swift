@@ -15,6 +15,9 @@ final class ScriptedReception: Reception {
     var ignored: [String: IgnoredReason] = [:]
     var troubles: [String?] = []
     var setAside: [ListID] = []
+    var skipped: [ListID] = []
+    /// As `NAME: code` and `NAME: over`.
+    var waits: [String] = []
     /// Runs once while the list is read, and once before it is recorded.
     var onRead: (@Sendable () -> Void)?
     var onAccept: (@Sendable () -> Void)?
@@ -34,6 +37,8 @@ final class ScriptedReception: Reception {
   var recorded: [ListID: AboutFile] { state.withLock { $0.recorded } }
   var names: [String] { recorded.values.map { "\($0.name)" }.sorted() }
   var rejectedCodes: [String] { state.withLock { $0.rejected.map(\.code) } }
+
+  var waits: [String] { state.withLock { $0.waits } }
 
   func nextNumber() -> ListID {
     state.withLock { state in
@@ -98,6 +103,14 @@ final class ScriptedReception: Reception {
   func ignored(_ name: FileName, _ reason: IgnoredReason) {
     state.withLock { $0.ignored["\(name)"] = reason }
     feed.yield("ignored \(name)")
+  }
+
+  func waits(_ name: FileName, _ failure: Failure?) {
+    state.withLock { $0.waits.append("\(name): \(failure?.code ?? "over")") }
+  }
+
+  func skipped(_ list: ListID, _ failure: Failure) {
+    state.withLock { $0.skipped.append(list) }
   }
 
   func inboxTroubled(_ failure: Failure?) {

@@ -55,7 +55,8 @@ import Testing
   @Test(
     "the inbox can be dropped into by the group, and nobody removes what another dropped",
     arguments: [
-      ("/var/spool/darkroom/inbox", "3770"), ("/var/spool/darkroom/done", "0750"),
+      ("/var/spool/darkroom/inbox", "3770"),
+      ("/var/spool/darkroom/inbox/.claim", "0700"), ("/var/spool/darkroom/done", "0750"),
       ("/var/spool/darkroom/failed", "0750"), ("/var/lib/darkroom/prints", "0750"),
     ])
   func folder(path: String, mode: String) throws {
