@@ -70,10 +70,6 @@ static int is_within(struct dr_jpeg_reader *reader, const struct dr_codec_limits
            (unsigned long long)(needed >> 20) + 1, (unsigned long long)(limits->memory >> 20));
     return 0;
   }
-  if (codec->arith_code) {
-    dr_codec_say(trouble, DR_CODEC_UNSUPPORTED, "it uses arithmetic coding, which is not supported");
-    return 0;
-  }
   return 1;
 }
 
