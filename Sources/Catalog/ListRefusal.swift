@@ -78,7 +78,7 @@ enum ListRefusal {
   }
 
   static func optionKind(_ key: OptionKey, _ event: ListEvent, _ place: ListPlace) -> Failure {
-    let wanted = key == .quality ? "a number from 1 to 100, or source" : "a string"
+    let wanted = key == .quality ? "a whole number from 1 to 100, or source" : "a string"
     return option(place, "'\(key.rawValue)' is \(event.words); it must be \(wanted)")
   }
 
