@@ -78,7 +78,8 @@ struct PNGMetadata {
       if chunk.size > Self.largestHeld { notices.insert(.metadataDropped) }
       return chunk.size <= Self.largestHeld
     case let name where Self.texts.contains(name):
-      let text = PNGText(name: name, head: Array(try window.read(at: chunk.offset, Int(min(chunk.size, 128)))))
+      let text = PNGText(
+        name: name, head: Array(try window.read(at: chunk.offset, Int(min(chunk.size, 128)))))
       return rule == .keep ? try keeps(text, of: chunk, &window) : isNaming(text, chunk)
     default:
       if !Self.understood.contains(chunk.name) { notices.insert(.metadataDropped) }

@@ -85,7 +85,9 @@ enum PacketExcerpt {
   private static func language(_ attributes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let standard = Array("x-default".utf8)[...]
     let bytes = Array(attributes)
-    guard let found = PacketPreview.find(Array("xml:lang=".utf8), in: bytes) else { return standard }
+    guard let found = PacketPreview.find(Array("xml:lang=".utf8), in: bytes) else {
+      return standard
+    }
     let quote = found + "xml:lang=".utf8.count
     guard quote < bytes.count, bytes[quote] == 0x22 || bytes[quote] == 0x27,
       let end = bytes[(quote + 1)...].firstIndex(of: bytes[quote])

@@ -11,6 +11,7 @@ enum PacketPreview {
   /// Fewer letters are no picture.
   private static let shortestPicture = 64
   private static let mostMarks = 8
+  private static let longestTag = 1024
 
   static func remove(from packet: inout [UInt8]) -> PreviewOutcome {
     let marks = marks(in: packet)
@@ -29,7 +30,9 @@ enum PacketPreview {
     while marks.count <= mostMarks, let found = find(space, in: packet, from: at) {
       at = found + space.count
       var before = packet[max(0, found - 64)..<max(0, found - 1)]
-      while let last = before.last, last <= 0x20 || last == UInt8(ascii: "=") { before.removeLast() }
+      while let last = before.last, last <= 0x20 || last == UInt8(ascii: "=") {
+        before.removeLast()
+      }
       let isName: (UInt8) -> Bool = { byte in
         byte > 0x20 && byte != UInt8(ascii: "<") && byte != 0x22 && byte != 0x27
       }
@@ -81,10 +84,10 @@ enum PacketPreview {
     return (close + 1)..<elementEnd(mark, in: packet, from: close + 1)
   }
 
-  /// Of a tag with attributes, in whose values `>` may stand.
+  /// Of a tag with attributes, in whose values `>` may stand. They are short, as names are.
   private static func tagEnd(in packet: [UInt8], from start: Int) -> Int? {
     var quote: UInt8?
-    for at in start..<packet.count {
+    for at in start..<min(start + longestTag, packet.count) {
       let byte = packet[at]
       if let open = quote {
         if byte == open { quote = nil }

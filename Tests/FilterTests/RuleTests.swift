@@ -34,7 +34,8 @@ struct RuleTests {
   }
 
   private static let captions = [
-    field(90, "\u{1B}%G", record: 1), field(5, "harbour"), field(55, "20251121"), field(80, "M. B."),
+    field(90, "\u{1B}%G", record: 1), field(5, "harbour"), field(55, "20251121"),
+    field(80, "M. B."),
     field(110, "Agency"), field(116, "(c) M. B."), field(120, "a caption"),
   ]
 
@@ -109,7 +110,8 @@ struct RuleTests {
   @Test func `copyright keeps of IPTC who made it and whose it is`() throws {
     let name = Array("Photoshop 3.0\0".utf8)
     let mark = MetadataTests.resource(1034, [1])
-    let all = MetadataTests.resource(1005, [1, 2]) + mark
+    let all =
+      MetadataTests.resource(1005, [1, 2]) + mark
       + MetadataTests.resource(1028, Self.captions.flatMap { $0 })
       + MetadataTests.resource(1036, MetadataTests.thumbnail)
     let (developed, found) = try meta.carried(0xED, name + all, .copyright)

@@ -27,7 +27,8 @@ struct ScriptedWorkers: Workers {
     if bytes == Array("damaged".utf8) {
       throw Failure(.final, code: "jpeg.truncated", reason: "it ends early")
     }
-    return Developed(format: .jpeg, width: 4, height: 3, size: UInt64(out.count),
+    return Developed(
+      format: .jpeg, width: 4, height: 3, size: UInt64(out.count),
       notices: bytes.starts(with: "camera".utf8) ? [.previewRemoved, .profileDropped] : [])
   }
 }
