@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "include/CCodecs.h"
+#include "include/inflate.h"
 
 #include <stdlib.h>
 // zconf.h then marks what it does not change.

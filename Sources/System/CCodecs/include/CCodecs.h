@@ -9,6 +9,8 @@
 #define DARKROOM_CCODECS_H
 
 #include <stddef.h>
+#include "inflate.h"
+
 #include <stdint.h>
 
 enum {
@@ -104,15 +106,6 @@ int32_t dr_png_writer_rows(struct dr_png_writer *writer, const uint8_t *rows, ui
                            uint32_t count, struct dr_trouble *trouble);
 int64_t dr_png_writer_finish(struct dr_png_writer *writer, struct dr_trouble *trouble);
 void dr_png_writer_close(struct dr_png_writer *writer);
-
-// A text of a PNG as zlib compressed it.
-struct dr_inflate;
-struct dr_inflate *dr_inflate_open(void);
-// How many bytes came out, with `taken` of those that went in; -1 where they are damaged.
-int32_t dr_inflate_some(struct dr_inflate *inflate, const uint8_t *bytes, uint32_t count,
-                        uint32_t *taken, uint8_t *out, uint32_t room);
-int32_t dr_inflate_ended(const struct dr_inflate *inflate);
-void dr_inflate_close(struct dr_inflate *inflate);
 
 // A colour matrix in millionths, row by row; none is negative and none above one million.
 struct dr_matrix {
