@@ -13,8 +13,8 @@ struct FrozenSettings: Equatable, Sendable {
   let title: String
 
   init(
-    prints: FileName, filter: FilterFunction, quality: PrintQuality, metadata: MetadataRule,
-    title: String
+    prints: FileName, filter: FilterFunction, quality: PrintQuality = .source,
+    metadata: MetadataRule = .keep, title: String
   ) {
     self.prints = prints
     self.filter = filter
