@@ -42,7 +42,8 @@ let edge: [Target] = [
 let shims: [Target] = [
   .target(
     name: "CCodecs", path: "Sources/System/CCodecs",
-    linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
+    // libpng brings zlib.
+    linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("z")]),
   .target(name: "CDigests", path: "Sources/System/CDigests"),
   .target(name: "CLinux", path: "Sources/System/CLinux"),
   .target(

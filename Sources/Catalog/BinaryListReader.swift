@@ -80,7 +80,8 @@ package struct BinaryListReader {
     let low = marker & 0x0F
     switch marker >> 4 {
     case 0x0 where low == 0x8 || low == 0x9: return try scalar(.bool, offset, bytes: 0)
-    case 0x1 where low <= 4: return try scalar(.number, offset, bytes: 1 << UInt64(low))
+    case 0x1 where low <= 3: return try integer(offset, size: 1 << Int(low))
+    case 0x1 where low == 4: return try scalar(.number, offset, bytes: 16)
     case 0x2 where low == 2 || low == 3:
       return try scalar(.number, offset, bytes: 1 << UInt64(low))
     case 0x3 where low == 3: return try scalar(.date, offset, bytes: 8)
@@ -104,6 +105,13 @@ package struct BinaryListReader {
     try spend(1 + bytes, at: offset)
     guard offset + bytes < trailer.tableOffset else { throw outside(offset) }
     return .scalar(kind)
+  }
+
+  /// Eight bytes are signed, fewer are not.
+  private mutating func integer(_ offset: UInt64, size: Int) throws(Failure) -> ListEvent {
+    _ = try scalar(.number, offset, bytes: UInt64(size))
+    guard let number = try file.number(at: offset + 1, size: size) else { throw outside(offset) }
+    return .integer(ListText("\(Int64(bitPattern: number))"))
   }
 
   private mutating func open(

@@ -48,6 +48,8 @@ extension ListOptions {
       out.append(field: CatalogFormat.OptionTag.serviceClass, serviceClass.name.utf8)
     }
     if let filter { out.append(field: CatalogFormat.OptionTag.filter, filter.description.utf8) }
+    if let quality { out.append(field: CatalogFormat.OptionTag.quality, quality.description.utf8) }
+    if let metadata { out.append(field: CatalogFormat.OptionTag.metadata, metadata.name.utf8) }
     return out
   }
 
@@ -69,6 +71,13 @@ extension ListOptions {
         do throws(FilterSyntaxError) { filter = try FilterFunction(parsing: text) } catch {
           return nil
         }
+      case CatalogFormat.OptionTag.quality:
+        do throws(PrintQualityError) { quality = try PrintQuality(parsing: text) } catch {
+          return nil
+        }
+      case CatalogFormat.OptionTag.metadata:
+        guard let rule = MetadataRule(name: text) else { return nil }
+        metadata = rule
       default: if tag >= CatalogFormat.firstNeededTag { return nil }
       }
     }

@@ -31,6 +31,8 @@ enum CatalogFormat {
     static let title: UInt8 = 1
     static let serviceClass: UInt8 = 2
     static let filter: UInt8 = 3
+    static let quality: UInt8 = 4
+    static let metadata: UInt8 = 5
   }
 
   /// No block is longer than this. What later versions add to an entry shares the last summand.

@@ -9,6 +9,8 @@ package enum ListEvent: Equatable, Sendable {
   case close
   case key(ListText)
   case string(ListText)
+  /// A whole number, as its digits: what only an option may be.
+  case integer(ListText)
   /// A value that no list has a use for; which one, for people: `a number`.
   case scalar(Scalar)
 
@@ -39,6 +41,7 @@ package enum ListEvent: Equatable, Sendable {
     case .close: "an end"
     case .key: "a key"
     case .string: "a string"
+    case .integer: Scalar.number.words
     case .scalar(let scalar): scalar.words
     }
   }

@@ -155,10 +155,12 @@ package struct ListForm {
     if let first = taken.updateValue(option.place, forKey: option.key) {
       throw ListRefusal.duplicate(option.text, first, option.place)
     }
-    guard case .string(let text) = option.value else {
-      throw ListRefusal.optionKind(option.key, option.value, option.place)
+    switch option.value {
+    case .string(let text): try options.set(option.key, to: text, at: option.place)
+    case .integer(let text) where option.key == .quality:
+      try options.set(option.key, to: text, at: option.place)
+    default: throw ListRefusal.optionKind(option.key, option.value, option.place)
     }
-    try options.set(option.key, to: text, at: option.place)
   }
 
   private static func photo(_ option: PendingOption) -> PhotoDraft {
@@ -236,7 +238,7 @@ package struct ListForm {
     case .close:
       state = .skipping(draft, depth: depth - 1, isInside: isInside)
       return []
-    case .key, .string, .scalar: return []
+    case .key, .string, .integer, .scalar: return []
     }
   }
 

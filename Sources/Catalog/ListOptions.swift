@@ -8,13 +8,18 @@ package struct ListOptions: Equatable, Sendable {
   package var title: String
   package var serviceClass: ServiceClass?
   package var filter: FilterFunction?
+  package var quality: PrintQuality?
+  package var metadata: MetadataRule?
 
   package init(
-    title: String = "", serviceClass: ServiceClass? = nil, filter: FilterFunction? = nil
+    title: String = "", serviceClass: ServiceClass? = nil, filter: FilterFunction? = nil,
+    quality: PrintQuality? = nil, metadata: MetadataRule? = nil
   ) {
     self.title = title
     self.serviceClass = serviceClass
     self.filter = filter
+    self.quality = quality
+    self.metadata = metadata
   }
 
   static let longestTitle = 1000
@@ -43,6 +48,17 @@ package struct ListOptions: Equatable, Sendable {
       do throws(FilterSyntaxError) { filter = try FilterFunction(parsing: value) } catch {
         throw ListRefusal.option(place, "'Filter' is \(text.shown): \(error)")
       }
+    case .quality:
+      do throws(PrintQualityError) { quality = try PrintQuality(parsing: value) } catch {
+        throw ListRefusal.option(place, "'Quality' is \(text.shown): \(error)")
+      }
+    case .metadata:
+      guard let rule = MetadataRule(name: value) else {
+        let near = Suggestion.words(for: value, among: MetadataRule.allCases.map(\.name))
+        throw ListRefusal.option(
+          place, "'Metadata' is \(text.shown)\(near)", advice: "it is \(MetadataRule.names)")
+      }
+      metadata = rule
     }
   }
 }

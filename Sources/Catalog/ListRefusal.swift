@@ -78,7 +78,8 @@ enum ListRefusal {
   }
 
   static func optionKind(_ key: OptionKey, _ event: ListEvent, _ place: ListPlace) -> Failure {
-    option(place, "'\(key.rawValue)' is \(event.words); it must be a string")
+    let wanted = key == .quality ? "a whole number from 1 to 100, or source" : "a string"
+    return option(place, "'\(key.rawValue)' is \(event.words); it must be \(wanted)")
   }
 
   static func serviceClass(_ place: ListPlace, _ text: ListText) -> Failure {

@@ -61,7 +61,8 @@ package struct MarkupListReader {
       return
     }
     length += UInt64(piece.count)
-    guard leaf.element == .key || leaf.element == .string else { return }
+    let isKept = leaf.element == .key || leaf.element == .string || leaf.element == .integer
+    guard isKept else { return }
     let limit = Int(leaf.element == .key ? limits.keyBytes : limits.valueBytes)
     let taken = max(0, min(piece.count, limit - bytes.count))
     bytes.append(addingCapacity: taken) { room in
@@ -131,7 +132,9 @@ package struct MarkupListReader {
       stack[stack.count - 1] = .dictionary(key: text)
       try builder.take(.key(text), at: place)
     case .string: try builder.take(.string(ListText(bytes, length: length)), at: place)
-    case .integer, .real: try builder.take(.scalar(.number), at: place)
+    case .integer:
+      try builder.take(.integer(ListText(bytes, length: length).trimmed), at: place)
+    case .real: try builder.take(.scalar(.number), at: place)
     case .true, .false: try builder.take(.scalar(.bool), at: place)
     case .date: try builder.take(.scalar(.date), at: place)
     case .data: try builder.take(.scalar(.data), at: place)

@@ -5,6 +5,8 @@ enum OptionKey: String, CaseIterable, Sendable {
   case title = "Title"
   case serviceClass = "QualityOfService"
   case filter = "Filter"
+  case quality = "Quality"
+  case metadata = "Metadata"
 
   /// The key of the photos themselves.
   static let photos = "Photos"

@@ -19,15 +19,20 @@ struct JPEGMetadata {
 
   private(set) var segments: [Segment] = []
   private(set) var notices: PictureNotices = []
+  private let rule: MetadataRule
   private var profileSpace: [UInt8]?
   /// Extended XMP comes in pieces under one checksum: it goes in whole or not at all.
   private var previewSearch = PacketPreview.Search()
 
-  init(of file: any OpenFile, limits: PictureLimits) throws(PictureTrouble) {
+  init(
+    of file: any OpenFile, rule: MetadataRule, limits: PictureLimits
+  ) throws(PictureTrouble) {
+    self.rule = rule
     var window = ByteWindow(file)
     var offset: UInt64 = 2
     var parts = 0
     var total: UInt64 = 0
+    var profile: UInt64 = 0
     while true {
       let head = Array(try window.read(at: offset, 4))
       guard head.count == 4, head[0] == 0xFF else { break }
@@ -43,10 +48,9 @@ struct JPEGMetadata {
       if let segment = try judge(head[1], at: offset + 4, size - 2, &window, file) {
         segments.append(segment)
         total += UInt64(size)
+        if segment.kind == .profile { profile += UInt64(size) }
       }
-      guard parts <= limits.metadataParts, total <= limits.metadataSize else {
-        throw .metadata("it carries more metadata than \(limits.metadataSize >> 20) MiB")
-      }
+      try limits.check(parts: parts, size: total, profile: profile)
       offset += UInt64(size) + 2
     }
     decide()
@@ -62,7 +66,8 @@ struct JPEGMetadata {
     let segment = Segment(kind: kind, marker: marker, offset: offset, size: size)
     switch kind {
     case .profile where head.count >= 34 && head[12] == 1: profileSpace = Array(head[30..<34])
-    case .extendedPacket: previewSearch.look(into: try bytes(of: segment, in: file))
+    case .extendedPacket where rule == .keep:
+      previewSearch.look(into: try bytes(of: segment, in: file).dropFirst(Self.extendedHeadSize))
     default: break
     }
     return segment
@@ -99,6 +104,22 @@ struct JPEGMetadata {
       segments.removeAll { $0.kind == .extendedPacket }
       notices.formUnion([.previewRemoved, .metadataDropped])
     }
+    if rule != .keep { select() }
+  }
+
+  /// What is left out because the rule says so is nothing to tell. Of several segments of EXIF
+  /// readers take the first.
+  private mutating func select() {
+    notices.formIntersection(.profileDropped)
+    let first = segments.first { $0.kind == .exif }
+    segments.removeAll { segment in
+      switch segment.kind {
+      case .profile: false
+      case .exif: segment != first
+      case .packet, .resources: rule == .strip
+      case .extendedPacket, .comment: true
+      }
+    }
   }
 }
 
@@ -106,6 +127,8 @@ extension JPEGMetadata {
   static let packetName = "http://ns.adobe.com/xap/1.0/"
   static let extendedName = "http://ns.adobe.com/xmp/extension/"
   static let resourcesName = "Photoshop 3.0"
+  /// What stands before the text in each piece of extended XMP: name, NUL, checksum, length, offset.
+  private static let extendedHeadSize = extendedName.utf8.count + 1 + 40
 
   mutating func copy(
     from file: any OpenFile, into writer: inout JPEGWriter
@@ -129,17 +152,33 @@ extension JPEGMetadata {
   }
 
   private mutating func cleaned(_ bytes: [UInt8], _ kind: Segment.Kind) -> [UInt8]? {
+    if rule != .keep { return excerpt(of: bytes, kind) }
+    var kept = bytes
+    let outcome: PreviewOutcome
     switch kind {
     case .exif:
       var directory = Array(bytes.dropFirst(6))
-      let outcome = ExifPreview.remove(from: &directory)
-      notices.note(outcome)
-      return outcome == .unreadable ? nil : bytes.prefix(6) + directory
+      outcome = ExifPreview.remove(from: &directory)
+      kept = bytes.prefix(6) + directory
+    case .packet: outcome = PacketPreview.remove(from: &kept)
+    case .comment: outcome = PictureStream.blank(in: &kept) ? .removed : .none
+    case .extendedPacket, .profile, .resources: outcome = .none
+    }
+    notices.note(outcome)
+    return outcome == .unreadable ? nil : kept
+  }
+
+  private func excerpt(of bytes: [UInt8], _ kind: Segment.Kind) -> [UInt8]? {
+    switch kind {
+    case .exif:
+      let directory = ExifExcerpt.make(
+        of: Array(bytes.dropFirst(6)), withRights: rule == .copyright)
+      return directory.map { bytes.prefix(6) + $0 }
     case .packet:
-      var packet = bytes
-      notices.note(PacketPreview.remove(from: &packet))
-      return packet
-    case .extendedPacket, .profile, .resources, .comment: return bytes
+      let head = Array(Self.packetName.utf8) + [0]
+      return PacketExcerpt.make(of: Array(bytes.dropFirst(head.count))).map { head + $0 }
+    case .profile: return bytes
+    case .extendedPacket, .resources, .comment: return nil
     }
   }
 
@@ -152,11 +191,20 @@ extension JPEGMetadata {
     guard all.count <= 64 else { return notices.note(.unreadable) }
     var resources: [UInt8] = []
     for segment in all { resources += try bytes(of: segment, in: file).dropFirst(name.count) }
-    let outcome = ResourcePreview.remove(from: &resources)
+    var outcome = PreviewOutcome.none
+    // Untouched resources keep the borders of their segments.
+    var sizes: [Int] = []
+    if rule == .copyright {
+      guard let excerpt = ResourceExcerpt.make(of: resources) else {
+        return notices.note(.unreadable)
+      }
+      resources = excerpt
+    } else {
+      outcome = ResourcePreview.remove(from: &resources)
+      if outcome == .none { sizes = all.map { $0.size - name.count } }
+    }
     notices.note(outcome)
     if outcome == .unreadable { return }
-    // Untouched resources keep the borders of their segments.
-    var sizes = outcome == .none ? all.map { $0.size - name.count } : []
     while !resources.isEmpty {
       let size = sizes.isEmpty ? 65000 : sizes.removeFirst()
       let piece = name + resources.prefix(size)

@@ -14,9 +14,11 @@ struct PNGMetadata {
     let size: UInt32
   }
 
-  private static let kept: Set<String> = [
-    "cHRM", "cICP", "eXIf", "gAMA", "iCCP", "iTXt", "pHYs", "sRGB", "tEXt", "zTXt",
-  ]
+  /// Without these the picture looks different.
+  private static let needed: Set<String> = ["cHRM", "cICP", "gAMA", "iCCP", "pHYs", "sRGB"]
+  private static let texts: Set<String> = ["iTXt", "tEXt", "zTXt"]
+  /// Keywords of texts that name somebody.
+  private static let names = ["Author", "Copyright"].map { Array($0.utf8) }
   /// Part of the picture, or true only of the original's bytes.
   private static let understood: Set<String> = [
     "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "bKGD", "hIST", "sBIT", "sPLT", "tIME",
@@ -27,12 +29,20 @@ struct PNGMetadata {
 
   private(set) var chunks: [Chunk] = []
   private(set) var notices: PictureNotices = []
+  private let rule: MetadataRule
+  /// How much compressed text may still unfold to.
+  private var textBudget: UInt64
 
-  init(of file: any OpenFile, isGrey: Bool, limits: PictureLimits) throws(PictureTrouble) {
+  init(
+    of file: any OpenFile, isGrey: Bool, rule: MetadataRule, limits: PictureLimits
+  ) throws(PictureTrouble) {
+    self.rule = rule
+    textBudget = limits.metadataSize
     var window = ByteWindow(file)
     var offset: UInt64 = 8
     var parts = 0
     var total: UInt64 = 0
+    var profile: UInt64 = 0
     while true {
       let head = Array(try window.read(at: offset, 8))
       guard head.count == 8 else { break }
@@ -40,52 +50,97 @@ struct PNGMetadata {
       let name = String(decoding: head[4...], as: UTF8.self)
       guard size <= UInt32(Int32.max), name != "IEND" else { break }
       if name != "IDAT" { parts += 1 }
-      if try keeps(name, size, at: offset + 8, isGrey: isGrey, &window) {
-        chunks.append(Chunk(name: name, offset: offset + 8, size: size))
-        total += UInt64(size)
-      }
-      guard parts <= limits.metadataParts, total <= limits.metadataSize else {
-        throw .metadata("it carries more metadata than \(limits.metadataSize >> 20) MiB")
-      }
+      if name == "iCCP" { profile += UInt64(size) }
+      let chunk = Chunk(name: name, offset: offset + 8, size: size)
+      // Judged before a byte of it is looked into.
+      let isCounted = Self.texts.contains(name) || Self.needed.contains(name) || name == "eXIf"
+      if isCounted { total += UInt64(size) }
+      try limits.check(parts: parts, size: total, profile: profile)
+      if try keeps(chunk, isGrey: isGrey, &window) { chunks.append(chunk) }
       offset += UInt64(size) + 12
     }
+    // What is left out because the rule says so is nothing to tell.
+    if rule != .keep { notices.formIntersection(.profileDropped) }
   }
 
   private mutating func keeps(
-    _ name: String, _ size: UInt32, at offset: UInt64, isGrey: Bool, _ window: inout ByteWindow
+    _ chunk: Chunk, isGrey: Bool, _ window: inout ByteWindow
   ) throws(PictureTrouble) -> Bool {
-    guard Self.kept.contains(name) else {
-      if !Self.understood.contains(name) { notices.insert(.metadataDropped) }
-      return false
-    }
-    // A grey PNG's profile is one of grey; its print has colours.
-    if name == "iCCP", isGrey {
+    switch chunk.name {
+    case "iCCP" where isGrey:
+      // A grey PNG's profile is one of grey; its print has colours.
       notices.insert(.profileDropped)
       return false
-    }
-    if name == "tEXt" || name == "zTXt" || name == "iTXt" {
-      let head = Array(try window.read(at: offset, Int(min(size, 80))))
-      if Self.mayHidePreview(name, keyword: head.prefix { $0 != 0 }, head, size) {
-        notices.insert(.metadataDropped)
-        return false
-      }
-    }
-    if name == "eXIf", size > Self.largestHeld {
-      notices.insert(.metadataDropped)
+    case let name where Self.needed.contains(name): return true
+    case "eXIf":
+      // Of several, readers take the first.
+      if rule != .keep, chunks.contains(where: { $0.name == "eXIf" }) { return false }
+      if chunk.size > Self.largestHeld { notices.insert(.metadataDropped) }
+      return chunk.size <= Self.largestHeld
+    case let name where Self.texts.contains(name):
+      let text = PNGText(
+        name: name, head: Array(try window.read(at: chunk.offset, Int(min(chunk.size, 128)))))
+      return rule == .keep ? try keeps(text, of: chunk, &window) : isNaming(text, chunk)
+    default:
+      if !Self.understood.contains(chunk.name) { notices.insert(.metadataDropped) }
       return false
     }
-    return true
   }
 
-  /// Metadata of other formats packed into text, and XMP that we cannot look into.
-  private static func mayHidePreview(
-    _ name: String, keyword: ArraySlice<UInt8>, _ head: [UInt8], _ size: UInt32
-  ) -> Bool {
-    let raw = ["exif", "APP1", "app1", "8bim"].map { "Raw profile type " + $0 }
-    if raw.contains(String(decoding: keyword, as: UTF8.self)) { return true }
-    guard keyword.elementsEqual(packetKeyword) else { return false }
-    let isCompressed = head.count > keyword.count + 1 && head[keyword.count + 1] != 0
-    return name != "iTXt" || isCompressed || size > largestHeld
+  private func isNaming(_ text: PNGText, _ chunk: Chunk) -> Bool {
+    guard rule == .copyright else { return false }
+    if text.keyword == Self.packetKeyword { return isHeldPacket(text, chunk) }
+    return Self.names.contains(text.keyword)
+  }
+
+  /// XMP that can be held, so that previews can be cut out of it.
+  private func isHeldPacket(_ text: PNGText, _ chunk: Chunk) -> Bool {
+    text.keyword == Self.packetKeyword && chunk.name == "iTXt" && !text.isCompressed
+      && chunk.size <= Self.largestHeld
+  }
+
+  private mutating func keeps(
+    _ text: PNGText, of chunk: Chunk, _ window: inout ByteWindow
+  ) throws(PictureTrouble) -> Bool {
+    if isHeldPacket(text, chunk) { return true }
+    let outcome = try look(into: text, of: chunk, &window)
+    if outcome == .none { return true }
+    notices.note(outcome)
+    notices.insert(.metadataDropped)
+    return false
+  }
+
+  private mutating func look(
+    into text: PNGText, of chunk: Chunk, _ window: inout ByteWindow
+  ) throws(PictureTrouble) -> PreviewOutcome {
+    guard let start = text.start, var inflater = TextInflater() else { return .unreadable }
+    var preview = TextPreview(keyword: text.keyword)
+    var budget = textBudget
+    var at = start
+    while at < Int(chunk.size) {
+      let count = min(Self.pieceSize, Int(chunk.size) - at)
+      let piece = try window.read(at: chunk.offset + UInt64(at), count)
+      // The end of the file: libpng meets it too, and says so.
+      if piece.isEmpty { break }
+      at += piece.count
+      if !text.isCompressed {
+        if !preview.look(into: piece) { break }
+        continue
+      }
+      let goesOn = inflater.inflate(Array(piece)) { bytes in
+        guard UInt64(bytes.count) <= budget else {
+          budget = 0
+          return false
+        }
+        budget -= UInt64(bytes.count)
+        return preview.look(into: bytes)
+      }
+      if !goesOn { break }
+    }
+    textBudget = budget
+    let outcome = preview.outcome
+    let isWhole = !text.isCompressed || inflater.isAtEnd
+    return outcome == .none && !isWhole && !preview.isProfile ? .unreadable : outcome
   }
 
   static let packetKeyword = Array("XML:com.adobe.xmp".utf8)
@@ -106,19 +161,31 @@ extension PNGMetadata {
     _ chunk: Chunk, from file: any OpenFile, into writer: inout PNGWriter
   ) throws(PictureTrouble) {
     var bytes = try read(chunk, 0, Int(chunk.size), from: file)
-    var outcome = PreviewOutcome.none
-    if chunk.name == "eXIf" {
-      outcome = ExifPreview.remove(from: &bytes)
-    } else if bytes.starts(with: Self.packetKeyword + [0]) {
-      outcome = PacketPreview.remove(from: &bytes)
+    let isPacket = bytes.starts(with: Self.packetKeyword + [0])
+    if rule != .keep {
+      guard let excerpt = excerpt(of: bytes, chunk, isPacket: isPacket) else { return }
+      bytes = excerpt
+    } else if chunk.name == "eXIf" || isPacket {
+      let outcome =
+        isPacket ? PacketPreview.remove(from: &bytes) : ExifPreview.remove(from: &bytes)
+      notices.note(outcome)
+      if outcome == .unreadable { return }
     }
-    notices.note(outcome)
-    if outcome == .unreadable { return }
     do throws(CodecError) {
       try writer.beginChunk(Array(chunk.name.utf8), length: UInt32(bytes.count))
       try writer.addToChunk(bytes)
       try writer.endChunk()
     } catch { throw .codec(error) }
+  }
+
+  private func excerpt(of bytes: [UInt8], _ chunk: Chunk, isPacket: Bool) -> [UInt8]? {
+    if chunk.name == "eXIf" {
+      return ExifExcerpt.make(of: bytes, withRights: rule == .copyright)
+    }
+    guard isPacket else { return bytes }
+    // Neither compressed nor in a language: four zeros behind the keyword's own.
+    let head = Self.packetKeyword + [0, 0, 0, 0, 0]
+    return PacketExcerpt.make(of: bytes).map { head + $0 }
   }
 
   private func copyPieces(

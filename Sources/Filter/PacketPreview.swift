@@ -1,47 +1,154 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thumbnails in XMP: the text of `xmpGImg:image` (or `xapGImg:image`), as element or attribute.
+// The small pictures in XMP: the value of `xmpGImg:image`, as element or attribute and under
+// whatever prefix the packet gives its name space, and any JPEG or PNG that stands in it as base64.
 // The text is cut out, so the packet stays well-formed XML.
 
 enum PacketPreview {
+  private static let space = Array("http://ns.adobe.com/xap/1.0/g/img/".utf8)
   private static let mark = Array("GImg:image".utf8)
+  /// How a JPEG and a PNG begin in base64.
+  private static let beginnings = ["/9j/", "iVBORw0KGgo"].map { Array($0.utf8) }
+  /// Fewer letters are no picture.
+  private static let shortestPicture = 64
+  private static let mostMarks = 8
+  private static let longestTag = 1024
 
   static func remove(from packet: inout [UInt8]) -> PreviewOutcome {
+    let marks = marks(in: packet)
+    guard marks.count <= mostMarks else { return .unreadable }
+    var hasPreview = false
+    for mark in marks where cut(mark, from: &packet) { hasPreview = true }
+    for beginning in beginnings where cutLetters(beginning, from: &packet) { hasPreview = true }
+    return hasPreview ? .removed : .none
+  }
+
+  /// The names that the element may have: `xmpGImg:image`, `xapGImg:image`, and those of prefixes
+  /// declared for its name space.
+  private static func marks(in packet: [UInt8]) -> Set<[UInt8]> {
+    var marks: Set = [mark]
+    var at = 0
+    while marks.count <= mostMarks, let found = find(space, in: packet, from: at) {
+      at = found + space.count
+      var before = packet[max(0, found - 64)..<max(0, found - 1)]
+      while let last = before.last, last <= 0x20 || last == UInt8(ascii: "=") {
+        before.removeLast()
+      }
+      let isName: (UInt8) -> Bool = { byte in
+        byte > 0x20 && byte != UInt8(ascii: "<") && byte != 0x22 && byte != 0x27
+      }
+      let name = Array(before.reversed().prefix(while: isName).reversed())
+      if name.elementsEqual("xmlns".utf8) {
+        marks.insert(Array("<image".utf8))
+      } else if name.starts(with: "xmlns:".utf8), !name.suffix(4).elementsEqual("GImg".utf8) {
+        marks.insert(name.dropFirst(6) + Array(":image".utf8))
+      }
+    }
+    return marks
+  }
+
+  private static func cut(_ mark: [UInt8], from packet: inout [UInt8]) -> Bool {
     var kept: [UInt8] = []
     var at = 0
     var hasPreview = false
     while let found = find(mark, in: packet, from: at) {
       let after = found + mark.count
-      kept += packet[at..<min(after + 1, packet.count)]
-      at = min(after + 1, packet.count)
-      guard let stop = stop(in: packet, after: after) else { continue }
-      if stop.value > stop.start { hasPreview = true }
-      kept += packet[at..<stop.start]
-      at = stop.value
+      kept += packet[at..<after]
+      at = after
+      guard let value = value(of: mark, in: packet, after: after) else { continue }
+      if !value.isEmpty { hasPreview = true }
+      kept += packet[at..<value.lowerBound]
+      at = value.upperBound
     }
-    guard hasPreview else { return .none }
+    guard hasPreview else { return false }
     packet = kept + packet[at...]
-    return .removed
+    return true
   }
 
-  /// Where the picture's text begins and ends; nil for a closing tag.
-  private static func stop(in packet: [UInt8], after: Int) -> (start: Int, value: Int)? {
-    guard after < packet.count else { return nil }
-    if packet[after] == UInt8(ascii: ">") {
-      // The name before the colon is short: a bounded look back keeps hostile packets cheap.
-      let tag = packet[max(0, after - 64)..<after]
-      let isClosing = tag.lastIndex(of: UInt8(ascii: "<")).map {
-        packet[$0 + 1] == UInt8(ascii: "/")
-      }
-      if isClosing == true { return nil }
-      let end = packet[(after + 1)...].firstIndex(of: UInt8(ascii: "<")) ?? packet.count
-      return (after + 1, end)
-    }
-    let sign = packet[after...].firstIndex { $0 != UInt8(ascii: "=") && $0 > 0x20 }
-    guard let quote = sign,
-      packet[quote] == UInt8(ascii: "\"") || packet[quote] == UInt8(ascii: "'")
+  /// The picture's text; nil behind a closing tag, an empty one, or another name.
+  private static func value(
+    of mark: [UInt8], in packet: [UInt8], after: Int
+  ) -> Range<Int>? {
+    guard !isClosing(packet, after),
+      let sign = packet[after...].firstIndex(where: { $0 > 0x20 })
     else { return nil }
-    let end = packet[(quote + 1)...].firstIndex(of: packet[quote]) ?? packet.count
-    return (quote + 1, end)
+    if packet[sign] == UInt8(ascii: "=") {
+      guard let quote = packet[(sign + 1)...].firstIndex(where: { $0 > 0x20 }),
+        packet[quote] == 0x22 || packet[quote] == 0x27
+      else { return nil }
+      return (quote + 1)..<(packet[(quote + 1)...].firstIndex(of: packet[quote]) ?? packet.count)
+    }
+    // A longer name begins with this one.
+    guard sign > after || packet[sign] == UInt8(ascii: ">"),
+      let close = tagEnd(in: packet, from: sign), packet[close - 1] != UInt8(ascii: "/")
+    else { return nil }
+    return (close + 1)..<elementEnd(mark, in: packet, from: close + 1)
+  }
+
+  /// Of a tag with attributes, in whose values `>` may stand. They are short, as names are.
+  private static func tagEnd(in packet: [UInt8], from start: Int) -> Int? {
+    var quote: UInt8?
+    for at in start..<min(start + longestTag, packet.count) {
+      let byte = packet[at]
+      if let open = quote {
+        if byte == open { quote = nil }
+      } else if byte == 0x22 || byte == 0x27 {
+        quote = byte
+      } else if byte == UInt8(ascii: ">") {
+        return at
+      }
+    }
+    return nil
+  }
+
+  /// Where the closing tag begins; else the next tag, or the end.
+  private static func elementEnd(_ mark: [UInt8], in packet: [UInt8], from start: Int) -> Int {
+    if let next = find(mark, in: packet, from: start), isClosing(packet, next + mark.count),
+      let open = packet[start..<next].lastIndex(of: UInt8(ascii: "<"))
+    {
+      return open
+    }
+    return packet[start...].firstIndex(of: UInt8(ascii: "<")) ?? packet.count
+  }
+
+  /// Names are short: a bounded look back keeps hostile packets cheap.
+  private static func isClosing(_ packet: [UInt8], _ after: Int) -> Bool {
+    let tag = packet[max(0, after - 64)..<after]
+    guard let open = tag.lastIndex(of: UInt8(ascii: "<")), open + 1 < packet.count else {
+      return false
+    }
+    return packet[open + 1] == UInt8(ascii: "/")
+  }
+
+  private static func cutLetters(_ beginning: [UInt8], from packet: inout [UInt8]) -> Bool {
+    var kept: [UInt8] = []
+    var at = 0
+    var hasPreview = false
+    while let found = find(beginning, in: packet, from: at) {
+      let end = lettersEnd(in: packet, from: found)
+      let isPicture = end - found >= shortestPicture
+      kept += packet[at..<(isPicture ? found : end)]
+      if isPicture { hasPreview = true }
+      at = end
+    }
+    guard hasPreview else { return false }
+    packet = kept + packet[at...]
+    return true
+  }
+
+  /// Behind a run of base64, whose lines may be broken by `&#xA;`.
+  private static func lettersEnd(in packet: [UInt8], from start: Int) -> Int {
+    var at = start
+    while at < packet.count {
+      switch packet[at] {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2F, 0x3D, 0x0A, 0x0D, 0x20: at += 1
+      case UInt8(ascii: "&"):
+        guard let end = packet[at..<min(at + 8, packet.count)].firstIndex(of: UInt8(ascii: ";"))
+        else { return at }
+        at = end + 1
+      default: return at
+      }
+    }
+    return at
   }
 
   static func find(_ words: [UInt8], in bytes: [UInt8], from start: Int = 0) -> Int? {
@@ -56,18 +163,21 @@ enum PacketPreview {
     return nil
   }
 
-  /// Looks through a packet that comes in pieces.
+  /// Looks through a text that comes in pieces, which cannot be cut.
   struct Search {
+    private static let marks =
+      [PacketPreview.mark, PacketPreview.space]
+      + ["/9j/4", "/9j/2", "iVBORw0KGgo"].map { Array($0.utf8) }
+    private static let longest = marks.map(\.count).max() ?? 1
+
     private var tail: [UInt8] = []
     private(set) var isFound = false
-    /// What stands before the text in each piece: name, NUL, checksum, length, offset.
-    private static let headSize = JPEGMetadata.extendedName.utf8.count + 1 + 40
 
-    mutating func look(into piece: [UInt8]) {
+    mutating func look(into piece: some Collection<UInt8>) {
       if isFound { return }
-      let text = tail + piece.dropFirst(Self.headSize)
-      isFound = PacketPreview.find(PacketPreview.mark, in: text) != nil
-      tail = Array(text.suffix(PacketPreview.mark.count - 1))
+      let text = tail + piece
+      isFound = Self.marks.contains { PacketPreview.find($0, in: text) != nil }
+      tail = Array(text.suffix(Self.longest - 1))
     }
   }
 }

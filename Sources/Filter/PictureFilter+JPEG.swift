@@ -9,11 +9,11 @@ extension PictureFilter.Pass {
     var reader = try PictureTrouble.codec { () throws(CodecError) in
       try JPEGReader(descriptor: original.descriptor, limits: limits.codec, matrix: matrix)
     }
-    var metadata = try JPEGMetadata(of: original, limits: limits)
+    var beside = try JPEGMetadata(of: original, rule: metadata, limits: limits)
     var writer = try PictureTrouble.codec { () throws(CodecError) in
       try JPEGWriter(descriptor: print.descriptor, like: reader, quality: quality)
     }
-    try metadata.copy(from: original, into: &writer)
+    try beside.copy(from: original, into: &writer)
     let header = reader.header
     let size: UInt64
     do throws(CodecError) {
@@ -27,7 +27,7 @@ extension PictureFilter.Pass {
     } catch { throw .codec(error) }
     return Developed(
       format: .jpeg, width: UInt32(header.width), height: UInt32(header.height), size: size,
-      notices: metadata.notices)
+      notices: beside.notices)
   }
   private func developRows(
     _ reader: inout JPEGReader, _ writer: inout JPEGWriter

@@ -10,11 +10,12 @@ extension PictureFilter.Pass {
       try PNGReader(descriptor: original.descriptor, limits: limits.codec)
     }
     let header = reader.header
-    var metadata = try PNGMetadata(of: original, isGrey: header.isGrey, limits: limits)
+    var beside = try PNGMetadata(
+      of: original, isGrey: header.isGrey, rule: metadata, limits: limits)
     var writer = try PictureTrouble.codec { () throws(CodecError) in
       try PNGWriter(descriptor: print.descriptor, like: header)
     }
-    try metadata.copy(from: original, into: &writer)
+    try beside.copy(from: original, into: &writer)
     let size: UInt64
     do throws(CodecError) {
       var rows = PixelRows(width: header.width, depth: header.depth)
@@ -29,6 +30,6 @@ extension PictureFilter.Pass {
     } catch { throw .codec(error) }
     return Developed(
       format: .png, width: UInt32(header.width), height: UInt32(header.height), size: size,
-      notices: metadata.notices)
+      notices: beside.notices)
   }
 }

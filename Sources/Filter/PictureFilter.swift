@@ -11,12 +11,12 @@ package enum PictureFilter {
   /// `quality` (1...100) is for JPEG; without it the original's own quantisation is kept.
   package static func develop(
     original: any OpenFile, print: any OpenFile, function: FilterFunction,
-    quality: Int? = nil, limits: PictureLimits = PictureLimits()
+    quality: Int? = nil, metadata: MetadataRule = .keep, limits: PictureLimits = PictureLimits()
   ) throws(Failure) -> Developed {
     let format = try format(of: original)
     let pass = Pass(
       original: original, print: print, matrix: matrix(of: function), quality: quality,
-      limits: limits)
+      metadata: metadata, limits: limits)
     let developed: Developed
     do throws(PictureTrouble) {
       switch format {
@@ -58,6 +58,7 @@ package enum PictureFilter {
     let print: any OpenFile
     let matrix: ColourMatrix
     let quality: Int?
+    let metadata: MetadataRule
     let limits: PictureLimits
 
     /// An earlier try may have left a longer file.

@@ -9,6 +9,8 @@ enum PictureTrouble: Error {
   case system(SystemError)
   /// More metadata than is carried over.
   case metadata(String)
+  /// A colour profile of more bytes than this.
+  case profile(limit: UInt64)
 
   static func codec<Value: ~Copyable>(
     _ body: () throws(CodecError) -> Value
@@ -29,6 +31,11 @@ enum PictureTrouble: Error {
       Failure(
         .final, code: "picture.metadata", reason: words,
         advice: "save the picture anew with less beside it")
+    case .profile(let limit):
+      Failure(
+        .final, code: "picture.profile",
+        reason: "its colour profile is larger than \(limit >> 20) MiB",
+        advice: "save the picture anew with a smaller profile, such as sRGB")
     case .codec(let error): Self.failure(error, format)
     }
   }

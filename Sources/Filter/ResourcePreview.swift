@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thumbnails among Photoshop's image resources (numbers 1033 and 1036). All others stay.
+// The thumbnails among Photoshop's image resources (numbers 1033 and 1036), and JPEG streams within
+// the others, such as IPTC's own preview. All else stays.
 
 enum ResourcePreview {
   private static let thumbnails: Set<Int> = [1033, 1036]
@@ -18,17 +19,30 @@ enum ResourcePreview {
         kept += resources[at...]
         break
       }
-      guard let (number, end) = resource(in: resources, at: at) else { return .unreadable }
-      if thumbnails.contains(number) { hasPreview = true } else { kept += resources[at..<end] }
-      at = end
+      guard let one = resource(in: resources, at: at) else { return .unreadable }
+      if thumbnails.contains(one.number) {
+        hasPreview = true
+      } else {
+        var data = Array(resources[one.data])
+        if PictureStream.blank(in: &data) { hasPreview = true }
+        kept += resources[at..<one.data.lowerBound] + data
+        kept += resources[one.data.upperBound..<one.end]
+      }
+      at = one.end
     }
     guard hasPreview else { return .none }
     resources = kept
     return .removed
   }
 
+  struct Resource {
+    let number: Int
+    let data: Range<Int>
+    let end: Int
+  }
+
   /// Signature, number, a name and its padding, size, data and its padding.
-  private static func resource(in bytes: [UInt8], at start: Int) -> (number: Int, end: Int)? {
+  static func resource(in bytes: [UInt8], at start: Int) -> Resource? {
     guard start + 12 <= bytes.count, signatures.contains(Array(bytes[start..<(start + 4)])) else {
       return nil
     }
@@ -40,6 +54,7 @@ enum ResourcePreview {
     let end = sizeAt + 4 + size
     guard end <= bytes.count else { return nil }
     // Some writers leave the last padding byte out.
-    return (number, min(end + size % 2, bytes.count))
+    return Resource(
+      number: number, data: (sizeAt + 4)..<end, end: min(end + size % 2, bytes.count))
   }
 }

@@ -18,6 +18,7 @@ package enum Field: String, Sendable, CaseIterable {
   case photoHeight = "PHOTO_HEIGHT"
   case photoFormat = "PHOTO_FORMAT"
   case photoPrint = "PHOTO_PRINT"
+  case photoNotices = "PHOTO_NOTICES"
   case stage = "STAGE"
   case serviceClass = "QOS"
   case attempt = "ATTEMPT"

@@ -71,6 +71,8 @@ extension Notice {
         number(.photoBytes, print.size), number(.photoWidth, UInt64(print.width)),
         number(.photoHeight, UInt64(print.height)), text(.photoFormat, print.format.name),
       ]
+      let names = print.notices.names
+      if !names.isEmpty { fields.append(text(.photoNotices, names.joined(separator: ","))) }
     }
     // The catalog's text on a finished photo names its print.
     if photo.state == .filtered || photo.print != nil {

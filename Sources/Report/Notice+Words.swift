@@ -129,6 +129,7 @@ extension Notice {
     guard let print = photo.developed else { return "" }
     return ": \(print.width) × \(print.height) \(print.format.name), "
       + counted(print.size, "byte")
+      + (print.notices.words.isEmpty ? "" : ", without \(print.notices.words)")
   }
 
   private func deed(_ stage: Stage, _ photo: PhotoFacts) -> String {

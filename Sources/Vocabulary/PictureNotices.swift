@@ -12,4 +12,21 @@ package struct PictureNotices: OptionSet, Hashable, Sendable {
   package static let profileDropped = PictureNotices(rawValue: 2)
   /// Metadata that is unreadable or not known here.
   package static let metadataDropped = PictureNotices(rawValue: 4)
+
+  private static let all: [(notice: PictureNotices, name: String, words: String)] = [
+    (.previewRemoved, "preview-removed", "its embedded preview"),
+    (.profileDropped, "profile-dropped", "its colour profile"),
+    (.metadataDropped, "metadata-dropped", "some of its metadata"),
+  ]
+
+  /// Short and stable, for programs: `preview-removed`. A bit that nobody knows has none.
+  package var names: [String] { Self.all.filter { contains($0.notice) }.map(\.name) }
+
+  /// What the print is without: `its embedded preview and its colour profile`; empty where nothing
+  /// was left out.
+  package var words: String {
+    let words = Self.all.filter { contains($0.notice) }.map(\.words)
+    guard words.count > 1 else { return words.first ?? "" }
+    return words.dropLast().joined(separator: ", ") + " and " + (words.last ?? "")
+  }
 }

@@ -35,17 +35,23 @@ package struct DevelopOrder: Equatable, Sendable {
   package let list: ListID
   package let serviceClass: ServiceClass
   package let filter: FilterFunction
+  /// Of a JPEG.
+  package let quality: PrintQuality
+  package let metadata: MetadataRule
   package let maximumPixels: UInt64
   package let maximumMemory: UInt64
   package let timeout: Duration
 
   package init(
-    list: ListID, serviceClass: ServiceClass, filter: FilterFunction, maximumPixels: UInt64,
+    list: ListID, serviceClass: ServiceClass, filter: FilterFunction,
+    quality: PrintQuality = .source, metadata: MetadataRule = .keep, maximumPixels: UInt64,
     maximumMemory: UInt64, timeout: Duration
   ) {
     self.list = list
     self.serviceClass = serviceClass
     self.filter = filter
+    self.quality = quality
+    self.metadata = metadata
     self.maximumPixels = maximumPixels
     self.maximumMemory = maximumMemory
     self.timeout = timeout

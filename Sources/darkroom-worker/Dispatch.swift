@@ -22,6 +22,7 @@ func develop(
   do throws(Failure) {
     return .success(
       try PictureFilter.develop(
-        original: original, print: print, function: order.filter, limits: limits))
+        original: original, print: print, function: order.filter, quality: order.quality.level,
+        metadata: order.metadata, limits: limits))
   } catch { return .failure(error) }
 }

@@ -67,7 +67,10 @@ package struct CheckRun {
   private func tell(_ list: CheckedList) throws(Failure) -> Int {
     if voice.screen.isTerminal {
       let title = list.title.isEmpty ? "" : ": \(Printable.text(list.title))"
-      let settings = [list.serviceClass?.name, list.filter?.description].compactMap { $0 }
+      let settings = [
+        list.serviceClass?.name, list.filter?.description,
+        list.quality.map { "quality \($0)" }, list.metadata.map { "metadata \($0)" },
+      ].compactMap { $0 }
       let tail = settings.isEmpty ? "" : ", \(settings.joined(separator: ", "))"
       let photos = list.count == 1 ? "1 photo" : "\(list.count) photos"
       voice.say("\(Printable.text(file))\(title), \(photos)\(tail)\n")
@@ -112,6 +115,8 @@ package struct CheckRun {
     ])
     head["serviceClass"] = list.serviceClass.map { .string($0.name) }
     head["filter"] = list.filter.map { .string($0.description) }
+    head["quality"] = list.quality.map { .string($0.description) }
+    head["metadata"] = list.metadata.map { .string($0.name) }
     voice.say(JSONWriter.text(.object(head)).dropLast() + ",\"photos\":[")
     let problems = try tellPhotos(list) { number, entry in
       var photo = JSONObject([

@@ -21,17 +21,22 @@ package struct CheckedList: Sendable {
   package let title: String
   package let serviceClass: ServiceClass?
   package let filter: FilterFunction?
+  package let quality: PrintQuality?
+  package let metadata: MetadataRule?
   /// By its number, counted from 1.
   package let entry: @Sendable (UInt32) throws(Failure) -> Entry
 
   package init(
     count: UInt32, title: String, serviceClass: ServiceClass?, filter: FilterFunction?,
+    quality: PrintQuality? = nil, metadata: MetadataRule? = nil,
     entry: @escaping @Sendable (UInt32) throws(Failure) -> Entry
   ) {
     self.count = count
     self.title = title
     self.serviceClass = serviceClass
     self.filter = filter
+    self.quality = quality
+    self.metadata = metadata
     self.entry = entry
   }
 }

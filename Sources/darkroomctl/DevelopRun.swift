@@ -84,6 +84,7 @@ package struct DevelopRun {
   private var developOrder: DevelopOrder {
     DevelopOrder(
       list: ListID(0), serviceClass: .userInitiated, filter: task.filter,
+      quality: task.quality, metadata: task.metadata,
       maximumPixels: Self.maximumPixels, maximumMemory: Self.maximumMemory, timeout: Self.timeout)
   }
 
@@ -156,10 +157,12 @@ package struct DevelopRun {
     guard voice.screen.isTerminal else {
       return TextTable.plain([
         file, done.print, "\(developed.size)", "\(developed.width)", "\(developed.height)",
+        developed.notices.names.joined(separator: ","),
       ])
     }
     return "\(file) → \(done.print), \(developed.width)×\(developed.height), "
-      + "\(Amounts.bytes(developed.size))\n"
+      + Amounts.bytes(developed.size)
+      + (developed.notices.isEmpty ? "" : ", without \(developed.notices.words)") + "\n"
   }
 
   private func report(_ done: [Done], _ failures: [(file: String, failure: Failure)]) -> JSONValue {
@@ -170,6 +173,7 @@ package struct DevelopRun {
             "file": .string($0.file), "print": .string($0.print),
             "bytes": .count($0.developed.size), "width": .count($0.developed.width),
             "height": .count($0.developed.height),
+            "notices": .array($0.developed.notices.names.map { .string($0) }),
           ]
         }),
       "failures": .array(

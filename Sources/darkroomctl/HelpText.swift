@@ -41,7 +41,8 @@ package enum HelpText {
     case .show: "show [--state STATE] LIST"
     case .wait: "wait [--timeout TIME] LIST..."
     case .pause, .resume, .cancel: "\(command.rawValue) LIST"
-    case .develop: "develop [-o DIR] [--filter sepia(AMOUNT)] [--force] FILE..."
+    case .develop:
+      "develop [-o DIR] [--filter sepia(AMOUNT)] [--quality Q] [--metadata M] [--force] FILE..."
     case .check: "check FILE"
     case .help: "help [COMMAND]"
     }
@@ -76,6 +77,8 @@ package enum HelpText {
 
         -o DIR          where prints go; the current folder unless told
         --filter F      sepia(0.8) unless told
+        --quality Q     of JPEGs: 1 to 100, or source (the default): as the picture has it
+        --metadata M    keep (the default), copyright or strip
         --force         replace prints that exist (a picture given as input never is)
       """
     case .check:

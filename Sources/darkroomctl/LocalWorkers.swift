@@ -20,6 +20,7 @@ enum LocalWorkers {
     return CheckedList(
       count: catalog.count, title: catalog.options.title,
       serviceClass: catalog.options.serviceClass, filter: catalog.options.filter,
+      quality: catalog.options.quality, metadata: catalog.options.metadata,
       entry: { number throws(Failure) in
         let entry = try catalog.entry(number)
         return CheckedList.Entry(name: entry.name, url: entry.url, problem: entry.problem)

@@ -149,9 +149,21 @@ package struct ToolArguments {
     var task = DevelopTask(files: words)
     task.folder = value(.output) ?? "."
     task.isReplacing = value(.force) != nil
-    guard let text = value(.filter) else { return task }
-    do throws(FilterSyntaxError) { task.filter = try FilterFunction(parsing: text) } catch {
-      throw .badValue(option: "--filter", value: text, why: error.description)
+    if let text = value(.filter) {
+      do throws(FilterSyntaxError) { task.filter = try FilterFunction(parsing: text) } catch {
+        throw .badValue(option: "--filter", value: text, why: error.description)
+      }
+    }
+    if let text = value(.quality) {
+      do throws(PrintQualityError) { task.quality = try PrintQuality(parsing: text) } catch {
+        throw .badValue(option: "--quality", value: text, why: error.description)
+      }
+    }
+    if let text = value(.metadata) {
+      guard let rule = MetadataRule(name: text) else {
+        throw .badValue(option: "--metadata", value: text, why: "it is \(MetadataRule.names)")
+      }
+      task.metadata = rule
     }
     return task
   }

@@ -11,6 +11,8 @@ enum ToolOption: String, CaseIterable, Sendable {
   case timeout = "--timeout"
   case output = "--output"
   case filter = "--filter"
+  case quality = "--quality"
+  case metadata = "--metadata"
   case force = "--force"
 
   init?(written name: String) {
@@ -23,7 +25,7 @@ enum ToolOption: String, CaseIterable, Sendable {
 
   var takesValue: Bool {
     switch self {
-    case .root, .socket, .state, .timeout, .output, .filter: true
+    case .root, .socket, .state, .timeout, .output, .filter, .quality, .metadata: true
     case .json, .help, .version, .force: false
     }
   }
@@ -33,7 +35,7 @@ enum ToolOption: String, CaseIterable, Sendable {
     case .root, .socket, .json, .help, .version: true
     case .state: command == .show
     case .timeout: command == .wait
-    case .output, .filter, .force: command == .develop
+    case .output, .filter, .quality, .metadata, .force: command == .develop
     }
   }
 }

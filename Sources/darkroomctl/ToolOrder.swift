@@ -40,6 +40,8 @@ package struct DevelopTask: Equatable, Sendable {
   package var files: [String]
   package var folder = "."
   package var filter = FilterFunction.standard
+  package var quality = PrintQuality.source
+  package var metadata = MetadataRule.keep
   /// Prints that exist are replaced; an input never is.
   package var isReplacing = false
 

@@ -61,11 +61,14 @@ final class FrontDesk: Reception {
   func prepare(_ draft: ListDraft) async throws(Failure) -> ListTerms {
     let catalog = try CatalogFile(draft.catalog, limits: ListRoom.limits)
     try await ListRoom.settleNames(catalog, in: draft.folder)
+    let options = catalog.options
+    let standard = settings.current
     let terms = FrozenSettings(
-      prints: printFolder(for: draft), filter: catalog.options.filter ?? settings.current.filter,
-      title: catalog.options.title)
+      prints: printFolder(for: draft), filter: options.filter ?? standard.filter,
+      quality: options.quality ?? standard.quality,
+      metadata: options.metadata ?? standard.metadata, title: options.title)
     return ListTerms(
-      photos: catalog.count, serviceClass: catalog.options.serviceClass ?? .default,
+      photos: catalog.count, serviceClass: options.serviceClass ?? .default,
       settings: terms.text)
   }
 

@@ -8,11 +8,18 @@ struct FrozenSettings: Equatable, Sendable {
   /// The folder of the list's prints, one checked component.
   let prints: FileName
   let filter: FilterFunction
+  let quality: PrintQuality
+  let metadata: MetadataRule
   let title: String
 
-  init(prints: FileName, filter: FilterFunction, title: String) {
+  init(
+    prints: FileName, filter: FilterFunction, quality: PrintQuality = .source,
+    metadata: MetadataRule = .keep, title: String
+  ) {
     self.prints = prints
     self.filter = filter
+    self.quality = quality
+    self.metadata = metadata
     self.title = title
   }
 
@@ -20,11 +27,15 @@ struct FrozenSettings: Equatable, Sendable {
     """
     Prints=\(String(decoding: prints.bytes, as: UTF8.self))
     Filter=\(filter)
+    Quality=\(quality)
+    Metadata=\(metadata)
     Title=\(title.split(whereSeparator: \.isNewline).joined(separator: " "))
 
     """
   }
 
+  /// Lists that were accepted before these were settings have neither quality nor metadata: all was
+  /// kept.
   init(text: String) throws(Failure) {
     var values: [Substring: Substring] = [:]
     for line in text.split(separator: "\n") {
@@ -32,12 +43,16 @@ struct FrozenSettings: Equatable, Sendable {
       values[line[..<equals]] = line[line.index(after: equals)...]
     }
     guard let prints = values["Prints"].flatMap({ FileName($0) }), let filter = values["Filter"],
-      let function = try? FilterFunction(parsing: String(filter))
+      let function = try? FilterFunction(parsing: String(filter)),
+      let quality = try? PrintQuality(parsing: String(values["Quality"] ?? "source")),
+      let metadata = MetadataRule(name: String(values["Metadata"] ?? "keep"))
     else {
       throw Failure(
         .final, code: "list.about", reason: "its frozen settings cannot be read",
         advice: "Drop the list again.")
     }
-    self.init(prints: prints, filter: function, title: values["Title"].map { String($0) } ?? "")
+    self.init(
+      prints: prints, filter: function, quality: quality, metadata: metadata,
+      title: values["Title"].map { String($0) } ?? "")
   }
 }

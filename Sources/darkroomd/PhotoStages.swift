@@ -102,6 +102,7 @@ struct PhotoStages: Sendable {
         original, into: draft.file,
         DevelopOrder(
           list: work.photo.list, serviceClass: work.serviceClass, filter: room.terms.filter,
+          quality: room.terms.quality, metadata: room.terms.metadata,
           maximumPixels: settings.maximumPixels, maximumMemory: settings.maximumMemory,
           timeout: settings.pictureTimeout))
       times.note(work.photo) { $0.filter = clock.uptime() - start }

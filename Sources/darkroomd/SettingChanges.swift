@@ -19,6 +19,8 @@ struct SettingChanges: Equatable {
     note("ConnectTimeout", old.connectTimeout != new.connectTimeout)
     note("Attempts", old.attempts != new.attempts, waits: true)
     note("Filter", old.filter != new.filter)
+    note("Quality", old.quality != new.quality)
+    note("Metadata", old.metadata != new.metadata)
     note("Workers", old.workers != new.workers)
     note("MaximumPixels", old.maximumPixels != new.maximumPixels)
     note("MaximumMemory", old.maximumMemory != new.maximumMemory)

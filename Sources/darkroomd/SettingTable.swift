@@ -71,6 +71,17 @@ struct SettingEntry: Sendable {
         throw SettingProblem("\(error)")
       }
     },
+    SettingEntry("Filter", "Quality", "source") { (set, text) throws(SettingProblem) in
+      do { set.quality = try PrintQuality(parsing: text) } catch {
+        throw SettingProblem("\(error), not '\(text)'")
+      }
+    },
+    SettingEntry("Filter", "Metadata", "keep") { (set, text) throws(SettingProblem) in
+      guard let rule = MetadataRule(name: text) else {
+        throw SettingProblem("\(MetadataRule.names) is wanted, not '\(text)'")
+      }
+      set.metadata = rule
+    },
     SettingEntry("Filter", "Workers", "auto") { (set, text) throws(SettingProblem) in
       set.workers = text == "auto" ? 0 : try SettingValue.count(text, from: 1, to: 256)
     },

@@ -19,6 +19,8 @@ struct Settings: Equatable, Sendable {
   var attempts: UInt32 = 8
 
   var filter = FilterFunction.standard
+  var quality = PrintQuality.source
+  var metadata = MetadataRule.keep
   /// 0 stands for the number of processors.
   var workers = 0
   var maximumPixels: UInt64 = 100_000_000

@@ -27,6 +27,21 @@ struct BinaryTests {
           ["a = http://x/a", "a = http://x/a"], .init(title: "Été", serviceClass: .utility)))
   }
 
+  @Test(
+    "a quality is a number or a text",
+    arguments: [
+      (.number(85), .level(85)), (.string("85"), .level(85)), (.string("source"), .source),
+    ] as [(PropertyValue, PrintQuality)])
+  func quality(value: PropertyValue, quality: PrintQuality) {
+    let photos = PropertyValue.dictionary([("a", .string("http://x/a"))])
+    #expect(
+      ReadList.binary(.dictionary([("Quality", value), ("Photos", photos)]))
+        == .photos(["a = http://x/a"], .init(quality: quality)))
+    #expect(
+      ReadList.binary(.dictionary([("Quality", .number(-1)), ("Photos", photos)])).reason
+        == "byte 17: 'Quality' is '-1': the quality is a whole number from 1 to 100, or source")
+  }
+
   @Test("a long list, which needs sizes of its own, is read whole")
   func long() {
     let long = String(repeating: "y", count: 5000)

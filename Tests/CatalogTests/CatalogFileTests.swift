@@ -46,6 +46,8 @@ struct CatalogFileTests {
     arguments: [
       ListOptions(), ListOptions(title: "Été", serviceClass: .background, filter: .standard),
       ListOptions(filter: .sepia(thousandths: 1)),
+      ListOptions(quality: .source, metadata: .keep),
+      ListOptions(quality: .level(100), metadata: .copyright),
     ])
   func options(options: ListOptions) throws {
     let catalog = try CatalogFile(Self.file([Self.row(1)], options), limits: ListLimits())

@@ -90,7 +90,10 @@ struct DamageTests {
           name: Array("photo \(number)".utf8), url: Array("http://x/\(number)".utf8),
           problem: number == 7 ? "its URL is empty (line 9)" : nil, place: .line(UInt64(number))))
     }
-    try writer.finish(ListOptions(title: "Été", serviceClass: .utility, filter: .standard))
+    try writer.finish(
+      ListOptions(
+        title: "Été", serviceClass: .utility, filter: .standard, quality: .level(9),
+        metadata: .strip))
     return file.bytes
   }
 

@@ -7,6 +7,9 @@ import Vocabulary
 
 @Suite("The forms of a list")
 struct FormTests {
+  private static let photosA =
+    "<key>Photos</key><dict><key>a</key><string>http://x/a</string></dict></dict>"
+
   static let forms: [(String, [String], ListOptions)] = [
     (
       "<dict><key>b</key><string>http://x/b</string><key>a</key><string>http://x/a</string></dict>",
@@ -29,6 +32,22 @@ struct FormTests {
       """, ["b = http://x/b", "a = http://x/a"],
       ListOptions(
         title: "Summer", serviceClass: .background, filter: .sepia(thousandths: 500))
+    ),
+    (
+      "<dict><key>Quality</key><integer>85</integer><key>Metadata</key><string>strip</string>"
+        + photosA, ["a = http://x/a"], ListOptions(quality: .level(85), metadata: .strip)
+    ),
+    (
+      "<dict><key>Quality</key><string>1</string><key>Metadata</key><string>copyright</string>"
+        + photosA, ["a = http://x/a"], ListOptions(quality: .level(1), metadata: .copyright)
+    ),
+    (
+      "<dict><key>Quality</key><string>source</string><key>Metadata</key><string>keep</string>"
+        + photosA, ["a = http://x/a"], ListOptions(quality: .source, metadata: .keep)
+    ),
+    (
+      "<dict><key>Quality</key><string>http://x/q</string></dict>", ["Quality = http://x/q"],
+      ListOptions()
     ),
     (
       "<dict><key>a</key><dict><key>URL</key><string>http://x/a</string></dict></dict>",

@@ -11,7 +11,8 @@ struct RefusalTests {
     "a list is a dictionary of photo names and URLs, or has them under 'Photos'"
   static let twiceAdvice = "give each photo a name of its own"
   static let optionAdvice =
-    "beside 'Photos' a list may have 'Title', 'QualityOfService' and 'Filter'"
+    "beside 'Photos' a list may have 'Title', 'QualityOfService', 'Filter', "
+    + "'Quality' and 'Metadata'"
   static let photos = "<key>Photos</key><array><dict/></array>"
 
   static let bodies: [(String, ListOutcome)] = [
@@ -171,6 +172,34 @@ struct RefusalTests {
         "line 4: 'Filter' is 'blur(3)': there is no filter 'blur'; "
           + "sepia(AMOUNT) is the one there is",
         "")
+    ),
+    (
+      "<dict>\(photos)<key>Quality</key><integer>101</integer></dict>",
+      .refused(
+        "list.option",
+        "line 4: 'Quality' is '101': the quality is a whole number from 1 to 100, or source", "")
+    ),
+    (
+      "<dict>\(photos)<key>Quality</key><real>0.9</real></dict>",
+      .refused(
+        "list.option",
+        "line 4: 'Quality' is a number; it must be a whole number from 1 to 100, or source", "")
+    ),
+    (
+      "<dict>\(photos)<key>Quality</key><array/></dict>",
+      .refused(
+        "list.option",
+        "line 4: 'Quality' is an array; it must be a whole number from 1 to 100, or source", "")
+    ),
+    (
+      "<dict>\(photos)<key>Metadata</key><string>stripp</string></dict>",
+      .refused(
+        "list.option", "line 4: 'Metadata' is 'stripp'; did you mean 'strip'?",
+        "it is keep, strip or copyright")
+    ),
+    (
+      "<dict>\(photos)<key>Metadata</key><integer>1</integer></dict>",
+      .refused("list.option", "line 4: 'Metadata' is a number; it must be a string", "")
     ),
     (
       "<dict>\(photos)<key>Title</key><integer>3</integer></dict>",

@@ -18,7 +18,20 @@ struct WorkerWireTests {
         DevelopOrder(
           list: ListID(.max), serviceClass: .background, filter: .sepia(thousandths: 1000),
           maximumPixels: .max, maximumMemory: 0, timeout: .seconds(30)))),
+    developing(.level(1), .strip), developing(.level(100), .copyright),
+    developing(.source, .keep),
   ]
+
+  private static func developing(
+    _ quality: PrintQuality, _ metadata: MetadataRule
+  ) -> WorkerRequest {
+    WorkerRequest(
+      number: 2, timeout: .seconds(1),
+      body: .develop(
+        DevelopOrder(
+          list: ListID(1), serviceClass: .default, filter: .standard, quality: quality,
+          metadata: metadata, maximumPixels: 1, maximumMemory: 2, timeout: .seconds(1))))
+  }
 
   private static let answers: [WorkerAnswer] = [
     WorkerAnswer(number: 0, body: .ready(.all)), WorkerAnswer(number: 7, body: .listRead),
@@ -38,6 +51,18 @@ struct WorkerWireTests {
       #expect(request.encoded.count <= WorkerRequest.maximumSize)
     }
     for answer in Self.answers { #expect(WorkerAnswer(decoding: answer.encoded) == answer) }
+  }
+
+  /// They stand behind head, list, class and filter.
+  @Test func `a quality or a rule that does not exist makes a request nonsense`() throws {
+    let place = 2 + 1 + 8 + 8 + 8 + 1 + 1 + 4
+    let bytes = Self.developing(.level(77), .strip).encoded
+    #expect(bytes[place] == 77 && bytes[place + 1] == MetadataRule.strip.rawValue)
+    for (at, value) in [(place, 101), (place, 255), (place + 1, 0), (place + 1, 4)] {
+      var bent = bytes
+      bent[at] = UInt8(value)
+      #expect(WorkerRequest(decoding: bent) == nil)
+    }
   }
 
   @Test func `a packet cut short or with something behind it is none`() {
@@ -78,7 +103,7 @@ struct WorkerWireTests {
   @Test func `another version is refused`() {
     for answer in Self.answers {
       var bytes = answer.encoded
-      bytes[0] = 2
+      bytes[0] = UInt8(WorkerRequest.version + 1)
       #expect(WorkerAnswer(decoding: bytes) == nil)
     }
   }

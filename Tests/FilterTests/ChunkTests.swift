@@ -7,7 +7,7 @@ import Testing
 import Vocabulary
 
 struct ChunkTests {
-  private func chunks(of png: [UInt8]) -> [(name: String, bytes: [UInt8])] {
+  func chunks(of png: [UInt8]) -> [(name: String, bytes: [UInt8])] {
     var found: [(String, [UInt8])] = []
     var at = 8
     while at + 12 <= png.count {
@@ -19,10 +19,12 @@ struct ChunkTests {
     return found
   }
 
-  private func carried(
-    _ name: String, _ bytes: [UInt8], into png: [UInt8] = DamageTests.png
+  func carried(
+    _ name: String, _ bytes: [UInt8], _ rule: MetadataRule = .keep,
+    into png: [UInt8] = DamageTests.png
   ) throws -> (Developed, [[UInt8]]) {
-    let print = try Darkroom.develop(PNGForm.splice(PNGForm.chunk(name, bytes), into: png))
+    let original = PNGForm.splice(PNGForm.chunk(name, bytes), into: png)
+    let print = try Darkroom.develop(original, metadata: rule)
     #expect(ReadPicture(png: print.bytes) != nil)
     return (print.developed, chunks(of: print.bytes).filter { $0.name == name }.map { $0.bytes })
   }

@@ -10,11 +10,13 @@ struct DamageTests {
   static let baseline = SamplePictures.jpeg(width: 40, height: 33)
   static let progressive = JPEGForm(width: 40, height: 33) { $0.isProgressive = true }
     .bytes(SamplePictures.pixels(width: 40, height: 33))
+  static let arithmetic = JPEGForm(width: 40, height: 33) { $0.isArithmetic = true }
+    .bytes(SamplePictures.pixels(width: 40, height: 33))
   static let png = SamplePictures.png(width: 24, height: 21)
   static let interlaced = PNGForm(width: 24, height: 21) { $0.isInterlaced = true }
     .bytes(SamplePictures.pixels(width: 24, height: 21))
 
-  @Test(arguments: [baseline, progressive, png, interlaced])
+  @Test(arguments: [baseline, progressive, arithmetic, png, interlaced])
   func `a picture cut off anywhere fails and says so`(_ whole: [UInt8]) throws {
     #expect(try Darkroom.code(whole) == nil)
     let codes: Set = [
@@ -67,7 +69,7 @@ struct DamageTests {
     #expect(try Darkroom.code(whole.prefix(last) + [0xFF, 0xD9]) == "jpeg.truncated")
   }
 
-  @Test(arguments: [baseline, progressive, png, interlaced])
+  @Test(arguments: [baseline, progressive, arithmetic, png, interlaced])
   func `bent bits end in a failure or in a whole print`(_ whole: [UInt8]) throws {
     var noise: UInt32 = 99
     for _ in 0..<400 {

@@ -13,12 +13,13 @@ enum Darkroom {
 
   static func develop(
     _ original: [UInt8], _ function: FilterFunction = .standard, quality: Int? = nil,
-    limits: PictureLimits = PictureLimits()
+    metadata: MetadataRule = .keep, limits: PictureLimits = PictureLimits()
   ) throws -> Print {
     let file = try ScratchFile.make(original)
     let print = try ScratchFile.make()
     let developed = try PictureFilter.develop(
-      original: file, print: print, function: function, quality: quality, limits: limits)
+      original: file, print: print, function: function, quality: quality,
+      metadata: metadata, limits: limits)
     return Print(developed: developed, bytes: try ScratchFile.bytes(of: print))
   }
 

@@ -75,12 +75,38 @@ struct LimitTests {
     let many = [0xFF, 0xD8] + (0..<20).flatMap { _ in comment } + DamageTests.baseline.dropFirst(2)
     #expect(try Darkroom.code(many) == nil)
     let few = PictureLimits(metadataParts: 10)
-    #expect(try Darkroom.code(many, limits: few) == "picture.metadata")
+    let failure = try #require(throws: Failure.self) { try Darkroom.develop(many, limits: few) }
+    #expect(failure.code == "picture.metadata")
+    #expect(failure.reason == "it carries more than 10 pieces of metadata")
+    let chunks = (0..<20).reduce(into: DamageTests.png) { png, _ in
+      png = PNGForm.splice(PNGForm.chunk("tIME", [7, 233, 1, 1, 1, 1, 1]), into: png)
+    }
+    #expect(try Darkroom.code(chunks, limits: few) == "picture.metadata")
     let text = PNGForm.splice(
       PNGForm.chunk("tEXt", Array("a\0".utf8) + [UInt8](repeating: 65, count: 5000)),
       into: DamageTests.png)
     #expect(
       try Darkroom.code(text, limits: PictureLimits(metadataSize: 4096)) == "picture.metadata")
+  }
+
+  @Test func `a colour profile has a size of its own`() throws {
+    let meta = MetadataTests()
+    let profile = MetadataTests.profile("RGB ")
+    let jpeg = meta.jpeg(
+      with: (0..<3).flatMap { _ in
+        meta.segment(0xE2, profile + [UInt8](repeating: 1, count: 60_000))
+      })
+    #expect(try Darkroom.code(jpeg) == nil)
+    let small = PictureLimits(profileSize: 1 << 17)
+    let failure = try #require(throws: Failure.self) { try Darkroom.develop(jpeg, limits: small) }
+    #expect(failure.code == "picture.profile")
+    let sized = PictureLimits(profileSize: 2 << 20)
+    let long = Array("p\0\0".utf8) + [UInt8](repeating: 1, count: (2 << 20) + 1)
+    let png = PNGForm.splice(PNGForm.chunk("iCCP", long), into: DamageTests.png)
+    let refused = try #require(throws: Failure.self) { try Darkroom.develop(png, limits: sized) }
+    #expect(refused.code == "picture.profile")
+    #expect(refused.reason == "its colour profile is larger than 2 MiB")
+    #expect(try Darkroom.code(png) == nil)
   }
 
   @Test func `a full disk is the machine's trouble, not the picture's`() throws {

@@ -10,13 +10,13 @@ import Vocabulary
 struct MetadataTests {
   typealias Segment = (marker: UInt8, bytes: [UInt8])
 
-  private func segment(_ marker: UInt8, _ bytes: [UInt8]) -> [UInt8] {
+  func segment(_ marker: UInt8, _ bytes: [UInt8]) -> [UInt8] {
     let size = bytes.count + 2
     return [0xFF, marker, UInt8(size >> 8), UInt8(size & 255)] + bytes
   }
 
   /// Behind the start marker and JFIF's segment.
-  private func jpeg(
+  func jpeg(
     with segments: [UInt8], _ change: (inout JPEGForm) -> Void = { _ in }
   ) -> [UInt8] {
     let form = JPEGForm(width: 16, height: 16, change)
@@ -28,7 +28,7 @@ struct MetadataTests {
   }
 
   /// All segments before the first scan that are application data or comments.
-  private func segments(of jpeg: [UInt8]) -> [Segment] {
+  func segments(of jpeg: [UInt8]) -> [Segment] {
     var found: [Segment] = []
     var at = 2
     while at + 4 <= jpeg.count, jpeg[at] == 0xFF, jpeg[at + 1] != 0xDA {
@@ -42,12 +42,17 @@ struct MetadataTests {
     return found
   }
 
-  private func carried(_ marker: UInt8, _ bytes: [UInt8]) throws -> (Developed, [[UInt8]]) {
-    let print = try Darkroom.develop(jpeg(with: segment(marker, bytes)))
+  func carried(
+    _ marker: UInt8, _ bytes: [UInt8], _ rule: MetadataRule = .keep
+  ) throws -> (Developed, [[UInt8]]) {
+    let print = try Darkroom.develop(jpeg(with: segment(marker, bytes)), metadata: rule)
     #expect(ReadPicture(jpeg: print.bytes) != nil)
     let all = segments(of: print.bytes).dropFirst().map { $0.bytes }
     return (print.developed, all)
   }
+
+  /// As a JPEG begins in base64.
+  static let letters = "/9j/4AAQ" + String(repeating: "SkZJRgABAQ&#xA;", count: 20)
 
   static let thumbnail = [UInt8](repeating: 0xAB, count: 100)
 
@@ -146,10 +151,34 @@ struct MetadataTests {
       ),
       ("<a xapGImg:image='QUJD' b='1'/>", "<a xapGImg:image='' b='1'/>"),
       ("<a><xmpGImg:image>QUJD", "<a><xmpGImg:image>"),
+      (
+        "<a><xmpGImg:image rdf:x='a>b' y=\"1\">QUJD</xmpGImg:image>b</a>",
+        "<a><xmpGImg:image rdf:x='a>b' y=\"1\"></xmpGImg:image>b</a>"
+      ),
+      (
+        "<xmpGImg:image><![CDATA[QUJD]]></xmpGImg:image><xmpGImg:format>JPEG</xmpGImg:format>",
+        "<xmpGImg:image></xmpGImg:image><xmpGImg:format>JPEG</xmpGImg:format>"
+      ),
+      (
+        "<xmpGImg:image><rdf:value>QUJD</rdf:value></xmpGImg:image>",
+        "<xmpGImg:image></xmpGImg:image>"
+      ),
+      (
+        "<a xmlns:g = 'http://ns.adobe.com/xap/1.0/g/img/'><g:image>QUJD</g:image></a>",
+        "<a xmlns:g = 'http://ns.adobe.com/xap/1.0/g/img/'><g:image></g:image></a>"
+      ),
+      ("<a GImage:Data='\(Self.letters)'/>", "<a GImage:Data=''/>"),
     ] {
       let (developed, all) = try carried(0xE1, Array((name + before).utf8))
       #expect(all == [Array((name + after).utf8)])
       #expect(developed.notices == .previewRemoved)
+    }
+    for same in [
+      "<xmpGImg:image/><xmpGImg:imageCount>3</xmpGImg:imageCount>", "<a b='/9j/4'/>",
+      "<a b='https://x/9j/\(String(repeating: "a-", count: 99))'/>",
+    ] {
+      let (developed, all) = try carried(0xE1, Array((name + same).utf8))
+      #expect(all == [Array((name + same).utf8)] && developed.notices == [])
     }
     let extended =
       Array("http://ns.adobe.com/xmp/extension/\0".utf8) + [UInt8](repeating: 48, count: 40)

@@ -51,6 +51,14 @@ import Vocabulary
       ])
   }
 
+  @Test func `what a print is without is one field, there only where it says something`() {
+    let fields = Notice.photoFinished(Samples.reduced).fields
+    #expect(
+      fields.first { $0.field == .photoNotices }?.text
+        == "preview-removed,profile-dropped,metadata-dropped")
+    #expect(!Notice.photoFinished(Samples.finished).fields.contains { $0.field == .photoNotices })
+  }
+
   @Test func `a failed photo says in which stage, why, and what to do`() {
     let fields = Notice.photoFailed(Samples.failed, .download, Samples.refused).fields
     let shown = fields.map { "\($0.field.rawValue)=\($0.text)" }

@@ -29,6 +29,15 @@ enum Samples {
     return photo
   }
 
+  /// With something that the print is without.
+  static var reduced: PhotoFacts {
+    var photo = finished
+    photo.developed = Developed(
+      format: .jpeg, width: 1024, height: 768, size: 38123,
+      notices: [.previewRemoved, .profileDropped, .metadataDropped])
+    return photo
+  }
+
   static var failed: PhotoFacts {
     var photo = photo
     photo.state = .failed
@@ -74,6 +83,11 @@ enum Samples {
   private static let photos: [(Notice, String)] = [
     (
       .photoFinished(finished), "Filtered 'Barn' of list 'holiday': 1024 × 768 jpeg, 38123 bytes."
+    ),
+    (
+      .photoFinished(reduced),
+      "Filtered 'Barn' of list 'holiday': 1024 × 768 jpeg, 38123 bytes, without its embedded "
+        + "preview, its colour profile and some of its metadata."
     ),
     (
       .photoFailed(failed, .download, missing),

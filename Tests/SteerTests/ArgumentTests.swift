@@ -37,6 +37,18 @@ struct ArgumentTests {
   }
 
   @Test
+  func `develop takes a quality and a rule for metadata`() throws {
+    var task = DevelopTask(files: ["a.jpg"])
+    #expect(task.quality == .source && task.metadata == .keep)
+    (task.quality, task.metadata) = (.level(85), .copyright)
+    let line = "develop --quality 85 --metadata=copyright a.jpg"
+    #expect(try ToolArguments.read(Self.words(line)) == ToolOrder(.develop(task)))
+    task.quality = .source
+    let plain = "develop --quality source --metadata copyright a.jpg"
+    #expect(try ToolArguments.read(Self.words(plain)) == ToolOrder(.develop(task)))
+  }
+
+  @Test
   func `develop takes files, a folder, a filter and force`() throws {
     var task = DevelopTask(files: ["a.jpg", "b.png"])
     #expect(try ToolArguments.read(["develop", "a.jpg", "b.png"]).command == .develop(task))
@@ -76,6 +88,14 @@ struct ArgumentTests {
         "develop --filter blur(3) a",
         "'blur(3)' is no value for '--filter': there is no filter 'blur'; "
           + "sepia(AMOUNT) is the one there is"
+      ),
+      (
+        "develop --quality 0 a",
+        "'0' is no value for '--quality': the quality is a whole number from 1 to 100, or source"
+      ),
+      (
+        "develop --metadata none a",
+        "'none' is no value for '--metadata': it is keep, strip or copyright"
       ),
       (
         "list --root a --socket b",

@@ -44,7 +44,35 @@ struct DevelopTests {
     #expect(code == .done)
     #expect(try names() == ["barn.jpeg", "barn.jpg"])
     #expect(try text("barn.jpg") == "sepia(0.8) picture")
-    #expect(words.out == "\(place.folder)/barn.jpeg\tbarn.jpg\t18\t4\t3\n")
+    #expect(words.out == "\(place.folder)/barn.jpeg\tbarn.jpg\t18\t4\t3\t\n")
+  }
+
+  @Test
+  func `quality and metadata reach the worker`() async throws {
+    var task = DevelopTask(files: [try put("barn.jpeg", "picture")])
+    (task.quality, task.metadata) = (.level(85), .copyright)
+    #expect(await develop(task).0 == .done)
+    #expect(try text("barn.jpg") == "sepia(0.8) quality 85 metadata copyright picture")
+  }
+
+  @Test
+  func `what a print is without is told, in words and for programs`() async throws {
+    var task = DevelopTask(files: [try put("a.jpeg", "camera")])
+    task.isReplacing = true
+    let plain = await develop(task).1
+    #expect(plain.out.hasSuffix("a.jpg\t17\t4\t3\tpreview-removed,profile-dropped\n"))
+    let report = try JSONReader.read(Array(await develop(task, json: true).1.out.utf8)).object
+    #expect(
+      report?["prints"]?.array?.first?.object?["notices"]
+        == ["preview-removed", "profile-dropped"])
+    let words = SpokenWords()
+    task.folder = place.folder
+    let run = DevelopRun(
+      task: task, workers: ScriptedWorkers(), voice: words.voice(isTerminal: true), isJSON: false)
+    #expect(await run.run() == .done)
+    #expect(
+      words.out.hasSuffix(
+        "a.jpg, 4×3, 17 B, without its embedded preview and its colour profile\n"))
   }
 
   @Test
@@ -117,7 +145,7 @@ struct DevelopTests {
       let bytes = try? catalog.read(at: 0, upTo: 100)
       return CheckedList(
         count: UInt32(entries.count), title: String(decoding: bytes ?? [], as: UTF8.self),
-        serviceClass: .utility, filter: nil,
+        serviceClass: .utility, filter: nil, quality: .level(85), metadata: .strip,
         entry: { number throws(Failure) in entries[Int(number) - 1] })
     }
     return (await run.run(), words)
@@ -144,6 +172,7 @@ struct DevelopTests {
     #expect(code == .done)
     let value = try JSONReader.read(Array(words.out.utf8)).object
     #expect(value?["title"] == "catalog")
+    #expect(value?["quality"] == "85" && value?["metadata"] == "strip")
     #expect(value?["photos"] == [["number": 1, "name": "a\n", "url": "u"]])
   }
 

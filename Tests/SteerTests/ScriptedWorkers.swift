@@ -19,11 +19,16 @@ struct ScriptedWorkers: Workers {
     async throws(Failure) -> Developed
   {
     let bytes = (try? original.read(at: 0, upTo: 100)) ?? []
-    let out = Array("\(order.filter) ".utf8) + bytes
+    var words = "\(order.filter) "
+    if let level = order.quality.level { words += "quality \(level) " }
+    if order.metadata != .keep { words += "metadata \(order.metadata) " }
+    let out = Array(words.utf8) + bytes
     try? print.write(out, at: 0)
     if bytes == Array("damaged".utf8) {
       throw Failure(.final, code: "jpeg.truncated", reason: "it ends early")
     }
-    return Developed(format: .jpeg, width: 4, height: 3, size: UInt64(out.count))
+    return Developed(
+      format: .jpeg, width: 4, height: 3, size: UInt64(out.count),
+      notices: bytes.starts(with: "camera".utf8) ? [.previewRemoved, .profileDropped] : [])
   }
 }

@@ -12,7 +12,7 @@ _darkroomctl() {
         place=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}")
         ((i++))
         ;;
-      --state | --timeout | --output | -o | --filter) ((i++)) ;;
+      --state | --timeout | --output | -o | --filter | --quality | --metadata) ((i++)) ;;
       -*) ;;
       *) [[ -n $command ]] || command=${COMP_WORDS[i]} ;;
     esac
@@ -31,13 +31,21 @@ _darkroomctl() {
       mapfile -t COMPREPLY < <(compgen -W 'new downloaded filtered failed' -- "$word")
       return
       ;;
+    --quality)
+      mapfile -t COMPREPLY < <(compgen -W 'source' -- "$word")
+      return
+      ;;
+    --metadata)
+      mapfile -t COMPREPLY < <(compgen -W 'keep copyright strip' -- "$word")
+      return
+      ;;
     --timeout | --filter) return ;;
   esac
 
   case $command in
     show) options+=' --state' ;;
     wait) options+=' --timeout' ;;
-    develop) options+=' --output --filter --force' ;;
+    develop) options+=' --output --filter --quality --metadata --force' ;;
   esac
   if [[ $word == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

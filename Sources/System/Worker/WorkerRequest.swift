@@ -3,13 +3,16 @@
 //
 //   u16 version · u8 kind · u64 number · u64 milliseconds · then
 //   kind 1, read a list:  u64 size · u32 photos · u32 key bytes · u32 value bytes
-//   kind 2, develop:      u64 list · u8 class · u8 function · u32 thousandths · u64 pixels · u64 memory
+//   kind 2, develop:      u64 list · u8 class · u8 function · u32 thousandths · u8 quality
+//                         · u8 metadata · u64 pixels · u64 memory
+//
+// A quality is 1 to 100, or 0 for the original's own.
 
 import Vocabulary
 
 struct WorkerRequest: Equatable {
   /// Daemon and worker are installed together; one of another version is refused.
-  static let version: UInt16 = 1
+  static let version: UInt16 = 2
   static let maximumSize = 128
 
   enum Body: Equatable {
@@ -53,6 +56,8 @@ struct WorkerRequest: Equatable {
       writer.put(UInt8(1))
       writer.put(UInt32(clamping: thousandths))
     }
+    writer.put(UInt8(clamping: order.quality.level ?? 0))
+    writer.put(order.metadata.rawValue)
     writer.put(order.maximumPixels)
     writer.put(order.maximumMemory)
   }
@@ -88,12 +93,19 @@ extension WorkerRequest {
     guard let list = reader.take(UInt64.self),
       let serviceClass = reader.take(UInt8.self).flatMap(ServiceClass.init(rawValue:)),
       reader.take(UInt8.self) == 1, let thousandths = reader.take(UInt32.self),
+      let quality = reader.take(UInt8.self).flatMap(Self.quality),
+      let metadata = reader.take(UInt8.self).flatMap(MetadataRule.init(rawValue:)),
       let pixels = reader.take(UInt64.self), let memory = reader.take(UInt64.self)
     else { return nil }
     return DevelopOrder(
       list: ListID(list), serviceClass: serviceClass,
-      filter: .sepia(thousandths: Int(thousandths)), maximumPixels: pixels,
-      maximumMemory: memory, timeout: timeout)
+      filter: .sepia(thousandths: Int(thousandths)), quality: quality, metadata: metadata,
+      maximumPixels: pixels, maximumMemory: memory, timeout: timeout)
+  }
+
+  private static func quality(_ byte: UInt8) -> PrintQuality? {
+    if byte == 0 { return .source }
+    return PrintQuality.levels.contains(Int(byte)) ? .level(Int(byte)) : nil
   }
 }
 

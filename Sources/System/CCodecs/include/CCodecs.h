@@ -9,6 +9,8 @@
 #define DARKROOM_CCODECS_H
 
 #include <stddef.h>
+#include "inflate.h"
+
 #include <stdint.h>
 
 enum {

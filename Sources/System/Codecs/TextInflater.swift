@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compressed texts of a PNG, made readable piece by piece. What is damaged ends it.
+
+internal import CCodecs
+
+@safe package struct TextInflater: ~Copyable {
+  private static let pieceSize = 16 << 10
+  private let handle: OpaquePointer
+
+  /// Nil where there is no memory left.
+  package init?() {
+    guard let handle = unsafe dr_inflate_open() else { return nil }
+    unsafe self.handle = handle
+  }
+
+  deinit { unsafe dr_inflate_close(handle) }
+
+  /// The text was read to its end.
+  package var isAtEnd: Bool { unsafe dr_inflate_ended(handle) != 0 }
+
+  /// Gives what the bytes make, in pieces of at most 16 KiB, until `take` answers false. False where
+  /// it did, or where the bytes are damaged.
+  package mutating func inflate(_ bytes: [UInt8], _ take: (ArraySlice<UInt8>) -> Bool) -> Bool {
+    var piece = [UInt8](repeating: 0, count: Self.pieceSize)
+    var done = 0
+    while true {
+      var taken: UInt32 = 0
+      let count = unsafe bytes[done...].withUnsafeBufferPointer { input in
+        unsafe piece.withUnsafeMutableBufferPointer { output in
+          unsafe dr_inflate_some(
+            handle, input.baseAddress, UInt32(input.count), &taken, output.baseAddress,
+            UInt32(output.count))
+        }
+      }
+      guard count >= 0 else { return false }
+      done += Int(taken)
+      if count > 0, !take(piece[..<Int(count)]) { return false }
+      if count == 0 && taken == 0 || isAtEnd { return true }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is settled for a list when it is accepted, as it stands in the list's `about`.
+
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite struct FrozenSettingsTests {
+  private func frozen(_ quality: PrintQuality, _ metadata: MetadataRule) -> FrozenSettings {
+    FrozenSettings(
+      prints: FileName(literal: "holiday"), filter: .sepia(thousandths: 333), quality: quality,
+      metadata: metadata, title: "Été\n2")
+  }
+
+  @Test(arguments: [PrintQuality.source, .level(1), .level(100)], MetadataRule.allCases)
+  func `what is settled is read back as it was`(_ quality: PrintQuality, _ rule: MetadataRule)
+    throws
+  {
+    let read = try FrozenSettings(text: frozen(quality, rule).text)
+    #expect(read.quality == quality && read.metadata == rule)
+    #expect(read.filter == .sepia(thousandths: 333) && read.title == "Été 2")
+    #expect(read.prints == FileName(literal: "holiday"))
+  }
+
+  @Test func `a list accepted before these were settings keeps all`() throws {
+    let read = try FrozenSettings(text: "Prints=a\nFilter=sepia(0.8)\nTitle=\n")
+    #expect(read.quality == .source && read.metadata == .keep)
+  }
+
+  @Test(arguments: ["Quality=0", "Quality=best", "Metadata=some"])
+  func `what cannot be read is said to be so`(_ line: String) {
+    #expect(throws: Failure.self) {
+      try FrozenSettings(text: "Prints=a\nFilter=sepia(0.8)\n\(line)\n")
+    }
+  }
+
+  @Test(arguments: ["0", "101", "1.5", "Source", "+7", "007", ""])
+  func `a quality that is none is refused with what there is`(_ text: String) throws {
+    let entry = try #require(SettingEntry.all.first { $0.key == "Quality" })
+    var settings = Settings()
+    #expect(
+      throws: SettingProblem(
+        "the quality is a whole number from 1 to 100, or source, not '\(text)'")
+    ) { try entry.apply(&settings, text) }
+  }
+
+  @Test func `a rule that is none is refused with those there are`() throws {
+    let entry = try #require(SettingEntry.all.first { $0.key == "Metadata" })
+    var settings = Settings()
+    #expect(throws: SettingProblem("keep, strip or copyright is wanted, not 'none'")) {
+      try entry.apply(&settings, "none")
+    }
+  }
+
+  @Test func `a reload names both, and neither waits for a restart`() {
+    var new = Settings()
+    (new.quality, new.metadata) = (.level(80), .strip)
+    let changes = SettingChanges(from: Settings(), to: new)
+    #expect(changes.all == ["Quality", "Metadata"] && changes.waiting == [])
+  }
+}

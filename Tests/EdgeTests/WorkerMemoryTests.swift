@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// A header that lies costs no memory: a real worker, shut in as always, and what it took at its
+// highest, as the kernel counted it.
+
+import Linux
+import Support
+import Testing
+import Vocabulary
+
+@testable import Worker
+
+struct WorkerMemoryTests {
+  /// What a worker may take at its highest over a picture that is not there. It begins with a third
+  /// of this, and an honest baseline picture takes no more.
+  private static let most = 40 << 20
+
+  struct Lie: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let bytes: [UInt8]
+    /// What the failure's code begins with.
+    let code: String
+  }
+
+  private static let pixels = SamplePictures.pixels(width: 40, height: 33)
+  private static let baseline = JPEGForm(width: 40, height: 33).bytes(pixels)
+  private static let progressive = JPEGForm(width: 40, height: 33) { $0.isProgressive = true }
+    .bytes(pixels)
+  private static let split = JPEGForm(width: 40, height: 33) { $0.isSplit = true }.bytes(pixels)
+  private static let arithmetic = JPEGForm(width: 40, height: 33) { $0.isArithmetic = true }
+    .bytes(pixels)
+  private static let interlaced = PNGForm(width: 40, height: 33) { $0.isInterlaced = true }
+    .bytes(pixels)
+  private static let plain = PNGForm(width: 40, height: 33).bytes(pixels)
+
+  /// The frame header's size, overwritten.
+  private static func jpeg(_ bytes: [UInt8], _ side: Int) -> [UInt8] {
+    var bytes = bytes
+    let marks: [UInt8] = [0xC0, 0xC1, 0xC2, 0xC9]
+    guard
+      let frame = bytes.indices.dropLast(9).first(where: {
+        bytes[$0] == 0xFF && marks.contains(bytes[$0 + 1])
+      })
+    else { return [] }
+    let two = [UInt8(side >> 8), UInt8(side & 255)]
+    bytes.replaceSubrange((frame + 5)..<(frame + 9), with: two + two)
+    return bytes
+  }
+
+  /// The header chunk anew, with its checksum.
+  private static func png(_ bytes: [UInt8], _ side: Int) -> [UInt8] {
+    let four = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: side >> $0) }
+    let header = PNGForm.chunk("IHDR", four + four + bytes[24..<29])
+    return bytes.prefix(8) + header + bytes.dropFirst(33)
+  }
+
+  private static let huge: [UInt8] = [0x7F, 0xFF, 0xFF, 0xF0]
+
+  static let lies: [Lie] =
+    [("baseline", baseline), ("progressive", progressive), ("split", split)].flatMap {
+      name, bytes in
+      [
+        Lie(testDescription: "\(name), 65500", bytes: jpeg(bytes, 65500), code: "picture."),
+        Lie(testDescription: "\(name), 9999", bytes: jpeg(bytes, 9999), code: "jpeg."),
+      ]
+    } + [
+      Lie(testDescription: "arithmetic, 65500", bytes: jpeg(arithmetic, 65500), code: "picture."),
+      Lie(testDescription: "PNG, 65500", bytes: png(plain, 65500), code: "picture.pixels"),
+      Lie(testDescription: "PNG, 9999", bytes: png(plain, 9999), code: "png."),
+      Lie(
+        testDescription: "interlaced, 65500", bytes: png(interlaced, 65500), code: "picture.pixels"),
+      Lie(testDescription: "interlaced, 9999", bytes: png(interlaced, 9999), code: "png."),
+      Lie(
+        testDescription: "a text of 2 GiB",
+        bytes: plain.prefix(33) + huge + Array("iTXt".utf8) + plain.dropFirst(33),
+        code: "png."),
+      Lie(
+        testDescription: "a profile of 2 GiB",
+        bytes: plain.prefix(33) + huge + Array("iCCP".utf8) + plain.dropFirst(33),
+        code: "png."),
+      Lie(
+        testDescription: "an unknown chunk of 2 GiB",
+        bytes: plain.prefix(33) + huge + Array("abCd".utf8) + plain.dropFirst(33), code: "png."),
+    ]
+
+  /// Limits so wide that only the file's own bytes stand against the lie.
+  private static let order = DevelopOrder(
+    list: ListID(1), serviceClass: .default, filter: .standard, maximumPixels: 100_000_000,
+    maximumMemory: 1 << 30, timeout: .seconds(60))
+
+  @Test(arguments: lies) func `a header that lies costs no memory`(_ lie: Lie) throws {
+    #expect(!lie.bytes.isEmpty)
+    let worker = try Bench()
+    let answer = try worker.develop(lie.bytes, Self.order)
+    guard case .failed(let failure) = answer else {
+      Issue.record("a print came out: \(answer)")
+      return
+    }
+    #expect(failure.code.hasPrefix(lie.code), "\(failure.code): \(failure.reason)")
+    let peak = try worker.peak()
+    #expect(peak > 1 << 20 && peak < Self.most, "\(peak >> 10) KiB")
+  }
+
+  @Test func `an honest picture of millions of pixels takes as little`() throws {
+    let form = JPEGForm(width: 3000, height: 2000)
+    let original = form.bytes([UInt8](repeating: 90, count: 3000 * 2000 * 3))
+    let worker = try Bench()
+    guard case .developed(let developed) = try worker.develop(original, Self.order) else {
+      Issue.record("no print came out")
+      return
+    }
+    #expect(developed.width == 3000)
+    let peak = try worker.peak()
+    #expect(peak < Self.most, "\(peak >> 10) KiB")
+  }
+
+  /// One worker, spoken to without a pool, since its number is asked for.
+  private final class Bench {
+    private let child: ChildProcess
+
+    init() throws {
+      let order = WorkerMemoryTests.order
+      let options = WorkerOptions(
+        list: 1, nice: 0, memory: order.maximumMemory + 64 << 20, output: 1 << 30)
+      child = try ChildProcess(
+        path: try WorkerBench.program("darkroom-worker"), words: options.words)
+      guard case .ready = try next() else { throw CancellationError() }
+    }
+
+    deinit {
+      child.kill()
+      _ = try? Poll.wait([Poll.Watch(child.descriptor)], for: .seconds(60))
+      _ = child.reap()
+    }
+
+    func develop(_ original: [UInt8], _ order: DevelopOrder) throws -> WorkerAnswer.Body {
+      let request = WorkerRequest(number: 1, timeout: order.timeout, body: .develop(order))
+      let (input, output) = (try ScratchFile.make(original), try ScratchFile.make())
+      try child.socket.send(request.encoded, files: [input.descriptor, output.descriptor])
+      return try next()
+    }
+
+    private func next() throws -> WorkerAnswer.Body {
+      _ = try Poll.wait([Poll.Watch(child.socket.descriptor)], for: .seconds(60))
+      let bytes = try child.socket.take(atMost: WorkerAnswer.maximumSize)
+      return try #require(WorkerAnswer(decoding: bytes)).body
+    }
+
+    /// Bytes resident at the highest, so far.
+    func peak() throws -> Int {
+      let folder = try LinuxFolder.open(path: "/proc/\(child.number)")
+      let status = try folder.open(FileName(literal: "status"), .read)
+      let text = String(decoding: try status.read(at: 0, upTo: 8192), as: UTF8.self)
+      let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+      let number = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
+      return try #require(number.flatMap { Int($0) }) * 1024
+    }
+  }
+}
