@@ -64,7 +64,7 @@ package final class Downloader: Sendable {
       target = IncomingFile(try folder.open(partialName, .ensure))
       try target.truncate(to: 0)
     } catch {
-      throw error.failure
+      throw error.machineFailure
     }
     var status = 0
     if let source {

@@ -32,17 +32,18 @@ final class FileCopy: Sendable {
 
   private func copy() -> Result<Void, Failure> {
     var offset: UInt64 = 0
-    do throws(SystemError) {
-      while true {
-        if isCancelled.withLock({ $0 }) { return .failure(.cancelled) }
-        let bytes = try source.read(at: offset, upTo: Self.piece)
-        if bytes.isEmpty { return .success(()) }
-        guard offset + UInt64(bytes.count) <= maximumSize else { return .failure(tooBig) }
+    while true {
+      if isCancelled.withLock({ $0 }) { return .failure(.cancelled) }
+      let bytes: [UInt8]
+      do throws(SystemError) {
+        bytes = try source.read(at: offset, upTo: Self.piece)
+      } catch { return .failure(FileFolders.unreadable(error)) }
+      if bytes.isEmpty { return .success(()) }
+      guard offset + UInt64(bytes.count) <= maximumSize else { return .failure(tooBig) }
+      do throws(SystemError) {
         try target.write(bytes, at: offset)
-        offset += UInt64(bytes.count)
-      }
-    } catch {
-      return .failure(error.failure)
+      } catch { return .failure(error.machineFailure) }
+      offset += UInt64(bytes.count)
     }
   }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folders that `FileFolders=` names: the only places that `file:` URLs reach. From the held
 // folder a path is walked one component at a time; a link, wherever it stands, ends the walk.
-// Raises `file.refused`, `file.missing`, and the machine's troubles.
+// Raises `file.refused`, `file.missing`, `file.unreadable`, and the machine's
+// trouble where it has no descriptor left.
 
 package import Vocabulary
 
@@ -64,7 +65,15 @@ package struct FileFolders: Sendable {
         .final, code: "file.refused",
         reason: "the path leads over a link or to something that is no regular file",
         advice: "Write the path of the file itself")
-    default: return error.failure
+    case 23, 24: return error.machineFailure
+    default: return unreadable(error)
     }
+  }
+
+  /// Their disks are not ours: what fails on one stops this photo alone.
+  static func unreadable(_ error: SystemError) -> Failure {
+    Failure(
+      .passing, code: "file.unreadable", reason: "the file cannot be read: \(error.words)",
+      advice: "Look after the disk that it is on")
   }
 }

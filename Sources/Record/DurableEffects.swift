@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the effects of many requests durable together: rows written, contents synced, names given,
 // folders synced, in this order. What fails, fails its own requests only.
-// A plain value, used by the syncer's thread alone.
+// A plain value, used by the syncer's thread alone. Whatever fails here is a file of our
+// own: a `Failure` of kind `machine`.
 
 package import Vocabulary
 
@@ -100,7 +101,7 @@ package struct DurableEffects: Sendable {
       let file = try resultsFile(list)
       try file.write(row.encoded(for: list), at: ResultRows.offset(row.photo))
       add(file, request)
-    } catch { failures[request] = error.failure }
+    } catch { failures[request] = error.machineFailure }
   }
 
   private mutating func resultsFile(_ list: ListID) throws(SystemError) -> any OpenFile {
@@ -165,7 +166,9 @@ package struct DurableEffects: Sendable {
       try act()
       return true
     } catch {
-      for request in requests where failures[request] == nil { failures[request] = error.failure }
+      for request in requests where failures[request] == nil {
+        failures[request] = error.machineFailure
+      }
       return false
     }
   }

@@ -65,7 +65,7 @@ package struct Journal: Sendable {
     } catch {
       guard error.isDiskFull else { return try restart(transitions, ledger) }
       takeBack(open)
-      throw .waits(error.failure)
+      throw .waits(error.machineFailure)
     }
     do throws(SystemError) {
       if settings.isSynced { try open.file.sync() }
@@ -123,8 +123,8 @@ package struct Journal: Sendable {
     do throws(SystemError) {
       try begin(transitions, ledger())
     } catch {
-      if error.isDiskFull { throw .waits(error.failure) }
-      throw .over(error.failure)
+      if error.isDiskFull { throw .waits(error.machineFailure) }
+      throw .over(error.machineFailure)
     }
   }
 

@@ -7,8 +7,8 @@ package import Vocabulary
 package struct Ledger: Equatable, Sendable {
   /// So many photos a list may have, whatever the configuration says: one byte of memory each.
   package static let maximumPhotos: UInt32 = 50_000_000
-  /// So many lists that are finished or cancelled are remembered, and a tenth more before the lowest
-  /// numbers are forgotten. Their folders keep the results.
+  /// So many archived lists are remembered, and a tenth more before the lowest numbers are forgotten.
+  /// Their folders keep the results.
   package static let finalListsKept = 10_000
 
   package private(set) var lists: [ListID: ListEntry] = [:]
@@ -16,7 +16,9 @@ package struct Ledger: Equatable, Sendable {
   package private(set) var nextList = ListID(1)
   /// Transitions that were against the rules.
   package private(set) var refused: UInt64 = 0
-  private var finalLists = 0
+  /// Final lists whose files are where they stay. A list that is forgotten before would be taken for a
+  /// new one at the next start.
+  private var archivedLists: Set<ListID> = []
 
   package init() {}
 
@@ -24,7 +26,6 @@ package struct Ledger: Equatable, Sendable {
     for entry in entries { lists[entry.id] = entry }
     self.nextList = nextList
     self.refused = refused
-    finalLists = entries.count { $0.state.isFinal }
   }
 
   package subscript(_ list: ListID) -> ListEntry? { lists[list] }
@@ -43,6 +44,22 @@ package struct Ledger: Equatable, Sendable {
     guard list >= nextList, list.number < .max else { return }
     nextList = ListID(list.number + 1)
   }
+
+  /// Whether each would be within the rules, after those before it that are. Changes nothing and copies
+  /// no list: only what is known of the photos that are spoken of.
+  package func judge(_ transitions: [Transition]) -> [Bool] {
+    var photos: [ListID: [UInt32]] = [:]
+    for transition in transitions {
+      photos[transition.change.list, default: []] +=
+        transition.change.photo.map { [$0.number] } ?? []
+    }
+    var excerpt = Ledger()
+    for (list, photos) in photos { excerpt.lists[list] = lists[list]?.excerpt(of: photos) }
+    return transitions.map { excerpt.apply($0) }
+  }
+
+  /// Counts what was against the rules and has not been written.
+  package mutating func refuse(_ count: Int) { refused += UInt64(count) }
 
   @discardableResult
   package mutating func apply(_ transition: Transition) -> Bool {
@@ -64,20 +81,31 @@ package struct Ledger: Equatable, Sendable {
       guard lists[id] == nil else { return false }
       reserve(upTo: id)
       return true
-    case .finished, .cancelled:
-      guard lists[id]?.apply(transition.change, time: transition.time) == true else { return false }
-      finalLists += 1
-      forgetOldest()
-      return true
     default:
       return lists[id]?.apply(transition.change, time: transition.time) ?? false
     }
   }
 
-  private mutating func forgetOldest() {
-    guard finalLists > Self.finalListsKept + Self.finalListsKept / 10 else { return }
-    let final = lists.values.filter { $0.state.isFinal }.map(\.id).sorted()
-    for id in final.prefix(finalLists - Self.finalListsKept) { lists[id] = nil }
-    finalLists = Self.finalListsKept
+  /// The list may be forgotten once it is old. What is not final is never forgotten. No transition: a
+  /// ledger that was read back has to be told again.
+  package mutating func archived(_ list: ListID) {
+    guard lists[list]?.state.isFinal == true, archivedLists.insert(list).inserted,
+      archivedLists.count > Self.finalListsKept + Self.finalListsKept / 10
+    else { return }
+    for old in archivedLists.sorted().prefix(archivedLists.count - Self.finalListsKept) {
+      lists[old] = nil
+      archivedLists.remove(old)
+    }
+  }
+}
+
+extension Change {
+  fileprivate var photo: PhotoID? {
+    switch self {
+    case .accepted, .rejected, .paused, .resumed, .cancelled, .finished: nil
+    case .downloaded(let photo, _), .filtered(let photo, _), .failed(let photo, _, _, _),
+      .retry(let photo, _, _, _, _, _), .lost(let photo), .died(let photo):
+      photo
+    }
   }
 }

@@ -30,6 +30,8 @@ package struct ListEntry: Equatable, Sendable {
   package internal(set) var deaths: [UInt32: UInt32] = [:]
   /// One raw `PhotoState` a photo; empty once the list is final.
   var states: [UInt8]
+  /// In an excerpt, instead of `states`: those of the photos that it is about.
+  private var excerpted: [UInt32: PhotoState]?
 
   init(id: ListID, _ acceptance: Acceptance, time: UInt64) {
     self.id = id
@@ -51,6 +53,7 @@ package struct ListEntry: Equatable, Sendable {
 
   /// Nil for a photo that the list does not have, and for every photo of a final list.
   package func state(of photo: UInt32) -> PhotoState? {
+    if let excerpted { return excerpted[photo] }
     guard photo >= 1, photo <= UInt32(states.count) else { return nil }
     return PhotoState(rawValue: states[Int(photo) - 1])
   }
@@ -66,6 +69,21 @@ package struct ListEntry: Equatable, Sendable {
 
   /// Attempts recorded for the photo's present stage.
   package func attempts(of photo: UInt32) -> UInt32 { retries[photo]?.attempt ?? 0 }
+
+  /// Workers that died over the photo so far.
+  package func deaths(of photo: UInt32) -> UInt32 { deaths[photo] ?? 0 }
+
+  /// Enough to judge transitions of these photos and of the list, without its memory.
+  func excerpt(of photos: [UInt32]) -> ListEntry {
+    var entry = self
+    entry.excerpted = [:]
+    for photo in photos { entry.excerpted?[photo] = state(of: photo) }
+    entry.states = []
+    entry.retries = [:]
+    entry.originals = [:]
+    entry.deaths = [:]
+    return entry
+  }
 
   /// False where the transition is against the rules: nothing has changed then.
   mutating func apply(_ change: Change, time: UInt64) -> Bool {
@@ -135,7 +153,7 @@ package struct ListEntry: Equatable, Sendable {
   }
 
   private mutating func move(_ photo: UInt32, from: PhotoState, to: PhotoState) {
-    states[Int(photo) - 1] = to.rawValue
+    if excerpted == nil { states[Int(photo) - 1] = to.rawValue } else { excerpted?[photo] = to }
     counts.move(from: from, to: to)
     run()
   }

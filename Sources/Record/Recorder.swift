@@ -13,7 +13,7 @@ import Synchronization
 package import Vocabulary
 
 package final class Recorder: Sendable {
-  package typealias Answer = @Sendable (Result<Void, Failure>) -> Void
+  package typealias Answer = @Sendable (Result<Bool, Failure>) -> Void
 
   private struct Request: Sendable {
     let transitions: [Transition]
@@ -78,11 +78,18 @@ package final class Recorder: Sendable {
 
   /// Returns when all effects and then all changes are durable; the changes stand together, in their
   /// order. A cancelled task waits like any other: what was handed over is finished.
-  package func record(_ changes: [Change], after effects: [Effect] = []) async throws(Failure) {
+  ///
+  /// True when every change was within the rules and is recorded. A change that is not, given what is
+  /// recorded and queued before it, is neither written nor reported; the others of the call are. Its
+  /// effects have happened all the same: a print may have appeared, a row may have been written.
+  @discardableResult
+  package func record(
+    _ changes: [Change], after effects: [Effect] = []
+  ) async throws(Failure) -> Bool {
     let result = await withCheckedContinuation { continuation in
       record(changes, after: effects) { continuation.resume(returning: $0) }
     }
-    try result.get()
+    return try result.get()
   }
 
   /// The same for callers without a task. Answers on one of the recorder's threads, or at once: do
@@ -120,6 +127,10 @@ package final class Recorder: Sendable {
       return list
     }
   }
+
+  /// The list is final and so are its files: it may be forgotten once it is old. Not recorded: whoever
+  /// knows it tells it again after a restart.
+  package func archived(_ list: ListID) { book.withLock { $0.archived(list) } }
 
   package var counts: RecorderCounts { state.withLock { $0.counts } }
 
@@ -195,11 +206,21 @@ package final class Recorder: Sendable {
   /// Whatever queued while the last sync ran goes with one write and one sync.
   private func write(_ requests: [Request], _ journal: inout Journal) {
     let transitions = requests.flatMap(\.transitions)
+    // Only this thread changes lists: what is judged now holds until it is applied.
+    let verdicts = book.withLock { $0.judge(transitions) }
+    let legal = zip(transitions, verdicts).compactMap { $1 ? $0 : nil }
     do throws(Journal.Trouble) {
-      try journal.append(transitions) { book.withLock { $0 } }
-      let legal = book.withLock { ledger in transitions.filter { ledger.apply($0) } }
-      state.withLock { $0.counts.add(records: transitions.count) }
-      for request in requests { request.answer(.success(())) }
+      try journal.append(legal) { book.withLock { $0 } }
+      book.withLock { ledger in
+        for transition in legal { ledger.apply(transition) }
+        ledger.refuse(transitions.count - legal.count)
+      }
+      state.withLock { $0.counts.add(records: legal.count) }
+      var verdict = verdicts[...]
+      for request in requests {
+        request.answer(.success(verdict.prefix(request.transitions.count).allSatisfy(\.self)))
+        verdict.removeFirst(request.transitions.count)
+      }
       if !legal.isEmpty { durable(legal) }
     } catch {
       switch error {

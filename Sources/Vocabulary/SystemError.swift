@@ -13,7 +13,10 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     self.thing = thing
   }
 
-  package var description: String { "\(call) \(thing): \(Self.words(code))" }
+  package var description: String { "\(call) \(thing): \(words)" }
+
+  /// What the number says.
+  package var words: String { Self.words(code) }
 
   package var isMissing: Bool { code == 2 }
   package var exists: Bool { code == 17 }
@@ -23,15 +26,13 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// This machine is in trouble, not the input: EIO, ENOMEM, ENFILE, EMFILE, ENOSPC, EROFS, EDQUOT.
   package var isMachineTrouble: Bool { [5, 12, 23, 24, 28, 30, 122].contains(code) }
 
-  /// What it means on a folder or file of our own: whatever the number, this machine is to blame and
-  /// no photo.
-  package var trouble: Failure {
-    Failure(.machine, code: isDiskFull ? "disk.full" : "system.\(code)", reason: description)
-  }
+  package var failure: Failure { failure(isMachineTrouble ? .machine : .final) }
 
-  package var failure: Failure {
-    let kind: Failure.Kind = isMachineTrouble ? .machine : .final
-    return Failure(kind, code: isDiskFull ? "disk.full" : "system.\(code)", reason: description)
+  /// For files and folders of our own: whatever the number, no input is at fault.
+  package var machineFailure: Failure { failure(.machine) }
+
+  private func failure(_ kind: Failure.Kind) -> Failure {
+    Failure(kind, code: isDiskFull ? "disk.full" : "system.\(code)", reason: description)
   }
 
   private static func words(_ code: Int32) -> String {

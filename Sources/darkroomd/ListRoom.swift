@@ -28,7 +28,7 @@ final class ListRoom: Sendable {
     let folder: any Folder
     do throws(SystemError) {
       folder = try folders.lists.folder(ListFolder.name(id), creating: false)
-    } catch { throw error.trouble }
+    } catch { throw error.machineFailure }
     about = try AboutFile.read(from: folder)
     terms = try FrozenSettings(text: about.terms.settings)
     catalog = try CatalogFile(try Self.open(ListFolder.catalog, in: folder), limits: Self.limits)
@@ -46,7 +46,7 @@ final class ListRoom: Sendable {
           try folders.prints.sync()
         }
       }
-    } catch { throw error.trouble }
+    } catch { throw error.machineFailure }
   }
 
   /// For people: the dropped file's name without its ending.
@@ -90,7 +90,7 @@ final class ListRoom: Sendable {
       try file.truncate(to: 0)
       try file.write(Array((numbers.map { "\($0)\n" }).joined().utf8), at: 0)
       try file.sync()
-    } catch { throw error.trouble }
+    } catch { throw error.machineFailure }
   }
 
   private static func collisions(in folder: any Folder) throws(Failure) -> Set<UInt32> {
@@ -100,12 +100,12 @@ final class ListRoom: Sendable {
       let bytes = try file.read(at: 0, upTo: Int(min(try file.status().size, 1 << 30)))
       return Set(
         bytes.split(separator: 0x0A).compactMap { UInt32(String(decoding: $0, as: UTF8.self)) })
-    } catch { throw error.trouble }
+    } catch { throw error.machineFailure }
   }
 
   private static func open(_ name: FileName, in folder: any Folder) throws(Failure) -> any OpenFile
   {
-    do throws(SystemError) { return try folder.open(name, .read) } catch { throw error.trouble }
+    do throws(SystemError) { return try folder.open(name, .read) } catch { throw error.machineFailure }
   }
 }
 

@@ -64,7 +64,7 @@ struct PhotoStages: Sendable {
   /// Read-only: a worker gets what it needs and no more.
   private func open(_ name: FileName, in room: ListRoom) throws(Failure) -> any OpenFile {
     do throws(SystemError) { return try room.originals.open(name, .read) } catch {
-      throw error.trouble
+      throw error.machineFailure
     }
   }
 
@@ -77,7 +77,7 @@ struct PhotoStages: Sendable {
       let file = try room.originals.open(Original.name(of: photo), .read)
       if try file.status().size == expected?.size { return file }
     } catch {
-      if !error.isMissing { throw error.trouble }
+      if !error.isMissing { throw error.machineFailure }
     }
     try await recorder.record([.lost(photo)])
     throw Failure(
@@ -94,7 +94,7 @@ struct PhotoStages: Sendable {
     do throws(SystemError) { draft = try prints.draft(work.photo.number) } catch {
       // A folder that somebody removed is made anew when the room is opened again.
       if error.isMissing { shelf.close(work.photo.list) }
-      throw error.trouble
+      throw error.machineFailure
     }
     do throws(Failure) {
       let settings = settings.current
@@ -147,7 +147,7 @@ struct PhotoStages: Sendable {
         hash.add(piece)
         offset += UInt64(piece.count)
       }
-    } catch { throw error.trouble }
+    } catch { throw error.machineFailure }
     guard offset == size else {
       throw Failure(
         .passing, code: "worker.answer", reason: "the print is not as long as the worker said")

@@ -29,7 +29,7 @@ final class ScriptedNetwork: Network {
         try file.write(piece, at: offset)
         offset += UInt64(piece.count)
       }
-    } catch { throw error.failure }
+    } catch { throw error.machineFailure }
     return try turn.result.get()
   }
 }

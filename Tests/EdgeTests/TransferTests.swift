@@ -162,7 +162,10 @@ struct TransferTests {
 
   @Test(
     "What this machine cannot write is the machine's trouble, not the photo's",
-    arguments: [(28, "disk.full"), (122, "disk.full"), (5, "system.5"), (30, "system.30")])
+    arguments: [
+      (28, "disk.full"), (122, "disk.full"), (2, "system.2"), (5, "system.5"), (13, "system.13"),
+      (27, "system.27"), (30, "system.30"), (116, "system.116"),
+    ])
   func fullDisk(_ errorNumber: Int32, _ code: String) async throws {
     let bench = try TransferBench()
     let failure = await #expect(throws: Failure.self) {

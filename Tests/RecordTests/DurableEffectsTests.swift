@@ -79,4 +79,34 @@ struct DurableEffectsTests {
     let failures = effects.perform(prints.effects + [[]])
     #expect(failures.map { $0?.code } == ["disk.full", "disk.full", "disk.full", nil])
   }
+
+  static let troubles: [(Int32, String)] = [
+    (2, "system.2"), (5, "system.5"), (13, "system.13"), (27, "system.27"), (28, "disk.full"),
+    (116, "system.116"), (122, "disk.full"),
+  ]
+
+  @Test(arguments: [SimulatedDisk.Call.syncFile, .rename, .syncFolder], troubles)
+  func `whatever our own files answer, it is this machine's trouble`(
+    call: SimulatedDisk.Call, trouble: (code: Int32, word: String)
+  ) throws {
+    let disk = SimulatedDisk()
+    let prints = try prints(1, on: disk)
+    var effects = effects(on: disk)
+    disk.fail(SimulatedDisk.Fault(call, code: trouble.code))
+    let failure = try #require(effects.perform(prints.effects)[0])
+    #expect(failure.kind == .machine && failure.code == trouble.word)
+  }
+
+  @Test(arguments: [SimulatedDisk.Call.openFolder, .open, .write], troubles)
+  func `whatever keeps a row from being written, it is this machine's trouble`(
+    call: SimulatedDisk.Call, trouble: (code: Int32, word: String)
+  ) throws {
+    let disk = SimulatedDisk()
+    _ = try disk.rootFolder.folder(FileName(number: 1), creating: true)
+    var effects = effects(on: disk)
+    disk.fail(SimulatedDisk.Fault(call, code: trouble.code))
+    let row = Effect.row(ListID(1), ResultRow(photo: 1, state: .filtered, code: ""))
+    let failure = try #require(effects.perform([[row]])[0])
+    #expect(failure.kind == .machine && failure.code == trouble.word)
+  }
 }

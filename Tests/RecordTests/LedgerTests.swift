@@ -96,10 +96,10 @@ struct LedgerTests {
       Self.one, .download, code: "http.503", attempt: 3, after: 4000, until: 10_000)
     var ledger = ledger([retry, .died(Self.one), .died(Self.one)])
     #expect(ledger[ListID(1)]?.attempts(of: 1) == 3)
-    #expect(ledger[ListID(1)]?.deaths == [1: 2])
+    #expect(ledger[ListID(1)]?.deaths(of: 1) == 2 && ledger[ListID(1)]?.deaths(of: 2) == 0)
     ledger.apply(Transition(time: 1, .downloaded(Self.one, Self.some)))
-    #expect(ledger[ListID(1)]?.retries.isEmpty == true)
-    #expect(ledger[ListID(1)]?.deaths == [1: 2])
+    #expect(ledger[ListID(1)]?.attempts(of: 1) == 0 && ledger[ListID(1)]?.retries.isEmpty == true)
+    #expect(ledger[ListID(1)]?.deaths(of: 1) == 2)
     ledger.apply(Transition(time: 1, .lost(Self.one)))
     #expect(ledger.state(of: Self.one) == .new)
     #expect(ledger[ListID(1)]?.originals.isEmpty == true)
@@ -138,15 +138,40 @@ struct LedgerTests {
     #expect(ledger.nextList == ListID(8))
   }
 
-  @Test func `lists that ended long ago are forgotten, their numbers are not`() {
+  static let tooMany = UInt64(Ledger.finalListsKept + Ledger.finalListsKept / 10 + 1)
+
+  private func finishedLists() -> Ledger {
     var ledger = Ledger()
-    let count = UInt64(Ledger.finalListsKept + Ledger.finalListsKept / 10 + 1)
-    for number in 1...count {
+    for number in 1...Self.tooMany {
       ledger.apply(Transition(time: 1, Samples.accepted(number, photos: 0)))
       ledger.apply(Transition(time: 1, .finished(ListID(number))))
     }
+    return ledger
+  }
+
+  @Test func `lists that were archived long ago are forgotten, their numbers are not`() {
+    var ledger = finishedLists()
+    #expect(ledger.lists.count == Int(Self.tooMany))
+    for number in 1...Self.tooMany { ledger.archived(ListID(number)) }
     #expect(ledger.lists.count == Ledger.finalListsKept)
-    #expect(ledger[ListID(1)] == nil && ledger[ListID(count)] != nil)
-    #expect(ledger.nextList == ListID(count + 1) && ledger.refused == 0)
+    #expect(ledger[ListID(1)] == nil && ledger[ListID(Self.tooMany)] != nil)
+    #expect(ledger.nextList == ListID(Self.tooMany + 1) && ledger.refused == 0)
+  }
+
+  @Test func `a list that has ended and is not archived yet is not forgotten`() {
+    var ledger = finishedLists()
+    let open = ListID(Self.tooMany + 1)
+    ledger.apply(Transition(time: 1, Samples.accepted(open.number, photos: 1)))
+    ledger.archived(open)
+    ledger.archived(ListID(.max))
+    for number in 2..<Self.tooMany { ledger.archived(ListID(number)) }
+    #expect(ledger.lists.count == Int(Self.tooMany) + 1)
+    ledger.apply(Transition(time: 1, .cancelled(open)))
+    ledger.archived(open)
+    ledger.archived(open)
+    #expect(ledger.lists.count == Int(Self.tooMany) + 1)
+    ledger.archived(ListID(Self.tooMany))
+    #expect(ledger[ListID(1)] != nil && ledger[ListID(2)] == nil && ledger[open] != nil)
+    #expect(ledger.lists.count == Ledger.finalListsKept + 1)
   }
 }

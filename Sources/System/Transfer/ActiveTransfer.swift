@@ -164,7 +164,7 @@ extension ActiveTransfer {
       try judgeAnswer(handle)
       guard received + UInt64(bytes.count) <= job.request.maximumSize else { throw tooBig }
       do throws(SystemError) { try job.file.write(bytes, at: received) } catch {
-        throw error.failure
+        throw error.machineFailure
       }
       received += UInt64(bytes.count)
       return true

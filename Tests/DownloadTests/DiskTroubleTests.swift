@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose trouble it is when a disk fails: the photo's, where it is read; this machine's, where it is
+// written.
+
+import Download
+import Support
+import Testing
+import Vocabulary
+
+struct DiskTroubleTests {
+  let photo = PhotoID(list: ListID(1), number: 2)
+  let photos = SimulatedDisk()
+  let originals = SimulatedDisk()
+
+  init() throws {
+    let folder = try photos.rootFolder.folder(FileName(literal: "sea"), creating: true)
+    try folder.open(FileName(literal: "a.jpg"), .create).write([1, 2, 3], at: 0)
+  }
+
+  private func failure(of url: String) async -> Failure? {
+    let downloader = Downloader(
+      network: ScriptedNetwork(.body([1, 2, 3])), files: FileFolders([photos.rootFolder]),
+      lane: { $0() })
+    do throws(Failure) {
+      _ = try await downloader.download(
+        photo, from: url, into: originals.rootFolder, priority: .default)
+      return nil
+    } catch { return error }
+  }
+
+  static let codes: [Int32] = [5, 12, 28, 30, 61, 110, 116]
+
+  @Test(
+    arguments: [SimulatedDisk.Call.openFolder, .open, .status, .read], codes)
+  func `a file that cannot be read is tried again, and stops nobody else`(
+    call: SimulatedDisk.Call, code: Int32
+  ) async {
+    photos.fail(SimulatedDisk.Fault(call, code: code))
+    let failure = await failure(of: "file:///disk/sea/a.jpg")
+    #expect(failure?.kind == .passing && failure?.code == "file.unreadable")
+    #expect(failure?.reason.hasPrefix("the file cannot be read: ") == true)
+  }
+
+  @Test(arguments: [1, 2, 13, 21, 24] as [Int32])
+  func `an error in the middle of a file is passing whatever its number`(code: Int32) async {
+    photos.fail(SimulatedDisk.Fault(.read, code: code))
+    let failure = await failure(of: "file:///disk/sea/a.jpg")
+    #expect(failure?.kind == .passing && failure?.code == "file.unreadable")
+  }
+
+  @Test(arguments: [23, 24] as [Int32])
+  func `no descriptor left for a file is this machine's trouble`(code: Int32) async {
+    photos.fail(SimulatedDisk.Fault(.open, code: code))
+    #expect(await failure(of: "file:///disk/sea/a.jpg")?.kind == .machine)
+  }
+
+  static let urls = ["file:///disk/sea/a.jpg", "https://photos.example.org/a.jpg"]
+  static let troubles: [(SimulatedDisk.Call, Int32, String)] = [
+    SimulatedDisk.Call.open, .truncate, .write,
+  ].flatMap { call in
+    [2, 5, 13, 24, 27, 40, 116].map { (call, $0, "system.\($0)") }
+      + [28, 122].map { (call, $0, "disk.full") }
+  }
+
+  @Test(arguments: urls, troubles)
+  func `whatever our own folder answers, it is this machine's trouble`(
+    url: String, trouble: (call: SimulatedDisk.Call, code: Int32, word: String)
+  ) async {
+    originals.fail(SimulatedDisk.Fault(trouble.call, code: trouble.code))
+    let failure = await failure(of: url)
+    #expect(failure?.kind == .machine && failure?.code == trouble.word)
+  }
+}
