@@ -88,7 +88,8 @@ sanitize: build-packages
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Fuzz/leaks.txt:print_suppressions=0 \
 	  $(SWIFT) test --sanitize address --scratch-path .build/address \
 	  -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined --filter $(ADDRESS_TESTS)
-	$(SWIFT) test --sanitize thread --scratch-path .build/thread --filter $(THREAD_TESTS)
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Fuzz/races.txt:handle_segv=0:print_suppressions=0 \
+	  $(SWIFT) test --sanitize thread --scratch-path .build/thread --filter $(THREAD_TESTS)
 
 install: release
 	$(MAKE) --no-print-directory install-files
