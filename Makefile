@@ -4,6 +4,8 @@
 #   make test       everything that is tested, on a machine of any kind
 #   make check      format, lint, warnings, the rules of the house
 #   make bench      figures, as ratios against peers in the same run
+#   make fuzz       made-up bytes for everything that reads bytes, SECONDS=60 each
+#   make sanitize   the tests of pictures, lists and threads under the sanitizers
 #   make install    DESTDIR= PREFIX=/usr  put everything in its place (see README)
 #
 # Rules of the house: SwiftPM does not keep targets from importing what they did not declare, so every
@@ -29,7 +31,7 @@ TEST_PACKAGES = $(BUILD_PACKAGES) systemd-container debootstrap systemd dbus ope
 SWIFT_SOURCES = Package.swift Sources Tests
 
 .PHONY: all build run test check bench install uninstall clean build-packages test-packages format
-.PHONY: release install-files
+.PHONY: release install-files fuzz sanitize
 
 all: build
 
@@ -74,6 +76,22 @@ format:
 
 bench: release
 	@Benchmarks/run $(BIN)
+
+SECONDS ?= 60
+TARGETS ?=
+fuzz: build-packages
+	@SECONDS_EACH=$(SECONDS) TARGETS="$(TARGETS)" Tests/Fuzz/run
+
+# Each sanitizer has a build of its own. Not under AddressSanitizer: workers, whose limit of memory is
+# less than its shadow takes. UBSan covers the C alone; Swift checks itself.
+ADDRESS_TESTS = '^(FilterTests|CatalogTests|FuzzTests)\.|DigestTests'
+THREAD_TESTS = '^(ChainTests|RecordTests|SteerTests)\.|DigestTests|WorkerPoolTests|WorkerStateTests'
+sanitize: build-packages
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Fuzz/leaks.txt:print_suppressions=0 \
+	  $(SWIFT) test --sanitize address --scratch-path .build/address \
+	  -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined --filter $(ADDRESS_TESTS)
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Fuzz/races.txt:handle_segv=0:print_suppressions=0 \
+	  $(SWIFT) test --sanitize thread --scratch-path .build/thread --filter $(THREAD_TESTS)
 
 # Builds nothing: sudo's environment has no Swift, and what root builds is root's afterwards.
 install:

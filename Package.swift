@@ -111,6 +111,14 @@ let tests: [Target] = [
   .testTarget(name: "CrashTests", dependencies: ["Linux", "Support", "Vocabulary"]),
   .testTarget(name: "SystemTests", dependencies: ["Support"], exclude: ["container"]),
   .testTarget(name: "RepositoryTests", dependencies: ["Support", "darkroomd"]),
+  // What bytes from outside must not do to us: `make fuzz` tries new bytes, FuzzTests the old ones.
+  .target(
+    name: "FuzzTargets",
+    dependencies: [
+      "Catalog", "Codecs", "Digests", "Filter", "Markup", "Record", "Steer", "Support",
+      "Vocabulary", "Worker",
+    ], path: "Tests/Fuzz/Targets"),
+  .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
 ]
 
 let package = Package(
@@ -122,6 +130,17 @@ let package = Package(
   ],
   targets: stages + edge + shims + words + executables + tests
 )
+
+// Links only with libFuzzer beside it, as `make fuzz` builds it.
+if Context.environment["DARKROOM_FUZZ"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "darkroom-fuzz",
+      dependencies: [
+        "Catalog", "FuzzTargets", "Record", "Support", "Vocabulary", "Worker",
+      ],
+      path: "Tests/Fuzz/Program"))
+}
 
 // One loop sets every Swift target's settings.
 let notSwift = Set(shims.map(\.name) + ["CAttempts"])

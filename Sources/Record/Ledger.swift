@@ -64,7 +64,7 @@ package struct Ledger: Equatable, Sendable {
   @discardableResult
   package mutating func apply(_ transition: Transition) -> Bool {
     let isLegal = step(transition)
-    if !isLegal { refused += 1 }
+    if !isLegal, refused < .max { refused += 1 }
     return isLegal
   }
 

@@ -82,7 +82,11 @@ struct LineCursor {
 
   func small(field name: String) -> UInt32? { number(field: name).flatMap(UInt32.init(exactly:)) }
 
-  func text(field name: String) -> String? { field(name).map(text) }
+  /// Only what is written as one word: another would not be written again as it was read.
+  func text(field name: String) -> String? {
+    guard let range = field(name), LineText.isWord(bytes[range]) else { return nil }
+    return text(range)
+  }
 
   func hex(field name: String) -> UInt64? { field(name).flatMap { hex($0, digits: 16) } }
 

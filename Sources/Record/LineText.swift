@@ -3,6 +3,8 @@
 // end or control character where a word is meant.
 
 struct LineText {
+  private static let longestWord = 64
+
   private(set) var bytes: [UInt8] = []
 
   var count: Int { bytes.count }
@@ -32,7 +34,7 @@ struct LineText {
 
   /// A code or name as one word: what is not a letter, a digit, `.`, `_` or `-` becomes `_`.
   mutating func add(word: String) {
-    let safe = word.utf8.prefix(64)
+    let safe = word.utf8.prefix(Self.longestWord)
     if safe.isEmpty { return add("unknown") }
     for byte in safe { bytes.append(Self.isPlain(byte) ? byte : 0x5F) }
   }
@@ -71,6 +73,11 @@ struct LineText {
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
   private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
+
+  /// Whether `add(word:)` leaves it as it is.
+  static func isWord(_ bytes: ArraySlice<UInt8>) -> Bool {
+    !bytes.isEmpty && bytes.count <= longestWord && bytes.allSatisfy(isPlain)
+  }
 
   private static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {

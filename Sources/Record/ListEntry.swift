@@ -109,7 +109,9 @@ package struct ListEntry: Equatable, Sendable {
     case .lost(let photo): return lose(photo.number)
     case .died(let photo):
       guard isUnfinished(photo.number) else { return false }
-      deaths[photo.number, default: 0] += 1
+      // What a snapshot says may be as high as it goes.
+      let before = deaths[photo.number] ?? 0
+      if before < .max { deaths[photo.number] = before + 1 }
     }
     run()
     return true

@@ -19,6 +19,12 @@ package struct PhotoCounts: Equatable, Sendable {
   /// Photos for which something is left to do.
   package var unfinished: UInt32 { new + downloaded }
 
+  package var total: UInt64 { numbers.indices.reduce(0) { $0 + UInt64(numbers[$1]) } }
+
+  mutating func add(_ photos: UInt32, to state: PhotoState) {
+    numbers[Int(state.rawValue)] += photos
+  }
+
   mutating func move(from: PhotoState, to: PhotoState) {
     numbers[Int(from.rawValue)] -= 1
     numbers[Int(to.rawValue)] += 1

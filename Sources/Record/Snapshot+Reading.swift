@@ -32,6 +32,8 @@ private struct SnapshotReader {
   private var entries: [ListEntry] = []
   /// How many photos of the last list have their state.
   private var filled = 0
+  /// How many of those are in each state.
+  private var found = PhotoCounts(new: 0)
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -71,7 +73,12 @@ private struct SnapshotReader {
     return .snapshot(Snapshot(segment: segment, stateID: stateID, after: after, ledger: ledger))
   }
 
-  private var isComplete: Bool { entries.last.map { filled == $0.states.count } ?? true }
+  /// The counts of the last list are those of its photos: later transitions count on it.
+  private var isComplete: Bool {
+    guard let last = entries.last else { return true }
+    if last.state.isFinal { return last.counts.total == UInt64(last.acceptance.photos) }
+    return filled == last.states.count && found == last.counts
+  }
 
   private mutating func line(_ cursor: inout LineCursor) -> Step {
     let word = cursor.text(cursor.word())
@@ -89,9 +96,9 @@ private struct SnapshotReader {
   }
 
   private mutating func list(_ cursor: inout LineCursor) -> Bool {
-    guard isComplete, cursor.take(0x20), let number = cursor.number(), cursor.take(0x20) else {
-      return false
-    }
+    guard isComplete, cursor.take(0x20), let number = cursor.number(), cursor.take(0x20),
+      number > entries.last?.id.number ?? 0
+    else { return false }
     let word = cursor.text(cursor.word())
     guard let standing = standing(word, was: cursor.text(field: "was")),
       let photos = cursor.small(field: "photos"), photos <= Ledger.maximumPhotos,
@@ -109,6 +116,7 @@ private struct SnapshotReader {
       new: new, downloaded: downloaded, filtered: filtered, failed: failed)
     if entry.state.isFinal { entry.states = [] }
     filled = 0
+    found = PhotoCounts(new: 0)
     entries.append(entry)
     return true
   }
@@ -140,6 +148,7 @@ private struct SnapshotReader {
       guard run > 0, run <= total - filled else { return false }
       if state != 0 { for place in filled..<(filled + run) { entries[last].states[place] = state } }
       filled += run
+      if let state = PhotoState(rawValue: state) { found.add(UInt32(run), to: state) }
     }
     return true
   }

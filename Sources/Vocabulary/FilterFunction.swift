@@ -90,7 +90,7 @@ package struct FilterSyntaxError: Error, Equatable, Sendable, CustomStringConver
   package var description: String {
     switch problem {
     case .unknown(let name):
-      "there is no filter '\(name)'; sepia(AMOUNT) is the one there is"
+      "there is no filter '\(Printable.text(name, limit: 40))'; sepia(AMOUNT) is the one there is"
     case .noArguments:
       "a filter is written as in CSS, for example sepia(0.8) or sepia(80%)"
     case .badAmount:

@@ -13,7 +13,7 @@ import Vocabulary
   }
 
   private func check(_ folder: any Folder) throws {
-    let prints = try PrintFolder(folder)
+    let prints = PrintFolder(folder)
     let draft = try prints.draft(17)
     try draft.file.write(Array("half".utf8), at: 0)
     #expect(try names(folder) == [".17.print"])
@@ -42,14 +42,14 @@ import Vocabulary
     for name in [".1.print", ".9.print", "Barn.jpg", "a.print"] {
       try place.write(Array(name.utf8), to: name)
     }
-    _ = try PrintFolder(place.folder)
+    try PrintFolder(place.folder).sweep()
     #expect(try names(place.folder) == ["Barn.jpg", "a.print"])
   }
 
   @Test func `a link in the place of a draft is not followed`() throws {
     let place = try FreshFolder()
     try place.write(Array("precious".utf8), to: "outside/file")
-    let prints = try PrintFolder(place.folder)
+    let prints = PrintFolder(place.folder)
     try place.link(".3.print", to: "outside/file")
     let draft = try prints.draft(3)
     try draft.file.write(Array("draft".utf8), at: 0)
@@ -59,7 +59,7 @@ import Vocabulary
   @Test func `a full disk is told, and leaves no draft behind that counts`() throws {
     let disk = SimulatedDisk()
     disk.fail(.init(.open, code: 28))
-    let prints = try PrintFolder(disk.rootFolder)
+    let prints = PrintFolder(disk.rootFolder)
     #expect(throws: SystemError.self) { try prints.draft(1) }
     #expect(try names(disk.rootFolder).isEmpty)
   }

@@ -66,7 +66,12 @@ package struct PNGForm: Sendable {
   package static func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
     let named = Array(name.utf8) + data
     return bigEndian(UInt32(data.count)) + named
-      + bigEndian(unsafe sample_crc32(named, named.count))
+      + bigEndian(checksum(named))
+  }
+
+  /// Of a chunk's name and data.
+  package static func checksum(_ named: [UInt8]) -> UInt32 {
+    unsafe sample_crc32(named, named.count)
   }
 
   /// The chunk behind the header, which is always 33 bytes.

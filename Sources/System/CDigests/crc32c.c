@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CDigests.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
-static int portable;
+static atomic_int portable;
 void dr_digests_portable(int forced) { portable = forced; }
 int dr_digests_is_portable(void);
-int dr_digests_is_portable(void) { return portable; }
+int dr_digests_is_portable(void) { return atomic_load_explicit(&portable, memory_order_relaxed); }
 
 // Reflected polynomial of CRC-32C, one bit at a time: journal records are short, and every processor
 // of the last fifteen years takes the other path.
@@ -53,6 +54,6 @@ static int has_fast(void) { return 0; }
 
 uint32_t dr_crc32c(uint32_t seed, const void *bytes, uint64_t count) {
   uint32_t crc = ~seed;
-  crc = !portable && has_fast() ? crc_fast(crc, bytes, count) : crc_portable(crc, bytes, count);
+  crc = !dr_digests_is_portable() && has_fast() ? crc_fast(crc, bytes, count) : crc_portable(crc, bytes, count);
   return ~crc;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CDigests.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 int dr_digests_is_portable(void);
@@ -89,8 +90,12 @@ static int has_fast(void) { return 0; }
 #endif
 
 static void blocks(uint32_t state[8], const uint8_t *bytes, uint64_t count) {
-  static int fast = -1;  // the same answer whoever writes it first
-  if (fast < 0) fast = has_fast();
+  static atomic_int known = -1;  // the same answer whoever writes it first
+  int fast = atomic_load_explicit(&known, memory_order_relaxed);
+  if (fast < 0) {
+    fast = has_fast();
+    atomic_store_explicit(&known, fast, memory_order_relaxed);
+  }
   if (fast && !dr_digests_is_portable())
     blocks_fast(state, bytes, count);
   else

@@ -8,13 +8,13 @@
 //   kind 2, developed:  u8 format · u8 notices · u32 width · u32 height · u64 size
 //   kind 3, failed:     u8 is it the machine's trouble · text code · text reason · text advice
 
-import Vocabulary
+package import Vocabulary
 
-struct WorkerAnswer: Equatable, Sendable {
-  static let maximumSize = 2048
+package struct WorkerAnswer: Equatable, Sendable {
+  package static let maximumSize = 2048
   private static let maximumText: UInt16 = 600
 
-  enum Body: Equatable, Sendable {
+  package enum Body: Equatable, Sendable {
     case ready(SandboxLayers)
     case listRead
     case developed(Developed)
@@ -22,10 +22,15 @@ struct WorkerAnswer: Equatable, Sendable {
   }
 
   /// The request's; 0 for `ready`.
-  let number: UInt64
-  let body: Body
+  package let number: UInt64
+  package let body: Body
 
-  var encoded: [UInt8] {
+  package init(number: UInt64, body: Body) {
+    self.number = number
+    self.body = body
+  }
+
+  package var encoded: [UInt8] {
     var writer = WireWriter()
     writer.put(WorkerRequest.version)
     switch body {
@@ -57,7 +62,7 @@ struct WorkerAnswer: Equatable, Sendable {
 }
 
 extension WorkerAnswer {
-  init?(decoding bytes: [UInt8]) {
+  package init?(decoding bytes: [UInt8]) {
     var reader = WireReader(bytes)
     guard reader.take(UInt16.self) == WorkerRequest.version, let kind = reader.take(UInt8.self),
       let number = reader.take(UInt64.self)

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What comes through the control socket: a value that is read is written again as one that reads the
+// same; messages are the same messages in whatever pieces they come; calls are calls.
+
+import Steer
+import Vocabulary
+
+enum MessageProof {
+  private static let limits = JSONReader.Limits(bytes: 4096, depth: 16, values: 512)
+
+  static func run(_ bytes: [UInt8]) {
+    checkValue(bytes)
+    let whole = frames(bytes, piece: max(bytes.count, 1))
+    must(frames(bytes, piece: 1) == whole, "one byte at a time makes other messages")
+    must(frames(bytes, piece: 7) == whole, "seven bytes at a time make other messages")
+    for message in (whole ?? []) + [bytes] { checkMessage(message) }
+  }
+
+  private static func checkValue(_ bytes: [UInt8]) {
+    guard let value = try? JSONReader.read(bytes, limits: limits) else { return }
+    let text = JSONWriter.bytes(value)
+    must(FailureProof.isPlain(String(decoding: text, as: UTF8.self)), "control characters in JSON")
+    guard let again = try? JSONReader.read(text) else { fatalError("our own JSON was refused") }
+    must(again == value, "a JSON value does not come back as it was")
+    must(JSONWriter.bytes(again) == text, "the same value, and other text")
+  }
+
+  /// Nil where a message is too long.
+  private static func frames(_ bytes: [UInt8], piece: Int) -> [[UInt8]]? {
+    var frames = MessageFrames(limit: 1024)
+    var messages: [[UInt8]] = []
+    var rest = bytes[...]
+    do {
+      while !rest.isEmpty {
+        frames.append(Array(rest.prefix(piece)))
+        rest = rest.dropFirst(piece)
+        while let message = try frames.next() { messages.append(message) }
+      }
+    } catch { return nil }
+    return messages
+  }
+
+  private static func checkMessage(_ bytes: [UInt8]) {
+    if let request = try? ControlRequest(reading: bytes) {
+      let written = request.bytes
+      must(written.last == 0 && !written.dropLast().contains(0), "a NUL within a message")
+      must(
+        (try? ControlRequest(reading: written.dropLast())) == request,
+        "a request changed on its way")
+      for method in ControlCall.Method.allCases {
+        guard let call = try? ControlCall(method, request.parameters) else { continue }
+        must((try? ControlCall(method, call.parameters)) == call, "a call changed on its way")
+      }
+    }
+    guard let answer = try? ControlAnswer(reading: bytes) else { return }
+    for method in ControlCall.Method.allCases {
+      guard let reply = try? ControlReply(to: method, answer.parameters) else { continue }
+      must(
+        (try? ControlReply(to: method, reply.parameters)) == reply, "a reply changed on its way")
+    }
+  }
+}

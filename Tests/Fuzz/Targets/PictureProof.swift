@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures: whatever comes in, out comes a print that others can read, the same one each time, and
+// that cannot be cut without being noticed; or a refusal in words that are safe to show.
+
+import Codecs
+import Filter
+import Support
+import Vocabulary
+
+enum PictureProof {
+  private static let limits = PictureLimits(
+    codec: CodecLimits(pixels: 1 << 20, memory: 24 << 20, scans: 20), metadataSize: 1 << 20,
+    metadataParts: 64)
+
+  static func run(_ bytes: [UInt8]) {
+    guard let (developed, print) = develop(bytes) else { return }
+    must(UInt64(print.count) == developed.size, "the print's size is not what was answered")
+    let seen = look(print, developed.format)
+    // What lies beside the picture is copied as it is: where others stumble over it, they may still.
+    must(seen != nil || look(bytes, developed.format) == nil, "others cannot read the print")
+    must(
+      seen == nil || seen?.width == Int(developed.width) && seen?.height == Int(developed.height),
+      "the print is not as large as was answered")
+    guard let again = develop(bytes) else { fatalError("the same bytes, and now refused") }
+    must(again.print == print, "the same bytes, and another print")
+    // The length of the input says where, so that a finding can be repeated.
+    let kept = print.count - 1 - bytes.count * 7 % print.count
+    must(develop(Array(print[..<kept])) == nil, "a print that was cut was developed")
+  }
+
+  private static func look(_ bytes: [UInt8], _ format: PictureFormat) -> ReadPicture? {
+    format == .jpeg ? ReadPicture(jpeg: bytes) : ReadPicture(png: bytes)
+  }
+
+  private static func develop(_ bytes: [UInt8]) -> (developed: Developed, print: [UInt8])? {
+    do {
+      let original = try ScratchFile.make(bytes)
+      let print = try ScratchFile.make()
+      let developed = try PictureFilter.develop(
+        original: original, print: print, function: .standard, limits: limits)
+      return (developed, try ScratchFile.bytes(of: print))
+    } catch let failure as Failure {
+      FailureProof.check(failure, codes: ["jpeg.", "png.", "picture."])
+      return nil
+    } catch { fatalError("no scratch file: \(error)") }
+  }
+}

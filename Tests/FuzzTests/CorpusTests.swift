@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every file that fuzzing began with or found, through the code that it is about: what once stopped
+// the process does so no more.
+
+import Foundation
+import FuzzTargets
+import Testing
+
+@Suite struct CorpusTests {
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("Fuzz/corpus")
+
+  private func files(of target: FuzzTarget) throws -> [URL] {
+    try FileManager.default.contentsOfDirectory(
+      at: Self.folder.appendingPathComponent(target.rawValue), includingPropertiesForKeys: nil
+    ).sorted { $0.path < $1.path }
+  }
+
+  @Test(arguments: FuzzTarget.allCases)
+  func `bytes that once did harm do none now`(target: FuzzTarget) throws {
+    let files = try files(of: target)
+    #expect(!files.isEmpty)
+    for file in files {
+      let bytes = try [UInt8](Data(contentsOf: file))
+      #expect(bytes.count <= target.longest, "\(file.lastPathComponent) is not small")
+      target.run(bytes)
+      for cut in [1, bytes.count / 2] { target.run(target.mended(bytes.dropLast(cut))) }
+    }
+  }
+}
