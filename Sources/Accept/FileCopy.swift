@@ -37,7 +37,7 @@ package enum FileCopy {
     var hash = SHA256()
     var size: UInt64 = 0
     while size <= limit {
-      if isCancelled() { throw .cancelled }
+      if size > 0, isCancelled() { throw .cancelled }
       let bytes = try source.read(at: size, upTo: piece)
       if bytes.isEmpty { break }
       try act(bytes, size)
