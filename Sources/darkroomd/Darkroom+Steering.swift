@@ -34,6 +34,7 @@ extension Darkroom {
 
   private func degraded(_ trouble: Failure?) -> [String] {
     [trouble, frontDesk.inboxTrouble].compactMap { $0?.reason } + chores.words
+      + frontDesk.waitingFiles
   }
 
   func names() -> [(id: UInt64, name: String, isFinal: Bool)] {

@@ -105,7 +105,9 @@ final class ListRoom: Sendable {
 
   private static func open(_ name: FileName, in folder: any Folder) throws(Failure) -> any OpenFile
   {
-    do throws(SystemError) { return try folder.open(name, .read) } catch { throw error.machineFailure }
+    do throws(SystemError) { return try folder.open(name, .read) } catch {
+      throw error.machineFailure
+    }
   }
 }
 
