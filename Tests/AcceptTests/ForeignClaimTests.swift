@@ -17,7 +17,7 @@ import Vocabulary
     let path = "\(inbox)/.claim"
     switch foreign {
     case .file: User.put(path, "mine")
-    case .link: User.symlink("/tmp", path)
+    case .link: User.symlink(inbox, path)
     case .danglingLink: User.symlink("nowhere", path)
     case .folder:
       guard ThisProcess.user == 0 else { return false }

@@ -90,7 +90,8 @@ int dr_remove_folder(int folder, const char *name) {
 }
 
 int dr_set_mode(int folder, const char *name, uint32_t mode) {
-  return answer(fchmodat(folder, name, mode, 0));
+  // A link in the place of what we made must not lead the mode elsewhere.
+  return answer(fchmodat(folder, name, mode, AT_SYMLINK_NOFOLLOW));
 }
 
 int64_t dr_free_space(int folder) {
