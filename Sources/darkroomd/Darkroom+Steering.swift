@@ -136,7 +136,7 @@ extension Darkroom {
       guard state != .paused else { return }
       guard try await recorder.record([.paused(list)]) else { throw Self.over }
       runner.pause(list)
-      teller.changed(try shelf.room(list)) { .listPaused($0) }
+      if let room = try? shelf.room(list) { teller.changed(room) { .listPaused($0) } }
     }
     // What was under way ends soon; --until-idle looks again then.
     TaskHome.start {
@@ -153,23 +153,25 @@ extension Darkroom {
       guard state == .paused else { return }
       guard try await recorder.record([.resumed(list)]) else { throw Self.over }
       runner.resume(list)
-      teller.changed(try shelf.room(list)) { .listResumed($0) }
+      if let room = try? shelf.room(list) { teller.changed(room) { .listResumed($0) } }
     }
   }
 
   /// Recorded first: what ends after that is no longer of the list, and is not told.
   func cancel(_ list: ListID) async throws(Failure) {
+    var isNews = false
     try await turnstile.pass { () async throws(Failure) in
       guard let state = recorder.ledger({ $0[list]?.state }) else { throw Self.over }
       guard state != .cancelled else { return }
       guard state != .finished, try await recorder.record([.cancelled(list)]) else {
         throw Self.over
       }
+      isNews = true
       await runner.cancel(list)
-      let room = try shelf.look(list)
-      teller.changed(room) { .listCancelled($0) }
-      await close(list)
+      if let room = try? shelf.look(list) { teller.changed(room) { .listCancelled($0) } }
     }
+    // Not in the turnstile: the copy is made on the inbox's thread, which may wait before it.
+    if isNews { await close(list) }
   }
 
   private static let over = Failure(
