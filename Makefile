@@ -67,8 +67,8 @@ test: test-packages
 	$(SWIFT) test --skip-build --skip $(WHOLE_TESTS)
 	DARKROOM_STAGE=$(CURDIR)/.build/stage $(SWIFT) test --skip-build --filter $(WHOLE_TESTS)
 
-# Tests of whole processes have the machine to themselves: they wait for what others would slow down.
-WHOLE_TESTS = '^(DaemonTests|CrashTests|SystemTests)\.'
+# Tests in which one side waits for the other do not share threads with those that compute for long.
+WHOLE_TESTS = '^(DaemonTests|CrashTests|SteerTests|SystemTests)\.'
 
 check: build-packages
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
