@@ -64,11 +64,13 @@ test: test-packages
 	$(DEBUG)
 	rm -rf .build/stage
 	$(MAKE) --no-print-directory install-files DESTDIR=$(CURDIR)/.build/stage PREFIX=/usr
-	$(SWIFT) test --skip-build --skip $(WHOLE_TESTS)
+	$(SWIFT) test --skip-build --skip $(TALK_TESTS) --skip $(WHOLE_TESTS)
+	$(SWIFT) test --skip-build --filter $(TALK_TESTS)
 	DARKROOM_STAGE=$(CURDIR)/.build/stage $(SWIFT) test --skip-build --filter $(WHOLE_TESTS)
 
 # Tests in which one side waits for the other do not share threads with those that compute for long.
-WHOLE_TESTS = '^(DaemonTests|CrashTests|SteerTests|SystemTests)\.'
+TALK_TESTS = '^SteerTests\.'
+WHOLE_TESTS = '^(DaemonTests|CrashTests|SystemTests)\.'
 
 check: build-packages
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
