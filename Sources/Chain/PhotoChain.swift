@@ -28,9 +28,6 @@ package final class PhotoChain: Sendable {
   private struct State {
     var operations: [(stage: Stage, operation: Operation)] = []
     var unfinished = 0
-    /// What waits will never run: once nothing runs, the chain is over, though its operations may
-    /// stand in a busy queue for long.
-    var isCalledOff = false
     var end: End?
     var whenEnded: (@Sendable (End) -> Void)?
   }
@@ -64,8 +61,6 @@ package final class PhotoChain: Sendable {
       state.operations = operations
       state.unfinished = operations.count
       state.whenEnded = whenEnded
-      // What was called off before there was anything is called off again by whoever still wants it.
-      state.isCalledOff = false
     }
     for (stage, operation) in operations.reversed() { queues.add(operation, to: stage) }
   }
@@ -73,19 +68,12 @@ package final class PhotoChain: Sendable {
   /// Stops all of it, at once.
   package func cancel() {
     for (_, operation) in state.withLock({ $0.operations }) { operation.cancel() }
-    callOff()
   }
 
   /// Lets the running step finish and starts no other.
   package func stopAfterStep() {
     let waiting = state.withLock { $0.operations }.filter { !$0.operation.isExecuting }
     for (_, operation) in waiting { operation.cancel() }
-    callOff()
-  }
-
-  private func callOff() {
-    state.withLock { $0.isCalledOff = true }
-    endIfOver()
   }
 
   /// The stage that runs now, if any.
@@ -125,22 +113,15 @@ package final class PhotoChain: Sendable {
   }
 
   private func operationFinished() {
-    let isLast = state.withLock { state in
-      state.unfinished -= 1
-      return state.unfinished == 0
-    }
-    endIfOver()
-    // Only now may the operations go.
-    if isLast { state.withLock { $0.operations = [] } }
-  }
-
-  private func endIfOver() {
     let ended = state.withLock { state -> (@Sendable (End) -> Void, End)? in
-      let isStill = state.isCalledOff && !state.operations.contains { $0.operation.isExecuting }
-      guard state.unfinished == 0 || isStill, let whenEnded = state.whenEnded else { return nil }
+      state.unfinished -= 1
+      guard state.unfinished == 0, let whenEnded = state.whenEnded else { return nil }
       state.whenEnded = nil
       return (whenEnded, state.end ?? .stopped)
     }
-    if let (whenEnded, end) = ended { whenEnded(end) }
+    guard let (whenEnded, end) = ended else { return }
+    whenEnded(end)
+    // Only now may the operations go.
+    state.withLock { $0.operations = [] }
   }
 }

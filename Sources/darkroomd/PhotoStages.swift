@@ -33,12 +33,7 @@ struct PhotoStages: Sendable {
       download: { work throws(Failure) in try await download(work) },
       recall: { work throws(Failure) in try await recall(work) },
       filter: { work, original throws(Failure) in try await filter(work, original) },
-      output: { work, negative throws(Failure) in
-        do throws(Failure) { try await output(work, negative) } catch {
-          try? shelf.look(work.photo.list).printFolder().discard(negative.draft)
-          throw error
-        }
-      })
+      output: { work, negative throws(Failure) in try await output(work, negative) })
   }
 
   private func download(_ work: PhotoWork) async throws(Failure) -> any OpenFile {
