@@ -191,9 +191,10 @@ package struct Admission: Sendable {
   /// Lists with nothing left to do, until they are dropped.
   package var doneLists: [ListID] { settled.sorted() }
 
-  /// When the next waiting photo is due, paused lists left aside.
+  /// When the next waiting photo is due, paused lists left aside. Nil while there is no room for it:
+  /// whoever makes room looks again, and an alarm would ring for nothing, again and again.
   package var nextDue: Duration? {
-    guard earliest != nil else { return nil }
+    guard !isHeld, inFlight < window, earliest != nil else { return nil }
     return expectant.compactMap { lines[$0] }.filter { !$0.isPaused }
       .compactMap(\.waiting.firstDue).min()
   }

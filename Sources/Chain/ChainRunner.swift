@@ -133,8 +133,11 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
   }
 
   package func counts() -> ChainCounts {
-    let chains = state.withLock { Array($0.chains.values) }
     var counts = ChainCounts()
+    let chains = state.withLock { state in
+      (counts.trouble, counts.finishing) = (state.trouble, state.finishing.count)
+      return Array(state.chains.values)
+    }
     counts.inFlight = chains.count
     for chain in chains {
       switch chain.stage {
@@ -144,7 +147,6 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
       case nil: break
       }
     }
-    (counts.trouble, counts.finishing) = state.withLock { ($0.trouble, $0.finishing.count) }
     return counts
   }
 

@@ -28,6 +28,9 @@ package final class PhotoChain: Sendable {
   private struct State {
     var operations: [(stage: Stage, operation: Operation)] = []
     var unfinished = 0
+    /// Cancelled for good: once nothing runs, the chain is over, though its operations may stand in
+    /// a busy queue for long.
+    var isCalledOff = false
     var end: End?
     var whenEnded: (@Sendable (End) -> Void)?
   }
@@ -61,6 +64,8 @@ package final class PhotoChain: Sendable {
       state.operations = operations
       state.unfinished = operations.count
       state.whenEnded = whenEnded
+      // What was called off before there was anything is called off again by whoever still wants it.
+      state.isCalledOff = false
     }
     for (stage, operation) in operations.reversed() { queues.add(operation, to: stage) }
   }
@@ -68,9 +73,12 @@ package final class PhotoChain: Sendable {
   /// Stops all of it, at once.
   package func cancel() {
     for (_, operation) in state.withLock({ $0.operations }) { operation.cancel() }
+    state.withLock { $0.isCalledOff = true }
+    endIfOver()
   }
 
-  /// Lets the running step finish and starts no other.
+  /// Lets the running step finish and starts no other. The chain keeps its place until its operations
+  /// have left their queues: pausing and resuming again and again piles nothing up there.
   package func stopAfterStep() {
     let waiting = state.withLock { $0.operations }.filter { !$0.operation.isExecuting }
     for (_, operation) in waiting { operation.cancel() }
@@ -113,15 +121,22 @@ package final class PhotoChain: Sendable {
   }
 
   private func operationFinished() {
-    let ended = state.withLock { state -> (@Sendable (End) -> Void, End)? in
+    let isLast = state.withLock { state in
       state.unfinished -= 1
-      guard state.unfinished == 0, let whenEnded = state.whenEnded else { return nil }
+      return state.unfinished == 0
+    }
+    endIfOver()
+    // Only now may the operations go.
+    if isLast { state.withLock { $0.operations = [] } }
+  }
+
+  private func endIfOver() {
+    let ended = state.withLock { state -> (@Sendable (End) -> Void, End)? in
+      let isStill = state.isCalledOff && !state.operations.contains { $0.operation.isExecuting }
+      guard state.unfinished == 0 || isStill, let whenEnded = state.whenEnded else { return nil }
       state.whenEnded = nil
       return (whenEnded, state.end ?? .stopped)
     }
-    guard let (whenEnded, end) = ended else { return }
-    whenEnded(end)
-    // Only now may the operations go.
-    state.withLock { $0.operations = [] }
+    if let (whenEnded, end) = ended { whenEnded(end) }
   }
 }

@@ -50,19 +50,13 @@ final class ControlDesk: ControlService {
     } catch { return .failed(error) }
   }
 
-  /// A list that was just dropped is waited for while its file is still in the inbox.
+  /// A list that was just dropped is waited for while its file is still in the inbox: it is meant,
+  /// not an older one of its name.
   private func arrival(of list: ListReference) async throws(ControlError) {
-    while true {
-      do throws(ControlError) {
-        _ = try list.choose(among: darkroom.names())
-        return
-      } catch {
-        guard case .noSuchList = error, !Task.isCancelled, !darkroom.isStopping,
-          darkroom.isInInbox(list.text)
-        else { throw error }
-      }
+    while darkroom.isInInbox(list.text), !Task.isCancelled, !darkroom.isStopping {
       await darkroom.rest(.milliseconds(50))
     }
+    _ = try list.choose(among: darkroom.names())
   }
 
   private enum Verb { case pause, resume, cancel }

@@ -160,6 +160,8 @@ extension Darkroom {
   /// Recorded first: what ends after that is no longer of the list, and is not told.
   func cancel(_ list: ListID) async throws(Failure) {
     var isNews = false
+    beginClosing()
+    defer { endClosing() }
     try await turnstile.pass { () async throws(Failure) in
       guard let state = recorder.ledger({ $0[list]?.state }) else { throw Self.over }
       guard state != .cancelled else { return }

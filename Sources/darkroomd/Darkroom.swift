@@ -212,7 +212,7 @@ final class Darkroom: Sendable {
     do throws(Failure) {
       try await inbox.archive(list)
       recorder.archived(list)
-      _ = chores.isDone(.archive(list))
+      if chores.isDone(.archive(list)) { ends.listChanged() }
     } catch {
       if error.kind == .cancelled { return }
       let words = "the copy of list \(list) in done waits: \(error.reason)"
@@ -274,13 +274,20 @@ final class Darkroom: Sendable {
       teller.tell(.machineRecovered(code: "its trouble", resumes: "work goes on"))
       tellStatus()
     case .finished(let list):
-      state.withLock { $0.closing += 1 }
+      beginClosing()
       TaskHome.start {
         await self.finished(list)
-        self.state.withLock { $0.closing -= 1 }
-        self.ends.listChanged()
+        self.endClosing()
       }
     }
+  }
+
+  /// A list is on its way to its end: --until-idle waits for it.
+  func beginClosing() { state.withLock { $0.closing += 1 } }
+
+  func endClosing() {
+    state.withLock { $0.closing -= 1 }
+    ends.listChanged()
   }
 
   private func finished(_ list: ListID) async {

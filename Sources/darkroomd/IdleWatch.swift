@@ -35,7 +35,10 @@ struct IdleWatch: Sendable {
   }
 
   private var areListsSettled: Bool {
+    // In the order in which a list ends: what has left one is seen in the next.
+    if isWorkLeft { return false }
     let counts = darkroom.runner.counts()
-    return !isWorkLeft && counts.inFlight == 0 && counts.finishing == 0 && !darkroom.isClosing
+    return counts.inFlight == 0 && counts.finishing == 0 && !darkroom.isClosing
+      && !darkroom.chores.hasCopies
   }
 }

@@ -21,6 +21,13 @@ final class OpenChores: Sendable {
   /// For people: what waits, and why.
   var words: [String] { waiting.withLock { $0.values.sorted() } }
 
+  /// A copy to `done` that is not made yet.
+  var hasCopies: Bool {
+    waiting.withLock { waiting in
+      waiting.keys.contains { if case .archive = $0 { true } else { false } }
+    }
+  }
+
   /// Tries the chore again after a while. True when it has not waited before.
   func add(_ chore: Chore, _ words: String, again: @escaping @Sendable () -> Void) -> Bool {
     let isNew = waiting.withLock { waiting in waiting.updateValue(words, forKey: chore) == nil }

@@ -33,7 +33,12 @@ struct PhotoStages: Sendable {
       download: { work throws(Failure) in try await download(work) },
       recall: { work throws(Failure) in try await recall(work) },
       filter: { work, original throws(Failure) in try await filter(work, original) },
-      output: { work, negative throws(Failure) in try await output(work, negative) })
+      output: { work, negative throws(Failure) in
+        do throws(Failure) { try await output(work, negative) } catch {
+          try? shelf.look(work.photo.list).printFolder().discard(negative.draft)
+          throw error
+        }
+      })
   }
 
   private func download(_ work: PhotoWork) async throws(Failure) -> any OpenFile {

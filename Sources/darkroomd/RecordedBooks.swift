@@ -46,8 +46,10 @@ struct RecordedBooks: ChainBooks {
       until: clock.wallTime() + wait)
     let changes = failure.isWorkerDeath ? [.died(work.photo), retry] : [retry]
     guard try await recorder.record(changes) else { throw .cancelled }
-    times.note(work.photo) { $0 = StageTime() }
-    teller.retrying(try shelf.room(work.photo.list), work, stage, failure, after: delay)
+    _ = times.take(work.photo)
+    if let room = try? shelf.room(work.photo.list) {
+      teller.retrying(room, work, stage, failure, after: delay)
+    }
   }
 
   func recordFailure(_ work: PhotoWork, _ stage: Stage, _ failure: Failure) async throws(Failure) {

@@ -71,6 +71,16 @@ import Vocabulary
     #expect(taken == [2, 2, 2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 2, 2, 1])
   }
 
+  @Test func `a photo that is due while the window is full sets no alarm`() {
+    var admission = Admission(window: 1)
+    admission.add(ListID(1), .default, isPaused: false, waiting: [(5, .seconds(1))])
+    #expect(take(&admission) == photo(1, 1))
+    #expect(admission.nextDue == nil)
+    admission.ended(photo(1, 1), .filtered, now: .seconds(2))
+    #expect(admission.nextDue == .seconds(1))
+    #expect(take(&admission, now: .seconds(2)) == photo(1, 5))
+  }
+
   @Test func `an empty list is done when it was looked through`() {
     var admission = Admission(window: 4)
     admission.add(ListID(1), .default, isPaused: false, waiting: [])

@@ -92,6 +92,21 @@ import Vocabulary
     #expect(bench.books.count(.failed) == 0)
   }
 
+  @Test func `cancelling a list does not wait for the downloads of others`() async {
+    let gate = Gate()
+    let bench = Darkbench(download: { work throws(Failure) in
+      if work.photo.list == ListID(1) { try await gate.pass() }
+    })
+    bench.add(1, photos: 4)
+    await gate.arrivals.reaches(4)
+    bench.add(2, photos: 6)
+    await bench.runner.cancel(ListID(2))
+    #expect(bench.downloads.count == 4)
+    gate.open()
+    await bench.finishedLists.reaches(1)
+    #expect(bench.books.count(.filtered) == 4)
+  }
+
   @Test func `a full disk fails no photo; work goes on when it has room again`() async {
     let full = Failure(.machine, code: "disk.full", reason: "no space left on device")
     let isFull = Mutex(true)
