@@ -17,22 +17,37 @@ package struct Archive: Sendable {
     self.failed = failed
   }
 
-  /// Copies the bytes of a list that is over to `done`. Does nothing where that is done.
+  /// Copies the bytes of a list that is over to `done`. Does nothing where that is done. Final where
+  /// the list's folder is gone and there is nothing to copy.
   package func finish(
     _ list: ListID, in lists: any Folder, unless isCancelled: () -> Bool = { false }
   ) throws(Failure) {
+    let isThere: Bool
     do throws(SystemError) {
-      let folder = try lists.folder(ListFolder.name(list), creating: false)
-      let state = try ListFolder.state(of: folder)
-      if state == .archived { return }
-      let about = try read(folder)
-      let source = try folder.open(ListFolder.list, .read)
-      let sum = try copy(source, list, to: done, upTo: about.size, unless: isCancelled)
-      let choices = ArchiveName.choices(about.name, list)
-      _ = try settle(sum, list, choices, in: done, unless: isCancelled)
-      // Not while the dropped file may still be in the inbox: it is known by this state.
-      if state == .claimed { try ListFolder.setState(.archived, of: folder) }
+      isThere = try finishCopy(list, in: lists, unless: isCancelled)
     } catch { throw error.machine }
+    if !isThere {
+      throw Failure(
+        .final, code: "list.gone", reason: "the list's folder is gone from the state folder")
+    }
+  }
+
+  /// False where there is no such list.
+  private func finishCopy(
+    _ list: ListID, in lists: any Folder, unless isCancelled: () -> Bool
+  ) throws(SystemError) -> Bool {
+    guard let folder = try existing(list, in: lists) else { return false }
+    let state = try ListFolder.state(of: folder)
+    if state == .archived { return true }
+    guard try folder.has(ListFolder.list) else { return false }
+    let source = try folder.open(ListFolder.list, .read)
+    let size = try source.status().size
+    let sum = try copy(source, list, to: done, upTo: size, unless: isCancelled)
+    let choices = ArchiveName.choices(try name(of: list, in: folder), list)
+    _ = try settle(sum, list, choices, in: done, unless: isCancelled)
+    // Not while the dropped file may still be in the inbox: it is known by this state.
+    if state == .claimed { try ListFolder.setState(.archived, of: folder) }
+    return true
   }
 
   /// nil where the file changed while it was copied.
@@ -134,11 +149,21 @@ package struct Archive: Sendable {
     try failed.sync()
   }
 
-  private func read(_ folder: any Folder) throws(SystemError) -> AboutFile {
-    do throws(Failure) {
-      return try AboutFile.read(from: folder)
-    } catch {
-      throw SystemError(code: 5, call: "read", thing: "\(folder.path)/about (\(error.reason))")
+  private func existing(_ list: ListID, in lists: any Folder) throws(SystemError) -> (any Folder)? {
+    do throws(SystemError) { return try lists.folder(ListFolder.name(list), creating: false) } catch
+    {
+      if error.isMissing { return nil }
+      throw error
+    }
+  }
+
+  /// Under which the list was dropped; where the file that says so is damaged, one made of its number.
+  private func name(of list: ListID, in folder: any Folder) throws(SystemError) -> FileName {
+    do throws(Failure) { return try AboutFile.read(from: folder).name } catch {
+      guard error.kind == .final, let name = FileName("list-\(list).plist") else {
+        throw SystemError(code: 5, call: "read", thing: "\(folder.path)/about (\(error.reason))")
+      }
+      return name
     }
   }
 }

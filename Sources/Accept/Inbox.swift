@@ -95,7 +95,6 @@ package final class Inbox: Sendable {
       let isOver = shared.withLock { shared in
         switch shared.phase {
         case .new, .over:
-          shared.phase = .over
           return true
         case .running, .stopping:
           shared.phase = .stopping
@@ -105,6 +104,8 @@ package final class Inbox: Sendable {
       }
       if isOver { waiter.resume() } else { bell.ring() }
     }
+    // Where it never ran, somebody may wait for it all the same.
+    end()
   }
 }
 

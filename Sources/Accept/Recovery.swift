@@ -77,7 +77,8 @@ struct Recovery {
     do throws(Failure) {
       about = try AboutFile.read(from: folder)
     } catch {
-      if error.code == AboutFile.damage { return try setAside(list, error) }
+      // What the record has stays where it is: somebody may mend it, or cancel the list.
+      if error.code == AboutFile.damage, !isRecorded { return try setAside(list, error) }
       throw error.kind == .final || error.code == "system.5"
         ? .folder(error) : .whole(.troubled(error))
     }

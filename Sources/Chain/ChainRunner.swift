@@ -87,8 +87,8 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     pump()
   }
 
-  /// Stops what runs, at once, and returns when nothing of the list does; it is forgotten here.
-  package func cancel(_ list: ListID) async {
+  /// Forgets the list and stops what runs of it, at once; `idle` tells when nothing of it does.
+  package func giveUp(_ list: ListID) {
     let chains = state.withLock { state in
       state.admission.drop(list)
       return state.chains.values.filter { $0.work.photo.list == list }
@@ -98,7 +98,6 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     queues.isSuspended = false
     for chain in chains { chain.cancel() }
     pump()
-    await idle(list)
   }
 
   package func setWidths(_ widths: StageQueues.Widths) {

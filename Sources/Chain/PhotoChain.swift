@@ -32,6 +32,8 @@ package final class PhotoChain: Sendable {
     /// a busy queue for long.
     var isCalledOff = false
     var end: End?
+    /// Gives away what the filter made, where it made something.
+    var discard: (@Sendable () -> Void)?
     var whenEnded: (@Sendable (End) -> Void)?
   }
 
@@ -64,6 +66,9 @@ package final class PhotoChain: Sendable {
       state.operations = operations
       state.unfinished = operations.count
       state.whenEnded = whenEnded
+      state.discard = {
+        if case .success(let negative) = filter.outcome { stages.discard(negative) }
+      }
       // What was called off before there was anything is called off again by whoever still wants it.
       state.isCalledOff = false
     }
@@ -131,12 +136,16 @@ package final class PhotoChain: Sendable {
   }
 
   private func endIfOver() {
-    let ended = state.withLock { state -> (@Sendable (End) -> Void, End)? in
+    let ended = state.withLock {
+      state -> (@Sendable (End) -> Void, End, (@Sendable () -> Void)?)? in
       let isStill = state.isCalledOff && !state.operations.contains { $0.operation.isExecuting }
       guard state.unfinished == 0 || isStill, let whenEnded = state.whenEnded else { return nil }
-      state.whenEnded = nil
-      return (whenEnded, state.end ?? .stopped)
+      defer { (state.whenEnded, state.discard) = (nil, nil) }
+      return (whenEnded, state.end ?? .stopped, state.discard)
     }
-    if let (whenEnded, end) = ended { whenEnded(end) }
+    guard let (whenEnded, end, discard) = ended else { return }
+    // Before anybody can begin the photo anew.
+    if end != .filtered { discard?() }
+    whenEnded(end)
   }
 }

@@ -16,17 +16,21 @@ package struct Stages<Original: Sendable, Negative: Sendable>: Sendable {
   package let filter: @Sendable (PhotoWork, Original) async throws(Failure) -> Negative
   /// Makes it appear as a print; records `filtered`.
   package let output: @Sendable (PhotoWork, Negative) async throws(Failure) -> Void
+  /// A finished picture that will not appear: the chain ended before its output did.
+  package let discard: @Sendable (Negative) -> Void
 
   package init(
     download: @escaping @Sendable (PhotoWork) async throws(Failure) -> Original,
     recall: @escaping @Sendable (PhotoWork) async throws(Failure) -> Original,
     filter: @escaping @Sendable (PhotoWork, Original) async throws(Failure) -> Negative,
-    output: @escaping @Sendable (PhotoWork, Negative) async throws(Failure) -> Void
+    output: @escaping @Sendable (PhotoWork, Negative) async throws(Failure) -> Void,
+    discard: @escaping @Sendable (Negative) -> Void
   ) {
     self.download = download
     self.recall = recall
     self.filter = filter
     self.output = output
+    self.discard = discard
   }
 }
 

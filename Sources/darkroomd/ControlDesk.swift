@@ -84,8 +84,11 @@ final class ControlDesk: ControlService {
     guard peer.mayReload(daemonOf: darkroom.user) else {
       throw .permissionDenied(why: "only root and the daemon's own user may reload it")
     }
-    do throws(ConfigurationError) { return .reloaded(notes: try darkroom.reload()) } catch {
+    let notes: [String]?
+    do throws(ConfigurationError) { notes = try darkroom.reload() } catch {
       throw .reloadFailed(why: error.description)
     }
+    guard let notes else { throw .notPossible(why: "the daemon is stopping") }
+    return .reloaded(notes: notes)
   }
 }

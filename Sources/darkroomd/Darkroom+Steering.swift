@@ -136,7 +136,7 @@ extension Darkroom {
       guard state != .paused else { return }
       guard try await recorder.record([.paused(list)]) else { throw Self.over }
       runner.pause(list)
-      if let room = try? shelf.room(list) { teller.changed(room) { .listPaused($0) } }
+      if let room = try? shelf.look(list) { teller.changed(room) { .listPaused($0) } }
     }
     // What was under way ends soon; --until-idle looks again then.
     TaskHome.start {
@@ -153,7 +153,7 @@ extension Darkroom {
       guard state == .paused else { return }
       guard try await recorder.record([.resumed(list)]) else { throw Self.over }
       runner.resume(list)
-      if let room = try? shelf.room(list) { teller.changed(room) { .listResumed($0) } }
+      if let room = try? shelf.look(list) { teller.changed(room) { .listResumed($0) } }
     }
   }
 
@@ -169,11 +169,14 @@ extension Darkroom {
         throw Self.over
       }
       isNews = true
-      await runner.cancel(list)
-      if let room = try? shelf.look(list) { teller.changed(room) { .listCancelled($0) } }
+      runner.giveUp(list)
     }
-    // Not in the turnstile: the copy is made on the inbox's thread, which may wait before it.
-    if isNews { await close(list) }
+    guard isNews else { return }
+    // Not in the turnstile: steps take their time to end, and the copy is made on the inbox's thread,
+    // which may wait before it.
+    await runner.idle(list)
+    if let room = try? shelf.look(list) { teller.changed(room) { .listCancelled($0) } }
+    await close(list)
   }
 
   private static let over = Failure(

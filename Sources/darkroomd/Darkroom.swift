@@ -41,6 +41,7 @@ final class Darkroom: Sendable {
   let inbox: Inbox
   let news = ListNews()
   let tally = RunTally()
+  private let times = StageTimes()
   let turnstile = Turnstile()
   let chores: OpenChores
   let started: UInt64
@@ -50,6 +51,8 @@ final class Darkroom: Sendable {
   private let source: ConfigurationSource
   private let lane: WorkLane
   private let state = Mutex(State())
+  private let statusLine = Mutex(())
+  private let reloading = Mutex(())
 
   // MARK: start
 
@@ -98,7 +101,6 @@ final class Darkroom: Sendable {
         words.note(notice, teller)
       }
     }
-    let times = StageTimes()
     let stages = PhotoStages(
       shelf: shelf, recorder: recorder, downloader: downloader, workers: workers, times: times,
       clock: clock, settings: live, teller: teller)
@@ -168,6 +170,12 @@ final class Darkroom: Sendable {
       }
       runner.add(
         room.id, entry.acceptance.serviceClass, isPaused: entry.state == .paused, waiting: waiting)
+    } catch  where error.kind == .final {
+      if chores.abandon(list, "list \(list) cannot be opened: \(error.reason)") {
+        teller.tell(.machineTrouble(error, waits: "list \(list) waits for you"))
+      }
+      ends.listChanged()
+      return
     } catch {
       let isNew = chores.add(.open(list), "list \(list) cannot be opened: \(error.reason)") {
         TaskHome.start { try? await self.turnstile.pass { self.open(list) } }
@@ -213,6 +221,12 @@ final class Darkroom: Sendable {
       try await inbox.archive(list)
       recorder.archived(list)
       if chores.isDone(.archive(list)) { ends.listChanged() }
+    } catch  where error.kind == .final {
+      // Nothing is left to copy.
+      _ = chores.isDone(.archive(list))
+      recorder.archived(list)
+      teller.tell(.machineTrouble(error, waits: "list \(list) has no copy in done"))
+      ends.listChanged()
     } catch {
       if error.kind == .cancelled { return }
       let words = "the copy of list \(list) in done waits: \(error.reason)"
@@ -300,13 +314,18 @@ final class Darkroom: Sendable {
     await archive(list)
     try? shelf.folders.removeOriginals(of: list)
     shelf.close(list)
+    chores.forget(list)
+    times.forget(list)
+    teller.forget(list)
     tellStatus()
     ends.listChanged()
     if recorder.ledger({ $0.openLists.isEmpty }) { ThisProcess.returnMemory() }
   }
 
-  /// The line that `systemctl status` shows.
-  func tellStatus() {
+  /// The line that `systemctl status` shows. One at a time, so that the last word is the newest.
+  func tellStatus() { statusLine.withLock { _ in tellStatusNow() } }
+
+  private func tellStatusNow() {
     let open = recorder.ledger { ledger in ledger.openLists.map(\.counts) }
     let waiting = open.reduce(0) { $0 + Int($1.unfinished) }
     let words =
@@ -328,7 +347,17 @@ final class Darkroom: Sendable {
   // MARK: reload
 
   /// Reads the settings again; those that take effect only at a restart are named in the answer.
-  func reload() throws(ConfigurationError) -> [String] {
+  /// One at a time; nil while the daemon stops, which a `ready` after it would deny.
+  func reload() throws(ConfigurationError) -> [String]? {
+    let result = reloading.withLock { _ -> Result<[String]?, ConfigurationError> in
+      do throws(ConfigurationError) { return .success(isStopping ? nil : try reloadNow()) } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  private func reloadNow() throws(ConfigurationError) -> [String] {
     status.reloading()
     defer { status.ready() }
     let new: Settings

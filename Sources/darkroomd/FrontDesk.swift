@@ -63,8 +63,11 @@ final class FrontDesk: Reception {
     try await ListRoom.settleNames(catalog, in: draft.folder)
     let options = catalog.options
     let standard = settings.current
+    let prints = printFolder(for: draft)
+    // Taken before anything is recorded: a list that comes while this one waits for the disk sees it.
+    shelf.notePrinter(draft.list, into: prints)
     let terms = FrozenSettings(
-      prints: printFolder(for: draft), filter: options.filter ?? standard.filter,
+      prints: prints, filter: options.filter ?? standard.filter,
       quality: options.quality ?? standard.quality,
       metadata: options.metadata ?? standard.metadata, title: options.title)
     return ListTerms(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // --until-idle: ends the daemon once a whole sweep of the inbox finds nothing that could become a list
-// and every list is finished, cancelled or paused. What waits for another attempt is waited for.
+// and every list is finished, cancelled, paused or beyond opening. What waits for another attempt is waited for.
 
 import Accept
 import Chain
@@ -16,7 +16,9 @@ struct IdleWatch: Sendable {
       let report = await darkroom.inbox.sweepNow()
       if report.isStopped { return }
       if report.isEmpty, areListsSettled {
-        let code = darkroom.tally.exitCode(darkroom.recorder, unreadable: report.unreadable)
+        let code = darkroom.tally.exitCode(
+          darkroom.recorder,
+          waiting: report.unreadable + darkroom.chores.abandoned.count)
         ends.end(.idle(code))
         return
       }
@@ -31,7 +33,10 @@ struct IdleWatch: Sendable {
   }
 
   private var isWorkLeft: Bool {
-    darkroom.recorder.ledger { ledger in ledger.openLists.contains { $0.state != .paused } }
+    let abandoned = darkroom.chores.abandoned
+    return darkroom.recorder.ledger { ledger in
+      ledger.openLists.contains { $0.state != .paused && !abandoned.contains($0.id) }
+    }
   }
 
   private var areListsSettled: Bool {

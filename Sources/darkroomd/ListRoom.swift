@@ -28,7 +28,7 @@ final class ListRoom: Sendable {
     let folder: any Folder
     do throws(SystemError) {
       folder = try folders.lists.folder(ListFolder.name(id), creating: false)
-    } catch { throw error.machineFailure }
+    } catch { throw Self.failure(error) }
     about = try AboutFile.read(from: folder)
     terms = try FrozenSettings(text: about.terms.settings)
     catalog = try CatalogFile(try Self.open(ListFolder.catalog, in: folder), limits: Self.limits)
@@ -105,9 +105,15 @@ final class ListRoom: Sendable {
 
   private static func open(_ name: FileName, in folder: any Folder) throws(Failure) -> any OpenFile
   {
-    do throws(SystemError) { return try folder.open(name, .read) } catch {
-      throw error.machineFailure
-    }
+    do throws(SystemError) { return try folder.open(name, .read) } catch { throw failure(error) }
+  }
+
+  /// What is gone does not come back by waiting.
+  private static func failure(_ error: SystemError) -> Failure {
+    guard error.isMissing else { return error.machineFailure }
+    return Failure(
+      .final, code: "list.gone", reason: "\(error)",
+      advice: "Bring the file back and restart darkroomd, or cancel the list.")
   }
 }
 

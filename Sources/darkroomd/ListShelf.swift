@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rooms of lists with work left, by number, and a card of every list that was asked for.
-// Concurrency model: `state` guards the dictionaries; files are read outside it. `opening` lets one
-// room be opened at a time, so that a list never has two.
+// Concurrency model: `state` guards the dictionaries; files are read outside it. Two who open the same
+// room at once both read the files, and the first to come back is kept.
 
 import Accept
 import Synchronization
@@ -34,7 +34,6 @@ final class ListShelf: Sendable {
   private static let roomsKept = 256
 
   private let state = Mutex(State())
-  private let opening = Mutex(())
   let folders: StateFolders
 
   init(_ folders: StateFolders) { self.folders = folders }
@@ -42,19 +41,14 @@ final class ListShelf: Sendable {
   /// The list's room, opened where it was not yet.
   func room(_ list: ListID) throws(Failure) -> ListRoom {
     if let room = state.withLock({ $0.use(list) }) { return room }
-    let opened = opening.withLock { _ -> Result<ListRoom, Failure> in
-      if let room = state.withLock({ $0.use(list) }) { return .success(room) }
-      do throws(Failure) {
-        let room = try ListRoom(list, in: folders)
-        state.withLock { state in
-          state.uses += 1
-          state.rooms[list] = (room, state.uses)
-          Self.closeOldest(&state)
-        }
-        return .success(room)
-      } catch { return .failure(error) }
+    let opened = try ListRoom(list, in: folders)
+    return state.withLock { state in
+      if let room = state.use(list) { return room }
+      state.uses += 1
+      state.rooms[list] = (opened, state.uses)
+      Self.closeOldest(&state)
+      return opened
     }
-    return try opened.get()
   }
 
   /// The same, without keeping it: for a look at a list that is over.

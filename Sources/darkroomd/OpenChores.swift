@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine kept from being done and is tried again by itself: opening a list, copying one to
-// `done`. Concurrency model: one Mutex; chores run on the clock's thread, which hands them on.
+// What was kept from being done: opening a list, copying one to `done`. What this machine was in the way
+// of is tried again by itself; a list whose files are damaged waits for a person and the next start.
+// Concurrency model: one Mutex; chores run on the clock's thread, which hands them on.
 
 import Synchronization
 import Vocabulary
@@ -15,11 +16,26 @@ final class OpenChores: Sendable {
 
   private let clock: any Timekeeper
   private let waiting = Mutex<[Chore: String]>([:])
+  private let damaged = Mutex<[ListID: String]>([:])
 
   init(clock: any Timekeeper) { self.clock = clock }
 
   /// For people: what waits, and why.
-  var words: [String] { waiting.withLock { $0.values.sorted() } }
+  var words: [String] {
+    waiting.withLock { Array($0.values) }.sorted() + damaged.withLock { Array($0.values) }.sorted()
+  }
+
+  /// Lists that nothing is done for until somebody looks after them.
+  var abandoned: Set<ListID> { damaged.withLock { Set($0.keys) } }
+
+  /// True when it is news.
+  func abandon(_ list: ListID, _ words: String) -> Bool {
+    _ = isDone(.open(list))
+    return damaged.withLock { $0.updateValue(words, forKey: list) == nil }
+  }
+
+  /// The list is over.
+  func forget(_ list: ListID) { damaged.withLock { _ = $0.removeValue(forKey: list) } }
 
   /// A copy to `done` that is not made yet.
   var hasCopies: Bool {

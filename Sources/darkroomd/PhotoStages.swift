@@ -14,6 +14,7 @@ import Vocabulary
 
 /// A finished picture out of sight.
 struct Negative: Sendable {
+  let prints: PrintFolder
   let draft: PrintFolder.Draft
   let developed: Developed
 }
@@ -33,12 +34,8 @@ struct PhotoStages: Sendable {
       download: { work throws(Failure) in try await download(work) },
       recall: { work throws(Failure) in try await recall(work) },
       filter: { work, original throws(Failure) in try await filter(work, original) },
-      output: { work, negative throws(Failure) in
-        do throws(Failure) { try await output(work, negative) } catch {
-          try? shelf.look(work.photo.list).printFolder().discard(negative.draft)
-          throw error
-        }
-      })
+      output: { work, negative throws(Failure) in try await output(work, negative) },
+      discard: { negative in negative.prints.discard(negative.draft) })
   }
 
   private func download(_ work: PhotoWork) async throws(Failure) -> any OpenFile {
@@ -111,7 +108,7 @@ struct PhotoStages: Sendable {
           maximumPixels: settings.maximumPixels, maximumMemory: settings.maximumMemory,
           timeout: settings.pictureTimeout))
       times.note(work.photo) { $0.filter = clock.uptime() - start }
-      return Negative(draft: draft, developed: developed)
+      return Negative(prints: prints, draft: draft, developed: developed)
     } catch {
       prints.discard(draft)
       throw error

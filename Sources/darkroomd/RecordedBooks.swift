@@ -53,15 +53,18 @@ struct RecordedBooks: ChainBooks {
   }
 
   func recordFailure(_ work: PhotoWork, _ stage: Stage, _ failure: Failure) async throws(Failure) {
-    let room = try shelf.room(work.photo.list)
     if let status = failure.httpStatus { times.note(work.photo) { $0.httpStatus = status } }
     let row = ResultRow(work, failure, times.read(work.photo))
     let isApplied = try await recorder.record(
       [.failed(work.photo, stage, code: failure.code, attempt: work.attempt)],
       after: [.row(work.photo.list, row)])
     guard isApplied else { throw .cancelled }
-    downloader.discard(work.photo, in: room.originals)
-    try? room.originals.remove(Original.name(of: work.photo))
+    // A room that cannot be opened may be what failed: it is not needed to say so.
+    let room = try? shelf.room(work.photo.list)
+    if let room {
+      downloader.discard(work.photo, in: room.originals)
+      try? room.originals.remove(Original.name(of: work.photo))
+    }
     teller.failed(room, work, stage, failure, times.take(work.photo))
   }
 

@@ -17,11 +17,11 @@ final class RunTally: Sendable {
   func rejected() { state.withLock { $0.rejected += 1 } }
 
   /// 0 every photo is filtered; 3 something failed or was rejected; 4 something waits for a person.
-  func exitCode(_ recorder: Recorder, unreadable: Int) -> Int32 {
+  func exitCode(_ recorder: Recorder, waiting: Int) -> Int32 {
     let (lists, rejected) = state.withLock { ($0.lists, $0.rejected) }
     let entries = recorder.ledger { ledger in lists.compactMap { ledger[$0] } }
     if rejected > 0 || entries.contains(where: { $0.counts.failed > 0 }) { return 3 }
-    if unreadable > 0 || entries.contains(where: { $0.state == .paused }) { return 4 }
+    if waiting > 0 || entries.contains(where: { $0.state == .paused }) { return 4 }
     return 0
   }
 }

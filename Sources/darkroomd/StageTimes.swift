@@ -29,6 +29,11 @@ final class StageTimes: Sendable {
 
   func read(_ photo: PhotoID) -> StageTime { times.withLock { $0[photo] ?? StageTime() } }
 
+  /// A list was cancelled while photos were on their way.
+  func forget(_ list: ListID) {
+    times.withLock { times in times = times.filter { $0.key.list != list } }
+  }
+
   /// The photo's way is over; what is not taken is forgotten with it.
   func take(_ photo: PhotoID) -> StageTime {
     times.withLock { $0.removeValue(forKey: photo) ?? StageTime() }

@@ -64,13 +64,13 @@ final class Teller: Sendable {
   }
 
   func failed(
-    _ room: ListRoom, _ work: PhotoWork, _ stage: Stage, _ failure: Failure, _ time: StageTime
+    _ room: ListRoom?, _ work: PhotoWork, _ stage: Stage, _ failure: Failure, _ time: StageTime
   ) {
-    var facts = facts(room, try? room.catalog.entry(work.photo.number), work, .failed)
+    var facts = facts(room, try? room?.catalog.entry(work.photo.number), work, .failed)
     facts.stateBefore = stage == .download ? .new : .downloaded
     facts.set(time)
     reporter.report(.photoFailed(facts, stage, failure))
-    progress(room)
+    if let room { progress(room) }
   }
 
   func retrying(
@@ -91,11 +91,12 @@ final class Teller: Sendable {
   }
 
   private func facts(
-    _ room: ListRoom, _ entry: CatalogEntry?, _ work: PhotoWork, _ state: PhotoState
+    _ room: ListRoom?, _ entry: CatalogEntry?, _ work: PhotoWork, _ state: PhotoState
   ) -> PhotoFacts {
     var facts = PhotoFacts(
-      id: work.photo, name: entry?.name ?? "photo \(work.photo.number)", listName: room.name,
-      state: state, serviceClass: work.serviceClass,
+      id: work.photo, name: entry?.name ?? "photo \(work.photo.number)",
+      listName: room?.name ?? "list \(work.photo.list)", state: state,
+      serviceClass: work.serviceClass,
       host: entry.flatMap { try? PhotoURL(parsing: $0.url).host } ?? "")
     facts.attempt = work.attempt
     return facts
@@ -116,8 +117,10 @@ final class Teller: Sendable {
     news.changed(room.id)
   }
 
+  /// The list is over: there is no more progress to tell of.
+  func forget(_ list: ListID) { throttle.withLock { $0.end(list) } }
+
   func finished(_ room: ListRoom) {
-    throttle.withLock { $0.end(room.id) }
     reporter.report(.listFinished(facts(room)))
     news.changed(room.id)
   }

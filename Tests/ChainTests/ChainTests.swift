@@ -84,7 +84,7 @@ import Vocabulary
     bench.add(1, photos: 1000)
     await gate.arrivals.reaches(4)
     bench.add(2, photos: 10)
-    await bench.runner.cancel(ListID(1))
+    await bench.cancel(ListID(1))
     await bench.finishedLists.reaches(1)
     await bench.runner.idle()
     #expect(bench.books.notes.withLock { $0.finished } == [ListID(2)])
@@ -100,11 +100,28 @@ import Vocabulary
     bench.add(1, photos: 4)
     await gate.arrivals.reaches(4)
     bench.add(2, photos: 6)
-    await bench.runner.cancel(ListID(2))
+    await bench.cancel(ListID(2))
     #expect(bench.downloads.count == 4)
     gate.open()
     await bench.finishedLists.reaches(1)
     #expect(bench.books.count(.filtered) == 4)
+  }
+
+  @Test func `a finished picture of a cancelled or paused chain is given away, once`() async {
+    let gate = Gate()
+    let bench = Darkbench(
+      widths: .init(download: 4, filter: 4, output: 1),
+      output: { _ throws(Failure) in try await gate.pass() })
+    bench.add(1, photos: 4)
+    await bench.filters.reaches(4)
+    await gate.arrivals.reaches(1)
+    await bench.cancel(ListID(1))
+    #expect(bench.discards.count == 4)
+    #expect(bench.prints.count == 0)
+    gate.open()
+    bench.add(2, photos: 3)
+    await bench.finishedLists.reaches(1)
+    #expect(bench.discards.count == 4 && bench.prints.count == 3)
   }
 
   @Test func `a full disk fails no photo; work goes on when it has room again`() async {

@@ -18,6 +18,7 @@ final class Darkbench: Sendable {
   let recalls = Tally()
   let filters = Tally()
   let prints = Tally()
+  let discards = Tally()
   let runner: ChainRunner<String, String>
 
   init(
@@ -28,7 +29,7 @@ final class Darkbench: Sendable {
     output: @escaping Step = { _ throws(Failure) in }
   ) {
     let (books, downloads, recalls) = (books, downloads, recalls)
-    let (filters, prints) = (filters, prints)
+    let (filters, prints, discards) = (filters, prints, discards)
     let (finishedLists, troubles, recoveries) = (finishedLists, troubles, recoveries)
     runner = ChainRunner(
       Stages(
@@ -52,7 +53,8 @@ final class Darkbench: Sendable {
           try await output(work)
           books.set(work.photo, .filtered)
           prints.add()
-        }),
+        },
+        discard: { _ in discards.add() }),
       widths: widths, books: books, time: time, policy: policy
     ) { event in
       switch event {
@@ -66,5 +68,11 @@ final class Darkbench: Sendable {
   func add(_ list: UInt64, photos: UInt32, _ serviceClass: ServiceClass = .default) {
     books.addList(ListID(list), photos: photos)
     runner.add(ListID(list), serviceClass)
+  }
+
+  /// Returns when nothing of the list runs.
+  func cancel(_ list: ListID) async {
+    runner.giveUp(list)
+    await runner.idle(list)
   }
 }

@@ -17,7 +17,7 @@ import Vocabulary
       let bench = Darkbench(download: { _ throws(Failure) in try await gate.pass() })
       bench.add(1, photos: 50)
       await gate.arrivals.reaches(4)
-      await bench.runner.cancel(ListID(1))
+      await bench.cancel(ListID(1))
       // What was freed too early would be overwritten by these.
       var junk: [[UInt8]] = []
       for size in 0..<500 { junk.append([UInt8](repeating: 0x41, count: 100 + size % 700)) }
@@ -39,7 +39,7 @@ import Vocabulary
     for list in 1...40 {
       bench.add(UInt64(list), photos: 200)
       if list % 2 == 0 {
-        await bench.runner.cancel(ListID(UInt64.random(in: 2...40, using: &random) & ~1))
+        await bench.cancel(ListID(UInt64.random(in: 2...40, using: &random) & ~1))
       }
     }
     await bench.finishedLists.reaches(20)
@@ -115,7 +115,8 @@ import Vocabulary
       remembered = chain
       let stages = Stages<Int, Int>(
         download: { _ throws(Failure) in 1 }, recall: { _ throws(Failure) in 1 },
-        filter: { _, original throws(Failure) in original }, output: { _, _ throws(Failure) in })
+        filter: { _, original throws(Failure) in original }, output: { _, _ throws(Failure) in },
+        discard: { _ in })
       chain.begin(
         stages, on: StageQueues(.init(download: 1, filter: 1, output: 1)),
         settle: { _, _, _ in .failed }, whenEnded: { _ in ended.add() })

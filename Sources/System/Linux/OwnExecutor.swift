@@ -21,6 +21,10 @@ package final class OwnExecutor: TaskExecutor {
       if next + 1 == jobs.count {
         jobs.removeAll(keepingCapacity: true)
         next = -1
+      } else if next > 4096, next > jobs.count / 2 {
+        // Never empty, it would grow for ever.
+        jobs.removeFirst(next + 1)
+        next = -1
       }
       return job
     }
@@ -51,6 +55,8 @@ package final class OwnExecutor: TaskExecutor {
     while true {
       let job = state.withLock { state in
         let job = state.take()
+        // A wake-up without a ring finds it there still.
+        state.idle.removeAll { $0 == number }
         if job == nil { state.idle.append(number) }
         return job
       }

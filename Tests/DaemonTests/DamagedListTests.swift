@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A list's own files are damaged between two starts: it waits for a person, and the others go on.
+
+import Foundation
+import Support
+import Testing
+
+@Suite struct DamagedListTests {
+  @Test(arguments: ["about", "catalog"])
+  func `a list that cannot be opened waits for a person, and the others go on`(file: String)
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let url = try bench.serveSamples(1)[0]
+      let daemon = try await bench.start()
+      try await bench.drop([("One", url + "?gate=g")], as: "hurt.plist")
+      await bench.origin.arrivals(at: "g")
+      // Else the file in the inbox, whose list nobody knows any more, is accepted anew.
+      try await bench.until("it is known as claimed") {
+        bench.text("state/lists/1/state") == "claimed\n"
+      }
+      await daemon.cut()
+      try bench.folder.write(Array("not what it was".utf8), to: "root/state/lists/1/\(file)")
+      try await bench.drop([("One", url)], as: "well.plist")
+      let end = try await bench.runUntilIdle()
+      #expect(end.code == 4, "\(end)")
+      #expect(end.errors.contains("list 1 waits for you"), "\(end)")
+      #expect(end.errors.contains("Finished list 'well'"), "\(end)")
+      let again = try await bench.start()
+      let status = try await bench.tool("status")
+      #expect(status.output.contains("list 1 cannot be opened"), "\(status)")
+      #expect(try await bench.tool("cancel", "1").code == 0)
+      let after = try await bench.tool("status")
+      #expect(!after.output.contains("cannot be opened"), "\(after) \(again.errors)")
+      try await bench.stop(again)
+    }
+  }
+}
