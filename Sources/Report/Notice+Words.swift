@@ -73,6 +73,8 @@ extension Notice {
 
   private var machineWords: String {
     switch self {
+    case .machineTrouble(let failure, let waits) where failure.kind == .final:
+      "Could not go on: \(reason(failure)); \(shown(waits))."
     case .machineTrouble(let failure, let waits):
       "This machine is in trouble: \(reason(failure)); \(shown(waits)) until it clears."
     case .machineRecovered(let code, let resumes):
@@ -103,7 +105,8 @@ extension Notice {
     if facts.bytesCut > 0 {
       words += ", an unfinished end of \(counted(facts.bytesCut, "byte")) set aside"
     }
-    return words + "; \(counted(facts.openLists, "list")) to continue."
+    return words
+      + "; \(counted(facts.knownLists, "list")) known, \(facts.openLists) to continue."
   }
 }
 

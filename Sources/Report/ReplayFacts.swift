@@ -4,6 +4,8 @@
 package struct ReplayFacts: Equatable, Sendable {
   package var records: UInt64
   package var openLists: UInt64
+  /// Those that are over among them.
+  package var knownLists: UInt64
   /// An unfinished record at the end is the trace of a crash and loses nothing that was promised.
   package var bytesCut: UInt64
   /// Records that are damaged or missing in the middle.
@@ -13,11 +15,13 @@ package struct ReplayFacts: Equatable, Sendable {
   package var offset: UInt64
 
   package init(
-    records: UInt64, openLists: UInt64, bytesCut: UInt64 = 0, recordsLost: UInt64 = 0,
+    records: UInt64, openLists: UInt64, knownLists: UInt64, bytesCut: UInt64 = 0,
+    recordsLost: UInt64 = 0,
     file: String = "", offset: UInt64 = 0
   ) {
     self.records = records
     self.openLists = openLists
+    self.knownLists = knownLists
     self.bytesCut = bytesCut
     self.recordsLost = recordsLost
     self.file = file

@@ -8,6 +8,8 @@ extension ControlError: CustomStringConvertible {
     switch self {
     case .noSuchList(let name):
       "there is no list '\(Printable.text(name))'; 'darkroomctl list' shows those there are"
+    case .listRejected(let name, let why):
+      "the list '\(Printable.text(name))' was not accepted: \(Printable.text(why))"
     case .ambiguousList(let name, let ids):
       "several lists are named '\(Printable.text(name))'; say which by its number: "
         + ids.prefix(10).map { String($0) }.joined(separator: ", ")

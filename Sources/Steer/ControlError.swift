@@ -3,6 +3,8 @@
 
 package enum ControlError: Error, Hashable, Sendable {
   case noSuchList(name: String)
+  /// The last file of that name was turned away.
+  case listRejected(name: String, why: String)
   case ambiguousList(name: String, ids: [UInt64])
   case permissionDenied(why: String)
   case notPossible(why: String)
@@ -18,6 +20,7 @@ package enum ControlError: Error, Hashable, Sendable {
   package var name: String {
     switch self {
     case .noSuchList: "\(ControlInterface.name).NoSuchList"
+    case .listRejected: "\(ControlInterface.name).ListRejected"
     case .ambiguousList: "\(ControlInterface.name).AmbiguousList"
     case .permissionDenied: "\(ControlInterface.name).PermissionDenied"
     case .notPossible: "\(ControlInterface.name).NotPossible"
@@ -34,6 +37,8 @@ package enum ControlError: Error, Hashable, Sendable {
   package var parameters: JSONObject {
     switch self {
     case .noSuchList(let name): JSONObject(["name": .string(name)])
+    case .listRejected(let name, let why):
+      JSONObject(["name": .string(name), "why": .string(why)])
     case .ambiguousList(let name, let ids):
       JSONObject(["name": .string(name), "ids": .array(ids.map { .count($0) })])
     case .permissionDenied(let why), .notPossible(let why), .reloadFailed(let why):
@@ -54,6 +59,7 @@ package enum ControlError: Error, Hashable, Sendable {
     let known: ControlError =
       switch last {
       case "NoSuchList": .noSuchList(name: text("name"))
+      case "ListRejected": .listRejected(name: text("name"), why: text("why"))
       case "AmbiguousList":
         .ambiguousList(name: text("name"), ids: (try? fields.counts("ids")) ?? [])
       case "PermissionDenied": .permissionDenied(why: text("why"))

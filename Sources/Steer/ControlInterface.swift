@@ -70,6 +70,7 @@ package enum ControlInterface {
       width: int,
       height: int,
       print: string,
+      retry: int,
       code: string,
       reason: string
     )
@@ -102,6 +103,9 @@ package enum ControlInterface {
     method Reload() -> (notes: []string)
 
     error NoSuchList (name: string)
+
+    # The newest file of that name was turned away; it lies in failed, with the reason beside it.
+    error ListRejected (name: string, why: string)
 
     # Several lists with work left have this name.
     error AmbiguousList (name: string, ids: []int)

@@ -13,6 +13,9 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
     text.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ? UInt64(text) : nil
   }
 
+  /// Whether a file of that name is meant.
+  package func means(file: String) -> Bool { file == text || file == "\(text).plist" }
+
   private var name: String {
     text.utf8.count > 6 && text.hasSuffix(".plist") ? String(text.dropLast(6)) : text
   }

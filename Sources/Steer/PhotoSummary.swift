@@ -17,14 +17,16 @@ package struct PhotoSummary: MessageValue {
   package var height: UInt32
   /// The print's file name; empty while there is none.
   package var print: String
-  /// Why it failed, for programs and for people; empty unless it did.
+  /// When it is tried again, in milliseconds since 1970; 0 unless it waits for that.
+  package var retry: UInt64
+  /// Why it failed or waits, for programs and for people; empty unless it does.
   package var code: String
   package var reason: String
 
   package init(
     number: UInt32, name: String, url: String, state: PhotoState, attempts: UInt32 = 0,
     bytes: UInt64 = 0, width: UInt32 = 0, height: UInt32 = 0, print: String = "",
-    code: String = "", reason: String = ""
+    retry: UInt64 = 0, code: String = "", reason: String = ""
   ) {
     self.number = number
     self.name = name
@@ -35,6 +37,7 @@ package struct PhotoSummary: MessageValue {
     self.width = width
     self.height = height
     self.print = print
+    self.retry = retry
     self.code = code
     self.reason = reason
   }
@@ -49,6 +52,7 @@ package struct PhotoSummary: MessageValue {
     width = try fields.count("width")
     height = try fields.count("height")
     print = try fields.string("print")
+    retry = try fields.count("retry")
     code = try fields.string("code")
     reason = try fields.string("reason")
   }
@@ -58,7 +62,7 @@ package struct PhotoSummary: MessageValue {
       "number": .count(number), "name": .string(name), "url": .string(url),
       "state": .string(state), "attempts": .count(attempts), "bytes": .count(bytes),
       "width": .count(width), "height": .count(height), "print": .string(print),
-      "code": .string(code), "reason": .string(reason),
+      "retry": .count(retry), "code": .string(code), "reason": .string(reason),
     ])
   }
 }

@@ -110,7 +110,8 @@ package struct AddressRefusal: Equatable, Sendable {
         reason: "\(server) leads to \(address), which DenyNetworks=\(range) refuses")
     case .reserved(let range, let kind):
       Failure(
-        .final, code: "address.refused", reason: "\(server) leads to \(address), \(kind)",
+        .final, code: "address.refused",
+        reason: "\(server) leads to \(address), \(kind), which AllowNetworks= does not allow",
         advice: "If you trust it, set AllowNetworks=\(range) under [Download]")
     }
   }

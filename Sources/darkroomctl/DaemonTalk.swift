@@ -111,7 +111,7 @@ package struct DaemonTalk {
           voice.say(
             PhotoText.head(report.list, voice.screen, now: clock.wallTime(), users: users))
         }
-        voice.say(PhotoText.page(report.photos, voice.screen))
+        voice.say(PhotoText.page(report.photos, voice.screen, now: clock.wallTime()))
       }
       head = report.list
       // The name may mean another list by the next page; its number cannot.

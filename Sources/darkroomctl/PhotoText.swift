@@ -22,7 +22,7 @@ package enum PhotoText {
       """
   }
 
-  package static func page(_ photos: [PhotoSummary], _ screen: ToolScreen) -> String {
+  package static func page(_ photos: [PhotoSummary], _ screen: ToolScreen, now: UInt64) -> String {
     guard screen.isTerminal else { return photos.map { plain($0) }.joined() }
     if photos.isEmpty { return "" }
     var table = TextTable([
@@ -34,26 +34,30 @@ package enum PhotoText {
         .init("\(photo.number)"), .init(Printable.text(photo.state), tone(photo)),
         .init(Printable.text(photo.name, limit: 60)),
         .init(photo.bytes > 0 ? Amounts.bytes(photo.bytes) : ""),
-        .init(photo.width > 0 ? "\(photo.width)×\(photo.height)" : ""), .init(end(photo)),
+        .init(photo.width > 0 ? "\(photo.width)×\(photo.height)" : ""), .init(end(photo, now)),
       ])
     }
     return "\n" + table.text(screen)
   }
 
-  /// number, state, name, URL, attempts, bytes, width, height, print, code, reason.
+  /// number, state, name, URL, attempts, bytes, width, height, print, code, reason, retry.
   private static func plain(_ photo: PhotoSummary) -> String {
     TextTable.plain([
       "photo", "\(photo.number)", Printable.text(photo.state), Printable.text(photo.name),
       Printable.text(photo.url, limit: 4096), "\(photo.attempts)", "\(photo.bytes)",
       "\(photo.width)", "\(photo.height)", Printable.text(photo.print),
-      Printable.text(photo.code), Printable.text(photo.reason),
+      Printable.text(photo.code), Printable.text(photo.reason), "\(photo.retry)",
     ])
   }
 
-  private static func end(_ photo: PhotoSummary) -> String {
+  private static func end(_ photo: PhotoSummary, _ now: UInt64) -> String {
     if !photo.print.isEmpty { return Printable.text(photo.print) }
-    if photo.reason.isEmpty { return "" }
-    return "\(Printable.text(photo.code)): \(Printable.text(photo.reason))"
+    let reason =
+      photo.reason.isEmpty
+      ? "" : "\(Printable.text(photo.code)): \(Printable.text(photo.reason))"
+    guard photo.retry > 0 else { return reason }
+    let wait = Amounts.span(milliseconds: photo.retry - min(now, photo.retry))
+    return reason + (reason.isEmpty ? "" : "; ") + "again in \(wait)"
   }
 
   private static func tone(_ photo: PhotoSummary) -> ToolScreen.Tone? {

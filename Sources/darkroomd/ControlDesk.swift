@@ -56,7 +56,16 @@ final class ControlDesk: ControlService {
     while darkroom.isInInbox(list.text), !Task.isCancelled, !darkroom.isStopping {
       await darkroom.rest(.milliseconds(50))
     }
-    _ = try list.choose(among: darkroom.names())
+    let newest: UInt64
+    do throws(ControlError) { newest = try list.choose(among: darkroom.names()) } catch {
+      guard case .noSuchList = error,
+        let why = darkroom.frontDesk.rejection(of: list, after: 0)
+      else { throw error }
+      throw .listRejected(name: list.text, why: why)
+    }
+    if let why = darkroom.frontDesk.rejection(of: list, after: newest) {
+      throw .listRejected(name: list.text, why: why)
+    }
   }
 
   private enum Verb { case pause, resume, cancel }

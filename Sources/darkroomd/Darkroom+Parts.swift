@@ -142,6 +142,7 @@ extension ReplayFacts {
     let first = recovery.damages.first
     self.init(
       records: recovery.records, openLists: UInt64(recovery.ledger.openLists.count),
+      knownLists: UInt64(recovery.ledger.lists.count),
       bytesCut: recovery.tornBytes,
       recordsLost: max(recovery.missing, UInt64(recovery.damageCount)),
       file: first?.file ?? "", offset: first?.offset ?? 0)

@@ -97,9 +97,16 @@ extension Darkroom {
     guard wanted == nil || wanted == state, let entry = try? room.catalog.entry(number) else {
       return nil
     }
+    let plan = recorder.ledger { $0[room.id]?.retries[number] }
     var summary = PhotoSummary(
       number: number, name: Printable.text(entry.name), url: shownURL(entry.url), state: state,
       attempts: row?.attempts ?? live.1)
+    if let plan, !state.isFinal {
+      summary.retry = max(plan.until, 1)
+      if let failure = reasons.reason(photo) {
+        (summary.code, summary.reason) = (failure.code, failure.reason)
+      }
+    }
     if let row {
       summary.bytes = row.bytes
       summary.width = row.width

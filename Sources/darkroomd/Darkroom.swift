@@ -41,6 +41,7 @@ final class Darkroom: Sendable {
   let inbox: Inbox
   let news = ListNews()
   let tally = RunTally()
+  let reasons = RetryReasons()
   private let times = StageTimes()
   let turnstile = Turnstile()
   let chores: OpenChores
@@ -105,8 +106,8 @@ final class Darkroom: Sendable {
       shelf: shelf, recorder: recorder, downloader: downloader, workers: workers, times: times,
       clock: clock, settings: live, teller: teller)
     let books = RecordedBooks(
-      shelf: shelf, recorder: recorder, downloader: downloader, times: times, clock: clock,
-      teller: teller)
+      shelf: shelf, recorder: recorder, downloader: downloader, times: times, reasons: reasons,
+      clock: clock, teller: teller)
     runner = ChainRunner(
       stages.functions, widths: StageQueues.Widths(settings), books: books, time: clock,
       policy: RetryPolicy(attempts: settings.attempts)
@@ -172,7 +173,7 @@ final class Darkroom: Sendable {
         room.id, entry.acceptance.serviceClass, isPaused: entry.state == .paused, waiting: waiting)
     } catch  where error.kind == .final {
       if chores.abandon(list, "list \(list) cannot be opened: \(error.reason)") {
-        teller.tell(.machineTrouble(error, waits: "list \(list) waits for you"))
+        teller.tell(.machineTrouble(error, waits: "list \(list) waits for somebody"))
       }
       ends.listChanged()
       return

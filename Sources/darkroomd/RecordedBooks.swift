@@ -12,6 +12,7 @@ struct RecordedBooks: ChainBooks {
   let recorder: Recorder
   let downloader: Downloader
   let times: StageTimes
+  let reasons: RetryReasons
   let clock: any Timekeeper
   let teller: Teller
 
@@ -47,6 +48,7 @@ struct RecordedBooks: ChainBooks {
     let changes = failure.isWorkerDeath ? [.died(work.photo), retry] : [retry]
     guard try await recorder.record(changes) else { throw .cancelled }
     _ = times.take(work.photo)
+    reasons.note(work.photo, failure)
     if let room = try? shelf.room(work.photo.list) {
       teller.retrying(room, work, stage, failure, after: delay)
     }

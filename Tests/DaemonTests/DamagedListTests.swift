@@ -24,7 +24,7 @@ import Testing
       try await bench.drop([("One", url)], as: "well.plist")
       let end = try await bench.runUntilIdle()
       #expect(end.code == 4, "\(end)")
-      #expect(end.errors.contains("list 1 waits for you"), "\(end)")
+      #expect(end.errors.contains("list 1 waits for somebody"), "\(end)")
       #expect(end.errors.contains("Finished list 'well'"), "\(end)")
       let again = try await bench.start()
       let status = try await bench.tool("status")

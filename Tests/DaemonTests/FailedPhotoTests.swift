@@ -48,6 +48,21 @@ import Testing
     }
   }
 
+  @Test func `a photo that waits says why and until when`() async throws {
+    try await DaemonBench.use { bench in
+      try await bench.drop([("Busy", bench.origin.url("/503?after=600"))], as: "busy.plist")
+      let daemon = try await bench.start()
+      try await daemon.says("trying again in")
+      let photo = try #require(try await bench.show("busy").photos.first)
+      #expect(photo.code == "http.503" && !photo.reason.isEmpty && photo.retry > 0)
+      #expect(photo.state == "new")
+      await daemon.cut()
+      let again = try await bench.start()
+      #expect(try await bench.show("busy").photos.first?.retry == photo.retry)
+      try await bench.stop(again)
+    }
+  }
+
   @Test func `this machine and private networks are refused unless the settings allow them`()
     async throws
   {

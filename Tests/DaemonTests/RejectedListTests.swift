@@ -65,6 +65,25 @@ import Testing
     }
   }
 
+  @Test func `whoever waits for a list that is turned away is told why`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await bench.start()
+      try await bench.drop(Array("just words".utf8), as: "summer.plist")
+      // Asked while it lies in the inbox or after: the answer is the same.
+      for _ in 1...2 {
+        let end = try await bench.tool("wait", "summer")
+        #expect(end.code == 1, "\(end)")
+        #expect(end.errors.contains("the list 'summer' was not accepted: "), "\(end)")
+      }
+      try await bench.drop([("One", try bench.serveSamples(1)[0])], as: "summer.plist")
+      #expect(try await bench.tool("wait", "summer").code == 0)
+      try await bench.drop(Array("other words".utf8), as: "summer.plist")
+      #expect(try await bench.tool("wait", "summer").code == 1, "the newest is meant")
+      #expect(try await bench.tool("wait", "winter").code == 4)
+      try await bench.stop(daemon)
+    }
+  }
+
   @Test func `a list larger than the settings allow is turned away unread`() async throws {
     let settings = DaemonBench.settings + "[Inbox]\nMaximumListSize=1K\n"
     try await DaemonBench.use(settings: settings) { bench in

@@ -75,7 +75,10 @@ struct AddressRulesTests {
   @Test func `A refusal says what the address is and which setting opens it`() throws {
     let failure = AddressRules().refusal(of: try #require(NetworkAddress("10.0.0.5")))?
       .failure(server: "photos.example.org")
-    #expect(failure?.reason == "photos.example.org leads to 10.0.0.5, a private address")
+    #expect(
+      failure?.reason
+        == "photos.example.org leads to 10.0.0.5, a private address, which AllowNetworks= does not allow"
+    )
     #expect(failure?.advice == "If you trust it, set AllowNetworks=10.0.0.0/8 under [Download]")
   }
 

@@ -50,9 +50,10 @@ enum Samples {
   static let missing = Failure(
     .final, code: "http.404", reason: "the server answered 404 Not Found")
   static let full = Failure(.machine, code: "disk.full", reason: "no space left on device")
-  static let torn = ReplayFacts(records: 3120, openLists: 1, bytesCut: 130)
+  static let torn = ReplayFacts(records: 3120, openLists: 1, knownLists: 7, bytesCut: 130)
   static let damaged = ReplayFacts(
-    records: 3118, openLists: 2, bytesCut: 1, recordsLost: 2, file: "0000000000000042.log",
+    records: 3118, openLists: 2, knownLists: 2, bytesCut: 1, recordsLost: 2,
+    file: "0000000000000042.log",
     offset: 8192)
 
   static let words: [(Notice, String)] = lists + photos + machine
@@ -143,19 +144,24 @@ enum Samples {
       "This machine is in trouble: no space left on device; prints wait until it clears."
     ),
     (
+      .machineTrouble(
+        Failure(.final, code: "list.about", reason: "its file is damaged"), waits: "list 3 waits"),
+      "Could not go on: its file is damaged; list 3 waits."
+    ),
+    (
       .machineRecovered(code: "disk.full", resumes: "prints go on"),
       "This machine has recovered from disk.full; prints go on."
     ),
     (
       .journalReplayed(torn),
       "Read the journal file: 3120 records, an unfinished end of 130 bytes set aside; "
-        + "1 list to continue."
+        + "7 lists known, 1 to continue."
     ),
     (
       .journalReplayed(damaged),
       "Read the journal file: 3118 records, 2 records lost to damage that begins in "
         + "0000000000000042.log at byte 8192, an unfinished end of 1 byte set aside; "
-        + "2 lists to continue."
+        + "2 lists known, 2 to continue."
     ),
     (
       .journalUnwritable(full),

@@ -37,7 +37,8 @@ struct MessageTests {
   }
 
   static let errors: [ControlError] = [
-    .noSuchList(name: "x"), .ambiguousList(name: "x", ids: [3, 5]),
+    .noSuchList(name: "x"), .listRejected(name: "x", why: "y"),
+    .ambiguousList(name: "x", ids: [3, 5]),
     .permissionDenied(why: "it is another's"), .notPossible(why: "it is finished"),
     .reloadFailed(why: "line 3"), .interfaceNotFound("a.b"), .methodNotFound("Fly"),
     .methodNotImplemented("Watch"), .invalidParameter("limit"), .expectedMore,

@@ -25,7 +25,8 @@ enum Samples {
       number: 2, name: "Lake", url: "https://photos.example.org/lake.png", state: .failed,
       attempts: 3, code: "http.404", reason: "the origin has no such file"),
     PhotoSummary(
-      number: 3, name: "Mill", url: "https://photos.example.org/mill.jpg", state: .new),
+      number: 3, name: "Mill", url: "https://photos.example.org/mill.jpg", state: .new,
+      attempts: 2, retry: 1_763_712_399_000, code: "http.503", reason: "the origin is busy"),
   ]
 
   static func peer(_ user: UInt32) -> ControlPeer {

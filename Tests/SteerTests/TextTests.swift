@@ -87,11 +87,13 @@ struct TextTests {
     #expect(ListText.table([], Self.pipe, now: Self.now, users: Self.users).isEmpty)
   }
 
+  private static let photoTime: UInt64 = 1_763_712_390_000
+
   @Test
   func `a list and its photos on a terminal`() {
     #expect(
       PhotoText.head(Samples.list, Self.terminal, now: Self.now, users: Self.users)
-        + PhotoText.page(Samples.photos, Self.terminal) == """
+        + PhotoText.page(Samples.photos, Self.terminal, now: Self.photoTime) == """
           summer (list 17): Summer 2025
           running, utility, accepted 1 h 1 min ago for anna
           100 photos: 40 filtered, 2 failed, 8 downloaded, 50 new
@@ -99,7 +101,7 @@ struct TextTests {
           NUMBER  STATE     NAME      SIZE   PIXELS  PRINT OR REASON
                1  filtered  Barn  37.2 KiB  800×600  Barn.jpg
                2  failed    Lake                     http.404: the origin has no such file
-               3  new       Mill
+               3  new       Mill                     http.503: the origin is busy; again in 9 s
 
           """)
   }
@@ -108,10 +110,12 @@ struct TextTests {
   func `a list and its photos in a pipe`() {
     #expect(
       PhotoText.head(Samples.list, Self.pipe, now: Self.now, users: Self.users)
-        + PhotoText.page(Array(Samples.photos[1...1]), Self.pipe) == """
+        + PhotoText.page(Array(Samples.photos[1...2]), Self.pipe, now: Self.photoTime) == """
           list\t17\tsummer\t1000\trunning\tutility\t100\t40\t2\t2025-11-21T08:05:45Z
           photo\t2\tfailed\tLake\thttps://photos.example.org/lake.png\t3\t0\t0\t0\t\thttp.404\t\
-          the origin has no such file
+          the origin has no such file\t0
+          photo\t3\tnew\tMill\thttps://photos.example.org/mill.jpg\t2\t0\t0\t0\t\thttp.503\t\
+          the origin is busy\t1763712399000
 
           """)
   }
@@ -128,12 +132,13 @@ struct TextTests {
   func `colour is there only where it is wanted`() {
     let colourful = ToolScreen(isTerminal: true, hasColour: true)
     #expect(
-      PhotoText.page(Array(Samples.photos[1...1]), colourful).contains("\u{1B}[31mfailed\u{1B}[0m"))
+      PhotoText.page(Array(Samples.photos[1...1]), colourful, now: Self.now)
+        .contains("\u{1B}[31mfailed\u{1B}[0m"))
     for screen in [Self.terminal, Self.pipe] {
       let text =
         StatusText.text(Samples.status, screen, now: Self.now)
         + ListText.table(Self.lists, screen, now: Self.now, users: Self.users)
-        + PhotoText.page(Samples.photos, screen)
+        + PhotoText.page(Samples.photos, screen, now: Self.now)
       #expect(!text.contains("\u{1B}"))
     }
   }
@@ -158,6 +163,7 @@ struct TextTests {
       (.silent(seconds: 1), .unreachable), (.nonsense(why: ""), .unreachable),
       (.notAllowed(path: "x"), .notPermitted), (.timeIsOver, .timeIsOver),
       (.refused(.noSuchList(name: "a")), .noSuchList),
+      (.refused(.listRejected(name: "a", why: "b")), .failed),
       (.refused(.ambiguousList(name: "a", ids: [])), .noSuchList),
       (.refused(.permissionDenied(why: "")), .notPermitted),
       (.refused(.notPossible(why: "")), .failed), (.refused(.reloadFailed(why: "")), .failed),

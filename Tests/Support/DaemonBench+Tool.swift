@@ -9,6 +9,7 @@ package struct ShownPhoto: Decodable, Sendable {
   package let url: String
   package let state: String
   package let attempts: Int
+  package let retry: UInt64
   package let print: String
   package let code: String
   package let reason: String
