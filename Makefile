@@ -90,16 +90,21 @@ TARGETS ?=
 fuzz: build-packages
 	@SECONDS_EACH=$(SECONDS) TARGETS="$(TARGETS)" Tests/Fuzz/run
 
-# Each sanitizer has a build of its own. Not under AddressSanitizer: workers, whose limit of memory is
-# less than its shadow takes. UBSan covers the C alone; Swift checks itself.
-ADDRESS_TESTS = '^(FilterTests|CatalogTests|FuzzTests)\.|DigestTests'
-THREAD_TESTS = '^(ChainTests|RecordTests|SteerTests)\.|DigestTests|WorkerPoolTests|WorkerStateTests'
+# Each sanitizer has a build of its own, and UBSan covers the C; Swift checks itself. Not tried: workers
+# under AddressSanitizer, whose shadow is larger than their limit of memory; under ThreadSanitizer how
+# workers crash, which it catches before the kernel does, and the simulated power cuts, which are one
+# thread and slow. Its tests run one group after another: long ones starve the few threads of others.
+ADDRESS = $(SWIFT) test --sanitize address --scratch-path .build/address \
+	-Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined
+THREAD = $(SWIFT) test --sanitize thread --scratch-path .build/thread
+sanitize: export LSAN_OPTIONS = suppressions=$(CURDIR)/Tests/Fuzz/leaks.txt:print_suppressions=0
+sanitize: export TSAN_OPTIONS = \
+	suppressions=$(CURDIR)/Tests/Fuzz/races.txt:handle_segv=0:print_suppressions=0
 sanitize: build-packages
-	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Fuzz/leaks.txt:print_suppressions=0 \
-	  $(SWIFT) test --sanitize address --scratch-path .build/address \
-	  -Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined --filter $(ADDRESS_TESTS)
-	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Fuzz/races.txt:handle_segv=0:print_suppressions=0 \
-	  $(SWIFT) test --sanitize thread --scratch-path .build/thread --filter $(THREAD_TESTS)
+	$(ADDRESS) --filter '^(FilterTests|CatalogTests|FuzzTests)\.|DigestTests'
+	$(THREAD) --filter '^ChainTests\.'
+	$(THREAD) --filter '^RecordTests\.' --skip CrashSimulation
+	$(THREAD) --filter '^SteerTests\.|DigestTests|WorkerStateTests|WorkerPoolTests' --skip misbehaves
 
 # Builds nothing: sudo's environment has no Swift, and what root builds is root's afterwards.
 install:
