@@ -177,6 +177,8 @@ final class InboxLoop {
   private func report() -> SweepReport {
     var report = SweepReport(isTroubled: trouble != nil && trouble != softTrouble)
     report.ignored = state.ignored
+    report.ignoredCount = state.ignoredCount
+    report.waitingCount = state.waiting.count
     for file in state.waiting.values {
       switch file.phase {
       case .unreadable: report.unreadable += 1
@@ -184,7 +186,7 @@ final class InboxLoop {
       default: report.candidates += 1
       }
       if report.waiting.count < SweepReport.maximumShown {
-        report.waiting.append(.init(name: file.candidate.name, waitsFor: file.waitsFor))
+        report.waiting.append(SweepReport.Waiting(file))
       }
     }
     return report

@@ -35,6 +35,7 @@ package struct InboxState: Sendable {
   private let settings: InboxSettings
   private(set) var waiting: [Candidate.Key: WaitingFile] = [:]
   private(set) var ignored: [FileName: IgnoredReason] = [:]
+  private(set) var ignoredCount = 0
   private(set) var isFull = false
 
   package init(_ settings: InboxSettings) { self.settings = settings }
@@ -58,6 +59,7 @@ package struct InboxState: Sendable {
       }
     }
     waiting = waiting.filter { seen.contains($0.key) }
+    ignoredCount = left.count
     ignored = ignored.filter { left.contains($0.key) }
     return actions + due(at: now)
   }

@@ -4,6 +4,7 @@
 package enum ControlCall: Equatable, Sendable {
   case status
   case lists
+  case inbox
   case show(ShowOrder)
   case pause(ListReference)
   case resume(ListReference)
@@ -14,6 +15,7 @@ package enum ControlCall: Equatable, Sendable {
   package enum Method: String, CaseIterable, Sendable {
     case status = "Status"
     case lists = "Lists"
+    case inbox = "Inbox"
     case show = "Show"
     case pause = "Pause"
     case resume = "Resume"
@@ -30,7 +32,7 @@ package enum ControlCall: Equatable, Sendable {
 
     package var isServed: Bool {
       switch self {
-      case .status, .lists, .show, .pause, .resume, .cancel, .reload: true
+      case .status, .lists, .inbox, .show, .pause, .resume, .cancel, .reload: true
       case .why, .watch, .submit, .focus, .setQuality, .retry, .flush, .sync: false
       }
     }
@@ -40,6 +42,7 @@ package enum ControlCall: Equatable, Sendable {
     switch self {
     case .status: .status
     case .lists: .lists
+    case .inbox: .inbox
     case .show: .show
     case .pause: .pause
     case .resume: .resume
@@ -50,7 +53,7 @@ package enum ControlCall: Equatable, Sendable {
 
   package var parameters: JSONObject {
     switch self {
-    case .status, .lists, .reload: JSONObject()
+    case .status, .lists, .inbox, .reload: JSONObject()
     case .show(let order): order.object
     case .pause(let list), .resume(let list), .cancel(let list):
       JSONObject(["list": .string(list.text)])
@@ -64,6 +67,7 @@ package enum ControlCall: Equatable, Sendable {
       switch method {
       case .status: self = .status
       case .lists: self = .lists
+      case .inbox: self = .inbox
       case .reload: self = .reload
       case .show: self = .show(try ShowOrder(fields))
       case .pause: self = .pause(ListReference(try fields.string("list")))

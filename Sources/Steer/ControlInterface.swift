@@ -59,6 +59,20 @@ package enum ControlInterface {
       accepted: int
     )
 
+    # fate is one of waiting, ignored, rejected, accepted.
+    type InboxFile (
+      name: string,
+      fate: string,
+      list: int,
+      why: string
+    )
+
+    type InboxReport (
+      files: []InboxFile,
+      more: int,
+      trouble: string
+    )
+
     # URLs are told without user, password and query.
     type PhotoSummary (
       number: int,
@@ -80,6 +94,9 @@ package enum ControlInterface {
 
     # All lists that are known, the oldest first.
     method Lists() -> (lists: []ListSummary)
+
+    # Every file in the inbox after a fresh look, at most 1000, and the last that have left it.
+    method Inbox() -> (inbox: InboxReport)
 
     # One list and a page of its photos in file order, at most 1000; limit is 100 unless told. With
     # 'more' set it answers again whenever the list has changed, until it is finished or cancelled.

@@ -4,6 +4,7 @@
 package enum ControlReply: Equatable, Sendable {
   case status(StatusReport)
   case lists([ListSummary])
+  case inbox(InboxReport)
   case show(ShowReport)
   /// The list as it is after `Pause`, `Resume` or `Cancel`.
   case changed(ListSummary)
@@ -14,6 +15,7 @@ package enum ControlReply: Equatable, Sendable {
   package var parameters: JSONObject {
     switch self {
     case .status(let report): JSONObject(["status": .value(report)])
+    case .inbox(let report): JSONObject(["inbox": .value(report)])
     case .lists(let lists): JSONObject(["lists": .values(lists)])
     case .show(let report): report.object
     case .changed(let list): JSONObject(["list": .value(list)])
@@ -27,6 +29,7 @@ package enum ControlReply: Equatable, Sendable {
     let fields = MessageFields(parameters)
     switch method {
     case .status: self = .status(try fields.value("status"))
+    case .inbox: self = .inbox(try fields.value("inbox"))
     case .lists: self = .lists(try fields.values("lists"))
     case .show: self = .show(try ShowReport(fields))
     case .pause, .resume, .cancel: self = .changed(try fields.value("list"))

@@ -28,6 +28,7 @@ package struct DaemonTalk {
       switch order.command {
       case .status: return try status()
       case .list: return try list()
+      case .inbox: return try inbox()
       case .show(let list, let state): return try show(list, state)
       case .wait(let lists, let timeout): return try wait(lists, timeout)
       case .pause(let list): return try change(.pause(list))
@@ -90,6 +91,16 @@ package struct DaemonTalk {
     } else {
       voice.say(
         ListText.table(lists, voice.screen, now: clock.wallTime(), users: users))
+    }
+    return .done
+  }
+
+  private func inbox() throws(ControlFailure) -> ExitCode {
+    guard case .inbox(let report) = try ask(.inbox) else { throw Self.otherKind }
+    if order.isJSON {
+      voice.say(.object(report.object))
+    } else {
+      voice.say(InboxText.text(report, voice.screen))
     }
     return .done
   }

@@ -9,6 +9,7 @@ package enum HelpText {
 
       status                 how darkroomd is and what it does
       list                   all lists
+      inbox                  the files in the inbox: what becomes of each, and why
       show LIST              one list and its photos
       wait LIST...           wait until lists are finished
       pause LIST             start nothing more of a list
@@ -37,7 +38,7 @@ package enum HelpText {
 
   private static func usage(_ command: CommandName) -> String {
     switch command {
-    case .status, .list, .reload: command.rawValue
+    case .status, .list, .inbox, .reload: command.rawValue
     case .show: "show [--state STATE] LIST"
     case .wait: "wait [--timeout TIME] LIST..."
     case .pause, .resume, .cancel: "\(command.rawValue) LIST"
@@ -53,6 +54,11 @@ package enum HelpText {
     case .status:
       "How darkroomd is and what it does. Exits with 3 when it is not running."
     case .list: "All lists that darkroomd knows, the oldest first."
+    case .inbox:
+      """
+      Looks into the inbox and tells of every file in it: what it waits for, or why it is ignored.
+      Then of the last files that have left it: as which list, or why it was rejected.
+      """
     case .show:
       """
       One list and its photos, in the order of its file.

@@ -83,6 +83,7 @@ package struct ToolArguments {
     switch name {
     case .status: return try alone(.status, name, words)
     case .list: return try alone(.list, name, words)
+    case .inbox: return try alone(.inbox, name, words)
     case .reload: return try alone(.reload, name, words)
     case .show: return .show(try oneList(name, words), state: try state())
     case .pause: return .pause(try oneList(name, words))

@@ -23,6 +23,7 @@ package struct ToolOrder: Equatable, Sendable {
 package enum ToolCommand: Equatable, Sendable {
   case status
   case list
+  case inbox
   case show(ListReference, state: PhotoState?)
   case wait([ListReference], timeout: Duration?)
   case pause(ListReference)
@@ -49,5 +50,5 @@ package struct DevelopTask: Equatable, Sendable {
 }
 
 package enum CommandName: String, CaseIterable, Sendable {
-  case status, list, show, wait, pause, resume, cancel, reload, develop, check, help
+  case status, list, inbox, show, wait, pause, resume, cancel, reload, develop, check, help
 }

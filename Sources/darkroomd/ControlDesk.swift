@@ -20,6 +20,7 @@ final class ControlDesk: ControlService {
       switch call {
       case .status: return .status(darkroom.statusReport())
       case .lists: return .lists(darkroom.summaries())
+      case .inbox: return .inbox(await darkroom.inboxReport())
       case .show(let order): return .show(try darkroom.show(order))
       case .pause(let list): return try await change(list, .pause, peer)
       case .resume(let list): return try await change(list, .resume, peer)
@@ -59,11 +60,11 @@ final class ControlDesk: ControlService {
     let newest: UInt64
     do throws(ControlError) { newest = try list.choose(among: darkroom.names()) } catch {
       guard case .noSuchList = error,
-        let why = darkroom.frontDesk.rejection(of: list, after: 0)
+        let why = darkroom.frontDesk.departures.rejection(of: list, after: 0)
       else { throw error }
       throw .listRejected(name: list.text, why: why)
     }
-    if let why = darkroom.frontDesk.rejection(of: list, after: newest) {
+    if let why = darkroom.frontDesk.departures.rejection(of: list, after: newest) {
       throw .listRejected(name: list.text, why: why)
     }
   }

@@ -125,6 +125,32 @@ extension Darkroom {
     return "\(url.scheme.rawValue)://\(url.server)\(url.path)"
   }
 
+  /// Every file in the inbox, after a fresh look at it.
+  func inboxReport() async -> InboxReport {
+    let sweep = await inbox.sweepNow()
+    var files = sweep.waiting.map { file in
+      InboxFile(
+        name: Printable.text(file.name.description), fate: file.isRejected ? .rejected : .waiting,
+        list: file.list?.number ?? 0, why: file.waitsFor)
+    }
+    files += sweep.ignored.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
+      .map { name, reason in
+        InboxFile(name: Printable.text(name.description), fate: .ignored, why: "\(reason)")
+      }
+    let shown = files.prefix(Self.longestInbox)
+    let all = sweep.waitingCount + sweep.ignoredCount
+    let gone = frontDesk.departures.all.map { file in
+      InboxFile(
+        name: Printable.text(file.file), fate: file.rejection == nil ? .accepted : .rejected,
+        list: file.list.number, why: file.rejection ?? "")
+    }
+    return InboxReport(
+      files: Array(shown) + gone, more: UInt64(max(0, all - shown.count)),
+      trouble: frontDesk.inboxTrouble?.reason ?? "")
+  }
+
+  private static let longestInbox = 1000
+
   /// Whether a file of that name, with or without `.plist`, lies in the inbox now.
   func isInInbox(_ text: String) -> Bool {
     guard let folder = try? LinuxFolder.open(path: places.inbox) else { return false }

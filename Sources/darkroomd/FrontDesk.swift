@@ -8,7 +8,6 @@ import Catalog
 import Output
 import Record
 import Report
-import Steer
 import Synchronization
 import Vocabulary
 
@@ -25,9 +24,7 @@ final class FrontDesk: Reception {
   private let trouble = Mutex<Failure?>(nil)
   private let waiting = Mutex<[FileName: String]>([:])
   private static let maximumWaiting = 100
-  /// The last files that were turned away, for whoever waits for them.
-  private let rejections = Mutex<[(list: ListID, file: String, why: String)]>([])
-  private static let maximumRejections = 100
+  let departures = InboxDepartures()
 
   init(
     shelf: ListShelf, recorder: Recorder, workers: any Workers, settings: LiveSettings,
@@ -51,13 +48,6 @@ final class FrontDesk: Reception {
   /// Files in the inbox that wait for this machine or may not be read, and why.
   var waitingFiles: [String] {
     waiting.withLock { $0.map { "\($0.key): \($0.value)" } }.sorted()
-  }
-
-  /// The newest file turned away that is meant, if it came after the list of that number.
-  func rejection(of reference: ListReference, after list: UInt64) -> String? {
-    rejections.withLock { rejections in
-      rejections.last { $0.list.number > list && reference.means(file: $0.file) }?.why
-    }
   }
 
   func nextNumber() -> ListID { recorder.newList() }
@@ -105,6 +95,7 @@ final class FrontDesk: Reception {
     try await turnstile.pass { () async throws(Failure) in
       try await recorder.record([.accepted(list, acceptance)])
       tally.worked(on: list)
+      departures.note(list, String(decoding: about.name.bytes, as: UTF8.self), nil)
       accepted(list)
     }
   }
@@ -113,10 +104,7 @@ final class FrontDesk: Reception {
     try await recorder.record([.rejected(list, code: failure.code)])
     tally.rejected()
     let file = String(decoding: name.bytes, as: UTF8.self)
-    rejections.withLock { rejections in
-      if rejections.count >= Self.maximumRejections { rejections.removeFirst() }
-      rejections.append((list, file, failure.reason))
-    }
+    departures.note(list, file, failure.reason)
     teller.tell(.listRejected(list, name: file, failure))
   }
 

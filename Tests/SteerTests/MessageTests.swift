@@ -7,7 +7,7 @@ import Vocabulary
 
 struct MessageTests {
   static let calls: [ControlCall] = [
-    .status, .lists, .reload, .pause(ListReference("17")), .resume(ListReference("summer")),
+    .status, .lists, .inbox, .reload, .pause(ListReference("17")), .resume(ListReference("summer")),
     .cancel(ListReference("summer.plist")), .show(ShowOrder(list: ListReference("17"))),
     .show(ShowOrder(list: ListReference("x"), offset: 7, limit: 1000, state: .failed)),
   ]
@@ -22,6 +22,7 @@ struct MessageTests {
   static let replies: [(ControlCall.Method, ControlReply)] = [
     (.status, .status(Samples.status)), (.lists, .lists([])),
     (.lists, .lists([Samples.list, Samples.list])),
+    (.inbox, .inbox(Samples.inbox)), (.inbox, .inbox(InboxReport())),
     (.show, .show(ShowReport(list: Samples.list, photos: Samples.photos, more: 3))),
     (.show, .show(ShowReport(list: Samples.list))), (.pause, .changed(Samples.list)),
     (.resume, .changed(Samples.list)), (.cancel, .changed(Samples.list)),

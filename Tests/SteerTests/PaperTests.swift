@@ -38,7 +38,10 @@ struct PaperTests {
     for code in Int32(0)...20 {
       #expect(text.contains(".It \(code)\n") == (ExitCode(rawValue: code) != nil), "\(code)")
     }
-    let objects = [Samples.status.object, Samples.list.object, Samples.photos[0].object]
+    let objects = [
+      Samples.status.object, Samples.list.object, Samples.photos[0].object, Samples.inbox.object,
+      Samples.inbox.files[0].object,
+    ]
     for name in objects.flatMap({ $0.members.map(\.name) }) {
       #expect(text.contains(" \(name) ") || text.contains(" \(name)\n"), "\(name)")
     }

@@ -29,6 +29,15 @@ enum Samples {
       attempts: 2, retry: 1_763_712_399_000, code: "http.503", reason: "the origin is busy"),
   ]
 
+  static let inbox = InboxReport(
+    files: [
+      InboxFile(
+        name: "slow.plist", fate: .waiting, why: "somebody has it open for writing"),
+      InboxFile(name: "notes.txt", fate: .ignored, why: "its name does not end in .plist"),
+      InboxFile(name: "bad.plist", fate: .rejected, list: 18, why: "the file is empty"),
+      InboxFile(name: "summer.plist", fate: .accepted, list: 17),
+    ], more: 3, trouble: "the inbox cannot be watched")
+
   static func peer(_ user: UInt32) -> ControlPeer {
     ControlPeer(process: 1, user: user, group: user)
   }

@@ -117,6 +117,7 @@ final class ScriptedDaemon: ControlService {
     switch call {
     case .status: .status(Samples.status)
     case .lists: .lists([Samples.list])
+    case .inbox: .inbox(Samples.inbox)
     case .show: .show(ShowReport(list: Samples.list, photos: photos))
     case .pause, .resume: .changed(Samples.list)
     case .cancel(let list): .failed(.noSuchList(name: list.text))

@@ -121,6 +121,32 @@ struct TextTests {
   }
 
   @Test
+  func `every file of the inbox has its line, in a table or in columns`() {
+    #expect(
+      InboxText.text(Samples.inbox, Self.terminal) == """
+        the inbox cannot be watched.
+        FATE      NAME          LIST  WHY
+        waiting   slow.plist          somebody has it open for writing
+        ignored   notes.txt           its name does not end in .plist
+        rejected  bad.plist       18  the file is empty
+        accepted  summer.plist    17
+        and 3 more
+
+        """)
+    #expect(
+      InboxText.text(Samples.inbox, Self.pipe) == """
+        waiting\tslow.plist\t0\tsomebody has it open for writing
+        ignored\tnotes.txt\t0\tits name does not end in .plist
+        rejected\tbad.plist\t18\tthe file is empty
+        accepted\tsummer.plist\t17\t
+        more\t3
+        trouble\tthe inbox cannot be watched
+
+        """)
+    #expect(InboxText.text(InboxReport(), Self.terminal) == "The inbox is empty.\n")
+  }
+
+  @Test
   func `a name cannot speak to the terminal`() {
     var list = Samples.list
     list.name = "a\u{1B}[2Jb\tc"

@@ -15,6 +15,13 @@ package struct ShownPhoto: Decodable, Sendable {
   package let reason: String
 }
 
+package struct ShownFile: Decodable, Sendable {
+  package let name: String
+  package let fate: String
+  package let list: Int
+  package let why: String
+}
+
 package struct ShownList: Decodable, Sendable {
   package let id: Int
   package let name: String
@@ -37,6 +44,7 @@ package struct ShownList: Decodable, Sendable {
 
 extension DaemonBench {
   private struct Lists: Decodable { let lists: [ShownList] }
+  private struct Inbox: Decodable { let files: [ShownFile] }
   private struct Shown: Decodable {
     let list: ShownList
     let photos: [ShownPhoto]
@@ -51,6 +59,10 @@ extension DaemonBench {
     var list = shown.list
     list.photos = shown.photos
     return list
+  }
+
+  package func inbox() async throws -> [ShownFile] {
+    try decoded(Inbox.self, await tool("--json", "inbox")).files
   }
 
   private func decoded<Report: Decodable>(_ type: Report.Type, _ end: ProgramEnd) throws -> Report {

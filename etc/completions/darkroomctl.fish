@@ -14,6 +14,7 @@ complete -c darkroomctl -l version -d 'The version'
 
 complete -c darkroomctl -n __fish_use_subcommand -a status -d 'How darkroomd is and what it does'
 complete -c darkroomctl -n __fish_use_subcommand -a list -d 'All lists'
+complete -c darkroomctl -n __fish_use_subcommand -a inbox -d 'The files in the inbox and what becomes of each'
 complete -c darkroomctl -n __fish_use_subcommand -a show -d 'One list and its photos'
 complete -c darkroomctl -n __fish_use_subcommand -a wait -d 'Wait until lists are finished'
 complete -c darkroomctl -n __fish_use_subcommand -a pause -d 'Start nothing more of a list'

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `inbox` says: a line for every file.
+
+package import Steer
+internal import Vocabulary
+
+package enum InboxText {
+  package static func text(_ report: InboxReport, _ screen: ToolScreen) -> String {
+    guard screen.isTerminal else { return plain(report) }
+    var words = report.trouble.isEmpty ? "" : "\(Printable.text(report.trouble)).\n"
+    if report.files.isEmpty { return words + "The inbox is empty.\n" }
+    var table = TextTable([
+      .init("FATE"), .init("NAME"), .init("LIST", isRight: true), .init("WHY"),
+    ])
+    for file in report.files {
+      table.add([
+        .init(Printable.text(file.fate), tone(file)), .init(Printable.text(file.name, limit: 60)),
+        .init(file.list > 0 ? "\(file.list)" : ""), .init(Printable.text(file.why)),
+      ])
+    }
+    words += table.text(screen)
+    if report.more > 0 { words += "and \(report.more) more\n" }
+    return words
+  }
+
+  /// fate, name, list, why; one line `more` and a number, one line `trouble` and words, where there is.
+  private static func plain(_ report: InboxReport) -> String {
+    var lines = report.files.map { file in
+      TextTable.plain([
+        Printable.text(file.fate), Printable.text(file.name), "\(file.list)",
+        Printable.text(file.why),
+      ])
+    }
+    if report.more > 0 { lines.append(TextTable.plain(["more", "\(report.more)"])) }
+    if !report.trouble.isEmpty {
+      lines.append(TextTable.plain(["trouble", Printable.text(report.trouble)]))
+    }
+    return lines.joined()
+  }
+
+  private static func tone(_ file: InboxFile) -> ToolScreen.Tone? {
+    switch InboxFile.Fate(rawValue: file.fate) {
+    case .accepted: .good
+    case .rejected: .bad
+    case .ignored: .muted
+    case .waiting, nil: nil
+    }
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// `darkroomctl inbox` accounts for every file: nobody has to guess why a list does not begin.
+
+import Foundation
+import Support
+import Testing
+
+@Suite struct InboxAccountTests {
+  @Test func `every file in the inbox, and every one that left it, has its fate and its reason`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let inbox = "\(bench.root)/inbox"
+      let daemon = try await bench.start()
+      try await bench.drop([("One", try bench.serveSamples(1)[0])], as: "good.plist")
+      #expect(try await bench.wait(for: "good", daemon).code == 0)
+      try await bench.drop(Array("no list".utf8), as: "bad.plist")
+      try await daemon.says("Could not accept list 'bad.plist'")
+      for name in ["notes.txt", ".hidden.plist"] {
+        try bench.folder.write([], to: "root/inbox/\(name)")
+      }
+      try FileManager.default.createDirectory(
+        atPath: "\(inbox)/folder.plist", withIntermediateDirectories: false)
+      try FileManager.default.createSymbolicLink(
+        atPath: "\(inbox)/link.plist", withDestinationPath: "/etc/passwd")
+      // A writer that is not done.
+      #expect(FileManager.default.createFile(atPath: "\(inbox)/slow.plist", contents: nil))
+      let writer = try FileHandle(forWritingTo: URL(filePath: "\(inbox)/slow.plist"))
+      try writer.write(contentsOf: Data("<plist>".utf8))
+      let files = try await bench.inbox()
+      let fates = Dictionary(grouping: files) { $0.name }.mapValues { $0.map(\.fate) }
+      #expect(
+        fates == [
+          "good.plist": ["accepted"], "bad.plist": ["rejected"], "notes.txt": ["ignored"],
+          ".hidden.plist": ["ignored"], "folder.plist": ["ignored"], "link.plist": ["ignored"],
+          "slow.plist": ["waiting"],
+        ])
+      for file in files { #expect(file.why.isEmpty == (file.fate == "accepted"), "\(file)") }
+      #expect(files.first { $0.name == "good.plist" }?.list == 1)
+      try writer.close()
+    }
+  }
+}
