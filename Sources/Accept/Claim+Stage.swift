@@ -26,6 +26,11 @@ extension Claim {
       catalog = try folder.open(ListFolder.catalog, .create)
     } catch { throw error.attempt }
     guard isWhole else { throw .changed }
+    if let twin = reception.twin(
+      of: original.name, owner: original.status.owner, sha256: sum.sha256)
+    {
+      throw try dismiss(original, list, sum, twin)
+    }
     let terms = try read(
       ListDraft(
         list: list, name: original.name, owner: original.status.owner, folder: folder,
@@ -37,6 +42,22 @@ extension Claim {
       try publish(list, about, folder, copy, catalog)
     } catch { throw error.attempt }
     return about
+  }
+
+  /// What it says is safe as another list: the copy goes. A crash on the way leaves it in the inbox or in
+  /// `.claim`, a candidate like any other.
+  private func dismiss(
+    _ original: Original, _ list: ListID, _ sum: FileCopy.Sum, _ twin: ListID
+  ) throws(Attempt) -> Attempt {
+    do throws(SystemError) {
+      switch try Withdrawal(inbox: inbox, bridge: bridge).run(original, as: list, sum) {
+      case .gone:
+        reception.repeated(original.name, of: twin)
+        return .repeated(twin)
+      case .missing: return .missing
+      case .changed: return .changed
+      }
+    } catch { throw error.attempt }
   }
 
   /// Where an old one cannot go, its number is given up, so that the next attempt can be made.

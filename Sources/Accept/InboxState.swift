@@ -94,7 +94,7 @@ package struct InboxState: Sendable {
   ) -> [Action] {
     guard var file = waiting[key] else { return [] }
     switch attempt {
-    case .accepted, .finished, .rejected, .missing:
+    case .accepted, .repeated, .finished, .rejected, .missing:
       waiting[key] = nil
       return []
     case .leftBehind: file.phase = .leftBehind

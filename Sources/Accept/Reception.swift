@@ -12,6 +12,13 @@ package protocol Reception: Sendable {
   /// stand, finished lists included: a folder that says accepted and is not recorded is recorded anew.
   func isRecorded(_ list: ListID) -> Bool
 
+  /// The list at work that this user dropped under this name with these very bytes, if any: a second
+  /// copy of it is no list of its own.
+  func twin(of name: FileName, owner: UInt32, sha256: String) -> ListID?
+
+  /// To be told to people: a second copy of a list at work is out of the inbox.
+  func repeated(_ name: FileName, of list: ListID)
+
   /// A worker reads the list and writes the catalog. `final`: it is no list as it is. Any other kind
   /// holds nothing against the file: it is tried again later.
   func readList(_ list: any OpenFile, catalog: any OpenFile) async throws(Failure)

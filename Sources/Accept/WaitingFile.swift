@@ -17,6 +17,8 @@ package enum Proof: Equatable, Sendable { case lease, quiet }
 /// What came of trying to make a list of a candidate, or of turning it away.
 package enum Attempt: Error, Equatable {
   case accepted(ListID)
+  /// It repeats a list that is at work, and is out of the inbox.
+  case repeated(ListID)
   /// It was accepted earlier; now it is out of the inbox too.
   case finished(ListID)
   case rejected(ListID)

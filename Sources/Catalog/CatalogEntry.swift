@@ -19,6 +19,11 @@ package struct CatalogEntry: Equatable, Sendable {
     self.place = place
   }
 
+  /// Whether a photo is the same work: its place in the list does not count.
+  package func isSame(as other: CatalogEntry) -> Bool {
+    name == other.name && url == other.url && problem == other.problem
+  }
+
   /// The problem as the photo fails with it.
   package var failure: Failure? {
     problem.map {

@@ -12,10 +12,11 @@ package struct ListFacts: Equatable, Sendable {
   package var done: UInt32
   package var failed: UInt32
   package var serviceClass: ServiceClass
+  package var revises: ListID?
 
   package init(
     id: ListID, name: String, total: UInt32, done: UInt32 = 0, failed: UInt32 = 0,
-    serviceClass: ServiceClass = .default
+    serviceClass: ServiceClass = .default, revises: ListID? = nil
   ) {
     self.id = id
     self.name = name
@@ -23,5 +24,6 @@ package struct ListFacts: Equatable, Sendable {
     self.done = done
     self.failed = failed
     self.serviceClass = serviceClass
+    self.revises = revises
   }
 }

@@ -36,7 +36,8 @@ extension Notice {
   private var listWords: String {
     switch self {
     case .listAccepted(let list):
-      "Accepted list \(quoted(list.name)): \(counted(UInt64(list.total), "photo"))."
+      "Accepted list \(quoted(list.name)): \(counted(UInt64(list.total), "photo"))"
+        + (list.revises.map { "; it takes over from list \($0)." } ?? ".")
     case .listRejected(_, let name, let failure):
       "Could not accept list \(quoted(name)): \(reason(failure)); it lies in failed/."
     case .listProgress(let list):

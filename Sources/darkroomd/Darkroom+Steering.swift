@@ -212,6 +212,6 @@ extension Darkroom {
     await close(list)
   }
 
-  private static let over = Failure(
+  static let over = Failure(
     .final, code: "list.over", reason: "the list is over; there is nothing left to change")
 }

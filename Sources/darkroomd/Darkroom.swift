@@ -153,7 +153,7 @@ final class Darkroom: Sendable {
     tally.worked(on: entry.id)
     if let terms = shelf.card(entry.id)?.terms { shelf.notePrinter(entry.id, into: terms.prints) }
     try? shelf.room(entry.id).printFolder().sweep()
-    open(entry.id)
+    launch(entry.id)
   }
 
   /// Hands a list to the chains. Where this machine is in the way, tries again until it is not.
@@ -193,7 +193,46 @@ final class Darkroom: Sendable {
   func accepted(_ list: ListID) {
     if let terms = shelf.card(list)?.terms { shelf.notePrinter(list, into: terms.prints) }
     if let room = try? shelf.room(list) { teller.accepted(room) }
-    open(list)
+    launch(list)
+  }
+
+  /// Opens a list; one that revises another first takes over what that one has done.
+  private func launch(_ list: ListID) {
+    guard let earlier = shelf.card(list)?.terms.revises else { return open(list) }
+    beginClosing()
+    TaskHome.start {
+      await self.takeOver(earlier, by: list)
+      try? await self.turnstile.pass { self.open(list) }
+      self.endClosing()
+    }
+  }
+
+  private func supersede(_ list: ListID) async throws(Failure) {
+    guard recorder.ledger({ $0[list]?.state.isFinal }) == false else { return }
+    do throws(Failure) { try await cancel(list) } catch {
+      // Finished meanwhile.
+      if error.code != Self.over.code { throw error }
+    }
+  }
+
+  /// The earlier list is given up where it is still at work, since both print into one folder. Trouble of
+  /// this machine is waited out; a list that cannot be read is taken over from in nothing.
+  private func takeOver(_ earlier: ListID, by list: ListID) async {
+    let revision = Revision(list: list, earlier: earlier, shelf: shelf, recorder: recorder)
+    while !isStopping {
+      do throws(Failure) {
+        try await supersede(earlier)
+        await runner.idle(earlier)
+        if try await revision.carry() > 0, let room = try? shelf.look(list) {
+          teller.progress(room)
+        }
+        return
+      } catch {
+        if error.kind == .final { return }
+        teller.tell(.machineTrouble(error, waits: "list \(list) waits"))
+      }
+      await rest(.seconds(5))
+    }
   }
 
   /// Lists that were over when a crash came before their copy reached `done`. Their folders of prints

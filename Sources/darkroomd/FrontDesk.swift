@@ -64,16 +64,40 @@ final class FrontDesk: Reception {
     try await ListRoom.settleNames(catalog, in: draft.folder)
     let options = catalog.options
     let standard = settings.current
-    let prints = printFolder(for: draft)
+    let earlier = earlier(than: draft)
+    let prints = earlier.flatMap { shelf.card($0)?.terms.prints } ?? printFolder(for: draft)
     // Taken before anything is recorded: a list that comes while this one waits for the disk sees it.
     shelf.notePrinter(draft.list, into: prints)
     let terms = FrozenSettings(
       prints: prints, filter: options.filter ?? standard.filter,
       quality: options.quality ?? standard.quality,
-      metadata: options.metadata ?? standard.metadata, title: options.title)
+      metadata: options.metadata ?? standard.metadata, title: options.title, revises: earlier)
     return ListTerms(
       photos: catalog.count, serviceClass: options.serviceClass ?? .default,
       settings: terms.text)
+  }
+
+  /// The newest list of that name and owner, over or not: this one takes its prints over.
+  private func earlier(than draft: ListDraft) -> ListID? {
+    newest(ListRoom.name(of: draft.name), draft.owner)
+  }
+
+  private func newest(_ name: String, _ owner: UInt32) -> ListID? {
+    recorder.ledger { Array($0.lists.keys) }
+      .filter { shelf.card($0).map { $0.name == name && $0.owner == owner } ?? false }.max()
+  }
+
+  func twin(of name: FileName, owner: UInt32, sha256: String) -> ListID? {
+    guard let list = newest(ListRoom.name(of: name), owner), shelf.card(list)?.sha256 == sha256,
+      recorder.ledger({ $0[list]?.state.isFinal }) == false
+    else { return nil }
+    return list
+  }
+
+  func repeated(_ name: FileName, of list: ListID) {
+    let file = String(decoding: name.bytes, as: UTF8.self)
+    departures.note(list, file, nil)
+    teller.tell(.fileIgnored(name: file, reason: "the same list is at work as list \(list)"))
   }
 
   /// Two lists at work never share a folder of prints; the next one of the same owner takes it over.

@@ -11,16 +11,19 @@ struct FrozenSettings: Equatable, Sendable {
   let quality: PrintQuality
   let metadata: MetadataRule
   let title: String
+  /// The list before it of the same name and owner, whose prints it takes over.
+  let revises: ListID?
 
   init(
     prints: FileName, filter: FilterFunction, quality: PrintQuality = .source,
-    metadata: MetadataRule = .keep, title: String
+    metadata: MetadataRule = .keep, title: String, revises: ListID? = nil
   ) {
     self.prints = prints
     self.filter = filter
     self.quality = quality
     self.metadata = metadata
     self.title = title
+    self.revises = revises
   }
 
   var text: String {
@@ -29,6 +32,7 @@ struct FrozenSettings: Equatable, Sendable {
     Filter=\(filter)
     Quality=\(quality)
     Metadata=\(metadata)
+    Revises=\(revises.map { "\($0)" } ?? "")
     Title=\(title.split(whereSeparator: \.isNewline).joined(separator: " "))
 
     """
@@ -53,6 +57,7 @@ struct FrozenSettings: Equatable, Sendable {
     }
     self.init(
       prints: prints, filter: function, quality: quality, metadata: metadata,
-      title: values["Title"].map { String($0) } ?? "")
+      title: values["Title"].map { String($0) } ?? "",
+      revises: values["Revises"].flatMap { UInt64($0) }.map { ListID($0) })
   }
 }

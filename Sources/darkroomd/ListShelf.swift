@@ -11,6 +11,7 @@ import Vocabulary
 struct ListCard: Sendable {
   let name: String
   let owner: UInt32
+  let sha256: String
   let terms: FrozenSettings
 }
 
@@ -80,7 +81,8 @@ final class ListShelf: Sendable {
       let about = try? AboutFile.read(from: folder),
       let terms = try? FrozenSettings(text: about.terms.settings)
     else { return nil }
-    let card = ListCard(name: ListRoom.name(of: about.name), owner: about.owner, terms: terms)
+    let card = ListCard(
+      name: ListRoom.name(of: about.name), owner: about.owner, sha256: about.sha256, terms: terms)
     state.withLock { $0.cards[list] = card }
     return card
   }

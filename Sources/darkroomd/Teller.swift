@@ -108,7 +108,8 @@ final class Teller: Sendable {
     let counts = recorder.ledger { $0[room.id]?.counts } ?? PhotoCounts(new: room.catalog.count)
     return ListFacts(
       id: room.id, name: room.name, total: room.catalog.count, done: counts.filtered,
-      failed: counts.failed, serviceClass: room.about.terms.serviceClass)
+      failed: counts.failed, serviceClass: room.about.terms.serviceClass,
+      revises: room.terms.revises)
   }
 
   func accepted(_ room: ListRoom) {
@@ -130,7 +131,7 @@ final class Teller: Sendable {
     news.changed(room.id)
   }
 
-  private func progress(_ room: ListRoom) {
+  func progress(_ room: ListRoom) {
     news.changed(room.id)
     let isDue = throttle.withLock { $0.admits(room.id, at: clock.uptime()) }
     guard isDue else { return }

@@ -16,6 +16,9 @@ final class ScriptedReception: Reception {
     var troubles: [String?] = []
     var setAside: [ListID] = []
     var skipped: [ListID] = []
+    /// Whether lists stay at work for ever; else they are over at once.
+    var knowsTwins = false
+    var repeated: [ListID] = []
     /// As `NAME: code` and `NAME: over`.
     var waits: [String] = []
     /// Runs once while the list is read, and once before it is recorded.
@@ -48,6 +51,16 @@ final class ScriptedReception: Reception {
   }
 
   func isRecorded(_ list: ListID) -> Bool { state.withLock { $0.recorded[list] != nil } }
+
+  func twin(of name: FileName, owner: UInt32, sha256: String) -> ListID? {
+    guard state.withLock({ $0.knowsTwins }) else { return nil }
+    return recorded.first { $0.value.name == name && $0.value.sha256 == sha256 }?.key
+  }
+
+  func repeated(_ name: FileName, of list: ListID) {
+    state.withLock { $0.repeated.append(list) }
+    feed.yield("repeated \(name)")
+  }
 
   func readList(_ list: any OpenFile, catalog: any OpenFile) async throws(Failure) {
     let act = state.withLock { state in

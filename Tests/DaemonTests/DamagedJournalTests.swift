@@ -39,7 +39,7 @@ import Testing
       bytes[offset + 30] ^= 1
       try bench.folder.write(bytes, to: "root/state/journal/\(name)")
       let prints = bench.names("prints/summer")
-      let inodes = try prints.map { try inode(bench, "prints/summer/\($0)") }
+      let inodes = try prints.map { try bench.inode("prints/summer/\($0)") }
       let end = try await bench.runUntilIdle()
       #expect(end.code == 0, "\(end)")
       #expect(
@@ -48,7 +48,7 @@ import Testing
             "1 record lost to damage that begins in journal/\(name) at byte \(offset)"),
         "\(end)")
       #expect(bench.names("prints/summer").count == 12)
-      #expect(try prints.map { try inode(bench, "prints/summer/\($0)") } == inodes)
+      #expect(try prints.map { try bench.inode("prints/summer/\($0)") } == inodes)
       #expect(bench.origin.requests().filter { !$0.contains("gate") }.count == 8)
       #expect(bench.journal.filter { $0.kind == "accepted" }.count <= 1)
       #expect(bench.names("state/journal").contains { $0.hasPrefix("damaged-") })
@@ -86,10 +86,5 @@ import Testing
       #expect(bench.names("prints/summer").count == 12)
       #expect(bench.names("done") == ["summer.plist"])
     }
-  }
-
-  private func inode(_ bench: DaemonBench, _ path: String) throws -> Int {
-    let facts = try FileManager.default.attributesOfItem(atPath: "\(bench.root)/\(path)")
-    return (facts[.systemFileNumber] as? NSNumber)?.intValue ?? 0
   }
 }

@@ -132,50 +132,6 @@ import Testing
     }
   }
 
-  @Test func `a list dropped twice is two lists, and its prints stay the same`() async throws {
-    try await DaemonBench.use { bench in
-      let urls = try bench.serveSamples(2)
-      let photos = [("Hills", urls[0]), ("Lake", urls[1])]
-      let daemon = try await bench.start()
-      try await bench.drop(photos, as: "summer.plist")
-      try await daemon.says("Finished list 'summer'")
-      let first = bench.bytes("prints/summer/Lake.jpg")
-      try await bench.drop(photos, as: "summer.plist")
-      try await daemon.says("Finished list 'summer'", times: 2)
-      #expect(try await bench.lists().map(\.state) == ["finished", "finished"])
-      #expect(bench.names("prints") == ["summer"])
-      #expect(bench.names("prints/summer") == ["Hills.jpg", "Lake.jpg"])
-      #expect(bench.bytes("prints/summer/Lake.jpg") == first)
-      try await bench.stop(daemon)
-      // What a stop left undone is done by the next start.
-      #expect(try await bench.runUntilIdle().code == 0)
-      #expect(bench.names("done") == ["summer.plist"], "the same bytes are one copy")
-    }
-  }
-
-  @Test func `two lists of one name at once do not print into one folder`() async throws {
-    try await DaemonBench.use { bench in
-      let urls = try bench.serveSamples(2)
-      let daemon = try await bench.start()
-      try await bench.drop([("Same", urls[0] + "?gate=first")], as: "summer.plist")
-      await bench.origin.arrivals(at: "first")
-      try await bench.drop([("Same", urls[1])], as: "summer.plist")
-      try await daemon.says("Finished list 'summer'")
-      await bench.origin.release("first")
-      try await daemon.says("Finished list 'summer'", times: 2)
-      #expect(bench.names("prints") == ["summer", "summer~2"])
-      #expect(bench.names("prints/summer") == ["Same.jpg"])
-      #expect(bench.names("prints/summer~2") == ["Same.jpg"])
-      #expect(
-        bench.bytes("prints/summer/Same.jpg") != bench.bytes("prints/summer~2/Same.jpg"))
-      // Told before they are made: a stop in between leaves them to the next start.
-      try await bench.until("the copies in done") {
-        bench.names("done") == ["summer.plist", "summer~1.plist"]
-      }
-      try await bench.stop(daemon)
-    }
-  }
-
   @Test func `thirty small lists at once are all finished, each once`() async throws {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(3)

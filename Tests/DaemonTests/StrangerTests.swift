@@ -21,10 +21,12 @@ import Testing
       try await bench.drop([("One", urls[0])], as: "theirs.plist")
       try await daemon.says("Finished list", times: 2)
       #expect(bench.names("prints") == ["own", "theirs"])
+      try await bench.until("the copies in done") {
+        bench.names("done") == ["own.plist", "theirs.plist"]
+      }
       let end = try await bench.tool("--json", "status", as: DaemonBench.stranger)
       #expect(end.code == 0, "\(end)")
       #expect(try await bench.stop(daemon).code == 0)
-      #expect(bench.names("done") == ["own.plist", "theirs.plist"])
     }
   }
 }

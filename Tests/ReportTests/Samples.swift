@@ -61,6 +61,10 @@ enum Samples {
   private static let lists: [(Notice, String)] = [
     (.listAccepted(list), "Accepted list 'holiday': 120 photos."),
     (
+      .listAccepted(ListFacts(id: ListID(9), name: "holiday", total: 1, revises: ListID(3))),
+      "Accepted list 'holiday': 1 photo; it takes over from list 3."
+    ),
+    (
       .listAccepted(ListFacts(id: ListID(1), name: "a\u{1B}[2J'\n", total: 1)),
       "Accepted list 'a\\x1b[2J'\\n': 1 photo."
     ),

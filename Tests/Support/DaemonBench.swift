@@ -168,6 +168,11 @@ package final class DaemonBench: Sendable {
     return (facts[.posixPermissions] as? NSNumber)?.intValue ?? -1
   }
 
+  package func inode(_ path: String) throws -> Int {
+    let facts = try FileManager.default.attributesOfItem(atPath: "\(root)/\(path)")
+    return (facts[.systemFileNumber] as? NSNumber)?.intValue ?? -1
+  }
+
   package func size(_ path: String) throws -> Int {
     let facts = try FileManager.default.attributesOfItem(atPath: "\(root)/\(path)")
     return (facts[.size] as? NSNumber)?.intValue ?? 0

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same list is dropped again: as it was, changed, while it is at work, by somebody else. The origin's
+// log shows what was done anew.
+
+import Foundation
+import Support
+import Testing
+
+@Suite struct RevisionTests {
+  @Test func `a finished list that is dropped again is finished at once, and nothing is redone`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(2)
+      let photos = [("Hills", urls[0]), ("Lake", urls[1])]
+      let daemon = try await bench.start()
+      try await bench.drop(photos, as: "summer.plist")
+      try await daemon.says("Finished list 'summer'")
+      let inode = try bench.inode("prints/summer/Lake.jpg")
+      try await bench.drop(photos, as: "summer.plist")
+      try await daemon.says("Finished list 'summer'", times: 2)
+      #expect(daemon.errors.contains("it takes over from list 1"))
+      #expect(try await bench.lists().map(\.state) == ["finished", "finished"])
+      #expect(try await bench.show("2").photos.map(\.print) == ["Hills.jpg", "Lake.jpg"])
+      #expect(bench.names("prints") == ["summer"])
+      #expect(try bench.inode("prints/summer/Lake.jpg") == inode)
+      #expect(bench.origin.requests().count == 2)
+      try await bench.stop(daemon)
+      #expect(try await bench.runUntilIdle().code == 0)
+      #expect(bench.names("done") == ["summer.plist"], "the same bytes are one copy")
+    }
+  }
+
+  @Test func `what failed or is missing is done again, and only that`() async throws {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(2)
+      let photos = [
+        ("Hills", urls[0]), ("Lake", urls[1]), ("Late", bench.origin.url("/late.jpg")),
+      ]
+      try await bench.drop(photos, as: "summer.plist")
+      #expect(try await bench.runUntilIdle().code == 3)
+      try bench.serve(SamplePictures.jpeg(width: 16, height: 16), as: "late.jpg")
+      try FileManager.default.removeItem(atPath: "\(bench.root)/prints/summer/Lake.jpg")
+      let inode = try bench.inode("prints/summer/Hills.jpg")
+      try await bench.drop(photos, as: "summer.plist")
+      #expect(try await bench.runUntilIdle().code == 0)
+      #expect(bench.names("prints/summer") == ["Hills.jpg", "Lake.jpg", "Late.jpg"])
+      #expect(try bench.inode("prints/summer/Hills.jpg") == inode)
+      let asked = bench.origin.requests().map { $0.split(separator: " ")[1] }
+      #expect(asked.filter { $0 == "/1.jpg" }.count == 1)
+      #expect(asked.filter { $0 == "/2.jpg" }.count == 2)
+      #expect(asked.filter { $0 == "/late.jpg" }.count == 2)
+    }
+  }
+
+  @Test func `a changed list redoes what changed, wherever it stands now, and keeps the rest`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(3)
+      try await bench.drop(
+        [("Hills", urls[0]), ("Lake", urls[1])], as: "summer.plist")
+      #expect(try await bench.runUntilIdle().code == 0)
+      let before = bench.bytes("prints/summer/Lake.jpg")
+      let inode = try bench.inode("prints/summer/Hills.jpg")
+      try await bench.drop(
+        [("Barn", urls[2]), ("Lake", urls[2]), ("Hills", urls[0])], as: "summer.plist")
+      #expect(try await bench.runUntilIdle().code == 0)
+      #expect(bench.names("prints") == ["summer"])
+      #expect(bench.names("prints/summer") == ["Barn.jpg", "Hills.jpg", "Lake.jpg"])
+      #expect(try bench.inode("prints/summer/Hills.jpg") == inode)
+      #expect(bench.bytes("prints/summer/Lake.jpg") != before)
+      #expect(bench.bytes("prints/summer/Lake.jpg") == bench.bytes("prints/summer/Barn.jpg"))
+      #expect(bench.origin.requests().count == 4)
+      #expect(bench.names("done") == ["summer.plist", "summer~2.plist"])
+    }
+  }
+
+  @Test func `another filter redoes every photo`() async throws {
+    try await DaemonBench.use { bench in
+      let photos = [("Hills", try bench.serveSamples(1)[0])]
+      for filter in ["sepia(0.8)", "sepia(0.2)"] {
+        try await bench.drop(
+          PhotoListText.array(photos, options: [("Filter", filter)]), as: "summer.plist")
+        #expect(try await bench.runUntilIdle().code == 0)
+      }
+      #expect(bench.origin.requests().count == 2)
+    }
+  }
+
+  @Test func `a second copy of a list at work is no list of its own`() async throws {
+    try await DaemonBench.use { bench in
+      let photos = [("Same", try bench.serveSamples(1)[0] + "?gate=g")]
+      let daemon = try await bench.start()
+      try await bench.drop(photos, as: "summer.plist")
+      await bench.origin.arrivals(at: "g")
+      try await bench.drop(photos, as: "summer.plist")
+      try await daemon.says("the same list is at work as list 1")
+      #expect(try await bench.inbox().map(\.fate) == ["accepted", "accepted"])
+      #expect(try await bench.inbox().map(\.list) == [1, 1])
+      #expect(bench.names("inbox").filter { $0 != ".claim" }.isEmpty)
+      await bench.origin.release("g")
+      try await daemon.says("Finished list 'summer'")
+      #expect(try await bench.lists().count == 1)
+      #expect(bench.origin.requests().count == 1)
+    }
+  }
+
+  @Test func `a changed list that comes while the first is at work takes it over`() async throws {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(3)
+      let daemon = try await bench.start()
+      try await bench.drop(
+        [("Done", urls[0]), ("Held", urls[1] + "?gate=g")], as: "summer.plist")
+      await bench.origin.arrivals(at: "g")
+      try await daemon.says("Filtered 'Done'")
+      try await bench.drop([("Done", urls[0]), ("Held", urls[2])], as: "summer.plist")
+      try await daemon.says("Finished list 'summer': 2 of 2 photos filtered.")
+      await bench.origin.departures(at: "g")
+      #expect(try await bench.lists().map(\.state) == ["cancelled", "finished"])
+      #expect(bench.names("prints") == ["summer"])
+      #expect(bench.names("prints/summer") == ["Done.jpg", "Held.jpg"])
+      let asked = bench.origin.requests().map { $0.split(separator: " ")[1] }
+      #expect(asked.filter { $0 == "/1.jpg" }.count == 1)
+      await bench.origin.release("g")
+      try await bench.stop(daemon)
+      #expect(try await bench.runUntilIdle().code == 0)
+      #expect(bench.names("done") == ["summer.plist", "summer~2.plist"])
+    }
+  }
+
+  @Test(.enabled(if: DaemonBench.isRoot, "only root can act for two users"))
+  func `somebody else's list of that name prints into a folder of its own, again and again`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(2)
+      try await bench.drop([("One", urls[0])], as: "summer.plist")
+      #expect(try await bench.runUntilIdle().code == 0)
+      for _ in 1...2 {
+        let list = PhotoListText.dictionary([("One", urls[1])])
+        try bench.folder.write(list, to: "root/theirs.plist")
+        try await bench.give("\(bench.root)/theirs.plist", to: DaemonBench.stranger)
+        try FileManager.default.moveItem(
+          atPath: "\(bench.root)/theirs.plist", toPath: "\(bench.root)/inbox/summer.plist")
+        #expect(try await bench.runUntilIdle().code == 0)
+        #expect(bench.names("prints") == ["summer", "summer~2"])
+        #expect(bench.bytes("prints/summer/One.jpg") != bench.bytes("prints/summer~2/One.jpg"))
+      }
+      #expect(bench.origin.requests().count == 2)
+    }
+  }
+
+  @Test func `a list killed while it takes over takes over the rest`() async throws {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(1)
+      let photos = (1...600).map { ("Photo \($0)", urls[0] + "?n=\($0)") }
+      try await bench.drop(photos, as: "summer.plist")
+      #expect(try await bench.runUntilIdle().code == 0)
+      try await bench.drop(photos, as: "summer.plist")
+      let daemon = try await bench.launch("darkroomd", ["--root", bench.root])
+      try await bench.until("some are taken over") {
+        bench.journal.contains { $0.kind == "filtered" && $0.list == 2 }
+      }
+      await daemon.cut()
+      #expect(try await bench.runUntilIdle().code == 0)
+      #expect(bench.origin.requests().count == 600)
+    }
+  }
+}
