@@ -12,6 +12,8 @@ package struct SweepReport: Equatable, Sendable {
     package let list: ListID?
     /// It was turned away, and stays until it changes.
     package let isRejected: Bool
+    /// We may not open it: somebody has to do something.
+    package let isUnreadable: Bool
   }
 
   /// Files that may still become lists by themselves. Those we may not read are not among them.
@@ -43,6 +45,6 @@ extension SweepReport.Waiting {
     let list: ListID? = if case .claim(let list) = place { list } else { nil }
     self.init(
       name: file.candidate.name, waitsFor: file.waitsFor, list: list,
-      isRejected: file.phase == .leftBehind)
+      isRejected: file.phase == .leftBehind, isUnreadable: file.isUnreadable)
   }
 }

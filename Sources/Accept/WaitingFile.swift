@@ -113,6 +113,8 @@ package struct WaitingFile: Equatable, Sendable {
     }
   }
 
+  var isUnreadable: Bool { if case .unreadable = phase { true } else { false } }
+
   /// What it waits for, in words.
   package var waitsFor: String {
     switch phase {

@@ -17,6 +17,8 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
   private struct State {
     var admission: Admission
     var chains: [PhotoID: PhotoChain] = [:]
+    /// Chains with operations in the queues; those that were called off stay there for a while.
+    var queued = 0
     var isPumping = false
     var needsPump = false
     var trouble: Failure?
@@ -27,6 +29,9 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     var wakeDue: Duration?
     var finishing: Set<ListID> = []
     var random = SystemRandomNumberGenerator()
+
+    /// Lists that come and are cancelled, again and again, fill the queues no further than this.
+    var longestQueue: Int { 2 * admission.window }
 
     func isIdle(_ list: ListID?) -> Bool {
       guard let list else { return chains.isEmpty }
@@ -135,6 +140,7 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     var counts = ChainCounts()
     let chains = state.withLock { state in
       (counts.trouble, counts.finishing) = (state.trouble, state.finishing.count)
+      counts.queued = state.queued
       return Array(state.chains.values)
     }
     counts.inFlight = chains.count
@@ -176,8 +182,9 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
 
   private func admit() -> PhotoWork? {
     let now = time.uptime()
-    let admitted = state.withLock { state in
+    let admitted = state.withLock { state -> (photo: PhotoID, serviceClass: ServiceClass)? in
       state.needsPump = false
+      guard state.queued < state.longestQueue else { return nil }
       return state.admission.next(now: now) { books.nextUnfinished(in: $0, after: $1)?.number }
     }
     guard let (photo, serviceClass) = admitted else { return nil }
@@ -192,6 +199,7 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
       // Between admission and here the list may have been given up or the daemon told to stop.
       guard !state.isStopping, state.admission.holds(work.photo) else { return false }
       state.chains[work.photo] = chain
+      state.queued += 1
       return true
     }
     guard isWanted else { return }
@@ -199,6 +207,12 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
       await settle(work, stage, failure)
     } whenEnded: { [self] end in
       ended(chain, end)
+    } whenGone: { [self] in
+      let isRoom = state.withLock { state in
+        state.queued -= 1
+        return state.queued == state.longestQueue - 1
+      }
+      if isRoom { pump() }
     }
     // Paused in between: the chain was not yet there to be stopped.
     if state.withLock({ $0.admission.isPaused(work.photo.list) }) { chain.stopAfterStep() }
@@ -208,7 +222,8 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
   private func armWakeUp() {
     let now = time.uptime()
     state.withLock { state in
-      let due = state.isStopping ? nil : state.admission.nextDue
+      let isFull = state.queued >= state.longestQueue
+      let due = state.isStopping || isFull ? nil : state.admission.nextDue
       guard due != state.wakeDue else { return }
       state.wakeUp?.cancel()
       state.wakeUp = due.map { due in
@@ -343,6 +358,8 @@ package enum ChainEvent: Equatable, Sendable {
 
 package struct ChainCounts: Equatable, Sendable {
   package var inFlight = 0
+  /// Photos with operations in the queues, those included that were called off.
+  package var queued = 0
   package var downloading = 0
   package var filtering = 0
   package var outputting = 0

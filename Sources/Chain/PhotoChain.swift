@@ -35,6 +35,7 @@ package final class PhotoChain: Sendable {
     /// Gives away what the filter made, where it made something.
     var discard: (@Sendable () -> Void)?
     var whenEnded: (@Sendable (End) -> Void)?
+    var whenGone: (@Sendable () -> Void)?
   }
 
   package let work: PhotoWork
@@ -42,11 +43,12 @@ package final class PhotoChain: Sendable {
 
   init(_ work: PhotoWork) { self.work = work }
 
-  /// Makes the operations and hands them to the queues. `whenEnded` is called once, when the last
-  /// of them has finished and Foundation has let go of all.
+  /// Makes the operations and hands them to the queues. `whenEnded` is called once, when nothing of the
+  /// photo runs or will run; `whenGone` once, when the queues have let go of the last operation, which
+  /// after a cancel may be later.
   func begin<Original: Sendable, Negative: Sendable>(
     _ stages: Stages<Original, Negative>, on queues: StageQueues, settle: @escaping Settle,
-    whenEnded: @escaping @Sendable (End) -> Void
+    whenEnded: @escaping @Sendable (End) -> Void, whenGone: @escaping @Sendable () -> Void
   ) {
     let download = operation(.download, settle) { [work] () throws(Failure) -> Original in
       work.state == .downloaded ? try await stages.recall(work) : try await stages.download(work)
@@ -66,6 +68,7 @@ package final class PhotoChain: Sendable {
       state.operations = operations
       state.unfinished = operations.count
       state.whenEnded = whenEnded
+      state.whenGone = whenGone
       state.discard = {
         if case .success(let negative) = filter.outcome { stages.discard(negative) }
       }
@@ -131,14 +134,26 @@ package final class PhotoChain: Sendable {
       return state.unfinished == 0
     }
     endIfOver()
-    // Only now may the operations go.
-    if isLast { state.withLock { $0.operations = [] } }
+    guard isLast else { return }
+    let whenGone = state.withLock { state in
+      defer { state.whenGone = nil }
+      // Only now may the operations go.
+      state.operations = []
+      return state.whenGone
+    }
+    whenGone?()
+  }
+
+  /// Called off, and nothing runs: nothing ever will.
+  private var isStill: Bool {
+    let operations = state.withLock { $0.isCalledOff ? $0.operations : [] }
+    return !operations.isEmpty && !operations.contains { $0.operation.isExecuting }
   }
 
   private func endIfOver() {
+    let isStill = isStill
     let ended = state.withLock {
       state -> (@Sendable (End) -> Void, End, (@Sendable () -> Void)?)? in
-      let isStill = state.isCalledOff && !state.operations.contains { $0.operation.isExecuting }
       guard state.unfinished == 0 || isStill, let whenEnded = state.whenEnded else { return nil }
       defer { (state.whenEnded, state.discard) = (nil, nil) }
       return (whenEnded, state.end ?? .stopped, state.discard)

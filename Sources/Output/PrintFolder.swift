@@ -25,8 +25,8 @@ package final class PrintFolder: Sendable {
   }
 
   /// A fresh file for one photo's print, readable by the group when it appears.
-  package func draft(_ number: UInt32) throws(SystemError) -> Draft {
-    let name = Self.temporary(number)
+  package func draft(_ photo: PhotoID) throws(SystemError) -> Draft {
+    let name = Self.temporary(photo)
     try folder.removeIfThere(name)
     let file = try folder.open(name, .create)
     try folder.setMode(0o640, of: name)
@@ -36,8 +36,12 @@ package final class PrintFolder: Sendable {
   /// It will not appear. Says nothing: what is left is swept at the next start.
   package func discard(_ draft: Draft) { try? folder.remove(draft.temporary) }
 
-  private static func temporary(_ number: UInt32) -> FileName {
-    guard let name = FileName(".\(number).print") else { preconditionFailure("digits are a name") }
+  /// With the list's number: one that is given up may still be at its last step when the next one takes
+  /// its folder over.
+  private static func temporary(_ photo: PhotoID) -> FileName {
+    guard let name = FileName(".\(photo.list)-\(photo.number).print") else {
+      preconditionFailure("digits are a name")
+    }
     return name
   }
 }

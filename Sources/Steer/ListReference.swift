@@ -14,10 +14,16 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether a file of that name is meant.
-  package func means(file: String) -> Bool { file == text || file == "\(text).plist" }
+  package func means(file: String) -> Bool { Self.stem(file) == Self.stem(text) }
+
+  /// Without `.plist`, however that is written.
+  private static func stem(_ name: String) -> Substring {
+    let isList = name.utf8.count > 6 && name.suffix(6).lowercased() == ".plist"
+    return isList ? name.dropLast(6) : name[...]
+  }
 
   private var name: String {
-    text.utf8.count > 6 && text.hasSuffix(".plist") ? String(text.dropLast(6)) : text
+    String(Self.stem(text))
   }
 
   /// The list that is meant: a number is a number first. Of one name the only list with work left is

@@ -51,22 +51,29 @@ final class ControlDesk: ControlService {
     } catch { return .failed(error) }
   }
 
-  /// A list that was just dropped is waited for while its file is still in the inbox: it is meant,
-  /// not an older one of its name.
+  /// A list that was just dropped is waited for while its file is in the inbox and may still become one:
+  /// it is meant, not an older one of its name.
   private func arrival(of list: ListReference) async throws(ControlError) {
-    while darkroom.isInInbox(list.text), !Task.isCancelled, !darkroom.isStopping {
-      await darkroom.rest(.milliseconds(50))
+    if let number = list.number, darkroom.isKnown(ListID(number)) { return }
+    var pause = Duration.milliseconds(50)
+    while !Task.isCancelled, !darkroom.isStopping {
+      let files = await darkroom.inbox.sweepNow().waiting
+      let isMeant = { (file: SweepReport.Waiting) in list.means(file: file.name.description) }
+      guard let file = files.first(where: isMeant), !file.isRejected else { break }
+      if file.isUnreadable { throw .notPossible(why: "'\(file.name)' waits: \(file.waitsFor)") }
+      await darkroom.rest(pause)
+      pause = min(pause * 2, .seconds(1))
     }
-    let newest: UInt64
+    var newest: UInt64 = 0
+    var missing: ControlError?
     do throws(ControlError) { newest = try list.choose(among: darkroom.names()) } catch {
-      guard case .noSuchList = error,
-        let why = darkroom.frontDesk.departures.rejection(of: list, after: 0)
-      else { throw error }
-      throw .listRejected(name: list.text, why: why)
+      guard case .noSuchList = error else { throw error }
+      missing = error
     }
     if let why = darkroom.frontDesk.departures.rejection(of: list, after: newest) {
       throw .listRejected(name: list.text, why: why)
     }
+    if let missing { throw missing }
   }
 
   private enum Verb { case pause, resume, cancel }

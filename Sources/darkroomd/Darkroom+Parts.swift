@@ -102,6 +102,10 @@ final class EventDesk: Sendable {
 
   func accepted(_ list: ListID) { state.withLock { $0.darkroom }?.accepted(list) }
 
+  func abandon(_ list: ListID, _ failure: Failure) {
+    state.withLock { $0.darkroom }?.abandon(list, failure)
+  }
+
   /// A list has come further: the status line may say so.
   func progressed() { state.withLock { $0.darkroom }?.tellStatus() }
 

@@ -101,8 +101,8 @@ extension Darkroom {
     var summary = PhotoSummary(
       number: number, name: Printable.text(entry.name), url: shownURL(entry.url), state: state,
       attempts: row?.attempts ?? live.1)
-    if let plan, !state.isFinal {
-      summary.retry = max(plan.until, 1)
+    if let plan, !state.isFinal, plan.until > clock.wallTime() {
+      summary.retry = plan.until
       if let failure = reasons.reason(photo) {
         (summary.code, summary.reason) = (failure.code, failure.reason)
       }
@@ -151,13 +151,7 @@ extension Darkroom {
 
   private static let longestInbox = 1000
 
-  /// Whether a file of that name, with or without `.plist`, lies in the inbox now.
-  func isInInbox(_ text: String) -> Bool {
-    guard let folder = try? LinuxFolder.open(path: places.inbox) else { return false }
-    return [text, "\(text).plist"].contains { name in
-      FileName(name).map { (try? folder.status(of: $0)) != nil } ?? false
-    }
-  }
+  func isKnown(_ list: ListID) -> Bool { recorder.ledger { $0[list] != nil } }
 
   // MARK: changing
 

@@ -104,7 +104,8 @@ final class Darkroom: Sendable {
     }
     let stages = PhotoStages(
       shelf: shelf, recorder: recorder, downloader: downloader, workers: workers, times: times,
-      clock: clock, settings: live, teller: teller)
+      clock: clock, settings: live, teller: teller
+    ) { events.abandon($0, $1) }
     let books = RecordedBooks(
       shelf: shelf, recorder: recorder, downloader: downloader, times: times, reasons: reasons,
       clock: clock, teller: teller)
@@ -171,13 +172,8 @@ final class Darkroom: Sendable {
       }
       runner.add(
         room.id, entry.acceptance.serviceClass, isPaused: entry.state == .paused, waiting: waiting)
-    } catch  where error.kind == .final {
-      if chores.abandon(list, "list \(list) cannot be opened: \(error.reason)") {
-        teller.tell(.machineTrouble(error, waits: "list \(list) waits for somebody"))
-      }
-      ends.listChanged()
-      return
     } catch {
+      if error.kind == .final { return abandon(list, error) }
       let isNew = chores.add(.open(list), "list \(list) cannot be opened: \(error.reason)") {
         TaskHome.start { try? await self.turnstile.pass { self.open(list) } }
       }
@@ -187,6 +183,15 @@ final class Darkroom: Sendable {
     if chores.isDone(.open(list)) {
       teller.tell(.machineRecovered(code: "what kept list \(list)", resumes: "it is worked on"))
     }
+  }
+
+  /// Its own files are gone or damaged: it waits for somebody, and nothing of it is marked failed.
+  func abandon(_ list: ListID, _ failure: Failure) {
+    if chores.abandon(list, "list \(list) cannot be opened: \(failure.reason)") {
+      teller.tell(.machineTrouble(failure, waits: "list \(list) waits for somebody"))
+    }
+    runner.giveUp(list)
+    ends.listChanged()
   }
 
   /// A list was accepted just now.
@@ -248,7 +253,12 @@ final class Darkroom: Sendable {
       for list in ended.sorted() {
         let folder = try? self.shelf.folders.lists.folder(ListFolder.name(list), creating: false)
         let state = folder.flatMap { try? ListFolder.state(of: $0) }
-        if state == .archived { self.recorder.archived(list) } else { await self.archive(list) }
+        // A folder that is gone was told of when it was missed.
+        if folder == nil || state == .archived {
+          self.recorder.archived(list)
+        } else {
+          await self.archive(list)
+        }
       }
       self.state.withLock { $0.closing -= 1 }
       self.ends.listChanged()
@@ -261,14 +271,15 @@ final class Darkroom: Sendable {
       try await inbox.archive(list)
       recorder.archived(list)
       if chores.isDone(.archive(list)) { ends.listChanged() }
-    } catch  where error.kind == .final {
-      // Nothing is left to copy.
-      _ = chores.isDone(.archive(list))
-      recorder.archived(list)
-      teller.tell(.machineTrouble(error, waits: "list \(list) has no copy in done"))
-      ends.listChanged()
     } catch {
       if error.kind == .cancelled { return }
+      if error.kind == .final {
+        // Nothing is left to copy.
+        _ = chores.isDone(.archive(list))
+        recorder.archived(list)
+        teller.tell(.machineTrouble(error, waits: "list \(list) has no copy in done"))
+        return ends.listChanged()
+      }
       let words = "the copy of list \(list) in done waits: \(error.reason)"
       let isNew = chores.add(.archive(list), words) {
         TaskHome.start { await self.archive(list) }
@@ -294,11 +305,14 @@ final class Darkroom: Sendable {
 
   /// Admits nothing more, cancels what runs, ends everything. Nothing is lost: what was recorded stays.
   func stop() async {
-    let control = state.withLock { state in
-      state.isStopping = true
-      return state.control
+    // Not while a reload says that it is ready.
+    let control = reloading.withLock { _ in
+      status.stopping()
+      return state.withLock { state in
+        state.isStopping = true
+        return state.control
+      }
     }
-    status.stopping()
     let open = recorder.ledger { $0.openLists.count }
     reporter.report(.stopping(openLists: UInt64(open)))
     control?.stop()
@@ -356,6 +370,7 @@ final class Darkroom: Sendable {
     shelf.close(list)
     chores.forget(list)
     times.forget(list)
+    reasons.forget(list)
     teller.forget(list)
     tellStatus()
     ends.listChanged()

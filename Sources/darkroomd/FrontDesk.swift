@@ -105,8 +105,10 @@ final class FrontDesk: Reception {
     let name = ListRoom.name(of: draft.name)
     let plain = PrintName.folder(list: name, number: nil)
     let isFree = shelf.printer(into: plain).map { earlier in
-      let isOver = recorder.ledger { $0[earlier]?.state.isFinal } ?? true
-      return isOver && shelf.card(earlier)?.owner == draft.owner
+      if earlier == draft.list { return true }  // noted by an attempt before
+      // One that was noted and never accepted has neither.
+      guard let card = shelf.card(earlier) else { return !isRecorded(earlier) }
+      return recorder.ledger { $0[earlier]?.state.isFinal } == true && card.owner == draft.owner
     }
     // A folder that nobody remembers may be anybody's.
     let isUnknown = isFree == nil && (try? shelf.folders.prints.has(plain)) == true

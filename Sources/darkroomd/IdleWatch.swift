@@ -18,7 +18,7 @@ struct IdleWatch: Sendable {
       if report.isEmpty, areListsSettled {
         let code = darkroom.tally.exitCode(
           darkroom.recorder,
-          waiting: report.unreadable + darkroom.chores.abandoned.count)
+          waiting: report.unreadable + darkroom.chores.left)
         ends.end(.idle(code))
         return
       }
@@ -44,6 +44,5 @@ struct IdleWatch: Sendable {
     if isWorkLeft { return false }
     let counts = darkroom.runner.counts()
     return counts.inFlight == 0 && counts.finishing == 0 && !darkroom.isClosing
-      && !darkroom.chores.hasCopies
   }
 }

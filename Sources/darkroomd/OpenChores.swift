@@ -37,12 +37,8 @@ final class OpenChores: Sendable {
   /// The list is over.
   func forget(_ list: ListID) { damaged.withLock { _ = $0.removeValue(forKey: list) } }
 
-  /// A copy to `done` that is not made yet.
-  var hasCopies: Bool {
-    waiting.withLock { waiting in
-      waiting.keys.contains { if case .archive = $0 { true } else { false } }
-    }
-  }
+  /// What could not be done at the first attempt, however it ends.
+  var left: Int { waiting.withLock { $0.count } + damaged.withLock { $0.count } }
 
   /// Tries the chore again after a while. True when it has not waited before.
   func add(_ chore: Chore, _ words: String, again: @escaping @Sendable () -> Void) -> Bool {

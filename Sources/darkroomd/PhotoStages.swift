@@ -28,6 +28,8 @@ struct PhotoStages: Sendable {
   let clock: any Timekeeper
   let settings: LiveSettings
   let teller: Teller
+  /// The list's own files are gone or damaged: nothing more is done for it.
+  let abandon: @Sendable (ListID, Failure) -> Void
 
   var functions: Stages<any OpenFile, Negative> {
     Stages(
@@ -40,7 +42,7 @@ struct PhotoStages: Sendable {
 
   private func download(_ work: PhotoWork) async throws(Failure) -> any OpenFile {
     let photo = work.photo
-    let room = try shelf.room(photo.list)
+    let room = try room(photo.list)
     let entry = try room.catalog.entry(photo.number)
     if let failure = entry.failure { throw failure }
     let start = clock.uptime()
@@ -63,6 +65,15 @@ struct PhotoStages: Sendable {
     return try open(original.name, in: room)
   }
 
+  /// Where the list cannot be opened any more, no photo of it is at fault.
+  private func room(_ list: ListID) throws(Failure) -> ListRoom {
+    do throws(Failure) { return try shelf.room(list) } catch {
+      guard error.kind == .final else { throw error }
+      abandon(list, error)
+      throw .cancelled
+    }
+  }
+
   /// Read-only: a worker gets what it needs and no more.
   private func open(_ name: FileName, in room: ListRoom) throws(Failure) -> any OpenFile {
     do throws(SystemError) { return try room.originals.open(name, .read) } catch {
@@ -72,7 +83,7 @@ struct PhotoStages: Sendable {
 
   private func recall(_ work: PhotoWork) async throws(Failure) -> any OpenFile {
     let photo = work.photo
-    let room = try shelf.room(photo.list)
+    let room = try room(photo.list)
     let expected = recorder.ledger { $0[photo.list]?.originals[photo.number] }
     times.note(photo) { $0.queued = clock.uptime() - work.admitted }
     do throws(SystemError) {
@@ -89,11 +100,11 @@ struct PhotoStages: Sendable {
 
   private func filter(_ work: PhotoWork, _ original: any OpenFile) async throws(Failure) -> Negative
   {
-    let room = try shelf.room(work.photo.list)
+    let room = try room(work.photo.list)
     let start = clock.uptime()
     let draft: PrintFolder.Draft
     let prints = try room.printFolder()
-    do throws(SystemError) { draft = try prints.draft(work.photo.number) } catch {
+    do throws(SystemError) { draft = try prints.draft(work.photo) } catch {
       // A folder that somebody removed is made anew when the room is opened again.
       if error.isMissing { shelf.close(work.photo.list) }
       throw error.machineFailure
@@ -117,7 +128,7 @@ struct PhotoStages: Sendable {
 
   private func output(_ work: PhotoWork, _ negative: Negative) async throws(Failure) {
     let photo = work.photo
-    let room = try shelf.room(photo.list)
+    let room = try room(photo.list)
     let entry = try room.catalog.entry(photo.number)
     let start = clock.uptime()
     let digest = try digest(of: negative.draft.file, size: negative.developed.size)

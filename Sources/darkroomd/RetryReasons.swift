@@ -18,5 +18,9 @@ final class RetryReasons: Sendable {
     }
   }
 
+  func forget(_ list: ListID) {
+    reasons.withLock { reasons in reasons = reasons.filter { $0.key.list != list } }
+  }
+
   func reason(_ photo: PhotoID) -> Failure? { reasons.withLock { $0[photo] } }
 }

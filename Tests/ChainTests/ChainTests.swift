@@ -107,6 +107,29 @@ import Vocabulary
     #expect(bench.books.count(.filtered) == 4)
   }
 
+  @Test func `lists that come and are cancelled while every connection is busy do not pile up`()
+    async
+  {
+    let gate = Gate()
+    let widths = StageQueues.Widths(download: 4, filter: 2, output: 4)
+    let bench = Darkbench(
+      widths: widths,
+      download: { work throws(Failure) in
+        if work.photo.list == ListID(1) { try await gate.pass() }
+      })
+    bench.add(1, photos: 4)
+    await gate.arrivals.reaches(4)
+    for list in 2...50 {
+      bench.add(UInt64(list), photos: 100)
+      await bench.cancel(ListID(UInt64(list)))
+    }
+    #expect(bench.runner.counts().queued <= 2 * widths.window)
+    bench.add(51, photos: 10)
+    gate.open()
+    await bench.finishedLists.reaches(2)
+    #expect(bench.books.count(.filtered) == 14)
+  }
+
   @Test func `a finished picture of a cancelled or paused chain is given away, once`() async {
     let gate = Gate()
     let bench = Darkbench(
@@ -133,13 +156,22 @@ import Vocabulary
     bench.add(1, photos: 50)
     await bench.troubles.reaches(1)
     isFull.withLock { $0 = false }
-    await bench.time.scheduled(1)
-    bench.time.advance(by: .seconds(60))
-    await bench.finishedLists.reaches(1)
+    // A thread that met the full disk may say so only after the first look at whether it is over.
+    let finished = Mutex(false)
+    async let end: Void = {
+      await bench.finishedLists.reaches(1)
+      finished.withLock { $0 = true }
+    }()
+    while !finished.withLock({ $0 }) {
+      bench.time.advance(by: .seconds(60))
+      await Task.yield()
+    }
+    await end
+    await bench.recoveries.reaches(1)
     #expect(bench.books.count(.filtered) == 50)
     #expect(bench.books.count(.failed) == 0)
     #expect(bench.downloads.count == 50)
-    #expect(bench.recoveries.count == 1)
+    #expect(bench.recoveries.count <= bench.troubles.count)
   }
 
   @Test func `a failure that cannot be recorded is not given up`() async {

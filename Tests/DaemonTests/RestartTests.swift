@@ -104,12 +104,15 @@ import Testing
       try await bench.drop(photos, as: "summer.plist")
       try await daemon.says("Filtered 'Photo")
       var killed: Int32 = 0
+      var doneAtKill = 0
       // An idle worker's death costs nothing, so it may take more than three. A photo whose worker
       // died waits behind all others: none meets a second death here, which would be its end.
       try await bench.until("three workers die over a photo") {
         if bench.journal.filter({ $0.kind == "died" }).count >= 3 { return true }
-        if let worker = self.children(of: daemon.pid).first, killed != worker {
-          killed = worker
+        // Only after another photo is done: then it is past its start, which would count otherwise.
+        let done = bench.journal.filter { $0.kind == "filtered" }.count
+        if let worker = self.children(of: daemon.pid).first, killed != worker, done > doneAtKill {
+          (killed, doneAtKill) = (worker, done)
           kill(worker, SIGKILL)
         }
         return false

@@ -138,11 +138,7 @@ import Testing
       try await bench.drop([("One", urls[0])], as: "summer.plist")
       #expect(try await bench.runUntilIdle().code == 0)
       for _ in 1...2 {
-        let list = PhotoListText.dictionary([("One", urls[1])])
-        try bench.folder.write(list, to: "root/theirs.plist")
-        try await bench.give("\(bench.root)/theirs.plist", to: DaemonBench.stranger)
-        try FileManager.default.moveItem(
-          atPath: "\(bench.root)/theirs.plist", toPath: "\(bench.root)/inbox/summer.plist")
+        try await bench.dropForeign([("One", urls[1])], as: "summer.plist")
         #expect(try await bench.runUntilIdle().code == 0)
         #expect(bench.names("prints") == ["summer", "summer~2"])
         #expect(bench.bytes("prints/summer/One.jpg") != bench.bytes("prints/summer~2/One.jpg"))

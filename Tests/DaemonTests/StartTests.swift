@@ -164,7 +164,7 @@ import Testing
       #expect(end.errors.contains("did you mean 'Workers'?"), "\(end)")
       let asked = try await bench.tool("reload")
       #expect(asked.code == 1 && asked.errors.contains("darkroomd.conf:4: "), "\(asked)")
-      #expect(daemon.errors.contains("the old ones stay in force"))
+      try await daemon.says("the old ones stay in force")
       try await bench.drop([("One", urls[0])], as: "one.plist")
       #expect(try await bench.wait(for: "one", daemon).code == 0)
     }

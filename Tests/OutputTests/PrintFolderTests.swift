@@ -14,10 +14,10 @@ import Vocabulary
 
   private func check(_ folder: any Folder) throws {
     let prints = PrintFolder(folder)
-    let draft = try prints.draft(17)
+    let draft = try prints.draft(PhotoID(list: ListID(1), number: 17))
     try draft.file.write(Array("half".utf8), at: 0)
-    #expect(try names(folder) == [".17.print"])
-    let again = try prints.draft(17)
+    #expect(try names(folder) == [".1-17.print"])
+    let again = try prints.draft(PhotoID(list: ListID(1), number: 17))
     #expect(try again.file.status().size == 0, "an earlier attempt's bytes are gone")
     prints.discard(again)
     #expect(try names(folder).isEmpty)
@@ -33,7 +33,7 @@ import Vocabulary
   @Test func `the same on a real disk, and the draft has the mode of a print`() throws {
     let place = try FreshFolder()
     try check(place.folder)
-    let draft = try PrintFolder(place.folder).draft(1)
+    let draft = try PrintFolder(place.folder).draft(PhotoID(list: ListID(1), number: 1))
     #expect(try draft.file.status().mode & 0o777 == 0o640)
   }
 
@@ -51,7 +51,7 @@ import Vocabulary
     try place.write(Array("precious".utf8), to: "outside/file")
     let prints = PrintFolder(place.folder)
     try place.link(".3.print", to: "outside/file")
-    let draft = try prints.draft(3)
+    let draft = try prints.draft(PhotoID(list: ListID(1), number: 3))
     try draft.file.write(Array("draft".utf8), at: 0)
     #expect(place.bytes(of: "outside/file") == Array("precious".utf8))
   }
@@ -60,7 +60,7 @@ import Vocabulary
     let disk = SimulatedDisk()
     disk.fail(.init(.open, code: 28))
     let prints = PrintFolder(disk.rootFolder)
-    #expect(throws: SystemError.self) { try prints.draft(1) }
+    #expect(throws: SystemError.self) { try prints.draft(PhotoID(list: ListID(1), number: 1)) }
     #expect(try names(disk.rootFolder).isEmpty)
   }
 }

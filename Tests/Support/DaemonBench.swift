@@ -96,7 +96,8 @@ package final class DaemonBench: Sendable {
   package func runUntilIdle(_ arguments: [String] = [], as user: UInt32? = nil) async throws
     -> ProgramEnd
   {
-    try await launch("darkroomd", ["--root", root, "--until-idle"] + arguments, as: user).end()
+    try await launch("darkroomd", ["--root", root, "--until-idle"] + arguments, as: user).end(
+      seconds: 600)
   }
 
   /// SIGTERM, and its end.
@@ -181,11 +182,15 @@ package final class DaemonBench: Sendable {
   /// Puts a list under its name in one step, as `mv` does.
   package func drop(_ list: [UInt8], as name: String) async throws {
     try folder.write(list, to: "root/arriving/\(name)")
+    try await arrive(name)
+  }
+
+  private func arrive(_ name: String) async throws {
     let files = FileManager.default
     try files.createDirectory(atPath: "\(root)/inbox", withIntermediateDirectories: true)
     // The one before may be on its way still.
-    for _ in 0..<500 where files.fileExists(atPath: "\(root)/inbox/\(name)") {
-      try await Task.sleep(for: .milliseconds(4))
+    try await until("\(name) is out of the inbox") {
+      !files.fileExists(atPath: "\(root)/inbox/\(name)")
     }
     try files.moveItem(
       atPath: "\(root)/arriving/\(name)", toPath: "\(root)/inbox/\(name)")
@@ -193,6 +198,13 @@ package final class DaemonBench: Sendable {
 
   package func drop(_ photos: [(String, String)], as name: String) async throws {
     try await drop(PhotoListText.dictionary(photos), as: name)
+  }
+
+  /// The same, by another user.
+  package func dropForeign(_ photos: [(String, String)], as name: String) async throws {
+    try folder.write(PhotoListText.dictionary(photos), to: "root/arriving/\(name)")
+    try await give("\(root)/arriving/\(name)", to: Self.stranger)
+    try await arrive(name)
   }
 
   package var journal: [WrittenRecord] { WrittenRecord.read("\(root)/state/journal") }

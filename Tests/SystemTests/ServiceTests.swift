@@ -62,14 +62,11 @@ private enum Stage {
 @Suite struct ServiceTests {
   @Test(
     "a service is installed, used, reloaded, stopped, killed and rebooted, and loses nothing",
-    .enabled(if: Stage.current.folder != nil, Stage.current.reason), .timeLimit(.minutes(6)))
+    .enabled(if: Stage.current.folder != nil, Stage.current.reason), .timeLimit(.minutes(30)))
   func story() throws {
     let stage = try #require(Stage.current.folder)
-    let run = try Run(["bash", script, stage], seconds: 300)
-    if run.status == 77 {
-      Issue.record("\(run.output)")
-      return
-    }
+    let run = try Run(["bash", script, stage], seconds: 1500)
+    if run.status == 77 { try Test.cancel("\(run.output)") }
     for line in run.lines where line.hasPrefix("not ok - ") { Issue.record("\(line.dropFirst(9))") }
     #expect(run.lines.contains { $0.hasPrefix("ok - ") }, "\(run.output)")
     #expect(run.status == 0, "\(run.output)")

@@ -24,9 +24,9 @@ is() {
   fi
 }
 
-# Until the command succeeds; gives up after half a minute.
+# Until the command succeeds; gives up after two minutes.
 eventually() {
-  local end=$((SECONDS + 30))
+  local end=$((SECONDS + 120))
   until "$@"; do
     [ "$SECONDS" -lt "$end" ] || return 1
     sleep 0.1
