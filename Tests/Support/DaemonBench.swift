@@ -83,6 +83,18 @@ package final class DaemonBench: Sendable {
     return running
   }
 
+  /// A script of this repository, given the folder of the programs, until its end. What it makes below
+  /// TMPDIR goes with the bench.
+  package func script(_ path: String) async throws -> ProgramEnd {
+    let repository = URL(filePath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let script = repository.appending(path: path).path(percentEncoded: false)
+    let running = try await RunningProgram.start(
+      ["/usr/bin/env", "TMPDIR=\(folder.path)", script, Self.programFolder])
+    programs.withLock { $0.append(running) }
+    return try await running.end()
+  }
+
   /// The daemon, once it answers.
   package func start(_ arguments: [String] = [], as user: UInt32? = nil) async throws
     -> RunningProgram
