@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How people name a list: by its number, or by its name with or without `.plist`.
+// How people name a list: by its number, or by its name with or without `.plist`, in capitals or not.
 
 package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   package let text: String
@@ -14,7 +14,8 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   }
 
   private var name: String {
-    text.utf8.count > 6 && text.hasSuffix(".plist") ? String(text.dropLast(6)) : text
+    text.utf8.count > 6 && text.suffix(6).lowercased() == ".plist"
+      ? String(text.dropLast(6)) : text
   }
 
   /// The list that is meant: a number is a number first. Of one name the only list with work left is

@@ -68,6 +68,21 @@ import Testing
     #expect(Repository.text("etc/darkroomd.conf").contains(time))
   }
 
+  @Test func `the page and the README install with the same words`() throws {
+    let page = plain(Repository.text("man/darkroomd.8"))
+    let readme = Repository.text("README.md").split(separator: "\n").map(String.init)
+    let start = try #require(readme.firstIndex(of: "sudo systemd-sysusers darkroom.conf"))
+    let member = "sudo usermod --append --groups darkroom USER"
+    let steps = readme[start...].prefix { $0.hasPrefix("sudo ") } + [member]
+    #expect(steps.count == 6 && readme.contains(member))
+    #expect(page.contains(steps.joined(separator: " ")))
+  }
+
+  @Test func `an ending in capitals is on the pages`() {
+    #expect(plain(Repository.text("man/photo-list.5")).contains(".Ql .plist , in capitals or not"))
+    #expect(plain(Repository.text("man/darkroomd.8")).contains(".plist , in capitals or not"))
+  }
+
   @Test func `a limit is told as the pages write it`() {
     let problem = #expect(throws: SettingProblem.self) {
       try SettingValue.duration("2d", from: .seconds(1), to: .seconds(86400))
