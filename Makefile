@@ -136,17 +136,28 @@ install-files:
 	install -D -m 0644 etc/completions/darkroomctl.fish \
 	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/darkroomctl.fish
 
-# Programs, pages and units go; settings, lists, prints and the user stay.
+# Programs, pages and units go; settings, lists, prints and the user stay, and are told.
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/sbin/darkroomd $(DESTDIR)$(PREFIX)/bin/darkroomctl
 	rm -f $(DESTDIR)$(PREFIX)/libexec/darkroom/darkroom-worker
-	-rmdir $(DESTDIR)$(PREFIX)/libexec/darkroom
+	[ ! -d $(DESTDIR)$(PREFIX)/libexec/darkroom ] || rmdir $(DESTDIR)$(PREFIX)/libexec/darkroom
 	rm -f $(DESTDIR)$(SYSTEMD)/system/darkroom.service $(DESTDIR)$(CATALOGS)/darkroom.catalog
 	rm -f $(DESTDIR)$(PREFIX)/lib/sysusers.d/darkroom.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/darkroom.conf
 	for page in man/*; do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/darkroomctl
 	rm -f $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_darkroomctl
 	rm -f $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/darkroomctl.fish
+	@echo
+	@echo "Left where they are, since they are not ours to remove:"
+	@echo "  settings  $(DESTDIR)$(SYSCONFDIR)/darkroom"
+	@echo "  lists     $(DESTDIR)/var/spool/darkroom"
+	@echo "  prints    $(DESTDIR)/var/lib/darkroom/prints"
+	@echo "  state     $(DESTDIR)/var/lib/darkroom"
+	@echo "  user      darkroom, and the group of that name with its members"
+	@echo "To remove them, prints included, as root:"
+	@echo "  systemctl stop darkroom; systemctl daemon-reload; journalctl --update-catalog"
+	@echo "  rm -r $(DESTDIR)$(SYSCONFDIR)/darkroom $(DESTDIR)/var/spool/darkroom $(DESTDIR)/var/lib/darkroom"
+	@echo "  userdel darkroom; getent group darkroom && groupdel darkroom"
 
 clean:
 	rm -rf .build .run

@@ -77,8 +77,8 @@ let executables: [Target] = [
 /// Tests mirror the targets; the edge has one of its own, and the whole daemon another.
 let tests: [Target] = [
   .target(
-    name: "Support", dependencies: ["CSamples", "Linux", "Vocabulary"], path: "Tests/Support",
-    exclude: ["origin.py"]),
+    name: "Support", dependencies: ["CSamples", "Catalog", "Linux", "Markup", "Vocabulary"],
+    path: "Tests/Support", exclude: ["origin.py"]),
   // A worker that misbehaves on demand, and what it tries: for EdgeTests.
   .executableTarget(
     name: "darkroom-test-worker", dependencies: ["CAttempts", "Linux", "Vocabulary", "Worker"],
@@ -87,7 +87,7 @@ let tests: [Target] = [
   .testTarget(
     name: "AcceptTests", dependencies: ["Accept", "Digests", "Linux", "Support", "Vocabulary"]),
   .testTarget(
-    name: "CatalogTests", dependencies: ["Catalog", "Digests", "Markup", "Support", "Vocabulary"]),
+    name: "CatalogTests", dependencies: ["Catalog", "Digests", "Support", "Vocabulary"]),
   .testTarget(name: "ChainTests", dependencies: ["Chain", "Support", "Vocabulary"]),
   .testTarget(
     name: "DownloadTests", dependencies: ["Digests", "Download", "Linux", "Support", "Vocabulary"]),
@@ -115,8 +115,8 @@ let tests: [Target] = [
   .target(
     name: "FuzzTargets",
     dependencies: [
-      "Catalog", "Codecs", "Digests", "Filter", "Markup", "Record", "Steer", "Support",
-      "Vocabulary", "Worker",
+      "Catalog", "Codecs", "Digests", "Filter", "Record", "Steer", "Support", "Vocabulary",
+      "Worker",
     ], path: "Tests/Fuzz/Targets"),
   .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
 ]

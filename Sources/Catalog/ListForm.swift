@@ -132,8 +132,8 @@ package struct ListForm {
         return []
       }
       shape = .byName(key, keyPlace)
-      return pending.map(Self.photo) + begin(PhotoDraft(place: keyPlace, name: key), event)
-    case .byName: return begin(PhotoDraft(place: keyPlace, name: key), event)
+      return pending.map(Self.photo) + beginAtTop(key, keyPlace, event)
+    case .byName: return beginAtTop(key, keyPlace, event)
     }
   }
 
@@ -187,6 +187,14 @@ package struct ListForm {
       draft.note("it is \(event.words), not a dictionary with 'Name' and 'URL'")
       return enter(event, draft, isInside: false)
     }
+  }
+
+  private mutating func beginAtTop(
+    _ key: ListText, _ place: ListPlace, _ event: ListEvent
+  ) -> [PhotoDraft] {
+    var draft = PhotoDraft(place: place, name: key)
+    draft.suspect(event)
+    return begin(draft, event)
   }
 
   /// A photo by the value of its name: a URL, or a dictionary that has one.
@@ -258,5 +266,16 @@ extension PhotoDraft {
   mutating func take(_ event: ListEvent, for field: Field) {
     if case .string(let text) = event { return set(field, to: text) }
     note("its \(field == .url ? "URL" : "name") is \(event.words), not a string")
+  }
+
+  /// No photo's URL is an array or a number: the key was perhaps to be `Photos` or an option.
+  mutating func suspect(_ event: ListEvent) {
+    switch event {
+    case .openArray, .integer, .scalar:
+      guard let name, !OptionKey.known.contains(name.string) else { return }
+      let near = Suggestion.words(for: name.string, among: OptionKey.known)
+      note("its URL is \(event.words), not a string\(near)")
+    default: return
+    }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How people name a list: by its number, or by its name with or without `.plist`.
+// How people name a list: by its number, or by its name with or without `.plist`, in capitals or not.
 
 package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   package let text: String

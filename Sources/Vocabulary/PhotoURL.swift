@@ -63,6 +63,15 @@ package struct PhotoURL: Hashable, Sendable {
     return names
   }
 
+  /// What a download says of the URL before it asks the network or a folder; nil where that is nothing.
+  package static func refusal(of text: String) -> Failure? {
+    do throws(Failure) {
+      let url = try PhotoURL(parsing: text)
+      if url.scheme == .file { _ = try url.filePath() }
+      return nil
+    } catch { return error }
+  }
+
   private static func decoded(_ piece: some Collection<UInt8>) -> [UInt8]? {
     var out: [UInt8] = []
     var rest = Array(piece)[...]

@@ -2,9 +2,9 @@
 // What somebody may have meant who wrote a word that nobody knows. Capitals do not count.
 
 package enum Suggestion {
-  /// `; did you mean 'Title'?`, or nothing.
+  /// ` (did you mean 'Title'?)`, or nothing. In brackets, since the sentence around it goes on or ends.
   package static func words(for word: String, among known: some Sequence<String>) -> String {
-    nearest(to: word, among: known).map { "; did you mean '\($0)'?" } ?? ""
+    nearest(to: word, among: known).map { " (did you mean '\($0)'?)" } ?? ""
   }
 
   /// The only known word that begins so, or the nearest one if a slip of the finger could be meant.

@@ -33,7 +33,10 @@ package enum Amounts {
     return "\(four(year))-\(two(month))-\(two(day))T\(clock.joined(separator: ":"))Z"
   }
 
-  /// Reads `90`, `90s`, `5min`, `2h`; at most a year.
+  /// How a duration is written, in all that people read.
+  package static let durationSamples = "90, 90s, 5min, 2h or 1d"
+
+  /// Reads `90`, `90s`, `5min`, `2h`, `1d`; at most a year.
   package static func duration(_ text: String) -> Duration? {
     let digits = text.utf8.prefix { $0 >= 0x30 && $0 <= 0x39 }
     let unit = String(text.dropFirst(digits.count))

@@ -23,7 +23,7 @@ package struct CheckRun {
     self.file = file
     self.workers = workers
     self.reading = reading
-    self.voice = voice
+    self.voice = voice.speaking(json: isJSON)
     self.isJSON = isJSON
   }
 
@@ -33,7 +33,8 @@ package struct CheckRun {
       let problems = isJSON ? try tellJSON(list) : try tell(list)
       if problems == 0 { return .done }
       let photos = problems == 1 ? "1 photo" : "\(problems) photos"
-      voice.complain("\(Printable.text(file)): \(photos) of \(list.count) cannot be worked on")
+      voice.complain(
+        "list.entry", "\(Printable.text(file)): \(photos) of \(list.count) cannot be worked on")
       return .failed
     } catch {
       if isJSON {
@@ -43,7 +44,8 @@ package struct CheckRun {
         ])
       }
       let advice = error.advice.isEmpty ? "" : "; \(error.advice)"
-      voice.complain("Could not read \(Printable.text(file)): \(error.reason)\(advice)")
+      voice.complain(
+        error.code, "Could not read \(Printable.text(file)): \(error.reason)\(advice)")
       return .failed
     }
   }
@@ -86,7 +88,7 @@ package struct CheckRun {
     var pending = ""
     for number in 1...max(1, list.count) where number <= list.count {
       let entry = try list.entry(number)
-      if entry.problem != nil { problems += 1 }
+      if entry.failure != nil { problems += 1 }
       pending += words(number, entry)
       if pending.utf8.count < 65536 { continue }
       voice.say(pending)
@@ -99,7 +101,7 @@ package struct CheckRun {
   private func line(_ number: UInt32, _ entry: CheckedList.Entry) -> String {
     let name = Printable.text(entry.name)
     let url = Printable.text(entry.url, limit: 4096)
-    let problem = entry.problem.map { Printable.text($0) }
+    let problem = entry.failure.map { Printable.text($0.reason) }
     guard voice.screen.isTerminal else {
       return TextTable.plain(["\(number)", name, url, problem ?? ""])
     }
@@ -122,7 +124,8 @@ package struct CheckRun {
       var photo = JSONObject([
         "number": .count(number), "name": .string(entry.name), "url": .string(entry.url),
       ])
-      photo["problem"] = entry.problem.map { .string($0) }
+      photo["problem"] = entry.failure.map { .string($0.reason) }
+      photo["code"] = entry.failure.map { .string($0.code) }
       return (number > 1 ? "," : "") + JSONWriter.text(.object(photo))
     }
     voice.say("]}\n")

@@ -7,13 +7,13 @@ package struct CheckedList: Sendable {
   package struct Entry: Equatable, Sendable {
     package let name: String
     package let url: String
-    /// Why the photo cannot be worked on; nil where all is well.
-    package let problem: String?
+    /// What the photo would fail with; nil where all is well.
+    package let failure: Failure?
 
-    package init(name: String, url: String, problem: String?) {
+    package init(name: String, url: String, failure: Failure?) {
       self.name = name
       self.url = url
-      self.problem = problem
+      self.failure = failure
     }
   }
 

@@ -17,7 +17,7 @@ package struct DaemonTalk {
     users: @escaping @Sendable (UInt32) -> String?
   ) {
     self.order = order
-    self.voice = voice
+    self.voice = voice.speaking(json: order.isJSON)
     self.clock = clock
     self.users = users
   }
@@ -44,12 +44,26 @@ package struct DaemonTalk {
 
   private func fail(_ failure: ControlFailure) -> ExitCode {
     guard case .status = order.command, case .notRunning = failure else {
-      voice.complain(words(failure))
+      voice.complain(Self.code(failure), words(failure))
       return .of(failure)
     }
     if order.isJSON { voice.say(["running": false]) }
-    voice.complain(words(failure))
+    voice.complain(Self.code(failure), words(failure))
     return .notRunning
+  }
+
+  /// What the daemon refused has the name that varlink gives it.
+  static func code(_ failure: ControlFailure) -> String {
+    switch failure {
+    case .notRunning: "daemon.notRunning"
+    case .notAllowed: "daemon.notAllowed"
+    case .unreachable: "daemon.unreachable"
+    case .lost: "daemon.lost"
+    case .silent: "daemon.silent"
+    case .nonsense: "daemon.nonsense"
+    case .timeIsOver: "wait.timeout"
+    case .refused(let error): error.name
+    }
   }
 
   private func words(_ failure: ControlFailure) -> String {

@@ -8,13 +8,14 @@ internal import Worker
 @main
 enum DarkroomTool {
   static func main() async {
-    let voice = ToolVoice.standard()
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    let voice = ToolVoice.standard().speaking(json: ToolArguments.wantJSON(arguments))
     let code: ExitCode
     do throws(UsageError) {
-      let order = try ToolArguments.read(Array(CommandLine.arguments.dropFirst()))
+      let order = try ToolArguments.read(arguments)
       code = await run(order, voice)
     } catch {
-      voice.complain("\(error)")
+      voice.complain("usage", "\(error)")
       code = .usage
     }
     ThisProcess.end(with: code.rawValue)
@@ -39,7 +40,7 @@ enum DarkroomTool {
         order: order, voice: voice, clock: try SystemClock(), users: { Surroundings.userName($0) })
       return talk.run() ?? .usage
     } catch {
-      voice.complain("\(error)")
+      voice.complain(error.failure.code, "\(error)")
       return .failed
     }
   }
@@ -53,7 +54,8 @@ enum DarkroomTool {
       await workers.ended()
       return code
     } catch {
-      voice.complain("\(error.reason); \(error.advice)")
+      let advice = error.advice.isEmpty ? "" : "; \(error.advice)"
+      voice.complain(error.code, "\(error.reason)\(advice)")
       return .failed
     }
   }

@@ -25,14 +25,16 @@ package struct DevelopRun {
   package init(task: DevelopTask, workers: any Workers, voice: ToolVoice, isJSON: Bool) {
     self.task = task
     self.workers = workers
-    self.voice = voice
+    self.voice = voice.speaking(json: isJSON)
     self.isJSON = isJSON
   }
 
   package func run() async -> ExitCode {
     let folder: LinuxFolder
     do throws(SystemError) { folder = try LinuxFolder.open(path: task.folder) } catch {
-      voice.complain("Could not open the folder '\(Printable.text(task.folder))': \(error)")
+      voice.complain(
+        error.failure.code,
+        "Could not open the folder '\(Printable.text(task.folder))': \(error)")
       return .failed
     }
     var done: [Done] = []
@@ -47,7 +49,8 @@ package struct DevelopRun {
       } catch {
         failures.append((file, error))
         let advice = error.advice.isEmpty ? "" : "; \(error.advice)"
-        voice.complain("Could not develop \(Printable.text(file)): \(error.reason)\(advice)")
+        voice.complain(
+          error.code, "Could not develop \(Printable.text(file)): \(error.reason)\(advice)")
       }
     }
     if isJSON { voice.say(report(done, failures)) }
@@ -65,16 +68,21 @@ package struct DevelopRun {
       }
       let developed = try await workers.develop(original, into: print, developOrder)
       let name = try Self.printName(file, developed.format)
-      if written.contains(name.description) {
-        throw Self.refusal("another picture's print has its name, \(name)", "use two folders")
+      if written.contains(path(of: name)) {
+        throw Self.refusal(
+          "another picture's print is \(Printable.text(path(of: name)))",
+          "choose another folder for one of them with -o")
       }
-      if task.isReplacing, let there = try? folder.status(of: name),
+      // Before it matters whether it may be replaced: --force would not help.
+      if let there = try? folder.status(of: name),
         inputs.contains(where: { $0.device == there.device && $0.inode == there.inode })
       {
-        throw Self.refusal("its print would replace \(name), an input", "choose a folder with -o")
+        throw Self.refusal(
+          "its print would replace \(Printable.text(path(of: name))), an input",
+          "choose another folder with -o")
       }
       try publish(print, temporary, as: name, in: folder)
-      return Done(file: file, print: "\(name)", developed: developed)
+      return Done(file: file, print: path(of: name), developed: developed)
     } catch {
       try? folder.removeIfThere(temporary)
       throw error
@@ -100,7 +108,8 @@ package struct DevelopRun {
     } catch {
       if error.exists {
         throw Self.refusal(
-          "\(Printable.text(task.folder))/\(name) exists", "choose a folder with -o, or --force")
+          "\(Printable.text(path(of: name))) exists",
+          "choose another folder with -o, or --force")
       }
       throw error.failure
     }
@@ -129,6 +138,12 @@ package struct DevelopRun {
       throw refusal("its name cannot be a print's", "rename it")
     }
     return name
+  }
+
+  /// As a shell in the current folder would write it.
+  private func path(of name: FileName) -> String {
+    if task.folder == "." { return "\(name)" }
+    return task.folder.hasSuffix("/") ? "\(task.folder)\(name)" : "\(task.folder)/\(name)"
   }
 
   private static func temporaryName() throws(Failure) -> FileName {

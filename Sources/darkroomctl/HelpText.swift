@@ -24,8 +24,10 @@ package enum HelpText {
 
       --root DIR             darkroomd was started with this --root
       --socket PATH          darkroomd's control socket
-      --json                 one JSON object instead of words
+      --json                 one JSON object instead of words; errors, too
+      -h, --help             this text, or more on the command
       --version              the version
+      --                     what follows is no option
 
     More in darkroomctl(1); lists are described in photo-list(5).
 
@@ -43,7 +45,7 @@ package enum HelpText {
     case .wait: "wait [--timeout TIME] LIST..."
     case .pause, .resume, .cancel: "\(command.rawValue) LIST"
     case .develop:
-      "develop [-o DIR] [--filter sepia(AMOUNT)] [--quality Q] [--metadata M] [--force] FILE..."
+      "develop [-o DIR] [--filter sepia(AMOUNT)] [--quality Q] [--metadata M] [-f] FILE..."
     case .check: "check FILE"
     case .help: "help [COMMAND]"
     }
@@ -70,7 +72,7 @@ package enum HelpText {
       Waits until every list is finished. Exits with 0 if every photo is filtered, 1 if some
       failed, 6 if a list was cancelled, 8 if the time is over first.
 
-        --timeout TIME  90, 90s, 5min or 2h
+        --timeout TIME  \(Amounts.durationSamples)
       """
     case .pause: "Starts nothing more of the list until it is resumed. Kept over restarts."
     case .resume: "Goes on with a paused list."
@@ -85,7 +87,7 @@ package enum HelpText {
         --filter F      sepia(0.8) unless told
         --quality Q     of JPEGs: 1 to 100, or source (the default): as the picture has it
         --metadata M    keep (the default), copyright or strip
-        --force         replace prints that exist (a picture given as input never is)
+        -f, --force     replace prints that exist (a picture given as input never is)
       """
     case .check:
       "Reads a photo list in a sandboxed worker and says what is wrong with it, if anything."

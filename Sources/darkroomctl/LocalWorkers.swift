@@ -23,7 +23,10 @@ enum LocalWorkers {
       quality: catalog.options.quality, metadata: catalog.options.metadata,
       entry: { number throws(Failure) in
         let entry = try catalog.entry(number)
-        return CheckedList.Entry(name: entry.name, url: entry.url, problem: entry.problem)
+        // In the order in which a download looks at them.
+        return CheckedList.Entry(
+          name: entry.name, url: entry.url,
+          failure: entry.failure ?? PhotoURL.refusal(of: entry.url))
       })
   }
 }

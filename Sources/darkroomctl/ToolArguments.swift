@@ -15,6 +15,11 @@ package struct ToolArguments {
     return try reader.order()
   }
 
+  /// Whether errors are to be objects, even that of a command line which makes no sense.
+  package static func wantJSON(_ arguments: [String]) -> Bool {
+    arguments.prefix { $0 != "--" }.contains(ToolOption.json.rawValue)
+  }
+
   private mutating func split(_ arguments: [String]) throws(UsageError) {
     var rest = arguments[...]
     while let argument = rest.popFirst() {
@@ -138,7 +143,8 @@ package struct ToolArguments {
     guard let text = value(.timeout) else { return nil }
     guard let time = Amounts.duration(text) else {
       throw .badValue(
-        option: "--timeout", value: text, why: "write seconds or a unit, such as 90, 90s, 5min, 2h")
+        option: "--timeout", value: text,
+        why: "write seconds or a unit, such as \(Amounts.durationSamples)")
     }
     return time
   }

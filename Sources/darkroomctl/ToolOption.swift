@@ -19,6 +19,7 @@ enum ToolOption: String, CaseIterable, Sendable {
     switch name {
     case "-h": self = .help
     case "-o": self = .output
+    case "-f": self = .force
     default: self.init(rawValue: name)
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the tool's words go: results to standard output, reasons and progress to standard error.
+// With --json a reason is an object with the members `error`, a code, and `message`.
 
 internal import Linux
 package import Steer
@@ -9,11 +10,14 @@ package struct ToolVoice: Sendable {
   package let screen: ToolScreen
   /// Progress is shown here, where it is a terminal.
   package let progressScreen: ToolScreen
-  private let out: @Sendable (String) -> Void
+  /// Reasons are JSON objects.
+  package private(set) var isJSON = false
+  private let out: @Sendable (String) throws -> Void
   private let error: @Sendable (String) -> Void
 
   package init(
-    screen: ToolScreen, progressScreen: ToolScreen, out: @escaping @Sendable (String) -> Void,
+    screen: ToolScreen, progressScreen: ToolScreen,
+    out: @escaping @Sendable (String) throws -> Void,
     error: @escaping @Sendable (String) -> Void
   ) {
     self.screen = screen
@@ -25,22 +29,36 @@ package struct ToolVoice: Sendable {
   static func standard() -> ToolVoice {
     ToolVoice(
       screen: .of(.output), progressScreen: .of(.error),
-      out: { text in
-        do throws(SystemError) { try StandardStream.output.write(text) } catch {
-          // A result that could not be given is a failure, whatever was done.
-          try? StandardStream.error.write("darkroomctl: could not write: \(error)\n")
-          ThisProcess.end(with: ExitCode.failed.rawValue)
-        }
-      },
+      out: { text throws(SystemError) in try StandardStream.output.write(text) },
       error: { text in try? StandardStream.error.write(text) })
   }
 
-  package func say(_ text: String) { out(text) }
+  /// The same voice, whose reasons are JSON objects or words.
+  package func speaking(json: Bool) -> ToolVoice {
+    var voice = self
+    voice.isJSON = json
+    return voice
+  }
 
-  package func say(_ value: JSONValue) { out(JSONWriter.text(value) + "\n") }
+  package func say(_ text: String) {
+    do { try out(text) } catch {
+      // A result that could not be given is a failure, whatever was done.
+      complain(
+        (error as? SystemError)?.failure.code ?? "output", "could not write: \(error)")
+      ThisProcess.end(with: ExitCode.failed.rawValue)
+    }
+  }
 
-  /// One line.
-  package func complain(_ reason: String) { error("darkroomctl: \(reason)\n") }
+  package func say(_ value: JSONValue) { say(JSONWriter.text(value) + "\n") }
+
+  /// One line. The code is for programs, short and stable.
+  package func complain(_ code: String, _ reason: String) {
+    if isJSON {
+      error(JSONWriter.text(["error": .string(code), "message": .string(reason)]) + "\n")
+    } else {
+      error("darkroomctl: \(reason)\n")
+    }
+  }
 
   /// Writes over the line it stands on; nothing unless it is a terminal.
   package func progress(_ line: String) {

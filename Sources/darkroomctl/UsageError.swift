@@ -19,9 +19,9 @@ package enum UsageError: Error, Equatable, Sendable, CustomStringConvertible {
     switch self {
     case .noCommand: "say what to do; 'darkroomctl help' shows the commands"
     case .unknownCommand(let name, let near):
-      "there is no command \(Self.quoted(name)); \(Self.hint(near))"
+      "there is no command \(Self.quoted(name))\(Self.hint(near))"
     case .unknownOption(let name, let near):
-      "there is no option \(Self.quoted(name)); \(Self.hint(near))"
+      "there is no option \(Self.quoted(name))\(Self.hint(near))"
     case .missingValue(let option): "'\(option)' needs a value after it"
     case .unwantedValue(let option): "'\(option)' takes no value"
     case .misplaced(let option, let command):
@@ -39,6 +39,6 @@ package enum UsageError: Error, Equatable, Sendable, CustomStringConvertible {
   private static func quoted(_ text: String) -> String { "'\(Printable.text(text, limit: 60))'" }
 
   private static func hint(_ near: String?) -> String {
-    near.map { "did you mean '\($0)'?" } ?? "'darkroomctl help' shows them all"
+    near.map { " (did you mean '\($0)'?)" } ?? "; 'darkroomctl help' shows them all"
   }
 }

@@ -22,12 +22,15 @@ struct CommandLineOptions: Equatable {
            darkroomd --reload [--root DIR]
            darkroomd --help | --version
 
-    Develops photo lists dropped into its inbox, in the foreground, until SIGTERM.
+    Develops photo lists dropped into its inbox, in the foreground, until SIGTERM or SIGINT.
       --root DIR         keep everything below DIR: inbox, done, failed, prints, state, control
       --config FILE      read FILE instead of /etc/darkroom/darkroomd.conf or DIR/darkroomd.conf
-      --until-idle       end when every list in the inbox is finished
+      --until-idle       end when no file waits in the inbox and every list is finished, cancelled
+                         or paused; the exit status tells how it went
       --level-prefixes   begin each line on stderr with its <priority>
       --reload           make the running darkroomd read its settings again; fails if they are bad
+      -h, --help         this text
+      --version          the version
     See darkroomd(8).
     """
 

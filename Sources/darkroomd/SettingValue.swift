@@ -38,7 +38,8 @@ enum SettingValue {
   static func duration(_ text: String, from least: Duration, to most: Duration)
     throws(SettingProblem) -> Duration
   {
-    let wrong = SettingProblem("a time is written as 250ms, 5s, 10min or 1h 30min, not '\(text)'")
+    let wrong = SettingProblem(
+      "a time is written as 250ms, 5s, 10min, 1h 30min or 1d, not '\(text)'")
     var total = Duration.zero
     let parts = text.split(separator: " ")
     if parts.isEmpty { throw wrong }
@@ -101,6 +102,7 @@ enum SettingValue {
   private static func words(_ time: Duration) -> String {
     let (seconds, attoseconds) = time.components
     if attoseconds != 0 { return "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000)ms" }
+    if seconds >= 86400, seconds % 86400 == 0 { return "\(seconds / 86400)d" }
     if seconds >= 3600, seconds % 3600 == 0 { return "\(seconds / 3600)h" }
     if seconds >= 60, seconds % 60 == 0 { return "\(seconds / 60)min" }
     return "\(seconds)s"

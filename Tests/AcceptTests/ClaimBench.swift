@@ -3,6 +3,7 @@
 // will.
 
 import Linux
+import Support
 import Testing
 import Vocabulary
 
@@ -19,7 +20,7 @@ final class ClaimBench {
   let lists: LinuxFolder
   let done: LinuxFolder
   let failed: LinuxFolder
-  let clock = InboxClock()
+  let clock = SimulatedClock(uptime: .seconds(1000))
   private(set) var claim: Claim
 
   init() throws {
@@ -95,7 +96,7 @@ final class ClaimBench {
 
   private static func claim(
     _ inbox: any Folder, _ lists: any Folder, _ done: any Folder, _ failed: any Folder,
-    _ cut: Cut, _ reception: ScriptedReception, _ clock: InboxClock
+    _ cut: Cut, _ reception: ScriptedReception, _ clock: SimulatedClock
   ) throws -> Claim {
     let archive = Archive(done: CutFolder(done, cut), failed: CutFolder(failed, cut))
     return Claim(

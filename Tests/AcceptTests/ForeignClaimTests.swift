@@ -3,6 +3,7 @@
 
 import Glibc
 import Linux
+import Support
 import Synchronization
 import Testing
 import Vocabulary
@@ -73,13 +74,13 @@ import Vocabulary
     for _ in 0..<3 {
       let report = await bench.settle()
       #expect(!report.isTroubled && report.candidates == 1)
-      bench.clock.advance(.seconds(5))
+      bench.clock.advance(by: .seconds(5))
     }
     #expect(bench.reception.recorded.isEmpty)
     #expect(bench.reception.state.withLock { $0.troubles } == ["inbox.claim"])
     #expect(bench.reception.waits == ["a.plist: inbox.claim"])
     FaultPlan.set(nil, for: owner)
-    bench.clock.advance(.seconds(5))
+    bench.clock.advance(by: .seconds(5))
     #expect(await bench.settle().isEmpty)
     #expect(bench.reception.names == ["a.plist"])
     #expect(bench.reception.waits == ["a.plist: inbox.claim", "a.plist: over"])

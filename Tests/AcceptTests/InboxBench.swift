@@ -2,6 +2,7 @@
 // A real inbox on its own thread, in a scratch folder, by a clock moved by hand.
 
 import Linux
+import Support
 import Testing
 import Vocabulary
 
@@ -13,7 +14,7 @@ final class InboxBench: Sendable {
   let lists: LinuxFolder
   let done: LinuxFolder
   let failed: LinuxFolder
-  let clock = InboxClock()
+  let clock = SimulatedClock(uptime: .seconds(1000))
   let reception = ScriptedReception()
   let inbox: Inbox
 
@@ -36,7 +37,7 @@ final class InboxBench: Sendable {
   /// Two sweeps, with the dwell between them.
   @discardableResult func settle() async -> SweepReport {
     _ = await inbox.sweepNow()
-    clock.advance(.milliseconds(250))
+    clock.advance(by: .milliseconds(250))
     return await inbox.sweepNow()
   }
 

@@ -3,6 +3,7 @@
 
 import Glibc
 import Linux
+import Support
 import Synchronization
 import Testing
 import Vocabulary
@@ -74,7 +75,7 @@ import Vocabulary
     User.put(bench.path("a.plist"), "a end")
     User.put(bench.path("b.txt"), "")
     await bench.reception.wait(for: ["ignored b.txt"])
-    bench.clock.advance(.milliseconds(250))
+    bench.clock.advance(by: .milliseconds(250))
     _ = await bench.inbox.sweepNow()
     #expect(bench.reception.names == ["a.plist"])
     await bench.inbox.stop()
@@ -96,7 +97,7 @@ import Vocabulary
     for _ in 0..<3 {
       let report = await bench.settle()
       #expect(report.waiting.map(\.waitsFor) == ["somebody has it open for writing"])
-      bench.clock.advance(.seconds(60))
+      bench.clock.advance(by: .seconds(60))
     }
     #expect(bench.reception.names.isEmpty && bench.reception.rejectedCodes.isEmpty)
     User.write(file, " and really the end")
@@ -262,7 +263,7 @@ import Vocabulary
     User.put(bench.path("a.plist"), "half a li")
     let report = await bench.settle()
     #expect(report.waiting.map(\.waitsFor) == ["it does not read as a list yet: line 1: no end"])
-    bench.clock.advance(.seconds(5))
+    bench.clock.advance(by: .seconds(5))
     #expect(await bench.inbox.sweepNow().isEmpty)
     #expect(try bench.failed.text("a.plist") == "half a li")
     let reason = try #require(try bench.failed.text("a.plist.reason.txt"))
@@ -279,7 +280,7 @@ import Vocabulary
     _ = ftruncate(file, 1 << 40)
     close(file)
     await bench.settle()
-    bench.clock.advance(.seconds(5))
+    bench.clock.advance(by: .seconds(5))
     #expect(await bench.inbox.sweepNow().isEmpty)
     #expect(bench.reception.rejectedCodes == ["list.size"])
     #expect(try bench.failed.listing() == ["a.plist", "a.plist.reason.txt"])

@@ -2,6 +2,7 @@
 // What the inbox does when the kernel refuses: no leases, no watches, no room, calls that fail once.
 
 import Linux
+import Support
 import Synchronization
 import Testing
 import Vocabulary
@@ -28,10 +29,10 @@ import Vocabulary
     User.put(bench.path("a.plist"), "a end")
     let report = await bench.settle()
     #expect(report.waiting.first?.waitsFor.hasPrefix("it must be quiet") == true)
-    bench.clock.advance(.seconds(4))
+    bench.clock.advance(by: .seconds(4))
     User.put(bench.path("a.plist"), "a longer end")
     #expect(await bench.settle().candidates == 1)
-    bench.clock.advance(.seconds(5))
+    bench.clock.advance(by: .seconds(5))
     #expect(await bench.inbox.sweepNow().isEmpty)
     #expect(try bench.accepted() == ["a.plist": "a longer end"])
     #expect(try bench.left().isEmpty)
@@ -48,7 +49,7 @@ import Vocabulary
     bench.reception.state.withLock { $0.onAccept = { User.put(path, "new end") } }
     for _ in 0..<2 {
       await bench.settle()
-      bench.clock.advance(.seconds(5))
+      bench.clock.advance(by: .seconds(5))
       _ = await bench.inbox.sweepNow()
     }
     let folders = bench.reception.recorded.keys.sorted()
@@ -69,7 +70,7 @@ import Vocabulary
     _ = await bench.inbox.sweepNow()
     User.put(bench.path("a.plist"), "a end")
     for _ in 0..<2 {
-      bench.clock.advance(.seconds(5))
+      bench.clock.advance(by: .seconds(5))
       _ = await bench.inbox.sweepNow()
     }
     #expect(bench.reception.names == ["a.plist"])
@@ -94,13 +95,13 @@ import Vocabulary
       fail(bench, call, code, first: first)
       User.put(bench.path("a.plist"), "a end")
       for _ in 0..<3 {
-        bench.clock.advance(.seconds(60))
+        bench.clock.advance(by: .seconds(60))
         _ = await bench.settle()
       }
       heal(bench)
       #expect(bench.reception.rejectedCodes.isEmpty)
       for _ in 0..<3 {
-        bench.clock.advance(.seconds(60))
+        bench.clock.advance(by: .seconds(60))
         _ = await bench.settle()
       }
       #expect(try bench.accepted() == ["a.plist": "a end"], "\(call) \(first)")
@@ -123,11 +124,11 @@ import Vocabulary
     User.put(bench.path("a.plist"), "a end")
     for _ in 0..<20 {
       _ = await bench.settle()
-      bench.clock.advance(.seconds(60))
+      bench.clock.advance(by: .seconds(60))
     }
     #expect(bench.reception.waits == ["a.plist: \(code)"])
     heal(bench)
-    bench.clock.advance(.seconds(5))
+    bench.clock.advance(by: .seconds(5))
     #expect(await bench.inbox.sweepNow().isEmpty)
     #expect(try bench.accepted() == ["a.plist": "a end"])
     #expect(bench.reception.waits == ["a.plist: \(code)", "a.plist: over"])

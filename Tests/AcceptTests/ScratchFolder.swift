@@ -3,6 +3,7 @@
 
 import Glibc
 import Linux
+import Support
 import Testing
 import Vocabulary
 
@@ -13,12 +14,12 @@ final class ScratchFolder: Sendable {
   private let name: FileName
 
   init() throws {
-    parent = try LinuxFolder.open(path: "/tmp")
+    parent = try LinuxFolder.open(path: TemporaryPlace.path)
     let random = try ThisProcess.randomBytes(8).map { String($0, radix: 16) }.joined()
     let text = "darkroom-accept-\(random)"
     name = try #require(FileName(text))
     folder = try parent.openFolder(name, creating: true)
-    path = "/tmp/\(text)"
+    path = folder.path
   }
 
   deinit { try? Self.remove(name, from: parent) }

@@ -100,7 +100,7 @@ struct FormTests {
     ("<key>a</key><dict/>", "a ! its dictionary has no 'URL' (line 4)"),
     (
       "<key>a</key><dict><key>Url</key><string>x</string></dict>",
-      "a ! its dictionary has a key 'Url' that is not known; did you mean 'URL'? (line 4)"
+      "a ! its dictionary has a key 'Url' that is not known (did you mean 'URL'?) (line 4)"
     ),
     (
       "<key>a</key><dict><key>SHA256</key><dict><key>x</key><array/></dict></dict>",
@@ -165,7 +165,7 @@ struct FormTests {
     ),
     (
       "<dict><key>nmae</key><string>5</string></dict>",
-      " ! its dictionary has a key 'nmae' that is not known; did you mean 'Name'? (line 4)"
+      " ! its dictionary has a key 'nmae' that is not known (did you mean 'Name'?) (line 4)"
     ),
     (
       "<dict><key>Name</key><string>a</string><key>Name</key><string>b</string></dict>",

@@ -144,14 +144,14 @@ struct RefusalTests {
     (
       "<dict><key>Titel</key><string>u</string>\n\(photos)</dict>",
       .refused(
-        "list.option", "line 4: 'Titel' is not an option of a list; did you mean 'Title'?",
+        "list.option", "line 4: 'Titel' is not an option of a list (did you mean 'Title'?)",
         optionAdvice)
     ),
     (
       "<dict>\(photos)\n<key>qualityofservice</key><string>u</string></dict>",
       .refused(
         "list.option",
-        "line 5: 'qualityofservice' is not an option of a list; did you mean 'QualityOfService'?",
+        "line 5: 'qualityofservice' is not an option of a list (did you mean 'QualityOfService'?)",
         optionAdvice)
     ),
     (
@@ -162,7 +162,7 @@ struct RefusalTests {
       "<dict><key>QualityOfService</key><string>Utility</string>\(photos)</dict>",
       .refused(
         "list.option",
-        "line 4: 'QualityOfService' is 'Utility', which is no class; did you mean 'utility'?",
+        "line 4: 'QualityOfService' is 'Utility', which is no class (did you mean 'utility'?)",
         "it is one of userInteractive, userInitiated, default, utility, background")
     ),
     (
@@ -194,7 +194,7 @@ struct RefusalTests {
     (
       "<dict>\(photos)<key>Metadata</key><string>stripp</string></dict>",
       .refused(
-        "list.option", "line 4: 'Metadata' is 'stripp'; did you mean 'strip'?",
+        "list.option", "line 4: 'Metadata' is 'stripp' (did you mean 'strip'?)",
         "it is keep, strip or copyright")
     ),
     (

@@ -10,7 +10,7 @@ final class Darkbench: Sendable {
   typealias Step = @Sendable (PhotoWork) async throws(Failure) -> Void
 
   let books = NotedBooks()
-  let time = HandClock()
+  let time = SimulatedClock(uptime: .seconds(1000))
   let finishedLists = Tally()
   let troubles = Tally()
   let recoveries = Tally()

@@ -121,7 +121,10 @@ import Testing
   @Test func `an ending in capitals is an ending`() async throws {
     try await DaemonBench.use { bench in
       try await bench.drop([("One", try bench.serveSamples(1)[0])], as: "SUMMER.PLIST")
-      #expect(try await bench.runUntilIdle().code == 0)
+      let daemon = try await bench.start()
+      try await bench.wait(for: "SUMMER", daemon)
+      #expect(try await bench.tool("wait", "SUMMER.PLIST").code == 0)
+      try await bench.stop(daemon)
       #expect(bench.names("done") == ["SUMMER.PLIST"])
       #expect(bench.names("prints") == ["SUMMER"])
     }

@@ -31,17 +31,17 @@ import Vocabulary
       ("[Inbox]\nQuietTime\n", 2, "a line is KEY=VALUE, [SECTION] or a comment"),
       (
         "[Inbox]\nQuitTime=1s\n", 2,
-        "there is no setting 'QuitTime' in [Inbox]; did you mean 'QuietTime'?"
+        "there is no setting 'QuitTime' in [Inbox] (did you mean 'QuietTime'?)"
       ),
       ("[Inbox]\nxyzzy=1s\n", 2, "there is no setting 'xyzzy' in [Inbox]"),
       (
         "[Inbox]\nquiettime=1s\n", 2,
-        "there is no setting 'quiettime' in [Inbox]; did you mean 'QuietTime'?"
+        "there is no setting 'quiettime' in [Inbox] (did you mean 'QuietTime'?)"
       ),
       ("[Inbox]\n\n=1s\n", 3, "there is no setting '' in [Inbox]"),
       ("[Inbox\n", 1, "there is no section [Inbox"),
       ("[]\n", 1, "there is no section []"),
-      ("[inbox]\n", 1, "there is no section [inbox]; did you mean 'Inbox'?"),
+      ("[inbox]\n", 1, "there is no section [inbox] (did you mean 'Inbox'?)"),
       ("[Inbox]\nWorkers=1\n", 2, "'Workers' belongs to [Filter], not to [Inbox]"),
       ("[Filter]\nWorkers=many\n", 2, "a whole number from 1 to 256 is wanted, not 'many'"),
       ("[Record]\nSync=maybe\n", 2, "yes or no is wanted, not 'maybe'"),

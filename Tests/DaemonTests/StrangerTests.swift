@@ -26,6 +26,10 @@ import Testing
       }
       let end = try await bench.tool("--json", "status", as: DaemonBench.stranger)
       #expect(end.code == 0, "\(end)")
+      // The copies come after the lists are over; a stop leaves them to the next start.
+      try await bench.until("both copies are in done") {
+        bench.names("done") == ["own.plist", "theirs.plist"]
+      }
       #expect(try await bench.stop(daemon).code == 0)
     }
   }

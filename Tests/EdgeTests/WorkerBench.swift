@@ -3,6 +3,7 @@
 // worker does. The folder goes with the bench.
 
 import Linux
+import Support
 import Synchronization
 import Testing
 import Vocabulary
@@ -26,7 +27,7 @@ final class WorkerBench: Sendable {
     width: Int = 2, path: String? = nil, _ change: (inout WorkerSettings) -> Void = { _ in }
   ) throws {
     let random = try ThisProcess.randomBytes(8).map { String($0, radix: 16) }.joined()
-    parent = try LinuxFolder.open(path: "/tmp")
+    parent = try LinuxFolder.open(path: TemporaryPlace.path)
     name = try #require(FileName("darkroom-worker-\(random)"))
     folder = try parent.openFolder(name, creating: true)
     var settings = WorkerSettings(

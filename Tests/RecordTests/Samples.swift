@@ -72,7 +72,7 @@ enum Samples {
 /// A real folder of its own, removed at the end of `body`.
 func withScratchFolder<R>(_ body: (LinuxFolder) async throws -> R) async throws -> R {
   let tag = try ThisProcess.randomBytes(8).map { String($0, radix: 16) }.joined(separator: "-")
-  let parent = try LinuxFolder.open(path: "/tmp")
+  let parent = try LinuxFolder.open(path: TemporaryPlace.path)
   let name = FileName("darkroom-record-\(tag)") ?? FileName(literal: "darkroom-record")
   let folder = try parent.openFolder(name, creating: true)
   do {

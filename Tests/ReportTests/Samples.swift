@@ -72,6 +72,15 @@ enum Samples {
       .listRejected(ListID(18), name: "x.plist", missing),
       "Could not accept list 'x.plist': the server answered 404 Not Found; it lies in failed/."
     ),
+    (
+      .listRejected(
+        ListID(18), name: "x.plist",
+        Failure(
+          .final, code: "list.option",
+          reason: "'Titel' is not an option" + Suggestion.words(for: "Titel", among: ["Title"]))),
+      "Could not accept list 'x.plist': 'Titel' is not an option (did you mean 'Title'?); "
+        + "it lies in failed/."
+    ),
     (.listProgress(list), "List 'holiday': 45 of 120 photos filtered, 2 failed."),
     (.listFinished(list), "Finished list 'holiday': 45 of 120 photos filtered, 2 failed."),
     (

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fresh folder for sockets, removed at the end; and the repository's own files.
+// A fresh folder for sockets, removed at the end (in /tmp whatever TMPDIR says, for a socket's path is
+// at most 107 bytes long); and the repository's own files.
 
 import Linux
 import Testing

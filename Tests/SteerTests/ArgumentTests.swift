@@ -63,11 +63,11 @@ struct ArgumentTests {
     "a command line that makes no sense is answered with one line",
     arguments: [
       ("", "say what to do; 'darkroomctl help' shows the commands"),
-      ("lsit", "there is no command 'lsit'; did you mean 'list'?"),
-      ("stat", "there is no command 'stat'; did you mean 'status'?"),
+      ("lsit", "there is no command 'lsit' (did you mean 'list'?)"),
+      ("stat", "there is no command 'stat' (did you mean 'status'?)"),
       ("frobnicate", "there is no command 'frobnicate'; 'darkroomctl help' shows them all"),
       ("a\u{1B}[31m", "there is no command 'a\\x1b[31m'; 'darkroomctl help' shows them all"),
-      ("list --jsno", "there is no option '--jsno'; did you mean '--json'?"),
+      ("list --jsno", "there is no option '--jsno' (did you mean '--json'?)"),
       ("list -x", "there is no option '-x'; 'darkroomctl help' shows them all"),
       ("list --root", "'--root' needs a value after it"),
       ("list --root=", "'--root' needs a value after it"),
@@ -82,7 +82,7 @@ struct ArgumentTests {
       ),
       (
         "wait --timeout soon a",
-        "'soon' is no value for '--timeout': write seconds or a unit, such as 90, 90s, 5min, 2h"
+        "'soon' is no value for '--timeout': write seconds or a unit, such as 90, 90s, 5min, 2h or 1d"
       ),
       (
         "develop --filter blur(3) a",

@@ -44,7 +44,7 @@ struct DevelopTests {
     #expect(code == .done)
     #expect(try names() == ["barn.jpeg", "barn.jpg"])
     #expect(try text("barn.jpg") == "sepia(0.8) picture")
-    #expect(words.out == "\(place.folder)/barn.jpeg\tbarn.jpg\t18\t4\t3\t\n")
+    #expect(words.out == "\(place.folder)/barn.jpeg\t\(place.folder)/barn.jpg\t18\t4\t3\t\n")
   }
 
   @Test
@@ -85,7 +85,11 @@ struct DevelopTests {
     #expect(report?["prints"]?.array?.count == 1)
     let codes = report?["failures"]?.array?.map { $0.object?["code"]?.string }
     #expect(codes == ["jpeg.truncated", "system.2"])
-    #expect(words.error.hasPrefix("darkroomctl: Could not develop \(files[0]): it ends early\n"))
+    let told = try words.error.split(separator: "\n").map {
+      try JSONReader.read(Array($0.utf8)).object
+    }
+    #expect(told.map { $0?["error"]?.string } == codes)
+    #expect(told.first??["message"] == .string("Could not develop \(files[0]): it ends early"))
   }
 
   @Test
@@ -95,7 +99,9 @@ struct DevelopTests {
     let (refused, words) = await develop(DevelopTask(files: [file]))
     #expect(refused == .failed)
     #expect(try text("barn.jpg") == "old")
-    #expect(words.error.hasSuffix("barn.jpg exists; choose a folder with -o, or --force\n"))
+    #expect(
+      words.error.hasSuffix(
+        ": \(place.folder)/barn.jpg exists; choose another folder with -o, or --force\n"))
     var task = DevelopTask(files: [file])
     task.isReplacing = true
     #expect(await develop(task).0 == .done)
@@ -106,12 +112,17 @@ struct DevelopTests {
   @Test
   func `an input is never replaced, not even when told`() async throws {
     var task = DevelopTask(files: [try put("barn.jpg", "picture")])
-    task.isReplacing = true
-    let (code, words) = await develop(task)
-    #expect(code == .failed)
-    #expect(try text("barn.jpg") == "picture")
-    #expect(words.error.contains("its print would replace barn.jpg, an input"))
-    #expect(try names() == ["barn.jpg"])
+    for isReplacing in [false, true] {
+      task.isReplacing = isReplacing
+      let (code, words) = await develop(task)
+      #expect(code == .failed)
+      #expect(try text("barn.jpg") == "picture")
+      #expect(
+        words.error.hasSuffix(
+          ": its print would replace \(place.folder)/barn.jpg, an input; "
+            + "choose another folder with -o\n"))
+      #expect(try names() == ["barn.jpg"])
+    }
   }
 
   @Test
@@ -154,8 +165,10 @@ struct DevelopTests {
   @Test
   func `a list is read by a worker and told photo by photo`() async throws {
     let entries: [CheckedList.Entry] = [
-      .init(name: "Barn", url: "https://example.org/b.jpg", problem: nil),
-      .init(name: "Lake", url: "", problem: "its URL is empty (line 7)"),
+      .init(name: "Barn", url: "https://example.org/b.jpg", failure: nil),
+      .init(
+        name: "Lake", url: "",
+        failure: Failure(.final, code: "list.entry", reason: "its URL is empty (line 7)")),
     ]
     let (code, words) = try await check(entries)
     #expect(code == .failed)
@@ -167,7 +180,7 @@ struct DevelopTests {
 
   @Test
   func `a good list ends with 0 and is one JSON object when asked`() async throws {
-    let entries = [CheckedList.Entry(name: "a\n", url: "u", problem: nil)]
+    let entries = [CheckedList.Entry(name: "a\n", url: "u", failure: nil)]
     let (code, words) = try await check(entries, json: true)
     #expect(code == .done)
     let value = try JSONReader.read(Array(words.out.utf8)).object
@@ -182,6 +195,9 @@ struct DevelopTests {
     #expect(code == .failed)
     let value = try JSONReader.read(Array(words.out.utf8)).object
     #expect(value?["accepted"] == false && value?["code"] == "list.syntax")
-    #expect(words.error.hasSuffix("list.plist: line 2: it is wrong; correct it\n"))
+    let told = try JSONReader.read(Array(words.error.utf8)).object
+    #expect(told?["error"] == "list.syntax")
+    #expect(
+      told?["message"]?.string?.hasSuffix("list.plist: line 2: it is wrong; correct it") == true)
   }
 }

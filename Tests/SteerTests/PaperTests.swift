@@ -48,6 +48,20 @@ struct PaperTests {
   }
 
   @Test
+  func `the man page, the help and the code know the same durations`() throws {
+    let page = try text("man/darkroomctl.1")
+    let help = HelpText.text(.wait)
+    for time in ["90", "90s", "5min", "2h", "1d"] {
+      #expect(Amounts.duration(time) != nil)
+      #expect(page.contains(".Ql \(time)\n") || page.contains(".Ql \(time) "), "\(time)")
+      #expect(help.contains(time) && Amounts.durationSamples.contains(time), "\(time)")
+    }
+    for option in ToolOption.allCases where option.belongs(to: .status) {
+      #expect(HelpText.overview.contains(option.rawValue), "\(option)")
+    }
+  }
+
+  @Test
   func `the list format's page knows every quality of service`() throws {
     let text = try text("man/photo-list.5")
     for level in ServiceClass.allCases {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fresh folder with room for a control socket, and a thread for calls that wait.
+// A fresh folder with room for a control socket (in /tmp whatever TMPDIR says, for a socket's path is
+// at most 107 bytes long), and a thread for calls that wait.
 
 import Linux
 import Steer

@@ -40,7 +40,10 @@ struct TalkTests {
     let (code, words) = try await talk(.status, json: true, to: nil)
     #expect(code == .notRunning)
     #expect(words.out == "{\"running\":false}\n")
-    #expect(words.error.hasPrefix("darkroomctl: darkroomd is not running: nothing answers at "))
+    let told = try JSONReader.read(Array(words.error.utf8)).object
+    #expect(told?["error"] == "daemon.notRunning")
+    #expect(
+      told?["message"]?.string?.hasPrefix("darkroomd is not running: nothing answers at ") == true)
   }
 
   @Test

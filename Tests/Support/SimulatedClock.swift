@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time that stands still until it is told to go on. Calls back on the thread that advances it, in the
-// order in which they fall due. Concurrency: `state` guards all; nobody is called under it.
+// order in which they fall due, and says when somebody waits for it. The one clock of all tests.
+// Concurrency: `state` guards all; nobody is called under it.
 
 import Synchronization
 package import Vocabulary
@@ -13,10 +14,11 @@ package final class SimulatedClock: Timekeeper {
   }
 
   private struct State {
-    var now: Duration = .zero
+    var now: Duration
     var wallTime: UInt64
     var calls: [Call] = []
     var nextToken: UInt64 = 0
+    var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
     mutating func move(to time: Duration) {
       guard time > now else { return }
@@ -34,20 +36,37 @@ package final class SimulatedClock: Timekeeper {
 
   private let state: Mutex<State>
 
-  package init(wallTime: UInt64 = 1_763_712_345_000) {
-    state = Mutex(State(wallTime: wallTime))
+  package init(wallTime: UInt64 = 1_763_712_345_000, uptime: Duration = .zero) {
+    state = Mutex(State(now: uptime, wallTime: wallTime))
   }
 
   package func wallTime() -> UInt64 { state.withLock { $0.wallTime } }
   package func uptime() -> Duration { state.withLock { $0.now } }
 
   package func after(_ delay: Duration, _ act: @escaping @Sendable () -> Void) -> any Cancellable {
-    state.withLock { state in
+    let (number, ready) = state.withLock { state in
       state.nextToken += 1
       let due = state.now + max(.zero, delay)
       let place = state.calls.firstIndex { $0.due > due } ?? state.calls.endIndex
       state.calls.insert(Call(token: state.nextToken, due: due, act: act), at: place)
-      return Token(clock: self, number: state.nextToken)
+      let count = state.calls.count
+      let ready = state.waiters.filter { $0.count <= count }
+      state.waiters.removeAll { $0.count <= count }
+      return (state.nextToken, ready)
+    }
+    for waiter in ready { waiter.continuation.resume() }
+    return Token(clock: self, number: number)
+  }
+
+  /// Returns once at least so many calls wait.
+  package func scheduled(_ count: Int) async {
+    await withCheckedContinuation { continuation in
+      let isThere = state.withLock { state in
+        if state.calls.count >= count { return true }
+        state.waiters.append((count, continuation))
+        return false
+      }
+      if isThere { continuation.resume() }
     }
   }
 
@@ -59,21 +78,16 @@ package final class SimulatedClock: Timekeeper {
     state.withLock { state in state.calls.first.map { $0.due - state.now } }
   }
 
+  /// Moves on at once, then makes the calls that are due, in their order. Whoever is called, on whatever
+  /// thread, sees the time that the test moved to; what they ask for next waits for the next move.
   package func advance(by step: Duration) {
-    let end = uptime() + step
-    while true {
-      let call = state.withLock { state -> Call? in
-        guard let first = state.calls.first, first.due <= end else {
-          state.move(to: end)
-          return nil
-        }
-        state.calls.removeFirst()
-        state.move(to: first.due)
-        return first
-      }
-      guard let call else { return }
-      call.act()
+    let due = state.withLock { state in
+      state.move(to: state.now + step)
+      let count = state.calls.prefix { $0.due <= state.now }.count
+      defer { state.calls.removeFirst(count) }
+      return Array(state.calls.prefix(count))
     }
+    for call in due { call.act() }
   }
 
   /// As when somebody sets the machine's clock: no wait becomes shorter or longer.

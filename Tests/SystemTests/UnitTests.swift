@@ -65,4 +65,19 @@ import Testing
     let rows = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     #expect(rows.contains(["d", path, mode, "darkroom", "darkroom", "-"]))
   }
+
+  @Test func `who uninstalls is told what stays and how it goes`() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "darkroom-uninstall-\(UUID().uuidString)").path(percentEncoded: false)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let command = ["make", "--no-print-directory", "-C", repositoryPath(""), "uninstall"]
+    let run = try Run(command + ["DESTDIR=\(folder)", "PREFIX=/usr"])
+    #expect(run.status == 0 && !run.output.contains("ignored"), "\(run.output)")
+    for place in ["etc/darkroom", "var/spool/darkroom", "var/lib/darkroom"] {
+      #expect(
+        run.lines.contains { $0.hasPrefix("  rm -r ") && $0.contains("\(folder)/\(place)") },
+        "\(run.output)")
+    }
+    #expect(run.lines.contains { $0.contains("userdel darkroom") }, "\(run.output)")
+  }
 }

@@ -74,7 +74,7 @@ import Vocabulary
     ])
   func `a slip of the finger finds what was meant`(word: String, meant: String) {
     #expect(Suggestion.nearest(to: word, among: known) == meant)
-    #expect(Suggestion.words(for: word, among: known) == "; did you mean '\(meant)'?")
+    #expect(Suggestion.words(for: word, among: known) == " (did you mean '\(meant)'?)")
   }
 
   @Test(arguments: ["", "T", "Ti", "Quality", "xyz", String(repeating: "Title", count: 7)])

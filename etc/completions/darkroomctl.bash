@@ -45,7 +45,7 @@ _darkroomctl() {
   case $command in
     show) options+=' --state' ;;
     wait) options+=' --timeout' ;;
-    develop) options+=' --output --filter --quality --metadata --force' ;;
+    develop) options+=' --output --filter --quality --metadata --force -f' ;;
   esac
   if [[ $word == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

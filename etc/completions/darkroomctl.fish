@@ -33,5 +33,5 @@ complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s o -l output 
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -l filter -x -d 'What is done to the pictures'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -l quality -x -a 'source' -d 'Of the prints of JPEGs'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -l metadata -x -a 'keep copyright strip' -d 'What comes along beside the pixels'
-complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -l force -d 'Replace prints that exist'
+complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s f -l force -d 'Replace prints that exist'
 complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list show wait pause resume cancel reload develop check'

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expat behind the seam of `Catalog`, as the worker joins them.
 
-import Catalog
-import Markup
-import Vocabulary
+package import Catalog
+internal import Markup
+package import Vocabulary
 
-struct MarkupAdapter: MarkupSource {
-  func read(
+package struct MarkupAdapter: MarkupSource {
+  package init() {}
+
+  package func read(
     _ next: () throws(Failure) -> [UInt8], into listener: any MarkupListener
   ) throws(Failure) -> MarkupTrouble? {
     let reader = MarkupReader<Failure>(

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The man pages, the help texts and the code say the same.
+
+import Foundation
+import Testing
+
+@testable import darkroomd
+
+@Suite struct PageTests {
+  private static let pages = [
+    "darkroom-journal-fields.7", "darkroomctl.1", "darkroomd.8", "darkroomd.conf.5", "photo-list.5",
+  ]
+
+  /// Without the marks of man, and with single spaces.
+  private func plain(_ text: String) -> String {
+    text.replacingOccurrences(of: "\\", with: "").split(whereSeparator: \.isWhitespace)
+      .joined(separator: " ")
+  }
+
+  private func options(in text: String) -> Set<String> {
+    let words = plain(text).split { !$0.isLetter && $0 != "-" }
+    return Set(words.filter { $0.hasPrefix("--") }.map(String.init))
+  }
+
+  @Test func `every page has the same date`() throws {
+    let folder = Repository.root.appendingPathComponent("man").path
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == Self.pages)
+    for page in Self.pages {
+      let text = Repository.text("man/\(page)")
+      #expect(
+        text.contains("\n.Dd November 21, 2026\n")
+          || text.contains(" 2026-11-21 \"darkroom 0.1.0\""),
+        "\(page)")
+    }
+  }
+
+  @Test func `darkroomd's page and its help know the same options`() throws {
+    let page = Repository.text("man/darkroomd.8")
+    let start = try #require(page.range(of: "\n.SH OPTIONS")?.upperBound)
+    let end = try #require(page.range(of: "\n.SH SIGNALS")?.lowerBound)
+    let known = options(in: CommandLineOptions.usage)
+    #expect(options(in: String(page[start..<end])) == known)
+    #expect(known.count == 7)
+    let synopsis = page[..<(try #require(page.range(of: "\n.SH DESCRIPTION")?.lowerBound))]
+    #expect(options(in: String(synopsis)) == known)
+  }
+
+  @Test(arguments: [
+    "when no file waits in the inbox and every list is finished, cancelled or paused", "SIGINT",
+    "exit status tells how it went",
+  ])
+  func `darkroomd's page and its help use the same words`(words: String) {
+    #expect(plain(Repository.text("man/darkroomd.8")).contains(words))
+    #expect(plain(CommandLineOptions.usage).contains(words))
+  }
+
+  @Test(arguments: ["250ms", "5s", "10min", "1h 30min", "1d"])
+  func `a time as the pages write it is read, and offered when one is wrong`(time: String) throws {
+    _ = try SettingValue.duration(time, from: .zero, to: .seconds(86400))
+    let problem = #expect(throws: SettingProblem.self) {
+      try SettingValue.duration("soon", from: .zero, to: .seconds(86400))
+    }
+    #expect(problem?.description.contains(time) == true)
+    let page = plain(Repository.text("man/darkroomd.conf.5"))
+    #expect(
+      page.contains(".BR \(time) ,") || page.contains(".B \(time)")
+        || page.contains(".BR \(time) ;"))
+    #expect(Repository.text("etc/darkroomd.conf").contains(time))
+  }
+
+  @Test func `the page and the README install with the same words`() throws {
+    let page = plain(Repository.text("man/darkroomd.8"))
+    let readme = Repository.text("README.md").split(separator: "\n").map(String.init)
+    let start = try #require(readme.firstIndex(of: "sudo systemd-sysusers darkroom.conf"))
+    let member = "sudo usermod --append --groups darkroom USER"
+    let steps = readme[start...].prefix { $0.hasPrefix("sudo ") } + [member]
+    #expect(steps.count == 6 && readme.contains(member))
+    #expect(page.contains(steps.joined(separator: " ")))
+  }
+
+  @Test func `an ending in capitals is on the pages`() {
+    #expect(plain(Repository.text("man/photo-list.5")).contains(".Ql .plist , in capitals or not"))
+    #expect(plain(Repository.text("man/darkroomd.8")).contains(".plist , in capitals or not"))
+  }
+
+  @Test func `a limit is told as the pages write it`() {
+    let problem = #expect(throws: SettingProblem.self) {
+      try SettingValue.duration("2d", from: .seconds(1), to: .seconds(86400))
+    }
+    #expect(problem?.description == "a time from 1s to 1d is wanted, not '2d'")
+  }
+}
