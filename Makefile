@@ -20,7 +20,8 @@ SYSCONFDIR ?= /etc
 
 SWIFT = swift
 STRICT = --explicit-target-dependency-import-check error
-RELEASE = $(SWIFT) build -c release --static-swift-stdlib $(STRICT)
+# Without local rpath: two dozen places beside the program to look for libraries that are not there.
+RELEASE = $(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath $(STRICT)
 DEBUG = $(SWIFT) build --build-tests $(STRICT)
 BIN = .build/release
 

@@ -142,6 +142,19 @@ if Context.environment["DARKROOM_FUZZ"] != nil {
       path: "Tests/Fuzz/Program"))
 }
 
+// Half of the time a program takes to start: symbols of the C++ runtime looked up (etc/link has it
+// linked statically), and what `-export-dynamic` keeps alive though nobody loads it from us.
+let quickStart: [LinkerSetting] = [
+  .unsafeFlags(
+    [
+      "-L\(Context.packageDirectory)/etc/link", "-Xclang-linker", "-static-libgcc",
+      "-Xlinker", "--no-export-dynamic",
+    ], .when(configuration: .release))
+]
+for target in executables where target.name != "darkroomd" {
+  target.linkerSettings = quickStart
+}
+
 // One loop sets every Swift target's settings.
 let notSwift = Set(shims.map(\.name) + ["CAttempts"])
 for target in package.targets where !notSwift.contains(target.name) {

@@ -7,13 +7,13 @@ internal import Worker
 
 @main
 enum DarkroomTool {
-  static func main() async {
+  static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())
     let voice = ToolVoice.standard().speaking(json: ToolArguments.wantJSON(arguments))
     let code: ExitCode
     do throws(UsageError) {
       let order = try ToolArguments.read(arguments)
-      code = await run(order, voice)
+      code = run(order, voice)
     } catch {
       voice.complain("usage", "\(error)")
       code = .usage
@@ -21,7 +21,7 @@ enum DarkroomTool {
     ThisProcess.end(with: code.rawValue)
   }
 
-  private static func run(_ order: ToolOrder, _ voice: ToolVoice) async -> ExitCode {
+  private static func run(_ order: ToolOrder, _ voice: ToolVoice) -> ExitCode {
     switch order.command {
     case .help(let command):
       voice.say(HelpText.text(command))
@@ -29,7 +29,7 @@ enum DarkroomTool {
     case .version:
       voice.say("darkroomctl \(Release.version)\n")
       return .done
-    case .develop, .check: return await local(order, voice)
+    case .develop, .check: return local(order, voice)
     default: return talk(order, voice)
     }
   }
@@ -45,7 +45,21 @@ enum DarkroomTool {
     }
   }
 
-  private static func local(_ order: ToolOrder, _ voice: ToolVoice) async -> ExitCode {
+  /// One thread for the tasks, where Swift's own pool would start four: they cost more than the rest
+  /// of the tool. The thread ends the process.
+  private static func local(_ order: ToolOrder, _ voice: ToolVoice) -> ExitCode {
+    ThisProcess.shareOneHeap()
+    do throws(SystemError) {
+      TaskHome.settle(on: try OwnExecutor(threads: 1))
+    } catch {
+      voice.complain(error.failure.code, "\(error)")
+      return .failed
+    }
+    TaskHome.start { ThisProcess.end(with: await developOrCheck(order, voice).rawValue) }
+    while true { _ = try? Poll.wait([], for: nil) }
+  }
+
+  private static func developOrCheck(_ order: ToolOrder, _ voice: ToolVoice) async -> ExitCode {
     do throws(Failure) {
       let workers = try LocalWorkers.make()
       let code = await local(order, voice, workers)

@@ -131,4 +131,14 @@ struct PNGTests {
       #expect(ReadPicture(png: print.bytes)?.channels == expected)
     }
   }
+
+  /// Wider than deflate looks back: only the filter of a row can say that it is the one above again.
+  @Test func `rows that repeat the row above take next to no room in the print`() throws {
+    let (width, height) = (12_000, 8)
+    let row = noise(width * 3)
+    let original = PNGForm(width: width, height: height).bytes(
+      Array(repeatElement(row, count: height).joined()))
+    let print = try Darkroom.develop(original)
+    #expect(print.bytes.count < row.count * 5 / 4)
+  }
 }
