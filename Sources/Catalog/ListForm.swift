@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two forms of a list, told apart while it is read: property-list events in, photos out, in
-// file order. A name may stand for a URL at the top, or all photos stand under `Photos`, beside
-// options. Raises `list.form`, `list.option`, `list.duplicate`, `list.truncated`.
+// The forms of a list, told apart while it is read: property-list events in, photos out, in file
+// order. A name may stand for a URL, or for a dictionary that has one, at the top; or all photos stand
+// under `Photos`, beside options. Raises `list.form`, `list.option`, `list.duplicate`, `list.truncated`.
 
 package import Vocabulary
 
@@ -251,12 +251,5 @@ package struct ListForm {
   private mutating func end(_ draft: PhotoDraft) -> [PhotoDraft] {
     if case .withPhotos = shape { state = .photos } else { state = .top }
     return [draft]
-  }
-}
-
-extension PhotoDraft {
-  mutating func take(_ event: ListEvent, for field: Field) {
-    if case .string(let text) = event { return set(field, to: text) }
-    note("its \(field == .url ? "URL" : "name") is \(event.words), not a string")
   }
 }

@@ -49,7 +49,15 @@ package struct ListText: Equatable, Sendable {
   }
 
   /// A NUL, a newline, an escape: nothing that a name or a URL has.
-  package var hasControl: Bool { bytes.contains { $0 < 0x20 || $0 == 0x7F } }
+  package var hasControl: Bool {
+    var last: UInt8 = 0
+    for byte in bytes {
+      // Those of Latin-1 are two bytes: C2, then 80 to 9F.
+      if byte < 0x20 || byte == 0x7F || last == 0xC2 && byte < 0xA0 { return true }
+      last = byte
+    }
+    return false
+  }
 
   /// Without the white space around it, which editors leave when they break lines.
   package var trimmed: ListText {
