@@ -84,7 +84,9 @@ package struct PhotoDraft: Equatable, Sendable {
       case .metadata: options.metadata = try OptionValue.metadata(text)
       }
     } catch {
-      note("its \(error.words)" + (error.advice.isEmpty ? "" : "; \(error.advice)"))
+      // A suggestion says enough.
+      let more = error.advice.isEmpty || error.words.hasSuffix("?") ? "" : "; \(error.advice)"
+      note("its \(error.words)\(more)")
     }
   }
 
