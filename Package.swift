@@ -107,7 +107,8 @@ let tests: [Target] = [
       "CAttempts", "Codecs", "Digests", "Linux", "Support", "Transfer", "Vocabulary", "Worker",
     ]),
   .testTarget(
-    name: "DaemonTests", dependencies: ["Linux", "Steer", "Support", "Vocabulary", "darkroomd"]),
+    name: "DaemonTests",
+    dependencies: ["Digests", "Linux", "Steer", "Support", "Vocabulary", "darkroomd"]),
   .testTarget(name: "CrashTests", dependencies: ["Linux", "Support", "Vocabulary"]),
   .testTarget(name: "SystemTests", dependencies: ["Support"], exclude: ["container"]),
   .testTarget(name: "RepositoryTests", dependencies: ["Support", "darkroomd"]),
