@@ -138,7 +138,7 @@ if Context.environment["DARKROOM_FUZZ"] != nil {
     .executableTarget(
       name: "darkroom-fuzz",
       dependencies: [
-        "Catalog", "FuzzTargets", "Record", "Support", "Vocabulary", "Worker",
+        "Catalog", "Digests", "FuzzTargets", "Record", "Support", "Vocabulary", "Worker",
       ],
       path: "Tests/Fuzz/Program"))
 }
