@@ -50,13 +50,11 @@ package struct ListText: Equatable, Sendable {
 
   /// A NUL, a newline, an escape: nothing that a name or a URL has.
   package var hasControl: Bool {
-    var last: UInt8 = 0
-    for byte in bytes {
-      // Those of Latin-1 are two bytes: C2, then 80 to 9F.
-      if byte < 0x20 || byte == 0x7F || last == 0xC2 && byte < 0xA0 { return true }
-      last = byte
+    // Those of Latin-1 are two bytes: C2, then 80 to 9F.
+    guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }) else { return false }
+    return zip(bytes, bytes.dropFirst() + [0xFF]).contains { byte, next in
+      byte < 0x20 || byte == 0x7F || byte == 0xC2 && next < 0xA0
     }
-    return false
   }
 
   /// Without the white space around it, which editors leave when they break lines.

@@ -18,7 +18,7 @@ extension PhotoOptions {
   /// Takes one field; false where it is damaged or of another kind.
   mutating func take(_ tag: UInt8, _ bytes: ArraySlice<UInt8>) -> Bool {
     if tag == CatalogFormat.PhotoTag.checksum {
-      checksum = SHA256Digest(raw: bytes)
+      checksum = SHA256Digest(raw: Array(bytes))
       return checksum != nil
     }
     guard bytes.count <= CatalogFormat.longestWord,

@@ -25,14 +25,14 @@ import Testing
 
   @Test func `a digest is read from its digits, large or small, and from nothing else`() {
     let digest = SHA256.digest(of: Array("abc".utf8))
-    #expect(SHA256Digest(hex: digest.hex.utf8) == digest)
-    #expect(SHA256Digest(hex: digest.hex.uppercased().utf8) == digest)
+    #expect(SHA256Digest(hex: Array(digest.hex.utf8)) == digest)
+    #expect(SHA256Digest(hex: Array(digest.hex.uppercased().utf8)) == digest)
     #expect(SHA256Digest(raw: digest.bytes) == digest)
     let head = digest.hex.dropLast()
     for bad in [
       "", String(head), "\(digest.hex)0", "\(head)g", " \(head)", "\(head)\0", "\(head)é",
     ] {
-      #expect(SHA256Digest(hex: bad.utf8) == nil, "\(bad)")
+      #expect(SHA256Digest(hex: Array(bad.utf8)) == nil, "\(bad)")
     }
     for count in [0, 31, 33] {
       #expect(SHA256Digest(raw: [UInt8](repeating: 0, count: count)) == nil)

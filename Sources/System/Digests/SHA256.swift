@@ -37,16 +37,22 @@ package struct SHA256Digest: Hashable, Sendable {
   init(bytes: [UInt8]) { self.bytes = bytes }
 
   /// Bytes from outside; nil unless there are 32.
-  package init?(raw bytes: some Collection<UInt8>) {
+  package init?(raw bytes: [UInt8]) {
     guard bytes.count == 32 else { return nil }
-    self.init(bytes: Array(bytes))
+    self.init(bytes: bytes)
   }
 
   /// 64 hex digits, large or small ones; nil for anything else.
-  package init?(hex: some Collection<UInt8>) {
-    let digits = hex.compactMap(Self.value)
-    guard hex.count == 64, digits.count == 64 else { return nil }
-    self.init(bytes: stride(from: 0, to: 64, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
+  package init?(hex: [UInt8]) {
+    guard hex.count == 64 else { return nil }
+    var bytes = [UInt8](repeating: 0, count: 32)
+    for place in bytes.indices {
+      guard let high = Self.value(hex[2 * place]), let low = Self.value(hex[2 * place + 1]) else {
+        return nil
+      }
+      bytes[place] = high << 4 | low
+    }
+    self.init(bytes: bytes)
   }
 
   private static func value(_ digit: UInt8) -> UInt8? {
