@@ -107,7 +107,8 @@ let tests: [Target] = [
       "CAttempts", "Codecs", "Digests", "Linux", "Support", "Transfer", "Vocabulary", "Worker",
     ]),
   .testTarget(
-    name: "DaemonTests", dependencies: ["Linux", "Steer", "Support", "Vocabulary", "darkroomd"]),
+    name: "DaemonTests",
+    dependencies: ["Digests", "Linux", "Steer", "Support", "Vocabulary", "darkroomd"]),
   .testTarget(name: "CrashTests", dependencies: ["Linux", "Support", "Vocabulary"]),
   .testTarget(name: "SystemTests", dependencies: ["Support"], exclude: ["container"]),
   .testTarget(name: "RepositoryTests", dependencies: ["Support", "darkroomd"]),
@@ -137,7 +138,7 @@ if Context.environment["DARKROOM_FUZZ"] != nil {
     .executableTarget(
       name: "darkroom-fuzz",
       dependencies: [
-        "Catalog", "FuzzTargets", "Record", "Support", "Vocabulary", "Worker",
+        "Catalog", "Digests", "FuzzTargets", "Record", "Support", "Vocabulary", "Worker",
       ],
       path: "Tests/Fuzz/Program"))
 }

@@ -10,6 +10,7 @@ extension CatalogEntry {
     var name: String?
     var url: String?
     var problem: String?
+    var options = PhotoOptions()
     var place = ListPlace.byte(0)
     while !cursor.isAtEnd {
       guard let (tag, bytes) = cursor.field() else { return nil }
@@ -27,11 +28,12 @@ extension CatalogEntry {
         var inner = CatalogCursor(bytes)
         guard let number = inner.varint(), inner.isAtEnd else { return nil }
         place = tag == CatalogFormat.PhotoTag.line ? .line(number) : .byte(number)
-      default: if tag >= CatalogFormat.firstNeededTag { return nil }
+      default:
+        if tag >= CatalogFormat.firstNeededTag, !options.take(tag, bytes) { return nil }
       }
     }
     guard let name, let url, problem != nil || !(name.isEmpty || url.isEmpty) else { return nil }
-    self.init(name: name, url: url, problem: problem, place: place)
+    self.init(name: name, url: url, problem: problem, options: options, place: place)
   }
 
   private static func text(_ bytes: ArraySlice<UInt8>, limit: Int) -> String? {

@@ -9,19 +9,25 @@ package struct CatalogEntry: Equatable, Sendable {
   /// Why the photo cannot be worked on, without a full stop: `its URL is empty (line 12)`. The name
   /// may then be empty or cut, and the URL empty.
   package let problem: String?
+  package let options: PhotoOptions
   /// Where the photo stands in its list.
   package let place: ListPlace
 
-  package init(name: String, url: String, problem: String?, place: ListPlace) {
+  package init(
+    name: String, url: String, problem: String?, options: PhotoOptions = PhotoOptions(),
+    place: ListPlace
+  ) {
     self.name = name
     self.url = url
     self.problem = problem
+    self.options = options
     self.place = place
   }
 
   /// Whether a photo is the same work: its place in the list does not count.
   package func isSame(as other: CatalogEntry) -> Bool {
     name == other.name && url == other.url && problem == other.problem
+      && options == other.options
   }
 
   /// The problem as the photo fails with it.

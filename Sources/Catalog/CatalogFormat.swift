@@ -14,6 +14,8 @@ enum CatalogFormat {
   static let blockPhotos: UInt32 = 16
   /// Bytes of a problem's words, cut by the writer.
   static let longestProblem = 1024
+  /// Bytes of a filter, a quality or a rule that a photo has of its own.
+  static let longestWord = 64
   /// Bytes of all options together.
   static let longestOptions: UInt64 = 64 << 10
   /// A reader that does not know a tag from here on must not go on.
@@ -25,6 +27,10 @@ enum CatalogFormat {
     static let problem: UInt8 = 3
     static let line: UInt8 = 4
     static let byte: UInt8 = 5
+    static let checksum: UInt8 = 128
+    static let filter: UInt8 = 129
+    static let quality: UInt8 = 130
+    static let metadata: UInt8 = 131
   }
 
   enum OptionTag {

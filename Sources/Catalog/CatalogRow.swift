@@ -5,22 +5,28 @@ package struct CatalogRow: Equatable, Sendable {
   package let name: [UInt8]
   package let url: [UInt8]
   package let problem: String?
+  package let options: PhotoOptions
   package let place: ListPlace
 
-  package init(name: [UInt8], url: [UInt8], problem: String? = nil, place: ListPlace) {
+  package init(
+    name: [UInt8], url: [UInt8], problem: String? = nil, options: PhotoOptions = PhotoOptions(),
+    place: ListPlace
+  ) {
     self.name = name
     self.url = url
     self.problem = problem
+    self.options = options
     self.place = place
   }
 
   /// Adds the entry, its size first.
   func encode(into out: inout [UInt8]) {
     let words = problem.map { ListText($0).cut(to: CatalogFormat.longestProblem) }
+    let own = options.fields
     let number = placeNumber
     let numberSize = [UInt8].size(ofVarint: number)
     var size = [UInt8].size(ofField: name.count) + [UInt8].size(ofField: url.count)
-    size += [UInt8].size(ofField: numberSize)
+    size += [UInt8].size(ofField: numberSize) + own.count
     if let words { size += [UInt8].size(ofField: words.count) }
     out.append(varint: UInt64(size))
     out.append(field: CatalogFormat.PhotoTag.name, name)
@@ -29,6 +35,7 @@ package struct CatalogRow: Equatable, Sendable {
     out.append(placeTag)
     out.append(varint: UInt64(numberSize))
     out.append(varint: number)
+    out.append(contentsOf: own)
   }
 
   private var placeNumber: UInt64 {

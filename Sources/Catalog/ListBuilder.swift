@@ -17,14 +17,21 @@ package struct ListBuilder {
   }
 
   package mutating func take(_ event: ListEvent, at place: ListPlace) throws(Failure) {
-    for draft in try form.take(event, at: place) { try add(draft) }
+    try form.take(event, at: place)
+    if !form.ready.isEmpty { try addReady() }
   }
 
   /// The list was read to its end.
   package mutating func finish() throws(Failure) {
-    for draft in try form.finish() { try add(draft) }
+    try form.finish()
+    try addReady()
     guard writer.count > 0 else { throw ListRefusal.empty() }
     try writer.finish(form.options)
+  }
+
+  private mutating func addReady() throws(Failure) {
+    for draft in form.ready { try add(draft) }
+    form.ready.removeAll(keepingCapacity: true)
   }
 
   private mutating func add(_ draft: PhotoDraft) throws(Failure) {

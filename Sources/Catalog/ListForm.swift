@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two forms of a list, told apart while it is read: property-list events in, photos out, in
-// file order. A name may stand for a URL at the top, or all photos stand under `Photos`, beside
-// options. Raises `list.form`, `list.option`, `list.duplicate`, `list.truncated`.
+// The forms of a list, told apart while it is read: property-list events in, photos out, in file
+// order. A name may stand for a URL, or for a dictionary that has one, at the top; or all photos stand
+// under `Photos`, beside options. Raises `list.form`, `list.option`, `list.duplicate`, `list.truncated`.
 
 package import Vocabulary
 
@@ -55,18 +55,19 @@ package struct ListForm {
   /// Where the options that were taken stand.
   private var taken: [OptionKey: ListPlace] = [:]
   package private(set) var options = ListOptions()
+  /// Photos that are complete; whoever takes them empties it.
+  package var ready: [PhotoDraft] = []
 
   package init() {}
 
-  /// The next event, and the photos that are complete by it.
+  /// The next event; a photo that is complete by it is ready.
   package mutating func take(
     _ event: ListEvent, at place: ListPlace
-  ) throws(Failure) -> [PhotoDraft] {
+  ) throws(Failure) {
     switch state {
     case .start:
       guard event == .openDictionary else { throw ListRefusal.top(event, place) }
       state = .top
-      return []
     case .top: return try takeTop(event, at: place)
     case .topValue(let key, let keyPlace):
       return try takeTopValue(event, key, keyPlace, at: place)
@@ -81,38 +82,36 @@ package struct ListForm {
     }
   }
 
-  /// The photos that were kept back; the list must be at its end.
-  package mutating func finish() throws(Failure) -> [PhotoDraft] {
+  /// The photos that were kept back are ready as well; the list must be at its end.
+  package mutating func finish() throws(Failure) {
     guard case .done = state else { throw ListRefusal.truncated("it ends in the middle") }
-    guard case .undecided(let pending) = shape else { return [] }
-    return pending.map(Self.photo)
+    if case .undecided(let pending) = shape { ready += pending.map(Self.photo) }
   }
 
   // MARK: At the top
 
   private mutating func takeTop(
     _ event: ListEvent, at place: ListPlace
-  ) throws(Failure) -> [PhotoDraft] {
+  ) throws(Failure) {
     guard case .key(let key) = event else {
       state = .done
-      return []
+      return
     }
     if case .withPhotos(let photos) = shape {
       if key.isText(OptionKey.photos) { throw ListRefusal.duplicate(key, photos, place) }
       guard OptionKey(key) != nil else { throw ListRefusal.unknownOption(key, place) }
     }
     state = .topValue(key, place)
-    return []
   }
 
   private mutating func takeTopValue(
     _ event: ListEvent, _ key: ListText, _ keyPlace: ListPlace, at place: ListPlace
-  ) throws(Failure) -> [PhotoDraft] {
+  ) throws(Failure) {
     let isContainer = event == .openArray || event == .openDictionary
     if isContainer, key.isText(OptionKey.photos) {
       try decideForPhotos(key, keyPlace)
       state = .photos
-      return []
+      return
     }
     let option = OptionKey(key)
     switch shape {
@@ -120,7 +119,7 @@ package struct ListForm {
       guard let option else { throw ListRefusal.unknownOption(key, keyPlace) }
       try take(PendingOption(key: option, text: key, value: event, place: keyPlace))
       state = .top
-      return []
+      return
     case .undecided(let pending):
       if let option, !isContainer {
         if let first = pending.first(where: { $0.key == option }) {
@@ -129,11 +128,12 @@ package struct ListForm {
         let new = PendingOption(key: option, text: key, value: event, place: keyPlace)
         shape = .undecided(pending + [new])
         state = .top
-        return []
+        return
       }
       shape = .byName(key, keyPlace)
-      return pending.map(Self.photo) + beginAtTop(key, keyPlace, event)
-    case .byName: return beginAtTop(key, keyPlace, event)
+      ready += pending.map(Self.photo)
+      beginAtTop(key, keyPlace, event)
+    case .byName: beginAtTop(key, keyPlace, event)
     }
   }
 
@@ -171,17 +171,17 @@ package struct ListForm {
 
   // MARK: In a photo
 
-  private mutating func takePhotos(_ event: ListEvent, at place: ListPlace) -> [PhotoDraft] {
+  private mutating func takePhotos(_ event: ListEvent, at place: ListPlace) {
     switch event {
     case .key(let key):
       state = .photosValue(key, place)
-      return []
+      return
     case .close:
       state = .top
-      return []
+      return
     case .openDictionary:
       state = .photo(PhotoDraft(place: place, name: nil))
-      return []
+      return
     default:
       var draft = PhotoDraft(place: place, name: nil)
       draft.note("it is \(event.words), not a dictionary with 'Name' and 'URL'")
@@ -191,34 +191,33 @@ package struct ListForm {
 
   private mutating func beginAtTop(
     _ key: ListText, _ place: ListPlace, _ event: ListEvent
-  ) -> [PhotoDraft] {
+  ) {
     var draft = PhotoDraft(place: place, name: key)
     draft.suspect(event)
-    return begin(draft, event)
+    begin(draft, event)
   }
 
   /// A photo by the value of its name: a URL, or a dictionary that has one.
-  private mutating func begin(_ draft: PhotoDraft, _ event: ListEvent) -> [PhotoDraft] {
+  private mutating func begin(_ draft: PhotoDraft, _ event: ListEvent) {
     if event == .openDictionary {
       state = .photo(draft)
-      return []
+      return
     }
     var draft = draft
     draft.take(event, for: .url)
     return enter(event, draft, isInside: false)
   }
 
-  private mutating func takePhoto(_ event: ListEvent, _ draft: PhotoDraft) -> [PhotoDraft] {
+  private mutating func takePhoto(_ event: ListEvent, _ draft: PhotoDraft) {
     guard case .key(let key) = event else { return end(draft) }
     var draft = draft
     let field = draft.field(key)
     state = .photoValue(draft, field)
-    return []
   }
 
   private mutating func takePhotoValue(
     _ event: ListEvent, _ draft: PhotoDraft, _ field: PhotoDraft.Field?
-  ) -> [PhotoDraft] {
+  ) {
     var draft = draft
     if let field { draft.take(event, for: field) }
     return enter(event, draft, isInside: true)
@@ -227,47 +226,41 @@ package struct ListForm {
   /// Goes on after a value: past it if it is a container, which has no use here.
   private mutating func enter(
     _ event: ListEvent, _ draft: PhotoDraft, isInside: Bool
-  ) -> [PhotoDraft] {
+  ) {
     if event == .openArray || event == .openDictionary {
       state = .skipping(draft, depth: 1, isInside: isInside)
-      return []
+      return
     }
     return leave(draft, isInside: isInside)
   }
 
   private mutating func skip(
     _ event: ListEvent, _ draft: PhotoDraft, depth: Int, isInside: Bool
-  ) -> [PhotoDraft] {
+  ) {
     switch event {
     case .openArray, .openDictionary:
       state = .skipping(draft, depth: depth + 1, isInside: isInside)
-      return []
+      return
     case .close where depth == 1: return leave(draft, isInside: isInside)
     case .close:
       state = .skipping(draft, depth: depth - 1, isInside: isInside)
-      return []
-    case .key, .string, .integer, .scalar: return []
+      return
+    case .key, .string, .integer, .scalar: return
     }
   }
 
-  private mutating func leave(_ draft: PhotoDraft, isInside: Bool) -> [PhotoDraft] {
+  private mutating func leave(_ draft: PhotoDraft, isInside: Bool) {
     guard isInside else { return end(draft) }
     state = .photo(draft)
-    return []
   }
 
-  private mutating func end(_ draft: PhotoDraft) -> [PhotoDraft] {
+  private mutating func end(_ draft: PhotoDraft) {
     if case .withPhotos = shape { state = .photos } else { state = .top }
-    return [draft]
+    ready.append(draft)
   }
 }
 
 extension PhotoDraft {
-  mutating func take(_ event: ListEvent, for field: Field) {
-    if case .string(let text) = event { return set(field, to: text) }
-    note("its \(field == .url ? "URL" : "name") is \(event.words), not a string")
-  }
-
   /// No photo's URL is an array or a number: the key was perhaps to be `Photos` or an option.
   mutating func suspect(_ event: ListEvent) {
     switch event {

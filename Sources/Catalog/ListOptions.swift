@@ -44,21 +44,21 @@ package struct ListOptions: Equatable, Sendable {
         throw ListRefusal.serviceClass(place, text)
       }
       serviceClass = known
-    case .filter:
-      do throws(FilterSyntaxError) { filter = try FilterFunction(parsing: value) } catch {
-        throw ListRefusal.option(place, "'Filter' is \(text.shown): \(error)")
+    case .filter, .quality, .metadata:
+      do throws(OptionProblem) { try set(key, to: text) } catch {
+        throw ListRefusal.option(place, error.words, advice: error.advice)
       }
-    case .quality:
-      do throws(PrintQualityError) { quality = try PrintQuality(parsing: value) } catch {
-        throw ListRefusal.option(place, "'Quality' is \(text.shown): \(error)")
-      }
-    case .metadata:
-      guard let rule = MetadataRule(name: value) else {
-        let near = Suggestion.words(for: value, among: MetadataRule.allCases.map(\.name))
-        throw ListRefusal.option(
-          place, "'Metadata' is \(text.shown)\(near)", advice: "it is \(MetadataRule.names)")
-      }
-      metadata = rule
+    case .output: if !text.isText("same") { throw ListRefusal.output(place, text) }
+    }
+  }
+
+  /// Those that a photo may have as well.
+  private mutating func set(_ key: OptionKey, to text: ListText) throws(OptionProblem) {
+    switch key {
+    case .filter: filter = try OptionValue.filter(text)
+    case .quality: quality = try OptionValue.quality(text)
+    case .metadata: metadata = try OptionValue.metadata(text)
+    case .title, .serviceClass, .output: break
     }
   }
 }

@@ -90,6 +90,13 @@ enum ListRefusal {
       advice: "it is one of \(names.joined(separator: ", "))")
   }
 
+  static func output(_ place: ListPlace, _ text: ListText) -> Failure {
+    let near = Suggestion.words(for: text.string, among: ["same"])
+    return option(
+      place, "'Output' is \(text.shown); prints have the format of their originals\(near)",
+      advice: "leave it out, or write same")
+  }
+
   static func empty() -> Failure {
     Failure(
       .final, code: "list.empty", reason: "it names no photos",

@@ -49,7 +49,13 @@ package struct ListText: Equatable, Sendable {
   }
 
   /// A NUL, a newline, an escape: nothing that a name or a URL has.
-  package var hasControl: Bool { bytes.contains { $0 < 0x20 || $0 == 0x7F } }
+  package var hasControl: Bool {
+    // Those of Latin-1 are two bytes: C2, then 80 to 9F.
+    guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }) else { return false }
+    return zip(bytes, bytes.dropFirst() + [0xFF]).contains { byte, next in
+      byte < 0x20 || byte == 0x7F || byte == 0xC2 && next < 0xA0
+    }
+  }
 
   /// Without the white space around it, which editors leave when they break lines.
   package var trimmed: ListText {

@@ -7,6 +7,7 @@ enum OptionKey: String, CaseIterable, Sendable {
   case filter = "Filter"
   case quality = "Quality"
   case metadata = "Metadata"
+  case output = "Output"
 
   /// The key of the photos themselves.
   static let photos = "Photos"

@@ -2,6 +2,7 @@
 // One photo while its list is being read. Whatever is wrong with it is kept as its problem (the
 // first one counts) and never ends the list.
 
+internal import Digests
 internal import Vocabulary
 
 package struct PhotoDraft: Equatable, Sendable {
@@ -9,6 +10,21 @@ package struct PhotoDraft: Equatable, Sendable {
   enum Field: String, CaseIterable, Sendable {
     case name = "Name"
     case url = "URL"
+    case checksum = "SHA256"
+    case filter = "Filter"
+    case quality = "Quality"
+    case metadata = "Metadata"
+
+    /// Where the name stands before the dictionary.
+    static let keyed = allCases.filter { $0 != .name }
+
+    var words: String {
+      switch self {
+      case .name: "name"
+      case .url: "URL"
+      case .checksum, .filter, .quality, .metadata: "'\(rawValue)'"
+      }
+    }
   }
 
   package let place: ListPlace
@@ -16,6 +32,7 @@ package struct PhotoDraft: Equatable, Sendable {
   package let isKeyed: Bool
   private(set) var name: ListText?
   private(set) var url: ListText?
+  private(set) var options = PhotoOptions()
   private(set) var problem: String?
 
   init(place: ListPlace, name: ListText?) {
@@ -30,24 +47,65 @@ package struct PhotoDraft: Equatable, Sendable {
 
   /// What a key of the photo's dictionary stands for; nil for one that has no use, which is noted.
   mutating func field(_ key: ListText) -> Field? {
-    let known = isKeyed ? [Field.url] : Field.allCases
-    guard let field = known.first(where: { key.isText($0.rawValue) }) else {
+    let known = isKeyed ? Field.keyed : Field.allCases
+    if let field = known.first(where: { key.isText($0.rawValue) }) { return field }
+    if isKeyed, key.isText(Field.name.rawValue) {
+      note("its dictionary has the key 'Name', but stands under its name")
+    } else if let option = OptionKey(key) {
+      note(
+        "its dictionary has the key '\(option.rawValue)', which only a whole list may have, "
+          + "beside 'Photos'")
+    } else {
       let near = Suggestion.words(for: key.string, among: known.map(\.rawValue))
       note("its dictionary has a key \(key.shown) that is not known\(near)")
-      return nil
     }
-    return field
+    return nil
   }
 
-  mutating func set(_ field: Field, to text: ListText) {
-    switch field {
-    case .name:
-      if name != nil { note("its dictionary has the key 'Name' twice") }
-      name = text
-    case .url:
-      if url != nil { note("its dictionary has the key 'URL' twice") }
-      url = text.trimmed
+  mutating func take(_ event: ListEvent, for field: Field) {
+    switch event {
+    case .string(let text): set(field, to: text)
+    case .integer(let text) where field == .quality: set(field, to: text)
+    default:
+      let wanted = field == .quality ? "a whole number or a string" : "a string"
+      note("its \(field.words) is \(event.words), not \(wanted)")
     }
+  }
+
+  private mutating func set(_ field: Field, to text: ListText) {
+    if has(field) { note("its dictionary has the key '\(field.rawValue)' twice") }
+    do throws(OptionProblem) {
+      switch field {
+      case .name: name = text
+      case .url: url = text.trimmed
+      case .checksum: options.checksum = try Self.checksum(text)
+      case .filter: options.filter = try OptionValue.filter(text)
+      case .quality: options.quality = try OptionValue.quality(text)
+      case .metadata: options.metadata = try OptionValue.metadata(text)
+      }
+    } catch {
+      // A suggestion says enough.
+      let more = error.advice.isEmpty || error.words.hasSuffix("?") ? "" : "; \(error.advice)"
+      note("its \(error.words)\(more)")
+    }
+  }
+
+  private func has(_ field: Field) -> Bool {
+    switch field {
+    case .name: name != nil
+    case .url: url != nil
+    case .checksum: options.checksum != nil
+    case .filter: options.filter != nil
+    case .quality: options.quality != nil
+    case .metadata: options.metadata != nil
+    }
+  }
+
+  private static func checksum(_ text: ListText) throws(OptionProblem) -> SHA256Digest {
+    let digits = text.trimmed
+    if digits.isWhole, let digest = SHA256Digest(hex: digits.bytes) { return digest }
+    throw OptionProblem(
+      words: "'SHA256' is \(text.shown): it is 64 hex digits, as sha256sum writes them")
   }
 
   /// The photo for the catalog. A name that is too long is cut; a problem names the place.
@@ -58,7 +116,8 @@ package struct PhotoDraft: Equatable, Sendable {
     return CatalogRow(
       name: isLong ? name?.cut(to: min(200, Int(limits.keyBytes))) ?? [] : name?.bytes ?? [],
       url: isFar ? [] : url?.bytes ?? [],
-      problem: words.map { "\($0) (\(place))" }, place: place)
+      problem: words.map { "\($0) (\(place))" },
+      options: words == nil ? options : PhotoOptions(), place: place)
   }
 
   private static func nameProblem(_ name: ListText?, _ limits: ListLimits) -> String? {

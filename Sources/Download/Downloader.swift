@@ -4,6 +4,7 @@
 // where the photo is given up. Making it durable and naming it for good is the record's.
 // Concurrency model: `state` is swapped at a reload; a download keeps the settings it began with.
 
+package import Digests
 import Synchronization
 package import Vocabulary
 
@@ -34,14 +35,16 @@ package final class Downloader: Sendable {
     state.withLock { $0 = State(settings: settings, files: files) }
   }
 
-  /// `folder` is the list's own among the originals.
+  /// `folder` is the list's own among the originals. What has another checksum than this one, where
+  /// there is one, fails for good.
   package func download(
-    _ photo: PhotoID, from url: String, into folder: any Folder, priority: ServiceClass
+    _ photo: PhotoID, from url: String, into folder: any Folder, priority: ServiceClass,
+    checksum: SHA256Digest? = nil
   ) async throws(Failure) -> Original {
     if Task.isCancelled { throw .cancelled }
     let url = try PhotoURL(parsing: url)
     do throws(Failure) {
-      return try await bring(photo, url, folder, priority)
+      return try await bring(photo, url, folder, priority, checksum)
     } catch {
       if error.kind == .final { discard(photo, in: folder) }
       throw error
@@ -54,7 +57,8 @@ package final class Downloader: Sendable {
   }
 
   private func bring(
-    _ photo: PhotoID, _ url: PhotoURL, _ folder: any Folder, _ priority: ServiceClass
+    _ photo: PhotoID, _ url: PhotoURL, _ folder: any Folder, _ priority: ServiceClass,
+    _ checksum: SHA256Digest?
   ) async throws(Failure) -> Original {
     let (settings, files) = state.withLock { ($0.settings, $0.files) }
     let source = url.scheme == .file ? try files.open(url.filePath()) : nil
@@ -79,7 +83,7 @@ package final class Downloader: Sendable {
     }
     return Original(
       file: target.file, partialName: partialName, name: Original.name(of: photo),
-      contents: try judge(target, url), host: url.host, status: status)
+      contents: try judge(target, url, checksum), host: url.host, status: status)
   }
 
   /// What was counted by the network must be what came into the file.
@@ -91,7 +95,9 @@ package final class Downloader: Sendable {
       .passing, code: "size.short", reason: "\(url.server) sent more than has arrived in the file")
   }
 
-  private func judge(_ file: IncomingFile, _ url: PhotoURL) throws(Failure) -> Contents {
+  private func judge(
+    _ file: IncomingFile, _ url: PhotoURL, _ checksum: SHA256Digest?
+  ) throws(Failure) -> Contents {
     let from = url.scheme == .file ? "the file" : "what \(url.server) sent"
     guard let contents = file.contents, contents.size > 0 else {
       throw Failure(.final, code: "download.empty", reason: "\(from) is empty")
@@ -101,6 +107,16 @@ package final class Downloader: Sendable {
         .final, code: "download.html", reason: "\(from) is a web page, not a photo",
         advice: "The link may need a login, or lead to a page about the photo")
     }
+    let digest = file.digest
+    if let checksum, digest != checksum { throw Self.differs(digest) }
     return contents
+  }
+
+  /// The words fit a row of results, so that the whole digest can be taken from there.
+  private static func differs(_ digest: SHA256Digest?) -> Failure {
+    Failure(
+      .final, code: "download.sha256",
+      reason: "its SHA-256 is \(digest?.hex ?? "not known"), not the one in the list",
+      advice: "Correct SHA256 in the list if this is the right photo")
   }
 }

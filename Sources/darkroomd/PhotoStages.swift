@@ -48,7 +48,8 @@ struct PhotoStages: Sendable {
     let start = clock.uptime()
     times.note(photo) { $0.queued = start - work.admitted }
     let original = try await downloader.download(
-      photo, from: entry.url, into: room.originals, priority: work.serviceClass)
+      photo, from: entry.url, into: room.originals, priority: work.serviceClass,
+      checksum: entry.options.checksum)
     let isApplied = try await recorder.record(
       [.downloaded(photo, original.contents)],
       after: [
@@ -101,6 +102,7 @@ struct PhotoStages: Sendable {
   private func filter(_ work: PhotoWork, _ original: any OpenFile) async throws(Failure) -> Negative
   {
     let room = try room(work.photo.list)
+    let own = try room.catalog.entry(work.photo.number).options
     let start = clock.uptime()
     let draft: PrintFolder.Draft
     let prints = try room.printFolder()
@@ -114,8 +116,9 @@ struct PhotoStages: Sendable {
       let developed = try await workers.develop(
         original, into: draft.file,
         DevelopOrder(
-          list: work.photo.list, serviceClass: work.serviceClass, filter: room.terms.filter,
-          quality: room.terms.quality, metadata: room.terms.metadata,
+          list: work.photo.list, serviceClass: work.serviceClass,
+          filter: own.filter ?? room.terms.filter, quality: own.quality ?? room.terms.quality,
+          metadata: own.metadata ?? room.terms.metadata,
           maximumPixels: settings.maximumPixels, maximumMemory: settings.maximumMemory,
           timeout: settings.pictureTimeout))
       times.note(work.photo) { $0.filter = clock.uptime() - start }

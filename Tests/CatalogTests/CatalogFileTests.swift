@@ -106,6 +106,82 @@ struct CatalogFileTests {
         + Self.crc(options + index + footer) + Array("drcatend".utf8))
   }
 
+  @Test("a catalog from before photos had options of their own is read, and they have none")
+  func old() throws {
+    let row = CatalogRow(name: [0x61], url: [0x62], place: .line(5))
+    let file = try Self.file([row])
+    #expect(file.bytes[8..<18] == [9, 1, 1, 0x61, 2, 1, 0x62, 4, 1, 5], "as it was written then")
+    #expect(try CatalogFile(file, limits: ListLimits()).entry(1).options == PhotoOptions())
+  }
+
+  @Test(
+    "a photo's own options are kept",
+    arguments: [
+      PhotoOptions(), PhotoOptionTests.all, PhotoOptions(checksum: PhotoOptionTests.digest),
+      PhotoOptions(filter: .sepia(thousandths: 0)), PhotoOptions(quality: .source),
+      PhotoOptions(quality: .level(100)), PhotoOptions(metadata: .keep),
+    ])
+  func ownOptions(options: PhotoOptions) throws {
+    let rows = (1...40).map { number in
+      CatalogRow(
+        name: [0x61], url: [0x62], options: number % 3 == 0 ? options : PhotoOptions(),
+        place: .line(UInt64(number)))
+    }
+    let catalog = try CatalogFile(Self.file(rows), limits: ListLimits())
+    for number in UInt32(1)...40 {
+      let entry = try catalog.entry(number)
+      #expect(entry.options == (number % 3 == 0 ? options : PhotoOptions()))
+      #expect(entry.place == .line(UInt64(number)))
+    }
+  }
+
+  /// A photo's own option as a worker could write it that means harm.
+  static let forged: [(String, UInt8, [UInt8], Bool)] = [
+    ("a checksum", 128, [UInt8](repeating: 7, count: 32), true),
+    ("half a checksum", 128, [UInt8](repeating: 7, count: 16), false),
+    ("a checksum and more", 128, [UInt8](repeating: 7, count: 33), false),
+    ("no checksum", 128, [], false),
+    ("a filter", 129, Array("sepia(0.5)".utf8), true),
+    ("a filter that there is not", 129, Array("blur(3)".utf8), false),
+    ("a filter that is no text", 129, [0xFF, 0xFE], false),
+    ("a filter as long as may be", 129, Array("sepia(0.5)".utf8) + spaces(54), true),
+    ("a filter that is longer", 129, Array("sepia(0.5)".utf8) + spaces(55), false),
+    ("a filter of 60 KiB", 129, Array("sepia(0.5)".utf8) + spaces(60 << 10), false),
+    ("no filter", 129, [], false),
+    ("a quality", 130, Array("1".utf8), true),
+    ("a quality of nothing", 130, Array("0".utf8), false),
+    ("a quality above all", 130, Array("101".utf8), false),
+    ("a quality of many digits", 130, [UInt8](repeating: 0x39, count: 64), false),
+    ("a quality in another spelling", 130, Array("+7".utf8), false),
+    ("a rule", 131, Array("copyright".utf8), true),
+    ("a rule that there is not", 131, Array("all".utf8), false),
+    ("a rule with an end that nobody sees", 131, Array("keep\0".utf8), false),
+    ("what must be understood and is not", 132, [1], false),
+    ("what need not be understood", 127, [1], true),
+  ]
+
+  private static func spaces(_ count: Int) -> [UInt8] { [UInt8](repeating: 0x20, count: count) }
+
+  @Test("an option of a photo that nobody would have written is damage", arguments: forged)
+  func isForged(what: String, tag: UInt8, value: [UInt8], isRead: Bool) throws {
+    let catalog = try CatalogFile(
+      MemoryFile(ForgedCatalog.one(field: tag, value)), limits: ListLimits())
+    if isRead {
+      #expect(try catalog.entry(1).name == "a")
+    } else {
+      let failure = #expect(throws: Failure.self) { try catalog.entry(1) }
+      #expect(failure?.code == "catalog.damaged")
+    }
+  }
+
+  @Test("a field that claims more than there is is damage", arguments: [UInt8(128), 129, 130, 131])
+  func overlong(tag: UInt8) throws {
+    for size: [UInt8] in [[0x7F], [0xFF, 0x7F], [UInt8](repeating: 0xFF, count: 9), [0x80]] {
+      let file = MemoryFile(ForgedCatalog.one(fields: [tag] + size + [0x6B]))
+      #expect(throws: Failure.self) { try CatalogFile(file, limits: ListLimits()).entry(1) }
+    }
+  }
+
   private static func crc(_ bytes: [UInt8]) -> [UInt8] {
     let crc = CRC32C.checksum(bytes)
     return [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: crc >> UInt32($0)) }
@@ -115,7 +191,9 @@ struct CatalogFileTests {
   func growth() throws {
     let name: [UInt8] = [1, 1, 0x61]
     let url: [UInt8] = [2, 1, 0x62]
-    for (tag, isRead) in [(UInt8(9), true), (127, true), (128, false), (255, false)] {
+    for (tag, isRead) in [
+      (UInt8(9), true), (127, true), (128, false), (132, false), (255, false),
+    ] {
       let fields = name + [tag, 2, 7, 7] + url
       let entry = [UInt8(fields.count)] + fields
       var bytes = Array("drcatlg".utf8) + [1] + entry

@@ -29,28 +29,44 @@ struct DamageTests {
       ), ("Filter", .string("sepia(0.5)")),
     ]))
 
-  @Test("an XML list that is cut anywhere is refused, as unfinished")
-  func cutMarkup() throws {
+  /// Names and dictionaries, with all that a photo may have.
+  static let ownMarkup = Array(
+    ReadList.document(
+      """
+      <dict><key>barn</key><dict>\(PhotoOptionTests.markup(PhotoOptionTests.pairs))</dict>
+      <key>lake</key><string>http://x/l</string></dict>
+      """
+    ).utf8)
+  static let ownBinary = BinaryList.bytes(
+    .dictionary([
+      ("barn", .dictionary(PhotoOptionTests.pairs.map { ($0, .string($1)) })),
+      ("lake", .string("http://x/l")),
+    ]))
+  static let markups = [("array", markup), ("dictionaries", ownMarkup)]
+  static let binaries = [("array", binary), ("dictionaries", ownBinary)]
+
+  @Test("an XML list that is cut anywhere is refused, as unfinished", arguments: markups)
+  func cutMarkup(form: String, list: [UInt8]) throws {
     let end = Array("</plist>".utf8)
-    let whole =
-      try #require(
-        Self.markup.indices.last { Self.markup[$0...].starts(with: end) }) + end.count
+    let whole = try #require(list.indices.last { list[$0...].starts(with: end) }) + end.count
     let afterDoctype = try #require(
-      Self.markup.indices.first { Self.markup[$0...].starts(with: "-//".utf8) })
-    #expect(!ReadList.bytes(Array(Self.markup[..<whole])).isRefused)
+      list.indices.first { list[$0...].starts(with: "-//".utf8) })
+    for size in whole...list.count {
+      #expect(!ReadList.bytes(Array(list[..<size])).isRefused, "only white space is missing")
+    }
     for size in 0..<whole {
-      let outcome = ReadList.bytes(Array(Self.markup[..<size]))
+      let outcome = ReadList.bytes(Array(list[..<size]))
       #expect(outcome.isRefused, "\(size)")
       // A word of the DOCTYPE that is cut is another word to the parser.
       if size > afterDoctype { #expect(outcome.code == "list.truncated", "\(size): \(outcome)") }
     }
   }
 
-  @Test("a binary list that is cut anywhere is refused")
-  func cutBinary() {
-    #expect(!ReadList.bytes(Self.binary).isRefused)
-    for size in 0..<Self.binary.count {
-      #expect(ReadList.bytes(Array(Self.binary[..<size])).isRefused, "\(size)")
+  @Test("a binary list that is cut anywhere is refused", arguments: binaries)
+  func cutBinary(form: String, list: [UInt8]) {
+    #expect(!ReadList.bytes(list).isRefused)
+    for size in 0..<list.count {
+      #expect(ReadList.bytes(Array(list[..<size])).isRefused, "\(size)")
     }
   }
 
@@ -72,8 +88,8 @@ struct DamageTests {
   func flips() {
     var random = SeededNumbers(seed: 20)
     var refused = 0
-    for list in [Self.markup, Self.binary] {
-      for _ in 0..<3000 where ReadList.bytes(Self.changed(list, &random)).isRefused {
+    for list in (Self.markups + Self.binaries).map(\.1) {
+      for _ in 0..<1500 where ReadList.bytes(Self.changed(list, &random)).isRefused {
         refused += 1
       }
     }
@@ -88,7 +104,9 @@ struct DamageTests {
       try writer.add(
         CatalogRow(
           name: Array("photo \(number)".utf8), url: Array("http://x/\(number)".utf8),
-          problem: number == 7 ? "its URL is empty (line 9)" : nil, place: .line(UInt64(number))))
+          problem: number == 7 ? "its URL is empty (line 9)" : nil,
+          options: number % 5 == 0 ? PhotoOptionTests.all : PhotoOptions(),
+          place: .line(UInt64(number))))
     }
     try writer.finish(
       ListOptions(

@@ -4,6 +4,29 @@
 import Digests
 
 enum ForgedCatalog {
+  /// One photo with one more field, its size as it should be.
+  static func one(field tag: UInt8, _ value: [UInt8]) -> [UInt8] {
+    one(fields: [tag] + varint(value.count) + value)
+  }
+
+  /// One photo, `a`, with these bytes where its other fields are.
+  static func one(fields more: [UInt8]) -> [UInt8] {
+    let fields: [UInt8] = [1, 1, 0x61, 2, 1, 0x62] + more
+    var bytes = Array("drcatlg".utf8) + [1] + varint(fields.count) + fields
+    let options = bytes.count
+    bytes += fixed(8) + [0, 0, 0, 0]
+    bytes += fixed(options) + fixed(options) + [1, 0, 0, 0] + [0, 0, 0, 0]
+    return sealed(bytes + Array("drcatend".utf8))
+  }
+
+  private static func varint(_ value: Int) -> [UInt8] {
+    value < 128 ? [UInt8(value)] : [UInt8(value & 0x7F) | 0x80] + varint(value >> 7)
+  }
+
+  private static func fixed(_ value: Int) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+  }
+
   /// The checksums of footer and blocks made right, as far as the offsets in the bytes allow it.
   static func sealed(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes

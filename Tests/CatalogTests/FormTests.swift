@@ -104,7 +104,7 @@ struct FormTests {
     ),
     (
       "<key>a</key><dict><key>SHA256</key><dict><key>x</key><array/></dict></dict>",
-      "a ! its dictionary has a key 'SHA256' that is not known (line 4)"
+      "a ! its 'SHA256' is a dictionary, not a string (line 4)"
     ),
     (
       "<key>a</key><dict><key>URL</key><string>x</string><key>URL</key><string>y</string></dict>",
@@ -129,6 +129,14 @@ struct FormTests {
     (
       "<key>a&#10;b</key><string>http://x/</string>",
       "a\nb ! its name holds a control character (line 4)"
+    ),
+    (
+      "<key>a\u{85}b</key><string>http://x/</string>",
+      "a\u{85}b ! its name holds a control character (line 4)"
+    ),
+    (
+      "<key>a</key><string>http://x/\u{9B}2J</string>",
+      "a ! its URL holds a control character (line 4)"
     ),
     (
       "<key>1234567890123456789é</key><string>http://x/</string>",
@@ -183,12 +191,33 @@ struct FormTests {
 
   static let names = [
     ".", "..", "../../etc/passwd", "a/b", "CON", "-rf", " a ", "%s%n", "\u{202E}gpj.exe", "~root",
+    "\u{A0}", "\u{200F}a", "\u{FEFF}", "\u{E000}", "..\\..\\x", "é\u{301}\u{301}", "\u{10FFFF}",
   ]
 
   @Test("a strange name is kept as given", arguments: names)
   func strangeName(name: String) {
     let body = "<dict><key>\(name)</key><string>http://x/</string></dict>"
     #expect(ReadList.inside(body).photos == ["\(name) = http://x/"])
+  }
+
+  @Test(
+    "a strange URL is kept as given: what it leads to is judged where it is asked for",
+    arguments: [
+      "javascript:alert(1)", "data:,x", "file:///etc/passwd", "//x/a", "http://u:p@x/", "x",
+      "http://[::1]/", "http://x/\u{202E}", "http://bücher.example/", "gopher://x:70/1",
+    ])
+  func strangeURL(url: String) {
+    let body = "<dict><key>a</key><string>\(url)</string></dict>"
+    #expect(ReadList.inside(body).photos == ["a = \(url)"])
+  }
+
+  @Test("two spellings of a name in the array are two photos, like two equal names")
+  func twinsInArray() {
+    let rows = ["caf\u{E9}", "cafe\u{301}"].map {
+      "<dict><key>Name</key><string>\($0)</string><key>URL</key><string>u</string></dict>"
+    }
+    let outcome = ReadList.inside("<dict><key>Photos</key><array>\(rows.joined())</array></dict>")
+    #expect(outcome.photos?.map { Array($0.utf8).count } == [9, 10])
   }
 
   @Test("names that differ only by case are two photos")

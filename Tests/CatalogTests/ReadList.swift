@@ -42,6 +42,17 @@ enum ReadList {
     } catch { return .refused(error.code, error.reason, error.advice) }
   }
 
+  /// Every photo, with all that the catalog has of it.
+  static func entries(
+    _ bytes: [UInt8], limits: ListLimits = ListLimits()
+  ) throws -> [CatalogEntry] {
+    let catalog = MemoryFile()
+    try ListReader.read(
+      list: MemoryFile(bytes), catalog: catalog, limits: limits, xml: MarkupAdapter())
+    let file = try CatalogFile(catalog, limits: limits)
+    return try (1...file.count).map { try file.entry($0) }
+  }
+
   static func text(_ text: String, limits: ListLimits = ListLimits()) -> ListOutcome {
     bytes(Array(text.utf8), limits: limits)
   }

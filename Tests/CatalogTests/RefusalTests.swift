@@ -12,7 +12,7 @@ struct RefusalTests {
   static let twiceAdvice = "give each photo a name of its own"
   static let optionAdvice =
     "beside 'Photos' a list may have 'Title', 'QualityOfService', 'Filter', "
-    + "'Quality' and 'Metadata'"
+    + "'Quality', 'Metadata' and 'Output'"
   static let photos = "<key>Photos</key><array><dict/></array>"
 
   static let bodies: [(String, ListOutcome)] = [

@@ -88,6 +88,24 @@ import Testing
     }
   }
 
+  @Test func `another filter for one photo redoes that one`() async throws {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(2)
+      for filter in ["sepia(0.8)", "sepia(0.2)"] {
+        let list = """
+          <plist><dict><key>Hills</key><dict><key>URL</key><string>\(urls[0])</string>
+          <key>Filter</key><string>\(filter)</string></dict>
+          <key>Lake</key><string>\(urls[1])</string></dict></plist>
+          """
+        try await bench.drop(Array(list.utf8), as: "summer.plist")
+        #expect(try await bench.runUntilIdle().code == 0)
+      }
+      let asked = bench.origin.requests().map { $0.split(separator: " ")[1] }
+      #expect(asked.filter { $0 == "/1.jpg" }.count == 2)
+      #expect(asked.filter { $0 == "/2.jpg" }.count == 1)
+    }
+  }
+
   @Test func `a second copy of a list at work is no list of its own`() async throws {
     try await DaemonBench.use { bench in
       let photos = [("Same", try bench.serveSamples(1)[0] + "?gate=g")]

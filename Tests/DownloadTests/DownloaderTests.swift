@@ -26,6 +26,14 @@ struct DownloaderTests {
       photo, from: url ?? self.url, into: fresh.folder, priority: .default)
   }
 
+  private func download(
+    _ body: [UInt8], checksum: SHA256Digest, from url: String? = nil
+  ) async throws -> Original {
+    let network = ScriptedNetwork(.body(Array(body.prefix(3)), Array(body.dropFirst(3))))
+    return try await downloader(network).download(
+      photo, from: url ?? self.url, into: fresh.folder, priority: .default, checksum: checksum)
+  }
+
   private var partial: [UInt8]? { fresh.bytes(of: "000038211.part") }
 
   @Test func `A photo that came whole waits for its record, with its size and digest`() async throws
@@ -91,6 +99,44 @@ struct DownloaderTests {
     downloader.discard(photo, in: fresh.folder)
     #expect(partial == nil)
     downloader.discard(photo, in: fresh.folder)
+  }
+
+  @Test func `A photo with the checksum of its list has come`() async throws {
+    let body = Array("a photo, really".utf8)
+    let original = try await download(body, checksum: SHA256.digest(of: body))
+    #expect(original.contents.size == 15)
+    #expect(partial == body)
+  }
+
+  @Test func `A photo with any other checksum has failed for good and leaves nothing`()
+    async throws
+  {
+    let body = Array("a photo, really".utf8)
+    let digest = SHA256.digest(of: body)
+    // One that differs in its last bit too, though its beginning is all that is recorded.
+    let last = try #require(digest.bytes.last)
+    let near = try #require(SHA256Digest(raw: digest.bytes.dropLast() + [last ^ 1]))
+    for wrong in [SHA256.digest(of: []), near] {
+      let failure = await #expect(throws: Failure.self) {
+        try await download(body, checksum: wrong)
+      }
+      #expect(
+        failure
+          == Failure(
+            .final, code: "download.sha256",
+            reason: "its SHA-256 is \(digest.hex), not the one in the list",
+            advice: "Correct SHA256 in the list if this is the right photo"))
+      #expect(partial == nil)
+    }
+  }
+
+  @Test func `What is nothing or a web page is named as such, whatever its checksum`() async {
+    for (body, code) in [("", "download.empty"), ("<html>", "download.html")] {
+      let failure = await #expect(throws: Failure.self) {
+        try await download(Array(body.utf8), checksum: SHA256.digest(of: [1]))
+      }
+      #expect(failure?.code == code)
+    }
   }
 
   @Test func `An empty photo has failed`() async {

@@ -23,6 +23,22 @@ import Testing
     }
   }
 
+  @Test func `a digest is read from its digits, large or small, and from nothing else`() {
+    let digest = SHA256.digest(of: Array("abc".utf8))
+    #expect(SHA256Digest(hex: Array(digest.hex.utf8)) == digest)
+    #expect(SHA256Digest(hex: Array(digest.hex.uppercased().utf8)) == digest)
+    #expect(SHA256Digest(raw: digest.bytes) == digest)
+    let head = digest.hex.dropLast()
+    for bad in [
+      "", String(head), "\(digest.hex)0", "\(head)g", " \(head)", "\(head)\0", "\(head)é",
+    ] {
+      #expect(SHA256Digest(hex: Array(bad.utf8)) == nil, "\(bad)")
+    }
+    for count in [0, 31, 33] {
+      #expect(SHA256Digest(raw: [UInt8](repeating: 0, count: count)) == nil)
+    }
+  }
+
   static let digests: [(String, Int, String)] = [
     ("", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
     ("abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),

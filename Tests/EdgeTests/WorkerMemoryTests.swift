@@ -89,7 +89,7 @@ struct WorkerMemoryTests {
 
   @Test(arguments: lies) func `a header that lies costs no memory`(_ lie: Lie) throws {
     #expect(!lie.bytes.isEmpty)
-    let worker = try Bench()
+    let worker = try LoneWorker(list: 1, memory: Self.order.maximumMemory + 64 << 20)
     let answer = try worker.develop(lie.bytes, Self.order)
     guard case .failed(let failure) = answer else {
       Issue.record("a print came out: \(answer)")
@@ -103,7 +103,7 @@ struct WorkerMemoryTests {
   @Test func `an honest picture of millions of pixels takes as little`() throws {
     let form = JPEGForm(width: 3000, height: 2000)
     let original = form.bytes([UInt8](repeating: 90, count: 3000 * 2000 * 3))
-    let worker = try Bench()
+    let worker = try LoneWorker(list: 1, memory: Self.order.maximumMemory + 64 << 20)
     guard case .developed(let developed) = try worker.develop(original, Self.order) else {
       Issue.record("no print came out")
       return
@@ -111,48 +111,5 @@ struct WorkerMemoryTests {
     #expect(developed.width == 3000)
     let peak = try worker.peak()
     #expect(peak < Self.most, "\(peak >> 10) KiB")
-  }
-
-  /// One worker, spoken to without a pool, since its number is asked for.
-  private final class Bench {
-    private let child: ChildProcess
-
-    init() throws {
-      let order = WorkerMemoryTests.order
-      let options = WorkerOptions(
-        list: 1, nice: 0, memory: order.maximumMemory + 64 << 20, output: 1 << 30)
-      child = try ChildProcess(
-        path: try WorkerBench.program("darkroom-worker"), words: options.words)
-      guard case .ready = try next() else { throw CancellationError() }
-    }
-
-    deinit {
-      child.kill()
-      _ = try? Poll.wait([Poll.Watch(child.descriptor)], for: .seconds(60))
-      _ = child.reap()
-    }
-
-    func develop(_ original: [UInt8], _ order: DevelopOrder) throws -> WorkerAnswer.Body {
-      let request = WorkerRequest(number: 1, timeout: order.timeout, body: .develop(order))
-      let (input, output) = (try ScratchFile.make(original), try ScratchFile.make())
-      try child.socket.send(request.encoded, files: [input.descriptor, output.descriptor])
-      return try next()
-    }
-
-    private func next() throws -> WorkerAnswer.Body {
-      _ = try Poll.wait([Poll.Watch(child.socket.descriptor)], for: .seconds(60))
-      let bytes = try child.socket.take(atMost: WorkerAnswer.maximumSize)
-      return try #require(WorkerAnswer(decoding: bytes)).body
-    }
-
-    /// Bytes resident at the highest, so far.
-    func peak() throws -> Int {
-      let folder = try LinuxFolder.open(path: "/proc/\(child.number)")
-      let status = try folder.open(FileName(literal: "status"), .read)
-      let text = String(decoding: try status.read(at: 0, upTo: 8192), as: UTF8.self)
-      let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-      let number = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
-      return try #require(number.flatMap { Int($0) }) * 1024
-    }
   }
 }

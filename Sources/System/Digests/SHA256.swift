@@ -34,6 +34,36 @@ package struct SHA256 {
 package struct SHA256Digest: Hashable, Sendable {
   package let bytes: [UInt8]
 
+  init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Bytes from outside; nil unless there are 32.
+  package init?(raw bytes: [UInt8]) {
+    guard bytes.count == 32 else { return nil }
+    self.init(bytes: bytes)
+  }
+
+  /// 64 hex digits, large or small ones; nil for anything else.
+  package init?(hex: [UInt8]) {
+    guard hex.count == 64 else { return nil }
+    var bytes = [UInt8](repeating: 0, count: 32)
+    for place in bytes.indices {
+      guard let high = Self.value(hex[2 * place]), let low = Self.value(hex[2 * place + 1]) else {
+        return nil
+      }
+      bytes[place] = high << 4 | low
+    }
+    self.init(bytes: bytes)
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case 0x30...0x39: digit - 0x30
+    case 0x41...0x46: digit - 0x41 + 10
+    case 0x61...0x66: digit - 0x61 + 10
+    default: nil
+    }
+  }
+
   package var hex: String {
     let digits = Array("0123456789abcdef".utf8)
     return String(

@@ -3,6 +3,7 @@
 // journal files and answers. Lists, messages and URLs are written by hand.
 
 import Catalog
+import Digests
 import FuzzTargets
 import Glibc
 import Record
@@ -17,6 +18,9 @@ enum SeedWriter {
     for count in [1, 3, 17, 40] {
       put(catalog(photos: count), "\(folder)/catalog/photos-\(count)")
     }
+    let own = PhotoOptions(
+      checksum: SHA256.digest(of: [1]), filter: .standard, quality: .level(9), metadata: .strip)
+    put(catalog(photos: 17, own: own), "\(folder)/catalog/own-17")
     for (name, bytes) in JournalSeeds.segments { put(bytes, "\(folder)/segment/\(name)") }
     for (name, bytes) in JournalSeeds.snapshots { put(bytes, "\(folder)/snapshot/\(name)") }
     for (name, bytes) in answers { put(bytes, "\(folder)/answer/\(name)") }
@@ -28,7 +32,9 @@ enum SeedWriter {
     unsafe fclose(file)
   }
 
-  private static func catalog(photos count: Int) -> [UInt8] {
+  private static func catalog(
+    photos count: Int, own: PhotoOptions = PhotoOptions()
+  ) -> [UInt8] {
     let file = MemoryFile()
     do {
       var writer = try CatalogWriter(file, limits: ListLimits())
@@ -37,6 +43,7 @@ enum SeedWriter {
           CatalogRow(
             name: Array("Photo \(number)".utf8), url: Array("http://x/\(number).jpg".utf8),
             problem: number % 5 == 0 ? "its URL is odd (line \(number))" : nil,
+            options: number % 3 == 0 ? own : PhotoOptions(),
             place: number % 2 == 0 ? .line(UInt64(number)) : .byte(UInt64(number * 300))))
       }
       var options = ListOptions()

@@ -4,6 +4,7 @@
 // one that ends before its end is refused.
 
 import Catalog
+import Digests
 import Support
 import Vocabulary
 
@@ -46,7 +47,8 @@ enum ListProof {
     must(copies.count == good.count, "\(good.count) photos became \(copies.count)")
     for (copy, entry) in zip(copies, good) {
       must(
-        copy.problem == nil && copy.name.utf8.elementsEqual(entry.name.utf8)
+        copy.problem == nil && copy.options == entry.options
+          && copy.name.utf8.elementsEqual(entry.name.utf8)
           && copy.url.utf8.elementsEqual(entry.url.utf8),
         "\(entry) became \(copy)")
     }
@@ -55,9 +57,22 @@ enum ListProof {
   private static func plain(_ entries: [CatalogEntry]) -> [UInt8] {
     var text = "<plist><dict><key>Photos</key><dict>"
     for entry in entries {
-      text += "<key>\(escaped(entry.name))</key><string>\(escaped(entry.url))</string>"
+      let url = "<string>\(escaped(entry.url))</string>"
+      let own = own(entry.options)
+      text += "<key>\(escaped(entry.name))</key>"
+      text += own.isEmpty ? url : "<dict><key>URL</key>\(url)\(own)</dict>"
     }
     return Array("\(text)</dict></dict></plist>".utf8)
+  }
+
+  private static func own(_ options: PhotoOptions) -> String {
+    let values = [
+      ("SHA256", options.checksum?.hex), ("Filter", options.filter?.description),
+      ("Quality", options.quality?.description), ("Metadata", options.metadata?.name),
+    ]
+    return values.compactMap { key, value in
+      value.map { "<key>\(key)</key><string>\($0)</string>" }
+    }.joined()
   }
 
   private static func escaped(_ text: String) -> String {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values that a whole list and a single photo write alike, out of their text. Raises
+// `OptionProblem`, whose words stand behind a place or an "its".
+
+internal import Vocabulary
+
+enum OptionValue {
+  /// Bytes of any of them; what is longer was perhaps cut before its end.
+  static let longest: UInt64 = 200
+
+  static func filter(_ text: ListText) throws(OptionProblem) -> FilterFunction {
+    let value = try word(text, of: .filter)
+    do throws(FilterSyntaxError) { return try FilterFunction(parsing: value) } catch {
+      throw OptionProblem(words: "'Filter' is \(text.shown): \(error)")
+    }
+  }
+
+  static func quality(_ text: ListText) throws(OptionProblem) -> PrintQuality {
+    let value = try word(text, of: .quality)
+    do throws(PrintQualityError) { return try PrintQuality(parsing: value) } catch {
+      throw OptionProblem(words: "'Quality' is \(text.shown): \(error)")
+    }
+  }
+
+  static func metadata(_ text: ListText) throws(OptionProblem) -> MetadataRule {
+    let value = try word(text, of: .metadata)
+    if let rule = MetadataRule(name: value) { return rule }
+    let near = Suggestion.words(for: value, among: MetadataRule.allCases.map(\.name))
+    throw OptionProblem(
+      words: "'Metadata' is \(text.shown)\(near)", advice: "it is \(MetadataRule.names)")
+  }
+
+  private static func word(
+    _ text: ListText, of key: OptionKey
+  ) throws(OptionProblem) -> String {
+    guard text.length <= longest else {
+      throw OptionProblem(
+        words: "'\(key.rawValue)' is \(text.length) bytes long; the limit is \(longest)")
+    }
+    return text.string
+  }
+}
+
+struct OptionProblem: Error, Equatable {
+  let words: String
+  var advice = ""
+}

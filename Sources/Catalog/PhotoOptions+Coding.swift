@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A photo's own options as fields of its catalog entry, and out of them. Whoever does not know one of
+// them would make another print than the list asks for, so their tags are such as must be understood.
+
+internal import Digests
+internal import Vocabulary
+
+extension PhotoOptions {
+  var fields: [UInt8] {
+    var out: [UInt8] = []
+    if let checksum { out.append(field: CatalogFormat.PhotoTag.checksum, checksum.bytes) }
+    if let filter { out.append(field: CatalogFormat.PhotoTag.filter, filter.description.utf8) }
+    if let quality { out.append(field: CatalogFormat.PhotoTag.quality, quality.description.utf8) }
+    if let metadata { out.append(field: CatalogFormat.PhotoTag.metadata, metadata.name.utf8) }
+    return out
+  }
+
+  /// Takes one field; false where it is damaged or of another kind.
+  mutating func take(_ tag: UInt8, _ bytes: ArraySlice<UInt8>) -> Bool {
+    if tag == CatalogFormat.PhotoTag.checksum {
+      checksum = SHA256Digest(raw: Array(bytes))
+      return checksum != nil
+    }
+    guard bytes.count <= CatalogFormat.longestWord,
+      let text = String(validating: bytes, as: UTF8.self)
+    else { return false }
+    switch tag {
+    case CatalogFormat.PhotoTag.filter:
+      filter = try? FilterFunction(parsing: text)
+      return filter != nil
+    case CatalogFormat.PhotoTag.quality:
+      quality = try? PrintQuality(parsing: text)
+      return quality != nil
+    case CatalogFormat.PhotoTag.metadata:
+      metadata = MetadataRule(name: text)
+      return metadata != nil
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a list says about one photo alone: read from each form, kept in the catalog, and refused for
+// this photo only where it is wrong.
+
+import Catalog
+import Digests
+import Support
+import Testing
+import Vocabulary
+
+@Suite("A photo's own options")
+struct PhotoOptionTests {
+  static let hex = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+  static let digest = SHA256.digest(of: Array("test".utf8))
+  static let all = PhotoOptions(
+    checksum: digest, filter: .sepia(thousandths: 250), quality: .level(70), metadata: .strip)
+
+  static let pairs: [(String, String)] = [
+    ("URL", "http://x/a"), ("SHA256", hex), ("Filter", "sepia(25%)"), ("Quality", "70"),
+    ("Metadata", "strip"),
+  ]
+
+  static func markup(_ pairs: [(String, String)]) -> String {
+    pairs.map { "<key>\($0)</key><string>\($1)</string>" }.joined()
+  }
+
+  static let forms: [(String, String)] = [
+    ("name to dictionary", "<dict><key>a</key><dict>\(markup(pairs))</dict></dict>"),
+    (
+      "name to dictionary under Photos",
+      "<dict><key>Photos</key><dict><key>a</key><dict>\(markup(pairs))</dict></dict></dict>"
+    ),
+    (
+      "Photos array",
+      "<dict><key>Photos</key><array><dict>\(markup(pairs.reversed()))"
+        + "<key>Name</key><string>a</string></dict></array></dict>"
+    ),
+  ]
+
+  @Test("each form reads them from XML, in any order", arguments: forms)
+  func fromMarkup(what: String, body: String) throws {
+    let entries = try ReadList.entries(Array(ReadList.document(body).utf8))
+    #expect(entries.map(\.name) == ["a"])
+    #expect(entries.map(\.url) == ["http://x/a"])
+    #expect(entries.map(\.problem) == [nil])
+    #expect(entries.map(\.options) == [Self.all])
+  }
+
+  @Test("each form reads them from binary")
+  func fromBinary() throws {
+    var own = Self.pairs.map { ($0, PropertyValue.string($1)) }
+    own[3] = ("Quality", .number(70))
+    let named = own + [("Name", .string("a"))]
+    for list: PropertyValue in [
+      .dictionary([("a", .dictionary(own))]),
+      .dictionary([("Photos", .dictionary([("a", .dictionary(own))]))]),
+      .dictionary([("Photos", .array([.dictionary(named)]))]),
+    ] {
+      let entries = try ReadList.entries(BinaryList.bytes(list))
+      #expect(entries.map(\.name) == ["a"])
+      #expect(entries.map(\.options) == [Self.all])
+    }
+  }
+
+  @Test("URLs and dictionaries stand side by side, each photo with its own")
+  func mixed() throws {
+    let body = """
+      <dict><key>a</key><string>http://x/a</string>
+      <key>b</key><dict><key>Quality</key><integer>1</integer><key>URL</key>
+      <string>http://x/b</string></dict>
+      <key>Filter</key><dict><key>URL</key><string>http://x/f</string></dict>
+      <key>c</key><dict><key>URL</key><string>http://x/c</string><key>SHA256</key>
+      <string>
+        \(Self.hex.uppercased())
+      </string></dict></dict>
+      """
+    let entries = try ReadList.entries(Array(ReadList.document(body).utf8))
+    #expect(entries.map(\.name) == ["a", "b", "Filter", "c"])
+    #expect(
+      entries.map(\.options)
+        == [
+          PhotoOptions(), PhotoOptions(quality: .level(1)), PhotoOptions(),
+          PhotoOptions(checksum: Self.digest),
+        ])
+  }
+
+  static func own(_ key: String, _ value: String) -> String { "<key>\(key)</key>\(value)" }
+
+  static let wrong: [(String, String)] = [
+    (
+      own("SHA256", "<string>9f86</string>"),
+      "its 'SHA256' is '9f86': it is 64 hex digits, as sha256sum writes them"
+    ),
+    (
+      own("SHA256", "<string></string>"),
+      "its 'SHA256' is '': it is 64 hex digits, as sha256sum writes them"
+    ),
+    (
+      own("SHA256", "<string>\(hex)0</string>"),
+      "its 'SHA256' is '\(hex)0': it is 64 hex digits, as sha256sum writes them"
+    ),
+    (
+      own("SHA256", "<string>g\(hex.dropFirst())</string>"),
+      "its 'SHA256' is 'g\(hex.dropFirst())': it is 64 hex digits, as sha256sum writes them"
+    ),
+    (own("SHA256", "<data>QQ==</data>"), "its 'SHA256' is data, not a string"),
+    (
+      own("SHA256", "<string>\(hex)</string>") + own("SHA256", "<string>\(hex)</string>"),
+      "its dictionary has the key 'SHA256' twice"
+    ),
+    (
+      own("Filter", "<string>blur(3)</string>"),
+      "its 'Filter' is 'blur(3)': there is no filter 'blur'; sepia(AMOUNT) is the one there is"
+    ),
+    (own("Filter", "<array/>"), "its 'Filter' is an array, not a string"),
+    (
+      own("Filter", "<string>sepia(1)\(String(repeating: " ", count: 300))</string>"),
+      "its 'Filter' is 308 bytes long; the limit is 200"
+    ),
+    (
+      own("Filter", "<string>sepia(1)</string>") + own("Filter", "<string>sepia(0)</string>"),
+      "its dictionary has the key 'Filter' twice"
+    ),
+    (
+      own("Quality", "<integer>0</integer>"),
+      "its 'Quality' is '0': the quality is a whole number from 1 to 100, or source"
+    ),
+    (
+      own("Quality", "<real>0.5</real>"),
+      "its 'Quality' is a number, not a whole number or a string"
+    ),
+    (
+      own("Metadata", "<string>stripp</string>"),
+      "its 'Metadata' is 'stripp'; did you mean 'strip'?"
+    ),
+    (
+      own("Metadata", "<string>all</string>"),
+      "its 'Metadata' is 'all'; it is keep, strip or copyright"
+    ),
+    (own("Metadata", "<true/>"), "its 'Metadata' is true or false, not a string"),
+    (
+      own("QualityOfService", "<string>utility</string>"),
+      "its dictionary has the key 'QualityOfService', which only a whole list may have, beside "
+        + "'Photos'"
+    ),
+    (
+      own("Title", "<string>x</string>"),
+      "its dictionary has the key 'Title', which only a whole list may have, beside 'Photos'"
+    ),
+    (
+      own("Output", "<string>same</string>"),
+      "its dictionary has the key 'Output', which only a whole list may have, beside 'Photos'"
+    ),
+    (
+      own("Name", "<string>b</string>"),
+      "its dictionary has the key 'Name', but stands under its name"
+    ),
+    (
+      own("sha256", "<string>\(hex)</string>"),
+      "its dictionary has a key 'sha256' that is not known; did you mean 'SHA256'?"
+    ),
+    (
+      own("Qualtiy", "<integer>3</integer>"),
+      "its dictionary has a key 'Qualtiy' that is not known; did you mean 'Quality'?"
+    ),
+    (
+      own("filter", "<string>sepia(1)</string>"),
+      "its dictionary has a key 'filter' that is not known; did you mean 'Filter'?"
+    ),
+    (
+      own("Priority", "<string>x</string>"), "its dictionary has a key 'Priority' that is not known"
+    ),
+    (own("Headers", "<dict/>"), "its dictionary has a key 'Headers' that is not known"),
+    (
+      own("\u{202E}LRU", "<string>x</string>"),
+      "its dictionary has a key '\\u{202e}LRU' that is not known"
+    ),
+  ]
+
+  @Test("what is wrong with one costs its photo alone, in words", arguments: wrong)
+  func isWrong(keys: String, words: String) throws {
+    let url = "<key>URL</key><string>http://x/a</string>"
+    let body =
+      "<dict><key>a</key><dict>\(url)\(keys)</dict><key>b</key><dict>\(keys)\(url)</dict>"
+      + "<key>good</key><string>http://x/g</string></dict>"
+    let entries = try ReadList.entries(Array(ReadList.document(body).utf8))
+    #expect(entries.map(\.name) == ["a", "b", "good"])
+    let expected = "\(words) (line 4)"
+    #expect(entries.map(\.problem) == [expected, expected, nil])
+    #expect(entries.first?.options == PhotoOptions(), "nothing of it counts")
+  }
+
+  @Test("a checksum that is cut at the limit of a value is not taken for whole")
+  func cutChecksum() throws {
+    let body = "<dict><key>a</key><dict><key>URL</key><string>u</string>"
+    let long = "<key>SHA256</key><string>\(Self.hex)00</string></dict></dict>"
+    let entries = try ReadList.entries(
+      Array(ReadList.document(body + long).utf8), limits: ListLimits(valueBytes: 64))
+    #expect(entries.first?.problem?.hasPrefix("its 'SHA256' is") == true)
+  }
+
+  static let refusedOutputs: [(String, String, String)] = [
+    (
+      "png", "line 4: 'Output' is 'png'; prints have the format of their originals",
+      "leave it out, or write same"
+    ),
+    (
+      "Same",
+      "line 4: 'Output' is 'Same'; prints have the format of their originals; did you mean 'same'?",
+      "leave it out, or write same"
+    ),
+    (
+      "", "line 4: 'Output' is ''; prints have the format of their originals",
+      "leave it out, or write same"
+    ),
+  ]
+
+  @Test("a list may ask for prints in the format of its originals, and for no other")
+  func outputs() {
+    let photos = "<key>Photos</key><dict><key>a</key><string>u</string></dict></dict>"
+    for order in [
+      "<dict><key>Output</key><string>same</string>\(photos)",
+      "<dict><key>Photos</key><dict><key>a</key><string>u</string></dict>"
+        + "<key>Output</key><string>same</string></dict>",
+    ] { #expect(ReadList.inside(order) == .photos(["a = u"], ListOptions())) }
+    for (value, reason, advice) in Self.refusedOutputs {
+      let body = "<dict><key>Output</key><string>\(value)</string>\(photos)"
+      #expect(ReadList.inside(body) == .refused("list.option", reason, advice))
+    }
+    let alone = "<dict><key>Output</key><string>http://x/o</string></dict>"
+    #expect(ReadList.inside(alone).photos == ["Output = http://x/o"], "a name like any other")
+  }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists that crash other readers or eat their memory: a real worker says what is wrong with each and
+// stays small. What memory may be is issue and promise; how fast is for Benchmarks/lists.py.
+
+import Linux
+import Support
+import Testing
+import Vocabulary
+
+@testable import Worker
+
+struct ListMemoryTests {
+  /// What a worker may take at its highest over any list.
+  private static let most = 64 << 20
+
+  struct Trap: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let bytes: @Sendable () throws -> [UInt8]
+    let code: String
+    let reason: String
+  }
+
+  /// Kept with the corpus, so that fuzzing begins with them too.
+  private static func kept(_ name: String, _ code: String, _ reason: String) -> Trap {
+    Trap(
+      testDescription: name,
+      bytes: {
+        let tests = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
+        let folder = try LinuxFolder.open(path: "/\(tests)/Fuzz/corpus/binary")
+        let file = try folder.open(try #require(FileName("crash-\(name).plist")), .read)
+        return try ScratchFile.bytes(of: file)
+      }, code: code, reason: reason)
+  }
+
+  private static func made(
+    _ name: String, _ code: String, _ reason: String, _ text: @escaping @Sendable () -> String
+  ) -> Trap {
+    Trap(testDescription: name, bytes: { Array(text().utf8) }, code: code, reason: reason)
+  }
+
+  private static let setReason =
+    "byte 8: it holds a set; a list has dictionaries, arrays and strings"
+  private static let ownReason = ": the DOCTYPE declares something of its own"
+
+  static let traps = [
+    kept("array-count", "list.syntax", "byte 8: an object is longer than the file"),
+    kept("dictionary-count", "list.syntax", "byte 8: an object is longer than the file"),
+    kept("arrays-unfolding", "list.form", "byte 8: the list is an array, not a dictionary"),
+    kept(
+      "dictionaries-unfolding", "list.limit", "byte 1064: it is nested more than 32 levels deep"),
+    kept("set", "list.syntax", setReason),
+    kept("number-set", "list.syntax", setReason),
+    kept(
+      "set-in-dictionary", "list.syntax",
+      "byte 13: it holds a set; a list has dictionaries, arrays and strings"),
+    Trap(
+      testDescription: "a megabyte used ten thousand times", bytes: { unfolding() },
+      code: "list.limit",
+      reason: "its objects are used so often that it unfolds to more than four times its size"),
+    made("laughs", "list.syntax", ownReason) {
+      let levels = (1...9).map { level in
+        "<!ENTITY l\(level) \"\(String(repeating: "&l\(level - 1);", count: 10))\">"
+      }
+      return "<!DOCTYPE plist [<!ENTITY l0 \"ha\">\(levels.joined())]><plist><dict><key>a</key>"
+        + "<string>&l9;</string></dict></plist>"
+    },
+    made("a long entity used often", "list.syntax", ownReason) {
+      "<!DOCTYPE plist [<!ENTITY e \"\(String(repeating: "x", count: 100_000))\">]><plist><dict>"
+        + "<key>a</key><string>\(String(repeating: "&e;", count: 100_000))</string></dict></plist>"
+    },
+    made("a file as an entity", "list.syntax", ownReason) {
+      "<!DOCTYPE plist [<!ENTITY e SYSTEM \"file:///dev/zero\">]><plist><dict><key>a</key>"
+        + "<string>&e;</string></dict></plist>"
+    },
+    made("a million arrays", "list.limit", "line 1: it is nested more than 32 levels deep") {
+      "<plist><dict><key>a</key>" + String(repeating: "<array>", count: 1_000_000)
+    },
+    made("a comment of 70 MiB", "list.limit", "line 1: a tag or comment is longer than 1 MiB") {
+      "<plist><!--" + String(repeating: "x", count: 70 << 20)
+    },
+    made("a list that ends in a text of 70 MiB", "list.truncated", "the file ends in the middle") {
+      "<plist><dict><key>a</key><string>" + String(repeating: "x", count: 70 << 20)
+    },
+    made("a key of 70 MiB", "list.truncated", "the file ends in the middle") {
+      "<plist><dict><key>" + String(repeating: "x", count: 70 << 20)
+    },
+  ]
+
+  /// Ten thousand photos with one URL of a megabyte.
+  private static func unfolding() -> [UInt8] {
+    let count = 10_000
+    var out = Array("bplist00".utf8)
+    var offsets: [Int] = []
+    func add(_ bytes: [UInt8]) {
+      offsets.append(out.count)
+      out += bytes
+    }
+    func number(_ value: Int, _ size: Int) -> [UInt8] {
+      (0..<size).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+    }
+    let references =
+      (1...count).flatMap { number($0, 2) }
+      + (1...count).flatMap { _ in
+        number(count + 1, 2)
+      }
+    add([0xDF, 0x12] + number(count, 4) + references)
+    for name in 0..<count { add([0x55] + Array(String(10_000 + name).utf8)) }
+    add([0x5F, 0x12] + number(1 << 20, 4) + [UInt8](repeating: 0x61, count: 1 << 20))
+    let table = out.count
+    for offset in offsets { out += number(offset, 4) }
+    return out + [0, 0, 0, 0, 0, 0, 4, 2] + number(offsets.count, 8) + number(0, 8)
+      + number(table, 8)
+  }
+
+  @Test(arguments: traps) func `a list that kills other readers is refused in words`(_ trap: Trap)
+    throws
+  {
+    let worker = try LoneWorker(list: nil, memory: 256 << 20)
+    let answer = try worker.readList(try trap.bytes())
+    guard case .failed(let failure) = answer else {
+      Issue.record("it was read: \(answer)")
+      return
+    }
+    #expect(failure.kind == .final && failure.code == trap.code, "\(failure)")
+    #expect(failure.reason.hasSuffix(trap.reason), "\(failure.reason)")
+    let peak = try worker.peak()
+    #expect(peak > 1 << 20 && peak < Self.most, "\(peak >> 10) KiB")
+  }
+
+  @Test func `an honest list of many photos takes as little`() throws {
+    let photos = (1...50_000).map {
+      "<key>Photo \($0)</key><dict><key>URL</key><string>http://x/\($0)</string></dict>\n"
+    }
+    let worker = try LoneWorker(list: nil, memory: 256 << 20)
+    let list = Array("<plist><dict>\(photos.joined())</dict></plist>".utf8)
+    #expect(try worker.readList(list) == .listRead)
+    let peak = try worker.peak()
+    #expect(peak < Self.most, "\(peak >> 10) KiB")
+  }
+}

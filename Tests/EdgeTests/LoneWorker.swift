@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// One real worker, shut in as always, spoken to without a pool, since its number is asked for: the
+// kernel says what it took at its highest.
+
+import Linux
+import Support
+import Testing
+import Vocabulary
+
+@testable import Worker
+
+final class LoneWorker {
+  private let child: ChildProcess
+
+  init(list: UInt64?, memory: UInt64) throws {
+    let options = WorkerOptions(list: list, nice: 0, memory: memory, output: 1 << 30)
+    child = try ChildProcess(
+      path: try WorkerBench.program("darkroom-worker"), words: options.words)
+    guard case .ready = try next() else { throw CancellationError() }
+  }
+
+  deinit {
+    child.kill()
+    _ = try? Poll.wait([Poll.Watch(child.descriptor)], for: .seconds(60))
+    _ = child.reap()
+  }
+
+  func develop(_ original: [UInt8], _ order: DevelopOrder) throws -> WorkerAnswer.Body {
+    try ask(.develop(order), order.timeout, about: original)
+  }
+
+  func readList(_ list: [UInt8]) throws -> WorkerAnswer.Body {
+    try ask(.readList(ListLimits()), .seconds(60), about: list)
+  }
+
+  private func ask(
+    _ body: WorkerRequest.Body, _ timeout: Duration, about bytes: [UInt8]
+  ) throws -> WorkerAnswer.Body {
+    let request = WorkerRequest(number: 1, timeout: timeout, body: body)
+    let (input, output) = (try ScratchFile.make(bytes), try ScratchFile.make())
+    try child.socket.send(request.encoded, files: [input.descriptor, output.descriptor])
+    return try next()
+  }
+
+  private func next() throws -> WorkerAnswer.Body {
+    _ = try Poll.wait([Poll.Watch(child.socket.descriptor)], for: .seconds(60))
+    let bytes = try child.socket.take(atMost: WorkerAnswer.maximumSize)
+    return try #require(WorkerAnswer(decoding: bytes)).body
+  }
+
+  /// Bytes resident at the highest, so far.
+  func peak() throws -> Int {
+    let folder = try LinuxFolder.open(path: "/proc/\(child.number)")
+    let status = try folder.open(FileName(literal: "status"), .read)
+    let text = String(decoding: try status.read(at: 0, upTo: 8192), as: UTF8.self)
+    let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+    let number = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
+    return try #require(number.flatMap { Int($0) }) * 1024
+  }
+}
