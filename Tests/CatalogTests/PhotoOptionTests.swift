@@ -131,7 +131,7 @@ struct PhotoOptionTests {
     ),
     (
       own("Metadata", "<string>stripp</string>"),
-      "its 'Metadata' is 'stripp'; did you mean 'strip'?"
+      "its 'Metadata' is 'stripp' (did you mean 'strip'?); it is keep, strip or copyright"
     ),
     (
       own("Metadata", "<string>all</string>"),
@@ -157,15 +157,15 @@ struct PhotoOptionTests {
     ),
     (
       own("sha256", "<string>\(hex)</string>"),
-      "its dictionary has a key 'sha256' that is not known; did you mean 'SHA256'?"
+      "its dictionary has a key 'sha256' that is not known (did you mean 'SHA256'?)"
     ),
     (
       own("Qualtiy", "<integer>3</integer>"),
-      "its dictionary has a key 'Qualtiy' that is not known; did you mean 'Quality'?"
+      "its dictionary has a key 'Qualtiy' that is not known (did you mean 'Quality'?)"
     ),
     (
       own("filter", "<string>sepia(1)</string>"),
-      "its dictionary has a key 'filter' that is not known; did you mean 'Filter'?"
+      "its dictionary has a key 'filter' that is not known (did you mean 'Filter'?)"
     ),
     (
       own("Priority", "<string>x</string>"), "its dictionary has a key 'Priority' that is not known"
@@ -206,7 +206,7 @@ struct PhotoOptionTests {
     ),
     (
       "Same",
-      "line 4: 'Output' is 'Same'; prints have the format of their originals; did you mean 'same'?",
+      "line 4: 'Output' is 'Same'; prints have the format of their originals (did you mean 'same'?)",
       "leave it out, or write same"
     ),
     (
