@@ -219,7 +219,12 @@ final class Darkroom: Sendable {
   /// Copies a list that is over to `done`; where this machine is in the way, again until it is not.
   private func archive(_ list: ListID) async {
     do throws(Failure) {
-      try await inbox.archive(list)
+      let trouble = try await inbox.archive(list) { () throws(Failure) in
+        try self.outcome(of: list)
+      }
+      if let trouble {
+        teller.tell(.machineTrouble(trouble, waits: "list \(list) has no results in done"))
+      }
       recorder.archived(list)
       if chores.isDone(.archive(list)) { ends.listChanged() }
     } catch  where error.kind == .final {

@@ -39,6 +39,7 @@ final class ClaimBench {
   func restart() throws {
     cut.set(.never, at: 0)
     claim = try fresh()
+    try claim.archive.sweep()
     _ = try Recovery(claim: claim).run()
   }
 

@@ -34,6 +34,8 @@ package struct SHA256 {
 package struct SHA256Digest: Hashable, Sendable {
   package let bytes: [UInt8]
 
+  package init(bytes: [UInt8]) { self.bytes = bytes }
+
   package var hex: String {
     let digits = Array("0123456789abcdef".utf8)
     return String(
