@@ -31,7 +31,7 @@ import Testing
       try await daemon.says("Finished list 'summer'")
       #expect(try await bench.wait(for: "summer", daemon).code == 0)
       #expect(bench.names("prints/summer") == ["Hills.jpg", "Lake.jpg"])
-      try await bench.until("the copy in done") { !bench.names("done").isEmpty }
+      try await bench.until("the copy in done") { !bench.copies.isEmpty }
       #expect(bench.bytes("done/summer.plist") == list)
       #expect(bench.names("inbox").filter { !$0.hasPrefix(".") }.isEmpty)
       #expect(bench.names("inbox/.claim").isEmpty)
@@ -149,7 +149,7 @@ import Testing
       try await bench.stop(daemon)
       // What a stop left undone is done by the next start.
       #expect(try await bench.runUntilIdle().code == 0)
-      #expect(bench.names("done") == ["summer.plist"], "the same bytes are one copy")
+      #expect(bench.copies == ["summer.plist", "summer~2.plist"], "each with its results")
     }
   }
 
@@ -170,7 +170,7 @@ import Testing
         bench.bytes("prints/summer/Same.jpg") != bench.bytes("prints/summer~2/Same.jpg"))
       // Told before they are made: a stop in between leaves them to the next start.
       try await bench.until("the copies in done") {
-        bench.names("done") == ["summer.plist", "summer~1.plist"]
+        bench.copies == ["summer.plist", "summer~1.plist"]
       }
       try await bench.stop(daemon)
     }
@@ -192,7 +192,7 @@ import Testing
       #expect(bench.names("prints").allSatisfy { bench.names("prints/\($0)").count == 3 })
       #expect(Set(bench.origin.requests()).count == 90)
       #expect(bench.origin.requests().count == 90)
-      try await bench.until("the copies in done") { bench.names("done").count == 30 }
+      try await bench.until("the copies in done") { bench.copies.count == 30 }
       try await bench.stop(daemon)
     }
   }

@@ -122,7 +122,7 @@ import Testing
     try await DaemonBench.use { bench in
       try await bench.drop([("One", try bench.serveSamples(1)[0])], as: "SUMMER.PLIST")
       #expect(try await bench.runUntilIdle().code == 0)
-      #expect(bench.names("done") == ["SUMMER.PLIST"])
+      #expect(bench.copies == ["SUMMER.PLIST"])
       #expect(bench.names("prints") == ["SUMMER"])
     }
   }

@@ -24,7 +24,7 @@ import Testing
       let end = try await bench.tool("--json", "status", as: DaemonBench.stranger)
       #expect(end.code == 0, "\(end)")
       #expect(try await bench.stop(daemon).code == 0)
-      #expect(bench.names("done") == ["own.plist", "theirs.plist"])
+      #expect(bench.copies == ["own.plist", "theirs.plist"])
     }
   }
 }

@@ -162,6 +162,11 @@ package final class DaemonBench: Sendable {
     ((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(path)")) ?? []).sorted()
   }
 
+  /// The lists in done, without what lies beside them.
+  package var copies: [String] {
+    names("done").filter { !$0.hasPrefix(".") && !$0.hasSuffix(".result.plist") }
+  }
+
   /// The permission bits.
   package func mode(_ path: String) throws -> Int {
     let facts = try FileManager.default.attributesOfItem(atPath: "\(root)/\(path)")
