@@ -46,8 +46,8 @@ extension PhotoOutcome {
       let name = room.printName(row.photo, photo.name, format)
       ending = .filtered(
         Print(
-          name: String(decoding: name.bytes, as: UTF8.self), sha256: SHA256Digest(bytes: row.sha256).hex,
-          bytes: row.bytes, width: row.width, height: row.height))
+          name: String(decoding: name.bytes, as: UTF8.self),
+          sha256: SHA256Digest(bytes: row.sha256).hex, bytes: row.bytes, width: row.width, height: row.height))
     } else if row.state == .failed {
       ending = .failed(code: row.code, reason: row.reason, isListed: photo.problem != nil)
     } else {

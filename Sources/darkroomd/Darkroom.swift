@@ -50,7 +50,8 @@ final class Darkroom: Sendable {
   let ends: EndSignal
   private let pulses: LoopPulses
   private let source: ConfigurationSource
-  private let lane: WorkLane
+  let lane: WorkLane
+  let retentionTimer = Mutex<(any Cancellable)?>(nil)
   private let state = Mutex(State())
   private let statusLine = Mutex(())
   private let reloading = Mutex(())
@@ -126,6 +127,7 @@ final class Darkroom: Sendable {
 
   /// From here on lists are worked on and callers answered.
   func start() throws(StartFailure) {
+    forgetRemovedLists()
     for entry in recorder.ledger({ $0.openLists }) { begin(entry) }
     removeStrayOriginals()
     let control: ControlServer
@@ -213,6 +215,9 @@ final class Darkroom: Sendable {
       }
       self.state.withLock { $0.closing -= 1 }
       self.ends.listChanged()
+      // Its first sweep makes sense of the same folders.
+      _ = await self.inbox.sweepNow()
+      self.removeOldLists()
     }
   }
 
@@ -228,9 +233,10 @@ final class Darkroom: Sendable {
       recorder.archived(list)
       if chores.isDone(.archive(list)) { ends.listChanged() }
     } catch  where error.kind == .final {
-      // Nothing is left to copy.
+      // Nothing is left to copy, perhaps nothing to show.
       _ = chores.isDone(.archive(list))
-      recorder.archived(list)
+      let isGone = (try? OldLists(shelf.folders.lists).isGone(list)) == true
+      if isGone { recorder.forget(list) } else { recorder.archived(list) }
       teller.tell(.machineTrouble(error, waits: "list \(list) has no copy in done"))
       ends.listChanged()
     } catch {
@@ -265,6 +271,7 @@ final class Darkroom: Sendable {
       return state.control
     }
     status.stopping()
+    retentionTimer.withLock { $0?.cancel() }
     let open = recorder.ledger { $0.openLists.count }
     reporter.report(.stopping(openLists: UInt64(open)))
     control?.stop()
@@ -323,6 +330,7 @@ final class Darkroom: Sendable {
     chores.forget(list)
     times.forget(list)
     teller.forget(list)
+    awaitOldLists()
     tellStatus()
     ends.listChanged()
     if recorder.ledger({ $0.openLists.isEmpty }) { ThisProcess.returnMemory() }
@@ -382,6 +390,7 @@ final class Darkroom: Sendable {
     downloader.change(DownloadSettings(new), files: files)
     workers.resize(to: new.workerCount(processors: ThisProcess.processors))
     runner.setWidths(StageQueues.Widths(new))
+    removeOldLists()
     let changes = SettingChanges(from: old, to: new)
     teller.tell(.configurationReloaded(changed: changes.all))
     return changes.waiting.map { "\($0) takes effect at the next start" }
