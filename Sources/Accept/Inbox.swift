@@ -28,6 +28,7 @@ package final class Inbox: Sendable {
   let path: String
   let lists: any Folder
   let archive: Archive
+  let quarantine: Quarantine
   let reception: any Reception
   let clock: any Timekeeper
   let settings: InboxSettings
@@ -39,12 +40,13 @@ package final class Inbox: Sendable {
   private let shared = Mutex(Shared())
 
   package init(
-    path: String, lists: any Folder, archive: Archive, reception: any Reception,
-    clock: any Timekeeper, settings: InboxSettings
+    path: String, lists: any Folder, archive: Archive, quarantine: Quarantine,
+    reception: any Reception, clock: any Timekeeper, settings: InboxSettings
   ) throws(SystemError) {
     self.path = path
     self.lists = lists
     self.archive = archive
+    self.quarantine = quarantine
     self.reception = reception
     self.clock = clock
     self.settings = settings

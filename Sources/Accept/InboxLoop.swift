@@ -33,7 +33,8 @@ final class InboxLoop {
     // Without it a mount over the inbox is found by the safety sweep alone.
     mounts = try? MountTable()
     claim = Claim(
-      inbox: folder, lists: inbox.lists, archive: inbox.archive, reception: inbox.reception,
+      inbox: folder, lists: inbox.lists, archive: inbox.archive,
+      quarantine: inbox.quarantine, reception: inbox.reception,
       bridge: inbox.bridge, clock: inbox.clock, settings: inbox.settings)
   }
 

@@ -47,7 +47,8 @@ extension PhotoOutcome {
       ending = .filtered(
         Print(
           name: String(decoding: name.bytes, as: UTF8.self),
-          sha256: SHA256Digest(bytes: row.sha256).hex, bytes: row.bytes, width: row.width, height: row.height))
+          sha256: SHA256Digest(bytes: row.sha256).hex, bytes: row.bytes, width: row.width,
+          height: row.height))
     } else if row.state == .failed {
       ending = .failed(code: row.code, reason: row.reason, isListed: photo.problem != nil)
     } else {

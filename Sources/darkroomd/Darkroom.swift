@@ -103,12 +103,14 @@ final class Darkroom: Sendable {
         words.note(notice, teller)
       }
     }
+    let poison = PoisonPictures(
+      quarantine: Quarantine(folders.quarantine), shelf: shelf, recorder: recorder, clock: clock)
     let stages = PhotoStages(
       shelf: shelf, recorder: recorder, downloader: downloader, workers: workers, times: times,
-      clock: clock, settings: live, teller: teller)
+      clock: clock, settings: live, teller: teller, poison: poison)
     let books = RecordedBooks(
       shelf: shelf, recorder: recorder, downloader: downloader, times: times, reasons: reasons,
-      clock: clock, teller: teller)
+      clock: clock, teller: teller, poison: poison)
     runner = ChainRunner(
       stages.functions, widths: StageQueues.Widths(settings), books: books, time: clock,
       policy: RetryPolicy(attempts: settings.attempts)

@@ -28,6 +28,7 @@ struct PhotoStages: Sendable {
   let clock: any Timekeeper
   let settings: LiveSettings
   let teller: Teller
+  let poison: PoisonPictures
 
   var functions: Stages<any OpenFile, Negative> {
     Stages(
@@ -89,6 +90,7 @@ struct PhotoStages: Sendable {
 
   private func filter(_ work: PhotoWork, _ original: any OpenFile) async throws(Failure) -> Negative
   {
+    try poison.check(work.photo)
     let room = try shelf.room(work.photo.list)
     let start = clock.uptime()
     let draft: PrintFolder.Draft

@@ -112,11 +112,12 @@ import Vocabulary
 
   @Test("Text that XML cannot hold, and text that looks like XML, is read back all the same")
   func hostileText() async throws {
-    let hostile = (0..<0x20).map { String(Character(Unicode.Scalar($0))) } + [
-      "\u{7F}\u{85}\u{FFFD}", "\u{FFFE}", "\u{FFFF}", "a\u{FFFE}b\u{FFFF}", "\u{1F600}\u{10FFFF}",
-      "]]></string><string>", "&amp;", "&#0;", "<!--", "e\u{301}\u{202E}", "\r\n",
-      String(repeating: "ÿ", count: 300_000),
-    ]
+    let hostile =
+      (0..<0x20).map { String(Character(Unicode.Scalar($0))) } + [
+        "\u{7F}\u{85}\u{FFFD}", "\u{FFFE}", "\u{FFFF}", "a\u{FFFE}b\u{FFFF}", "\u{1F600}\u{10FFFF}",
+        "]]></string><string>", "&amp;", "&#0;", "<!--", "e\u{301}\u{202E}", "\r\n",
+        String(repeating: "ÿ", count: 300_000),
+      ]
     let photos = hostile.map { PhotoOutcome(name: $0, url: $0, ending: .new) }
     let found = try await read { bench, list in
       try bench.claim.archive.finish(list, in: bench.lists) {
@@ -125,10 +126,12 @@ import Vocabulary
     }
     let names = try #require(found["Photos"] as? [[String: Any]]).map { $0["Name"] as? String }
     let expected = hostile.map { text in
-      String(String.UnicodeScalarView(text.unicodeScalars.map { scalar in
-        let isControl = scalar.value < 0x20 && ![0x09, 0x0A, 0x0D].contains(scalar.value)
-        return isControl || [0xFFFE, 0xFFFF].contains(scalar.value) ? "\u{FFFD}" : scalar
-      }))
+      String(
+        String.UnicodeScalarView(
+          text.unicodeScalars.map { scalar in
+            let isControl = scalar.value < 0x20 && ![0x09, 0x0A, 0x0D].contains(scalar.value)
+            return isControl || [0xFFFE, 0xFFFF].contains(scalar.value) ? "\u{FFFD}" : scalar
+          }))
     }
     #expect(names.map { $0.map { Array($0.utf8) } } == expected.map { Array($0.utf8) })
     #expect(found["State"] as? String == "cancelled")
@@ -161,18 +164,20 @@ import Vocabulary
       try bench.settle()
       let damage = Failure(.final, code: "catalog.damaged", reason: "it is")
       let photos = Self.photos
-      let trouble = try bench.claim.archive.copy(ListID(1), in: bench.lists, telling: {
-        var outcome = Self.outcome(ListID(1))
-        outcome = ListOutcome(
-          list: outcome.list, name: outcome.name, title: "", owner: 1, state: .finished,
-          accepted: 0, ended: 0, serviceClass: .default, filter: .standard, quality: .source,
-          metadata: .keep, prints: "", total: 3, filtered: 1, failed: 2
-        ) { number throws(Failure) in
-          if number == 3 { throw damage }
-          return photos[Int(number) - 1]
-        }
-        return outcome
-      })
+      let trouble = try bench.claim.archive.copy(
+        ListID(1), in: bench.lists,
+        telling: {
+          var outcome = Self.outcome(ListID(1))
+          outcome = ListOutcome(
+            list: outcome.list, name: outcome.name, title: "", owner: 1, state: .finished,
+            accepted: 0, ended: 0, serviceClass: .default, filter: .standard, quality: .source,
+            metadata: .keep, prints: "", total: 3, filtered: 1, failed: 2
+          ) { number throws(Failure) in
+            if number == 3 { throw damage }
+            return photos[Int(number) - 1]
+          }
+          return outcome
+        })
       #expect(trouble == damage)
       #expect(try bench.done.listing() == ["barn.plist"])
       #expect(try bench.failed.listing().isEmpty)

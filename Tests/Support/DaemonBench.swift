@@ -74,9 +74,9 @@ package final class DaemonBench: Sendable {
   package static let stranger: UInt32 = 65534
 
   package func launch(
-    _ program: String, _ arguments: [String], as user: UInt32? = nil
+    _ program: String, _ arguments: [String], as user: UInt32? = nil, from folder: String? = nil
   ) async throws -> RunningProgram {
-    let path = URL(filePath: Self.programFolder).appending(path: program)
+    let path = URL(filePath: folder ?? Self.programFolder).appending(path: program)
     let running = try await RunningProgram.start(
       [path.path(percentEncoded: false)] + arguments, as: user)
     programs.withLock { $0.append(running) }
@@ -90,6 +90,19 @@ package final class DaemonBench: Sendable {
     let daemon = try await launch("darkroomd", ["--root", root] + arguments, as: user)
     try await daemon.says(" is ready: ")
     return daemon
+  }
+
+  /// The daemon with the worker that misbehaves when it is told to.
+  package func startWithTestWorker(_ arguments: [String] = []) async throws -> RunningProgram {
+    let bin = "\(folder.path)/bin"
+    let files = FileManager.default
+    if !files.fileExists(atPath: bin) {
+      try files.createDirectory(atPath: bin, withIntermediateDirectories: false)
+      for (program, name) in [
+        ("darkroomd", "darkroomd"), ("darkroom-test-worker", "darkroom-worker"),
+      ] { try files.copyItem(atPath: "\(Self.programFolder)/\(program)", toPath: "\(bin)/\(name)") }
+    }
+    return try await launch("darkroomd", ["--root", root] + arguments, from: bin)
   }
 
   /// The daemon until everything is done.
