@@ -104,7 +104,8 @@ final class Darkroom: Sendable {
       }
     }
     let poison = PoisonPictures(
-      quarantine: Quarantine(folders.quarantine), shelf: shelf, recorder: recorder, clock: clock)
+      quarantine: Quarantine(folders.quarantine), shelf: shelf, recorder: recorder, clock: clock,
+      lane: lane)
     let stages = PhotoStages(
       shelf: shelf, recorder: recorder, downloader: downloader, workers: workers, times: times,
       clock: clock, settings: live, teller: teller, poison: poison)

@@ -5,6 +5,7 @@
 import Accept
 import Catalog
 import Download
+import Linux
 import Record
 import Vocabulary
 
@@ -13,6 +14,8 @@ struct PoisonPictures: Sendable {
   let shelf: ListShelf
   let recorder: Recorder
   let clock: any Timekeeper
+  /// Copies large pictures: no thread that others share waits for that.
+  let lane: WorkLane
 
   /// Raised instead of a third try: what made it the last one was recorded before a stop or a crash.
   func check(_ photo: PhotoID) throws(Failure) {
@@ -31,6 +34,12 @@ struct PoisonPictures: Sendable {
     if deaths < UInt32(Quarantine.maximumDeaths) {
       guard try await recorder.record([.died(photo)]) else { throw .cancelled }
     }
+    return await withCheckedContinuation { done in
+      lane.run { done.resume(returning: self.copy(photo, failure, contents)) }
+    }
+  }
+
+  private func copy(_ photo: PhotoID, _ failure: Failure, _ contents: Contents?) -> Failure {
     let stem = Quarantine.stem(photo)
     do throws(SystemError) {
       let room = try? shelf.room(photo.list)
