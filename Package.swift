@@ -81,7 +81,8 @@ let tests: [Target] = [
     path: "Tests/Support", exclude: ["origin.py"]),
   // A worker that misbehaves on demand, and what it tries: for EdgeTests.
   .executableTarget(
-    name: "darkroom-test-worker", dependencies: ["CAttempts", "Linux", "Vocabulary", "Worker"],
+    name: "darkroom-test-worker",
+    dependencies: ["CAttempts", "Catalog", "Linux", "Vocabulary", "Worker"],
     path: "Tests/TestWorker"),
   .target(name: "CAttempts", path: "Tests/Attempts"),
   .testTarget(

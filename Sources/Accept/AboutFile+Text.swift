@@ -13,7 +13,7 @@ extension AboutFile {
     if !settings.isEmpty, settings.utf8.last != 0x0A { settings += "\n" }
     return """
       \(Self.header)
-      name=\(Self.encoded(name))
+      name=\(Self.encoded(name.bytes))
       uid=\(owner)
       device=\(device)
       inode=\(inode)
@@ -81,9 +81,9 @@ extension AboutFile {
       reason: "the file 'about' of the list is damaged at '\(Printable.text(what, limit: 40))'")
   }
 
-  private static func encoded(_ name: FileName) -> String {
+  static func encoded(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789ABCDEF")
-    return name.bytes.reduce(into: "") { text, byte in
+    return bytes.reduce(into: "") { text, byte in
       switch byte {
       case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
         text.unicodeScalars.append(Unicode.Scalar(byte))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folders `done` and `failed`: fresh copies under the dropped name, whole or not there at all, mode
-// 0640, never the dropper's own inode, never over another file. Repeating after a crash finds what is
-// there already by its contents. Can raise what the kernel says.
+// The folders `done` and `failed`: fresh copies under the dropped name and what is written beside them,
+// whole or not there at all, mode 0640, never the dropper's own inode, never over another file. Repeating
+// after a crash finds what is there already by its contents. Can raise what the kernel says.
 
 internal import Linux
 package import Vocabulary
 
 package struct Archive: Sendable {
-  private static let mode: UInt32 = 0o640
+  static let mode: UInt32 = 0o640
 
   package let done: any Folder
   package let failed: any Folder
@@ -17,37 +17,51 @@ package struct Archive: Sendable {
     self.failed = failed
   }
 
-  /// Copies the bytes of a list that is over to `done`. Does nothing where that is done. Final where
-  /// the list's folder is gone and there is nothing to copy.
-  package func finish(
-    _ list: ListID, in lists: any Folder, unless isCancelled: () -> Bool = { false }
-  ) throws(Failure) {
-    let isThere: Bool
-    do throws(SystemError) {
-      isThere = try finishCopy(list, in: lists, unless: isCancelled)
-    } catch { throw error.machine }
-    if !isThere {
+  /// The files of a list that is over, in `done` and where photos failed in `failed`; does nothing where
+  /// that is done. Takes long for a long list, and touches nothing of the inbox's: any one thread may do
+  /// it. `final` where the list's folder is gone and there is nothing to copy. Answers why the results
+  /// are not among the files, where they never will be.
+  package func copy(
+    _ list: ListID, in lists: any Folder, telling outcome: OutcomeSource? = nil,
+    unless isCancelled: () -> Bool = { false }
+  ) throws(Failure) -> Failure? {
+    var parts: [ArchivePart] = []
+    let folder = try kernel { () throws(SystemError) -> (any Folder)? in
+      guard let folder = try existing(list, in: lists) else { return nil }
+      if try ListFolder.state(of: folder) == .archived { return folder }
+      guard try folder.has(ListFolder.list) else { return nil }
+      let source = try folder.open(ListFolder.list, .read)
+      let size = try source.status().size
+      let sum = try copy(source, list, to: done, upTo: size, unless: isCancelled)
+      parts.append(ArchivePart(.copy, done, ArchiveName.temporary(list), sum))
+      return folder
+    }
+    guard let folder else {
       throw Failure(
         .final, code: "list.gone", reason: "the list's folder is gone from the state folder")
     }
+    if parts.isEmpty { return nil }
+    let trouble = try write(outcome, of: list, into: &parts, unless: isCancelled)
+    try kernel { () throws(SystemError) in
+      let choices = ArchiveName.choices(try name(of: list, in: folder), list)
+      try settle(parts, choices, unless: isCancelled)
+    }
+    return trouble
   }
 
-  /// False where there is no such list.
-  private func finishCopy(
-    _ list: ListID, in lists: any Folder, unless isCancelled: () -> Bool
-  ) throws(SystemError) -> Bool {
-    guard let folder = try existing(list, in: lists) else { return false }
-    let state = try ListFolder.state(of: folder)
-    if state == .archived { return true }
-    guard try folder.has(ListFolder.list) else { return false }
-    let source = try folder.open(ListFolder.list, .read)
-    let size = try source.status().size
-    let sum = try copy(source, list, to: done, upTo: size, unless: isCancelled)
-    let choices = ArchiveName.choices(try name(of: list, in: folder), list)
-    _ = try settle(sum, list, choices, in: done, unless: isCancelled)
-    // Not while the dropped file may still be in the inbox: it is known by this state.
-    if state == .claimed { try ListFolder.setState(.archived, of: folder) }
-    return true
+  /// What the kernel says of our own files is this machine's trouble.
+  func kernel<Value>(_ act: () throws(SystemError) -> Value) throws(Failure) -> Value {
+    do throws(SystemError) { return try act() } catch { throw error.machine }
+  }
+
+  /// Marks a list whose files are made. On the inbox's thread, which alone changes that mark.
+  package func close(_ list: ListID, in lists: any Folder) throws(Failure) {
+    try kernel { () throws(SystemError) in
+      // Not while the dropped file may still be in the inbox: it is known by this state.
+      if let folder = try existing(list, in: lists), try ListFolder.state(of: folder) == .claimed {
+        try ListFolder.setState(.archived, of: folder)
+      }
+    }
   }
 
   /// nil where the file changed while it was copied.
@@ -61,7 +75,8 @@ package struct Archive: Sendable {
       return nil
     }
     let choices = ArchiveName.choices(note.name, note.list)
-    let name = try settle(sum, note.list, choices, in: failed, unless: isCancelled)
+    let part = ArchivePart(.copy, failed, ArchiveName.temporary(note.list), sum)
+    let name = try settle([part], choices, unless: isCancelled)
     try write(note, beside: name)
     return sum
   }
@@ -105,36 +120,6 @@ package struct Archive: Sendable {
     try folder.setMode(Self.mode, of: name)
     try file.sync()
     return sum
-  }
-
-  /// Gives the copy its final name; the same bytes under one of the names are taken for it.
-  private func settle(
-    _ sum: FileCopy.Sum, _ list: ListID, _ choices: [FileName], in folder: any Folder,
-    unless isCancelled: () -> Bool
-  ) throws(SystemError) -> FileName {
-    let temporary = ArchiveName.temporary(list)
-    for name in choices {
-      do throws(SystemError) {
-        try folder.rename(temporary, to: folder, as: name, replacing: false)
-        try folder.sync()
-        return name
-      } catch { if !error.exists { throw error } }
-      if try holds(name, sum, in: folder, unless: isCancelled) {
-        try folder.remove(temporary)
-        try folder.sync()
-        return name
-      }
-    }
-    throw SystemError(code: 17, call: "archive", thing: "\(folder.path)/\(temporary)")
-  }
-
-  private func holds(
-    _ name: FileName, _ sum: FileCopy.Sum, in folder: any Folder, unless isCancelled: () -> Bool
-  ) throws(SystemError) -> Bool {
-    let status = try folder.status(of: name)
-    guard status.kind == .file, status.size == sum.size else { return false }
-    let file = try folder.open(name, .read)
-    return try FileCopy.sum(file, upTo: sum.size, unless: isCancelled) == sum
   }
 
   private func write(_ note: ReasonNote, beside name: FileName) throws(SystemError) {

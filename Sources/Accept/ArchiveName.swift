@@ -26,6 +26,23 @@ package enum ArchiveName {
     FileName(bytes: name.bytes + companion)
   }
 
+  /// `NAME.result.plist` beside `NAME.plist`; shorter than the longest companion.
+  package static func result(beside name: FileName) -> FileName? {
+    FileName(bytes: name.bytes.dropLast(6) + ".result.plist".utf8)
+  }
+
+  package static func retry(beside name: FileName) -> FileName? {
+    FileName(bytes: name.bytes.dropLast(6) + ".retry.plist".utf8)
+  }
+
+  package static func temporaryResult(_ list: ListID) -> FileName {
+    FileName(".archive-\(list).result") ?? FileName(number: list.number)
+  }
+
+  package static func temporaryRetry(_ list: ListID) -> FileName {
+    FileName(".archive-\(list).retry") ?? FileName(number: list.number)
+  }
+
   package static func temporary(_ list: ListID) -> FileName {
     FileName(".archive-\(list)") ?? FileName(number: list.number)
   }

@@ -34,7 +34,7 @@ extension Claim {
     let terms = try read(
       ListDraft(
         list: list, name: original.name, owner: original.status.owner, folder: folder,
-        catalog: catalog), copy, original.proof)
+        catalog: catalog), copy, original.proof, sha256: sum.sha256)
     let about = AboutFile(
       name: original.name, status: original.status, sha256: sum.sha256,
       accepted: clock.wallTime(), terms: terms)
@@ -69,15 +69,9 @@ extension Claim {
   }
 
   private func read(
-    _ draft: ListDraft, _ copy: any OpenFile, _ proof: Proof
+    _ draft: ListDraft, _ copy: any OpenFile, _ proof: Proof, sha256: String
   ) throws(Attempt) -> ListTerms {
-    let reception = reception
-    do throws(Failure) {
-      return try bridge.wait { () async throws(Failure) in
-        try await reception.readList(copy, catalog: draft.catalog)
-        return try await reception.prepare(draft)
-      }
-    } catch {
+    do throws(Failure) { return try readCarefully(draft, copy, sha256: sha256) } catch {
       switch error.kind {
       case .final: throw .refused(error, proof)
       case .cancelled: throw .interrupted

@@ -24,6 +24,7 @@ final class Claim {
   var inbox: any Folder
   let lists: any Folder
   let archive: Archive
+  let quarantine: Quarantine
   let reception: any Reception
   let bridge: ThreadBridge
   let clock: any Timekeeper
@@ -35,14 +36,17 @@ final class Claim {
   /// Lists whose folder could not be read, and people know.
   private var skipped: Set<ListID> = []
   private var spare: ListID?
+  /// Workers that died over lists, and how the last one did, by the SHA-256 of the lists' bytes.
+  var died: [String: (count: Int, words: String)] = [:]
 
   init(
-    inbox: any Folder, lists: any Folder, archive: Archive, reception: any Reception,
-    bridge: ThreadBridge, clock: any Timekeeper, settings: InboxSettings
+    inbox: any Folder, lists: any Folder, archive: Archive, quarantine: Quarantine,
+    reception: any Reception, bridge: ThreadBridge, clock: any Timekeeper, settings: InboxSettings
   ) {
     self.inbox = inbox
     self.lists = lists
     self.archive = archive
+    self.quarantine = quarantine
     self.reception = reception
     self.bridge = bridge
     self.clock = clock

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inbox as the daemon sees it: start it, wake it, ask for a whole sweep, hand it the lists that are
 // over, stop it. Opening the folder raises what the kernel says; later trouble goes to the reception.
-// Concurrency model: `shared` guards what other threads ask for. Everything else (state machine, claims,
+// Concurrency model: files of lists that are over are made on the lane's thread, which touches nothing
+// but them and what it reads. `shared` guards what other threads ask for. Everything else (state machine, claims,
 // descriptors) belongs to `InboxLoop`, which lives on the thread "inbox" alone. That thread waits for
 // slow calls through `bridge`, and for news in one poll without a time-out.
 
@@ -27,29 +28,38 @@ package final class Inbox: Sendable {
   let path: String
   let lists: any Folder
   let archive: Archive
+  let quarantine: Quarantine
   let reception: any Reception
   let clock: any Timekeeper
   let settings: InboxSettings
   let bridge: ThreadBridge
   let bell: WakeEvent
+  /// Makes the files of lists that are over.
+  private let lane: WorkLane
   private let first: LinuxFolder
   private let shared = Mutex(Shared())
 
   package init(
-    path: String, lists: any Folder, archive: Archive, reception: any Reception,
-    clock: any Timekeeper, settings: InboxSettings
+    path: String, lists: any Folder, archive: Archive, quarantine: Quarantine,
+    reception: any Reception, clock: any Timekeeper, settings: InboxSettings
   ) throws(SystemError) {
     self.path = path
     self.lists = lists
     self.archive = archive
+    self.quarantine = quarantine
     self.reception = reception
     self.clock = clock
     self.settings = settings
     bridge = try ThreadBridge()
     bell = try WakeEvent()
+    lane = try WorkLane("archive")
     first = try LinuxFolder.open(path: path)
     FileLease.ignoreBreaks()
+    // Rubbish only, and found by its name again. Before anything is under way there.
+    try? archive.sweep()
   }
+
+  deinit { lane.stop() }
 
   package func start() {
     let starts = shared.withLock { shared in
@@ -74,8 +84,25 @@ package final class Inbox: Sendable {
     }
   }
 
-  /// Copies a list that is over to `done`, on the inbox's thread. Repeating does no harm.
-  package func archive(_ list: ListID) async throws(Failure) {
+  /// Makes the files of a list that is over, on a thread beside the inbox's, which then marks the list:
+  /// a long one keeps no file in the inbox waiting. Repeating does no harm. Answers why there are no
+  /// results among the files, where there will never be any.
+  @discardableResult
+  package func archive(
+    _ list: ListID, telling outcome: OutcomeSource? = nil
+  ) async throws(Failure) -> Failure? {
+    let copy = await withCheckedContinuation { done in
+      lane.run {
+        let bridge = self.bridge
+        do throws(Failure) {
+          if bridge.isCancelled { throw .cancelled }
+          let trouble = try self.archive.copy(
+            list, in: self.lists, telling: outcome, unless: { bridge.isCancelled })
+          done.resume(returning: Result<Failure?, Failure>.success(trouble))
+        } catch { done.resume(returning: .failure(error)) }
+      }
+    }
+    let trouble = try copy.get()
     let result = await withCheckedContinuation { done in
       let isOver = shared.withLock { shared in
         if shared.phase == .over { return true }
@@ -85,6 +112,7 @@ package final class Inbox: Sendable {
       if isOver { done.resume(returning: .failure(.cancelled)) } else { bell.ring() }
     }
     try result.get()
+    return trouble
   }
 
   /// Cancels what runs, begins nothing more, and returns when the thread has ended. What was begun is

@@ -33,7 +33,8 @@ final class InboxLoop {
     // Without it a mount over the inbox is found by the safety sweep alone.
     mounts = try? MountTable()
     claim = Claim(
-      inbox: folder, lists: inbox.lists, archive: inbox.archive, reception: inbox.reception,
+      inbox: folder, lists: inbox.lists, archive: inbox.archive,
+      quarantine: inbox.quarantine, reception: inbox.reception,
       bridge: inbox.bridge, clock: inbox.clock, settings: inbox.settings)
   }
 
@@ -41,7 +42,7 @@ final class InboxLoop {
     while !inbox.isStopping {
       let waiters = inbox.takeSweeps()
       sweep()
-      archiveLists()
+      closeLists()
       if !waiters.isEmpty {
         let report = report()
         for waiter in waiters { waiter.resume(returning: report) }
@@ -136,7 +137,7 @@ final class InboxLoop {
       if case .probe(let candidate) = action {
         tell(news.look(candidate.key, state.waiting[candidate.key]))
       }
-      archiveLists()
+      closeLists()
     }
   }
 
@@ -145,8 +146,13 @@ final class InboxLoop {
   }
 
   /// Asked for meanwhile: a burst of arrivals does not keep the lists waiting that are over.
-  private func archiveLists() {
-    for job in inbox.takeJobs() { job.done.resume(returning: archive(job.list)) }
+  private func closeLists() {
+    for job in inbox.takeJobs() {
+      do throws(Failure) {
+        try inbox.archive.close(job.list, in: inbox.lists)
+        job.done.resume(returning: .success(()))
+      } catch { job.done.resume(returning: .failure(error)) }
+    }
   }
 
   private func perform(_ action: InboxState.Action) -> [InboxState.Action] {
@@ -164,14 +170,6 @@ final class InboxLoop {
       inbox.reception.ignored(name, reason)
       return []
     }
-  }
-
-  private func archive(_ list: ListID) -> Result<Void, Failure> {
-    do throws(Failure) {
-      let bridge = inbox.bridge
-      return .success(
-        try inbox.archive.finish(list, in: inbox.lists, unless: { bridge.isCancelled }))
-    } catch { return .failure(error) }
   }
 
   private func report() -> SweepReport {

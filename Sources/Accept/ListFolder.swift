@@ -31,6 +31,11 @@ package enum ListFolder {
     FileName(".damaged-\(list)") ?? FileName(number: list.number)
   }
 
+  /// On its way out: nothing of it counts any more.
+  package static func old(_ list: ListID) -> FileName {
+    FileName(".old-\(list)") ?? FileName(number: list.number)
+  }
+
   /// The number a folder's name stands for; nil for every other name.
   package static func number(_ name: FileName) -> ListID? {
     guard let number = UInt64(String(decoding: name.bytes, as: UTF8.self)),

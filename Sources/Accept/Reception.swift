@@ -23,6 +23,9 @@ package protocol Reception: Sendable {
   /// holds nothing against the file: it is tried again later.
   func readList(_ list: any OpenFile, catalog: any OpenFile) async throws(Failure)
 
+  /// To be told to people: a worker died over a list. It is read once more, or (`isLast`) set aside.
+  func workerDied(_ list: ListID, name: FileName, _ failure: Failure, isLast: Bool)
+
   /// Looks at the catalog, which is not trusted, and settles the terms of the list for good.
   func prepare(_ draft: ListDraft) async throws(Failure) -> ListTerms
 

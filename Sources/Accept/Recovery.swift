@@ -23,8 +23,6 @@ struct Recovery {
     var report = RecoveryReport()
     let names: [FileName]
     do throws(SystemError) {
-      // Rubbish only, and found by its name again: no reason to accept nothing.
-      try? claim.archive.sweep()
       names = try claim.lists.names()
     } catch { throw .troubled(error.machine) }
     for name in names {

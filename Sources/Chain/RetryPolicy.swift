@@ -46,8 +46,3 @@ package struct RetryPolicy: Equatable, Sendable {
     return .again(after: max(wait, .seconds(failure.waitSeconds.map(Int64.init) ?? 0)))
   }
 }
-
-extension Failure {
-  /// A worker died over it, or answered what no sound worker answers.
-  package var isWorkerDeath: Bool { code == "worker.died" || code == "worker.answer" }
-}

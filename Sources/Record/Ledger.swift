@@ -86,6 +86,13 @@ package struct Ledger: Equatable, Sendable {
     }
   }
 
+  /// What is not final is never forgotten. The number is not used again all the same. No transition.
+  package mutating func forget(_ list: ListID) {
+    guard lists[list]?.state.isFinal == true else { return }
+    lists[list] = nil
+    archivedLists.remove(list)
+  }
+
   /// The list may be forgotten once it is old. What is not final is never forgotten. No transition: a
   /// ledger that was read back has to be told again.
   package mutating func archived(_ list: ListID) {

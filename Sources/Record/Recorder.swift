@@ -132,6 +132,10 @@ package final class Recorder: Sendable {
   /// knows it tells it again after a restart.
   package func archived(_ list: ListID) { book.withLock { $0.archived(list) } }
 
+  /// The list is final and its files are gone. Not recorded: a snapshot without it is written in time,
+  /// and whoever knows it tells it again after a restart.
+  package func forget(_ list: ListID) { book.withLock { $0.forget(list) } }
+
   package var counts: RecorderCounts { state.withLock { $0.counts } }
 
   /// Finishes what was handed over, then ends both threads; nothing is taken any more.

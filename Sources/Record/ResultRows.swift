@@ -24,6 +24,21 @@ package struct ResultRows: Sendable {
       if error.isMissing { return nil }
       throw error.failure
     }
+    return try Self.row(bytes, photo)
+  }
+
+  /// All rows of a list, one after the other.
+  package func reader(_ list: ListID) throws(Failure) -> ResultReader {
+    do throws(SystemError) {
+      let folder = try lists.folder(FileName(number: list.number), creating: false)
+      return ResultReader(list, try folder.open(Self.name, .read))
+    } catch {
+      if error.isMissing { return ResultReader(list, nil) }
+      throw error.machineFailure
+    }
+  }
+
+  static func row(_ bytes: [UInt8], _ photo: PhotoID) throws(Failure) -> ResultRow? {
     // Rows that were never written are holes.
     if bytes.allSatisfy({ $0 == 0 }) { return nil }
     guard let row = ResultRow(bytes, for: photo) else {

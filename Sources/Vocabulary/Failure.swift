@@ -35,6 +35,9 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { "\(code): \(reason)" }
 
+  /// A worker died over it, or answered what no sound worker answers.
+  package var isWorkerDeath: Bool { code == "worker.died" || code == "worker.answer" }
+
   package static let cancelled = Failure(.cancelled, code: "cancelled", reason: "it was cancelled")
 }
 

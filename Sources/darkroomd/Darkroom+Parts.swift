@@ -75,7 +75,7 @@ extension Darkroom {
         path: places.inbox, lists: folders.lists,
         archive: Archive(
           done: LinuxFolder.open(path: places.done), failed: LinuxFolder.open(path: places.failed)),
-        reception: desk, clock: clock,
+        quarantine: Quarantine(folders.quarantine), reception: desk, clock: clock,
         settings: InboxSettings(
           quietTime: settings.quietTime, rescanInterval: settings.rescanInterval,
           maximumListSize: settings.maximumListSize))

@@ -50,7 +50,8 @@ final class Darkroom: Sendable {
   let ends: EndSignal
   private let pulses: LoopPulses
   private let source: ConfigurationSource
-  private let lane: WorkLane
+  let lane: WorkLane
+  let retentionTimer = Mutex<(any Cancellable)?>(nil)
   private let state = Mutex(State())
   private let statusLine = Mutex(())
   private let reloading = Mutex(())
@@ -102,13 +103,16 @@ final class Darkroom: Sendable {
         words.note(notice, teller)
       }
     }
+    let poison = PoisonPictures(
+      quarantine: Quarantine(folders.quarantine), shelf: shelf, recorder: recorder, clock: clock,
+      lane: lane)
     let stages = PhotoStages(
       shelf: shelf, recorder: recorder, downloader: downloader, workers: workers, times: times,
-      clock: clock, settings: live, teller: teller
+      clock: clock, settings: live, teller: teller, poison: poison
     ) { events.abandon($0, $1) }
     let books = RecordedBooks(
       shelf: shelf, recorder: recorder, downloader: downloader, times: times, reasons: reasons,
-      clock: clock, teller: teller)
+      clock: clock, teller: teller, poison: poison)
     runner = ChainRunner(
       stages.functions, widths: StageQueues.Widths(settings), books: books, time: clock,
       policy: RetryPolicy(attempts: settings.attempts)
@@ -127,6 +131,7 @@ final class Darkroom: Sendable {
 
   /// From here on lists are worked on and callers answered.
   func start() throws(StartFailure) {
+    forgetRemovedLists()
     for entry in recorder.ledger({ $0.openLists }) { begin(entry) }
     removeStrayOriginals()
     let control: ControlServer
@@ -262,21 +267,30 @@ final class Darkroom: Sendable {
       }
       self.state.withLock { $0.closing -= 1 }
       self.ends.listChanged()
+      // Its first sweep makes sense of the same folders.
+      _ = await self.inbox.sweepNow()
+      self.removeOldLists()
     }
   }
 
   /// Copies a list that is over to `done`; where this machine is in the way, again until it is not.
   private func archive(_ list: ListID) async {
     do throws(Failure) {
-      try await inbox.archive(list)
+      let trouble = try await inbox.archive(list) { () throws(Failure) in
+        try self.outcome(of: list)
+      }
+      if let trouble {
+        teller.tell(.machineTrouble(trouble, waits: "list \(list) has no results in done"))
+      }
       recorder.archived(list)
       if chores.isDone(.archive(list)) { ends.listChanged() }
     } catch {
       if error.kind == .cancelled { return }
       if error.kind == .final {
-        // Nothing is left to copy.
+        // Nothing is left to copy, perhaps nothing to show.
         _ = chores.isDone(.archive(list))
-        recorder.archived(list)
+        let isGone = (try? OldLists(shelf.folders.lists).isGone(list)) == true
+        if isGone { recorder.forget(list) } else { recorder.archived(list) }
         teller.tell(.machineTrouble(error, waits: "list \(list) has no copy in done"))
         return ends.listChanged()
       }
@@ -313,6 +327,7 @@ final class Darkroom: Sendable {
         return state.control
       }
     }
+    retentionTimer.withLock { $0?.cancel() }
     let open = recorder.ledger { $0.openLists.count }
     reporter.report(.stopping(openLists: UInt64(open)))
     control?.stop()
@@ -372,6 +387,7 @@ final class Darkroom: Sendable {
     times.forget(list)
     reasons.forget(list)
     teller.forget(list)
+    awaitOldLists()
     tellStatus()
     ends.listChanged()
     if recorder.ledger({ $0.openLists.isEmpty }) { ThisProcess.returnMemory() }
@@ -431,6 +447,7 @@ final class Darkroom: Sendable {
     downloader.change(DownloadSettings(new), files: files)
     workers.resize(to: new.workerCount(processors: ThisProcess.processors))
     runner.setWidths(StageQueues.Widths(new))
+    removeOldLists()
     let changes = SettingChanges(from: old, to: new)
     teller.tell(.configurationReloaded(changed: changes.all))
     return changes.waiting.map { "\($0) takes effect at the next start" }

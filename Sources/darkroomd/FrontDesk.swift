@@ -134,6 +134,13 @@ final class FrontDesk: Reception {
     teller.tell(.listRejected(list, name: file, failure))
   }
 
+  func workerDied(_ list: ListID, name: FileName, _ failure: Failure, isLast: Bool) {
+    teller.tell(
+      .workerDied(
+        list, listName: ListRoom.name(of: name), photo: nil, reason: failure.reason,
+        next: isLast ? "it is set aside" : "trying once more"))
+  }
+
   func ignored(_ name: FileName, _ reason: IgnoredReason) {
     teller.tell(
       .fileIgnored(name: String(decoding: name.bytes, as: UTF8.self), reason: "\(reason)"))

@@ -123,12 +123,14 @@ struct StateFolders: Sendable {
   let lists: any Folder
   let originals: any Folder
   let prints: any Folder
+  let quarantine: any Folder
 
   init(state: any Folder, prints: any Folder) throws(SystemError) {
     self.state = state
     self.prints = prints
     lists = try state.folder(FileName(literal: "lists"), creating: true)
     originals = try state.folder(FileName(literal: "originals"), creating: true)
+    quarantine = try state.folder(FileName(literal: "quarantine"), creating: true)
   }
 
   /// What is no longer needed of a list's downloads.

@@ -60,6 +60,14 @@ final class ListShelf: Sendable {
 
   func close(_ list: ListID) { state.withLock { $0.rooms[list] = nil } }
 
+  /// The list's folder is gone. Whose its prints are stays known until the next start.
+  func forget(_ list: ListID) {
+    state.withLock { state in
+      state.rooms[list] = nil
+      state.cards[list] = nil
+    }
+  }
+
   private static func closeOldest(_ state: inout State) {
     guard state.rooms.count > roomsKept else { return }
     let oldest = state.rooms.sorted { $0.value.used < $1.value.used }.prefix(roomsKept / 4)

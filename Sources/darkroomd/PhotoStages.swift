@@ -28,6 +28,7 @@ struct PhotoStages: Sendable {
   let clock: any Timekeeper
   let settings: LiveSettings
   let teller: Teller
+  let poison: PoisonPictures
   /// The list's own files are gone or damaged: nothing more is done for it.
   let abandon: @Sendable (ListID, Failure) -> Void
 
@@ -101,6 +102,7 @@ struct PhotoStages: Sendable {
 
   private func filter(_ work: PhotoWork, _ original: any OpenFile) async throws(Failure) -> Negative
   {
+    try poison.check(work.photo)
     let room = try room(work.photo.list)
     let own = try room.catalog.entry(work.photo.number).options
     let start = clock.uptime()

@@ -15,6 +15,7 @@ struct RecordedBooks: ChainBooks {
   let reasons: RetryReasons
   let clock: any Timekeeper
   let teller: Teller
+  let poison: PoisonPictures
 
   func nextUnfinished(in list: ListID, after number: UInt32) -> (number: UInt32, state: PhotoState)?
   {
@@ -55,6 +56,7 @@ struct RecordedBooks: ChainBooks {
   }
 
   func recordFailure(_ work: PhotoWork, _ stage: Stage, _ failure: Failure) async throws(Failure) {
+    let failure = failure.isWorkerDeath ? try await poison.setAside(work.photo, failure) : failure
     if let status = failure.httpStatus { times.note(work.photo) { $0.httpStatus = status } }
     let row = ResultRow(work, failure, times.read(work.photo))
     let isApplied = try await recorder.record(

@@ -25,6 +25,7 @@ struct SettingChanges: Equatable {
     note("MaximumPixels", old.maximumPixels != new.maximumPixels)
     note("MaximumMemory", old.maximumMemory != new.maximumMemory)
     note("Sync", old.sync != new.sync, waits: true)
+    note("KeepLists", old.keepLists != new.keepLists)
     note("Progress", old.progress != new.progress, waits: true)
     note("Transitions", old.transitions != new.transitions, waits: true)
   }

@@ -100,6 +100,10 @@ struct SettingEntry: Sendable {
     SettingEntry("Record", "Sync", "yes") { (set, text) throws(SettingProblem) in
       set.sync = try SettingValue.yesOrNo(text)
     },
+    SettingEntry("Record", "KeepLists", "30d") { (set, text) throws(SettingProblem) in
+      set.keepLists = try SettingValue.duration(
+        text, from: .seconds(1), to: .seconds(3650 * 86400))
+    },
     SettingEntry("Report", "Progress", "5s") { (set, text) throws(SettingProblem) in
       set.progress = try SettingValue.duration(text, from: .seconds(1), to: .seconds(86400))
     },

@@ -28,6 +28,7 @@ struct Settings: Equatable, Sendable {
   var pictureTimeout = Duration.seconds(60)
 
   var sync = true
+  var keepLists = Duration.seconds(30 * 86400)
 
   var progress = Duration.seconds(5)
   var transitions = false

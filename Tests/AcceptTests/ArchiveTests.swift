@@ -104,6 +104,16 @@ import Vocabulary
   }
 }
 
+extension Archive {
+  /// Both halves, one after the other.
+  func finish(
+    _ list: ListID, in lists: any Folder, telling outcome: OutcomeSource? = nil
+  ) throws {
+    _ = try copy(list, in: lists, telling: outcome)
+    try close(list, in: lists)
+  }
+}
+
 private func * (bytes: [UInt8], count: Int) -> [UInt8] {
   Array([[UInt8]](repeating: bytes, count: count).joined())
 }

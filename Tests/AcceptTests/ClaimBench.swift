@@ -20,6 +20,7 @@ final class ClaimBench {
   let lists: LinuxFolder
   let done: LinuxFolder
   let failed: LinuxFolder
+  let quarantine: LinuxFolder
   let clock = SimulatedClock(uptime: .seconds(1000))
   private(set) var claim: Claim
 
@@ -31,7 +32,9 @@ final class ClaimBench {
     lists = try scratch.subfolder("lists")
     done = try scratch.subfolder("done")
     failed = try scratch.subfolder("failed")
-    claim = try Self.claim(inbox, lists, done, failed, cut, reception, clock)
+    quarantine = try scratch.subfolder("quarantine")
+    claim = try Self.claim(
+      inbox, lists, done, failed, quarantine, cut, reception, clock)
   }
 
   var inboxPath: String { "\(scratch.path)/inbox" }
@@ -40,12 +43,14 @@ final class ClaimBench {
   func restart() throws {
     cut.set(.never, at: 0)
     claim = try fresh()
+    try claim.archive.sweep()
     _ = try Recovery(claim: claim).run()
   }
 
   /// A claim that knows nothing yet.
   func fresh() throws -> Claim {
-    try Self.claim(inbox, lists, done, failed, cut, reception, clock)
+    try Self.claim(
+      inbox, lists, done, failed, quarantine, cut, reception, clock)
   }
 
   /// Tries every file there is, until nothing more happens or the cut is reached.
@@ -96,12 +101,13 @@ final class ClaimBench {
 
   private static func claim(
     _ inbox: any Folder, _ lists: any Folder, _ done: any Folder, _ failed: any Folder,
-    _ cut: Cut, _ reception: ScriptedReception, _ clock: SimulatedClock
+    _ quarantine: any Folder, _ cut: Cut, _ reception: ScriptedReception, _ clock: SimulatedClock
   ) throws -> Claim {
     let archive = Archive(done: CutFolder(done, cut), failed: CutFolder(failed, cut))
     return Claim(
       inbox: CutFolder(inbox, cut), lists: CutFolder(lists, cut), archive: archive,
-      reception: reception, bridge: try ThreadBridge(), clock: clock,
+      quarantine: Quarantine(CutFolder(quarantine, cut)), reception: reception,
+      bridge: try ThreadBridge(), clock: clock,
       settings: InboxSettings(maximumListSize: 1 << 20))
   }
 }

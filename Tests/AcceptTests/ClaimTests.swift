@@ -154,7 +154,8 @@ import Vocabulary
       }
       let archive = bench.claim.archive
       #expect(throws: Failure.cancelled) {
-        try archive.finish(ListID(1), in: bench.lists) { pieces.withLock { $0 } == 1 }
+        try archive.copy(
+          ListID(1), in: bench.lists, unless: { pieces.withLock { $0 } == 1 })
       }
       #expect(pieces.withLock { $0 } == 1)
       bench.cut.onStep(nil)

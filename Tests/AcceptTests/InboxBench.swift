@@ -27,6 +27,7 @@ final class InboxBench: Sendable {
     prepare("\(scratch.path)/inbox")
     inbox = try Inbox(
       path: "\(scratch.path)/inbox", lists: lists, archive: Archive(done: done, failed: failed),
+      quarantine: Quarantine(try scratch.subfolder("quarantine")),
       reception: reception, clock: clock,
       settings: InboxSettings(maximumListSize: 1 << 20))
     inbox.start()

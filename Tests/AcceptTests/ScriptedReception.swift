@@ -11,6 +11,9 @@ final class ScriptedReception: Reception {
     var last: UInt64 = 0
     var recorded: [ListID: AboutFile] = [:]
     var accepts = 0
+    var reads = 0
+    /// Whether each was the last.
+    var deaths: [Bool] = []
     var rejected: [(list: ListID, name: FileName, code: String)] = []
     var ignored: [String: IgnoredReason] = [:]
     var troubles: [String?] = []
@@ -71,11 +74,16 @@ final class ScriptedReception: Reception {
     do throws(SystemError) {
       try cut.step("read list")
       let bytes = try list.read(at: 0, upTo: 1 << 20)
+      state.withLock { $0.reads += 1 }
+      if bytes.elementsEqual("killer".utf8) { throw SystemError(code: -1, call: "", thing: "") }
       guard bytes.reversed().starts(with: "end".utf8.reversed()) else {
         throw SystemError(code: 0, call: "parse", thing: "list")
       }
       try catalog.write(Array("catalog".utf8), at: 0)
     } catch {
+      if error.code == -1 {
+        throw Failure(.passing, code: "worker.died", reason: "the worker ended with signal 11")
+      }
       if error.code != 0 { throw machine(error) }
       throw Failure(.final, code: "list.syntax", reason: "line 1: no end", advice: "Add it")
     }
@@ -111,6 +119,10 @@ final class ScriptedReception: Reception {
       try cut.step("answer rejected")
     } catch { throw machine(error) }
     feed.yield("rejected \(name)")
+  }
+
+  func workerDied(_ list: ListID, name: FileName, _ failure: Failure, isLast: Bool) {
+    state.withLock { $0.deaths.append(isLast) }
   }
 
   func ignored(_ name: FileName, _ reason: IgnoredReason) {

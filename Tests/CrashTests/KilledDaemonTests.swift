@@ -76,7 +76,7 @@ import Testing
       #expect(try await bench.runUntilIdle().code == 0)
       #expect(prints(bench, "calm") == killed)
       checkLeftovers(bench)
-      #expect(bench.names("done") == ["calm.plist", "killed.plist"])
+      #expect(bench.copies == ["calm.plist", "killed.plist"])
     }
   }
 

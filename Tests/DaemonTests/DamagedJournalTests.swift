@@ -84,7 +84,7 @@ import Testing
       #expect(end.code == 0, "\(end)")
       #expect(bench.names("prints") == ["summer"])
       #expect(bench.names("prints/summer").count == 12)
-      #expect(bench.names("done") == ["summer.plist"])
+      #expect(bench.copies == ["summer.plist"])
     }
   }
 }

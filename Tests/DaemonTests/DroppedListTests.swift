@@ -31,7 +31,7 @@ import Testing
       try await daemon.says("Finished list 'summer'")
       #expect(try await bench.wait(for: "summer", daemon).code == 0)
       #expect(bench.names("prints/summer") == ["Hills.jpg", "Lake.jpg"])
-      try await bench.until("the copy in done") { !bench.names("done").isEmpty }
+      try await bench.until("the copy in done") { !bench.copies.isEmpty }
       #expect(bench.bytes("done/summer.plist") == list)
       #expect(bench.names("inbox").filter { !$0.hasPrefix(".") }.isEmpty)
       #expect(bench.names("inbox/.claim").isEmpty)
@@ -148,7 +148,7 @@ import Testing
       #expect(bench.names("prints").allSatisfy { bench.names("prints/\($0)").count == 3 })
       #expect(Set(bench.origin.requests()).count == 90)
       #expect(bench.origin.requests().count == 90)
-      try await bench.until("the copies in done") { bench.names("done").count == 30 }
+      try await bench.until("the copies in done") { bench.copies.count == 30 }
       try await bench.stop(daemon)
     }
   }

@@ -42,7 +42,7 @@ import Testing
       }
       #expect(bench.names("prints/mixed") == ["Good.jpg"])
       #expect(bench.origin.requests().filter { $0.contains("/404") }.count == 1, "no is no")
-      try await bench.until("the copy in done") { bench.names("done") == ["mixed.plist"] }
+      try await bench.until("the copy in done") { bench.copies == ["mixed.plist"] }
       try await bench.stop(daemon)
       #expect(bench.names("state/originals/1").isEmpty, "what failed leaves nothing behind")
     }

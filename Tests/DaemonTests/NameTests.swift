@@ -81,7 +81,7 @@ import Testing
       let isHidden = file.hasPrefix(".")
       #expect(try await bench.runUntilIdle().code == 0)
       #expect(bench.names("prints") == (isHidden ? [] : [folder]))
-      #expect(bench.names("done") == (isHidden ? [] : [file]))
+      #expect(bench.copies == (isHidden ? [] : [file]))
       #expect(bench.names("inbox").contains(file) == isHidden)
     }
   }
@@ -92,7 +92,7 @@ import Testing
       try await bench.drop([("One", try bench.serveSamples(1)[0])], as: file)
       #expect(try await bench.runUntilIdle().code == 0)
       #expect(bench.names("prints") == [String(repeating: "l", count: 200)])
-      #expect(bench.names("done").count == 1)
+      #expect(bench.copies.count == 1)
     }
   }
 

@@ -37,7 +37,7 @@ import Testing
       #expect(ends.count == Set(ends).count, "nothing is filtered twice")
       #expect(bench.journal.filter { $0.kind == "accepted" }.count == 1)
       #expect(bench.names("state/originals").isEmpty)
-      #expect(bench.names("done") == ["summer.plist"])
+      #expect(bench.copies == ["summer.plist"])
     }
   }
 

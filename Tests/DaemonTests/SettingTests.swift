@@ -186,7 +186,8 @@ import Vocabulary
       "ConnectionsPerHost": "9", "AllowNetworks": "127.0.0.1", "DenyNetworks": "127.0.0.1",
       "FileFolders": "/a", "MaximumSize": "9M", "Timeout": "9s", "ConnectTimeout": "9s",
       "Attempts": "9", "Filter": "sepia(0.9)", "Workers": "9", "MaximumPixels": "9",
-      "MaximumMemory": "99M", "Sync": "no", "Progress": "9s", "Transitions": "yes",
+      "MaximumMemory": "99M", "Sync": "no", "KeepLists": "9s", "Progress": "9s",
+      "Transitions": "yes",
       "Quality": "90", "Metadata": "strip",
     ]
     for entry in SettingEntry.all {

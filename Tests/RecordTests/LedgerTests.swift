@@ -174,4 +174,19 @@ struct LedgerTests {
     #expect(ledger[ListID(1)] != nil && ledger[ListID(2)] == nil && ledger[open] != nil)
     #expect(ledger.lists.count == Ledger.finalListsKept + 1)
   }
+
+  @Test
+  func `what is removed is forgotten when it is over, never before, and its number stays used`() {
+    var ledger = finishedLists()
+    let open = ListID(Self.tooMany + 1)
+    ledger.apply(Transition(time: 1, Samples.accepted(open.number, photos: 1)))
+    for list in [ListID(2), open, ListID(.max)] { ledger.forget(list) }
+    #expect(ledger[ListID(2)] == nil && ledger[open] != nil)
+    #expect(ledger.nextList == ListID(open.number + 1) && ledger.refused == 0)
+    // Told of before or after, it counts no more.
+    ledger.archived(ListID(2))
+    ledger.archived(ListID(3))
+    ledger.forget(ListID(3))
+    #expect(ledger.lists.count == Int(Self.tooMany) - 1)
+  }
 }

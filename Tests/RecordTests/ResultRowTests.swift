@@ -69,4 +69,31 @@ struct ResultRowTests {
     let failure = #expect(throws: Failure.self) { try after.row(Self.photo) }
     #expect(failure?.code == "results.damaged")
   }
+
+  @Test func `a reader goes through all rows, past holes, damage and the end`() throws {
+    let disk = SimulatedDisk()
+    let rows = ResultRows(lists: disk.rootFolder)
+    #expect(try rows.reader(ListID(17)).row(1) == nil)
+    var effects = DurableEffects(disk.rootFolder, rows: rows)
+    let numbers: [UInt32] = [1, 2, 512, 513, 514, 1500]
+    for number in numbers {
+      let row = ResultRow(photo: number, state: .filtered, bytes: UInt64(number))
+      #expect(effects.perform([[.row(ListID(17), row)]]) == [nil])
+    }
+    let folder = try disk.rootFolder.folder(FileName(number: 17), creating: false)
+    let file = try folder.open(FileName(literal: "results"), .write)
+    try file.write([1], at: 256 + 100)
+    let reader = try rows.reader(ListID(17))
+    var found: [UInt32] = []
+    for number in 1...1600 as ClosedRange<UInt32> where number != 2 {
+      if let row = try reader.row(number) {
+        #expect(row.photo == number && row.bytes == UInt64(number))
+        found.append(number)
+      }
+    }
+    #expect(found == numbers.filter { $0 != 2 })
+    #expect(throws: Failure.self) { try reader.row(2) }
+    // Backwards is slow, not wrong.
+    #expect(try reader.row(1)?.photo == 1 && reader.row(0) == nil)
+  }
 }

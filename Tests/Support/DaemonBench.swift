@@ -74,9 +74,9 @@ package final class DaemonBench: Sendable {
   package static let stranger: UInt32 = 65534
 
   package func launch(
-    _ program: String, _ arguments: [String], as user: UInt32? = nil
+    _ program: String, _ arguments: [String], as user: UInt32? = nil, from folder: String? = nil
   ) async throws -> RunningProgram {
-    let path = URL(filePath: Self.programFolder).appending(path: program)
+    let path = URL(filePath: folder ?? Self.programFolder).appending(path: program)
     let running = try await RunningProgram.start(
       [path.path(percentEncoded: false)] + arguments, as: user)
     programs.withLock { $0.append(running) }
@@ -102,6 +102,19 @@ package final class DaemonBench: Sendable {
     let daemon = try await launch("darkroomd", ["--root", root] + arguments, as: user)
     try await daemon.says(" is ready: ")
     return daemon
+  }
+
+  /// The daemon with the worker that misbehaves when it is told to.
+  package func startWithTestWorker(_ arguments: [String] = []) async throws -> RunningProgram {
+    let bin = "\(folder.path)/bin"
+    let files = FileManager.default
+    if !files.fileExists(atPath: bin) {
+      try files.createDirectory(atPath: bin, withIntermediateDirectories: false)
+      for (program, name) in [
+        ("darkroomd", "darkroomd"), ("darkroom-test-worker", "darkroom-worker"),
+      ] { try files.copyItem(atPath: "\(Self.programFolder)/\(program)", toPath: "\(bin)/\(name)") }
+    }
+    return try await launch("darkroomd", ["--root", root] + arguments, from: bin)
   }
 
   /// The daemon until everything is done.
@@ -173,6 +186,11 @@ package final class DaemonBench: Sendable {
   /// What lies in a folder below the root, in order; nothing where there is none.
   package func names(_ path: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(path)")) ?? []).sorted()
+  }
+
+  /// The lists in done, without what lies beside them.
+  package var copies: [String] {
+    names("done").filter { !$0.hasPrefix(".") && !$0.hasSuffix(".result.plist") }
   }
 
   /// The permission bits.

@@ -2,6 +2,7 @@
 // What the test worker does, good and bad.
 
 import CAttempts
+import Catalog
 import Linux
 import Vocabulary
 
@@ -18,10 +19,31 @@ enum Misdeeds {
     case "hang": hang()
     default: break
     }
+    if text.starts(with: "bplist00".utf8) { return readWhole(list, catalog, limits) }
     do throws(SystemError) { try catalog.write(text + processText, at: 0) } catch {
       return .failure(error.failure)
     }
     return .success(())
+  }
+
+  /// As the real worker does, unless a killer is among the photos.
+  private static func readWhole(
+    _ list: any OpenFile, _ catalog: any OpenFile, _ limits: ListLimits
+  ) -> Result<Void, Failure> {
+    let text = String(decoding: (try? list.read(at: 0, upTo: 65536)) ?? [], as: UTF8.self)
+    if text.contains("killer list") { dr_crash() }
+    do throws(Failure) {
+      return .success(
+        try ListReader.read(list: list, catalog: catalog, limits: limits, xml: NoMarkup()))
+    } catch { return .failure(error) }
+  }
+
+  private struct NoMarkup: MarkupSource {
+    func read(
+      _ next: () throws(Failure) -> [UInt8], into listener: any MarkupListener
+    ) throws(Failure) -> MarkupTrouble? {
+      throw Failure(.final, code: "list.format", reason: "binary lists alone are read here")
+    }
   }
 
   static func develop(

@@ -34,7 +34,7 @@ package struct SHA256 {
 package struct SHA256Digest: Hashable, Sendable {
   package let bytes: [UInt8]
 
-  init(bytes: [UInt8]) { self.bytes = bytes }
+  package init(bytes: [UInt8]) { self.bytes = bytes }
 
   /// Bytes from outside; nil unless there are 32.
   package init?(raw bytes: [UInt8]) {

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two property lists that tell what came of a list: its results, and a list of what failed. The
+// keys are a format that others read: photo-list(5) says what each means.
+
+internal import Vocabulary
+
+enum OutcomeText {
+  static func open(_ outcome: ListOutcome, in writer: PropertyListWriter) {
+    writer.open(.dict)
+    writer.string("List", outcome.name)
+    writer.integer("ID", outcome.list.number)
+    if !outcome.title.isEmpty { writer.string("Title", outcome.title) }
+    writer.integer("Owner", outcome.owner)
+    writer.string("State", outcome.state.name)
+    writer.date("Accepted", outcome.accepted)
+    writer.date("Finished", outcome.ended)
+    writer.string("QualityOfService", outcome.serviceClass.name)
+    writer.string("Filter", "\(outcome.filter)")
+    writer.string("Quality", "\(outcome.quality)")
+    writer.string("Metadata", outcome.metadata.name)
+    writer.string("Prints", outcome.prints)
+    writer.integer("PhotosTotal", outcome.total)
+    writer.integer("PhotosFiltered", outcome.filtered)
+    writer.integer("PhotosFailed", outcome.failed)
+    writer.key("Photos")
+    writer.open(.array)
+  }
+
+  static func add(
+    _ photo: PhotoOutcome, to writer: PropertyListWriter
+  ) throws(SystemError) {
+    writer.open(.dict)
+    writer.string("Name", photo.name)
+    writer.string("URL", withoutCredentials(photo.url))
+    switch photo.ending {
+    case .filtered(let print):
+      writer.string("State", PhotoState.filtered.name)
+      writer.string("Print", print.name)
+      writer.string("SHA256", print.sha256)
+      writer.integer("Bytes", print.bytes)
+      writer.integer("Width", print.width)
+      writer.integer("Height", print.height)
+    case .failed(let code, let reason, _):
+      writer.string("State", PhotoState.failed.name)
+      writer.string("Code", code)
+      writer.string("Reason", reason)
+    case .new: writer.string("State", PhotoState.new.name)
+    case .unknown: writer.string("State", "unknown")
+    }
+    writer.integer("Attempts", photo.attempts)
+    writer.seconds("QueuedSeconds", photo.queuedMicroseconds)
+    writer.seconds("DownloadSeconds", photo.downloadMicroseconds)
+    writer.seconds("FilterSeconds", photo.filterMicroseconds)
+    writer.seconds("OutputSeconds", photo.outputMicroseconds)
+    try writer.close(.dict)
+  }
+
+  /// The options as they were in force: what is retried becomes what it would have been.
+  static func openRetry(_ outcome: ListOutcome, in writer: PropertyListWriter) {
+    writer.open(.dict)
+    if !outcome.title.isEmpty { writer.string("Title", outcome.title) }
+    writer.string("QualityOfService", outcome.serviceClass.name)
+    writer.string("Filter", "\(outcome.filter)")
+    writer.string("Quality", "\(outcome.quality)")
+    writer.string("Metadata", outcome.metadata.name)
+    writer.key("Photos")
+    writer.open(.array)
+  }
+
+  static func addRetry(
+    _ photo: PhotoOutcome, to writer: PropertyListWriter
+  ) throws(SystemError) {
+    writer.open(.dict)
+    writer.string("Name", photo.name)
+    writer.string("URL", withoutCredentials(photo.url))
+    try writer.close(.dict)
+  }
+
+  static func close(_ writer: PropertyListWriter) throws(SystemError) -> FileCopy.Sum {
+    try writer.close(.array)
+    try writer.close(.dict)
+    return try writer.end()
+  }
+
+  /// Whatever stands before an `@` in front of the path goes, in URLs that are none as well. One that
+  /// is whole has none there: it is refused for that.
+  static func withoutCredentials(_ url: String) -> String {
+    guard url.utf8.contains(UInt8(ascii: "@")), (try? PhotoURL(parsing: url)) == nil else {
+      return url
+    }
+    let bytes = Array(url.utf8)
+    let isSlash = { (byte: UInt8) in byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
+    var start = bytes.startIndex
+    if let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+      bytes[..<colon].allSatisfy({ $0 < 0x80 && !isSlash($0) && $0 != UInt8(ascii: "@") })
+    {
+      let rest = bytes[(colon + 1)...]
+      // `user:password@host` without a scheme has its `@` right behind.
+      if let first = rest.first, isSlash(first) { start = colon + 1 }
+    }
+    while start < bytes.endIndex, isSlash(bytes[start]) { start += 1 }
+    let end =
+      bytes[start...].firstIndex {
+        isSlash($0) || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
+      } ?? bytes.endIndex
+    guard let sign = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")) else { return url }
+    return String(decoding: bytes[..<start] + bytes[(sign + 1)...], as: UTF8.self)
+  }
+}

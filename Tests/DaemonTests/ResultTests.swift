@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a list leaves when it is over: its results, and a list of what failed, ready to drop again.
+
+import Foundation
+import Support
+import Testing
+
+@Suite struct ResultTests {
+  private struct Told: Decodable {
+    let List: String
+    let State: String
+    let Title: String?
+    let QualityOfService: String
+    let Filter: String
+    let Quality: String
+    let Metadata: String
+    let Prints: String
+    let PhotosFiltered: Int
+    let PhotosFailed: Int
+    let Photos: [Photo]
+
+    struct Photo: Decodable {
+      let Name: String
+      let URL: String
+      let State: String
+      let Attempts: Int
+      let Print: String?
+      let Bytes: Int?
+      let Width: Int?
+      let Code: String?
+    }
+
+    var options: [String?] { [Title, QualityOfService, Filter, Quality, Metadata] }
+  }
+
+  private func told(_ bench: DaemonBench, _ path: String) throws -> Told {
+    try PropertyListDecoder().decode(Told.self, from: Data(#require(bench.bytes(path))))
+  }
+
+  @Test func `the results tell of every photo, and what failed can be dropped again`() async throws
+  {
+    try await DaemonBench.use { bench in
+      let good = try bench.serveSamples(1)[0]
+      let photos = [
+        ("Hills", good), ("Lost", bench.origin.url("/late.jpg?key=1")), ("Nothing", ""),
+      ]
+      let options = [("Title", "Bed & breakfast"), ("Filter", "sepia(0.6)"), ("Quality", "70")]
+      try await bench.drop(PhotoListText.array(photos, options: options), as: "summer.plist")
+      #expect(try await bench.runUntilIdle().code == 3)
+      let result = try told(bench, "done/summer.result.plist")
+      #expect(try bench.mode("done/summer.result.plist") == 0o640)
+      #expect(result.List == "summer" && result.State == "finished")
+      #expect(result.Title == "Bed & breakfast")
+      #expect(result.Filter == "sepia(0.6)")
+      #expect(result.PhotosFiltered == 1 && result.PhotosFailed == 2)
+      let photosTold = result.Photos
+      #expect(photosTold.map { $0.Name } == ["Hills", "Lost", "Nothing"])
+      #expect(photosTold.map { $0.State } == ["filtered", "failed", "failed"])
+      let print = "\(result.Prints)/\(photosTold[0].Print ?? "")"
+      #expect(FileManager.default.contents(atPath: print)?.count == photosTold[0].Bytes)
+      #expect(photosTold[0].Width == 24 && photosTold[0].Attempts == 1)
+      #expect(photosTold[1].Code == "http.404")
+      #expect(photosTold[1].URL == photos[1].1)
+      #expect(photosTold[2].Code == "list.entry")
+
+      // The photo is there by now.
+      let again = try #require(bench.bytes("failed/summer.retry.plist"))
+      try bench.serve(SamplePictures.jpeg(width: 8, height: 8), as: "late.jpg")
+      try await bench.drop(again, as: "summer.retry.plist")
+      #expect(try await bench.runUntilIdle().code == 0)
+      #expect(bench.names("prints/summer.retry") == ["Lost.jpg"])
+      let second = try told(bench, "done/summer.retry.result.plist")
+      #expect(second.options == result.options)
+      #expect(bench.names("failed") == ["summer.retry.plist"], "nothing failed this time")
+    }
+  }
+
+  @Test func `a cancelled list tells what came of it until then`() async throws {
+    try await DaemonBench.use { bench in
+      let good = try bench.serveSamples(1)[0]
+      let daemon = try await bench.start()
+      let photos = [("Hills", good), ("Late", bench.origin.url("/1.jpg?gate=never"))]
+      try await bench.drop(photos, as: "summer.plist")
+      try await daemon.says("Filtered 'Hills'")
+      await bench.origin.arrivals(at: "never")
+      #expect(try await bench.tool("cancel", "summer").code == 0)
+      try await bench.until("the copy in done") { !bench.copies.isEmpty }
+      let result = try told(bench, "done/summer.result.plist")
+      #expect(result.State == "cancelled")
+      let photosTold = result.Photos
+      #expect(photosTold.map { $0.State } == ["filtered", "new"])
+      #expect(bench.names("failed").isEmpty)
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test func `a name with an ending in capitals has its results beside it, too`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let good = try bench.serveSamples(1)[0]
+      try await bench.drop([("Hills", good)], as: "A & B.PLIST")
+      #expect(try await bench.runUntilIdle().code == 0)
+      #expect(bench.names("done") == ["A & B.PLIST", "A & B.result.plist"])
+      #expect(try told(bench, "done/A & B.result.plist").List == "A & B")
+    }
+  }
+}
