@@ -65,6 +65,16 @@ package struct PhotoOutcome: Equatable, Sendable {
     case unknown
   }
 
+  /// What the list says for this photo alone, as a list says it.
+  package struct Options: Equatable, Sendable {
+    package var sha256: String?
+    package var filter: String?
+    package var quality: String?
+    package var metadata: String?
+
+    package init() {}
+  }
+
   package struct Print: Equatable, Sendable {
     package let name: String
     /// 64 hex digits.
@@ -85,6 +95,7 @@ package struct PhotoOutcome: Equatable, Sendable {
   package let name: String
   /// As the list has it; what is written holds no user name and no password.
   package let url: String
+  package let options: Options
   package let ending: Ending
   package let attempts: UInt32
   /// What took no time did not take place.
@@ -94,12 +105,14 @@ package struct PhotoOutcome: Equatable, Sendable {
   package let outputMicroseconds: UInt32
 
   package init(
-    name: String, url: String, ending: Ending, attempts: UInt32 = 0,
+    name: String, url: String, options: Options = Options(), ending: Ending,
+    attempts: UInt32 = 0,
     queuedMicroseconds: UInt32 = 0, downloadMicroseconds: UInt32 = 0,
     filterMicroseconds: UInt32 = 0, outputMicroseconds: UInt32 = 0
   ) {
     self.name = name
     self.url = url
+    self.options = options
     self.ending = ending
     self.attempts = attempts
     self.queuedMicroseconds = queuedMicroseconds

@@ -73,6 +73,11 @@ enum OutcomeText {
     writer.open(.dict)
     writer.string("Name", photo.name)
     writer.string("URL", withoutCredentials(photo.url))
+    let options = photo.options
+    if let filter = options.filter { writer.string("Filter", filter) }
+    if let quality = options.quality { writer.string("Quality", quality) }
+    if let metadata = options.metadata { writer.string("Metadata", metadata) }
+    if let sha256 = options.sha256 { writer.string("SHA256", sha256) }
     try writer.close(.dict)
   }
 

@@ -39,6 +39,17 @@ extension Darkroom {
   }
 }
 
+extension PhotoOptions {
+  fileprivate var texts: PhotoOutcome.Options {
+    var texts = PhotoOutcome.Options()
+    texts.sha256 = checksum?.hex
+    texts.filter = filter.map { "\($0)" }
+    texts.quality = quality.map { "\($0)" }
+    texts.metadata = metadata?.name
+    return texts
+  }
+}
+
 extension PhotoOutcome {
   fileprivate init(_ photo: CatalogEntry, _ row: ResultRow, _ room: ListRoom) {
     let ending: Ending
@@ -55,7 +66,8 @@ extension PhotoOutcome {
       ending = .unknown
     }
     self.init(
-      name: photo.name, url: photo.url, ending: ending, attempts: row.attempts,
+      name: photo.name, url: photo.url, options: photo.options.texts, ending: ending,
+      attempts: row.attempts,
       queuedMicroseconds: row.queuedMicroseconds,
       downloadMicroseconds: row.downloadMicroseconds,
       filterMicroseconds: row.filterMicroseconds, outputMicroseconds: row.outputMicroseconds)

@@ -75,6 +75,35 @@ import Testing
     }
   }
 
+  @Test func `what the list said for one photo is said again in the list of what failed`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let sum = String(repeating: "ab", count: 32)
+      let good = try bench.serveSamples(1)[0]
+      let list = """
+        <plist><dict><key>Hills</key><string>\(good)</string>
+        <key>Lake</key><dict><key>URL</key><string>\(good)</string>
+        <key>Filter</key><string>sepia(0.3)</string><key>Quality</key><integer>60</integer>
+        <key>Metadata</key><string>strip</string><key>SHA256</key><string>\(sum)</string>
+        </dict></dict></plist>
+        """
+      try await bench.drop(Array(list.utf8), as: "summer.plist")
+      #expect(try await bench.runUntilIdle().code == 3)
+      let again = try #require(bench.text("failed/summer.retry.plist"))
+      #expect(!again.contains("Hills"))
+      for text in ["Lake", "sepia(0.3)", "<string>60</string>", "strip", sum] {
+        #expect(again.contains(text), "\(text) in \(again)")
+      }
+      // Corrected and dropped under the first name, it joins the prints that are there.
+      let corrected = again.replacing("<key>SHA256</key>", with: "")
+        .replacing("<string>\(sum)</string>", with: "")
+      try await bench.drop(Array(corrected.utf8), as: "summer.plist")
+      #expect(try await bench.runUntilIdle().code == 0)
+      #expect(bench.names("prints/summer") == ["Hills.jpg", "Lake.jpg"])
+    }
+  }
+
   @Test func `a cancelled list tells what came of it until then`() async throws {
     try await DaemonBench.use { bench in
       let good = try bench.serveSamples(1)[0]
