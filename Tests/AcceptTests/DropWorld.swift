@@ -42,6 +42,24 @@ struct DropWorld {
   private var versions = 0
   private let leases: Leases
   private var log: [String] = []
+  /// What must never be: an attempt at a file that somebody writes, although the kernel would tell.
+  private(set) var violations: [String] = []
+
+  /// Files that are there in the end and that nobody waits for, ignores or has an answer for.
+  var forgotten: [String] {
+    files.keys.filter { name in
+      guard let file = FileName(name) else { return true }
+      return state.waiting[Candidate.Key(file)] == nil && state.ignored[file] == nil
+    }.sorted()
+  }
+
+  /// Files that are there in the end although nothing keeps them from being taken.
+  var overdue: [String] {
+    files.filter { name, file in
+      file.kind == .file && file.isReadable && !file.hasWriter && name.hasSuffix(".plist")
+        && !name.hasPrefix(".")
+    }.keys.sorted()
+  }
 
   init(_ leases: Leases) { self.leases = leases }
 
@@ -96,6 +114,7 @@ struct DropWorld {
       return state.probed(candidate.key, probe("\(candidate.name)"), at: time)
     case .attempt(let candidate, let proof):
       let name = "\(candidate.name)"
+      if leases == .work, files[name]?.hasWriter == true { violations.append("\(now) \(name)") }
       if isDiskFull {
         let failure = Failure(.machine, code: "disk.full", reason: "full")
         return state.attempted(candidate.key, .troubled(failure), at: time)

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ten thousand users who do anything with files in the inbox, in any order: nothing is forgotten,
+// nothing is taken twice, nothing is taken while it is written.
+
+import Support
+import Testing
+import Vocabulary
+
+@testable import Accept
+
+@Suite struct DropSequenceTests {
+  private static let names = ["a.plist", "b.plist", "c.PLIST", "d.txt", ".e.plist"]
+
+  /// Acts in order of time. How often a name arrives whole or is finished bounds how often it may be taken.
+  private static func acts(_ random: inout SimulatedRandom) -> [(at: Int, act: DropWorld.Act)] {
+    var acts: [(at: Int, act: DropWorld.Act)] = []
+    var now = 0
+    for _ in 0..<(3 + random.number(below: 12)) {
+      now += random.number(below: 4) == 0 ? random.number(below: 4000) : random.number(below: 200)
+      let name = names[random.number(below: names.count)]
+      acts.append((now, act(name, &random)))
+    }
+    // In the end everybody is done, and the machine is well.
+    now += 1
+    acts.append((now, .diskFull(false)))
+    for name in names { acts += [(now, .close(name)), (now, .allow(name))] }
+    return acts
+  }
+
+  private static func act(_ name: String, _ random: inout SimulatedRandom) -> DropWorld.Act {
+    switch random.number(below: 14) {
+    case 0: .create(name)
+    case 1: .write(name, random.oneIn(2))
+    case 2: .close(name)
+    case 3: .closeQuietly(name)
+    case 4, 5: .move(name, random.oneIn(2))
+    case 6: .hold(name)
+    case 7: .touch(name)
+    case 8: .rename(name, names[random.number(below: names.count)])
+    case 9: .delete(name)
+    case 10: random.oneIn(2) ? .forbid(name) : .allow(name)
+    case 11: .other(name, [.folder, .link, .other][random.number(below: 3)])
+    case 12: .diskFull(random.oneIn(2))
+    default: .write(name, true)
+    }
+  }
+
+  /// Every taking needs an arrival of its own.
+  private static func arrivals(_ acts: [(at: Int, act: DropWorld.Act)]) -> Int {
+    acts.count {
+      switch $0.act {
+      case .create, .move: true
+      default: false
+      }
+    }
+  }
+
+  @Test(
+    "Whatever users do, every file is taken once, waited for or ignored",
+    arguments: [DropWorld.Leases.work, .missing, .forbidden])
+  func anything(leases: DropWorld.Leases) {
+    for seed in 1...4000 as ClosedRange<UInt64> {
+      var random = SimulatedRandom(seed: seed)
+      let acts = Self.acts(&random)
+      var world = DropWorld(leases)
+      let log = world.run(acts)
+      let taken = log.count { !$0.contains(" ignored ") }
+      #expect(taken <= Self.arrivals(acts), "seed \(seed): \(log) of \(acts)")
+      #expect(world.forgotten.isEmpty, "seed \(seed): \(world.forgotten) of \(acts)")
+      #expect(world.overdue.isEmpty, "seed \(seed): \(world.overdue) of \(acts), \(log)")
+      #expect(world.violations.isEmpty, "seed \(seed): \(world.violations) of \(acts)")
+    }
+  }
+}
