@@ -55,15 +55,16 @@ import Testing
   @Test(
     "the inbox can be dropped into by the group, and nobody removes what another dropped",
     arguments: [
-      ("/var/spool/darkroom/inbox", "3770"),
-      ("/var/spool/darkroom/inbox/.claim", "0700"), ("/var/spool/darkroom/done", "0750"),
-      ("/var/spool/darkroom/failed", "0750"), ("/var/lib/darkroom/prints", "0750"),
+      ["/var/spool/darkroom/inbox", "3770", "-"],
+      ["/var/spool/darkroom/inbox/.claim", "0700", "-"],
+      ["/var/spool/darkroom/done", "0750", "30d"], ["/var/spool/darkroom/failed", "0750", "30d"],
+      ["/var/lib/darkroom/prints", "0750", "-"],
     ])
-  func folder(path: String, mode: String) throws {
+  func folder(place: [String]) throws {
     let text = try String(
       contentsOfFile: repositoryPath("systemd/darkroom.tmpfiles"), encoding: .utf8)
     let rows = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
-    #expect(rows.contains(["d", path, mode, "darkroom", "darkroom", "-"]))
+    #expect(rows.contains(["d"] + place[..<2] + ["darkroom", "darkroom", place[2]]))
   }
 
   @Test func `who uninstalls is told what stays and how it goes`() throws {
