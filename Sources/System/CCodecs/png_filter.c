@@ -21,13 +21,14 @@ static inline uint8_t paeth(int16_t left, int16_t above, int16_t corner) {
 
 // Plain loops that the compiler turns into vectors: sums of 16 bits hold one block.
 static void add(const uint8_t *row, const uint8_t *above, uint64_t count, uint64_t *sums) {
+  const uint8_t *before = row - PIXEL, *corner = above - PIXEL;
   uint16_t sub = 0, up = 0, average = 0, last = 0;
   for (uint64_t i = 0; i < count; i++) {
-    uint8_t value = row[i], left = row[i - PIXEL], over = above[i];
+    uint8_t value = row[i], left = before[i], over = above[i];
     sub = (uint16_t)(sub + magnitude(value - left));
     up = (uint16_t)(up + magnitude(value - over));
     average = (uint16_t)(average + magnitude(value - ((left + over) >> 1)));
-    last = (uint16_t)(last + magnitude(value - paeth(left, over, above[i - PIXEL])));
+    last = (uint16_t)(last + magnitude(value - paeth(left, over, corner[i])));
   }
   sums[SUB] += sub, sums[UP] += up, sums[AVERAGE] += average, sums[PAETH] += last;
 }
