@@ -32,11 +32,15 @@ extension Archive {
     var retry: Draft?
     OutcomeText.open(outcome, in: result.writer)
     var number: UInt32 = 0
+    var filtered: UInt32 = 0
+    var failures: UInt32 = 0
     while number < outcome.total {
       if number % 1024 == 0, isCancelled() { throw .cancelled }
       number += 1
       let photo = try outcome.photo(number)
       try kernel { () throws(SystemError) in try OutcomeText.add(photo, to: result.writer) }
+      if case .filtered = photo.ending { filtered += 1 }
+      if case .failed = photo.ending { failures += 1 }
       guard case .failed(_, _, isListed: false) = photo.ending else { continue }
       let draft: Draft
       if let retry {
@@ -47,6 +51,11 @@ extension Archive {
         retry = draft
       }
       try kernel { () throws(SystemError) in try OutcomeText.addRetry(photo, to: draft.writer) }
+    }
+    try kernel { () throws(SystemError) in
+      try OutcomeText.closePhotos(
+        total: outcome.total, filtered: filtered, failed: failures, in: result.writer)
+      if let retry { try retry.writer.close(.array) }
     }
     return try [result, retry].compactMap { $0 }.map { draft throws(Failure) in try end(draft) }
   }

@@ -62,6 +62,8 @@ extension Claim {
       list: draft.list, name: draft.name.bytes, sha256: sha256, death: words,
       time: clock.wallTime())
     try kernel { () throws(SystemError) in try quarantine.setAside(copy, as: stem, story) }
+    // From here on the disk knows; what somebody removes there is forgotten.
+    died[sha256] = nil
     return Failure(
       .final, code: "list.poison",
       reason: "reading it killed the worker twice; it is set aside as quarantine/\(stem): \(words)",

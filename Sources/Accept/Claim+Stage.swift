@@ -27,7 +27,8 @@ extension Claim {
     } catch { throw error.attempt }
     guard isWhole else { throw .changed }
     if let twin = reception.twin(
-      of: original.name, owner: original.status.owner, sha256: sum.sha256)
+      of: original.name, owner: original.status.owner, sha256: sum.sha256),
+      try isSafe(sum, as: twin)
     {
       throw try dismiss(original, list, sum, twin)
     }
@@ -42,6 +43,19 @@ extension Claim {
       try publish(list, about, folder, copy, catalog)
     } catch { throw error.attempt }
     return about
+  }
+
+  /// Whether the state folder has these very bytes as that list.
+  private func isSafe(_ sum: FileCopy.Sum, as twin: ListID) throws(Attempt) -> Bool {
+    do throws(SystemError) {
+      let file = try lists.folder(ListFolder.name(twin), creating: false)
+        .open(ListFolder.list, .read)
+      guard try file.status().size == sum.size else { return false }
+      return try FileCopy.sum(file, upTo: sum.size, unless: { bridge.isCancelled }) == sum
+    } catch {
+      if error.isMissing { return false }
+      throw error.attempt
+    }
   }
 
   /// What it says is safe as another list: the copy goes. A crash on the way leaves it in the inbox or in

@@ -33,7 +33,12 @@ package struct OldLists: Sendable {
         ListFolder.name(list), to: lists, as: ListFolder.old(list), replacing: false)
     } catch {
       if !error.isMissing, !error.exists { throw error }
-      if error.exists { try lists.removeFlat(ListFolder.old(list)) }
+      if error.exists {
+        // Left by a crash; now there is room for this one.
+        try lists.removeFlat(ListFolder.old(list))
+        try lists.rename(
+          ListFolder.name(list), to: lists, as: ListFolder.old(list), replacing: false)
+      }
     }
     try lists.sync()
     try lists.removeFlat(ListFolder.old(list))

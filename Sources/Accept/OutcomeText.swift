@@ -19,9 +19,6 @@ enum OutcomeText {
     writer.string("Quality", "\(outcome.quality)")
     writer.string("Metadata", outcome.metadata.name)
     writer.string("Prints", outcome.prints)
-    writer.integer("PhotosTotal", outcome.total)
-    writer.integer("PhotosFiltered", outcome.filtered)
-    writer.integer("PhotosFailed", outcome.failed)
     writer.key("Photos")
     writer.open(.array)
   }
@@ -55,6 +52,16 @@ enum OutcomeText {
     try writer.close(.dict)
   }
 
+  /// Counted from what was told above, so that the two never differ.
+  static func closePhotos(
+    total: UInt32, filtered: UInt32, failed: UInt32, in writer: PropertyListWriter
+  ) throws(SystemError) {
+    try writer.close(.array)
+    writer.integer("PhotosTotal", total)
+    writer.integer("PhotosFiltered", filtered)
+    writer.integer("PhotosFailed", failed)
+  }
+
   /// The options as they were in force: what is retried becomes what it would have been.
   static func openRetry(_ outcome: ListOutcome, in writer: PropertyListWriter) {
     writer.open(.dict)
@@ -82,7 +89,6 @@ enum OutcomeText {
   }
 
   static func close(_ writer: PropertyListWriter) throws(SystemError) -> FileCopy.Sum {
-    try writer.close(.array)
     try writer.close(.dict)
     return try writer.end()
   }

@@ -115,7 +115,8 @@ package struct Quarantine: Sendable {
     var count = entries.count
     var bytes = entries.values.reduce(0) { $0 + $1.bytes }
     let oldest = entries.sorted { ($0.value.modified, $0.key) < ($1.value.modified, $1.key) }
-    for (stem, entry) in oldest where stem != kept {
+    // Another thread may be writing what begins with a point.
+    for (stem, entry) in oldest where stem != kept && !stem.hasPrefix(".") {
       if count <= maximumEntries, bytes <= maximumBytes { return }
       for name in entry.names { try folder.removeIfThere(name) }
       count -= 1

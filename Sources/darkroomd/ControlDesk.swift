@@ -57,10 +57,14 @@ final class ControlDesk: ControlService {
     if let number = list.number, darkroom.isKnown(ListID(number)) { return }
     var pause = Duration.milliseconds(50)
     while !Task.isCancelled, !darkroom.isStopping {
-      let files = await darkroom.inbox.sweepNow().waiting
-      let isMeant = { (file: SweepReport.Waiting) in list.means(file: file.name.description) }
-      guard let file = files.first(where: isMeant), !file.isRejected else { break }
-      if file.isUnreadable { throw .notPossible(why: "'\(file.name)' waits: \(file.waitsFor)") }
+      let sweep = await darkroom.inbox.sweepNow()
+      let file = sweep.waiting.first { list.means(file: $0.name.description) }
+      if let file {
+        if file.isRejected { break }
+        if file.isUnreadable { throw .notPossible(why: "'\(file.name)' waits: \(file.waitsFor)") }
+      } else if sweep.waitingCount <= sweep.waiting.count {
+        break  // else it may be one of those that are not told of
+      }
       await darkroom.rest(pause)
       pause = min(pause * 2, .seconds(1))
     }

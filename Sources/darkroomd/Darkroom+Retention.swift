@@ -21,10 +21,12 @@ extension Darkroom {
   /// Removes what is due and sees to it that this is done again in time. Not while the inbox makes
   /// sense of the folders at start.
   func removeOldLists() {
-    guard !isStopping else { return }
+    guard !isStopping, isSettled else { return }
     lane.run {
       let old = OldLists(self.shelf.folders.lists)
-      for (list, ended) in self.endedLists() where self.isKeptLongEnough(ended) {
+      let needed = self.neededLists()
+      for (list, ended) in self.endedLists()
+      where self.isKeptLongEnough(ended) && !needed.contains(list) {
         // What cannot be removed now is tried again the next time.
         if (try? old.isArchived(list)) == true { self.remove(list, old) }
       }
@@ -43,6 +45,15 @@ extension Darkroom {
     news.changed(list)
   }
 
+  /// A list is over: it may have been so for longer than lists are kept, where its copy took its time.
+  func lookAfterOldLists() {
+    if endedLists().contains(where: { isKeptLongEnough($0.ended) }) {
+      removeOldLists()
+    } else {
+      awaitOldLists()
+    }
+  }
+
   /// One timer, for the list that is due first; none where no list is over.
   func awaitOldLists() {
     let retention = Retention(settings.current.keepLists)
@@ -51,6 +62,18 @@ extension Darkroom {
       timer?.cancel()
       timer = pause.map { clock.after($0) { [weak self] in self?.removeOldLists() } }
     }
+  }
+
+  /// What lists at work may still take over from.
+  private func neededLists() -> Set<ListID> {
+    var needed: Set<ListID> = []
+    for list in recorder.ledger({ $0.openLists.map(\.id) }) {
+      var next = shelf.card(list)?.terms.revises
+      while let earlier = next, needed.insert(earlier).inserted {
+        next = shelf.card(earlier)?.terms.revises
+      }
+    }
+    return needed
   }
 
   private func isKeptLongEnough(_ ended: UInt64) -> Bool {

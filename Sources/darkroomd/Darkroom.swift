@@ -20,6 +20,8 @@ import Worker
 final class Darkroom: Sendable {
   private struct State {
     var isStopping = false
+    /// The inbox has made sense of the folders of lists.
+    var isSettled = false
     var control: ControlServer?
     /// Lists that are over and on their way to `done`.
     var closing = 0
@@ -132,7 +134,10 @@ final class Darkroom: Sendable {
   /// From here on lists are worked on and callers answered.
   func start() throws(StartFailure) {
     forgetRemovedLists()
-    for entry in recorder.ledger({ $0.openLists }) { begin(entry) }
+    let open = recorder.ledger { $0.openLists }
+    // All of them before any: two may share a folder until one takes the other over.
+    for entry in open { prepare(entry) }
+    for entry in open { launch(entry.id) }
     removeStrayOriginals()
     let control: ControlServer
     do throws(Failure) {
@@ -155,11 +160,10 @@ final class Darkroom: Sendable {
     status.ready()
   }
 
-  private func begin(_ entry: ListEntry) {
+  private func prepare(_ entry: ListEntry) {
     tally.worked(on: entry.id)
     if let terms = shelf.card(entry.id)?.terms { shelf.notePrinter(entry.id, into: terms.prints) }
     try? shelf.room(entry.id).printFolder().sweep()
-    launch(entry.id)
   }
 
   /// Hands a list to the chains. Where this machine is in the way, tries again until it is not.
@@ -208,10 +212,12 @@ final class Darkroom: Sendable {
 
   /// Opens a list; one that revises another first takes over what that one has done.
   private func launch(_ list: ListID) {
-    guard let earlier = shelf.card(list)?.terms.revises else { return open(list) }
+    guard let terms = shelf.card(list)?.terms, let earlier = terms.revises else {
+      return open(list)
+    }
     beginClosing()
     TaskHome.start {
-      await self.takeOver(earlier, by: list)
+      await self.takeOver(earlier, terms.prints, by: list)
       try? await self.turnstile.pass { self.open(list) }
       self.endClosing()
     }
@@ -225,21 +231,28 @@ final class Darkroom: Sendable {
     }
   }
 
-  /// The earlier list is given up where it is still at work, since both print into one folder. Trouble of
-  /// this machine is waited out; a list that cannot be read is taken over from in nothing.
-  private func takeOver(_ earlier: ListID, by list: ListID) async {
+  /// Earlier lists that print into the same folder are given up where they are still at work, and waited
+  /// for. Trouble of this machine is waited out; a list that cannot be read is taken over from in nothing.
+  private func takeOver(_ earlier: ListID, _ prints: FileName, by list: ListID) async {
     let revision = Revision(list: list, earlier: earlier, shelf: shelf, recorder: recorder)
     while !isStopping {
       do throws(Failure) {
-        try await supersede(earlier)
-        await runner.idle(earlier)
+        for other in recorder.ledger({ Array($0.lists.keys) }).sorted()
+        where other < list && shelf.card(other)?.terms.prints == prints {
+          try await supersede(other)
+          await runner.idle(other)
+        }
         if try await revision.carry() > 0, let room = try? shelf.look(list) {
           teller.progress(room)
         }
+        _ = chores.isDone(.open(list))
         return
       } catch {
-        if error.kind == .final { return }
-        teller.tell(.machineTrouble(error, waits: "list \(list) waits"))
+        if error.kind == .final || error.kind == .cancelled { return }
+        let words = "list \(list) cannot take over yet: \(error.reason)"
+        if chores.add(.open(list), words, again: {}) {
+          teller.tell(.machineTrouble(error, waits: "list \(list) waits"))
+        }
       }
       await rest(.seconds(5))
     }
@@ -269,6 +282,7 @@ final class Darkroom: Sendable {
       self.ends.listChanged()
       // Its first sweep makes sense of the same folders.
       _ = await self.inbox.sweepNow()
+      self.state.withLock { $0.isSettled = true }
       self.removeOldLists()
     }
   }
@@ -344,6 +358,7 @@ final class Darkroom: Sendable {
   }
 
   var isClosing: Bool { state.withLock { $0.closing > 0 } }
+  var isSettled: Bool { state.withLock { $0.isSettled } }
   var isStopping: Bool { state.withLock { $0.isStopping } }
 
   // MARK: what happens
@@ -387,7 +402,7 @@ final class Darkroom: Sendable {
     times.forget(list)
     reasons.forget(list)
     teller.forget(list)
-    awaitOldLists()
+    lookAfterOldLists()
     tellStatus()
     ends.listChanged()
     if recorder.ledger({ $0.openLists.isEmpty }) { ThisProcess.returnMemory() }

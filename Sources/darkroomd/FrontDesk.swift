@@ -78,18 +78,20 @@ final class FrontDesk: Reception {
   }
 
   /// The newest list of that name and owner, over or not: this one takes its prints over.
-  private func earlier(than draft: ListDraft) -> ListID? {
-    newest(ListRoom.name(of: draft.name), draft.owner)
-  }
+  private func earlier(than draft: ListDraft) -> ListID? { newest(draft.name, draft.owner) }
 
-  private func newest(_ name: String, _ owner: UInt32) -> ListID? {
-    recorder.ledger { Array($0.lists.keys) }
-      .filter { shelf.card($0).map { $0.name == name && $0.owner == owner } ?? false }.max()
+  /// Names are the same where their bytes are, but for the ending: what cannot be shown, or only looks
+  /// the same, is another list.
+  private func newest(_ file: FileName, _ owner: UInt32) -> ListID? {
+    let stem = ListRoom.stem(of: file)
+    return recorder.ledger { Array($0.lists.keys) }
+      .filter { shelf.card($0).map { $0.stem == stem && $0.owner == owner } ?? false }.max()
   }
 
   func twin(of name: FileName, owner: UInt32, sha256: String) -> ListID? {
-    guard let list = newest(ListRoom.name(of: name), owner), shelf.card(list)?.sha256 == sha256,
-      recorder.ledger({ $0[list]?.state.isFinal }) == false
+    // One that cannot be opened is not at work, whatever the record says.
+    guard let list = newest(name, owner), shelf.card(list)?.sha256 == sha256,
+      recorder.ledger({ $0[list]?.state.isFinal }) == false, (try? shelf.look(list)) != nil
     else { return nil }
     return list
   }
@@ -100,18 +102,18 @@ final class FrontDesk: Reception {
     teller.tell(.fileIgnored(name: file, reason: "the same list is at work as list \(list)"))
   }
 
-  /// Two lists at work never share a folder of prints; the next one of the same owner takes it over.
+  /// A list of another name or owner never prints into the same folder, not even later.
   private func printFolder(for draft: ListDraft) -> FileName {
     let name = ListRoom.name(of: draft.name)
     let plain = PrintName.folder(list: name, number: nil)
+    let isThere = (try? shelf.folders.prints.has(plain)) == true
     let isFree = shelf.printer(into: plain).map { earlier in
       if earlier == draft.list { return true }  // noted by an attempt before
-      // One that was noted and never accepted has neither.
-      guard let card = shelf.card(earlier) else { return !isRecorded(earlier) }
-      return recorder.ledger { $0[earlier]?.state.isFinal } == true && card.owner == draft.owner
+      // One that was noted and never accepted has no card, no record and no folder.
+      return shelf.card(earlier) == nil && !isRecorded(earlier) && !isThere
     }
     // A folder that nobody remembers may be anybody's.
-    let isUnknown = isFree == nil && (try? shelf.folders.prints.has(plain)) == true
+    let isUnknown = isFree == nil && isThere
     return isFree ?? !isUnknown ? plain : PrintName.folder(list: name, number: draft.list.number)
   }
 

@@ -52,10 +52,13 @@ final class ListRoom: Sendable {
   /// For people: the dropped file's name without its ending.
   var name: String { Self.name(of: about.name) }
 
-  static func name(of file: FileName) -> String {
+  static func name(of file: FileName) -> String { String(decoding: stem(of: file), as: UTF8.self) }
+
+  /// Without `.plist`, in any case.
+  static func stem(of file: FileName) -> [UInt8] {
     let end = String(decoding: file.bytes.suffix(6), as: UTF8.self).lowercased()
     let isList = end == ".plist" && file.bytes.count > 6
-    return String(decoding: isList ? file.bytes.dropLast(6) : file.bytes[...], as: UTF8.self)
+    return Array(isList ? file.bytes.dropLast(6) : file.bytes[...])
   }
 
   func printFolder() throws(Failure) -> PrintFolder {

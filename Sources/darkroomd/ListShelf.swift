@@ -12,6 +12,8 @@ struct ListCard: Sendable {
   let name: String
   let owner: UInt32
   let sha256: String
+  /// The dropped file's name without its ending, as it is.
+  let stem: [UInt8]
   let terms: FrozenSettings
 }
 
@@ -90,7 +92,8 @@ final class ListShelf: Sendable {
       let terms = try? FrozenSettings(text: about.terms.settings)
     else { return nil }
     let card = ListCard(
-      name: ListRoom.name(of: about.name), owner: about.owner, sha256: about.sha256, terms: terms)
+      name: ListRoom.name(of: about.name), owner: about.owner, sha256: about.sha256,
+      stem: ListRoom.stem(of: about.name), terms: terms)
     state.withLock { $0.cards[list] = card }
     return card
   }

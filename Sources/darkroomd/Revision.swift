@@ -16,32 +16,43 @@ struct Revision: Sendable {
   let recorder: Recorder
 
   private static let batch = 256
-  /// Where photos were moved about, the earlier list's names are kept in memory: up to so many.
-  private static let longestSearch: UInt32 = 5_000_000
+  /// A list that took over from another and was given up before it had seen to all: so far back.
+  private static let longestLine = 16
+
+  /// An earlier list, and where its photos stand once somebody had to search.
+  private final class Past {
+    let room: ListRoom
+    private var places: NamePlaces?
+
+    init(_ room: ListRoom) { self.room = room }
+
+    /// The photo's number there, where it is there unchanged.
+    func place(of entry: CatalogEntry, at number: UInt32) async throws(Failure) -> UInt32? {
+      if let before = try? room.catalog.entry(number), before.isSame(as: entry) { return number }
+      if places == nil { places = try await NamePlaces(room.catalog) }
+      return places?.candidates(entry.name).first { place in
+        (try? room.catalog.entry(place)).map { $0.isSame(as: entry) } ?? false
+      }
+    }
+  }
 
   /// Records as filtered what the earlier list has filtered, and says how many that were.
   func carry() async throws(Failure) -> Int {
     let new = try shelf.room(list)
-    let old = try shelf.look(earlier)
-    // Other settings are other pictures.
-    guard new.terms.prints == old.terms.prints, new.terms.filter == old.terms.filter,
-      new.terms.quality == old.terms.quality, new.terms.metadata == old.terms.metadata
-    else { return 0 }
-    var places: [String: UInt32]?
+    let pasts = try pasts(of: new)
+    if pasts.isEmpty { return 0 }
     var count = 0
     var changes: [Change] = []
     var effects: [Effect] = []
     for number in 1...new.catalog.count {
       if recorder.ledger({ $0.state(of: PhotoID(list: list, number: number)) }) == .new,
         let entry = try? new.catalog.entry(number), entry.problem == nil,
-        let before = place(of: entry, at: number, in: old, &places),
-        let row = keptRow(entry, number, before, new, old)
+        let row = try await keptRow(entry, number, new, pasts)
       {
+        let hash = row.sha256.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         changes.append(
           .filtered(
-            PhotoID(list: list, number: number),
-            Contents(size: row.bytes, hash: row.sha256.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
-          ))
+            PhotoID(list: list, number: number), Contents(size: row.bytes, hash: hash)))
         effects.append(.row(list, row))
       }
       if changes.count == Self.batch || (number == new.catalog.count && !changes.isEmpty) {
@@ -50,47 +61,45 @@ struct Revision: Sendable {
         (changes, effects) = ([], [])
       }
       if number % 4096 == 0 {
-        if Task.isCancelled { throw .cancelled }
+        if recorder.ledger({ $0[list]?.state.isFinal }) != false { throw .cancelled }
         await Task.yield()
       }
     }
     return count
   }
 
-  /// The photo's number in the earlier list, where it is there unchanged.
-  private func place(
-    of entry: CatalogEntry, at number: UInt32, in old: ListRoom, _ places: inout [String: UInt32]?
-  ) -> UInt32? {
-    if let before = try? old.catalog.entry(number), before.isSame(as: entry) { return number }
-    if places == nil { places = names(of: old) }
-    guard let before = places?[entry.name], let found = try? old.catalog.entry(before),
-      found.isSame(as: entry)
-    else { return nil }
-    return before
-  }
-
-  private func names(of old: ListRoom) -> [String: UInt32] {
-    var names: [String: UInt32] = [:]
-    guard old.catalog.count <= Self.longestSearch else { return names }
-    for number in 1...old.catalog.count {
-      if let entry = try? old.catalog.entry(number) { names[entry.name] = number }
+  /// The earlier list, and those it took over from. Other settings are other pictures.
+  private func pasts(of new: ListRoom) throws(Failure) -> [Past] {
+    var pasts: [Past] = []
+    var next: ListID? = earlier
+    while let list = next, pasts.count < Self.longestLine {
+      guard let old = pasts.isEmpty ? try shelf.look(list) : try? shelf.look(list) else { break }
+      next = old.terms.revises
+      guard new.terms.prints == old.terms.prints, new.terms.filter == old.terms.filter,
+        new.terms.quality == old.terms.quality, new.terms.metadata == old.terms.metadata
+      else { break }
+      pasts.append(Past(old))
     }
-    return names
+    return pasts
   }
 
-  /// What is known of the earlier print, where it lies in its place and has the same name now.
+  /// What is known of the print, where it lies in its place and has the same name now.
   private func keptRow(
-    _ entry: CatalogEntry, _ number: UInt32, _ before: UInt32, _ new: ListRoom, _ old: ListRoom
-  ) -> ResultRow? {
-    guard var row = try? recorder.results.row(PhotoID(list: earlier, number: before)),
-      row.state == .filtered, let format = PictureFormat(rawValue: row.format)
-    else { return nil }
-    let name = new.printName(number, entry.name, format)
-    guard name == old.printName(before, entry.name, format),
-      let status = try? new.printFolder().folder.status(of: name), status.kind == .file,
-      status.size == row.bytes
-    else { return nil }
-    row.photo = number
-    return row
+    _ entry: CatalogEntry, _ number: UInt32, _ new: ListRoom, _ pasts: [Past]
+  ) async throws(Failure) -> ResultRow? {
+    for past in pasts {
+      guard let before = try await past.place(of: entry, at: number),
+        var row = try? recorder.results.row(PhotoID(list: past.room.id, number: before)),
+        row.state == .filtered, let format = PictureFormat(rawValue: row.format)
+      else { continue }
+      let name = new.printName(number, entry.name, format)
+      guard name == past.room.printName(before, entry.name, format),
+        let status = try? new.printFolder().folder.status(of: name), status.kind == .file,
+        status.size == row.bytes
+      else { return nil }
+      row.photo = number
+      return row
+    }
+    return nil
   }
 }

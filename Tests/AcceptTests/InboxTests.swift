@@ -326,7 +326,7 @@ import Vocabulary
       state.onAccept = {
         Task.immediate { try await bench.inbox.archive(ListID(1)) }
         // The inbox's thread stands here until the copy is made beside it.
-        for _ in 0..<10_000 where isThere.withLock({ $0 }) != true {
+        for _ in 0..<60_000 where isThere.withLock({ $0 }) != true {
           let names = try? bench.done.listing()
           isThere.withLock { $0 = names == ["first.plist"] }
           _ = try? Poll.wait([], for: .milliseconds(1))

@@ -43,7 +43,6 @@ import Vocabulary
       #expect(try bench.quarantine.listing() == names)
       // Somebody wants it tried.
       for name in names { try bench.quarantine.remove(try #require(FileName(name))) }
-      try bench.restart()
       try bench.inbox.put(ClaimBench.name, "killer")
       try bench.settle()
       #expect(bench.reception.state.withLock { $0.reads } == 4)

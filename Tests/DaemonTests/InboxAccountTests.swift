@@ -24,8 +24,8 @@ import Testing
       try FileManager.default.createSymbolicLink(
         atPath: "\(inbox)/link.plist", withDestinationPath: "/etc/passwd")
       // A writer that is not done.
-      #expect(FileManager.default.createFile(atPath: "\(inbox)/slow.plist", contents: nil))
-      let writer = try FileHandle(forWritingTo: URL(filePath: "\(inbox)/slow.plist"))
+      let slow = unsafe open("\(inbox)/slow.plist", O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
+      let writer = FileHandle(fileDescriptor: slow, closeOnDealloc: true)
       try writer.write(contentsOf: Data("<plist>".utf8))
       let files = try await bench.inbox()
       let fates = Dictionary(grouping: files) { $0.name }.mapValues { $0.map(\.fate) }

@@ -19,7 +19,7 @@ import Vocabulary
       let daemon = try await bench.start()
       try await bench.drop([("Hills", url)], as: "summer.plist")
       try await daemon.says("Finished list 'summer'")
-      try await bench.until("the list's folder goes") {
+      try await bench.until("the list's folder goes", seconds: 180) {
         !bench.copies.isEmpty && bench.names("state/lists").isEmpty
       }
       #expect(bench.names("done") == ["summer.plist", "summer.result.plist"])
@@ -53,7 +53,9 @@ import Vocabulary
       #expect(bench.names("state/lists") == ["1"])
       try bench.settings(Self.short)
       #expect(try await bench.reload().code == 0)
-      try await bench.until("the list's folder goes") { bench.names("state/lists").isEmpty }
+      try await bench.until("the list's folder goes", seconds: 180) {
+        bench.names("state/lists").isEmpty
+      }
       try await bench.stop(daemon)
     }
   }

@@ -181,4 +181,81 @@ import Testing
       #expect(bench.origin.requests().count == 600)
     }
   }
+
+  @Test func `what the first list did is kept by the third, however far the second came`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(1)
+      let photos = (1...600).map { ("Photo \($0)", urls[0] + "?n=\($0)") }
+      try await bench.drop(photos, as: "summer.plist")
+      #expect(try await bench.runUntilIdle().code == 0)
+      let daemon = try await bench.start()
+      try await bench.drop(photos + [("Held", urls[0] + "?gate=g")], as: "summer.plist")
+      try await bench.until("some are taken over") {
+        bench.journal.contains { $0.kind == "filtered" && $0.list == 2 }
+      }
+      #expect(try await bench.tool("cancel", "2").code == 0)
+      try await bench.drop(Array(photos.reversed()), as: "summer.plist")
+      try await daemon.says("Finished list 'summer': 600 of 600 photos filtered.")
+      await bench.origin.release("g")
+      try await bench.stop(daemon)
+      #expect(bench.origin.requests().filter { !$0.contains("gate") }.count == 600)
+    }
+  }
+
+  @Test func `names that only look the same are two lists`() async throws {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(2)
+      let daemon = try await bench.start()
+      try await bench.drop([("One", urls[0] + "?gate=g")], as: "caf\u{E9}.plist")
+      await bench.origin.arrivals(at: "g")
+      try await bench.drop([("One", urls[1])], as: "cafe\u{301}.plist")
+      try await daemon.says("Finished list")
+      await bench.origin.release("g")
+      try await daemon.says("Finished list", times: 2)
+      #expect(try await bench.lists().map(\.state) == ["finished", "finished"])
+      #expect(bench.names("prints").count == 2)
+    }
+  }
+
+  @Test func `a copy of a list that cannot be opened any more is not thrown away`() async throws {
+    try await DaemonBench.use { bench in
+      let photos = [("Held", try bench.serveSamples(1)[0] + "?gate=g")]
+      let daemon = try await bench.start()
+      try await bench.drop(photos, as: "summer.plist")
+      await bench.origin.arrivals(at: "g")
+      try await bench.until("it is known as claimed") {
+        bench.text("state/lists/1/state") == "claimed\n"
+      }
+      await daemon.cut()
+      await bench.origin.release("g")
+      try bench.folder.write([], to: "root/state/lists/1/catalog")
+      let again = try await bench.start()
+      #expect(try await bench.lists().count == 1)
+      try await bench.drop(photos, as: "summer.plist")
+      try await again.says("Finished list 'summer'")
+      #expect(bench.names("prints/summer") == ["Held.jpg"])
+      #expect(try await bench.lists().map(\.state) == ["cancelled", "finished"])
+    }
+  }
+
+  @Test(.enabled(if: DaemonBench.isRoot, "only root can act for two users"))
+  func `a forgotten list's folder of prints goes to nobody else`() async throws {
+    let settings = DaemonBench.settings + "[Record]\nKeepLists=1s\n"
+    try await DaemonBench.use(settings: settings) { bench in
+      let urls = try bench.serveSamples(2)
+      let daemon = try await bench.start()
+      try await bench.drop([("One", urls[0])], as: "summer.plist")
+      try await daemon.says("Finished list 'summer'")
+      let print = bench.bytes("prints/summer/One.jpg")
+      try await bench.until("it is forgotten", seconds: 180) {
+        !bench.copies.isEmpty && bench.names("state/lists").isEmpty
+      }
+      try await bench.dropForeign([("One", urls[1])], as: "summer.plist")
+      try await daemon.says("Finished list 'summer'", times: 2)
+      #expect(bench.names("prints") == ["summer", "summer~2"])
+      #expect(bench.bytes("prints/summer/One.jpg") == print)
+    }
+  }
 }

@@ -92,7 +92,7 @@ package final class DaemonBench: Sendable {
     let running = try await RunningProgram.start(
       ["/usr/bin/env", "TMPDIR=\(folder.path)", script, Self.programFolder])
     programs.withLock { $0.append(running) }
-    return try await running.end()
+    return try await running.end(seconds: 300)
   }
 
   /// The daemon, once it answers.
