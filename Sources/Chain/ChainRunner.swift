@@ -23,6 +23,8 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     var needsPump = false
     var trouble: Failure?
     var troubleWait = Duration.seconds(1)
+    /// How often work was paused for trouble of this machine and begun again.
+    var holds: UInt = 0
     var isStopping = false
     var whenIdle: [(list: ListID?, continuation: CheckedContinuation<Void, Never>)] = []
     var wakeUp: (any Cancellable)?
@@ -203,8 +205,10 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
       return true
     }
     guard isWanted else { return }
-    chain.begin(stages, on: queues) { [self] work, stage, failure in
-      await settle(work, stage, failure)
+    chain.begin(stages, on: queues) { [self] in
+      state.withLock { $0.holds }
+    } settle: { [self] work, stage, failure, hold in
+      await settle(work, stage, failure, hold)
     } whenEnded: { [self] end in
       ended(chain, end)
     } whenGone: { [self] in
@@ -238,8 +242,9 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
 
   // MARK: ends
 
-  private func settle(_ work: PhotoWork, _ stage: Stage, _ failure: Failure) async -> PhotoChain.End
-  {
+  private func settle(
+    _ work: PhotoWork, _ stage: Stage, _ failure: Failure, _ hold: UInt
+  ) async -> PhotoChain.End {
     let jitter = state.withLock { Double.random(in: 0...1, using: &$0.random) }
     let work = work.counted(books.attempts(of: work.photo) + 1)
     let verdict = policy.verdict(
@@ -252,11 +257,11 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
       case .giveUp:
         try await books.recordFailure(work, stage, failure)
         return .failed
-      case .waitForMachine: return .machineTrouble(failure)
+      case .waitForMachine: return .machineTrouble(failure, hold: hold)
       case .stop: return .stopped
       }
     } catch {
-      return error.kind == .cancelled ? .stopped : .machineTrouble(error)
+      return error.kind == .cancelled ? .stopped : .machineTrouble(error, hold: hold)
     }
   }
 
@@ -276,8 +281,10 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
 
   private func noteTrouble(_ end: PhotoChain.End, _ state: inout State) -> ChainEvent? {
     switch end {
-    case .machineTrouble(let failure):
-      guard !state.admission.isHeld else { return nil }
+    case .machineTrouble(let failure, let hold):
+      // A chain that failed before the last pause ends only after it: its other operations stood in
+      // queues that were suspended.
+      guard !state.admission.isHeld, hold == state.holds else { return nil }
       state.admission.isHeld = true
       state.trouble = failure
       state.troubleWait = min(state.troubleWait * 2, .seconds(30))
@@ -306,6 +313,7 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     let isRunning = state.withLock { state in
       guard !state.isStopping else { return false }
       state.admission.isHeld = false
+      state.holds += 1
       return true
     }
     guard isRunning else { return }

@@ -19,11 +19,13 @@ package final class PhotoChain: Sendable {
     case failed
     case retry(after: Duration)
     case stopped
-    case machineTrouble(Failure)
+    /// `hold` is the number of the pause before the failed step began: what failed before a later one
+    /// says nothing of the machine as it is now.
+    case machineTrouble(Failure, hold: UInt)
   }
 
   /// What a stage's failure came to, once recorded.
-  typealias Settle = @Sendable (PhotoWork, Stage, Failure) async -> End
+  typealias Settle = @Sendable (PhotoWork, Stage, Failure, _ hold: UInt) async -> End
 
   private struct State {
     var operations: [(stage: Stage, operation: Operation)] = []
@@ -47,16 +49,17 @@ package final class PhotoChain: Sendable {
   /// photo runs or will run; `whenGone` once, when the queues have let go of the last operation, which
   /// after a cancel may be later.
   func begin<Original: Sendable, Negative: Sendable>(
-    _ stages: Stages<Original, Negative>, on queues: StageQueues, settle: @escaping Settle,
+    _ stages: Stages<Original, Negative>, on queues: StageQueues,
+    hold: @escaping @Sendable () -> UInt, settle: @escaping Settle,
     whenEnded: @escaping @Sendable (End) -> Void, whenGone: @escaping @Sendable () -> Void
   ) {
-    let download = operation(.download, settle) { [work] () throws(Failure) -> Original in
+    let download = operation(.download, hold, settle) { [work] () throws(Failure) -> Original in
       work.state == .downloaded ? try await stages.recall(work) : try await stages.download(work)
     }
-    let filter = operation(.filter, settle) { [work] () throws(Failure) -> Negative in
+    let filter = operation(.filter, hold, settle) { [work] () throws(Failure) -> Negative in
       try await stages.filter(work, try Self.value(of: download))
     }
-    let output = operation(.output, settle) { [work] () throws(Failure) -> Void in
+    let output = operation(.output, hold, settle) { [work] () throws(Failure) -> Void in
       try await stages.output(work, try Self.value(of: filter))
     }
     filter.addDependency(download)
@@ -105,19 +108,20 @@ package final class PhotoChain: Sendable {
   }
 
   private func operation<Value: Sendable>(
-    _ stage: Stage, _ settle: @escaping Settle,
+    _ stage: Stage, _ hold: @escaping @Sendable () -> UInt, _ settle: @escaping Settle,
     _ body: @escaping @Sendable () async throws(Failure) -> Value
   ) -> StageOperation<Value> {
     StageOperation(
       name: "\(work.photo) \(stage.name)", serviceClass: work.serviceClass,
       whenFinished: { [self] in operationFinished() }
     ) { [self] in
+      let hold = hold()
       do throws(Failure) {
         let value = try await body()
         if stage == .output { settled(.filtered) }
         return .success(value)
       } catch {
-        settled(error.kind == .cancelled ? .stopped : await settle(work, stage, error))
+        settled(error.kind == .cancelled ? .stopped : await settle(work, stage, error, hold))
         return .failure(error)
       }
     }

@@ -31,7 +31,8 @@ package struct FileFolders: Sendable {
     let root = roots.first { path.count > $0.path.count && path.starts(with: $0.path) }
     guard let root, let name = path.last else {
       throw Failure(
-        .final, code: "file.refused", reason: "the file lies outside the folders that may be used",
+        .final, code: "file.refused",
+        reason: "the file lies outside the folders that FileFolders= names",
         advice: "FileFolders= under [Download] names them")
     }
     do throws(SystemError) {

@@ -58,6 +58,9 @@ extension Notice {
     switch self {
     case .photoFinished(let photo):
       "Filtered \(named(photo))\(size(photo))."
+    case .photoFailed(let photo, _, let failure)
+    where failure.code.hasPrefix("url.") || failure.code == "list.entry":
+      "Could not work on \(quoted(photo.name)): \(reason(failure)); it is given up."
     case .photoFailed(let photo, let stage, let failure):
       "Could not \(deed(stage, photo)): \(reason(failure)); it is given up."
     case .retryScheduled(let photo, let stage, let failure, let after):

@@ -61,7 +61,9 @@ extension PhotoOutcome {
           sha256: SHA256Digest(bytes: row.sha256).hex, bytes: row.bytes, width: row.width,
           height: row.height))
     } else if row.state == .failed {
-      ending = .failed(code: row.code, reason: row.reason, isListed: photo.problem != nil)
+      ending = .failed(
+        code: row.code, reason: row.reason,
+        isListed: photo.problem != nil || row.code.hasPrefix("url."))
     } else {
       ending = .unknown
     }

@@ -121,7 +121,9 @@ extension Darkroom {
   }
 
   private func shownURL(_ text: String) -> String {
-    guard let url = try? PhotoURL(parsing: text) else { return Printable.text(text, limit: 100) }
+    guard let url = try? PhotoURL(parsing: text) else {
+      return Printable.text(ShownURL.text(text), limit: 100)
+    }
     return "\(url.scheme.rawValue)://\(url.server)\(url.path)"
   }
 

@@ -23,6 +23,8 @@ final class Darkroom: Sendable {
     /// The inbox has made sense of the folders of lists.
     var isSettled = false
     var control: ControlServer?
+    /// The code of the trouble that people know of.
+    var trouble: String?
     /// Lists that are over and on their way to `done`.
     var closing = 0
   }
@@ -366,9 +368,15 @@ final class Darkroom: Sendable {
   func take(_ event: ChainEvent) {
     switch event {
     case .trouble(let failure, _):
-      teller.tell(.machineTrouble(failure, waits: "all work waits"))
+      // Once an incident, however many attempts meet it.
+      let isNews = state.withLock { state in
+        defer { state.trouble = failure.code }
+        return state.trouble != failure.code
+      }
+      if isNews { teller.tell(.machineTrouble(failure, waits: "all work waits")) }
       tellStatus()
     case .recovered:
+      state.withLock { $0.trouble = nil }
       teller.tell(.machineRecovered(code: "its trouble", resumes: "work goes on"))
       tellStatus()
     case .finished(let list):

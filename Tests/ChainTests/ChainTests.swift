@@ -174,6 +174,32 @@ import Vocabulary
     #expect(bench.recoveries.count <= bench.troubles.count)
   }
 
+  @Test func `what failed while the disk was full does not keep work waiting once it has room`()
+    async
+  {
+    let full = Failure(.machine, code: "disk.full", reason: "no space left on device")
+    let gate = Gate()
+    let isFull = Mutex(true)
+    let bench = Darkbench(
+      widths: .init(download: 16, filter: 2, output: 4),
+      download: { _ throws(Failure) in
+        guard isFull.withLock({ $0 }) else { return }
+        try await gate.pass()
+        throw full
+      })
+    bench.add(1, photos: 50)
+    await gate.arrivals.reaches(16)
+    gate.open()
+    await bench.troubles.reaches(1)
+    isFull.withLock { $0 = false }
+    await bench.time.scheduled(1)
+    // Once is enough, although sixteen chains still have to say that they failed.
+    bench.time.advance(by: .seconds(60))
+    await bench.finishedLists.reaches(1)
+    #expect(bench.books.count(.filtered) == 50)
+    #expect(bench.troubles.count == 1)
+  }
+
   @Test func `a failure that cannot be recorded is not given up`() async {
     let gone = Failure(.final, code: "http.404", reason: "the origin answered 404 Not Found")
     let bench = Darkbench(download: { _ throws(Failure) in throw gone })

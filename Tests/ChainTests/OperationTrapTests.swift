@@ -119,7 +119,8 @@ import Vocabulary
         discard: { _ in })
       chain.begin(
         stages, on: StageQueues(.init(download: 1, filter: 1, output: 1)),
-        settle: { _, _, _ in .failed }, whenEnded: { _ in ended.add() }, whenGone: {})
+        hold: { 0 }, settle: { _, _, _, _ in .failed }, whenEnded: { _ in ended.add() },
+        whenGone: {})
       await ended.reaches(1)
     }
     // The last thread lets go a moment after it has said so.
