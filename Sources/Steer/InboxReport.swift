@@ -7,10 +7,10 @@ package struct InboxFile: MessageValue {
     case waiting, ignored, rejected, accepted
   }
 
-  /// Safe to show.
+  /// As it is: whoever shows it escapes it.
   package var name: String
   package var fate: String
-  /// The list that it is, or would have been; 0 where it has no number.
+  /// The list that it is; 0 where it is none.
   package var list: UInt64
   /// What it waits for, why it is ignored or was rejected; empty for what was accepted.
   package var why: String

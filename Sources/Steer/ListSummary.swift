@@ -6,7 +6,7 @@ package import Vocabulary
 
 package struct ListSummary: MessageValue {
   package var id: UInt64
-  /// The dropped file's name without `.plist`, safe to show.
+  /// The dropped file's name without `.plist`, as it is: whoever shows it escapes it.
   package var name: String
   package var title: String
   package var owner: UInt32

@@ -5,7 +5,7 @@ package import Vocabulary
 
 package struct PhotoSummary: MessageValue {
   package var number: UInt32
-  /// Safe to show.
+  /// As it is: whoever shows it escapes it.
   package var name: String
   /// Without user, password and query: those can be secrets.
   package var url: String

@@ -24,7 +24,8 @@ struct CommandLineOptions: Equatable {
 
     Develops photo lists dropped into its inbox, in the foreground, until SIGTERM or SIGINT.
       --root DIR         keep everything below DIR: inbox, done, failed, prints, state, control
-      --config FILE      read FILE instead of /etc/darkroom/darkroomd.conf or DIR/darkroomd.conf
+      --config FILE      read FILE and FILE.d/*.conf instead of /etc/darkroom/darkroomd.conf or
+                         DIR/darkroomd.conf
       --until-idle       end when no file waits in the inbox and every list is finished, cancelled
                          or paused; the exit status tells how it went
       --level-prefixes   begin each line on stderr with its <priority>

@@ -58,7 +58,9 @@ final class ControlDesk: ControlService {
     var pause = Duration.milliseconds(50)
     while !Task.isCancelled, !darkroom.isStopping {
       let sweep = await darkroom.inbox.sweepNow()
-      let file = sweep.waiting.first { list.means(file: $0.name.description) }
+      let file = sweep.waiting.first {
+        list.means(file: String(decoding: $0.name.bytes, as: UTF8.self))
+      }
       if let file {
         if file.isRejected { break }
         if file.isUnreadable { throw .notPossible(why: "'\(file.name)' waits: \(file.waitsFor)") }

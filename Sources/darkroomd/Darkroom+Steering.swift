@@ -60,8 +60,8 @@ extension Darkroom {
   private func summary(_ entry: ListEntry) -> ListSummary {
     let card = shelf.card(entry.id)
     return ListSummary(
-      id: entry.id.number, name: Printable.text(card?.name ?? "list \(entry.id)"),
-      title: Printable.text(card?.terms.title ?? ""), owner: card?.owner ?? 0, state: entry.state,
+      id: entry.id.number, name: card?.name ?? "list \(entry.id)",
+      title: card?.terms.title ?? "", owner: card?.owner ?? 0, state: entry.state,
       serviceClass: entry.acceptance.serviceClass,
       total: entry.acceptance.photos, new: entry.counts.new, downloaded: entry.counts.downloaded,
       filtered: entry.counts.filtered, failed: entry.counts.failed, accepted: entry.acceptedTime)
@@ -99,7 +99,7 @@ extension Darkroom {
     }
     let plan = recorder.ledger { $0[room.id]?.retries[number] }
     var summary = PhotoSummary(
-      number: number, name: Printable.text(entry.name), url: shownURL(entry.url), state: state,
+      number: number, name: entry.name, url: shownURL(entry.url), state: state,
       attempts: row?.attempts ?? live.1)
     if let plan, !state.isFinal, plan.until > clock.wallTime() {
       summary.retry = plan.until
@@ -122,7 +122,7 @@ extension Darkroom {
 
   private func shownURL(_ text: String) -> String {
     guard let url = try? PhotoURL(parsing: text) else {
-      return Printable.text(ShownURL.text(text), limit: 100)
+      return String(ShownURL.text(text).prefix(100))
     }
     return "\(url.scheme.rawValue)://\(url.server)\(url.path)"
   }
@@ -132,19 +132,21 @@ extension Darkroom {
     let sweep = await inbox.sweepNow()
     var files = sweep.waiting.map { file in
       InboxFile(
-        name: Printable.text(file.name.description), fate: file.isRejected ? .rejected : .waiting,
+        name: String(decoding: file.name.bytes, as: UTF8.self),
+        fate: file.isRejected ? .rejected : .waiting,
         list: file.list?.number ?? 0, why: file.waitsFor)
     }
     files += sweep.ignored.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
       .map { name, reason in
-        InboxFile(name: Printable.text(name.description), fate: .ignored, why: "\(reason)")
+        InboxFile(
+          name: String(decoding: name.bytes, as: UTF8.self), fate: .ignored, why: "\(reason)")
       }
     let shown = files.prefix(Self.longestInbox)
     let all = sweep.waitingCount + sweep.ignoredCount
     let gone = frontDesk.departures.all.map { file in
       InboxFile(
-        name: Printable.text(file.file), fate: file.rejection == nil ? .accepted : .rejected,
-        list: file.list.number, why: file.rejection ?? "")
+        name: file.file, fate: file.rejection == nil ? .accepted : .rejected,
+        list: file.rejection == nil ? file.list.number : 0, why: file.rejection ?? "")
     }
     return InboxReport(
       files: Array(shown) + gone, more: UInt64(max(0, all - shown.count)),

@@ -112,4 +112,21 @@ import Testing
       #expect(bench.names("prints").count == 3, "\(bench.names("prints"))")
     }
   }
+
+  @Test
+  func `a name with control characters is escaped once where it is shown, and found as it is`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let daemon = try await bench.start()
+      try await bench.drop([("One", try bench.serveSamples(1)[0])], as: "new\nline.plist")
+      try await daemon.says("Finished list 'new\\nline'")
+      for command in ["list", "inbox"] {
+        let shown = try await bench.tool(command).output
+        #expect(shown.contains("new\\nline") && !shown.contains("new\\\\nline"), "\(shown)")
+      }
+      #expect(try await bench.lists().map(\.name) == ["new\nline"])
+      #expect(try await bench.show("new\nline").state == "finished")
+    }
+  }
 }
