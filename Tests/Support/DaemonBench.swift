@@ -76,11 +76,24 @@ package final class DaemonBench: Sendable {
   package func launch(
     _ program: String, _ arguments: [String], as user: UInt32? = nil, from folder: String? = nil
   ) async throws -> RunningProgram {
-    let path = URL(filePath: folder ?? Self.programFolder).appending(path: program)
+    let ours = user == nil ? Self.programFolder : try programsForAnybody()
+    let path = URL(filePath: folder ?? ours).appending(path: program)
     let running = try await RunningProgram.start(
       [path.path(percentEncoded: false)] + arguments, as: user)
     programs.withLock { $0.append(running) }
     return running
+  }
+
+  /// Where the programs lie may be closed to others, such as root's home: they get copies.
+  private func programsForAnybody() throws -> String {
+    let copies = "\(folder.path)/programs"
+    let files = FileManager.default
+    if files.fileExists(atPath: copies) { return copies }
+    try files.createDirectory(atPath: copies, withIntermediateDirectories: false)
+    for name in ["darkroomd", "darkroomctl", "darkroom-worker"] {
+      try files.copyItem(atPath: "\(Self.programFolder)/\(name)", toPath: "\(copies)/\(name)")
+    }
+    return copies
   }
 
   /// A script of this repository, given the folder of the programs, until its end. What it makes below
