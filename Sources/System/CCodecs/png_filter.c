@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "png_filter.h"
 
-#include <png.h>
+#include <string.h>
 
-enum { SUB, UP, AVERAGE, PAETH, FILTERS, PIXEL = 4, BLOCK = 256 };
+enum { NONE, SUB, UP, AVERAGE, PAETH, FILTERS, PIXEL = 4, BLOCK = 256 };
 
 static inline uint8_t magnitude(int difference) {
   uint8_t up = (uint8_t)difference, down = (uint8_t)-difference;
@@ -32,14 +32,43 @@ static void add(const uint8_t *row, const uint8_t *above, uint64_t count, uint64
   sums[SUB] += sub, sums[UP] += up, sums[AVERAGE] += average, sums[PAETH] += last;
 }
 
-int dr_png_filter(const uint8_t *row, const uint8_t *above, uint64_t width) {
-  static const int names[FILTERS] = {PNG_FILTER_SUB, PNG_FILTER_UP, PNG_FILTER_AVG,
-                                     PNG_FILTER_PAETH};
-  uint64_t sums[FILTERS] = {0}, size = width * PIXEL;
+static int choose(const uint8_t *row, const uint8_t *above, uint64_t size) {
+  uint64_t sums[FILTERS] = {0};
   for (uint64_t at = PIXEL; at < size; at += BLOCK)
     add(row + at, above + at, size - at < BLOCK ? size - at : BLOCK, sums);
   int best = SUB;
   for (int filter = UP; filter < FILTERS; filter++)
     if (sums[filter] < sums[best]) best = filter;
-  return names[best];
+  return best;
+}
+
+static void subtract(int filter, const uint8_t *restrict row, const uint8_t *restrict above,
+                     uint64_t size, uint8_t *restrict left) {
+  // Of the first pixel nothing is to the left: there `paeth` is `up`.
+  for (uint64_t i = 0; i < PIXEL; i++) {
+    uint8_t over = filter == SUB ? 0 : filter == AVERAGE ? above[i] >> 1 : above[i];
+    left[i] = (uint8_t)(row[i] - over);
+  }
+  if (filter == SUB)
+    for (uint64_t i = PIXEL; i < size; i++) left[i] = (uint8_t)(row[i] - row[i - PIXEL]);
+  else if (filter == UP)
+    for (uint64_t i = PIXEL; i < size; i++) left[i] = (uint8_t)(row[i] - above[i]);
+  else if (filter == AVERAGE)
+    for (uint64_t i = PIXEL; i < size; i++)
+      left[i] = (uint8_t)(row[i] - ((row[i - PIXEL] + above[i]) >> 1));
+  else
+    for (uint64_t i = PIXEL; i < size; i++)
+      left[i] = (uint8_t)(row[i] - paeth(row[i - PIXEL], above[i], above[i - PIXEL]));
+}
+
+uint64_t dr_png_filter(const uint8_t *row, const uint8_t *above, uint64_t width, uint32_t kept,
+                       uint8_t *space, uint8_t *out) {
+  uint64_t size = width * PIXEL;
+  int filter = choose(row, above, size);
+  *out++ = (uint8_t)filter;
+  subtract(filter, row, above, size, kept == PIXEL ? out : space);
+  if (kept == PIXEL) return 1 + size;
+  // Whole pixels are copied; the byte too many is the next one's first.
+  for (uint64_t x = 0; x < width; x++) memcpy(out + x * kept, space + x * PIXEL, PIXEL);
+  return 1 + width * kept;
 }
