@@ -24,15 +24,13 @@ package struct ListOutcome: Sendable {
   /// The folder of the prints, in full.
   package let prints: String
   package let total: UInt32
-  package let filtered: UInt32
-  package let failed: UInt32
   /// Photo by number, from 1 to `total`; asked for once each. `final` where the list's files are damaged.
   package let photo: @Sendable (UInt32) throws(Failure) -> PhotoOutcome
 
   package init(
     list: ListID, name: String, title: String, owner: UInt32, state: ListState, accepted: UInt64,
     ended: UInt64, serviceClass: ServiceClass, filter: FilterFunction, quality: PrintQuality,
-    metadata: MetadataRule, prints: String, total: UInt32, filtered: UInt32, failed: UInt32,
+    metadata: MetadataRule, prints: String, total: UInt32,
     photo: @escaping @Sendable (UInt32) throws(Failure) -> PhotoOutcome
   ) {
     self.list = list
@@ -48,8 +46,6 @@ package struct ListOutcome: Sendable {
     self.metadata = metadata
     self.prints = prints
     self.total = total
-    self.filtered = filtered
-    self.failed = failed
     self.photo = photo
   }
 }

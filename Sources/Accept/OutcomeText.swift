@@ -99,22 +99,6 @@ enum OutcomeText {
     guard url.utf8.contains(UInt8(ascii: "@")), (try? PhotoURL(parsing: url)) == nil else {
       return url
     }
-    let bytes = Array(url.utf8)
-    let isSlash = { (byte: UInt8) in byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
-    var start = bytes.startIndex
-    if let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
-      bytes[..<colon].allSatisfy({ $0 < 0x80 && !isSlash($0) && $0 != UInt8(ascii: "@") })
-    {
-      let rest = bytes[(colon + 1)...]
-      // `user:password@host` without a scheme has its `@` right behind.
-      if let first = rest.first, isSlash(first) { start = colon + 1 }
-    }
-    while start < bytes.endIndex, isSlash(bytes[start]) { start += 1 }
-    let end =
-      bytes[start...].firstIndex {
-        isSlash($0) || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
-      } ?? bytes.endIndex
-    guard let sign = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")) else { return url }
-    return String(decoding: bytes[..<start] + bytes[(sign + 1)...], as: UTF8.self)
+    return ShownURL.withoutCredentials(url)
   }
 }

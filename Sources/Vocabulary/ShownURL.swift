@@ -3,27 +3,47 @@
 // secrets there as well.
 
 package enum ShownURL {
-  /// Without what stands before an `@` in front of the path, and without what follows `?` or `#`.
+  /// Without credentials, and without what follows `?` or `#`.
   package static func text(_ url: String) -> String {
     let bytes = Array(url.utf8)
-    let end = bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.count
-    let shown = bytes[..<end]
-    let isSlash = { (byte: UInt8) in byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
-    var start = shown.startIndex
-    if let colon = shown.firstIndex(of: UInt8(ascii: ":")), colon + 1 < shown.endIndex,
-      isSlash(shown[colon + 1])
+    let end = bytes.firstIndex { isTail($0) } ?? bytes.count
+    let shown = Array(bytes[..<end])
+    let (start, sign) = credentials(shown)
+    // A password may hold a slash; then the last @ of all is the safe place to begin.
+    guard let sign = sign ?? shown.lastIndex(of: UInt8(ascii: "@")) else {
+      return String(decoding: shown, as: UTF8.self)
+    }
+    return String(decoding: shown[..<start] + shown[(sign + 1)...], as: UTF8.self)
+  }
+
+  /// Whatever stands before an `@` in front of the path goes, in URLs that are none as well.
+  package static func withoutCredentials(_ url: String) -> String {
+    let bytes = Array(url.utf8)
+    let (start, sign) = credentials(bytes)
+    guard let sign else { return url }
+    return String(decoding: bytes[..<start] + bytes[(sign + 1)...], as: UTF8.self)
+  }
+
+  /// Where credentials would begin, and the `@` that ends them, if there is one.
+  private static func credentials(_ bytes: [UInt8]) -> (start: Int, sign: Int?) {
+    var start = bytes.startIndex
+    if let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+      bytes[..<colon].allSatisfy({ $0 < 0x80 && !isSlash($0) && $0 != UInt8(ascii: "@") }),
+      // `user:password@host` without a scheme has its `@` right behind.
+      let first = bytes[(colon + 1)...].first, isSlash(first)
     {
       start = colon + 1
     }
-    while start < shown.endIndex, isSlash(shown[start]) { start += 1 }
-    let path = shown[start...].firstIndex(where: isSlash) ?? shown.endIndex
-    guard let sign = shown[start..<path].lastIndex(of: UInt8(ascii: "@")) else {
-      // A password may hold a slash; then the last @ of all is the safe place to begin.
-      guard let any = shown.lastIndex(of: UInt8(ascii: "@")) else {
-        return String(decoding: shown, as: UTF8.self)
-      }
-      return String(decoding: shown[..<start] + shown[(any + 1)...], as: UTF8.self)
-    }
-    return String(decoding: shown[..<start] + shown[(sign + 1)...], as: UTF8.self)
+    while start < bytes.endIndex, isSlash(bytes[start]) { start += 1 }
+    let end = bytes[start...].firstIndex { isSlash($0) || isTail($0) } ?? bytes.endIndex
+    return (start, bytes[start..<end].lastIndex(of: UInt8(ascii: "@")))
+  }
+
+  private static func isSlash(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\")
+  }
+
+  private static func isTail(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
   }
 }

@@ -22,7 +22,7 @@ extension Darkroom {
       serviceClass: entry.acceptance.serviceClass, filter: room.terms.filter,
       quality: room.terms.quality, metadata: room.terms.metadata,
       prints: "\(places.prints)/\(String(decoding: room.terms.prints.bytes, as: UTF8.self))",
-      total: room.catalog.count, filtered: entry.counts.filtered, failed: entry.counts.failed
+      total: room.catalog.count
     ) { number throws(Failure) in
       let photo = try room.catalog.entry(number)
       let row: ResultRow?

@@ -4,6 +4,7 @@
 // Concurrency: immutable; one at a time for a list.
 
 import Catalog
+import Digests
 import Output
 import Record
 import Vocabulary
@@ -49,7 +50,7 @@ struct Revision: Sendable {
         let entry = try? new.catalog.entry(number), entry.problem == nil,
         let row = try await keptRow(entry, number, new, pasts)
       {
-        let hash = row.sha256.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        let hash = SHA256Digest(bytes: row.sha256).prefix
         changes.append(
           .filtered(
             PhotoID(list: list, number: number), Contents(size: row.bytes, hash: hash)))

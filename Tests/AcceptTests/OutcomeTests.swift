@@ -23,7 +23,7 @@ import Vocabulary
       list: list, name: name, title: "Bed & <breakfast>\r\n", owner: 1000, state: state,
       accepted: 1_709_251_199_000, ended: 1_709_251_200_999, serviceClass: .utility,
       filter: .standard, quality: .source, metadata: .copyright, prints: "/prints/barn",
-      total: UInt32(photos.count), filtered: 1, failed: 2
+      total: UInt32(photos.count)
     ) { photos[Int($0) - 1] }
   }
 
@@ -171,7 +171,7 @@ import Vocabulary
           outcome = ListOutcome(
             list: outcome.list, name: outcome.name, title: "", owner: 1, state: .finished,
             accepted: 0, ended: 0, serviceClass: .default, filter: .standard, quality: .source,
-            metadata: .keep, prints: "", total: 3, filtered: 1, failed: 2
+            metadata: .keep, prints: "", total: 3
           ) { number throws(Failure) in
             if number == 3 { throw damage }
             return photos[Int(number) - 1]
