@@ -237,7 +237,7 @@ def build(folder, name, *libraries):
 
 def generator(folder):
     """The program that makes pictures."""
-    return build(folder, "pictures", "-ljpeg", "-lpng")
+    return build(folder, "pictures", "-ljpeg", "-lpng", "-lm")
 
 
 def small_photos(program, folder, count):

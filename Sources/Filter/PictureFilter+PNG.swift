@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pass of a PNG: header, then metadata, then rows, then its end, which must be there.
+// The pass of a PNG: header, then metadata, then rows or palette and indices, then its end, which must be there.
 
 internal import Codecs
 internal import Vocabulary
@@ -18,12 +18,10 @@ extension PictureFilter.Pass {
     try beside.copy(from: original, into: &writer)
     let size: UInt64
     do throws(CodecError) {
-      var rows = PixelRows(width: header.width, depth: header.depth)
-      try reader.read(&rows)
-      while rows.count > 0 {
-        rows.apply(matrix)
-        try writer.write(rows)
-        try reader.read(&rows)
+      if header.isPalette {
+        try reader.develop(matrix, into: &writer)
+      } else {
+        try developRows(&reader, &writer)
       }
       try reader.finish()
       size = try writer.finish()
@@ -31,5 +29,16 @@ extension PictureFilter.Pass {
     return Developed(
       format: .png, width: UInt32(header.width), height: UInt32(header.height), size: size,
       notices: beside.notices)
+  }
+  private func developRows(
+    _ reader: inout PNGReader, _ writer: inout PNGWriter
+  ) throws(CodecError) {
+    var rows = PixelRows(width: reader.header.width, depth: reader.header.depth)
+    try reader.read(&rows)
+    while rows.count > 0 {
+      rows.apply(matrix)
+      try writer.write(rows)
+      try reader.read(&rows)
+    }
   }
 }

@@ -103,9 +103,14 @@ int32_t sample_png_read(const uint8_t *bytes, size_t count, struct sample_pictur
   }
   png_set_read_fn(codec, &stream, take);
   png_read_info(codec, info);
-  // Prints are RGB or RGBA, 8 or 16 bits, not interlaced; nothing else is read here.
+  // Prints are RGB, RGBA or of a palette, not interlaced; nothing else is read here.
   int colour = png_get_color_type(codec, info);
-  if (colour != PNG_COLOR_TYPE_RGB && colour != PNG_COLOR_TYPE_RGB_ALPHA)
+  picture->index_depth = colour == PNG_COLOR_TYPE_PALETTE ? png_get_bit_depth(codec, info) : 0;
+  if (picture->index_depth) {
+    png_set_palette_to_rgb(codec);
+    if (png_get_valid(codec, info, PNG_INFO_tRNS)) png_set_tRNS_to_alpha(codec);
+    png_read_update_info(codec, info);
+  } else if (colour != PNG_COLOR_TYPE_RGB && colour != PNG_COLOR_TYPE_RGB_ALPHA)
     png_error(codec, "not a print");
   if (png_get_interlace_type(codec, info) != PNG_INTERLACE_NONE) png_error(codec, "not a print");
   read_rows(codec, info, picture);

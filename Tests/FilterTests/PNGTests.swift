@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PNGs of every form become RGB or RGBA prints of 8 or 16 bits, equal to the formula in every
-// pixel.
+// PNGs of every form become RGB or RGBA prints of 8 or 16 bits, those with a palette prints with a
+// palette, equal to the formula in every pixel.
 
 import Filter
 import Support
@@ -110,6 +110,7 @@ struct PNGTests {
     let isSolid =
       [.grey, .rgb, .palette].contains(form.colour) && form.paletteAlpha.isEmpty && form.key.isEmpty
     #expect(seen.hasAlpha == !isSolid)
+    #expect(seen.indexDepth == (form.colour == .palette ? form.depth : 0))
     #expect(seen.channels == Darkroom.sepia(all: meant(form, rows), most: most))
   }
 
@@ -140,5 +141,61 @@ struct PNGTests {
       Array(repeatElement(row, count: height).joined()))
     let print = try Darkroom.develop(original)
     #expect(print.bytes.count < row.count * 5 / 4)
+  }
+
+  @Test func `a palette of any length keeps its length, its depth and its transparency`() throws {
+    for (depth, colours, alphas) in [(1, 1, 0), (2, 3, 2), (4, 9, 9), (8, 5, 1), (8, 256, 256)] {
+      let form = PNGForm(width: Self.size, height: 23) {
+        ($0.colour, $0.depth) = (.palette, depth)
+        $0.palette = (0..<(3 * colours)).map { UInt8(truncatingIfNeeded: $0 * 67 + 13) }
+        $0.paletteAlpha = (0..<alphas).map { UInt8(truncatingIfNeeded: $0 * 31) }
+      }
+      let rowSize = (form.width * depth + 7) / 8
+      let rows = (0..<(rowSize * 23)).map { at in
+        (0..<(8 / depth)).reduce(UInt8(0)) { $0 << UInt8(depth) | UInt8((at + $1) % colours) }
+      }
+      let print = try Darkroom.develop(form.bytes(rows))
+      let seen = try #require(ReadPicture(png: print.bytes))
+      #expect(seen.channels == Darkroom.sepia(all: meant(form, rows)))
+      #expect(seen.indexDepth == depth && seen.hasAlpha == (alphas > 0))
+      let chunk = PNGForm.chunk("tRNS", form.paletteAlpha)
+      #expect(alphas == 0 || print.bytes.firstRange(of: chunk) != nil)
+      #expect(print.bytes.firstRange(of: Array("PLTE".utf8)) != nil)
+    }
+  }
+
+  @Test func `a pixel of a colour that is not in the palette fails the picture`() throws {
+    for depth in [2, 4, 8] {
+      for isInterlaced in [false, true] {
+        let form = PNGForm(width: 3, height: 3) {
+          ($0.colour, $0.depth, $0.isInterlaced) = (.palette, depth, isInterlaced)
+          $0.palette = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+        }
+        let rowSize = (3 * depth + 7) / 8
+        let last: UInt8 = depth == 2 ? 0b00_00_11_00 : depth == 4 ? 0x30 : 3
+        let rows = [UInt8](repeating: 0, count: rowSize * 3 - 1) + [last]
+        let failure = try #require(throws: Failure.self) {
+          try Darkroom.develop(form.bytes(rows))
+        }
+        #expect(failure.code == "png.damaged" && failure.reason.contains("not in its palette"))
+        // What stands behind the last pixel of a row is no pixel.
+        guard depth == 2 else { continue }
+        let beside = [UInt8](repeating: 0, count: rowSize * 3 - 1) + [0b00_00_00_11]
+        #expect(try Darkroom.code(form.bytes(beside)) == nil)
+      }
+    }
+  }
+
+  @Test func `a profile stands before the palette in the print`() throws {
+    let form = PNGForm(width: 4, height: 4) {
+      ($0.colour, $0.palette) = (.palette, [1, 2, 3])
+    }
+    let original = PNGForm.splice(
+      PNGForm.chunk("gAMA", [0, 0, 0xB1, 0x8F]), into: form.bytes([UInt8](repeating: 0, count: 16)))
+    let print = try Darkroom.develop(original)
+    #expect(ReadPicture(png: print.bytes) != nil)
+    let gamma = try #require(print.bytes.firstRange(of: Array("gAMA".utf8)))
+    let palette = try #require(print.bytes.firstRange(of: Array("PLTE".utf8)))
+    #expect(gamma.lowerBound < palette.lowerBound)
   }
 }

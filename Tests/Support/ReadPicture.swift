@@ -10,6 +10,8 @@ package struct ReadPicture: Sendable {
   package let depth: Int
   package let hasAlpha: Bool
   package let components: Int
+  /// Bits of an index where there is a palette, else 0.
+  package let indexDepth: Int
   package let isProgressive: Bool
   package let sampling: [[Int]]
   package let tables: [[UInt16]]
@@ -36,6 +38,7 @@ package struct ReadPicture: Sendable {
     depth = unsafe Int(picture.depth)
     hasAlpha = unsafe picture.has_alpha != 0
     components = unsafe Int(picture.components)
+    indexDepth = unsafe Int(picture.index_depth)
     isProgressive = unsafe picture.is_progressive != 0
     let across = unsafe [picture.across.0, picture.across.1, picture.across.2, picture.across.3]
     let down = unsafe [picture.down.0, picture.down.1, picture.down.2, picture.down.3]

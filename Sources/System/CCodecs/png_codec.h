@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How libpng's errors leave the library: with our code and its words, by longjmp, within C.
+// What reading and writing hold, and how libpng's errors leave the library: with our code and its
+// words, by longjmp, within C.
 
 #ifndef DARKROOM_PNG_CODEC_H
 #define DARKROOM_PNG_CODEC_H
@@ -14,6 +15,30 @@ struct dr_png_escape {
   struct dr_trouble *trouble;
   struct dr_input *input;    // of a reader, else NULL
   struct dr_output *output;  // of a writer, else NULL
+};
+
+struct dr_png_reader {
+  png_structp codec;
+  png_infop info;
+  struct dr_png_escape escape;
+  struct dr_input input;
+  size_t taken;  // of what is in the buffer
+  uint32_t width, height, next;
+  size_t row_size;
+  uint8_t *image;  // of an interlaced picture
+};
+
+struct dr_png_writer {
+  png_structp codec;
+  png_infop info;
+  struct dr_png_escape escape;
+  struct dr_output output;
+  struct dr_deflate *stream;
+  uint32_t width, depth, pixel;  // bytes of a pixel in the file
+  uint32_t rows_done, rows_left;
+  uint64_t row_size;
+  int filter;
+  uint8_t *row, *above;  // as they are in the file, behind a margin
 };
 
 _Noreturn void dr_png_leave(png_structp codec, png_const_charp words);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "png_filter.h"
 
-#include <png.h>
+#include <string.h>
 
-enum { SUB, UP, AVERAGE, PAETH, FILTERS, PIXEL = 4, BLOCK = 256 };
-
-static inline uint8_t magnitude(int difference) {
-  uint8_t up = (uint8_t)difference, down = (uint8_t)-difference;
-  return up < down ? up : down;
-}
+// A pixel that was not there before costs its literals; one that was, a repeat of one pixel; one
+// like its neighbour next to nothing. Found by trying: 5 to 16 do equally well. The smallest sum of
+// differences, which is the custom, looks at each channel by itself, and the prints of photographs
+// come out 2 % larger by it.
+enum { NEW = 8, SEEN = 1, PIECE = 3072, PLACES = 1 << 12 };
 
 static inline int16_t absolute(int16_t value) { return value < 0 ? (int16_t)-value : value; }
 
@@ -19,28 +18,69 @@ static inline uint8_t paeth(int16_t left, int16_t above, int16_t corner) {
   return (uint8_t)(distance <= both ? nearer : corner);
 }
 
-// Plain loops that the compiler turns into vectors: sums of 16 bits hold one block.
-static void add(const uint8_t *row, const uint8_t *above, uint64_t count, uint64_t *sums) {
-  const uint8_t *before = row - PIXEL, *corner = above - PIXEL;
-  uint16_t sub = 0, up = 0, average = 0, last = 0;
-  for (uint64_t i = 0; i < count; i++) {
-    uint8_t value = row[i], left = before[i], over = above[i];
-    sub = (uint16_t)(sub + magnitude(value - left));
-    up = (uint16_t)(up + magnitude(value - over));
-    average = (uint16_t)(average + magnitude(value - ((left + over) >> 1)));
-    last = (uint16_t)(last + magnitude(value - paeth(left, over, corner[i])));
+// Plain loops that the compiler turns into vectors.
+void dr_filter_apply(int filter, const uint8_t *row, const uint8_t *above, uint64_t from,
+                     uint64_t count, uint32_t pixel, uint8_t *restrict left) {
+  const uint8_t *here = row + from, *over = above + from;
+  const uint8_t *before = here - pixel, *corner = over - pixel;
+  switch (filter) {
+    case DR_FILTER_NONE: memcpy(left, here, count); break;
+    case DR_FILTER_SUB:
+      for (uint64_t i = 0; i < count; i++) left[i] = (uint8_t)(here[i] - before[i]);
+      break;
+    case DR_FILTER_UP:
+      for (uint64_t i = 0; i < count; i++) left[i] = (uint8_t)(here[i] - over[i]);
+      break;
+    case DR_FILTER_AVERAGE:
+      for (uint64_t i = 0; i < count; i++)
+        left[i] = (uint8_t)(here[i] - ((before[i] + over[i]) >> 1));
+      break;
+    default:
+      for (uint64_t i = 0; i < count; i++)
+        left[i] = (uint8_t)(here[i] - paeth(before[i], over[i], corner[i]));
   }
-  sums[SUB] += sub, sums[UP] += up, sums[AVERAGE] += average, sums[PAETH] += last;
 }
 
-int dr_png_filter(const uint8_t *row, const uint8_t *above, uint64_t width) {
-  static const int names[FILTERS] = {PNG_FILTER_SUB, PNG_FILTER_UP, PNG_FILTER_AVG,
-                                     PNG_FILTER_PAETH};
-  uint64_t sums[FILTERS] = {0}, size = width * PIXEL;
-  for (uint64_t at = PIXEL; at < size; at += BLOCK)
-    add(row + at, above + at, size - at < BLOCK ? size - at : BLOCK, sums);
-  int best = SUB;
-  for (int filter = UP; filter < FILTERS; filter++)
-    if (sums[filter] < sums[best]) best = filter;
-  return names[best];
+static inline uint32_t load(const uint8_t *bytes, uint32_t pixel) {
+  uint32_t value = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16;
+  return pixel == 4 ? value | (uint32_t)bytes[3] << 24 : value;
+}
+
+struct tally {
+  uint64_t cost;
+  uint32_t last;
+  uint32_t seen[PLACES];
+};
+
+static inline void count(struct tally *tally, const uint8_t *bytes, uint64_t size, uint32_t pixel) {
+  for (uint64_t i = 0; i < size; i += pixel) {
+    uint32_t value = load(bytes + i, pixel);
+    if (value == tally->last) continue;
+    uint32_t *place = &tally->seen[(value * 0x9E3779B1U) >> 20];
+    tally->cost += *place == value ? SEEN : NEW;
+    tally->last = *place = value;
+  }
+}
+
+static uint64_t weigh(int filter, const uint8_t *row, const uint8_t *above, uint64_t size,
+                      uint32_t pixel) {
+  uint8_t left[PIECE];
+  struct tally tally = {0};
+  for (uint64_t at = 0; at < size; at += PIECE) {
+    uint64_t part = size - at < PIECE ? size - at : PIECE;
+    dr_filter_apply(filter, row, above, at, part, pixel, left);
+    if (pixel == 3) count(&tally, left, part, 3);
+    else count(&tally, left, part, 4);
+  }
+  return tally.cost;
+}
+
+int dr_filter_choose(const uint8_t *row, const uint8_t *above, uint64_t size, uint32_t pixel) {
+  int best = DR_FILTER_SUB;
+  uint64_t least = UINT64_MAX;
+  for (int filter = DR_FILTER_SUB; filter <= DR_FILTER_PAETH; filter++) {
+    uint64_t cost = weigh(filter, row, above, size, pixel);
+    if (cost < least) least = cost, best = filter;
+  }
+  return best;
 }

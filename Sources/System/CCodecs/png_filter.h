@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of PNG's filters leaves the least of a row.
+// PNG's filters of rows: which one suits a row, and what it leaves. The same on every machine.
 
 #ifndef DARKROOM_PNG_FILTER_H
 #define DARKROOM_PNG_FILTER_H
 
 #include <stdint.h>
 
-// libpng's name of the filter with the smallest sum of differences; of equal ones the first. Rows
-// of four bytes a pixel; a filler that never changes counts for nothing. The same on every machine.
-int dr_png_filter(const uint8_t *row, const uint8_t *above, uint64_t width);
+enum { DR_FILTER_NONE, DR_FILTER_SUB, DR_FILTER_UP, DR_FILTER_AVERAGE, DR_FILTER_PAETH };
+// Bytes of zero that stand before a row, for what is left of its first pixel.
+enum { DR_FILTER_MARGIN = 8 };
+
+// What the filter leaves of the bytes from `from` on, so many of them.
+void dr_filter_apply(int filter, const uint8_t *row, const uint8_t *above, uint64_t from,
+                     uint64_t count, uint32_t pixel, uint8_t *left);
+// The filter after which the pixels (3 or 4 bytes) of the row are the most alike.
+int dr_filter_choose(const uint8_t *row, const uint8_t *above, uint64_t size, uint32_t pixel);
 
 #endif

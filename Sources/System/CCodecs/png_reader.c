@@ -7,17 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-struct dr_png_reader {
-  png_structp codec;
-  png_infop info;
-  struct dr_png_escape escape;
-  struct dr_input input;
-  size_t taken;  // of what is in the buffer
-  uint32_t height, next;
-  size_t row_size;
-  uint8_t *image;  // of an interlaced picture
-};
-
 void dr_png_leave(png_structp codec, png_const_charp words) {
   struct dr_png_escape *escape = png_get_error_ptr(codec);
   // What we said before leaving by our own will stands.
@@ -104,7 +93,7 @@ static void set_limits(png_structp codec) {
   png_set_benign_errors(codec, 0);
 }
 
-// Whatever the file holds becomes rows of four channels, 8 or 16 bits each.
+// Colours of a palette stay indices; all else becomes rows of four channels, 8 or 16 bits each.
 static void describe(struct dr_png_reader *reader, struct dr_png_header *header) {
   png_structp codec = reader->codec;
   png_infop info = reader->info;
@@ -118,6 +107,8 @@ static void describe(struct dr_png_reader *reader, struct dr_png_header *header)
   header->is_grey = (colour & PNG_COLOR_MASK_COLOR) == 0;
   header->is_palette = colour == PNG_COLOR_TYPE_PALETTE;
   header->is_interlaced = png_get_interlace_type(codec, info) != PNG_INTERLACE_NONE;
+  header->index_depth = header->is_palette ? (uint8_t)depth : 0;
+  if (header->is_palette) return;
   png_set_expand(codec);
   if (depth == 16 && DR_IS_LITTLE) png_set_swap(codec);
   if (header->is_grey) png_set_gray_to_rgb(codec);
@@ -137,7 +128,8 @@ static int start(struct dr_png_reader *reader, const struct dr_codec_limits *lim
   png_set_read_fn(codec, reader, take);
   png_read_info(codec, reader->info);
   describe(reader, header);
-  uint64_t row = (uint64_t)header->width * 4 * (header->depth / 8);
+  uint64_t bits = header->is_palette ? header->index_depth : 4 * header->depth;
+  uint64_t row = (header->width * bits + 7) / 8;
   uint64_t needed = row * 4 + (1 << 20);
   if (header->is_interlaced) needed += row * header->height;
   if (needed > limits->memory) {
@@ -149,6 +141,7 @@ static int start(struct dr_png_reader *reader, const struct dr_codec_limits *lim
   }
   int passes = png_set_interlace_handling(codec);
   png_read_update_info(codec, reader->info);
+  reader->width = header->width;
   reader->height = header->height;
   reader->row_size = (size_t)row;
   if (png_get_rowbytes(codec, reader->info) != row)

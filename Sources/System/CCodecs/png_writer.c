@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "include/deflate.h"
 #include "png_codec.h"
 #include "png_filter.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
-struct dr_png_writer {
-  png_structp codec;
-  png_infop info;
-  struct dr_png_escape escape;
-  struct dr_output output;
-  uint64_t row_size;
-  uint32_t width;
-  uint8_t *above;  // the row before, where each row has a filter of its own
-  int has_above;
-};
+// libpng writes the chunks; rows are filtered and packed here (png_filter.c, deflate.c). Its own way,
+// zlib, takes at low levels repeats that cost more than they save, and at the levels that do not
+// costs more than libvips as a whole.
+
+enum { ROWS_A_CHOICE = 2 };  // a row's filter suits the next one
 
 static void give(png_structp codec, png_bytep bytes, size_t count) {
   struct dr_png_writer *writer = png_get_io_ptr(codec);
@@ -34,40 +29,37 @@ static void give(png_structp codec, png_bytep bytes, size_t count) {
 
 static void keep(png_structp codec) { (void)codec; }
 
-// A low level, and filters by what the rows are. 8 bits: for each row the filter that leaves the
-// least (png_filter.c). Photographs come out a fifth smaller than libvips', drawings a quarter; at
-// ImageMagick's size or up to a quarter larger where many pixels repeat nearly, for a tenth of its
-// time: what is left is level 6's long search (four times all of this), and level 3 already costs
-// more than libvips on some. Of 16 bits: the low bytes are noise in which nothing repeats; searching
-// for repeats would cost half of the time and save nothing, so `average` and runs alone. Few colours
-// repeat exactly: no filter, and level 4 to find them (level 6: 5 % smaller, twice the time).
-static void choose(struct dr_png_writer *writer, const struct dr_png_header *header) {
-  png_structp codec = writer->codec;
-  int is_chosen = header->depth == 8 && !header->is_palette;
-  if (header->depth == 16) png_set_compression_strategy(codec, Z_RLE);
-  png_set_compression_level(codec, header->depth == 16 ? 1 : header->is_palette ? 4 : 2);
-  int all = PNG_FILTER_SUB | PNG_FILTER_UP | PNG_FILTER_AVG | PNG_FILTER_PAETH;
-  png_set_filter(codec, PNG_FILTER_TYPE_BASE,
-                 is_chosen             ? all
-                 : header->depth == 16 ? PNG_FILTER_AVG
-                                       : PNG_FILTER_NONE);
-  if (!is_chosen) return;
-  writer->width = header->width;
-  writer->row_size = (uint64_t)header->width * 4;
-  writer->above = calloc(1, writer->row_size);
-  if (!writer->above) png_error(codec, "out of memory");
+static void pack(void *owner, const uint8_t *bytes, size_t count) {
+  struct dr_png_writer *writer = owner;
+  png_write_chunk(writer->codec, (png_const_bytep) "IDAT", bytes, count);
+}
+
+static uint8_t *row_room(struct dr_png_writer *writer) {
+  uint8_t *room = calloc(1, DR_FILTER_MARGIN + writer->row_size + DR_FILTER_MARGIN);
+  if (!room) png_error(writer->codec, "out of memory");
+  return room;
 }
 
 static void start(struct dr_png_writer *writer, const struct dr_png_header *header) {
   png_structp codec = writer->codec;
+  int channels = header->has_alpha ? 4 : 3, depth = header->depth;
+  int colour = header->has_alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB;
+  if (header->is_palette) colour = PNG_COLOR_TYPE_PALETTE, depth = header->index_depth;
   png_set_write_fn(codec, writer, give, keep);
-  png_set_IHDR(codec, writer->info, header->width, header->height, header->depth,
-               header->has_alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB,
+  png_set_IHDR(codec, writer->info, header->width, header->height, depth, colour,
                PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  choose(writer, header);
-  png_write_info(codec, writer->info);
-  if (!header->has_alpha) png_set_filler(codec, 0, PNG_FILLER_AFTER);
-  if (header->depth == 16 && DR_IS_LITTLE) png_set_swap(codec);
+  // Profiles stand before the palette, hence it is not written yet.
+  png_write_info_before_PLTE(codec, writer->info);
+  writer->width = header->width;
+  writer->rows_left = header->height;
+  writer->depth = header->depth;
+  writer->pixel = header->is_palette ? 1 : (uint32_t)(channels * header->depth / 8);
+  writer->stream = dr_deflate_open(writer->pixel, pack, writer);
+  if (!writer->stream) png_error(codec, "out of memory");
+  if (header->is_palette) return;
+  writer->row_size = (uint64_t)header->width * writer->pixel;
+  writer->row = row_room(writer);
+  writer->above = row_room(writer);
 }
 
 struct dr_png_writer *dr_png_writer_open(int fd, const struct dr_png_header *header,
@@ -123,22 +115,55 @@ int32_t dr_png_writer_chunk_end(struct dr_png_writer *writer, struct dr_trouble 
   return 0;
 }
 
+// Whole pixels as PNG has them, without the filler; what is too much is the next one's.
+static void narrow(const struct dr_png_writer *writer, const uint8_t *from, uint8_t *to) {
+  uint32_t pixel = writer->pixel, wide = writer->depth == 8 ? 4 : 8;
+  if (writer->depth == 8) {
+    for (uint64_t x = 0; x < writer->width; x++) memcpy(to + x * pixel, from + x * wide, 4);
+  } else {
+    for (uint64_t x = 0; x < writer->width; x++, to += pixel) {
+      uint64_t value;
+      memcpy(&value, from + x * wide, sizeof value);
+      if (DR_IS_LITTLE)
+        value = (value & 0x00FF00FF00FF00FF) << 8 | (value >> 8 & 0x00FF00FF00FF00FF);
+      memcpy(to, &value, sizeof value);
+    }
+  }
+}
+
+// Of 16 bits the low bytes are noise in which nothing repeats, and `average` leaves the least.
+static int choose(struct dr_png_writer *writer, const uint8_t *row, const uint8_t *above) {
+  if (writer->depth == 16) return DR_FILTER_AVERAGE;
+  if (writer->rows_done % ROWS_A_CHOICE == 0)
+    writer->filter = dr_filter_choose(row, above, writer->row_size, writer->pixel);
+  return writer->filter;
+}
+
+static void write_row(struct dr_png_writer *writer, const uint8_t *pixels) {
+  enum { PIECE = 3072 };
+  uint8_t left[PIECE], *row = writer->row + DR_FILTER_MARGIN;
+  const uint8_t *above = writer->above + DR_FILTER_MARGIN;
+  narrow(writer, pixels, row);
+  int filter = choose(writer, row, above);
+  dr_deflate_mark(writer->stream, (uint8_t)filter);
+  for (uint64_t at = 0; at < writer->row_size; at += PIECE) {
+    uint64_t rest = writer->row_size - at, part = rest < PIECE ? rest : PIECE;
+    dr_filter_apply(filter, row, above, at, part, writer->pixel, left);
+    dr_deflate_add(writer->stream, left, part);
+  }
+  writer->row = writer->above;
+  writer->above = row - DR_FILTER_MARGIN;
+}
+
 int32_t dr_png_writer_rows(struct dr_png_writer *writer, const uint8_t *rows, uint64_t stride,
                            uint32_t count, struct dr_trouble *trouble) {
   trouble->code = 0;
   writer->escape.trouble = trouble;
   if (setjmp(writer->escape.back)) return -1;
-  const uint8_t *above = writer->above;
-  for (uint32_t y = 0; y < count; y++) {
-    const uint8_t *row = rows + stride * y;
-    // The first row is libpng's to choose for: it makes room then for the filters it may use.
-    if (above && writer->has_above)
-      png_set_filter(writer->codec, PNG_FILTER_TYPE_BASE, dr_png_filter(row, above, writer->width));
-    png_write_row(writer->codec, row);
-    if (above) above = row;
-    writer->has_above = 1;
+  for (uint32_t y = 0; y < count && writer->rows_left > 0; y++, writer->rows_left--) {
+    write_row(writer, rows + stride * y);
+    writer->rows_done++;
   }
-  if (above && count > 0) memcpy(writer->above, above, writer->row_size);
   return 0;
 }
 
@@ -146,7 +171,9 @@ int64_t dr_png_writer_finish(struct dr_png_writer *writer, struct dr_trouble *tr
   trouble->code = 0;
   writer->escape.trouble = trouble;
   if (setjmp(writer->escape.back)) return -1;
-  png_write_end(writer->codec, NULL);
+  if (writer->rows_left > 0) png_error(writer->codec, "rows are missing");
+  dr_deflate_finish(writer->stream);
+  png_write_chunk(writer->codec, (png_const_bytep) "IEND", NULL, 0);
   if (dr_output_drain(&writer->output) < 0) png_error(writer->codec, "writing failed");
   return (int64_t)writer->output.offset;
 }
@@ -154,6 +181,8 @@ int64_t dr_png_writer_finish(struct dr_png_writer *writer, struct dr_trouble *tr
 void dr_png_writer_close(struct dr_png_writer *writer) {
   if (!writer) return;
   png_destroy_write_struct(&writer->codec, &writer->info);
+  if (writer->stream) dr_deflate_close(writer->stream);
+  free(writer->row);
   free(writer->above);
   free(writer);
 }

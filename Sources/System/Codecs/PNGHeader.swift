@@ -6,14 +6,16 @@ internal import CCodecs
 package struct PNGHeader: Equatable, Sendable {
   package let width: Int
   package let height: Int
-  /// Bits a channel of the rows: 16 where the file has 16, else 8.
+  /// Bits a channel: 16 where the file has 16, else 8.
   package let depth: Int
   package let hasAlpha: Bool
   /// The file is grey; its rows are in colour.
   package let isGrey: Bool
   package let isInterlaced: Bool
-  /// The file has a palette: few colours.
+  /// Its colours stand in a palette; it is developed as such, and has no rows of channels.
   package let isPalette: Bool
+  /// Bits of a palette's index: 1, 2, 4 or 8; else 0.
+  package let indexDepth: Int
 
   init(_ header: dr_png_header) {
     width = Int(header.width)
@@ -23,12 +25,13 @@ package struct PNGHeader: Equatable, Sendable {
     isGrey = header.is_grey != 0
     isInterlaced = header.is_interlaced != 0
     isPalette = header.is_palette != 0
+    indexDepth = Int(header.index_depth)
   }
 
   var inC: dr_png_header {
     dr_png_header(
       width: UInt32(width), height: UInt32(height), depth: UInt8(depth),
       has_alpha: hasAlpha ? 1 : 0, is_grey: isGrey ? 1 : 0, is_interlaced: isInterlaced ? 1 : 0,
-      is_palette: isPalette ? 1 : 0)
+      is_palette: isPalette ? 1 : 0, index_depth: UInt8(indexDepth))
   }
 }

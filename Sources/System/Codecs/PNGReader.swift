@@ -24,13 +24,26 @@ internal import CCodecs
 
   /// Fills the band; it is short at the end of the picture, then empty.
   package mutating func read(_ rows: inout PixelRows) throws(CodecError) {
-    precondition(rows.depth == header.depth && rows.width == header.width)
+    precondition(
+      rows.depth == header.depth && rows.width == header.width && !header.isPalette)
     var trouble = dr_trouble()
     let count = unsafe dr_png_reader_rows(
       handle, rows.base.assumingMemoryBound(to: UInt8.self), UInt64(rows.stride),
       UInt32(rows.capacity), &trouble)
     guard count >= 0 else { throw CodecError(trouble) }
     rows.count = Int(count)
+  }
+
+  /// The whole picture by its palette: that goes through the matrix, the indices stay.
+  package mutating func develop(
+    _ matrix: ColourMatrix, into writer: inout PNGWriter
+  ) throws(CodecError) {
+    precondition(header.isPalette)
+    var trouble = dr_trouble()
+    var inC = matrix.inC
+    guard unsafe dr_png_palette_develop(handle, writer.handle, &inC, &trouble) >= 0 else {
+      throw CodecError(trouble)
+    }
   }
 
   /// The picture's end must be there.

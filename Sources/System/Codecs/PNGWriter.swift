@@ -5,9 +5,9 @@
 internal import CCodecs
 
 @safe package struct PNGWriter: ~Copyable {
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
 
-  /// Size, depth and alpha are those of the header.
+  /// Size, depth and alpha are those of the header, and whether there is a palette.
   package init(descriptor: Int32, like header: PNGHeader) throws(CodecError) {
     var trouble = dr_trouble()
     var header = header.inC

@@ -42,6 +42,7 @@ struct sample_bytes {
 struct sample_picture {
   uint32_t width, height;
   int32_t depth, has_alpha, components, is_interlaced, is_progressive;
+  int32_t index_depth;  // of a PNG with a palette, else 0
   int32_t across[4], down[4];
   uint16_t tables[4][64];
   uint16_t *channels;

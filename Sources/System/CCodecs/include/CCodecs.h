@@ -9,6 +9,7 @@
 #define DARKROOM_CCODECS_H
 
 #include <stddef.h>
+#include "deflate.h"
 #include "inflate.h"
 
 #include <stdint.h>
@@ -95,7 +96,8 @@ struct dr_png_header {
   uint8_t has_alpha;
   uint8_t is_grey;  // in the file; the rows are in colour
   uint8_t is_interlaced;
-  uint8_t is_palette;  // in the file: few colours
+  uint8_t is_palette;  // it is developed as a palette, and has no rows of channels
+  uint8_t index_depth;  // of a palette's indices: 1, 2, 4 or 8, else 0
 };
 
 struct dr_png_reader;
@@ -120,6 +122,11 @@ int32_t dr_png_writer_rows(struct dr_png_writer *writer, const uint8_t *rows, ui
                            uint32_t count, struct dr_trouble *trouble);
 int64_t dr_png_writer_finish(struct dr_png_writer *writer, struct dr_trouble *trouble);
 void dr_png_writer_close(struct dr_png_writer *writer);
+
+// The whole picture from a reader that has a palette to a writer like it: the palette through the
+// matrix, transparency and indices as they are.
+int32_t dr_png_palette_develop(struct dr_png_reader *reader, struct dr_png_writer *writer,
+                               const struct dr_matrix *matrix, struct dr_trouble *trouble);
 
 // In place, rounded to nearest (a half goes up), clamped; the fourth channel stays as it is.
 // The result is the exact one on every processor.

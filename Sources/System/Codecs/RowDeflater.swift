@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// For tests: rows packed as the writer of PNGs packs them, in memory.
+
+internal import CCodecs
+
+package enum RowDeflater {
+  /// Bytes of a pixel that there are.
+  package static let pixelSizes = [1, 3, 4, 6, 8]
+
+  /// A mark before each row of `rowSize` bytes, all of it whole pixels; nil where it did not fit into
+  /// a hundredth more, and the heads of the blocks.
+  package static func pack(_ bytes: [UInt8], pixelSize: Int, rowSize: Int) -> [UInt8]? {
+    precondition(pixelSizes.contains(pixelSize) && rowSize > 0 && rowSize % pixelSize == 0)
+    precondition(bytes.isEmpty || (bytes.count - 1) % (rowSize + 1) % pixelSize == 0)
+    let room = bytes.count + bytes.count / 100 + 400
+    var count: Int64 = 0
+    let packed = unsafe [UInt8](unsafeUninitializedCapacity: room) { buffer, used in
+      count = unsafe dr_deflate_rows(
+        UInt32(pixelSize), bytes, UInt64(bytes.count), UInt64(rowSize), buffer.baseAddress,
+        UInt64(room))
+      used = max(Int(count), 0)
+    }
+    return count < 0 ? nil : packed
+  }
+}
