@@ -4,6 +4,7 @@
 //   pictures make FORM WIDTH HEIGHT SEED FILE   FORM: jpeg, or a KIND of PNG: rgb rgba grey palette
 //                                               rgb16, with -drawing behind it a drawing
 //   pictures floor IN.jpg OUT.jpg               decode to RGB rows, encode at quality 90: no filter
+//   pictures spin MILLIONS                      a loop that touches no memory, so many millions of turns
 //
 // What a photograph costs a compressor is its noise, so it is made as a camera makes it. Slow light and
 // objects with edges are what was before the lens; each photosite then has noise of its own, more of it
@@ -251,7 +252,13 @@ int main(int count, char **words) {
     copy(from, to);
     return fclose(to) ? 1 : 0;
   }
-  if (count != 7 || strcmp(words[1], "make")) fail("make FORM W H SEED FILE | floor IN OUT");
+  if (count == 3 && !strcmp(words[1], "spin")) {
+    uint32_t value = 1;
+    for (long left = atol(words[2]) * 1000000; left > 0; left--) value = value * 1664525 + (value >> 16);
+    return value == 0;
+  }
+  if (count != 7 || strcmp(words[1], "make"))
+    fail("make FORM W H SEED FILE | floor IN OUT | spin MILLIONS");
   int width = picture_width = atoi(words[3]), height = picture_height = atoi(words[4]);
   seed = mix((uint32_t)atoi(words[5]));
   FILE *file = fopen(words[6], "wb");

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What a second worker brings: 24 pictures of 12 megapixels through the daemon with one worker and
-with two, and the same through `darkroomctl develop`, one process with all or two with a half each. Only
-a machine with two idle processors can show a whole 2; its load stands beside the figure. What the two
-cost each other shows on a busy one as well: a picture's CPU with two in multiples of that with one."""
+with two, and the same through `darkroomctl develop`, one process with all or two with a half each.
+What the machine itself gives to a second process, idle or not, is told by others in the same rounds: a
+loop that touches no memory, the JPEG library without any filter, and libvips. What two cost each other
+shows on a busy machine as well: a picture's CPU with two in multiples of that with one."""
 import os
 import shutil
 import subprocess
@@ -46,6 +47,32 @@ def develop(folder, temp, meter, photos, names, processes):
     return result.wall, result.cpu
 
 
+def peers(temp, meter, program, photos, names):
+    """Processes that each do their part of the work, one picture after another."""
+    def shared(commands):
+        def run(processes):
+            script = " & ".join(
+                "(" + "; ".join(commands[part::processes]) + ")" for part in range(processes))
+            result = meter.run(["sh", "-c", script + " & wait"], env=dict(
+                os.environ, VIPS_CONCURRENCY="1"))
+            return result.wall, result.cpu
+        return run
+
+    prints = os.path.join(temp, "prints")
+    paths = [(os.path.join(photos, name), os.path.join(prints, name)) for name in names]
+    found = [
+        ("a loop without memory", shared([f"{program} spin 150" for _ in names])),
+        ("libjpeg-turbo without a filter", shared([f"{program} floor {a} {b}" for a, b in paths])),
+    ]
+    if peer("vips"):
+        matrix = os.path.join(temp, "sepia.mat")
+        with open(matrix, "w") as file:
+            file.write("3 3\n" + "\n".join(" ".join(map(str, row)) for row in sepia()) + "\n")
+        found.append(("vips recomb", shared(
+            [f"vips recomb {a} '{b}[Q=90]' {matrix}" for a, b in paths[:COUNT // 4]])))
+    return found
+
+
 def main():
     folder, temp = programs(), scratch()
     command("workers")
@@ -57,25 +84,25 @@ def main():
     for name in names[1:]:
         shutil.copyfile(first, os.path.join(photos, name))
     origin, meter = Origin(photos), Meter(temp)
-    rows = []
     ways = [
         ("darkroomd, Workers=", lambda n: daemon(folder, temp, origin, names, n)),
         ("darkroomctl develop, processes", lambda n: develop(folder, temp, meter, photos, names, n)),
-    ]
-    for title, run in ways:
-        one, two, gains, costs = [], [], [], []
+    ] + peers(temp, meter, program, photos, names)
+    gains, costs = {title: [] for title, _ in ways}, {title: [] for title, _ in ways}
+    for _, run in ways:
         run(2)  # the files are read once before anything is measured
-        for _ in repeat(ROUNDS, 60):
+    rounds = 0
+    for _ in repeat(ROUNDS, 90):
+        rounds += 1
+        for title, run in ways:
             (wall, cpu), (wall_of_two, cpu_of_two) = run(1), run(2)
-            one.append(wall)
-            two.append(wall_of_two)
-            gains.append(wall / wall_of_two)
-            costs.append(cpu_of_two / cpu)
-        rows.append([title, f"{COUNT / middle(one):.1f}", f"{COUNT / middle(two):.1f}",
-                     ratio(gains), ratio(costs), len(gains), f"{os.getloadavg()[0]:.1f}"])
+            gains[title].append(wall / wall_of_two)
+            costs[title].append(cpu_of_two / cpu)
     origin.stop()
-    table("pictures of 12 megapixels a second with 1 and 2 at once",
-          ["way", "1", "2", "2 in multiples of 1", "CPU, likewise", "rounds", "load"], rows)
+    table(f"24 pictures of 12 megapixels with two at once in multiples of one, {rounds} rounds, "
+          f"load {os.getloadavg()[0]:.1f}",
+          ["way", "pictures a second", "CPU a picture"],
+          [[title, ratio(gains[title]), ratio(costs[title])] for title, _ in ways])
 
 
 main()

@@ -7,7 +7,7 @@
 // like its neighbour next to nothing. Found by trying: 5 to 16 do equally well. The smallest sum of
 // differences, which is the custom, looks at each channel by itself, and the prints of photographs
 // come out 2 % larger by it.
-enum { NEW = 8, SEEN = 1, PIECE = 3072, PLACES = 1 << 12 };
+enum { NEW = 8, SEEN = 1, PIECE = 768, PLACES = 1 << 12 };
 
 static inline int16_t absolute(int16_t value) { return value < 0 ? (int16_t)-value : value; }
 
@@ -41,46 +41,55 @@ void dr_filter_apply(int filter, const uint8_t *row, const uint8_t *above, uint6
   }
 }
 
-static inline uint32_t load(const uint8_t *bytes, uint32_t pixel) {
-  uint32_t value = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16;
-  return pixel == 4 ? value | (uint32_t)bytes[3] << 24 : value;
+static inline uint64_t load(const uint8_t *bytes, uint32_t pixel) {
+  uint64_t value = 0;
+  for (uint32_t i = 0; i < pixel; i++) value |= (uint64_t)bytes[i] << 8 * i;
+  return value;
 }
 
 struct tally {
-  uint64_t cost;
-  uint32_t last;
-  uint32_t seen[PLACES];
+  uint64_t cost, last;
+  uint64_t seen[PLACES];
 };
 
 static inline void count(struct tally *tally, const uint8_t *bytes, uint64_t size, uint32_t pixel) {
   for (uint64_t i = 0; i < size; i += pixel) {
-    uint32_t value = load(bytes + i, pixel);
+    uint64_t value = load(bytes + i, pixel);
     if (value == tally->last) continue;
-    uint32_t *place = &tally->seen[(value * 0x9E3779B1U) >> 20];
+    uint64_t *place = &tally->seen[(value * 0x9E3779B97F4A7C15ULL) >> 52];
     tally->cost += *place == value ? SEEN : NEW;
     tally->last = *place = value;
   }
 }
 
+// Every second piece of the row tells as much as all of them; of a row in which nothing repeats the
+// first.
 static uint64_t weigh(int filter, const uint8_t *row, const uint8_t *above, uint64_t size,
                       uint32_t pixel) {
   uint8_t left[PIECE];
   struct tally tally = {0};
-  for (uint64_t at = 0; at < size; at += PIECE) {
+  for (uint64_t at = 0; at < size; at += 2 * PIECE) {
     uint64_t part = size - at < PIECE ? size - at : PIECE;
     dr_filter_apply(filter, row, above, at, part, pixel, left);
-    if (pixel == 3) count(&tally, left, part, 3);
-    else count(&tally, left, part, 4);
+    switch (pixel) {
+      case 3: count(&tally, left, part, 3); break;
+      case 4: count(&tally, left, part, 4); break;
+      case 6: count(&tally, left, part, 6); break;
+      default: count(&tally, left, part, 8);
+    }
+    if (tally.cost > part / pixel * NEW * 15 / 16 && at == 0) return tally.cost * (size / part);
   }
   return tally.cost;
 }
 
 int dr_filter_choose(const uint8_t *row, const uint8_t *above, uint64_t size, uint32_t pixel) {
-  int best = DR_FILTER_SUB;
+  // Where nothing repeats the first one stays: it is the best for noise.
+  static const int filters[] = {DR_FILTER_AVERAGE, DR_FILTER_SUB, DR_FILTER_UP, DR_FILTER_PAETH};
+  int best = DR_FILTER_AVERAGE;
   uint64_t least = UINT64_MAX;
-  for (int filter = DR_FILTER_SUB; filter <= DR_FILTER_PAETH; filter++) {
-    uint64_t cost = weigh(filter, row, above, size, pixel);
-    if (cost < least) least = cost, best = filter;
+  for (int i = 0; i < 4; i++) {
+    uint64_t cost = weigh(filters[i], row, above, size, pixel);
+    if (cost < least) least = cost, best = filters[i];
   }
   return best;
 }

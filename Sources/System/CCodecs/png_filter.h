@@ -13,7 +13,7 @@ enum { DR_FILTER_MARGIN = 8 };
 // What the filter leaves of the bytes from `from` on, so many of them.
 void dr_filter_apply(int filter, const uint8_t *row, const uint8_t *above, uint64_t from,
                      uint64_t count, uint32_t pixel, uint8_t *left);
-// The filter after which the pixels (3 or 4 bytes) of the row are the most alike.
+// The filter after which the pixels of the row (3, 4, 6 or 8 bytes) are the most alike.
 int dr_filter_choose(const uint8_t *row, const uint8_t *above, uint64_t size, uint32_t pixel);
 
 #endif

@@ -17,6 +17,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   /// What comes through the control socket.
   case message
   case url
+  /// What a picture's rows may be, on their way into a print.
+  case deflate
 
   package func run(_ bytes: [UInt8]) {
     switch self {
@@ -28,6 +30,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .answer: AnswerProof.run(bytes)
     case .message: MessageProof.run(bytes)
     case .url: AddressProof.run(bytes)
+    case .deflate: DeflateProof.run(bytes)
     }
   }
 
@@ -38,7 +41,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .catalog: Mending.catalog(bytes)
     case .segment: Mending.segment(bytes)
     case .snapshot: Mending.snapshot(bytes)
-    case .jpeg, .xml, .binary, .answer, .message, .url: bytes
+    case .jpeg, .xml, .binary, .answer, .message, .url, .deflate: bytes
     }
   }
 
