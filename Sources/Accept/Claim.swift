@@ -22,6 +22,8 @@ internal import Vocabulary
 
 final class Claim {
   var inbox: any Folder
+  /// Whether a lease that is held proves a file whole.
+  var trustsLeases = true
   let lists: any Folder
   let archive: Archive
   let quarantine: Quarantine
@@ -72,6 +74,7 @@ final class Claim {
     if let (list, about) = try known(original) {
       return try complete(list, about, original) == .changed ? .changed : .finished(list)
     }
+    if let failure = reception.fullness() { throw .full(failure) }
     try checkSize(original)
     let list = number()
     let about: AboutFile
@@ -91,12 +94,12 @@ final class Claim {
     let folder: any Folder
     // Nothing is begun that could not leave the inbox in the end.
     do throws(SystemError) {
-      _ = try ClaimFolder(inbox: inbox).ready()
-    } catch { throw .troubled(Self.foreign(error)) }
+      _ = try ClaimFolder(inbox: inbox).standing()
+    } catch { throw .troubled(InboxTrouble.claim(inbox.path, error)) }
     do throws(SystemError) {
       folder = try self.folder(of: candidate.key.place)
     } catch { throw error.isMissing ? .missing : .troubled(error.machine) }
-    return try Original(candidate, in: folder, proof)
+    return try Original(candidate, in: folder, proof, trustsLeases: trustsLeases)
   }
 
   private func folder(of place: Candidate.Place) throws(SystemError) -> any Folder {
@@ -118,14 +121,6 @@ final class Claim {
     if original.status.size > settings.maximumListSize {
       throw .refused(Self.tooLarge(original.status, settings), original.proof)
     }
-  }
-
-  static func foreign(_ error: SystemError) -> Failure {
-    if !error.isOfOneThing { return error.machine }
-    return Failure(
-      .machine, code: "inbox.claim",
-      reason: "the folder .claim in the inbox cannot be used: \(error)",
-      advice: "Remove what lies there under that name")
   }
 
   static func tooLarge(_ status: FileStatus, _ settings: InboxSettings) -> Failure {

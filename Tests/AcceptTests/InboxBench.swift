@@ -26,7 +26,7 @@ final class InboxBench: Sendable {
     failed = try scratch.subfolder("failed")
     prepare("\(scratch.path)/inbox")
     inbox = try Inbox(
-      path: "\(scratch.path)/inbox", lists: lists, archive: Archive(done: done, failed: failed),
+      path: "\(scratch.path)/inbox", state: try scratch.subfolder("state"), lists: lists, archive: Archive(done: done, failed: failed),
       quarantine: Quarantine(try scratch.subfolder("quarantine")),
       reception: reception, clock: clock,
       settings: InboxSettings(maximumListSize: 1 << 20))
