@@ -22,7 +22,6 @@ final class InboxDoor {
   private(set) var nature = InboxNature.usual
   private var isSurveyed = false
   private var isWayKnown = false
-  private var isMarkWatched = false
   private var isAsked = true
   /// Held for as long as this is our inbox.
   private var lock: LinuxFile?
@@ -55,10 +54,7 @@ final class InboxDoor {
   /// To be called before looking.
   func hear() -> Doorbell.Rings {
     guard let rings = doorbell?.drain() else { return [] }
-    if rings.contains(.path) {
-      isWayKnown = false
-      isMarkWatched = false
-    }
+    if rings.contains(.path) { isWayKnown = false }
     return rings
   }
 
@@ -70,7 +66,7 @@ final class InboxDoor {
     }
     let isNew = try open()
     watch(at: now) { bell throws(SystemError) in
-      if let there, isNew || !bell.isWatching { try bell.watch(there) }
+      if let there, isNew || !bell.isWatching { try bell.watch(there, mark: ClaimFolder.name) }
     }
     guard let there else { return false }
     try check(there)
@@ -95,13 +91,13 @@ final class InboxDoor {
     }
   }
 
-  private func leave() {
+  /// Somebody else may have the inbox.
+  func leave() {
     doorbell?.leave()
     there = nil
     folder = nil
     lock = nil
     isSurveyed = false
-    isMarkWatched = false
   }
 
   /// After a failure not again before a pause, which grows.
@@ -142,7 +138,6 @@ final class InboxDoor {
       folder = nil
       throw InboxTrouble.unmarked(path, isElsewhere: memory != nil && memory != here)
     }
-    if !isMarkWatched { isMarkWatched = doorbell?.watchMark(ClaimFolder.name, in: there) == true }
     if memory == here { return }
     // Where it cannot be written, the next start believes its eyes.
     try? here.write(to: state)

@@ -54,6 +54,7 @@ final class InboxLoop {
       next = wait()
     }
     timer?.cancel()
+    door.leave()
     inbox.end()
   }
 

@@ -40,6 +40,15 @@ final class ScratchFolder: Sendable {
 enum User {
   static func link(_ old: String, _ new: String) { unsafe _ = Glibc.link(old, new) }
   static func symlink(_ target: String, _ path: String) { unsafe _ = Glibc.symlink(target, path) }
+  static func unlink(_ path: String) { unsafe _ = Glibc.unlink(path) }
+  /// As `rm -r`.
+  static func remove(_ path: String) {
+    let parts = path.split(separator: "/")
+    guard let name = parts.last.flatMap({ FileName($0) }),
+      let parent = try? LinuxFolder.open(path: "/" + parts.dropLast().joined(separator: "/"))
+    else { return }
+    try? ScratchFolder.remove(name, from: parent)
+  }
   static func fifo(_ path: String) { unsafe _ = mkfifo(path, 0o644) }
   static func rename(_ old: String, _ new: String) { unsafe _ = Glibc.rename(old, new) }
   static func mode(_ path: String, _ mode: UInt32) { unsafe _ = chmod(path, mode) }

@@ -31,7 +31,7 @@ package final class Doorbell {
   /// The longest event is 272 bytes.
   private var buffer = [UInt8](repeating: 0, count: 65536)
   private var folder: Int32?
-  private var mark: Int32?
+  private var mark: [UInt8] = []
   /// Watches on the way to the folder, and the names in those folders that matter; none where only the
   /// folder itself does.
   private var way: [Int32: Set<[UInt8]>] = [:]
@@ -45,26 +45,22 @@ package final class Doorbell {
   package var isWatching: Bool { folder != nil }
 
   /// Watches the folder that is held open, wherever its path leads by now, in place of the one before.
-  package func watch(_ new: LinuxFolder) throws(SystemError) {
+  /// What comes rings; of what goes, only the mark does.
+  package func watch(_ new: LinuxFolder, mark: FileName) throws(SystemError) {
     leave()
+    self.mark = mark.bytes
     let held = "/proc/self/fd/\(new.descriptor)"
     folder = try Calls.run("inotify_add_watch", new.path) {
       unsafe dr_inotify_watch(handle.number, held)
     }
+    try Calls.run("inotify_add_watch", new.path) {
+      unsafe dr_inotify_watch_names(handle.number, held)
+    }
   }
 
   package func leave() {
-    for watch in [folder, mark] { if let watch { _ = dr_inotify_forget(handle.number, watch) } }
+    if let folder { _ = dr_inotify_forget(handle.number, folder) }
     folder = nil
-    mark = nil
-  }
-
-  /// Rings as well when the folder of that name in the watched one goes; false where it cannot be watched.
-  package func watchMark(_ name: FileName, in folder: LinuxFolder) -> Bool {
-    let path = Array("/proc/self/fd/\(folder.descriptor)/".utf8.map { CChar(bitPattern: $0) })
-    let watch = unsafe dr_inotify_watch_self(handle.number, path + name.terminated, 0)
-    mark = watch >= 0 ? watch : nil
-    return watch >= 0
   }
 
   /// Watches everything that could make the path, which is absolute, lead to another folder, but for
@@ -88,7 +84,7 @@ package final class Doorbell {
       }
       place = inner
     }
-    for watch in old.keys where way[watch] == nil && watch != folder && watch != mark {
+    for watch in old.keys where way[watch] == nil && watch != folder {
       _ = dr_inotify_forget(handle.number, watch)
     }
   }
@@ -128,21 +124,19 @@ package final class Doorbell {
   }
 
   private static let moved: UInt32 = 0x400 | 0x800  // DELETE_SELF, MOVE_SELF
+  private static let gone: UInt32 = 0x200 | 0x40  // DELETE, MOVED_FROM
   private static let ignored: UInt32 = 0x8000
 
   private func hear(_ event: Event, _ rings: inout Rings) {
     if event.mask & 0x4000 != 0 { return rings.formUnion([.overflow, .folder, .path]) }
-    if event.watch == folder {
+    let isGone = event.mask & Self.gone != 0
+    if event.watch == folder, !isGone || event.name.elementsEqual(mark) {
       rings.insert(.folder)
       if event.mask & Self.moved != 0 { rings.insert(.path) }
       if event.mask & Self.ignored != 0 {
         folder = nil
         rings.formUnion([.lost, .path])
       }
-    }
-    if event.watch == mark {
-      rings.formUnion([.folder, .path])
-      if event.mask & Self.ignored != 0 { mark = nil }
     }
     guard let names = way[event.watch] else { return }
     if event.mask & Self.ignored != 0 { way[event.watch] = nil }
