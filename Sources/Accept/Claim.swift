@@ -21,6 +21,7 @@ internal import Linux
 internal import Vocabulary
 
 final class Claim {
+  /// Only while it is looked at: else another folder stands here, so that it may be unmounted.
   var inbox: any Folder
   /// Whether a lease that is held proves a file whole.
   var trustsLeases = true

@@ -16,14 +16,15 @@ final class InboxDoor {
   private var doorbell: Doorbell?
   private var memory: InboxMemory?
   /// What the path led to last, marked or not.
-  private var there: LinuxFolder?
-  /// The inbox itself.
+  private var identity: FolderIdentity?
+  /// The inbox itself, while it is looked at: held open, it could not be unmounted.
   private(set) var folder: LinuxFolder?
   private(set) var nature = InboxNature.usual
   private var isSurveyed = false
+  private var isTold = false
   private var isWayKnown = false
   private var isAsked = true
-  /// Held for as long as this is our inbox.
+  /// Two daemons on one inbox look at it in turns.
   private var lock: LinuxFile?
   private var watchTry: (next: Duration, pause: Duration)?
   private var claimTrouble: Failure?
@@ -49,12 +50,18 @@ final class InboxDoor {
     watchTry = nil
   }
 
-  func forgetWay() { isWayKnown = false }
+
+  /// Something was mounted or unmounted somewhere.
+  func forgetWay() {
+    isWayKnown = false
+    isSurveyed = false
+  }
 
   /// To be called before looking.
   func hear() -> Doorbell.Rings {
     guard let rings = doorbell?.drain() else { return [] }
     if rings.contains(.path) { isWayKnown = false }
+    if rings.contains(.lost) { isSurveyed = false }
     return rings
   }
 
@@ -64,11 +71,10 @@ final class InboxDoor {
       if !isWayKnown { try bell.watchWay(to: path) }
       isWayKnown = true
     }
-    let isNew = try open()
+    let (there, isNew) = try open()
     watch(at: now) { bell throws(SystemError) in
-      if let there, isNew || !bell.isWatching { try bell.watch(there, mark: ClaimFolder.name) }
+      if isNew || !bell.isWatching { try bell.watch(there, mark: ClaimFolder.name) }
     }
-    guard let there else { return false }
     try check(there)
     folder = there
     do throws(SystemError) {
@@ -78,25 +84,30 @@ final class InboxDoor {
     return try survey(there)
   }
 
-  private func open() throws(Failure) -> Bool {
+  private func open() throws(Failure) -> (LinuxFolder, isNew: Bool) {
     do throws(SystemError) {
       let found = try LinuxFolder.open(path: path)
-      if let there, try found.identity() == there.identity() { return false }
+      let now = try found.identity()
+      if now == identity { return (found, false) }
       leave()
-      there = found
-      return true
+      identity = now
+      return (found, true)
     } catch {
       leave()
       throw InboxTrouble.lost(path, error)
     }
   }
 
-  /// Somebody else may have the inbox.
-  func leave() {
-    doorbell?.leave()
-    there = nil
+  /// Nothing is held open until the next look.
+  func rest() {
     folder = nil
     lock = nil
+  }
+
+  private func leave() {
+    rest()
+    doorbell?.leave()
+    identity = nil
     isSurveyed = false
   }
 
@@ -132,10 +143,8 @@ final class InboxDoor {
     switch standing {
     case .marked: break
     case .unmounted:
-      folder = nil
       throw InboxTrouble.unmounted(path)
     case .unmarked:
-      folder = nil
       throw InboxTrouble.unmarked(path, isElsewhere: memory != nil && memory != here)
     }
     if memory == here { return }
@@ -156,7 +165,7 @@ final class InboxDoor {
   }
 
   private func survey(_ there: LinuxFolder) throws(Failure) -> Bool {
-    if isSurveyed || intakeTrouble != nil { return false }
+    if intakeTrouble != nil { return false }
     let claims = ClaimFolder(inbox: there)
     do throws(SystemError) {
       lock = try claims.lock()
@@ -165,13 +174,14 @@ final class InboxDoor {
       // Where there are no locks (ENOLCK), nobody can be told apart.
       if error.code != 37, error.code != 95 { throw InboxTrouble.unreadable(error) }
     }
+    if isSurveyed { return false }
     do throws(SystemError) {
       // Where the probe cannot be made, every file tells for itself.
       let hasLeases = (try? claims.hasLeases()) ?? true
       let found = InboxNature(fileSystem: try there.fileSystem(), hasLeases: hasLeases)
       isSurveyed = true
-      nature = found
-      return true
+      defer { (nature, isTold) = (found, true) }
+      return !isTold || nature != found
     } catch { throw InboxTrouble.unreadable(error) }
   }
 }

@@ -54,7 +54,6 @@ final class InboxLoop {
       next = wait()
     }
     timer?.cancel()
-    door.leave()
     inbox.end()
   }
 
@@ -78,6 +77,8 @@ final class InboxLoop {
       isBlind = true
       if case .troubled(let failure) = error { say(failure) }
     }
+    door.rest()
+    claim?.inbox = inbox.lists
     lastSweep = inbox.clock.uptime()
   }
 

@@ -35,7 +35,7 @@ enum InboxTrouble {
   static func taken(_ path: String) -> Failure {
     Failure(
       .machine, code: "inbox.taken",
-      reason: "another darkroomd takes lists from the same inbox \(path)",
+      reason: "another darkroomd is taking lists from the same inbox \(path)",
       advice: "Stop one of them, or give each an inbox of its own")
   }
 

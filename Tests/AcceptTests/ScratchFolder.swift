@@ -40,6 +40,22 @@ final class ScratchFolder: Sendable {
 enum User {
   static func link(_ old: String, _ new: String) { unsafe _ = Glibc.link(old, new) }
   static func symlink(_ target: String, _ path: String) { unsafe _ = Glibc.symlink(target, path) }
+  /// As `touch -d` does it, in seconds since 1970.
+  static func date(_ path: String, _ seconds: Int) {
+    let time = timespec(tv_sec: seconds, tv_nsec: 0)
+    unsafe _ = [time, time].withUnsafeBufferPointer {
+      unsafe utimensat(AT_FDCWD, path, $0.baseAddress, 0)
+    }
+  }
+
+  /// Both names in one step (renameat2 with RENAME_EXCHANGE).
+  static func exchange(_ one: String, _ other: String) {
+    #expect(NameExchange.swap(one, other))
+  }
+
+  static func socket(_ path: String) { unsafe _ = mknod(path, S_IFSOCK | 0o644, 0) }
+  /// /dev/null under another name.
+  static func device(_ path: String) { unsafe _ = mknod(path, S_IFCHR | 0o644, 0x103) }
   static func unlink(_ path: String) { unsafe _ = Glibc.unlink(path) }
   /// As `rm -r`.
   static func remove(_ path: String) {
