@@ -163,7 +163,7 @@ import Testing
       // Somewhere else first: bindfs must live beside the daemon, with its mounts.
       let daemon = try await bench.startApart()
       let server = try await bench.run([
-        "nsenter", "-t", "\(daemon.pid)", "-m", "bindfs", "-f", behind, "\(bench.root)/inbox",
+        "nsenter", "-t", "\(daemon.pid)", "-m", "bindfs", "-f", "-o", "nonempty", behind, "\(bench.root)/inbox",
       ])
       try await daemon.says("there is no .claim of ours in it")
       try files.createDirectory(
