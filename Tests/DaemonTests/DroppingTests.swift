@@ -149,11 +149,10 @@ import Testing
     try await DaemonBench.use(settings: settings) { bench in
       let url = try bench.serveSamples(1)[0]
       let daemon = try await bench.start()
-      // Nobody answers there for now: they stay at work.
+      // Nobody answers there: they stay at work.
       for name in ["a", "b"] {
-        try await bench.drop([("One", bench.origin.url("/later-\(name).jpg"))], as: "\(name).plist")
+        try await bench.drop([("One", bench.origin.url("/hang?gate=never"))], as: "\(name).plist")
         try await daemon.says("Accepted list '\(name)'")
-        #expect(try await bench.tool("pause", name).code == 0)
       }
       try await bench.drop([("One", url)], as: "c.plist")
       try await daemon.says("queue full: 2 lists are at work already")
