@@ -100,6 +100,7 @@ extension Claim {
   ) throws(SystemError) {
     let file = try folder.open(ListFolder.about, .create)
     try file.write(Array(about.text.utf8), at: 0)
+    for file in [copy, catalog, file] { file.beginSync() }
     for file in [copy, catalog, file] { try file.sync() }
     try folder.sync()
     do throws(SystemError) {

@@ -83,6 +83,9 @@ package protocol OpenFile: AnyObject, Sendable {
   func truncate(to size: UInt64) throws(SystemError)
   /// Takes disk blocks ahead without changing the size.
   func reserve(_ size: UInt64) throws(SystemError)
+  /// Begins to bring the contents to the disk, without waiting: the syncs of several files that were begun
+  /// together cost little more than one. No promise.
+  func beginSync()
   /// The contents are on the disk when this returns (fdatasync). After an error never again: the
   /// kernel reports a lost page once.
   func sync() throws(SystemError)
@@ -115,6 +118,10 @@ package protocol Folder: AnyObject, Sendable {
   /// Bytes that this user can still write.
   func freeSpace() throws(SystemError) -> UInt64
   func setMode(_ mode: UInt32, of name: FileName) throws(SystemError)
+}
+
+extension OpenFile {
+  package func beginSync() {}
 }
 
 /// A name in a folder, and what it is where the folder says.

@@ -45,6 +45,10 @@ int dr_is_mount_point(int folder) {
 
 int dr_may_change(int folder) { return answer(faccessat(folder, ".", W_OK | X_OK, 0)); }
 
+int dr_begin_sync(int file) {
+  return answer(sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE));
+}
+
 static char kind(unsigned char type) {
   switch (type) {
     case DT_REG: return 'f';

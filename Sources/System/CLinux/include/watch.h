@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which file system a folder lies on, whether we may change it, what it holds, and who is on its path.
+// Which file system a folder lies on, whether we may change it, what it holds, and who is on its path;
+// and how writing to the disk is begun ahead.
 
 #ifndef DARKROOM_WATCH_H
 #define DARKROOM_WATCH_H
@@ -23,5 +24,8 @@ int dr_may_change(int folder);
 // Listing with kinds: fills `bytes` with entries of one byte (f, d, l, o or ? where the file system
 // does not say), the name and a NUL; 0 at the end.
 int64_t dr_entries(int folder, void *bytes, uint64_t count);
+
+// Hands what is written to the disk, without waiting for it.
+int dr_begin_sync(int file);
 
 #endif
