@@ -50,7 +50,6 @@ final class InboxDoor {
     watchTry = nil
   }
 
-
   /// Something was mounted or unmounted somewhere.
   func forgetWay() {
     isWayKnown = false

@@ -34,7 +34,8 @@ package struct InboxNature: Equatable, Sendable {
 
   /// Ends a sentence that begins with the inbox.
   package func words(_ settings: InboxSettings) -> String {
-    let quiet = "a list is taken once nobody has touched it for \(Self.spoken(acceptTime(settings)))"
+    let quiet =
+      "a list is taken once nobody has touched it for \(Self.spoken(acceptTime(settings)))"
     if isShared {
       return "on \(fileSystem.name), which others may change unseen: it is looked at every "
         + "\(Self.spoken(InboxSettings.pollInterval)), and \(quiet)"

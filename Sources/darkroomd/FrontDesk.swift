@@ -92,7 +92,8 @@ final class FrontDesk: Reception {
     let open = recorder.ledger { $0.open }
     if open.lists >= settings.maximumLists {
       return Self.full(
-        "\(settings.maximumLists) lists are at work already", "raise MaximumLists= in darkroomd.conf")
+        "\(settings.maximumLists) lists are at work already",
+        "raise MaximumLists= in darkroomd.conf")
     }
     if open.photos >= settings.maximumPhotos {
       return Self.full(

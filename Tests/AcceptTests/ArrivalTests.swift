@@ -99,7 +99,8 @@ import Vocabulary
       { User.mode($0.path("a.plist"), 0o644) }),
   ]
 
-  @Test("However somebody brings it in, it is one list with the bytes of the end", arguments: habits)
+  @Test(
+    "However somebody brings it in, it is one list with the bytes of the end", arguments: habits)
   func habit(_ habit: Habit) async throws {
     let bench = try InboxBench()
     for step in habit.steps {
@@ -179,7 +180,9 @@ import Vocabulary
     await bench.inbox.stop()
   }
 
-  @Test("Lists dropped while the daemon starts, before, between watch and sweep and after, are all taken")
+  @Test(
+    "Lists dropped while the daemon starts, before, between watch and sweep and after, are all taken"
+  )
   func duringStart() async throws {
     for _ in 0..<3 {
       let count = Mutex(0)

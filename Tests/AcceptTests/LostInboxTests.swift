@@ -91,7 +91,8 @@ import Vocabulary
     },
   ]
 
-  @Test("It is said once, nothing is made in a strange folder, and works again", arguments: misfortunes)
+  @Test(
+    "It is said once, nothing is made in a strange folder, and works again", arguments: misfortunes)
   func misfortune(_ misfortune: Misfortune) async throws {
     let bench = try InboxBench(in: "a/b/inbox")
     _ = await bench.inbox.sweepNow()

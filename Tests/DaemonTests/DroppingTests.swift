@@ -23,13 +23,15 @@ import Testing
       testDescription: "mv from another file system", program: "mv",
       command: "cp $1 /dev/shm/darkroom-$$ && mv /dev/shm/darkroom-$$ $2/list.plist"),
     Tool(testDescription: "ln", program: "ln", command: "ln $1 $2/list.plist"),
-    Tool(testDescription: "install", program: "install", command: "install -m 644 $1 $2/list.plist"),
+    Tool(
+      testDescription: "install", program: "install", command: "install -m 644 $1 $2/list.plist"),
     Tool(testDescription: "tee", program: "tee", command: "tee $2/list.plist < $1 > /dev/null"),
     Tool(
       testDescription: "dd, a block at a time", program: "dd",
       command: "dd if=$1 of=$2/list.plist bs=16 2> /dev/null"),
     Tool(
-      testDescription: "tar", program: "tar", command: "cd ${1%/*} && tar c list.plist | tar x -C $2"),
+      testDescription: "tar", program: "tar",
+      command: "cd ${1%/*} && tar c list.plist | tar x -C $2"),
     Tool(testDescription: "rsync", program: "rsync", command: "rsync $1 $2/list.plist"),
     Tool(
       testDescription: "rsync --inplace", program: "rsync",
@@ -191,7 +193,8 @@ import Testing
         try Data(text).write(to: URL(filePath: "\(root)/\(name).plist"))
         let filler = "\(root)/filler"
         _ = await HelperProcess.status(of: [
-          "sh", "-c", "cat /dev/zero > \(filler) 2> /dev/null; truncate -s -\(round * 6)K \(filler)",
+          "sh", "-c",
+          "cat /dev/zero > \(filler) 2> /dev/null; truncate -s -\(round * 6)K \(filler)",
         ])
         try FileManager.default.moveItem(
           atPath: "\(root)/\(name).plist", toPath: "\(root)/inbox/\(name).plist")

@@ -88,9 +88,11 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: DaemonBench.isRoot, "only root can act for two users"), arguments: [
-    ("000", "the inbox cannot be opened"), ("555", "we may take nothing out of the inbox"),
-  ])
+  @Test(
+    .enabled(if: DaemonBench.isRoot, "only root can act for two users"),
+    arguments: [
+      ("000", "the inbox cannot be opened"), ("555", "we may take nothing out of the inbox"),
+    ])
   func `a mode that keeps us out is told, and once it is right all is well`(
     _ mode: String, _ words: String
   ) async throws {
@@ -108,7 +110,8 @@ import Testing
     }
   }
 
-  private static let noUserSpaces: Comment = "user namespaces are needed to have limits of one's own"
+  private static let noUserSpaces: Comment =
+    "user namespaces are needed to have limits of one's own"
   private static let maySplit = Self.runs(["unshare", "-U", "-r", "true"])
 
   private static func runs(_ arguments: [String]) -> Bool {
@@ -163,7 +166,8 @@ import Testing
       // Somewhere else first: bindfs must live beside the daemon, with its mounts.
       let daemon = try await bench.startApart()
       let server = try await bench.run([
-        "nsenter", "-t", "\(daemon.pid)", "-m", "bindfs", "-f", "-o", "nonempty", behind, "\(bench.root)/inbox",
+        "nsenter", "-t", "\(daemon.pid)", "-m", "bindfs", "-f", "-o", "nonempty", behind,
+        "\(bench.root)/inbox",
       ])
       try await daemon.says("there is no .claim of ours in it")
       try files.createDirectory(

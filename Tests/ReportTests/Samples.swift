@@ -46,7 +46,8 @@ enum Samples {
   }
 
   static let refused = Failure(
-    .passing, code: "connect.refused", reason: "connection refused", advice: "Look whether the server is up")
+    .passing, code: "connect.refused", reason: "connection refused",
+    advice: "Look whether the server is up")
   static let missing = Failure(
     .final, code: "http.404", reason: "the server answered 404 Not Found")
   static let full = Failure(.machine, code: "disk.full", reason: "no space left on device")
