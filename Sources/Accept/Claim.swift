@@ -39,6 +39,8 @@ final class Claim {
   /// Lists whose folder could not be read, and people know.
   private var skipped: Set<ListID> = []
   private var spare: ListID?
+  /// Whose staged folder is there already, with empty files in it.
+  var laidOut: ListID?
   /// Workers that died over lists, and how the last one did, by the SHA-256 of the lists' bytes.
   var died: [String: (count: Int, words: String)] = [:]
 
@@ -139,7 +141,10 @@ final class Claim {
     return list
   }
 
-  func numberIsUsed() { spare = nil }
+  func numberIsUsed() {
+    spare = nil
+    clearLayout()
+  }
 
   /// Takes a file out of the inbox whose list is accepted; does not accept anything.
   func finish(_ candidate: Candidate) -> Attempt {

@@ -54,6 +54,7 @@ final class InboxLoop {
       next = wait()
     }
     timer?.cancel()
+    claim?.clearLayout()
     inbox.end()
   }
 
@@ -71,6 +72,7 @@ final class InboxLoop {
       // What must be known before, and what is known only after.
       say(softTrouble)
       act(on: actions, claim)
+      if state.isSettling, !state.isClosed { claim.layOut() }
       queueTrouble = state.isQueued ? inbox.reception.fullness() ?? queueTrouble : nil
       say(softTrouble)
     } catch {

@@ -84,6 +84,9 @@ package struct InboxState: Sendable {
     return actions + due(at: now)
   }
 
+  /// Something is too young to be tried, and will be before long.
+  package var isSettling: Bool { waiting.values.contains { $0.phase == .settling } }
+
   /// Those whose time has come, to be looked at one by one where nothing else has happened.
   package func dueKeys(at now: Duration) -> [Candidate.Key] {
     waiting.filter { isDue($0.value, at: now) }.map(\.key)
