@@ -13,6 +13,50 @@ import time
 from bench import *
 
 DROPS, RULE = 30, 250
+JUNK, JUNK_DROPS = 100_000, 10
+
+
+class Drops:
+    """Drops lists one after the other, and says when what became of each."""
+
+    def __init__(self, daemon, origin, photo):
+        self.daemon, self.origin, self.photo = daemon, origin, photo
+        journals = os.path.join(daemon.root, "state/journal/*.log")
+        self.journal = open(sorted(glob.glob(journals))[-1], "rb")
+        self.asked, self.lock, self.number = [], threading.Lock(), 0
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self):
+        for line in self.origin.process.stdout:
+            with self.lock:
+                self.asked.append(int(line.split()[0]))
+
+    def drop(self):
+        """Milliseconds until accepted, until the first request, until the list is in done."""
+        self.journal.read()
+        self.number += 1
+        name = f"Drop{self.number}"
+        root = self.daemon.root
+        path = photo_list(os.path.join(root, name + ".plist"), {"photo": self.origin.url(self.photo)})
+        requested = len(self.asked)
+        text = bytearray()
+        start = time.monotonic_ns()
+        os.rename(path, os.path.join(root, "inbox", name + ".plist"))
+
+        def seen(kind):
+            text.extend(self.journal.read())
+            return any(line.split()[3:4] == [kind] for line in bytes(text).splitlines())
+
+        # Looked at as fast as can be: this processor is one of the machine's.
+        while not seen(b"accepted"):
+            if time.monotonic_ns() - start > 20e9 or not self.daemon.lives():
+                raise SystemExit(f"list {name} was not accepted")
+            time.sleep(0.0002)
+        accepted = (time.monotonic_ns() - start) / 1e6
+        wait_until(lambda: len(self.asked) > requested, 20, "the first request", self.daemon.lives)
+        request = (self.asked[requested] - start) / 1e6
+        self.daemon.finish(name, 20)
+        return accepted, request, (time.monotonic_ns() - start) / 1e6
 
 
 def main():
@@ -21,46 +65,16 @@ def main():
     photos = os.path.join(temp, "photos")
     names = small_photos(generator(temp), photos, 1)
     origin = Origin(photos, log=True)
-    asked, lock = [], threading.Lock()
-
-    def listen():
-        for line in origin.process.stdout:
-            with lock:
-                asked.append(int(line.split()[0]))
-
-    threading.Thread(target=listen, daemon=True).start()
     daemon = Daemon(folder, os.path.join(temp, "root"), "[Download]\nAllowNetworks=127.0.0.0/8\n")
-    journal = open(sorted(glob.glob(os.path.join(daemon.root, "state/journal/*.log")))[-1], "rb")
-    journal.read()
-    accepts, requests, ends, forks = [], [], [], []
-    for number in range(DROPS):
-        name = f"Drop{number}"
-        path = photo_list(os.path.join(daemon.root, name + ".plist"), {"photo": origin.url(names[0])})
-        requested = len(asked)
-        text = bytearray()
-        start = time.monotonic_ns()
-        os.rename(path, os.path.join(daemon.root, "inbox", name + ".plist"))
-
-        def seen(kind):
-            text.extend(journal.read())
-            return any(line.split()[3:4] == [kind] for line in bytes(text).splitlines())
-
-        # Looked at as fast as can be: this processor is one of the machine's.
-        while not seen(b"accepted"):
-            if time.monotonic_ns() - start > 20e9 or not daemon.lives():
-                raise SystemExit(f"list {name} was not accepted")
-            time.sleep(0.0002)
-        accepts.append((time.monotonic_ns() - start) / 1e6)
-        wait_until(lambda: len(asked) > requested, 20, "the first request", daemon.lives)
-        requests.append((asked[requested] - start) / 1e6)
-        daemon.finish(name, 20)
-        ends.append((time.monotonic_ns() - start) / 1e6)
+    drops = Drops(daemon, origin, names[0])
+    times, forks = [], []
+    for _ in range(DROPS):
+        times.append(drops.drop())
         # What any daemon would pay that reads a list in a process of its own: the bare start of one.
         start = time.monotonic_ns()
         subprocess.run(["/bin/true"], check=True)
         forks.append((time.monotonic_ns() - start) / 1e6)
-    daemon.stop()
-    origin.stop()
+    accepts, requests, ends = zip(*times)
     rows = [[what, f"{middle(times):.1f}", f"{middle(times) - RULE:.1f}",
              f"{sorted(times)[int(DROPS * 0.9)] - RULE:.1f}",
              f"{(middle(times) - RULE) / middle(forks):.0f}"]
@@ -69,6 +83,20 @@ def main():
                 ("list in done", ends))]
     table(f"{DROPS} drops of one photo by rename (this machine, not a promise)",
           ["until", "median ms", "less the rule", "90th, less", "in starts of /bin/true"], rows)
+
+    for number in range(JUNK):
+        open(os.path.join(daemon.root, "inbox", f"junk-{number:06}.jpg"), "w").close()
+    daemon.tool("inbox")
+    beside = [drops.drop() for _ in range(JUNK_DROPS)]
+    rows = [[what, f"{middle(alone):.1f}", f"{middle(crowded):.1f}",
+             f"{middle(crowded) - middle(alone):.1f}", f"{max(crowded) - middle(alone):.1f}"]
+            for what, alone, crowded in zip(
+                ("accepted in the journal file", "first request at the origin", "list in done"),
+                zip(*times), zip(*beside))]
+    table(f"{JUNK_DROPS} drops beside {JUNK} files that are no lists",
+          ["until", "alone ms", "beside them", "later by", "at most by"], rows)
+    daemon.stop()
+    origin.stop()
 
 
 main()

@@ -58,8 +58,11 @@ package enum IgnoredReason: Hashable, Sendable, CustomStringConvertible {
   /// `BARN.PLIST` comes from file systems and people that do not tell the difference.
   package static func judge(_ name: FileName) -> IgnoredReason? {
     if name.bytes.first == 0x2E { return .hidden }
-    let end = name.bytes.suffix(6).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-    return name.bytes.count > 6 && end.elementsEqual(".plist".utf8) ? nil : .suffix
+    guard name.bytes.count > 6 else { return .suffix }
+    // The dot is none in capitals: 0x0E is a control character.
+    for (byte, letter) in zip(name.bytes.suffix(6), ".plist".utf8)
+    where byte != letter && (byte | 0x20 != letter || letter == 0x2E) { return .suffix }
+    return nil
   }
 
   package static func judge(_ kind: FileStatus.Kind) -> IgnoredReason? {

@@ -6,7 +6,32 @@ internal import Linux
 internal import Vocabulary
 
 extension Claim {
+  /// Makes the next list's folder and files ahead, while a file is still too young to be tried: making
+  /// them is most of what taking a list in waits for. Where it fails, nothing is there.
+  func layOut() {
+    let list = number()
+    if laidOut == list { return }
+    let staged = ListFolder.staged(list)
+    do throws(SystemError) {
+      try lists.removeFlat(staged)
+      let folder = try lists.folder(staged, creating: true)
+      for name in [ListFolder.list, ListFolder.catalog, ListFolder.about] {
+        _ = try folder.open(name, .create)
+      }
+      laidOut = list
+    } catch { try? lists.removeFlat(staged) }
+  }
+
+  /// Nobody came for it.
+  func clearLayout() {
+    if let laidOut { try? lists.removeFlat(ListFolder.staged(laidOut)) }
+    laidOut = nil
+  }
+
   func stage(_ list: ListID, _ original: Original) throws(Attempt) -> AboutFile {
+    let isLaidOut = laidOut == list
+    laidOut = nil
+    let use: FileUse = isLaidOut ? .write : .create
     let staged = ListFolder.staged(list)
     let folder: any Folder
     let sum: FileCopy.Sum
@@ -14,16 +39,16 @@ extension Claim {
     let catalog: any OpenFile
     let isWhole: Bool
     do throws(SystemError) {
-      try removeOld(staged)
-      folder = try lists.folder(staged, creating: true)
-      let target = try folder.open(ListFolder.list, .create)
+      if !isLaidOut { try removeOld(staged) }
+      folder = try lists.folder(staged, creating: !isLaidOut)
+      let target = try folder.open(ListFolder.list, use)
       sum = try FileCopy.copy(
         original.file, to: target, upTo: original.status.size,
         unless: { [bridge] in bridge.isCancelled })
       let isUntouched = try original.isUntouched()
       isWhole = isUntouched && sum.size == original.status.size
       copy = try folder.open(ListFolder.list, .read)
-      catalog = try folder.open(ListFolder.catalog, .create)
+      catalog = try folder.open(ListFolder.catalog, use)
     } catch { throw error.attempt }
     guard isWhole else { throw .changed }
     if let twin = reception.twin(
@@ -40,7 +65,7 @@ extension Claim {
       name: original.name, status: original.status, sha256: sum.sha256,
       accepted: clock.wallTime(), terms: terms)
     do throws(SystemError) {
-      try publish(list, about, folder, copy, catalog)
+      try publish(list, about, folder, copy, catalog, use)
     } catch { throw error.attempt }
     return about
   }
@@ -96,10 +121,11 @@ extension Claim {
 
   private func publish(
     _ list: ListID, _ about: AboutFile, _ folder: any Folder, _ copy: any OpenFile,
-    _ catalog: any OpenFile
+    _ catalog: any OpenFile, _ use: FileUse
   ) throws(SystemError) {
-    let file = try folder.open(ListFolder.about, .create)
+    let file = try folder.open(ListFolder.about, use)
     try file.write(Array(about.text.utf8), at: 0)
+    for file in [copy, catalog, file] { file.beginSync() }
     for file in [copy, catalog, file] { try file.sync() }
     try folder.sync()
     do throws(SystemError) {

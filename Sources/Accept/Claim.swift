@@ -21,7 +21,10 @@ internal import Linux
 internal import Vocabulary
 
 final class Claim {
+  /// Only while it is looked at: else another folder stands here, so that it may be unmounted.
   var inbox: any Folder
+  /// Whether a lease that is held proves a file whole.
+  var trustsLeases = true
   let lists: any Folder
   let archive: Archive
   let quarantine: Quarantine
@@ -36,6 +39,8 @@ final class Claim {
   /// Lists whose folder could not be read, and people know.
   private var skipped: Set<ListID> = []
   private var spare: ListID?
+  /// Whose staged folder is there already, with empty files in it.
+  var laidOut: ListID?
   /// Workers that died over lists, and how the last one did, by the SHA-256 of the lists' bytes.
   var died: [String: (count: Int, words: String)] = [:]
 
@@ -72,6 +77,7 @@ final class Claim {
     if let (list, about) = try known(original) {
       return try complete(list, about, original) == .changed ? .changed : .finished(list)
     }
+    if let failure = reception.fullness() { throw .full(failure) }
     try checkSize(original)
     let list = number()
     let about: AboutFile
@@ -91,12 +97,12 @@ final class Claim {
     let folder: any Folder
     // Nothing is begun that could not leave the inbox in the end.
     do throws(SystemError) {
-      _ = try ClaimFolder(inbox: inbox).ready()
-    } catch { throw .troubled(Self.foreign(error)) }
+      _ = try ClaimFolder(inbox: inbox).standing()
+    } catch { throw .troubled(InboxTrouble.claim(inbox.path, error)) }
     do throws(SystemError) {
       folder = try self.folder(of: candidate.key.place)
     } catch { throw error.isMissing ? .missing : .troubled(error.machine) }
-    return try Original(candidate, in: folder, proof)
+    return try Original(candidate, in: folder, proof, trustsLeases: trustsLeases)
   }
 
   private func folder(of place: Candidate.Place) throws(SystemError) -> any Folder {
@@ -120,14 +126,6 @@ final class Claim {
     }
   }
 
-  static func foreign(_ error: SystemError) -> Failure {
-    if !error.isOfOneThing { return error.machine }
-    return Failure(
-      .machine, code: "inbox.claim",
-      reason: "the folder .claim in the inbox cannot be used: \(error)",
-      advice: "Remove what lies there under that name")
-  }
-
   static func tooLarge(_ status: FileStatus, _ settings: InboxSettings) -> Failure {
     Failure(
       .final, code: "list.size",
@@ -143,7 +141,10 @@ final class Claim {
     return list
   }
 
-  func numberIsUsed() { spare = nil }
+  func numberIsUsed() {
+    spare = nil
+    clearLayout()
+  }
 
   /// Takes a file out of the inbox whose list is accepted; does not accept anything.
   func finish(_ candidate: Candidate) -> Attempt {

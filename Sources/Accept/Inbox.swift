@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inbox as the daemon sees it: start it, wake it, ask for a whole sweep, hand it the lists that are
-// over, stop it. Opening the folder raises what the kernel says; later trouble goes to the reception.
+// over, stop it. A folder that is not there, or not what it was, is the reception's to tell, and waited for.
 // Concurrency model: files of lists that are over are made on the lane's thread, which touches nothing
 // but them and what it reads. `shared` guards what other threads ask for. Everything else (state machine, claims,
 // descriptors) belongs to `InboxLoop`, which lives on the thread "inbox" alone. That thread waits for
@@ -19,6 +19,7 @@ package final class Inbox: Sendable {
   private struct Shared {
     var phase: Phase = .new
     var sweeps: [CheckedContinuation<SweepReport, Never>] = []
+    var isAsked = false
     var jobs: [Job] = []
     var ends: [CheckedContinuation<Void, Never>] = []
   }
@@ -26,6 +27,7 @@ package final class Inbox: Sendable {
   private enum Phase { case new, running, stopping, over }
 
   let path: String
+  let state: any Folder
   let lists: any Folder
   let archive: Archive
   let quarantine: Quarantine
@@ -33,17 +35,20 @@ package final class Inbox: Sendable {
   let clock: any Timekeeper
   let settings: InboxSettings
   let bridge: ThreadBridge
+  /// Rung by whoever wants a whole sweep, or something else of the thread.
   let bell: WakeEvent
+  /// Rung by the clock.
+  let alarm: WakeEvent
   /// Makes the files of lists that are over.
   private let lane: WorkLane
-  private let first: LinuxFolder
   private let shared = Mutex(Shared())
 
   package init(
-    path: String, lists: any Folder, archive: Archive, quarantine: Quarantine,
+    path: String, state: any Folder, lists: any Folder, archive: Archive, quarantine: Quarantine,
     reception: any Reception, clock: any Timekeeper, settings: InboxSettings
   ) throws(SystemError) {
     self.path = path
+    self.state = state
     self.lists = lists
     self.archive = archive
     self.quarantine = quarantine
@@ -52,8 +57,8 @@ package final class Inbox: Sendable {
     self.settings = settings
     bridge = try ThreadBridge()
     bell = try WakeEvent()
+    alarm = try WakeEvent()
     lane = try WorkLane("archive")
-    first = try LinuxFolder.open(path: path)
     FileLease.ignoreBreaks()
     // Rubbish only, and found by its name again. Before anything is under way there.
     try? archive.sweep()
@@ -66,11 +71,15 @@ package final class Inbox: Sendable {
       defer { if shared.phase == .new { shared.phase = .running } }
       return shared.phase == .new
     }
-    if starts { OwnThread.start("inbox") { InboxLoop(self, self.first).run() } }
+    if starts { OwnThread.start("inbox") { InboxLoop(self).run() } }
   }
 
-  /// Looks at the folder soon.
-  package func wake() { bell.ring() }
+  /// Somebody says that what the path leads to now is the inbox: it gets its mark, unless another file
+  /// system lies there than before.
+  package func adopt() {
+    shared.withLock { $0.isAsked = true }
+    bell.ring()
+  }
 
   /// Returns when one full sweep that began after this call is over, with all it led to.
   package func sweepNow() async -> SweepReport {
@@ -139,6 +148,13 @@ package final class Inbox: Sendable {
 
 extension Inbox {
   var isStopping: Bool { shared.withLock { $0.phase == .stopping } }
+
+  func takeAsk() -> Bool {
+    shared.withLock { shared in
+      defer { shared.isAsked = false }
+      return shared.isAsked
+    }
+  }
 
   func takeSweeps() -> [CheckedContinuation<SweepReport, Never>] {
     shared.withLock { shared in

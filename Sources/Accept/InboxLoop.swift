@@ -1,124 +1,139 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inbox's thread: waits for the doorbell, sweeps, does what the state machine says. One sweep for
-// every cause. Watch first, then sweep; drain first, then look: so nothing falls between.
-// Confined to the thread "inbox".
+// every cause; only where nothing but time has passed, the files whose time has come are looked at alone.
+// Watch first, then sweep; drain first, then look: so nothing falls between. Confined to the thread "inbox".
 
 internal import Linux
 internal import Vocabulary
 
 final class InboxLoop {
+  private enum Look { case all, due }
+
   private static let sweepGap: Duration = .milliseconds(20)
-  /// How often a folder is looked at that cannot be watched.
-  private static let unwatchedInterval: Duration = .seconds(5)
   private static let longestTrouble: Duration = .seconds(5)
 
   private let inbox: Inbox
-  private let claim: Claim
+  private let door: InboxDoor
   private let mounts: MountTable?
-  private var folder: LinuxFolder
-  private var doorbell: Doorbell?
+  private var claim: Claim?
   private var state: InboxState
   private var isRecovered = false
   private var trouble: Failure?
+  /// Why files wait that could be lists.
+  private var queueTrouble: Failure?
+  /// Nothing is known of what lies in the inbox.
+  private var isBlind = false
   private var troublePause: Duration = .seconds(1)
-  private var claimTrouble: Failure?
   private var news = WaitNews()
   private var timer: (any Cancellable)?
+  private var isTimerForDue = false
   private var lastSweep: Duration?
+  private var mustSweep = false
+  private var hasOverflowed = false
 
-  init(_ inbox: Inbox, _ folder: LinuxFolder) {
+  init(_ inbox: Inbox) {
     self.inbox = inbox
-    self.folder = folder
     state = InboxState(inbox.settings)
+    door = InboxDoor(path: inbox.path, state: inbox.state)
     // Without it a mount over the inbox is found by the safety sweep alone.
     mounts = try? MountTable()
-    claim = Claim(
-      inbox: folder, lists: inbox.lists, archive: inbox.archive,
-      quarantine: inbox.quarantine, reception: inbox.reception,
-      bridge: inbox.bridge, clock: inbox.clock, settings: inbox.settings)
   }
 
   func run() {
+    var next = Look.all
     while !inbox.isStopping {
       let waiters = inbox.takeSweeps()
-      sweep()
+      if inbox.takeAsk() { door.ask() }
+      look(waiters.isEmpty ? next : .all)
       closeLists()
       if !waiters.isEmpty {
         let report = report()
         for waiter in waiters { waiter.resume(returning: report) }
       }
       arm()
-      wait()
+      next = wait()
     }
     timer?.cancel()
+    claim?.clearLayout()
     inbox.end()
   }
 
-  private func sweep() {
-    doorbell?.drain()
+  private func look(_ look: Look) {
+    if door.hear().contains(.overflow) { hasOverflowed = true }
     do throws(Attempt) {
-      try attach()
+      let claim = try attach()
       if !isRecovered {
         _ = try Recovery(claim: claim).run()
         isRecovered = true
       }
-      let entries = try look()
+      state.isClosed = door.intakeTrouble != nil || inbox.reception.fullness() != nil
+      let actions = look == .all || mustSweep ? try sweep(claim) : try glance(claim)
+      isBlind = false
+      // What must be known before, and what is known only after.
       say(softTrouble)
-      let actions = state.swept(entries, at: inbox.clock.uptime())
-      for item in news.forget(all: { state.waiting[$0] != nil }) { tell(item) }
-      act(on: actions)
+      act(on: actions, claim)
+      if state.isSettling, !state.isClosed { claim.layOut() }
+      queueTrouble = state.isQueued ? inbox.reception.fullness() ?? queueTrouble : nil
+      say(softTrouble)
     } catch {
+      isBlind = true
       if case .troubled(let failure) = error { say(failure) }
     }
+    door.rest()
+    claim?.inbox = inbox.lists
     lastSweep = inbox.clock.uptime()
   }
 
-  private static let replaced = Failure(
-    .machine, code: "inbox.replaced",
-    reason: "the inbox is another folder than before, and is used as it is")
+  private func attach() throws(Attempt) -> Claim {
+    do throws(Failure) {
+      if try door.attach(at: inbox.clock.uptime()) {
+        state.nature = door.nature
+        inbox.reception.inboxSurveyed(door.nature, door.nature.words(inbox.settings))
+      }
+    } catch { throw .troubled(error) }
+    guard let folder = door.folder else { throw .interrupted }
+    let claim =
+      claim
+      ?? Claim(
+        inbox: folder, lists: inbox.lists, archive: inbox.archive, quarantine: inbox.quarantine,
+        reception: inbox.reception, bridge: inbox.bridge, clock: inbox.clock,
+        settings: inbox.settings)
+    claim.inbox = folder
+    claim.trustsLeases = !door.nature.isShared
+    self.claim = claim
+    return claim
+  }
+
+  private func sweep(_ claim: Claim) throws(Attempt) -> [InboxState.Action] {
+    mustSweep = false
+    let entries = try read { () throws(SystemError) in try InboxLook.entries(claim.inbox) }
+    let actions = state.swept(entries, at: inbox.clock.uptime())
+    for item in news.forget(all: { state.waiting[$0] != nil }) { tell(item) }
+    if hasOverflowed {
+      hasOverflowed = false
+      inbox.reception.inboxOverflowed(entries.count)
+    }
+    return actions
+  }
+
+  private func glance(_ claim: Claim) throws(Attempt) -> [InboxState.Action] {
+    let keys = state.dueKeys(at: inbox.clock.uptime())
+    let files = try read { () throws(SystemError) in
+      try keys.map { key throws(SystemError) in
+        (key: key, status: try InboxLook.status(key, claim.inbox))
+      }
+    }
+    return state.glanced(files, at: inbox.clock.uptime())
+  }
+
+  private func read<Value>(_ act: () throws(SystemError) -> Value) throws(Attempt) -> Value {
+    do throws(SystemError) { return try act() } catch {
+      throw .troubled(InboxTrouble.unreadable(error))
+    }
+  }
 
   /// Told, but lists are seen nevertheless.
-  private var softTrouble: Failure? { claimTrouble ?? watchTrouble }
-
-  private var watchTrouble: Failure? {
-    doorbell == nil
-      ? Failure(
-        .machine, code: "inbox.watch",
-        reason: "the inbox cannot be watched; it is looked at every few seconds",
-        advice: "Raise fs.inotify.max_user_watches or max_user_instances") : nil
-  }
-
-  /// Holds the folder that the path leads to now, and watches it.
-  private func attach() throws(Attempt) {
-    do throws(SystemError) {
-      let there = try LinuxFolder.open(path: inbox.path)
-      if try there.identity() != folder.identity() {
-        say(Self.replaced)
-        folder = there
-        claim.inbox = there
-        doorbell = nil
-      }
-    } catch {
-      throw .troubled(
-        Failure(
-          .machine, code: "inbox.lost", reason: "the inbox cannot be opened: \(error)",
-          advice: "Bring the folder back; running lists go on meanwhile"))
-    }
-    do throws(SystemError) {
-      _ = try ClaimFolder(inbox: folder).ready()
-      claimTrouble = nil
-    } catch { claimTrouble = Claim.foreign(error) }
-    if doorbell == nil { doorbell = try? Doorbell(folder) }
-  }
-
-  private func look() throws(Attempt) -> [InboxState.Entry] {
-    do throws(SystemError) {
-      return try InboxLook.entries(folder)
-    } catch {
-      throw .troubled(
-        Failure(.machine, code: "inbox.read", reason: "the inbox cannot be read: \(error)"))
-    }
-  }
+  private var softTrouble: Failure? { door.softTrouble ?? queueTrouble }
 
   /// Told once when trouble comes, once when it changes, once when it goes.
   private func say(_ failure: Failure?) {
@@ -128,12 +143,12 @@ final class InboxLoop {
     inbox.reception.inboxTroubled(failure)
   }
 
-  private func act(on actions: [InboxState.Action]) {
+  private func act(on actions: [InboxState.Action], _ claim: Claim) {
     var left = actions[...]
     while let action = left.popFirst(), !inbox.isStopping {
       // What an action leads to comes before the other candidates.
       var next: InboxState.Action? = action
-      while let action = next, !inbox.isStopping { next = perform(action).first }
+      while let action = next, !inbox.isStopping { next = perform(action, claim).first }
       if case .probe(let candidate) = action {
         tell(news.look(candidate.key, state.waiting[candidate.key]))
       }
@@ -155,25 +170,35 @@ final class InboxLoop {
     }
   }
 
-  private func perform(_ action: InboxState.Action) -> [InboxState.Action] {
+  private func perform(_ action: InboxState.Action, _ claim: Claim) -> [InboxState.Action] {
     switch action {
     case .probe(let candidate):
+      // A list on its way out of the inbox goes on, however many there are: the claim tells it apart.
+      let failure = claim.drops.isEmpty ? inbox.reception.fullness() : nil
+      if let failure = door.intakeTrouble ?? failure {
+        state.queued(candidate.key, failure)
+        return []
+      }
       let answer = claim.probe(candidate)
       return state.probed(candidate.key, answer, at: inbox.clock.uptime())
     case .attempt(let candidate, let proof):
-      let attempt = claim.attempt(candidate, proof)
-      return state.attempted(candidate.key, attempt, at: inbox.clock.uptime())
+      return settle(candidate, claim.attempt(candidate, proof))
     case .reject(let candidate, let failure, let proof):
-      let attempt = claim.reject(candidate, failure, proof)
-      return state.attempted(candidate.key, attempt, at: inbox.clock.uptime())
+      return settle(candidate, claim.reject(candidate, failure, proof))
     case .ignore(let name, let reason):
       inbox.reception.ignored(name, reason)
       return []
     }
   }
 
+  private func settle(_ candidate: Candidate, _ attempt: Attempt) -> [InboxState.Action] {
+    // A file may change without ringing: then its new status is not known yet.
+    if attempt == .changed { mustSweep = true }
+    return state.attempted(candidate.key, attempt, at: inbox.clock.uptime())
+  }
+
   private func report() -> SweepReport {
-    var report = SweepReport(isTroubled: trouble != nil && trouble != softTrouble)
+    var report = SweepReport(isTroubled: isBlind)
     report.ignored = state.ignored
     report.ignoredCount = state.ignoredCount
     report.waitingCount = state.waiting.count
@@ -194,26 +219,52 @@ final class InboxLoop {
   private func arm() {
     timer?.cancel()
     var pause = inbox.settings.rescanInterval
-    if doorbell == nil { pause = min(pause, Self.unwatchedInterval) }
-    if let next = state.nextLook(at: inbox.clock.uptime()) { pause = min(pause, next) }
-    if trouble != nil, trouble != watchTrouble {
+    if !door.isWatched || state.nature.isShared { pause = min(pause, InboxSettings.pollInterval) }
+    if isBlind || door.intakeTrouble != nil {
       pause = min(pause, troublePause)
       troublePause = min(troublePause * 2, Self.longestTrouble)
     }
-    let bell = inbox.bell
-    timer = inbox.clock.after(pause) { bell.ring() }
+    isTimerForDue = false
+    if let next = state.nextLook(at: inbox.clock.uptime()), next < pause {
+      pause = next
+      isTimerForDue = !isBlind
+    }
+    let alarm = inbox.alarm
+    timer = inbox.clock.after(pause) { alarm.ring() }
   }
 
-  private func wait() {
-    var watches = [Poll.Watch(inbox.bell.descriptor)]
-    if let doorbell { watches.append(Poll.Watch(doorbell.descriptor)) }
-    if let mounts { watches.append(Poll.Watch(mounts.descriptor, wantsPriority: true)) }
-    let rung = try? Poll.wait(watches, for: nil)
-    let isAsked = rung?.first?.isReadable ?? true
-    // A burst of arrivals is worth one sweep, not one each; who asks is not kept waiting.
-    if !isAsked, let lastSweep, inbox.clock.uptime() - lastSweep < Self.sweepGap {
-      _ = try? Poll.wait([Poll.Watch(inbox.bell.descriptor)], for: Self.sweepGap)
+  /// Returns once there is reason to look, with what has to be looked at.
+  private func wait() -> Look {
+    while true {
+      var watches = [Poll.Watch(inbox.bell.descriptor), Poll.Watch(inbox.alarm.descriptor)]
+      let mountPlace = mounts.map { mounts in
+        watches.append(Poll.Watch(mounts.descriptor, wantsPriority: true))
+        return watches.count - 1
+      }
+      if let bell = door.descriptor { watches.append(Poll.Watch(bell)) }
+      let rung = (try? Poll.wait(watches, for: nil)) ?? watches
+      let (isAsked, isTime) = (rung[0].isReadable, rung[1].isReadable)
+      if isTime { inbox.alarm.clear() }
+      let isMounted = mountPlace.map { rung[$0].isPriority } ?? false
+      if isMounted { door.forgetWay() }
+      let rings = door.hear()
+      if rings.contains(.overflow) { hasOverflowed = true }
+      if isAsked {
+        inbox.bell.clear()
+        return .all
+      }
+      if isMounted || !rings.isEmpty {
+        calm()
+        return .all
+      }
+      if isTime { return isTimerForDue ? .due : .all }
     }
+  }
+
+  /// A burst of arrivals is worth one sweep, not one each; who asks is not kept waiting.
+  private func calm() {
+    guard let lastSweep, inbox.clock.uptime() - lastSweep < Self.sweepGap else { return }
+    _ = try? Poll.wait([Poll.Watch(inbox.bell.descriptor)], for: Self.sweepGap)
     inbox.bell.clear()
   }
 }

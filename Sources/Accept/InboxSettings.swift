@@ -11,6 +11,10 @@ package struct InboxSettings: Equatable, Sendable {
   /// A look that needs no doorbell.
   package var rescanInterval: Duration
   package var maximumListSize: UInt64
+  /// How often a folder is looked at whose doorbell does not ring for all.
+  static let pollInterval: Duration = .seconds(5)
+  /// How often it is asked whether more lists may be let in, once some wait for that.
+  static let queueInterval: Duration = .seconds(1)
 
   package init(
     dwell: Duration = .milliseconds(250), quietTime: Duration = .seconds(5),

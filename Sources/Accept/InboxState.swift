@@ -6,14 +6,22 @@
 package import Vocabulary
 
 package struct InboxState: Sendable {
-  /// One name that a sweep found; without a status where the name alone decided.
+  /// One name that a sweep found; without a status where the name or the kind alone decided.
   package struct Entry: Equatable, Sendable {
     package let key: Candidate.Key
     package let status: FileStatus?
+    /// Why it is left alone.
+    package let ignored: IgnoredReason?
 
-    package init(_ key: Candidate.Key, _ status: FileStatus?) {
+    package init(_ key: Candidate.Key, _ status: FileStatus?, _ ignored: IgnoredReason?) {
       self.key = key
       self.status = status
+      self.ignored = ignored
+    }
+
+    package init(_ key: Candidate.Key, _ status: FileStatus?) {
+      let kind = status.flatMap { IgnoredReason.judge($0.kind) }
+      self.init(key, status, IgnoredReason.judge(key.name) ?? kind)
     }
   }
 
@@ -37,6 +45,12 @@ package struct InboxState: Sendable {
   private(set) var ignored: [FileName: IgnoredReason] = [:]
   private(set) var ignoredCount = 0
   private(set) var isFull = false
+  /// Files wait for lists to be let in again.
+  private(set) var isQueued = false
+  /// No list is let in now, so nobody asks about those that wait for that.
+  package var isClosed = false
+  /// How it can be known that a file is whole.
+  package var nature = InboxNature.usual
 
   package init(_ settings: InboxSettings) { self.settings = settings }
 
@@ -44,24 +58,62 @@ package struct InboxState: Sendable {
   package mutating func swept(_ entries: [Entry], at now: Duration) -> [Action] {
     var actions: [Action] = []
     var seen: Set<Candidate.Key> = []
+    // Of those that are remembered alone: of very many, most are only counted.
     var left: Set<FileName> = []
     isFull = false
+    ignoredCount = 0
     for entry in entries {
-      if let reason = Self.ignoring(entry) {
-        left.insert(entry.key.name)
-        if ignored[entry.key.name] != reason, ignored.count < Self.maximumIgnored {
-          ignored[entry.key.name] = reason
-          actions.append(.ignore(entry.key.name, reason))
+      if let reason = entry.ignored {
+        ignoredCount += 1
+        if let known = ignored[entry.key.name] {
+          left.insert(entry.key.name)
+          if known == reason { continue }
+        } else if ignored.count >= Self.maximumIgnored {
+          continue
         }
+        left.insert(entry.key.name)
+        ignored[entry.key.name] = reason
+        actions.append(.ignore(entry.key.name, reason))
       } else if let status = entry.status {
         seen.insert(entry.key)
         note(Candidate(key: entry.key, status: status), at: now)
       }
     }
     waiting = waiting.filter { seen.contains($0.key) }
-    ignoredCount = left.count
-    ignored = ignored.filter { left.contains($0.key) }
+    if left.count < ignored.count { ignored = ignored.filter { left.contains($0.key) } }
     return actions + due(at: now)
+  }
+
+  /// Something is too young to be tried, and will be before long.
+  package var isSettling: Bool { waiting.values.contains { $0.phase == .settling } }
+
+  /// Those whose time has come, to be looked at one by one where nothing else has happened.
+  package func dueKeys(at now: Duration) -> [Candidate.Key] {
+    waiting.filter { isDue($0.value, at: now) }.map(\.key)
+  }
+
+  private func isDue(_ file: WaitingFile, at now: Duration) -> Bool {
+    !(isClosed && file.isQueued) && file.isDue(at: now, settings, nature)
+  }
+
+  /// A look at single files, those that are due; nil for what is gone.
+  package mutating func glanced(
+    _ files: [(key: Candidate.Key, status: FileStatus?)], at now: Duration
+  ) -> [Action] {
+    for (key, status) in files {
+      guard let status else {
+        waiting[key] = nil
+        continue
+      }
+      note(Candidate(key: key, status: status), at: now)
+    }
+    return due(at: now)
+  }
+
+  /// No list is let in now: the file stays as it is.
+  package mutating func queued(_ key: Candidate.Key, _ failure: Failure) {
+    waiting[key]?.phase = .queued(failure)
+    isQueued = true
   }
 
   /// What the lease said.
@@ -69,10 +121,10 @@ package struct InboxState: Sendable {
     guard var file = waiting[key] else { return [] }
     var actions: [Action] = []
     switch probe {
-    case .noWriter: actions = [.attempt(file.candidate, .lease)]
+    case .noWriter where !nature.isShared: actions = [.attempt(file.candidate, .lease)]
     case .writer: file.hold(at: now)
-    case .unsupported, .notPermitted:
-      if now - file.since >= settings.quietTime {
+    case .noWriter, .unsupported, .notPermitted:
+      if now - file.since >= nature.acceptTime(settings) {
         actions = [.attempt(file.candidate, .quiet)]
       } else {
         file.phase = .quiet
@@ -102,9 +154,12 @@ package struct InboxState: Sendable {
     case .interrupted: file.phase = .settling
     case .writer: file.hold(at: now)
     case .unreadable(let failure): file.phase = .unreadable(failure)
+    case .full(let failure):
+      file.phase = .queued(failure)
+      isQueued = true
     case .troubled(let failure): file.suffer(failure, at: now)
     case .refused(let failure, let proof):
-      if now - file.since >= settings.quietTime {
+      if now - file.since >= nature.rejectTime(settings) {
         file.phase = .busy
         waiting[key] = file
         return [.reject(file.candidate, failure, proof)]
@@ -117,13 +172,14 @@ package struct InboxState: Sendable {
 
   /// How long from now the next look is due by itself; nil where only the doorbell can bring news.
   package func nextLook(at now: Duration) -> Duration? {
-    let times = waiting.values.compactMap { $0.due(settings) }
-    guard let first = times.min() else { return isFull ? settings.dwell : nil }
+    var first: Duration?
+    for file in waiting.values {
+      if let due = file.due(settings, nature) { first = min(first ?? due, due) }
+    }
+    let ask = now + InboxSettings.queueInterval
+    if isQueued { first = min(first ?? ask, ask) }
+    guard let first else { return isFull ? settings.dwell : nil }
     return max(.zero, first - now)
-  }
-
-  private static func ignoring(_ entry: Entry) -> IgnoredReason? {
-    IgnoredReason.judge(entry.key.name) ?? entry.status.flatMap { IgnoredReason.judge($0.kind) }
   }
 
   private mutating func note(_ candidate: Candidate, at now: Duration) {
@@ -138,7 +194,8 @@ package struct InboxState: Sendable {
 
   /// Oldest first, then by name, so that the same sight gives the same order.
   private mutating func due(at now: Duration) -> [Action] {
-    let due = waiting.values.filter { $0.isDue(at: now, settings) }.sorted { a, b in
+    isQueued = waiting.values.contains { isClosed && $0.isQueued }
+    let due = waiting.values.filter { isDue($0, at: now) }.sorted { a, b in
       a.since == b.since
         ? a.candidate.name.bytes.lexicographicallyPrecedes(b.candidate.name.bytes)
         : a.since < b.since

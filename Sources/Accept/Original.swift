@@ -15,7 +15,10 @@ struct Original {
   var name: FileName { candidate.name }
   var proof: Proof { hasLease ? .lease : .quiet }
 
-  init(_ candidate: Candidate, in folder: any Folder, _ proof: Proof) throws(Attempt) {
+  /// Where leases are not trusted, one is asked for all the same: who writes on this machine is told.
+  init(
+    _ candidate: Candidate, in folder: any Folder, _ proof: Proof, trustsLeases: Bool = true
+  ) throws(Attempt) {
     self.candidate = candidate
     self.folder = folder
     file = try Self.open(candidate.name, in: folder)
@@ -27,7 +30,8 @@ struct Original {
       answer = try FileLease.take(file, thing)
       status = try file.status()
     } catch { throw .troubled(error.machine) }
-    hasLease = answer == .held
+    if answer == .held, !trustsLeases { FileLease.drop(file) }
+    hasLease = answer == .held && trustsLeases
     if answer == .writer { throw .writer }
     guard status == candidate.status, hasLease || proof == .quiet else {
       release()

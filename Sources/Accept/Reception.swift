@@ -44,8 +44,21 @@ package protocol Reception: Sendable {
   /// with nil when it is over. Of very many waiting files only some are told.
   func waits(_ name: FileName, _ failure: Failure?)
 
-  /// The inbox cannot be watched or read (nil: it can again). Running lists are not concerned.
+  /// Why no more lists are let in now, where so many are at work or so little room is left; nil where
+  /// they are. Asked before each, so it must be quick.
+  func fullness() -> Failure?
+
+  /// The inbox cannot be watched or read, or nothing is taken out of it (nil: all is well again). Running
+  /// lists are not concerned.
   func inboxTroubled(_ failure: Failure?)
+
+  /// To be told to people: what the inbox lies on, whenever it is another folder.
+  /// The words end a sentence that begins with the inbox.
+  func inboxSurveyed(_ nature: InboxNature, _ words: String)
+
+  /// To be told to people: the kernel lost count of what happened, and all of so many names were looked
+  /// through again.
+  func inboxOverflowed(_ names: Int)
 
   /// A folder of STATE/lists could not be made sense of; it is kept as `.damaged-N`.
   func setAside(_ list: ListID, _ failure: Failure)

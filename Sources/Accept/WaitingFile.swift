@@ -31,6 +31,8 @@ package enum Attempt: Error, Equatable {
   case unreadable(Failure)
   /// It is no list as it is.
   case refused(Failure, Proof)
+  /// No more lists are let in now.
+  case full(Failure)
   /// This machine's trouble; nothing is held against the file.
   case troubled(Failure)
   /// We were asked to stop.
@@ -51,6 +53,8 @@ package struct WaitingFile: Equatable, Sendable {
     case doubtful(Failure)
     /// This machine is in trouble. → busy
     case troubled(Failure, next: Duration, pause: Duration)
+    /// No list is let in now. → busy
+    case queued(Failure)
     /// We may not open it; every sweep tries. → busy
     case unreadable(Failure)
     /// Rejected and still there. Left when the file changes
@@ -96,23 +100,25 @@ package struct WaitingFile: Equatable, Sendable {
   /// The last pause, so that the next one can be longer.
   private var before: Phase = .settling
 
-  func due(_ settings: InboxSettings) -> Duration? {
+  func due(_ settings: InboxSettings, _ nature: InboxNature) -> Duration? {
     switch phase {
     case .settling: since + settings.dwell
     case .held(let next, _), .troubled(_, let next, _): next
-    case .quiet, .doubtful: since + settings.quietTime
-    case .busy, .unreadable, .leftBehind: nil
+    case .quiet: since + nature.acceptTime(settings)
+    case .doubtful: since + nature.rejectTime(settings)
+    case .busy, .queued, .unreadable, .leftBehind: nil
     }
   }
 
-  func isDue(at now: Duration, _ settings: InboxSettings) -> Bool {
+  func isDue(at now: Duration, _ settings: InboxSettings, _ nature: InboxNature) -> Bool {
     switch phase {
-    case .held, .unreadable: now - since >= settings.dwell
+    case .held, .queued, .unreadable: now - since >= settings.dwell
     case .busy, .leftBehind: false
-    case .settling, .quiet, .doubtful, .troubled: due(settings).map { $0 <= now } ?? false
+    case .settling, .quiet, .doubtful, .troubled: due(settings, nature).map { $0 <= now } ?? false
     }
   }
 
+  var isQueued: Bool { if case .queued = phase { true } else { false } }
   var isUnreadable: Bool { if case .unreadable = phase { true } else { false } }
 
   /// What it waits for, in words.
@@ -122,6 +128,7 @@ package struct WaitingFile: Equatable, Sendable {
     case .busy: "it is being read"
     case .held: "somebody has it open for writing"
     case .quiet: "it must be quiet for a while, since this file system cannot tell who writes"
+    case .queued(let failure): failure.reason
     case .doubtful(let failure): "it does not read as a list yet: \(failure.reason)"
     case .troubled(let failure, _, _): failure.reason
     case .unreadable(let failure): failure.reason

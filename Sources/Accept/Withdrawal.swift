@@ -19,7 +19,7 @@ struct Withdrawal {
     case .changed: return .changed
     case .gone: break
     }
-    let claims = try ClaimFolder(inbox: inbox).ready()
+    let claims = try ClaimFolder(inbox: inbox).standing()
     let name = ListFolder.name(list)
     let nest = try claims.folder(name, creating: true)
     try claims.sync()

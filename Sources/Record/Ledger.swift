@@ -19,11 +19,14 @@ package struct Ledger: Equatable, Sendable {
   /// Final lists whose files are where they stay. A list that is forgotten before would be taken for a
   /// new one at the next start.
   private var archivedLists: Set<ListID> = []
+  /// Lists with work left, and how many photos that is.
+  package private(set) var open = OpenTotal()
 
   package init() {}
 
   package init(nextList: ListID, refused: UInt64, entries: [ListEntry]) {
     for entry in entries { lists[entry.id] = entry }
+    for entry in lists.values { open.add(entry, 1) }
     self.nextList = nextList
     self.refused = refused
   }
@@ -71,6 +74,8 @@ package struct Ledger: Equatable, Sendable {
   private mutating func step(_ transition: Transition) -> Bool {
     let id = transition.change.list
     guard id.number > 0 else { return false }
+    open.add(lists[id], -1)
+    defer { open.add(lists[id], 1) }
     switch transition.change {
     case .accepted(_, let acceptance):
       guard lists[id] == nil, acceptance.photos <= Self.maximumPhotos else { return false }
@@ -103,6 +108,18 @@ package struct Ledger: Equatable, Sendable {
       lists[old] = nil
       archivedLists.remove(old)
     }
+  }
+}
+
+/// Kept along, so that asking costs nothing however many lists there are.
+package struct OpenTotal: Equatable, Sendable {
+  package private(set) var lists = 0
+  package private(set) var photos = 0
+
+  fileprivate mutating func add(_ entry: ListEntry?, _ sign: Int) {
+    guard let entry, !entry.state.isFinal else { return }
+    lists += sign
+    photos += sign * Int(entry.counts.unfinished)
   }
 }
 

@@ -37,6 +37,7 @@ package enum Field: String, Sendable, CaseIterable {
   case settings = "SETTINGS"
   case version = "DARKROOM_VERSION"
   case inboxPath = "INBOX_PATH"
+  case inboxNames = "INBOX_NAMES"
   case openLists = "OPEN_LISTS"
   case recordsReplayed = "RECORDS_REPLAYED"
   case recordsLost = "RECORDS_LOST"

@@ -26,6 +26,8 @@ package enum MessageID: String, Sendable, CaseIterable {
   case fileIgnored = "f3c66a5ead4c4eb5a2f1a8c69f4ece72"
   case workerDied = "25a13b6ad9d3468d914994a54d68292d"
   case recordsCoalesced = "91d3edc5e769440b8a391e206b5f06d9"
+  case inboxSurveyed = "3d1f0b7c52e94a6cb8f24e7a9d60c815"
+  case inboxOverflowed = "8b62f4d0a3754e1f9c07d5e81b36a2f9"
   case inboxDegraded = "680049b29edb4b21bf58360553ed5520"
   case inboxRecovered = "f21c9005a2a14635aefd7a75d885e503"
   case sandboxReduced = "c550013db90740aaa594866e3b160c40"

@@ -41,6 +41,8 @@ extension Notice {
     case .configurationReloaded(let changed):
       [text(.settings, changed.joined(separator: " "))]
     case .fileIgnored(let name, let reason): [text(.fileName, name), text(.reason, reason)]
+    case .inboxSurveyed(let inbox, let words): [text(.inboxPath, inbox), text(.reason, words)]
+    case .inboxOverflowed(let names): [number(.inboxNames, names)]
     case .inboxDegraded(let failure, let rescan):
       fields(of: failure) + [time(.retryAfter, rescan)]
     case .inboxRecovered(let inbox): [text(.inboxPath, inbox)]

@@ -28,7 +28,7 @@ extension Notice {
       listWords
     case .photoFinished, .photoFailed, .retryScheduled, .transition, .workerDied: photoWords
     case .machineTrouble, .machineRecovered, .journalReplayed, .journalUnwritable, .fileIgnored,
-      .inboxDegraded, .inboxRecovered, .sandboxReduced:
+      .inboxSurveyed, .inboxOverflowed, .inboxDegraded, .inboxRecovered, .sandboxReduced:
       machineWords
     }
   }
@@ -89,10 +89,15 @@ extension Notice {
         + "reported that is not recorded."
     case .fileIgnored(let name, let reason):
       "Ignored \(quoted(name)) in the inbox: \(shown(reason))."
+    case .inboxSurveyed(let inbox, let words): "The inbox \(shown(inbox)) is \(shown(words))."
+    case .inboxOverflowed(let names):
+      "The kernel lost count of what happened in the inbox: all of it was looked through again, "
+        + "\(counted(names, "name")); nothing is lost."
     case .inboxDegraded(let failure, let rescan):
-      "Could not watch the inbox: \(reason(failure)); looking into it every \(spoken(rescan))."
+      "The inbox is in trouble: \(reason(failure)); looking again every \(spoken(rescan))."
+        + (failure.advice.isEmpty ? "" : " \(shown(failure.advice)).")
     case .inboxRecovered(let inbox):
-      "Watching the inbox \(shown(inbox)) again."
+      "The inbox \(shown(inbox)) is well again."
     case .sandboxReduced(let protection, let reason):
       "Workers run without \(shown(protection)): \(shown(reason))."
     default: ""

@@ -30,6 +30,9 @@ package enum Notice: Equatable, Sendable {
   /// The photo or, without one, the list over which it died.
   case workerDied(ListID, listName: String, photo: PhotoFacts?, reason: String, next: String)
   case recordsCoalesced(count: UInt64)
+  /// What the inbox lies on and what that means; ends a sentence that begins with the inbox.
+  case inboxSurveyed(inbox: String, words: String)
+  case inboxOverflowed(names: UInt64)
   case inboxDegraded(Failure, rescan: Duration)
   case inboxRecovered(inbox: String)
   /// A wall of the workers' sandbox that this machine does not offer.
@@ -59,6 +62,8 @@ package enum Notice: Equatable, Sendable {
     case .fileIgnored: .fileIgnored
     case .workerDied: .workerDied
     case .recordsCoalesced: .recordsCoalesced
+    case .inboxSurveyed: .inboxSurveyed
+    case .inboxOverflowed: .inboxOverflowed
     case .inboxDegraded: .inboxDegraded
     case .inboxRecovered: .inboxRecovered
     case .sandboxReduced: .sandboxReduced

@@ -23,7 +23,7 @@ extension MessageID {
       .warning
     case .ready, .stopping, .listAccepted, .listProgress, .listFinished, .listPaused, .listResumed,
       .listCancelled, .machineRecovered, .journalReplayed, .configurationReloaded, .fileIgnored,
-      .inboxRecovered:
+      .inboxSurveyed, .inboxOverflowed, .inboxRecovered:
       .notice
     case .photoFinished: .info
     case .transition: .debug

@@ -83,6 +83,9 @@ package protocol OpenFile: AnyObject, Sendable {
   func truncate(to size: UInt64) throws(SystemError)
   /// Takes disk blocks ahead without changing the size.
   func reserve(_ size: UInt64) throws(SystemError)
+  /// Begins to bring the contents to the disk, without waiting: the syncs of several files that were begun
+  /// together cost little more than one. No promise.
+  func beginSync()
   /// The contents are on the disk when this returns (fdatasync). After an error never again: the
   /// kernel reports a lost page once.
   func sync() throws(SystemError)
@@ -103,6 +106,8 @@ package protocol Folder: AnyObject, Sendable {
   func removeFolder(_ name: FileName) throws(SystemError)
   /// All names but `.` and `..`, in no order.
   func names() throws(SystemError) -> [FileName]
+  /// The same with what kinds of things they are, where that costs nothing more.
+  func entries() throws(SystemError) -> [FolderEntry]
   func status(of name: FileName) throws(SystemError) -> FileStatus
   /// Names made, renamed and removed in this folder are on the disk when this returns.
   func sync() throws(SystemError)
@@ -115,7 +120,26 @@ package protocol Folder: AnyObject, Sendable {
   func setMode(_ mode: UInt32, of name: FileName) throws(SystemError)
 }
 
+extension OpenFile {
+  package func beginSync() {}
+}
+
+/// A name in a folder, and what it is where the folder says.
+package struct FolderEntry: Equatable, Sendable {
+  package let name: FileName
+  package let kind: FileStatus.Kind?
+
+  package init(_ name: FileName, _ kind: FileStatus.Kind?) {
+    self.name = name
+    self.kind = kind
+  }
+}
+
 extension Folder {
+  package func entries() throws(SystemError) -> [FolderEntry] {
+    try names().map { FolderEntry($0, nil) }
+  }
+
   /// Whether the name exists, whatever it is.
   package func has(_ name: FileName) throws(SystemError) -> Bool {
     do {

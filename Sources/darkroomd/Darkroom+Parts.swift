@@ -72,9 +72,9 @@ extension Darkroom {
   ) throws(StartFailure) -> Inbox {
     try need("with the inbox") { () throws(SystemError) in
       try Inbox(
-        path: places.inbox, lists: folders.lists,
+        path: places.inbox, state: folders.state, lists: folders.lists,
         archive: Archive(
-          done: LinuxFolder.open(path: places.done), failed: LinuxFolder.open(path: places.failed)),
+          done: PathFolder(path: places.done), failed: PathFolder(path: places.failed)),
         quarantine: Quarantine(folders.quarantine), reception: desk, clock: clock,
         settings: InboxSettings(
           quietTime: settings.quietTime, rescanInterval: settings.rescanInterval,

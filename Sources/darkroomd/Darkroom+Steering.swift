@@ -33,7 +33,7 @@ extension Darkroom {
   }
 
   private func degraded(_ trouble: Failure?) -> [String] {
-    [trouble, frontDesk.inboxTrouble].compactMap { $0?.reason } + chores.words
+    (trouble.map { [$0.reason] } ?? []) + frontDesk.inboxWords + chores.words
       + frontDesk.waitingFiles
   }
 
@@ -150,7 +150,7 @@ extension Darkroom {
     }
     return InboxReport(
       files: Array(shown) + gone, more: UInt64(max(0, all - shown.count)),
-      trouble: frontDesk.inboxTrouble?.reason ?? "")
+      trouble: frontDesk.inboxWords.joined(separator: "; "))
   }
 
   private static let longestInbox = 1000

@@ -413,21 +413,21 @@ final class Darkroom: Sendable {
     lookAfterOldLists()
     tellStatus()
     ends.listChanged()
-    if recorder.ledger({ $0.openLists.isEmpty }) { ThisProcess.returnMemory() }
+    if recorder.ledger({ $0.open.lists == 0 }) { ThisProcess.returnMemory() }
   }
 
   /// The line that `systemctl status` shows. One at a time, so that the last word is the newest.
   func tellStatus() { statusLine.withLock { _ in tellStatusNow() } }
 
   private func tellStatusNow() {
-    let open = recorder.ledger { ledger in ledger.openLists.map(\.counts) }
-    let waiting = open.reduce(0) { $0 + Int($1.unfinished) }
+    let open = recorder.ledger { $0.open }
     let words =
-      open.isEmpty
+      open.lists == 0
       ? "Idle: every list is done."
-      : "Working on \(open.count) list\(open.count == 1 ? "" : "s"), \(waiting) photos to go."
-    let failure = runner.counts().trouble ?? frontDesk.inboxTrouble
-    let trouble = failure.map { "Waiting: \($0.reason). " } ?? ""
+      : "Working on \(open.lists) list\(open.lists == 1 ? "" : "s"), \(open.photos) photos to go."
+    let trouble =
+      runner.counts().trouble.map { "Waiting: \($0.reason). " }
+      ?? frontDesk.inboxTrouble.map { "Inbox in trouble: \($0.reason). " } ?? ""
     status.set(trouble + words)
   }
 
@@ -470,6 +470,7 @@ final class Darkroom: Sendable {
     downloader.change(DownloadSettings(new), files: files)
     workers.resize(to: new.workerCount(processors: ThisProcess.processors))
     runner.setWidths(StageQueues.Widths(new))
+    inbox.adopt()
     removeOldLists()
     let changes = SettingChanges(from: old, to: new)
     teller.tell(.configurationReloaded(changed: changes.all))

@@ -22,6 +22,7 @@ final class FrontDesk: Reception {
   private let turnstile: Turnstile
   private let accepted: @Sendable (ListID) -> Void
   private let trouble = Mutex<Failure?>(nil)
+  private let shortcoming = Mutex<String?>(nil)
   private let waiting = Mutex<[FileName: String]>([:])
   private static let maximumWaiting = 100
   let departures = InboxDepartures()
@@ -44,6 +45,12 @@ final class FrontDesk: Reception {
 
   /// What is wrong with the inbox now, if anything.
   var inboxTrouble: Failure? { trouble.withLock { $0 } }
+
+  /// The same for people, with what to do, and what its file system lacks.
+  var inboxWords: [String] {
+    let trouble = inboxTrouble.map { $0.advice.isEmpty ? $0.reason : "\($0.reason). \($0.advice)" }
+    return [trouble, shortcoming.withLock { $0 }].compactMap { $0 }
+  }
 
   /// Files in the inbox that wait for this machine or may not be read, and why.
   var waitingFiles: [String] {
@@ -80,12 +87,40 @@ final class FrontDesk: Reception {
   /// The newest list of that name and owner, over or not: this one takes its prints over.
   private func earlier(than draft: ListDraft) -> ListID? { newest(draft.name, draft.owner) }
 
+  func fullness() -> Failure? {
+    let settings = settings.current
+    let open = recorder.ledger { $0.open }
+    if open.lists >= settings.maximumLists {
+      return Self.full(
+        "\(settings.maximumLists) lists are at work already",
+        "raise MaximumLists= in darkroomd.conf")
+    }
+    if open.photos >= settings.maximumPhotos {
+      return Self.full(
+        "\(settings.maximumPhotos) photos wait already", "raise MaximumPhotos= in darkroomd.conf")
+    }
+    for folder in [shelf.folders.state, shelf.folders.prints] {
+      guard settings.minimumSpace > 0, let space = try? folder.freeSpace(),
+        space < settings.minimumSpace
+      else { continue }
+      return Self.full(
+        "less than \(settings.minimumSpace >> 20) MiB are free on the disk of \(folder.path)",
+        "make room, or lower MinimumSpace= in darkroomd.conf")
+    }
+    return nil
+  }
+
+  private static func full(_ reason: String, _ advice: String) -> Failure {
+    Failure(
+      .machine, code: "inbox.full", reason: "queue full: \(reason), so no list is let in",
+      advice: "Wait, or \(advice)")
+  }
+
   /// Names are the same where their bytes are, but for the ending: what cannot be shown, or only looks
   /// the same, is another list.
   private func newest(_ file: FileName, _ owner: UInt32) -> ListID? {
-    let stem = ListRoom.stem(of: file)
-    return recorder.ledger { Array($0.lists.keys) }
-      .filter { shelf.card($0).map { $0.stem == stem && $0.owner == owner } ?? false }.max()
+    let known = shelf.lists(called: ListRoom.stem(of: file), of: owner)
+    return recorder.ledger { ledger in known.filter { ledger[$0] != nil }.max() }
   }
 
   func twin(of name: FileName, owner: UInt32, sha256: String) -> ListID? {
@@ -172,6 +207,14 @@ final class FrontDesk: Reception {
     }
     teller.statusChanged()
   }
+
+  func inboxSurveyed(_ nature: InboxNature, _ words: String) {
+    let isGood = nature.hasLeases && !nature.isShared
+    shortcoming.withLock { $0 = isGood ? nil : "the inbox is \(words)" }
+    teller.tell(.inboxSurveyed(inbox: inboxPath, words: words))
+  }
+
+  func inboxOverflowed(_ names: Int) { teller.tell(.inboxOverflowed(names: UInt64(names))) }
 
   func setAside(_ list: ListID, _ failure: Failure) {
     teller.tell(.machineTrouble(failure, waits: "list \(list) is set aside in the state folder"))

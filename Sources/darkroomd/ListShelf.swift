@@ -18,12 +18,26 @@ struct ListCard: Sendable {
 }
 
 final class ListShelf: Sendable {
+  private struct ListName: Hashable {
+    let stem: [UInt8]
+    let owner: UInt32
+  }
+
   private struct State {
     var rooms: [ListID: (room: ListRoom, used: UInt64)] = [:]
     var uses: UInt64 = 0
     var cards: [ListID: ListCard] = [:]
+    /// The lists of each name and owner, as far as their cards are known.
+    var names: [ListName: Set<ListID>] = [:]
     /// Who prints, or last printed, into a folder.
     var printers: [FileName: ListID] = [:]
+
+    mutating func forget(_ list: ListID) {
+      guard let card = cards.removeValue(forKey: list) else { return }
+      let name = ListName(stem: card.stem, owner: card.owner)
+      names[name]?.remove(list)
+      if names[name]?.isEmpty == true { names[name] = nil }
+    }
 
     mutating func use(_ list: ListID) -> ListRoom? {
       guard let room = rooms[list]?.room else { return nil }
@@ -66,7 +80,7 @@ final class ListShelf: Sendable {
   func forget(_ list: ListID) {
     state.withLock { state in
       state.rooms[list] = nil
-      state.cards[list] = nil
+      state.forget(list)
     }
   }
 
@@ -94,12 +108,22 @@ final class ListShelf: Sendable {
     let card = ListCard(
       name: ListRoom.name(of: about.name), owner: about.owner, sha256: about.sha256,
       stem: ListRoom.stem(of: about.name), terms: terms)
-    state.withLock { $0.cards[list] = card }
+    state.withLock { state in
+      state.cards[list] = card
+      state.names[ListName(stem: card.stem, owner: card.owner), default: []].insert(list)
+    }
     return card
+  }
+
+  /// Those that were asked for before, which at the start all are.
+  func lists(called stem: [UInt8], of owner: UInt32) -> Set<ListID> {
+    state.withLock { $0.names[ListName(stem: stem, owner: owner)] ?? [] }
   }
 
   /// Cards of lists that the record has forgotten go, too.
   func keepCards(of lists: Set<ListID>) {
-    state.withLock { state in state.cards = state.cards.filter { lists.contains($0.key) } }
+    state.withLock { state in
+      for list in state.cards.keys where !lists.contains(list) { state.forget(list) }
+    }
   }
 }

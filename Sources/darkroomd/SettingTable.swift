@@ -33,6 +33,15 @@ struct SettingEntry: Sendable {
     SettingEntry("Inbox", "RescanInterval", "5min") { (set, text) throws(SettingProblem) in
       set.rescanInterval = try SettingValue.duration(text, from: .seconds(1), to: .seconds(86400))
     },
+    SettingEntry("Inbox", "MaximumLists", "10000") { (set, text) throws(SettingProblem) in
+      set.maximumLists = try SettingValue.count(text, from: 1, to: 1_000_000)
+    },
+    SettingEntry("Inbox", "MaximumPhotos", "100000000") { (set, text) throws(SettingProblem) in
+      set.maximumPhotos = try SettingValue.count(text, from: 1, to: 4_000_000_000)
+    },
+    SettingEntry("Inbox", "MinimumSpace", "64M") { (set, text) throws(SettingProblem) in
+      set.minimumSpace = try SettingValue.size(text, from: 0, to: 1 << 50)
+    },
   ]
 
   private static let download = [

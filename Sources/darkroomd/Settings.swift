@@ -7,6 +7,9 @@ struct Settings: Equatable, Sendable {
   var quietTime = Duration.seconds(5)
   var maximumListSize: UInt64 = 256 << 20
   var rescanInterval = Duration.seconds(300)
+  var maximumLists = 10_000
+  var maximumPhotos = 100_000_000
+  var minimumSpace: UInt64 = 64 << 20
 
   var connections = 16
   var connectionsPerHost = 6

@@ -33,6 +33,8 @@ final class ClaimBench {
     done = try scratch.subfolder("done")
     failed = try scratch.subfolder("failed")
     quarantine = try scratch.subfolder("quarantine")
+    // As the inbox's own thread does at the first start.
+    try ClaimFolder(inbox: inbox).make()
     claim = try Self.claim(
       inbox, lists, done, failed, quarantine, cut, reception, clock)
   }

@@ -57,7 +57,7 @@ import Vocabulary
 
   @Test(
     "Whatever users do, every file is taken once, waited for or ignored",
-    arguments: [DropWorld.Leases.work, .missing, .forbidden])
+    arguments: [DropWorld.Leases.work, .missing, .forbidden, .shared])
   func anything(leases: DropWorld.Leases) {
     for seed in 1...4000 as ClosedRange<UInt64> {
       var random = SimulatedRandom(seed: seed)

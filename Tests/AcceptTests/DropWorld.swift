@@ -7,7 +7,8 @@ import Vocabulary
 @testable import Accept
 
 struct DropWorld {
-  enum Leases: Sendable { case work, missing, forbidden }
+  /// `shared`: given, but no proof, since others write behind this kernel.
+  enum Leases: Sendable { case work, missing, forbidden, shared }
 
   enum Act: Sendable {
     /// Begins a file and holds it open.
@@ -61,7 +62,13 @@ struct DropWorld {
     }.keys.sorted()
   }
 
-  init(_ leases: Leases) { self.leases = leases }
+  init(_ leases: Leases) {
+    self.leases = leases
+    if leases == .shared {
+      let nfs = FileSystemKind(name: "NFS", isShared: true)
+      state.nature = InboxNature(fileSystem: nfs, hasLeases: true)
+    }
+  }
 
   static func entry(
     _ name: String, version: Int, kind: FileStatus.Kind = .file
@@ -155,7 +162,7 @@ struct DropWorld {
     switch leases {
     case .missing: return .unsupported
     case .forbidden: return .notPermitted
-    case .work: return file.hasWriter ? .writer : .noWriter
+    case .work, .shared: return file.hasWriter ? .writer : .noWriter
     }
   }
 

@@ -3,6 +3,7 @@
 
 import Linux
 import Support
+import Synchronization
 import Testing
 import Vocabulary
 
@@ -11,29 +12,59 @@ import Vocabulary
 final class InboxBench: Sendable {
   let scratch: ScratchFolder
   let folder: LinuxFolder
+  let state: LinuxFolder
   let lists: LinuxFolder
   let done: LinuxFolder
   let failed: LinuxFolder
   let clock = SimulatedClock(uptime: .seconds(1000))
   let reception = ScriptedReception()
   let inbox: Inbox
+  private let place: String
 
-  init(_ prepare: (String) -> Void = { _ in }) throws {
+  /// - Parameter place: the inbox, below the scratch folder.
+  init(in place: String = "inbox", _ prepare: (String) -> Void = { _ in }) throws {
+    self.place = place
     scratch = try ScratchFolder()
-    folder = try scratch.subfolder("inbox")
+    folder = try Self.make(place, in: scratch.folder)
+    state = try scratch.subfolder("state")
     lists = try scratch.subfolder("lists")
     done = try scratch.subfolder("done")
     failed = try scratch.subfolder("failed")
-    prepare("\(scratch.path)/inbox")
-    inbox = try Inbox(
-      path: "\(scratch.path)/inbox", lists: lists, archive: Archive(done: done, failed: failed),
-      quarantine: Quarantine(try scratch.subfolder("quarantine")),
-      reception: reception, clock: clock,
-      settings: InboxSettings(maximumListSize: 1 << 20))
+    prepare("\(scratch.path)/\(place)")
+    inbox = try Self.inbox(
+      "\(scratch.path)/\(place)", state, lists, Archive(done: done, failed: failed),
+      try scratch.subfolder("quarantine"), reception, clock)
     inbox.start()
   }
 
-  func path(_ name: String) -> String { "\(scratch.path)/inbox/\(name)" }
+  private static func make(_ place: String, in folder: LinuxFolder) throws -> LinuxFolder {
+    try place.split(separator: "/").reduce(folder) { folder, name in
+      try folder.openFolder(#require(FileName(name)), creating: true)
+    }
+  }
+
+  private static func inbox(
+    _ path: String, _ state: LinuxFolder, _ lists: LinuxFolder, _ archive: Archive,
+    _ quarantine: LinuxFolder, _ reception: ScriptedReception, _ clock: SimulatedClock
+  ) throws -> Inbox {
+    try Inbox(
+      path: path, state: state, lists: lists, archive: archive,
+      quarantine: Quarantine(quarantine), reception: reception, clock: clock,
+      settings: InboxSettings(maximumListSize: 1 << 20))
+  }
+
+  /// The same at its next start.
+  func another() throws -> Inbox {
+    let inbox = try Self.inbox(
+      "\(scratch.path)/\(place)", state, lists, Archive(done: done, failed: failed),
+      try scratch.subfolder("quarantine"), reception, clock)
+    inbox.start()
+    return inbox
+  }
+
+  var inboxPath: String { "\(scratch.path)/\(place)" }
+  func path(_ name: String) -> String { "\(inboxPath)/\(name)" }
+  var troubles: [String?] { reception.state.withLock { $0.troubles } }
 
   /// Two sweeps, with the dwell between them.
   @discardableResult func settle() async -> SweepReport {

@@ -118,6 +118,50 @@ import Vocabulary
     #expect(world.run(test.acts) == test.outcome)
   }
 
+  @Test("Where others write behind this kernel, a list is taken after ten seconds and none sooner")
+  func shared() {
+    var good = DropWorld(.shared)
+    #expect(
+      good.run([(0, .move("a.plist", true)), (9000, .touch("a.plist"))])
+        == ["19000 accepted a.plist"])
+    var bad = DropWorld(.shared)
+    #expect(bad.run([(0, .move("a.plist", false))]) == ["30000 rejected a.plist"])
+  }
+
+  @Test("While no list is let in, files wait, are asked about once a second, and then all come in")
+  func queued() {
+    var state = InboxState(InboxSettings())
+    let full = Failure(.machine, code: "inbox.full", reason: "queue full")
+    let entries = (0..<3).map { DropWorld.entry("\($0).plist", version: 1) }
+    _ = state.swept(entries, at: .zero)
+    for entry in entries { state.queued(entry.key, full) }
+    state.isClosed = true
+    for second in 1...3 as ClosedRange<Int> {
+      let now = Duration.seconds(second)
+      #expect(state.dueKeys(at: now).isEmpty && state.swept(entries, at: now).isEmpty)
+      #expect(state.isQueued && state.nextLook(at: now) == .seconds(1))
+    }
+    state.isClosed = false
+    #expect(state.dueKeys(at: .seconds(4)).count == 3)
+    #expect(state.glanced(entries.map { ($0.key, $0.status) }, at: .seconds(4)).count == 3)
+    #expect(!state.isQueued)
+  }
+
+  @Test("A glance at those whose time has come sees what changed and what is gone")
+  func glance() {
+    var state = InboxState(InboxSettings())
+    let entries = (0..<3).map { DropWorld.entry("\($0).plist", version: 1) }
+    _ = state.swept(entries, at: .zero)
+    let now = Duration.milliseconds(250)
+    #expect(Set(state.dueKeys(at: now)) == Set(entries.map(\.key)))
+    let changed = DropWorld.entry("1.plist", version: 2)
+    let actions = state.glanced(
+      [(entries[0].key, entries[0].status), (changed.key, changed.status), (entries[2].key, nil)],
+      at: now)
+    #expect(actions.count == 1 && state.waiting.count == 2)
+    #expect(state.nextLook(at: now) == .milliseconds(250))
+  }
+
   @Test("Nothing in the inbox asks for no look at all")
   func idle() {
     var state = InboxState(InboxSettings())

@@ -287,22 +287,6 @@ import Vocabulary
     await bench.inbox.stop()
   }
 
-  @Test("An inbox that vanishes is said to be lost, and works again when it is back")
-  func lostFolder() async throws {
-    let bench = try InboxBench()
-    await bench.settle()
-    let (path, away) = ("\(bench.scratch.path)/inbox", "\(bench.scratch.path)/away")
-    User.rename(path, away)
-    #expect(await bench.inbox.sweepNow().isTroubled)
-    _ = try bench.scratch.subfolder("inbox")
-    User.put("\(path)/a.plist", "a end")
-    #expect(await bench.settle().isEmpty)
-    #expect(bench.reception.names == ["a.plist"])
-    let troubles = bench.reception.state.withLock { $0.troubles }
-    #expect(troubles == ["inbox.lost", "inbox.replaced", nil])
-    await bench.inbox.stop()
-  }
-
   @Test("A stopped inbox answers at once, and finishes at the next start what it had begun")
   func stopped() async throws {
     let bench = try InboxBench()

@@ -75,6 +75,10 @@ import Vocabulary
     }
     #expect(bench.reception.names == ["a.plist"])
     FaultPlan.set(nil, for: "\(bench.scratch.path)/inbox")
+    // Not asked for at every look, but again in a minute.
+    _ = await bench.inbox.sweepNow()
+    #expect(bench.reception.state.withLock { $0.troubles } == ["inbox.watch"])
+    bench.clock.advance(by: .seconds(60))
     _ = await bench.inbox.sweepNow()
     #expect(bench.reception.state.withLock { $0.troubles } == ["inbox.watch", nil])
     await bench.inbox.stop()

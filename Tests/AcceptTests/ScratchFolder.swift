@@ -40,6 +40,31 @@ final class ScratchFolder: Sendable {
 enum User {
   static func link(_ old: String, _ new: String) { unsafe _ = Glibc.link(old, new) }
   static func symlink(_ target: String, _ path: String) { unsafe _ = Glibc.symlink(target, path) }
+  /// As `touch -d` does it, in seconds since 1970.
+  static func date(_ path: String, _ seconds: Int) {
+    let time = timespec(tv_sec: seconds, tv_nsec: 0)
+    unsafe _ = [time, time].withUnsafeBufferPointer {
+      unsafe utimensat(AT_FDCWD, path, $0.baseAddress, 0)
+    }
+  }
+
+  /// Both names in one step (renameat2 with RENAME_EXCHANGE).
+  static func exchange(_ one: String, _ other: String) {
+    #expect(NameExchange.swap(one, other))
+  }
+
+  static func socket(_ path: String) { unsafe _ = mknod(path, S_IFSOCK | 0o644, 0) }
+  /// /dev/null under another name.
+  static func device(_ path: String) { unsafe _ = mknod(path, S_IFCHR | 0o644, 0x103) }
+  static func unlink(_ path: String) { unsafe _ = Glibc.unlink(path) }
+  /// As `rm -r`.
+  static func remove(_ path: String) {
+    let parts = path.split(separator: "/")
+    guard let name = parts.last.flatMap({ FileName($0) }),
+      let parent = try? LinuxFolder.open(path: "/" + parts.dropLast().joined(separator: "/"))
+    else { return }
+    try? ScratchFolder.remove(name, from: parent)
+  }
   static func fifo(_ path: String) { unsafe _ = mkfifo(path, 0o644) }
   static func rename(_ old: String, _ new: String) { unsafe _ = Glibc.rename(old, new) }
   static func mode(_ path: String, _ mode: UInt32) { unsafe _ = chmod(path, mode) }

@@ -22,6 +22,9 @@ final class ScriptedReception: Reception {
     /// Whether lists stay at work for ever; else they are over at once.
     var knowsTwins = false
     var repeated: [ListID] = []
+    var fullness: Failure?
+    var surveys: [String] = []
+    var overflows: [Int] = []
     /// As `NAME: code` and `NAME: over`.
     var waits: [String] = []
     /// Runs once while the list is read, and once before it is recorded.
@@ -137,6 +140,14 @@ final class ScriptedReception: Reception {
   func skipped(_ list: ListID, _ failure: Failure) {
     state.withLock { $0.skipped.append(list) }
   }
+
+  func fullness() -> Failure? { state.withLock { $0.fullness } }
+
+  func inboxSurveyed(_ nature: InboxNature, _ words: String) {
+    state.withLock { $0.surveys.append(words) }
+  }
+
+  func inboxOverflowed(_ names: Int) { state.withLock { $0.overflows.append(names) } }
 
   func inboxTroubled(_ failure: Failure?) {
     state.withLock { $0.troubles.append(failure?.code) }

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "CSamples.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -16,4 +18,8 @@ uint32_t sample_crc32(const uint8_t *bytes, size_t count) {
     for (int bit = 0; bit < 8; bit++) crc = (crc >> 1) ^ (0xEDB88320u & (0u - (crc & 1)));
   }
   return ~crc;
+}
+
+int32_t sample_exchange(const char *one, const char *other) {
+  return renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE);
 }

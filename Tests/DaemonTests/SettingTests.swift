@@ -188,7 +188,8 @@ import Vocabulary
       "Attempts": "9", "Filter": "sepia(0.9)", "Workers": "9", "MaximumPixels": "9",
       "MaximumMemory": "99M", "Sync": "no", "KeepLists": "9s", "Progress": "9s",
       "Transitions": "yes",
-      "Quality": "90", "Metadata": "strip",
+      "Quality": "90", "Metadata": "strip", "MaximumLists": "9", "MaximumPhotos": "9",
+      "MinimumSpace": "9M",
     ]
     for entry in SettingEntry.all {
       var settings = Settings()

@@ -170,7 +170,7 @@ private final class Outlet: Sendable {
       (.plain, .fileIgnored(name: "x", reason: "y"), "Ignored 'x' in the inbox: y.\n"),
       (
         .plain, .inboxDegraded(Samples.full, rescan: .seconds(1)),
-        "warning: Could not watch the inbox: no space left on device; looking into it every 1 s.\n"
+        "warning: The inbox is in trouble: no space left on device; looking again every 1 s.\n"
       ),
       (.coloured, .stopping(openLists: 0), "\u{1B}[1mStopping: every list is done.\u{1B}[0m\n"),
     ] as [(LineStyle, Notice, String)])

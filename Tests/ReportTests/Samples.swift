@@ -46,7 +46,8 @@ enum Samples {
   }
 
   static let refused = Failure(
-    .passing, code: "connect.refused", reason: "connection refused", advice: "Is the server up?")
+    .passing, code: "connect.refused", reason: "connection refused",
+    advice: "Look whether the server is up")
   static let missing = Failure(
     .final, code: "http.404", reason: "the server answered 404 Not Found")
   static let full = Failure(.machine, code: "disk.full", reason: "no space left on device")
@@ -200,10 +201,23 @@ enum Samples {
         + "file and darkroomctl know them all."
     ),
     (
-      .inboxDegraded(full, rescan: .seconds(30)),
-      "Could not watch the inbox: no space left on device; looking into it every 30 s."
+      .inboxSurveyed(inbox: "/i", words: "on ext4: a lease\n"),
+      "The inbox /i is on ext4: a lease\\n."
     ),
-    (.inboxRecovered(inbox: "/i"), "Watching the inbox /i again."),
+    (
+      .inboxOverflowed(names: 20_000),
+      "The kernel lost count of what happened in the inbox: all of it was looked through again, "
+        + "20000 names; nothing is lost."
+    ),
+    (
+      .inboxDegraded(full, rescan: .seconds(30)),
+      "The inbox is in trouble: no space left on device; looking again every 30 s."
+    ),
+    (
+      .inboxDegraded(refused, rescan: .seconds(5)),
+      "The inbox is in trouble: connection refused; looking again every 5 s. Look whether the server is up."
+    ),
+    (.inboxRecovered(inbox: "/i"), "The inbox /i is well again."),
     (
       .sandboxReduced(protection: "Landlock", reason: "this kernel does not have it"),
       "Workers run without Landlock: this kernel does not have it."

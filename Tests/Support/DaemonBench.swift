@@ -74,12 +74,13 @@ package final class DaemonBench: Sendable {
   package static let stranger: UInt32 = 65534
 
   package func launch(
-    _ program: String, _ arguments: [String], as user: UInt32? = nil, from folder: String? = nil
+    _ program: String, _ arguments: [String], as user: UInt32? = nil, from folder: String? = nil,
+    through wrapper: [String] = []
   ) async throws -> RunningProgram {
     let ours = user == nil ? Self.programFolder : try programsForAnybody()
     let path = URL(filePath: folder ?? ours).appending(path: program)
     let running = try await RunningProgram.start(
-      [path.path(percentEncoded: false)] + arguments, as: user)
+      wrapper + [path.path(percentEncoded: false)] + arguments, as: user)
     programs.withLock { $0.append(running) }
     return running
   }
@@ -94,6 +95,13 @@ package final class DaemonBench: Sendable {
       try files.copyItem(atPath: "\(Self.programFolder)/\(name)", toPath: "\(copies)/\(name)")
     }
     return copies
+  }
+
+  /// Another program, which ends with the bench.
+  package func run(_ arguments: [String]) async throws -> RunningProgram {
+    let running = try await RunningProgram.start(arguments)
+    programs.withLock { $0.append(running) }
+    return running
   }
 
   /// A script of this repository, given the folder of the programs, until its end. What it makes below

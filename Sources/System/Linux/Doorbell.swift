@@ -1,32 +1,157 @@
 // SPDX-License-Identifier: Apache-2.0
-// inotify as a doorbell: it says that something happened in a folder, never what. Whoever hears it
-// looks at the whole folder, so a lost or overflowed event costs nothing.
+// inotify as a doorbell: it says that something happened in a folder or on the way to it, never what.
+// Whoever hears it looks at the whole folder, so a lost or overflowed event costs nothing. Belongs to one
+// thread. Can raise what the kernel says, above all that there are too many watches or instances.
 
 internal import CLinux
 package import Vocabulary
 
-package final class Doorbell: Sendable {
-  private let handle: Descriptor
+package final class Doorbell {
+  package struct Rings: OptionSet, Sendable {
+    package let rawValue: Int
+    package init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// Watches the folder that is held open, wherever its path leads by now.
-  package init(_ folder: LinuxFolder) throws(SystemError) {
-    let path = folder.path
-    handle = Descriptor(owning: try Calls.run("inotify_init1", path) { dr_inotify() })
-    let held = "/proc/self/fd/\(folder.descriptor)"
-    try Calls.run("inotify_add_watch", path) { unsafe dr_inotify_watch(handle.number, held) }
+    /// Something happened in the folder.
+    package static let folder = Rings(rawValue: 1)
+    /// The path may lead elsewhere by now.
+    package static let path = Rings(rawValue: 2)
+    /// The kernel had no room for all that happened.
+    package static let overflow = Rings(rawValue: 4)
+    /// The folder is watched no more: it was removed or its file system unmounted.
+    package static let lost = Rings(rawValue: 8)
+  }
+
+  private struct Event {
+    let watch: Int32
+    let mask: UInt32
+    let name: ArraySlice<UInt8>
+  }
+
+  private let handle: Descriptor
+  /// The longest event is 272 bytes.
+  private var buffer = [UInt8](repeating: 0, count: 65536)
+  private var folder: Int32?
+  private var mark: [UInt8] = []
+  /// Watches on the way to the folder, and the names in those folders that matter; none where only the
+  /// folder itself does.
+  private var way: [Int32: Set<[UInt8]>] = [:]
+
+  package init() throws(SystemError) {
+    handle = Descriptor(owning: try Calls.run("inotify_init1", "doorbell") { dr_inotify() })
   }
 
   /// Readable when it rang.
   package var descriptor: Int32 { handle.number }
+  package var isWatching: Bool { folder != nil }
 
-  /// Forgets all that rang so far. To be called before looking, so that what comes later rings again.
-  package func drain() {
-    var buffer = [UInt8](repeating: 0, count: 65536)
+  /// Watches the folder that is held open, wherever its path leads by now, in place of the one before.
+  /// What comes rings; of what goes, only the mark does.
+  package func watch(_ new: LinuxFolder, mark: FileName) throws(SystemError) {
+    leave()
+    self.mark = mark.bytes
+    let held = "/proc/self/fd/\(new.descriptor)"
+    folder = try Calls.run("inotify_add_watch", new.path) {
+      unsafe dr_inotify_watch(handle.number, held)
+    }
+    try Calls.run("inotify_add_watch", new.path) {
+      unsafe dr_inotify_watch_names(handle.number, held)
+    }
+  }
+
+  package func leave() {
+    if let folder { _ = dr_inotify_forget(handle.number, folder) }
+    folder = nil
+  }
+
+  /// Watches everything that could make the path, which is absolute, lead to another folder, but for
+  /// what the mount table tells. Folders on it that we may not read are passed over.
+  package func watchWay(to path: String) throws(SystemError) {
+    let old = way
+    way = [:]
+    let names = path.utf8.split(separator: 0x2F).map(Array.init)
+    var place = "/"
+    for (number, name) in names.enumerated() {
+      if number == names.count - 1 {
+        try add(place, name)
+        break
+      }
+      let inner = place + (place == "/" ? "" : "/") + String(decoding: name, as: UTF8.self)
+      let isPlain = try add(inner, nil)
+      // A link may be made to point elsewhere, and what is missing may come.
+      if !isPlain {
+        try add(place, name)
+        if try !add(inner, nil, follows: true) { break }
+      }
+      place = inner
+    }
+    for watch in old.keys where way[watch] == nil && watch != folder {
+      _ = dr_inotify_forget(handle.number, watch)
+    }
+  }
+
+  @discardableResult
+  private func add(
+    _ path: String, _ name: [UInt8]?, follows: Bool = false
+  ) throws(SystemError) -> Bool {
+    do throws(SystemError) {
+      let watch = try Calls.run("inotify_add_watch", path) {
+        unsafe name == nil
+          ? dr_inotify_watch_self(handle.number, path, follows ? 1 : 0)
+          : dr_inotify_watch_names(handle.number, path)
+      }
+      way[watch, default: []].formUnion(name.map { [$0] } ?? [])
+      return true
+    } catch {
+      switch error.code {
+      case 13: return true
+      case 2, 20, 40: return false
+      default: throw error
+      }
+    }
+  }
+
+  /// Hears all that rang so far. To be called before looking, so that what comes later rings again.
+  package func drain() -> Rings {
+    var rings: Rings = []
     while true {
       let used = unsafe buffer.withUnsafeMutableBytes { raw in
         unsafe dr_read(handle.number, raw.baseAddress, UInt64(raw.count))
       }
-      if used <= 0 { return }
+      if used <= 0 { return rings }
+      var rest = buffer[..<Int(used)]
+      while let event = Self.next(&rest) { hear(event, &rings) }
     }
+  }
+
+  private static let moved: UInt32 = 0x400 | 0x800  // DELETE_SELF, MOVE_SELF
+  private static let gone: UInt32 = 0x200 | 0x40  // DELETE, MOVED_FROM
+  private static let ignored: UInt32 = 0x8000
+
+  private func hear(_ event: Event, _ rings: inout Rings) {
+    if event.mask & 0x4000 != 0 { return rings.formUnion([.overflow, .folder, .path]) }
+    let isGone = event.mask & Self.gone != 0
+    if event.watch == folder, !isGone || event.name.elementsEqual(mark) {
+      rings.insert(.folder)
+      if event.mask & Self.moved != 0 { rings.insert(.path) }
+      if event.mask & Self.ignored != 0 {
+        folder = nil
+        rings.formUnion([.lost, .path])
+      }
+    }
+    guard let names = way[event.watch] else { return }
+    if event.mask & Self.ignored != 0 { way[event.watch] = nil }
+    if event.name.isEmpty || names.contains(Array(event.name)) { rings.insert(.path) }
+  }
+
+  private static func next(_ bytes: inout ArraySlice<UInt8>) -> Event? {
+    guard bytes.count >= 16 else { return nil }
+    func word(_ place: Int) -> UInt32 {
+      let start = bytes.startIndex + place
+      return bytes[start..<start + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+    let (watch, mask, length) = (Int32(bitPattern: word(0)), word(4), Int(word(12)))
+    let name = bytes.dropFirst(16).prefix(length).prefix { $0 != 0 }
+    bytes = bytes.dropFirst(16 + length)
+    return Event(watch: watch, mask: mask, name: name)
   }
 }

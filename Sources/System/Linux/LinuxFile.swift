@@ -64,6 +64,8 @@ package final class LinuxFile: OpenFile {
     try Calls.run("fallocate", thing) { dr_reserve(handle.number, size) }
   }
 
+  package func beginSync() { _ = dr_begin_sync(handle.number) }
+
   package func sync() throws(SystemError) {
     try Calls.run("fdatasync", thing) { dr_sync_data(handle.number) }
   }

@@ -56,6 +56,9 @@ package final class LinuxFolder: Folder {
   package func rename(
     _ name: FileName, to folder: any Folder, as newName: FileName, replacing: Bool
   ) throws(SystemError) {
+    if let target = folder as? PathFolder {
+      return try rename(name, to: try target.here(), as: newName, replacing: replacing)
+    }
     guard let target = folder as? LinuxFolder else { preconditionFailure("folders of two worlds") }
     let new = newName.terminated
     _ = try unsafe call("renameat", name) {

@@ -57,6 +57,8 @@ int32_t sample_png_read(const uint8_t *bytes, size_t count, struct sample_pictur
 void sample_free(void *memory);
 // A file without a name.
 int32_t sample_file(void);
+// Both names in one step; -1 where that cannot be.
+int32_t sample_exchange(const char *one, const char *other);
 uint32_t sample_crc32(const uint8_t *bytes, size_t count);
 
 #endif

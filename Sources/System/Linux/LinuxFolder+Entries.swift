@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listing a folder with the kinds of its entries, which most file systems tell beside the names: what
+// is plainly no file need not be looked at one by one.
+
+internal import CLinux
+package import Vocabulary
+
+extension LinuxFolder {
+  package func entries() throws(SystemError) -> [FolderEntry] {
+    let number = try Calls.run("openat", path) { unsafe dr_open_folder(descriptor, ".") }
+    let listing = Descriptor(owning: number)
+    var entries: [FolderEntry] = []
+    var buffer = [UInt8](repeating: 0, count: 262_144)
+    while true {
+      let used = try Calls.run("getdents64", path) {
+        unsafe buffer.withUnsafeMutableBytes { raw in
+          unsafe dr_entries(listing.number, raw.baseAddress, UInt64(raw.count))
+        }
+      }
+      if used == 0 { return entries }
+      var rest = buffer[..<Int(used)]
+      while let type = rest.first, let end = rest.dropFirst().firstIndex(of: 0) {
+        if let name = FileName(bytes: rest[(rest.startIndex + 1)..<end]) {
+          entries.append(FolderEntry(name, Self.kind(type)))
+        }
+        rest = rest[(end + 1)...]
+      }
+    }
+  }
+
+  private static func kind(_ type: UInt8) -> FileStatus.Kind? {
+    switch type {
+    case 0x66: .file
+    case 0x64: .folder
+    case 0x6C: .link
+    case 0x6F: .other
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// What people do to the inbox itself: moved, removed, made anew, replaced, its folders too. Said once,
+// nothing is made in a folder that is not the inbox, and it works again by itself: the doorbell alone
+// brings every recovery here, no clock is moved and nobody asks for a sweep.
+
+import Glibc
+import Linux
+import Support
+import Testing
+import Vocabulary
+
+@testable import Accept
+
+@Suite struct LostInboxTests {
+  struct Misfortune: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let code: String
+    let act: @Sendable (InboxBench) -> Void
+    let mend: @Sendable (InboxBench) -> Void
+
+    init(
+      _ what: String, _ code: String, _ act: @escaping @Sendable (InboxBench) -> Void,
+      mend: @escaping @Sendable (InboxBench) -> Void
+    ) {
+      (testDescription, self.code, self.act, self.mend) = (what, code, act, mend)
+    }
+  }
+
+  private static func makeFolder(_ path: String) { unsafe _ = mkdir(path, 0o755) }
+  private static func top(_ bench: InboxBench) -> String { bench.scratch.path }
+
+  static let misfortunes = [
+    Misfortune("mv inbox away, mv it back", "inbox.lost") {
+      User.rename($0.inboxPath, "\(top($0))/away")
+    } mend: {
+      User.rename("\(top($0))/away", $0.inboxPath)
+    },
+    Misfortune("rm -r inbox, mkdir it with its mark", "inbox.lost") {
+      User.remove($0.inboxPath)
+    } mend: {
+      makeFolder("\(top($0))/new")
+      makeFolder("\(top($0))/new/.claim")
+      User.rename("\(top($0))/new", $0.inboxPath)
+    },
+    Misfortune("rm -r inbox && mkdir inbox, then its mark", "inbox.marker") {
+      makeFolder("\(top($0))/new")
+      User.rename($0.inboxPath, "\(top($0))/away")
+      User.rename("\(top($0))/new", $0.inboxPath)
+    } mend: {
+      makeFolder($0.path(".claim"))
+    },
+    Misfortune("another folder in its place, then the old one again", "inbox.marker") {
+      makeFolder("\(top($0))/new")
+      User.rename($0.inboxPath, "\(top($0))/away")
+      User.rename("\(top($0))/new", $0.inboxPath)
+    } mend: {
+      User.rename($0.inboxPath, "\(top($0))/new")
+      User.rename("\(top($0))/away", $0.inboxPath)
+    },
+    Misfortune("ln -s to another folder in its place", "inbox.marker") {
+      makeFolder("\(top($0))/new")
+      User.rename($0.inboxPath, "\(top($0))/away")
+      User.symlink("\(top($0))/new", $0.inboxPath)
+    } mend: {
+      User.unlink($0.inboxPath)
+      User.rename("\(top($0))/away", $0.inboxPath)
+    },
+    Misfortune("a file in its place", "inbox.lost") {
+      User.rename($0.inboxPath, "\(top($0))/away")
+      User.put($0.inboxPath, "")
+    } mend: {
+      User.unlink($0.inboxPath)
+      User.rename("\(top($0))/away", $0.inboxPath)
+    },
+    Misfortune("its mark removed, then made again", "inbox.marker") {
+      User.remove($0.path(".claim"))
+    } mend: {
+      makeFolder($0.path(".claim"))
+    },
+    Misfortune("mv of a folder two levels up, and back", "inbox.lost") {
+      User.rename("\(top($0))/a", "\(top($0))/away")
+    } mend: {
+      User.rename("\(top($0))/away", "\(top($0))/a")
+    },
+    Misfortune("the folders on the way removed and made anew one by one", "inbox.lost") {
+      User.rename("\(top($0))/a", "\(top($0))/away")
+    } mend: {
+      makeFolder("\(top($0))/a")
+      makeFolder("\(top($0))/a/b")
+      User.rename("\(top($0))/away/b/inbox", $0.inboxPath)
+    },
+  ]
+
+  @Test(
+    "It is said once, nothing is made in a strange folder, and works again", arguments: misfortunes)
+  func misfortune(_ misfortune: Misfortune) async throws {
+    let bench = try InboxBench(in: "a/b/inbox")
+    _ = await bench.inbox.sweepNow()
+    misfortune.act(bench)
+    await bench.reception.wait(for: ["trouble \(misfortune.code)"])
+    // What is dropped meanwhile stays where it is, and nobody makes anything there.
+    User.put(bench.path("stranger.plist"), "stranger end")
+    for _ in 0..<3 {
+      bench.clock.advance(by: .seconds(10))
+      #expect(await bench.inbox.sweepNow().isTroubled)
+    }
+    if misfortune.code == "inbox.marker" {
+      let found = try LinuxFolder.open(path: bench.inboxPath).listing()
+      #expect(found == ["stranger.plist"])
+    }
+    User.unlink(bench.path("stranger.plist"))
+    misfortune.mend(bench)
+    await bench.reception.wait(for: ["trouble over"])
+    let codes = bench.troubles.compactMap { $0 }
+    // On its way through several states it says each; none twice.
+    #expect(codes.contains(misfortune.code) && Set(codes).count == codes.count, "\(codes)")
+    User.put(bench.path("a.plist"), "a end")
+    await bench.settle()
+    #expect(bench.reception.names == ["a.plist"])
+    await bench.inbox.stop()
+  }
+
+  @Test("A new folder in its place becomes the inbox at a reload and at a start, and not by itself")
+  func adopted() async throws {
+    let bench = try InboxBench()
+    _ = await bench.inbox.sweepNow()
+    User.rename(bench.inboxPath, "\(bench.scratch.path)/away")
+    Self.makeFolder(bench.inboxPath)
+    User.put(bench.path("a.plist"), "a end")
+    #expect(await bench.inbox.sweepNow().isTroubled)
+    bench.inbox.adopt()
+    #expect(await bench.settle().isEmpty)
+    #expect(bench.reception.names == ["a.plist"])
+    await bench.inbox.stop()
+    User.rename(bench.inboxPath, "\(bench.scratch.path)/away2")
+    Self.makeFolder(bench.inboxPath)
+    User.put(bench.path("b.plist"), "b end")
+    let next = try bench.another()
+    _ = await next.sweepNow()
+    bench.clock.advance(by: .milliseconds(250))
+    #expect(await next.sweepNow().isEmpty)
+    #expect(bench.reception.names == ["a.plist", "b.plist"])
+    await next.stop()
+  }
+
+  @Test(
+    "No start and no reload takes a folder on another file system for the inbox",
+    arguments: ["device=1 mounted=no\n", "device=DEVICE mounted=yes\n"])
+  func notElsewhere(_ memory: String) async throws {
+    let bench = try InboxBench()
+    _ = await bench.inbox.sweepNow()
+    await bench.inbox.stop()
+    let device = try bench.folder.device()
+    User.put(
+      "\(bench.scratch.path)/state/inbox",
+      memory.replacing("DEVICE", with: "\(device)"))
+    User.remove(bench.path(".claim"))
+    let next = try bench.another()
+    for _ in 0..<2 {
+      #expect(await next.sweepNow().isTroubled)
+      next.adopt()
+    }
+    #expect(try bench.left().isEmpty && !bench.folder.has(ClaimFolder.name))
+    // The mark alone is not enough where a mount is missing: that, too, may stand below it.
+    Self.makeFolder(bench.path(".claim"))
+    #expect(await next.sweepNow().isTroubled == memory.contains("mounted=yes"))
+    await next.stop()
+  }
+
+  @Test("A start without an inbox begins to take lists in once it is there")
+  func missingAtStart() async throws {
+    let bench = try InboxBench { User.remove($0) }
+    await bench.reception.wait(for: ["trouble inbox.lost"])
+    Self.makeFolder(bench.inboxPath)
+    await bench.reception.wait(for: ["trouble over"])
+    User.put(bench.path("a.plist"), "a end")
+    #expect(await bench.settle().isEmpty)
+    #expect(bench.reception.names == ["a.plist"])
+    await bench.inbox.stop()
+  }
+
+  @Test("Two daemons on one inbox share what is dropped: every list is taken by one of them, once")
+  func twoOnOne() async throws {
+    let (first, second) = (try InboxBench(), try InboxBench(in: "other"))
+    _ = await first.inbox.sweepNow()
+    await second.inbox.stop()
+    User.remove(second.inboxPath)
+    User.symlink(first.inboxPath, second.inboxPath)
+    let next = try second.another()
+    for number in 0..<40 { User.put(first.path("\(number).plist"), "\(number) end") }
+    for _ in 0..<6 {
+      async let one = first.inbox.sweepNow()
+      async let other = next.sweepNow()
+      _ = await (one, other)
+      for bench in [first, second] { bench.clock.advance(by: .seconds(1)) }
+    }
+    let names = first.reception.names + second.reception.names
+    #expect(names.count == 40 && Set(names).count == 40)
+    #expect(try first.left().isEmpty)
+    await first.inbox.stop()
+    await next.stop()
+  }
+}

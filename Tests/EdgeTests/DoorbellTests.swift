@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the doorbell tells apart, on the real kernel; and what is known of file systems.
+
+import Foundation
+import Linux
+import Support
+import Testing
+import Vocabulary
+
+@Suite struct DoorbellTests {
+  private static let mark = FileName(literal: ".mark")
+
+  @Test func `what comes into the folder rings, what goes does not, but for the mark`() throws {
+    let place = try FreshFolder()
+    let folder = try LinuxFolder.open(path: place.path)
+    let bell = try Doorbell()
+    _ = try folder.openFolder(Self.mark, creating: true)
+    try bell.watch(folder, mark: Self.mark)
+    #expect(bell.drain() == [])
+    let name = FileName(literal: "a")
+    _ = try folder.openFile(name, .create)
+    #expect(bell.drain() == .folder)
+    try folder.remove(name)
+    #expect(bell.drain() == [])
+    try folder.removeFolder(Self.mark)
+    #expect(bell.drain() == .folder)
+    bell.leave()
+    #expect(!bell.isWatching)
+    _ = try folder.openFile(name, .create)
+    #expect(bell.drain() == [])
+  }
+
+  @Test func `neighbours on the way to the folder do not ring, what the path goes through does`()
+    throws
+  {
+    let place = try FreshFolder()
+    let top = try LinuxFolder.open(path: place.path)
+    let (a, other) = (FileName(literal: "a"), FileName(literal: "other"))
+    let folder = try top.openFolder(a, creating: true)
+    let bell = try Doorbell()
+    try bell.watchWay(to: "\(place.path)/a/inbox")
+    _ = try folder.openFile(other, .create)
+    _ = try top.openFile(other, .create)
+    #expect(bell.drain() == [])
+    _ = try folder.openFolder(FileName(literal: "inbox"), creating: true)
+    #expect(bell.drain() == .path)
+    try top.rename(a, to: top, as: FileName(literal: "b"), replacing: false)
+    #expect(bell.drain() == .path)
+    try bell.watchWay(to: "\(place.path)/a/inbox")
+    #expect(bell.drain() == [])
+    _ = try top.openFolder(a, creating: true)
+    #expect(bell.drain() == .path)
+  }
+
+  @Test func `a link on the way that points elsewhere rings`() throws {
+    let place = try FreshFolder()
+    let files = FileManager.default
+    for name in ["x/inbox", "y/inbox"] {
+      try files.createDirectory(
+        atPath: "\(place.path)/\(name)", withIntermediateDirectories: true)
+    }
+    try files.createSymbolicLink(atPath: "\(place.path)/link", withDestinationPath: "x")
+    let bell = try Doorbell()
+    try bell.watchWay(to: "\(place.path)/link/inbox")
+    #expect(bell.drain() == [])
+    try files.removeItem(atPath: "\(place.path)/link")
+    #expect(bell.drain() == .path)
+  }
+
+  @Test(
+    arguments: [
+      (0x6969, "NFS", true), (0xFF53_4D42, "CIFS", true), (0x6573_5546, "FUSE", true),
+      (0x0102_1997, "9p", true), (0x00C3_6400, "Ceph", true), (0x5346_414F, "AFS", true),
+      (0xEF53, "ext4", false), (0x0102_1994, "tmpfs", false), (0x794C_7630, "overlayfs", false),
+      (0x1234_5678, "0x12345678", false),
+    ] as [(UInt32, String, Bool)])
+  func `file systems are known by their numbers`(magic: UInt32, name: String, isShared: Bool) {
+    let kind = FileSystemKind(magic: magic)
+    #expect(kind.name == name && kind.isShared == isShared)
+  }
+
+  @Test func `a folder tells what lies in it, and whether it may be changed`() throws {
+    let place = try FreshFolder()
+    let folder = try LinuxFolder.open(path: place.path)
+    _ = try folder.openFile(FileName(literal: "file"), .create)
+    _ = try folder.openFolder(FileName(literal: "folder"), creating: true)
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(place.path)/link", withDestinationPath: "nowhere")
+    for number in 0..<5000 {
+      _ = try folder.openFile(FileName(number: UInt64(number)), .create)
+    }
+    let entries = try folder.entries()
+    #expect(Set(entries.map(\.name)) == Set(try folder.names()) && entries.count == 5003)
+    let kinds = Dictionary(uniqueKeysWithValues: entries.map { ("\($0.name)", $0.kind) })
+    for (name, kind) in [("file", FileStatus.Kind.file), ("folder", .folder), ("link", .link)] {
+      #expect(kinds[name] == kind || kinds[name] == .some(nil))
+    }
+    try folder.checkChanges()
+    #expect(!folder.isMountPoint)
+    #expect(try LinuxFolder.open(path: "/proc").isMountPoint)
+  }
+}
