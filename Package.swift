@@ -74,6 +74,14 @@ let executables: [Target] = [
     dependencies: ["Catalog", "Linux", "Output", "Steer", "Vocabulary", "Worker"]),
 ]
 
+/// What `make bench` runs beside the product.
+let benchmarks: [Target] = [
+  .executableTarget(
+    name: "darkroom-bench-fetch",
+    dependencies: ["Download", "Linux", "Record", "Transfer", "Vocabulary"],
+    path: "Benchmarks/Fetch")
+]
+
 /// Tests mirror the targets; the edge has one of its own, and the whole daemon another.
 let tests: [Target] = [
   .target(
@@ -130,7 +138,7 @@ let package = Package(
     .executable(name: "darkroomctl", targets: ["darkroomctl"]),
     .executable(name: "darkroom-worker", targets: ["darkroom-worker"]),
   ],
-  targets: stages + edge + shims + words + executables + tests
+  targets: stages + edge + shims + words + executables + benchmarks + tests
 )
 
 // Links only with libFuzzer beside it, as `make fuzz` builds it.
