@@ -30,10 +30,12 @@ package final class PartialShelf: Sendable {
 
   private static let piece = 262_144
 
+  /// What an earlier run left is known again.
   package init(_ folder: any Folder, clock: any Timekeeper, limits: Limits = Limits()) {
     self.folder = folder
     self.clock = clock
     self.limits = limits
+    recover()
   }
 
   /// `…hex digits….part`; what is there in hex is the URL's digest.
@@ -204,7 +206,7 @@ package final class PartialShelf: Sendable {
   // MARK: start
 
   /// What an earlier run left: known again where it has notes, else removed.
-  package func recover() {
+  private func recover() {
     let names = Set((try? folder.names()) ?? [])
     var found: [FileName: Known] = [:]
     for name in names where name.hasSuffix(".part") {
