@@ -14,10 +14,12 @@ package struct Original: Sendable {
   package let host: String
   /// HTTP's, 0 for a file.
   package let status: Int
+  /// Whoever sent it told where the end is.
+  package let isEndSure: Bool
 
   package init(
     file: any OpenFile, partialName: FileName, name: FileName, contents: Contents, host: String,
-    status: Int
+    status: Int, isEndSure: Bool = true
   ) {
     self.file = file
     self.partialName = partialName
@@ -25,6 +27,7 @@ package struct Original: Sendable {
     self.contents = contents
     self.host = host
     self.status = status
+    self.isEndSure = isEndSure
   }
 
   /// `000038211` in the folder of its list.

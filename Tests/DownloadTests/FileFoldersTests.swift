@@ -22,7 +22,8 @@ struct FileFoldersTests {
     _ url: String, from folders: FileFolders? = nil, maximumSize: UInt64 = 1 << 20
   ) async throws -> Original {
     let downloader = Downloader(
-      network: ScriptedNetwork(), settings: DownloadSettings(maximumSize: maximumSize),
+      network: ScriptedNetwork(), partials: PartialShelf(originals.folder, clock: SimulatedClock()),
+      settings: DownloadSettings(maximumSize: maximumSize),
       files: folders ?? FileFolders([photos.folder]), lane: { $0() })
     return try await downloader.download(
       photo, from: url, into: originals.folder, priority: .default)
@@ -118,7 +119,8 @@ struct FileFoldersTests {
     try photos.write([1, 2, 3], to: "a.jpg")
     let jobs = AsyncStream<@Sendable () -> Void>.makeStream()
     let downloader = Downloader(
-      network: ScriptedNetwork(), files: FileFolders([photos.folder]),
+      network: ScriptedNetwork(), partials: PartialShelf(originals.folder, clock: SimulatedClock()),
+      files: FileFolders([photos.folder]),
       lane: { jobs.continuation.yield($0) })
     let task = Task {
       try await downloader.download(
@@ -138,7 +140,8 @@ struct FileFoldersTests {
     defer { lane.stop() }
     try photos.write([UInt8](repeating: 3, count: 1000), to: "a.jpg")
     let downloader = Downloader(
-      network: ScriptedNetwork(), files: FileFolders([photos.folder]), lane: { lane.run($0) })
+      network: ScriptedNetwork(), partials: PartialShelf(originals.folder, clock: SimulatedClock()),
+      files: FileFolders([photos.folder]), lane: { lane.run($0) })
     try await withThrowingTaskGroup(of: UInt64.self) { group in
       for number in 1...50 {
         let photo = PhotoID(list: ListID(1), number: UInt32(number))

@@ -28,6 +28,11 @@ static inline CURLcode dr_curl_text(CURL *handle, CURLoption option, const char 
   return curl_easy_setopt(handle, option, value);
 }
 
+// The list must outlive the handle's requests.
+static inline CURLcode dr_curl_list(CURL *handle, CURLoption option, struct curl_slist *list) {
+  return curl_easy_setopt(handle, option, list);
+}
+
 static inline void dr_curl_calls(CURL *handle, dr_curl_bytes body, dr_curl_bytes header,
                                  dr_curl_dial dial, dr_curl_before before, void *context) {
   curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, body);

@@ -32,6 +32,12 @@ final class TransferEngine {
     finish(transfer, .failure(.cancelled))
   }
 
+  func change(_ ticket: UInt64, to priority: ServiceClass) {
+    guard let transfer = transfers[ticket] else { return }
+    transfer.priority = priority
+    queue.change(ticket, to: priority)
+  }
+
   func cancelAll() { for ticket in Array(transfers.keys) { cancel(ticket) } }
 
   func change(_ new: TransferSettings) {
@@ -104,12 +110,20 @@ final class TransferEngine {
       letGo(transfer)
       do throws(Failure) {
         try transfer.redirect(to: place)
-        queue.add(
-          transfer.job.ticket, host: transfer.url.origin, request.priority, isFirst: true)
+        goOn(transfer)
       } catch {
         finish(transfer, .failure(error))
       }
+    case .again:
+      letGo(transfer)
+      transfer.startOver()
+      goOn(transfer)
     }
+  }
+
+  private func goOn(_ transfer: ActiveTransfer) {
+    queue.add(
+      transfer.job.ticket, host: transfer.url.origin, transfer.priority, isFirst: true)
   }
 
   /// From here on libcurl calls nothing of this transfer any more, and its file is the caller's.
@@ -123,6 +137,6 @@ final class TransferEngine {
     letGo(transfer)
     transfers[transfer.job.ticket] = nil
     finished(transfer.job.ticket)
-    transfer.job.answer.resume(returning: result)
+    transfer.job.whenOver(result)
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The real network: libcurl on one thread of its own, however many transfers there are.
 // Concurrency model: `state` guards what callers leave for the thread; the engine belongs to the
-// thread. A caller rings `wake`; answers resume the caller's task from the thread. Without
+// thread. A caller rings `wake`; whoever waits is told from the thread. Without
 // transfers it sleeps without a time-out, after one last wake-up that closes the connections kept.
 // Files are written on this thread too: into the page cache, where they seldom wait.
 
@@ -12,7 +12,9 @@ package import Vocabulary
 package final class TransferLoop: Network {
   private struct State {
     var commands: [TransferCommand] = []
-    var desk = TicketDesk()
+    /// Of those that are not over.
+    var gauges: [UInt64: TransferGauge] = [:]
+    var last: UInt64 = 0
     var isStopped = false
   }
 
@@ -30,28 +32,64 @@ package final class TransferLoop: Network {
     OwnThread.start(name) { self.run().resume() }
   }
 
-  package func fetch(_ request: TransferRequest, into file: any OpenFile) async throws(Failure)
-    -> TransferReply
-  {
+  package func begin(
+    _ request: TransferRequest, into file: any OpenFile,
+    whenOver: @escaping @Sendable (Result<TransferReply, Failure>) -> Void
+  ) -> TransferTicket {
+    let url: PhotoURL
+    do throws(Failure) { url = try Self.address(request) } catch {
+      whenOver(.failure(error))
+      return TransferTicket(0)
+    }
+    let gauge = TransferGauge(server: url.server)
+    let ticket = state.withLock { state -> UInt64? in
+      if state.isStopped { return nil }
+      state.last += 1
+      state.gauges[state.last] = gauge
+      state.commands.append(
+        .start(
+          TransferJob(
+            ticket: state.last, url: url, request: request, file: file, gauge: gauge,
+            whenOver: whenOver)))
+      return state.last
+    }
+    guard let ticket else {
+      whenOver(.failure(.cancelled))
+      return TransferTicket(0)
+    }
+    wake.ring()
+    return TransferTicket(ticket)
+  }
+
+  private static func address(_ request: TransferRequest) throws(Failure) -> PhotoURL {
     let url = try PhotoURL(parsing: request.url)
     guard url.scheme != .file else {
       throw Failure(.final, code: "url.scheme", reason: "a file's URL is not for the network")
     }
-    let ticket = state.withLock { $0.desk.announce() }
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { answer in
-        submit(
-          TransferJob(ticket: ticket, url: url, request: request, file: file, answer: answer))
-      }
-    } onCancel: {
-      let mustTell = state.withLock { state in
-        guard state.desk.cancel(ticket) else { return false }
-        state.commands.append(.cancel(ticket))
-        return true
-      }
-      if mustTell { wake.ring() }
+    return url
+  }
+
+  package func cancel(_ ticket: TransferTicket) { tell(ticket, .cancel(ticket.number)) }
+
+  package func change(_ ticket: TransferTicket, to priority: ServiceClass) {
+    tell(ticket, .prioritize(ticket.number, priority))
+  }
+
+  private func tell(_ ticket: TransferTicket, _ command: TransferCommand) {
+    let isKnown = state.withLock { state in
+      guard state.gauges[ticket.number] != nil else { return false }
+      state.commands.append(command)
+      return true
     }
-    return try result.get()
+    if isKnown { wake.ring() }
+  }
+
+  package func progress() -> [TransferProgress] {
+    let gauges = state.withLock { $0.gauges }
+    let now = ContinuousClock.now
+    return gauges.sorted { $0.key < $1.key }.map { ticket, gauge in
+      gauge.reading(TransferTicket(ticket), now: now)
+    }
   }
 
   /// For what starts from now on. Limits that shrink take effect as transfers end.
@@ -74,24 +112,11 @@ package final class TransferLoop: Network {
     }
   }
 
-  private func submit(_ job: TransferJob) {
-    let isTaken = state.withLock { state in
-      guard state.desk.submit(job.ticket) else { return false }
-      if state.isStopped {
-        state.desk.finish(job.ticket)
-        return false
-      }
-      state.commands.append(.start(job))
-      return true
-    }
-    if isTaken { wake.ring() } else { job.answer.resume(returning: .failure(.cancelled)) }
-  }
-
   /// Until it is stopped; answers whom to tell that all is gone.
   private func run() -> CheckedContinuation<Void, Never> {
     DialSocket.blockPipeSignal()
     let engine = TransferEngine(first) { ticket in
-      self.state.withLock { $0.desk.finish(ticket) }
+      self.state.withLock { $0.gauges[ticket] = nil }
     }
     while true {
       // Cleared before looking: what is left after the look rings again.
@@ -104,6 +129,7 @@ package final class TransferLoop: Network {
         switch command {
         case .start(let job): engine.start(job)
         case .cancel(let ticket): engine.cancel(ticket)
+        case .prioritize(let ticket, let priority): engine.change(ticket, to: priority)
         case .change(let settings): engine.change(settings)
         case .stop(let done):
           engine.cancelAll()
