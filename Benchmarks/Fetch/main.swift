@@ -40,7 +40,11 @@ do {
       connections: connections, connectionsPerHost: connections,
       rules: AddressRules(allow: ["127.0.0.0/8"], deny: [])))
   let disk = try WorkLane("files")
-  let downloader = Downloader(network: network, lane: { disk.run($0) })
+  let downloader = Downloader(
+    network: network,
+    partials: PartialShelf(
+      try state.folder(FileName(literal: "incoming"), creating: true), clock: clock),
+    lane: { disk.run($0) })
   let next = Mutex(0)
   let left = Mutex(connections * ahead)
   let over = ThreadSignal()

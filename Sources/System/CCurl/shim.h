@@ -90,10 +90,12 @@ static inline CURL *dr_multi_done(CURLM *multi, CURLcode *result) {
   return NULL;
 }
 
-// Sleeps until libcurl has something to do or `wake` is readable.
-static inline CURLMcode dr_multi_wait(CURLM *multi, int wake, int milliseconds) {
+// Sleeps until libcurl has something to do or `wake` is readable, as `rung` tells.
+static inline CURLMcode dr_multi_wait(CURLM *multi, int wake, int milliseconds, int *rung) {
   struct curl_waitfd watch = {.fd = wake, .events = CURL_WAIT_POLLIN};
-  return curl_multi_poll(multi, &watch, 1, milliseconds, NULL);
+  CURLMcode result = curl_multi_poll(multi, &watch, 1, milliseconds, NULL);
+  *rung = watch.revents != 0;
+  return result;
 }
 
 // 4 or 16 bytes of an IP address, as they stand on the wire; 0 for any other kind.

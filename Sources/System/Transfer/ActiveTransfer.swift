@@ -25,25 +25,23 @@ final class ActiveTransfer {
     priority = job.request.priority
   }
 
-  /// Everything libcurl is told, once for each request.
-  func prepare(_ settings: TransferSettings) throws(Failure) -> EasyHandle {
-    guard let handle = EasyHandle() else { throw resources }
+  /// What libcurl is told for each request. `handle` was told what holds for all (`settle`).
+  func prepare(_ handle: EasyHandle, _ settings: TransferSettings) throws(Failure) {
     self.settings = settings
     self.handle = handle
-    limitTime(handle)
-    limitReach(handle)
+    let left = max(.milliseconds(1), job.request.timeout - spent)
+    handle.set(CURLOPT_TIMEOUT_MS, Int(clamping: left.milliseconds))
+    handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: job.request.connectTimeout.milliseconds))
+    handle.set(CURLOPT_URL, url.text)
+    // With TLS, rather wait to share an HTTP/2 connection than open the next.
+    handle.set(CURLOPT_PIPEWAIT, url.scheme == .https ? 1 : 0)
+    handle.set(CURLOPT_MAXFILESIZE_LARGE, size: Int64(clamping: job.request.maximumSize))
     handle.set(CURLOPT_HTTPHEADER, lines: ask())
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe dr_curl_calls(
       handle.pointer, TransferCalls.body, TransferCalls.header, TransferCalls.dial,
       TransferCalls.before, context)
-    guard handle.trouble == CURLE_OK else { throw resources }
-    return handle
-  }
-
-  private var resources: Failure {
-    Failure(
-      .machine, code: "transfer.resources", reason: "this machine cannot open another transfer")
+    guard handle.trouble == CURLE_OK else { throw TransferEnding.resources }
   }
 
   /// A validator is shown only to the place that gave it: elsewhere the same one may mean another
@@ -68,38 +66,6 @@ final class ActiveTransfer {
     }
   }
 
-  private func limitTime(_ handle: EasyHandle) {
-    let left = max(.milliseconds(1), job.request.timeout - spent)
-    handle.set(CURLOPT_TIMEOUT_MS, Int(clamping: left.milliseconds))
-    handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: job.request.connectTimeout.milliseconds))
-    handle.set(CURLOPT_LOW_SPEED_LIMIT, Int(settings.slowestRate))
-    handle.set(CURLOPT_LOW_SPEED_TIME, Int(settings.slowestTime.components.seconds))
-    handle.set(CURLOPT_NOSIGNAL, 1)
-    // A look-up that hangs must not hold the loop when its transfer is given up.
-    handle.set(CURLOPT_QUICK_EXIT, 1)
-  }
-
-  private func limitReach(_ handle: EasyHandle) {
-    handle.set(CURLOPT_URL, url.text)
-    handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
-    handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-    handle.set(CURLOPT_FOLLOWLOCATION, 0)
-    handle.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
-    handle.set(CURLOPT_NETRC, 0)
-    handle.set(CURLOPT_PROXY, "")
-    handle.set(CURLOPT_SSL_VERIFYPEER, 1)
-    handle.set(CURLOPT_SSL_VERIFYHOST, 2)
-    handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-    handle.set(CURLOPT_HTTP09_ALLOWED, 0)
-    // With TLS, rather wait to share an HTTP/2 connection than open the next.
-    handle.set(CURLOPT_PIPEWAIT, url.scheme == .https ? 1 : 0)
-    handle.set(CURLOPT_BUFFERSIZE, 32768)
-    handle.set(CURLOPT_USERAGENT, settings.userAgent)
-    handle.set(CURLOPT_MAXFILESIZE_LARGE, size: Int64(clamping: job.request.maximumSize))
-    if let authorities = settings.authorities { handle.set(CURLOPT_CAINFO, authorities) }
-    if !settings.addresses.isEmpty { handle.set(CURLOPT_RESOLVE, lines: settings.addresses) }
-  }
-
   /// How the request ended, from libcurl's facts and our own.
   func ending(_ result: CURLcode) -> TransferEnding {
     if let handle, result == CURLE_OK { judgeEmpty(handle) }
@@ -120,7 +86,9 @@ final class ActiveTransfer {
     ending.systemError = Int32(clamping: handle.number(CURLINFO_OS_ERRNO))
     ending.isConnected = handle.size(CURLINFO_PRETRANSFER_TIME_T) > 0
     ending.isEndSure = isEndSure(handle)
-    if ending.status == 416 { ending.range = handle.header("Content-Range").flatMap(ContentRange.init) }
+    if ending.status == 416 {
+      ending.range = handle.header("Content-Range").flatMap(ContentRange.init)
+    }
     if result == CURLE_FILESIZE_EXCEEDED, ending.status < 300 { ending.problem = tooBig }
     return ending
   }
@@ -184,6 +152,31 @@ final class ActiveTransfer {
     if let handle { spent += .microseconds(handle.size(CURLINFO_TOTAL_TIME_T)) }
     handle = nil
     answer = AnswerAccount()
+  }
+}
+
+extension EasyHandle {
+  /// What libcurl is told once, for all requests of a handle.
+  func settle(_ settings: TransferSettings) {
+    set(CURLOPT_LOW_SPEED_LIMIT, Int(settings.slowestRate))
+    set(CURLOPT_LOW_SPEED_TIME, Int(settings.slowestTime.components.seconds))
+    set(CURLOPT_NOSIGNAL, 1)
+    // A look-up that hangs must not hold the loop when its transfer is given up.
+    set(CURLOPT_QUICK_EXIT, 1)
+    set(CURLOPT_PROTOCOLS_STR, "http,https")
+    set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+    set(CURLOPT_FOLLOWLOCATION, 0)
+    set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+    set(CURLOPT_NETRC, 0)
+    set(CURLOPT_PROXY, "")
+    set(CURLOPT_SSL_VERIFYPEER, 1)
+    set(CURLOPT_SSL_VERIFYHOST, 2)
+    set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+    set(CURLOPT_HTTP09_ALLOWED, 0)
+    set(CURLOPT_BUFFERSIZE, 32768)
+    set(CURLOPT_USERAGENT, settings.userAgent)
+    if let authorities = settings.authorities { set(CURLOPT_CAINFO, authorities) }
+    if !settings.addresses.isEmpty { set(CURLOPT_RESOLVE, lines: settings.addresses) }
   }
 }
 

@@ -9,7 +9,7 @@ import CCurl
   /// The first thing libcurl did not take; CURLE_OK as long as it took everything.
   private(set) var trouble = CURLE_OK
   /// libcurl keeps no copy of these.
-  private var lists: [LineList] = []
+  private var lists: [(option: CURLoption, lines: [String], list: LineList)] = []
 
   init?() {
     guard let pointer = unsafe curl_easy_init() else { return nil }
@@ -35,10 +35,14 @@ import CCurl
   }
 
   func set(_ option: CURLoption, lines: [String]) {
+    let place = lists.firstIndex { $0.option == option }
+    if let place, lists[place].lines == lines { return }
     let list = LineList()
     for line in lines where !list.append(line) { note(CURLE_OUT_OF_MEMORY) }
-    lists.append(list)
     note(unsafe dr_curl_list(pointer, option, list.first))
+    // The old one goes only now that libcurl has the new one.
+    if let place { lists.remove(at: place) }
+    lists.append((option, lines, list))
   }
 
   func number(_ info: CURLINFO) -> Int { unsafe dr_curl_info_number(pointer, info) }

@@ -141,8 +141,7 @@ struct TransferEnding: Equatable {
     // libcurl says "out of memory" of one header line that is longer than it takes.
     case CURLE_OUT_OF_MEMORY where isConnected: return TransferEnding.headerFlood(server)
     case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_UNRECOVERABLE_POLL:
-      return Failure(
-        .machine, code: "transfer.resources", reason: "this machine cannot open another transfer")
+      return TransferEnding.resources
     default:
       return Failure(
         .passing, code: "transfer.\(result.rawValue)",
@@ -173,6 +172,11 @@ struct TransferEnding: Equatable {
     default:
       Failure(.passing, code: "connect.failed", reason: "no connection to \(url.server)")
     }
+  }
+
+  static var resources: Failure {
+    Failure(
+      .machine, code: "transfer.resources", reason: "this machine cannot open another transfer")
   }
 
   static func tooBig(_ server: String, limit: UInt64?) -> Failure {

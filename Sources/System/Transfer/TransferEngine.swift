@@ -11,6 +11,8 @@ final class TransferEngine {
   private var multi: MultiHandle?
   private var transfers: [UInt64: ActiveTransfer] = [:]
   private var byHandle: [UInt: ActiveTransfer] = [:]
+  /// Settled for `settings`, and free: making one costs as much as a small transfer.
+  private var spare: [EasyHandle] = []
   private let finished: (UInt64) -> Void
 
   init(_ settings: TransferSettings, finished: @escaping (UInt64) -> Void) {
@@ -42,6 +44,7 @@ final class TransferEngine {
 
   func change(_ new: TransferSettings) {
     settings = new
+    spare = []
     queue.limit(total: new.connections, perHost: new.connectionsPerHost)
     multi?.limit(new)
   }
@@ -54,13 +57,19 @@ final class TransferEngine {
     } while collect()
   }
 
-  func wait(_ wake: WakeEvent) {
-    if let multi, multi.wait(wake) { return }
+  /// Whether `wake` has rung, or may have.
+  func wait(_ wake: WakeEvent) -> Bool {
+    if let isRung = multi?.wait(wake) { return isRung }
     // Out of memory or descriptors: go on by the clock rather than spin.
     _ = try? Poll.wait([Poll.Watch(wake.descriptor)], for: .milliseconds(100))
+    return true
   }
 
-  func closeConnections() { if isIdle { multi = nil } }
+  func closeConnections() {
+    guard isIdle else { return }
+    spare = []
+    multi = nil
+  }
 
   private func admit() {
     while let ticket = queue.next() {
@@ -69,17 +78,21 @@ final class TransferEngine {
         continue
       }
       do throws(Failure) {
-        let handle = try transfer.prepare(settings)
-        guard let multi = ready(), multi.add(handle) else {
-          throw Failure(
-            .machine, code: "transfer.resources",
-            reason: "this machine cannot open another transfer")
-        }
+        guard let handle = handle(), let multi = ready() else { throw TransferEnding.resources }
+        try transfer.prepare(handle, settings)
+        guard multi.add(handle) else { throw TransferEnding.resources }
         byHandle[handle.key] = transfer
       } catch {
         finish(transfer, .failure(error))
       }
     }
+  }
+
+  private func handle() -> EasyHandle? {
+    if let handle = spare.popLast() { return handle }
+    let handle = EasyHandle()
+    handle?.settle(settings)
+    return handle
   }
 
   private func ready() -> MultiHandle? {
@@ -130,7 +143,9 @@ final class TransferEngine {
   private func letGo(_ transfer: ActiveTransfer) {
     queue.remove(transfer.job.ticket)
     guard let handle = transfer.handle else { return }
-    if byHandle.removeValue(forKey: handle.key) != nil { multi?.remove(handle) }
+    guard byHandle.removeValue(forKey: handle.key) != nil else { return }
+    multi?.remove(handle)
+    if transfer.settings == settings, spare.count < settings.connections { spare.append(handle) }
   }
 
   private func finish(_ transfer: ActiveTransfer, _ result: Result<TransferReply, Failure>) {

@@ -16,6 +16,12 @@ package final class TransferLoop: Network {
     var gauges: [UInt64: TransferGauge] = [:]
     var last: UInt64 = 0
     var isStopped = false
+
+    /// Whether the thread must be rung for it: it takes all that it finds.
+    mutating func leave(_ command: TransferCommand) -> Bool {
+      commands.append(command)
+      return commands.count == 1
+    }
   }
 
   private let state = Mutex(State())
@@ -42,22 +48,20 @@ package final class TransferLoop: Network {
       return TransferTicket(0)
     }
     let gauge = TransferGauge(server: url.server)
-    let ticket = state.withLock { state -> UInt64? in
+    let begun = state.withLock { state -> (ticket: UInt64, isFirst: Bool)? in
       if state.isStopped { return nil }
       state.last += 1
       state.gauges[state.last] = gauge
-      state.commands.append(
-        .start(
-          TransferJob(
-            ticket: state.last, url: url, request: request, file: file, gauge: gauge,
-            whenOver: whenOver)))
-      return state.last
+      let job = TransferJob(
+        ticket: state.last, url: url, request: request, file: file, gauge: gauge,
+        whenOver: whenOver)
+      return (state.last, state.leave(.start(job)))
     }
-    guard let ticket else {
+    guard let (ticket, isFirst) = begun else {
       whenOver(.failure(.cancelled))
       return TransferTicket(0)
     }
-    wake.ring()
+    if isFirst { wake.ring() }
     return TransferTicket(ticket)
   }
 
@@ -76,12 +80,10 @@ package final class TransferLoop: Network {
   }
 
   private func tell(_ ticket: TransferTicket, _ command: TransferCommand) {
-    let isKnown = state.withLock { state in
-      guard state.gauges[ticket.number] != nil else { return false }
-      state.commands.append(command)
-      return true
+    let rings = state.withLock { state in
+      state.gauges[ticket.number] != nil && state.leave(command)
     }
-    if isKnown { wake.ring() }
+    if rings { wake.ring() }
   }
 
   package func progress() -> [TransferProgress] {
@@ -94,8 +96,7 @@ package final class TransferLoop: Network {
 
   /// For what starts from now on. Limits that shrink take effect as transfers end.
   package func change(_ settings: TransferSettings) {
-    state.withLock { $0.commands.append(.change(settings)) }
-    wake.ring()
+    if state.withLock({ $0.leave(.change(settings)) }) { wake.ring() }
   }
 
   /// Cancels what runs, closes every connection and ends the thread. What is asked for later is
@@ -105,7 +106,8 @@ package final class TransferLoop: Network {
       let isFirst = state.withLock { state in
         if state.isStopped { return false }
         state.isStopped = true
-        state.commands.append(.stop(done))
+        // One ring too many does no harm.
+        _ = state.leave(.stop(done))
         return true
       }
       if isFirst { wake.ring() } else { done.resume() }
@@ -118,9 +120,10 @@ package final class TransferLoop: Network {
     let engine = TransferEngine(first) { ticket in
       self.state.withLock { $0.gauges[ticket] = nil }
     }
+    var isRung = true
     while true {
       // Cleared before looking: what is left after the look rings again.
-      wake.clear()
+      if isRung { wake.clear() }
       let commands = state.withLock { state in
         defer { state.commands = [] }
         return state.commands
@@ -137,13 +140,15 @@ package final class TransferLoop: Network {
         }
       }
       engine.turn()
-      if engine.isIdle { rest(engine) } else { engine.wait(wake) }
+      isRung = engine.isIdle ? rest(engine) : engine.wait(wake)
     }
   }
 
-  private func rest(_ engine: TransferEngine) {
+  /// Whether the bell has rung, or may have.
+  private func rest(_ engine: TransferEngine) -> Bool {
     let limit = engine.keepsConnections ? Self.keepTime : nil
     let watches = try? Poll.wait([Poll.Watch(wake.descriptor)], for: limit)
     if watches?.first?.isReadable == false { engine.closeConnections() }
+    return true
   }
 }
