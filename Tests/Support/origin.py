@@ -25,7 +25,7 @@ A file of the folder waits for its gate: /photo.jpg?gate=G. Paths that misbehave
     /hang?gate=G            no answer at all until the gate is open
     /short /long            Content-Length too long, too short
     /endless /endless-chunked /chunk-cut /no-length?size=N
-    /redirect?to=URL&status=302   /loop   /redirect-nowhere
+    /redirect?to=URL&status=302   /loop   /redirect-nowhere   /redirect-huge
     /gzip /gzip-bomb /encoded?as=NAME /html /empty /bytes?size=N /reset /closed /garbage
     /entity?size=N&tag=T&date=D&then=HOW   bytes that differ from place to place, with validators; the
                             first request of a key (?key=K) is cut off after half or ?cut=N; those
@@ -129,7 +129,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def route(self):
         url = urllib.parse.urlsplit(self.path)
-        self.query = dict(urllib.parse.parse_qsl(url.query))
+        self.query = dict(urllib.parse.parse_qsl(url.query, keep_blank_values=True))
         name = url.path.strip("/")
         act = getattr(self, "do_" + re.sub(r"\W", "_", name), None)
         if act:
@@ -263,6 +263,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_redirect_nowhere(self):
         self.head(302, length=0)
+
+    def do_redirect_huge(self):
+        self.head(302, ("Location", "/" + "a" * 9000), length=0)
 
     def do_loop(self):
         self.head(302, ("Location", "/loop"), length=0)
