@@ -96,7 +96,8 @@ package final class PartialShelf: Sendable {
   private func kept(_ url: String, _ name: FileName) throws(SystemError) -> (
     file: any OpenFile, bytes: KeptBytes, entity: EntityFacts
   )? {
-    guard let note = note(of: name), note.head.url == url, note.head.entity.strongValidator != nil else {
+    guard let note = note(of: name), note.head.url == url, note.head.entity.strongValidator != nil
+    else {
       return nil
     }
     let file = try folder.open(name, .write)

@@ -115,7 +115,9 @@ struct PartialTests {
     #expect(reopened.digest == SHA256.digest(of: Array(body.prefix(size))))
   }
 
-  @Test func `a file that was cut or whose tail is zeros is believed as far as it is proven`() throws {
+  @Test func `a file that was cut or whose tail is zeros is believed as far as it is proven`()
+    throws
+  {
     _ = try keep(65_000)
     let notes = try bytes(noteName)
     let file = try disk.rootFolder.open(name, .write)
@@ -126,7 +128,9 @@ struct PartialTests {
     #expect(notes.count < 8000, "notes stay small")
   }
 
-  @Test func `a changed byte anywhere in the file or its notes costs bytes, never the photo`() throws {
+  @Test func `a changed byte anywhere in the file or its notes costs bytes, never the photo`()
+    throws
+  {
     for seed in 0..<40 as Range<UInt64> {
       var random = SimulatedRandom(seed: seed)
       _ = try keep(60_000)
@@ -151,7 +155,8 @@ struct PartialTests {
       EntityFacts(lastModified: "Tue, 18 Nov 2025 08:00:00 GMT", total: 9),
       EntityFacts(
         etag: "W/\"1\"", lastModified: "Tue, 18 Nov 2025 08:00:00 GMT", isDateStrong: true),
-      EntityFacts(etag: "no quotes"), EntityFacts(etag: "\"a\"b\""), EntityFacts(etag: "\"\u{7F}\""),
+      EntityFacts(etag: "no quotes"), EntityFacts(etag: "\"a\"b\""),
+      EntityFacts(etag: "\"\u{7F}\""),
     ])
   func weak(_ entity: EntityFacts) throws {
     let shelf = shelf

@@ -93,7 +93,9 @@ struct HostileOriginTests {
 
   @Test(
     "a name with none but refused addresses is refused",
-    arguments: ["10.0.0.1,192.168.0.1", "169.254.169.254", "[::ffff:10.0.0.1]", "[fd00::1],0.0.0.0"])
+    arguments: [
+      "10.0.0.1,192.168.0.1", "169.254.169.254", "[::ffff:10.0.0.1]", "[fd00::1],0.0.0.0",
+    ])
   func refused(_ addresses: String) async throws {
     let bench = try bench(["photos.test:PORT:\(addresses)"])
     let failure = await bench.failure(bench.origin.url("/barn.jpg", host: "photos.test"))

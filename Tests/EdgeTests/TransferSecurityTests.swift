@@ -100,7 +100,8 @@ struct TransferSecurityTests {
     return request == 0 && signed == 0
   }
 
-  @Test func `A certificate that has expired is refused, though its maker is trusted`() async throws {
+  @Test func `A certificate that has expired is refused, though its maker is trusted`() async throws
+  {
     let fresh = try FreshFolder()
     guard try await Self.expiredCertificate(in: fresh) else {
       try Test.cancel("openssl could not make an old certificate here")

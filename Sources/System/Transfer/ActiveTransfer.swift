@@ -120,7 +120,9 @@ final class ActiveTransfer {
     ending.systemError = Int32(clamping: handle.number(CURLINFO_OS_ERRNO))
     ending.isConnected = handle.size(CURLINFO_PRETRANSFER_TIME_T) > 0
     ending.isEndSure = isEndSure(handle)
-    if ending.status == 416 { ending.range = handle.header("Content-Range").flatMap(ContentRange.init) }
+    if ending.status == 416 {
+      ending.range = handle.header("Content-Range").flatMap(ContentRange.init)
+    }
     if result == CURLE_FILESIZE_EXCEEDED, ending.status < 300 { ending.problem = tooBig }
     return ending
   }

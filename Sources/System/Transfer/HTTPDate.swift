@@ -33,7 +33,9 @@ enum RetryAfter {
     guard let header else { return nil }
     if read > 0 { return UInt32(min(read, longest)) }
     let digits = header.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
-    if digits, !header.isEmpty { return header.utf8.allSatisfy { $0 == 0x30 } ? 1 : UInt32(longest) }
+    if digits, !header.isEmpty {
+      return header.utf8.allSatisfy { $0 == 0x30 } ? 1 : UInt32(longest)
+    }
     return HTTPDate.seconds(header) == nil ? nil : 1
   }
 }
