@@ -86,7 +86,7 @@ let benchmarks: [Target] = [
 let tests: [Target] = [
   .target(
     name: "Support", dependencies: ["CSamples", "Catalog", "Linux", "Markup", "Vocabulary"],
-    path: "Tests/Support", exclude: ["origin.py"]),
+    path: "Tests/Support", exclude: ["multiplex.py", "origin.py"]),
   // A worker that misbehaves on demand, and what it tries: for EdgeTests.
   .executableTarget(
     name: "darkroom-test-worker",

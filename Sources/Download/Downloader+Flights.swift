@@ -149,7 +149,11 @@ extension Downloader {
       }
       return .success(landing)
     } catch {
-      if error.kind == .final { partials.forget(url.text) } else { partials.keep(file, of: url.text) }
+      if error.kind == .final {
+        partials.forget(url.text)
+      } else {
+        partials.keep(file, of: url.text)
+      }
       return .failure(error)
     }
   }

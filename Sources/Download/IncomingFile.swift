@@ -20,13 +20,9 @@ final class IncomingFile: OpenFile {
     var note: PartialNote?
     var noteSize: UInt64 = 0
     var marked: UInt64 = 0
-
-    var nextMark: UInt64 { max(IncomingFile.firstMark, marked + marked / 8) }
   }
 
   static let headSize = 512
-  /// What is smaller is asked for again as fast as it is looked for.
-  static let firstMark: UInt64 = 262_144
 
   let file: any OpenFile
   private let url: String
@@ -43,13 +39,19 @@ final class IncomingFile: OpenFile {
     seen = Mutex(Account())
   }
 
-  /// What is in `file` is known to be what these say.
-  init(_ file: any OpenFile, of url: String, notes: PartialNotes, kept: KeptBytes) {
+  /// What is in `file` is known to be what these say, the beginning of `entity`.
+  init(
+    _ file: any OpenFile, of url: String, notes: PartialNotes, kept: KeptBytes,
+    entity: EntityFacts
+  ) {
     self.file = file
     self.url = url
     self.notes = notes
     isReopened = true
-    seen = Mutex(Account(size: kept.size, hash: kept.hash, head: kept.head))
+    seen = Mutex(
+      Account(
+        size: kept.size, hash: kept.hash, head: kept.head,
+        note: PartialNote(url: url, entity: entity)))
   }
 
   var descriptor: Int32 { file.descriptor }
@@ -90,7 +92,8 @@ final class IncomingFile: OpenFile {
       account.size += UInt64(bytes.count)
       let room = Self.headSize - account.head.count
       if room > 0 { account.head += bytes.prefix(room) }
-      return account.note != nil && account.size >= account.nextMark
+      let next = max(notes?.first ?? .max, account.marked + account.marked / 8)
+      return account.note != nil && account.size >= next
     }
     if isDue { mark() }
   }
@@ -142,10 +145,13 @@ final class PartialNotes: Sendable {
   private let folder: any Folder
   private let name: FileName
   private let open = Mutex<(any OpenFile)?>(nil)
+  /// The length from which on there is something worth noting.
+  let first: UInt64
 
-  init(_ folder: any Folder, _ name: FileName) {
+  init(_ folder: any Folder, _ name: FileName, first: UInt64) {
     self.folder = folder
     self.name = name
+    self.first = first
   }
 
   /// What is written at the beginning replaces what was there.

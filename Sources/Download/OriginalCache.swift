@@ -76,12 +76,11 @@ package final class OriginalCache: Sendable {
   private let clock: any Timekeeper
   private let state = Mutex(State())
 
-  /// What an earlier run left is known again, as far as there is room.
-  package init(_ folder: any Folder, clock: any Timekeeper, limit: UInt64 = 0) {
+  /// What an earlier run left is known again; how much of it stays is said by `change`.
+  package init(_ folder: any Folder, clock: any Timekeeper) {
     self.folder = folder
     self.clock = clock
     recover()
-    change(limit: limit)
   }
 
   package var counts: CacheCounts {

@@ -13,6 +13,9 @@ package final class PartialShelf: Sendable {
     package var count = 4096
     package var bytes: UInt64 = 4 << 30
     package var age = Duration.seconds(7 * 86400)
+    /// What is smaller than this is asked for again as fast as it is looked for: after a crash it is
+    /// begun anew.
+    package var firstMark: UInt64 = 262_144
 
     package init() {}
   }
@@ -71,7 +74,8 @@ package final class PartialShelf: Sendable {
     let name = Self.name(of: url)
     state.withLock { $0[name] = nil }
     if let found = try? kept(url, name) {
-      let file = IncomingFile(found.file, of: url, notes: notes(name), kept: found.bytes)
+      let file = IncomingFile(
+        found.file, of: url, notes: notes(name), kept: found.bytes, entity: found.entity)
       return (file, found.entity)
     }
     try remove(name)
@@ -79,7 +83,7 @@ package final class PartialShelf: Sendable {
   }
 
   private func notes(_ name: FileName) -> PartialNotes {
-    PartialNotes(folder, Self.noteName(of: name))
+    PartialNotes(folder, Self.noteName(of: name), first: limits.firstMark)
   }
 
   private func note(of name: FileName) -> PartialNote? {
@@ -92,7 +96,8 @@ package final class PartialShelf: Sendable {
   private func kept(_ url: String, _ name: FileName) throws(SystemError) -> (
     file: any OpenFile, bytes: KeptBytes, entity: EntityFacts
   )? {
-    guard let note = note(of: name), note.head.url == url, note.head.entity.strongValidator != nil else {
+    guard let note = note(of: name), note.head.url == url, note.head.entity.strongValidator != nil
+    else {
       return nil
     }
     let file = try folder.open(name, .write)

@@ -26,7 +26,9 @@ final class BusyNetwork: Network {
     Task {
       for _ in 0..<(number % 5) { await Task.yield() }
       // Whoever takes it out may write: a cancelled transfer writes no more.
-      guard let whenOver = state.withLock({ $0.running.removeValue(forKey: number) }) else { return }
+      guard let whenOver = state.withLock({ $0.running.removeValue(forKey: number) }) else {
+        return
+      }
       try? file.truncate(to: 0)
       try? file.write(Array(repeating: 7, count: 1000), at: 0)
       whenOver(.success(TransferReply(status: 200, size: 1000, contentType: "")))

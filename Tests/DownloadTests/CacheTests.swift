@@ -71,9 +71,10 @@ struct CacheTests {
       .sent([[1, 2, 3]], entity), .sent([[4, 5]], other), .unchanged)
     let downloader = downloader(network)
     for number in 1...3 as ClosedRange<UInt32> { try await download(downloader, number) }
-    #expect(network.requests.map(\.scope) == [
-      .whole, .change(since: entity), .change(since: other),
-    ])
+    #expect(
+      network.requests.map(\.scope) == [
+        .whole, .change(since: entity), .change(since: other),
+      ])
     #expect(fresh.bytes(of: "000000003.part") == [4, 5])
     #expect(counts(downloader) == [1, 2, 1, 2])
   }

@@ -80,7 +80,7 @@ struct TalkTests {
     #expect(lines[1].split(separator: " ") == ["PHOTO", "FROM", "BYTES", "OF", "RATE", "LEFT"])
     #expect(
       lines[2] == "Mill and 1 more  photos.example.org       1.0 MiB  4.0 MiB  512.0 KiB/s   6 s")
-    #expect(lines[3].hasSuffix("0 B               0 B/s"))
+    #expect(lines[3].hasSuffix("0 B                 0 B/s"))
   }
 
   @Test func `watch without a terminal and as JSON is one report after the other`() async throws {

@@ -79,12 +79,14 @@ package final class DaemonBench: Sendable {
   package static let stranger: UInt32 = 65534
 
   package func launch(
-    _ program: String, _ arguments: [String], as user: UInt32? = nil, from folder: String? = nil
+    _ program: String, _ arguments: [String], as user: UInt32? = nil, from folder: String? = nil,
+    environment: [String: String] = [:]
   ) async throws -> RunningProgram {
     let ours = user == nil ? Self.programFolder : try programsForAnybody()
     let path = URL(filePath: folder ?? ours).appending(path: program)
     let running = try await RunningProgram.start(
-      (network?.entry ?? []) + [path.path(percentEncoded: false)] + arguments, as: user)
+      (network?.entry ?? []) + [path.path(percentEncoded: false)] + arguments, as: user,
+      environment: environment)
     programs.withLock { $0.append(running) }
     return running
   }

@@ -16,7 +16,10 @@ A line on standard input is a command, answered by its number:
     NUMBER wait GATE COUNT      answers once COUNT requests have come to the gate
     NUMBER gone GATE COUNT      answers once COUNT clients left while they waited at the gate
 
-A file of the folder waits for its gate: /photo.jpg?gate=G. Paths that misbehave:
+A file of the folder waits for its gate: /photo.jpg?gate=G. With ?tag=T it has that ETag and obeys Range,
+If-Range and If-None-Match; ?cut=N&key=K sends no more than N bytes to the first request of a key, which
+then stands at the gate. With ?unsure=K its length is not told, and half of it comes at the first request
+of a key; ?unsure=always, at every one. Paths that misbehave:
 
     /STATUS...              that status, for 204, 206, 304, 4xx and 5xx;
                             429 and 503 with Retry-After (?after=SECONDS)
@@ -25,7 +28,7 @@ A file of the folder waits for its gate: /photo.jpg?gate=G. Paths that misbehave
     /hang?gate=G            no answer at all until the gate is open
     /short /long            Content-Length too long, too short
     /endless /endless-chunked /chunk-cut /no-length?size=N
-    /redirect?to=URL&status=302   /loop   /redirect-nowhere
+    /redirect?to=URL&status=302   /loop   /redirect-nowhere   /redirect-huge
     /gzip /gzip-bomb /encoded?as=NAME /html /empty /bytes?size=N /reset /closed /garbage
     /entity?size=N&tag=T&date=D&then=HOW   bytes that differ from place to place, with validators; the
                             first request of a key (?key=K) is cut off after half or ?cut=N; those
@@ -129,7 +132,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def route(self):
         url = urllib.parse.urlsplit(self.path)
-        self.query = dict(urllib.parse.parse_qsl(url.query))
+        self.query = dict(urllib.parse.parse_qsl(url.query, keep_blank_values=True))
         name = url.path.strip("/")
         act = getattr(self, "do_" + re.sub(r"\W", "_", name), None)
         if act:
@@ -193,9 +196,39 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 data = file.read()
         except OSError:
             return self.do_status(404)
+        if "unsure" in self.query:
+            return self.file_unsure(data)
+        if "tag" in self.query:
+            return self.file_tagged(data)
         if "gate" in self.query and not self.pass_gate():
             return
         self.whole(data, 200, mimetypes.guess_type(full)[0] or "application/octet-stream")
+
+    def is_first(self, key):
+        with log_lock:
+            is_first = key not in keys
+            keys.add(key)
+        return is_first
+
+    def file_unsure(self, data):
+        key = self.query["unsure"]
+        is_half = self.is_first("unsure " + key) or key == "always"
+        self.until_closed()
+        self.body(data[:len(data) // 2] if is_half else data)
+
+    def file_tagged(self, data):
+        tag = self.query["tag"]
+        if "cut" in self.query and self.is_first("cut " + self.query.get("key", "")):
+            self.head(200, *self.validators(tag, ""), length=len(data))
+            # One more, which stays here.
+            self.body(data[:int(self.query["cut"]) + 1])
+            self.wfile.flush()
+            self.pass_gate()
+            self.close_connection = True
+        elif self.headers.get("If-None-Match") == tag:
+            self.head(304, *self.validators(tag, ""))
+        else:
+            self.entity_answers("part", data, tag, "")
 
     def do_status(self, status):
         fields = []
@@ -263,6 +296,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_redirect_nowhere(self):
         self.head(302, length=0)
+
+    def do_redirect_huge(self):
+        self.head(302, ("Location", "/" + "a" * 9000), length=0)
 
     def do_loop(self):
         self.head(302, ("Location", "/loop"), length=0)
