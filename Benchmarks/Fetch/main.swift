@@ -64,10 +64,7 @@ do {
           photo, from: all[place], into: originals, priority: .default)
         let isApplied = try await recorder.record(
           [.downloaded(photo, original.contents)],
-          after: [
-            .appear(
-              original.file, in: originals, temporary: original.partialName, as: original.name)
-          ])
+          after: [.stand(original.file, in: originals)])
         if !isApplied { end("photo \(photo) was not recorded") }
       } catch { end("\(all[place]): \(error)") }
     }

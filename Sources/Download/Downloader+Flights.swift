@@ -79,7 +79,7 @@ extension Downloader {
       return over(url, number, .failure(error.machineFailure))
     }
     let request = TransferRequest(
-      url: url.text, maximumSize: settings.maximumSize, timeout: settings.timeout,
+      place: url, maximumSize: settings.maximumSize, timeout: settings.timeout,
       connectTimeout: settings.connectTimeout, priority: priority, scope: scope,
       whenBegun: { file.begin($0, at: $1) })
     let ticket = network.begin(request, into: file) { [self] result in
@@ -98,8 +98,8 @@ extension Downloader {
   private func open(_ url: PhotoURL, _ found: OriginalCache.Found?) async throws(SystemError)
     -> (IncomingFile, TransferScope)
   {
-    if let found { return (try partials.create(url.text), .change(since: found.entity)) }
-    guard partials.holds(url.text) else { return (try partials.create(url.text), .whole) }
+    if let found { return (partials.create(url.text), .change(since: found.entity)) }
+    guard partials.holds(url.text) else { return (partials.create(url.text), .whole) }
     let partials = partials
     let result = await withCheckedContinuation { answer in
       lane {
@@ -125,7 +125,7 @@ extension Downloader {
         cache?.used(url.text)
         return .success(
           Landing(
-            url: url, place: .cache, file: found.file, size: found.size, digest: found.digest,
+            url: url, place: .cache(found.file), size: found.size, digest: found.digest,
             head: found.head, reply: reply))
       }
       guard let digest = file.digest, file.size == reply.size else {
@@ -139,12 +139,15 @@ extension Downloader {
         }
       }
       let landing = Landing(
-        url: url, place: .shelf, file: file.file, size: file.size, digest: digest,
-        head: file.head, reply: reply)
+        url: url, place: file.place, size: file.size, digest: digest, head: file.head,
+        reply: reply)
       if found != nil { cache?.missed() }
       if (try? judge(landing)) != nil {
         cache?.keep(landing) { [partials] (folder, name) throws(SystemError) in
-          try partials.link(url.text, to: folder, as: name)
+          guard case .memory(let bytes) = landing.place else {
+            return try partials.link(url.text, to: folder, as: name)
+          }
+          try folder.openAnew(name).write(bytes, at: 0)
         }
       }
       return .success(landing)
@@ -164,58 +167,69 @@ extension Downloader {
     perform(act, url)
   }
 
-  /// An original under its partial name: the file itself for the last who wants it, another name for
+  /// An original under its name: a new file, the file itself for the last who wants it, another name for
   /// the same file, or a copy where there is no such thing.
   private func take(
     _ landing: Landing, _ seat: FlightTable.Seat, _ photo: PhotoID, _ folder: any Folder
   ) async throws(Failure) -> Original {
-    let partialName = Original.partialName(of: photo)
-    if landing.place == .shelf, flights.withLock({ $0.takeAlone(seat) }) {
-      return try await takeAlone(landing, photo, folder)
-    }
-    defer { leave(seat, landing.url) }
-    do throws(SystemError) {
-      switch landing.place {
-      case .shelf: try partials.link(landing.url.text, to: folder, as: partialName)
-      case .cache: try cache?.link(landing.url.text, to: folder, as: partialName)
+    let name = Original.name(of: photo)
+    switch landing.place {
+    case .memory(let bytes):
+      defer { leave(seat, landing.url) }
+      do throws(SystemError) {
+        let file = try folder.openAnew(name)
+        try file.write(bytes, at: 0)
+        return original(landing, file, photo)
+      } catch { throw error.machineFailure }
+    case .shelf(let file):
+      if flights.withLock({ $0.takeAlone(seat) }) {
+        return try await takeAlone(landing, file, photo, folder)
       }
-    } catch {
-      return try await copy(landing, photo, folder, error)
+      defer { leave(seat, landing.url) }
+      do throws(SystemError) {
+        try partials.link(landing.url.text, to: folder, as: name)
+        return original(landing, file, photo)
+      } catch { return try await copy(landing, file, photo, folder, error) }
+    case .cache(let file):
+      defer { leave(seat, landing.url) }
+      do throws(SystemError) {
+        try cache?.link(landing.url.text, to: folder, as: name)
+        return original(landing, file, photo)
+      } catch { return try await copy(landing, file, photo, folder, error) }
     }
-    return original(landing, landing.file, photo)
   }
 
   private func takeAlone(
-    _ landing: Landing, _ photo: PhotoID, _ folder: any Folder
+    _ landing: Landing, _ file: any OpenFile, _ photo: PhotoID, _ folder: any Folder
   ) async throws(Failure) -> Original {
     defer { tell(flights.withLock { $0.closed(landing.url.text) }) }
     do throws(SystemError) {
-      try partials.move(landing.url.text, to: folder, as: Original.partialName(of: photo))
+      try partials.move(landing.url.text, to: folder, as: Original.name(of: photo))
     } catch {
       partials.removeName(of: landing.url.text)
-      return try await copy(landing, photo, folder, error)
+      return try await copy(landing, file, photo, folder, error)
     }
-    return original(landing, landing.file, photo)
+    return original(landing, file, photo)
   }
 
   /// Where it cannot have another name: EPERM, ENOENT (thrown out of the cache just now), EXDEV,
   /// EMLINK, EOPNOTSUPP.
   private func copy(
-    _ landing: Landing, _ photo: PhotoID, _ folder: any Folder, _ error: SystemError
+    _ landing: Landing, _ source: any OpenFile, _ photo: PhotoID, _ folder: any Folder,
+    _ error: SystemError
   ) async throws(Failure) -> Original {
     guard [1, 2, 18, 31, 95].contains(error.code) else { throw error.machineFailure }
     let file: any OpenFile
-    do throws(SystemError) { file = try folder.openAnew(Original.partialName(of: photo)) } catch {
+    do throws(SystemError) { file = try folder.openAnew(Original.name(of: photo)) } catch {
       throw error.machineFailure
     }
-    try await FileCopy(from: landing.file, to: file, maximumSize: .max).run(on: lane)
+    try await FileCopy(from: source, to: file, maximumSize: .max).run(on: lane)
     return original(landing, file, photo)
   }
 
   private func original(_ landing: Landing, _ file: any OpenFile, _ photo: PhotoID) -> Original {
     Original(
-      file: file, partialName: Original.partialName(of: photo), name: Original.name(of: photo),
-      contents: landing.contents, host: landing.url.host, status: landing.reply.status,
-      isEndSure: landing.reply.isEndSure)
+      file: file, name: Original.name(of: photo), contents: landing.contents,
+      host: landing.url.host, status: landing.reply.status, isEndSure: landing.reply.isEndSure)
   }
 }

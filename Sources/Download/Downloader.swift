@@ -67,7 +67,7 @@ package final class Downloader: Sendable {
 
   /// Removes what an attempt left behind, once the photo is given up.
   package func discard(_ photo: PhotoID, from url: String? = nil, in folder: any Folder) {
-    try? folder.removeIfThere(Original.partialName(of: photo))
+    try? folder.removeIfThere(Original.name(of: photo))
     guard let url = url.flatMap({ try? PhotoURL(parsing: $0) }), partials.holds(url.text),
       !flights.withLock({ $0.isFlying(url.text) })
     else { return }
@@ -94,11 +94,11 @@ package final class Downloader: Sendable {
   ) async throws(Failure) -> Original {
     let (settings, files) = state.withLock { ($0.settings, $0.files) }
     let source = try files.open(url.filePath())
-    let partialName = Original.partialName(of: photo)
-    let target: IncomingFile
-    do throws(SystemError) { target = IncomingFile(try folder.openAnew(partialName)) } catch {
+    let file: any OpenFile
+    do throws(SystemError) { file = try folder.openAnew(Original.name(of: photo)) } catch {
       throw error.machineFailure
     }
+    let target = IncomingFile(file)
     try await FileCopy(from: source, to: target, maximumSize: settings.maximumSize).run(on: lane)
     guard let contents = target.contents, let digest = target.digest else {
       throw Failure(.passing, code: "size.short", reason: "the file did not come in order")
@@ -106,8 +106,7 @@ package final class Downloader: Sendable {
     try judge(contents.size, target.head, "the file")
     try compare(digest, checksum)
     return Original(
-      file: target.file, partialName: partialName, name: Original.name(of: photo),
-      contents: contents, host: url.host, status: 0)
+      file: file, name: Original.name(of: photo), contents: contents, host: url.host, status: 0)
   }
 
   func judge(_ size: UInt64, _ head: [UInt8], _ from: String) throws(Failure) {

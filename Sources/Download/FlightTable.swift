@@ -47,7 +47,7 @@ struct FlightTable {
     case flying(TransferTicket, ServiceClass)
     /// Nobody wants it; the network was told. → over, opening
     case leaving
-    /// → closing
+    /// → closing, or over where it has no name
     case landed(Landing)
     /// The landed file's name goes. → over, opening
     case closing
@@ -114,7 +114,11 @@ struct FlightTable {
       flight.phase = .leaving
       act = .cancel(ticket)
     case .flying: act = Self.adjust(&flight)
-    case .landed where flight.passengers.isEmpty:
+    case .landed(let landing) where flight.passengers.isEmpty:
+      guard landing.isNamed else {
+        flights[seat.url] = nil
+        return (tell, .nothing)
+      }
       flight.phase = .closing
       act = .close
     case .opening, .leaving, .landed, .closing: break
@@ -180,6 +184,10 @@ struct FlightTable {
       flights[url] = nil
       return (tell(&flight, .failed(failure)), .nothing)
     case .success(let landing):
+      if flight.passengers.isEmpty, !landing.isNamed {
+        flights[url] = nil
+        return ([], .nothing)
+      }
       flight.phase = flight.passengers.isEmpty ? .closing : .landed(landing)
       let tidings = tell(&flight, .landed(landing))
       flights[url] = flight

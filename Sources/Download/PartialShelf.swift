@@ -62,10 +62,11 @@ package final class PartialShelf: Sendable {
     state.withLock { state in !state.isEmpty && state[Self.name(of: url)] != nil }
   }
 
-  /// An empty file for what is to come.
-  func create(_ url: String) throws(SystemError) -> IncomingFile {
-    let name = Self.name(of: url)
-    return IncomingFile(try folder.openAnew(name), of: url, notes: notes(name))
+  /// An empty file for what is to come; on the disk only when it is more than a little.
+  func create(_ url: String) -> IncomingFile {
+    IncomingFile(of: url, notes: notes(url)) { [folder] () throws(SystemError) in
+      try folder.openAnew(Self.name(of: url))
+    }
   }
 
   /// What has come so far and what it is, as far as both are proven; reads all of it. An empty file
@@ -75,15 +76,15 @@ package final class PartialShelf: Sendable {
     state.withLock { $0[name] = nil }
     if let found = try? kept(url, name) {
       let file = IncomingFile(
-        found.file, of: url, notes: notes(name), kept: found.bytes, entity: found.entity)
+        found.file, of: url, notes: notes(url), kept: found.bytes, entity: found.entity)
       return (file, found.entity)
     }
     try remove(name)
-    return (try create(url), nil)
+    return (create(url), nil)
   }
 
-  private func notes(_ name: FileName) -> PartialNotes {
-    PartialNotes(folder, Self.noteName(of: name), first: limits.firstMark)
+  private func notes(_ url: String) -> PartialNotes {
+    PartialNotes(folder, first: limits.firstMark) { Self.noteName(of: Self.name(of: url)) }
   }
 
   private func note(of name: FileName) -> PartialNote? {
@@ -145,7 +146,7 @@ package final class PartialShelf: Sendable {
   /// The transfer failed or was cancelled: stays where another one can go on from it.
   func keep(_ file: IncomingFile, of url: String) {
     let name = Self.name(of: url)
-    guard file.mark() else {
+    guard (try? file.put()) != nil, file.mark() else {
       try? remove(name)
       return
     }

@@ -39,6 +39,8 @@ package enum TransferScope: Equatable, Sendable {
 package struct TransferRequest: Sendable {
   /// Absolute, http or https.
   package let url: String
+  /// The same, where somebody has read it already.
+  package let place: PhotoURL?
   package let maximumSize: UInt64
   package let timeout: Duration
   package let connectTimeout: Duration
@@ -52,7 +54,27 @@ package struct TransferRequest: Sendable {
     priority: ServiceClass, scope: TransferScope = .whole,
     whenBegun: @escaping @Sendable (EntityFacts, UInt64) -> Void = { _, _ in }
   ) {
+    self.init(
+      url, nil, maximumSize, timeout, connectTimeout, priority, scope, whenBegun: whenBegun)
+  }
+
+  package init(
+    place: PhotoURL, maximumSize: UInt64, timeout: Duration, connectTimeout: Duration,
+    priority: ServiceClass, scope: TransferScope = .whole,
+    whenBegun: @escaping @Sendable (EntityFacts, UInt64) -> Void = { _, _ in }
+  ) {
+    self.init(
+      place.text, place, maximumSize, timeout, connectTimeout, priority, scope,
+      whenBegun: whenBegun)
+  }
+
+  private init(
+    _ url: String, _ place: PhotoURL?, _ maximumSize: UInt64, _ timeout: Duration,
+    _ connectTimeout: Duration, _ priority: ServiceClass, _ scope: TransferScope,
+    whenBegun: @escaping @Sendable (EntityFacts, UInt64) -> Void
+  ) {
     self.url = url
+    self.place = place
     self.maximumSize = maximumSize
     self.timeout = timeout
     self.connectTimeout = connectTimeout

@@ -54,10 +54,7 @@ struct PhotoStages: Sendable {
       checksum: entry.options.checksum)
     let isApplied = try await recorder.record(
       [.downloaded(photo, original.contents)],
-      after: [
-        .appear(
-          original.file, in: room.originals, temporary: original.partialName, as: original.name)
-      ])
+      after: [.stand(original.file, in: room.originals)])
     guard isApplied else { throw .cancelled }
     unsure.note(photo, isEndSure: original.isEndSure)
     let end = clock.uptime()

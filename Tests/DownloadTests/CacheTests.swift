@@ -56,11 +56,11 @@ struct CacheTests {
     #expect(network.requests.last?.scope == .change(since: entity))
     #expect(original.contents == Contents(size: 3, hash: SHA256.digest(of: [1, 2, 3]).prefix))
     #expect(original.status == 304)
-    #expect(fresh.bytes(of: "000000002.part") == [1, 2, 3])
+    #expect(fresh.bytes(of: "000000002") == [1, 2, 3])
     #expect(second.cache?.counts.hits == 1)
     #expect(try incoming.folder.names().isEmpty)
     // The originals go their own ways.
-    try fresh.folder.remove(original.partialName)
+    try fresh.folder.remove(original.name)
     #expect(second.cache?.counts.entries == 1)
   }
 
@@ -75,7 +75,7 @@ struct CacheTests {
       network.requests.map(\.scope) == [
         .whole, .change(since: entity), .change(since: other),
       ])
-    #expect(fresh.bytes(of: "000000003.part") == [4, 5])
+    #expect(fresh.bytes(of: "000000003") == [4, 5])
     #expect(counts(downloader) == [1, 2, 1, 2])
   }
 
@@ -98,7 +98,7 @@ struct CacheTests {
     let again = downloader(network)
     try await download(again, 2)
     #expect(network.requests.last?.scope == .whole)
-    #expect(fresh.bytes(of: "000000002.part") == [1, 2, 3])
+    #expect(fresh.bytes(of: "000000002") == [1, 2, 3])
     #expect(counts(again) == [1, 3, 0, 1])
   }
 
@@ -139,7 +139,7 @@ struct CacheTests {
     downloader.cache?.clear()
     #expect(counts(downloader) == [0, 0, 0, 1])
     #expect(try kept.folder.names().isEmpty)
-    #expect(fresh.bytes(of: "000000001.part") == [1, 2, 3])
+    #expect(fresh.bytes(of: "000000001") == [1, 2, 3])
   }
 
   @Test(

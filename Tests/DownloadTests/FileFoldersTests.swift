@@ -40,7 +40,7 @@ struct FileFoldersTests {
     let body = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
     try photos.write(body, to: "summer/at the sea.jpg")
     let original = try await download("file://\(photos.path)/summer/at%20the%20sea.jpg")
-    #expect(originals.bytes(of: "000000002.part") == body)
+    #expect(originals.bytes(of: "000000002") == body)
     #expect(original.contents == Contents(size: 600_000, hash: SHA256.digest(of: body).prefix))
     #expect(original.host.isEmpty)
     #expect(original.status == 0)
@@ -132,7 +132,7 @@ struct FileFoldersTests {
       break
     }
     await #expect(throws: Failure.cancelled) { try await task.value }
-    #expect(originals.bytes(of: "000000002.part") == [])
+    #expect(originals.bytes(of: "000000002") == [])
   }
 
   @Test func `Copies run on the lane they are given, one after the other`() async throws {

@@ -58,9 +58,9 @@ struct FlightTests {
       let original = try await task.value.get()
       #expect(original.contents.size == 3)
       #expect(original.name == Original.name(of: photo(UInt32(place + 1))))
-      #expect(fresh.bytes(of: "\(original.partialName)") == [1, 2, 3])
+      #expect(fresh.bytes(of: "\(original.name)") == [1, 2, 3])
       // Each goes by itself.
-      try fresh.folder.remove(original.partialName)
+      try fresh.folder.remove(original.name)
     }
     #expect(network.requests.count == 1)
     #expect(try incoming.folder.names().isEmpty)
@@ -78,8 +78,8 @@ struct FlightTests {
     #expect(try await right.value.get().contents.size == 3)
     let failure = await #expect(throws: Failure.self) { try await wrong.value.get() }
     #expect(failure?.code == "download.sha256")
-    #expect(fresh.bytes(of: "000000001.part") == [1, 2, 3])
-    #expect(fresh.bytes(of: "000000002.part") == nil)
+    #expect(fresh.bytes(of: "000000001") == [1, 2, 3])
+    #expect(fresh.bytes(of: "000000002") == nil)
     #expect(try incoming.folder.names().isEmpty)
   }
 
@@ -107,7 +107,7 @@ struct FlightTests {
     #expect(network.cancelled.isEmpty)
     network.release()
     #expect(try await second.value.get().contents.size == 3)
-    #expect(fresh.bytes(of: "000000001.part") == nil)
+    #expect(fresh.bytes(of: "000000001") == nil)
   }
 
   @Test func `when the last one leaves the transfer stops, and what came stays`() async throws {
@@ -124,7 +124,7 @@ struct FlightTests {
     let third = start(3, downloader)
     #expect(try await third.value.get().contents.size == 3)
     #expect(network.requests.last?.scope == .rest(of: entity, from: 2))
-    #expect(fresh.bytes(of: "000000003.part") == [1, 2, 3])
+    #expect(fresh.bytes(of: "000000003") == [1, 2, 3])
   }
 
   @Test func `the most urgent of those who wait decides`() async throws {
@@ -167,7 +167,7 @@ struct FlightTests {
     network.release()
     for (place, task) in tasks.enumerated() {
       #expect(try await task.value.get().contents.size == 3)
-      #expect(fresh.bytes(of: "00000000\(place + 1).part") == [1, 2, 3])
+      #expect(fresh.bytes(of: "00000000\(place + 1)") == [1, 2, 3])
     }
     #expect(try incoming.folder.names().isEmpty)
   }
@@ -189,7 +189,7 @@ struct FlightTests {
           for _ in 0..<(number % 11) { await Task.yield() }
           if number.isMultiple(of: 4) { task.cancel() }
           if let original = try? await task.value {
-            #expect(fresh.bytes(of: "\(original.partialName)") == Array(repeating: 7, count: 1000))
+            #expect(fresh.bytes(of: "\(original.name)") == Array(repeating: 7, count: 1000))
           } else {
             #expect(number.isMultiple(of: 3) || number.isMultiple(of: 4))
           }

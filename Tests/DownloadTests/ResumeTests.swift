@@ -41,7 +41,7 @@ struct ResumeTests {
     await #expect(throws: broken) { try await download(first) }
     let original = try await download(isRestarted ? downloader(network) : first)
     #expect(network.requests.last?.scope == .rest(of: entity, from: 4))
-    #expect(fresh.bytes(of: "000000001.part") == Array(1...10))
+    #expect(fresh.bytes(of: "000000001") == Array(1...10))
     #expect(
       original.contents == Contents(size: 10, hash: SHA256.digest(of: Array(1...10)).prefix))
     #expect(try incoming.folder.names().isEmpty)
@@ -55,7 +55,7 @@ struct ResumeTests {
     let downloader = downloader(network)
     await #expect(throws: broken) { try await download(downloader) }
     let original = try await download(downloader)
-    #expect(fresh.bytes(of: "000000001.part") == [7, 8, 9])
+    #expect(fresh.bytes(of: "000000001") == [7, 8, 9])
     #expect(original.contents.hash == SHA256.digest(of: [7, 8, 9]).prefix)
     #expect(try incoming.folder.names().isEmpty)
   }
@@ -74,7 +74,7 @@ struct ResumeTests {
       if case .rest(_, let length) = request.scope { length } else { 0 }
     }
     #expect(lengths == [0, 3, 5, 7])
-    #expect(fresh.bytes(of: "000000001.part") == Array(1...10))
+    #expect(fresh.bytes(of: "000000001") == Array(1...10))
   }
 
   @Test func `with no list left nothing is kept`() async throws {

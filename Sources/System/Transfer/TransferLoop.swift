@@ -66,7 +66,8 @@ package final class TransferLoop: Network {
   }
 
   private static func address(_ request: TransferRequest) throws(Failure) -> PhotoURL {
-    let url = try PhotoURL(parsing: request.url)
+    let url: PhotoURL
+    if let place = request.place { url = place } else { url = try PhotoURL(parsing: request.url) }
     guard url.scheme != .file else {
       throw Failure(.final, code: "url.scheme", reason: "a file's URL is not for the network")
     }
