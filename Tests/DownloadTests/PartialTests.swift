@@ -45,7 +45,7 @@ struct PartialTests {
 
   private func keep(_ count: Int) throws -> PartialShelf {
     let shelf = shelf
-    let file = try shelf.create(url)
+    let file = shelf.create(url)
     file.begin(entity, at: 0)
     try receive(count, into: file)
     shelf.keep(file, of: url)
@@ -85,7 +85,7 @@ struct PartialTests {
   }
 
   @Test func `a daemon that was killed goes on from its last mark`() throws {
-    let file = try shelf.create(url)
+    let file = shelf.create(url)
     file.begin(entity, at: 0)
     try receive(65_000, into: file)
     // Nobody could say goodbye.
@@ -100,7 +100,7 @@ struct PartialTests {
     var random = SimulatedRandom(seed: seed)
     let count = 1 + random.number(below: body.count - 1)
     let before = shelf
-    let file = try before.create(url)
+    let file = before.create(url)
     file.begin(entity, at: 0)
     try receive(count, into: file)
     if random.oneIn(2) { before.keep(file, of: url) }
@@ -160,7 +160,7 @@ struct PartialTests {
     ])
   func weak(_ entity: EntityFacts) throws {
     let shelf = shelf
-    let file = try shelf.create(url)
+    let file = shelf.create(url)
     file.begin(entity, at: 0)
     try receive(50_000, into: file)
     shelf.keep(file, of: url)
@@ -203,7 +203,7 @@ struct PartialTests {
     limits.age = .seconds(100)
     let shelf = PartialShelf(disk.rootFolder, clock: clock, limits: limits)
     func add(_ url: String, _ size: Int) throws {
-      let file = try shelf.create(url)
+      let file = shelf.create(url)
       file.begin(entity, at: 0)
       try receive(size, into: file)
       shelf.keep(file, of: url)
@@ -225,7 +225,7 @@ struct PartialTests {
 
   @Test func `notes that cannot be written cost nothing but the resuming`() throws {
     let shelf = shelf
-    let file = try shelf.create(url)
+    let file = shelf.create(url)
     file.begin(entity, at: 0)
     disk.fail(SimulatedDisk.Fault(.open, code: 28, isPermanent: true))
     try receive(60_000, into: file)
