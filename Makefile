@@ -27,7 +27,8 @@ BIN = .build/release
 
 # What a fresh Debian 12 lacks: the C libraries and, for tests, a container with a real systemd.
 BUILD_PACKAGES = libjpeg-dev libpng-dev libexpat1-dev libcurl4-openssl-dev pkg-config python3
-TEST_PACKAGES = $(BUILD_PACKAGES) systemd-container debootstrap systemd dbus openssl iproute2 e2fsprogs util-linux rsync bindfs
+TEST_PACKAGES = $(BUILD_PACKAGES) systemd-container debootstrap systemd dbus openssl nghttp2-server \
+	iproute2 nftables e2fsprogs util-linux rsync bindfs
 
 SWIFT_SOURCES = Package.swift Sources Tests
 

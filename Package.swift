@@ -74,11 +74,19 @@ let executables: [Target] = [
     dependencies: ["Catalog", "Linux", "Output", "Steer", "Vocabulary", "Worker"]),
 ]
 
+/// What `make bench` runs beside the product.
+let benchmarks: [Target] = [
+  .executableTarget(
+    name: "darkroom-bench-fetch",
+    dependencies: ["Download", "Linux", "Record", "Transfer", "Vocabulary"],
+    path: "Benchmarks/Fetch")
+]
+
 /// Tests mirror the targets; the edge has one of its own, and the whole daemon another.
 let tests: [Target] = [
   .target(
     name: "Support", dependencies: ["CSamples", "Catalog", "Linux", "Markup", "Vocabulary"],
-    path: "Tests/Support", exclude: ["origin.py"]),
+    path: "Tests/Support", exclude: ["multiplex.py", "origin.py"]),
   // A worker that misbehaves on demand, and what it tries: for EdgeTests.
   .executableTarget(
     name: "darkroom-test-worker",
@@ -130,7 +138,7 @@ let package = Package(
     .executable(name: "darkroomctl", targets: ["darkroomctl"]),
     .executable(name: "darkroom-worker", targets: ["darkroom-worker"]),
   ],
-  targets: stages + edge + shims + words + executables + tests
+  targets: stages + edge + shims + words + executables + benchmarks + tests
 )
 
 // Links only with libFuzzer beside it, as `make fuzz` builds it.

@@ -26,11 +26,11 @@ package struct ListForm {
     /// After a key of the dictionary under `Photos`. → photos, photo, skipping
     case photosValue(ListText, ListPlace)
     /// In a photo's own dictionary, before a key. → photoValue, then top or photos
-    case photo(PhotoDraft)
+    case photo
     /// After a key of a photo's dictionary, which may have no use. → photo, skipping
-    case photoValue(PhotoDraft, PhotoDraft.Field?)
+    case photoValue(PhotoDraft.Field?)
     /// In a container that does not belong there. → photo where that goes on, else top or photos
-    case skipping(PhotoDraft, depth: Int, isInside: Bool)
+    case skipping(depth: Int, isInside: Bool)
     /// The top dictionary was closed.
     case done
   }
@@ -51,6 +51,9 @@ package struct ListForm {
   }
 
   private var state = State.start
+  /// The photo that is being read, in `photo`, `photoValue` and `skipping`. Not in the state: it would
+  /// be copied with every event.
+  private var draft = PhotoDraft(place: .byte(0), name: nil)
   private var shape = Shape.undecided([])
   /// Where the options that were taken stand.
   private var taken: [OptionKey: ListPlace] = [:]
@@ -73,11 +76,11 @@ package struct ListForm {
       return try takeTopValue(event, key, keyPlace, at: place)
     case .photos: return takePhotos(event, at: place)
     case .photosValue(let key, let keyPlace):
-      return begin(PhotoDraft(place: keyPlace, name: key), event)
-    case .photo(let draft): return takePhoto(event, draft)
-    case .photoValue(let draft, let field): return takePhotoValue(event, draft, field)
-    case .skipping(let draft, let depth, let isInside):
-      return skip(event, draft, depth: depth, isInside: isInside)
+      draft = PhotoDraft(place: keyPlace, name: key)
+      return begin(event)
+    case .photo: return takePhoto(event)
+    case .photoValue(let field): return takePhotoValue(event, field)
+    case .skipping(let depth, let isInside): return skip(event, depth: depth, isInside: isInside)
     case .done: throw ListRefusal.syntax(place, "something follows the end of the list")
     }
   }
@@ -180,81 +183,68 @@ package struct ListForm {
       state = .top
       return
     case .openDictionary:
-      state = .photo(PhotoDraft(place: place, name: nil))
+      draft = PhotoDraft(place: place, name: nil)
+      state = .photo
       return
     default:
-      var draft = PhotoDraft(place: place, name: nil)
+      draft = PhotoDraft(place: place, name: nil)
       draft.note("it is \(event.words), not a dictionary with 'Name' and 'URL'")
-      return enter(event, draft, isInside: false)
+      return enter(event, isInside: false)
     }
   }
 
   private mutating func beginAtTop(
     _ key: ListText, _ place: ListPlace, _ event: ListEvent
   ) {
-    var draft = PhotoDraft(place: place, name: key)
+    draft = PhotoDraft(place: place, name: key)
     draft.suspect(event)
-    begin(draft, event)
+    begin(event)
   }
 
-  /// A photo by the value of its name: a URL, or a dictionary that has one.
-  private mutating func begin(_ draft: PhotoDraft, _ event: ListEvent) {
+  /// The photo by the value of its name: a URL, or a dictionary that has one.
+  private mutating func begin(_ event: ListEvent) {
     if event == .openDictionary {
-      state = .photo(draft)
+      state = .photo
       return
     }
-    var draft = draft
     draft.take(event, for: .url)
-    return enter(event, draft, isInside: false)
+    return enter(event, isInside: false)
   }
 
-  private mutating func takePhoto(_ event: ListEvent, _ draft: PhotoDraft) {
-    guard case .key(let key) = event else { return end(draft) }
-    var draft = draft
-    let field = draft.field(key)
-    state = .photoValue(draft, field)
+  private mutating func takePhoto(_ event: ListEvent) {
+    guard case .key(let key) = event else { return end() }
+    state = .photoValue(draft.field(key))
   }
 
-  private mutating func takePhotoValue(
-    _ event: ListEvent, _ draft: PhotoDraft, _ field: PhotoDraft.Field?
-  ) {
-    var draft = draft
+  private mutating func takePhotoValue(_ event: ListEvent, _ field: PhotoDraft.Field?) {
     if let field { draft.take(event, for: field) }
-    return enter(event, draft, isInside: true)
+    return enter(event, isInside: true)
   }
 
   /// Goes on after a value: past it if it is a container, which has no use here.
-  private mutating func enter(
-    _ event: ListEvent, _ draft: PhotoDraft, isInside: Bool
-  ) {
+  private mutating func enter(_ event: ListEvent, isInside: Bool) {
     if event == .openArray || event == .openDictionary {
-      state = .skipping(draft, depth: 1, isInside: isInside)
+      state = .skipping(depth: 1, isInside: isInside)
       return
     }
-    return leave(draft, isInside: isInside)
+    return leave(isInside: isInside)
   }
 
-  private mutating func skip(
-    _ event: ListEvent, _ draft: PhotoDraft, depth: Int, isInside: Bool
-  ) {
+  private mutating func skip(_ event: ListEvent, depth: Int, isInside: Bool) {
     switch event {
-    case .openArray, .openDictionary:
-      state = .skipping(draft, depth: depth + 1, isInside: isInside)
-      return
-    case .close where depth == 1: return leave(draft, isInside: isInside)
-    case .close:
-      state = .skipping(draft, depth: depth - 1, isInside: isInside)
-      return
+    case .openArray, .openDictionary: state = .skipping(depth: depth + 1, isInside: isInside)
+    case .close where depth == 1: leave(isInside: isInside)
+    case .close: state = .skipping(depth: depth - 1, isInside: isInside)
     case .key, .string, .integer, .scalar: return
     }
   }
 
-  private mutating func leave(_ draft: PhotoDraft, isInside: Bool) {
-    guard isInside else { return end(draft) }
-    state = .photo(draft)
+  private mutating func leave(isInside: Bool) {
+    guard isInside else { return end() }
+    state = .photo
   }
 
-  private mutating func end(_ draft: PhotoDraft) {
+  private mutating func end() {
     if case .withPhotos = shape { state = .photos } else { state = .top }
     ready.append(draft)
   }

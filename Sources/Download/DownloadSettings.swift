@@ -6,13 +6,16 @@ package struct DownloadSettings: Equatable, Sendable {
   /// From the first connection to the last byte, redirects included.
   package var timeout: Duration
   package var connectTimeout: Duration
+  /// Bytes that the cache may hold; 0 is none.
+  package var cache: UInt64
 
   package init(
     maximumSize: UInt64 = 256 << 20, timeout: Duration = .seconds(600),
-    connectTimeout: Duration = .seconds(10)
+    connectTimeout: Duration = .seconds(10), cache: UInt64 = 0
   ) {
     self.maximumSize = maximumSize
     self.timeout = timeout
     self.connectTimeout = connectTimeout
+    self.cache = cache
   }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first stage: a photo's URL becomes an original, whole, in the folder of its list. Raises
-// `Failure`. A partial file stays where trying again makes sense, and is started over then; it goes
-// where the photo is given up. Making it durable and naming it for good is the record's.
+// `Failure`. Photos with one URL share one transfer, and each gets an original of its own. What has come
+// of a transfer that failed or was cancelled is kept where another one can go on from it. Making an
+// original durable and naming it for good is the record's.
 // Concurrency model: `state` is swapped at a reload; a download keeps the settings it began with.
+// `flights` guards who waits for which transfer; what it answers is done after unlocking.
 
 package import Digests
 import Synchronization
@@ -17,23 +19,33 @@ package final class Downloader: Sendable {
     var files: FileFolders
   }
 
-  private let network: any Network
-  private let lane: Lane
+  let network: any Network
+  let partials: PartialShelf
+  package let cache: OriginalCache?
+  let lane: Lane
   private let state: Mutex<State>
+  let flights = Mutex(FlightTable())
 
   package init(
-    network: any Network, settings: DownloadSettings = DownloadSettings(),
-    files: FileFolders = FileFolders(), lane: @escaping Lane
+    network: any Network, partials: PartialShelf, cache: OriginalCache? = nil,
+    settings: DownloadSettings = DownloadSettings(), files: FileFolders = FileFolders(),
+    lane: @escaping Lane
   ) {
     self.network = network
+    self.partials = partials
+    self.cache = cache
     self.lane = lane
     state = Mutex(State(settings: settings, files: files))
+    cache?.change(limit: settings.cache)
   }
 
   /// For downloads that begin from now on.
   package func change(_ settings: DownloadSettings, files: FileFolders) {
     state.withLock { $0 = State(settings: settings, files: files) }
+    cache?.change(limit: settings.cache)
   }
+
+  var settings: DownloadSettings { state.withLock { $0.settings } }
 
   /// `folder` is the list's own among the originals. What has another checksum than this one, where
   /// there is one, fails for good.
@@ -44,7 +56,9 @@ package final class Downloader: Sendable {
     if Task.isCancelled { throw .cancelled }
     let url = try PhotoURL(parsing: url)
     do throws(Failure) {
-      return try await bring(photo, url, folder, priority, checksum)
+      return url.scheme == .file
+        ? try await copy(photo, url, folder, checksum)
+        : try await fly(photo, url, folder, priority, checksum)
     } catch {
       if error.kind == .final { discard(photo, in: folder) }
       throw error
@@ -52,71 +66,66 @@ package final class Downloader: Sendable {
   }
 
   /// Removes what an attempt left behind, once the photo is given up.
-  package func discard(_ photo: PhotoID, in folder: any Folder) {
-    try? folder.removeIfThere(Original.partialName(of: photo))
+  package func discard(_ photo: PhotoID, from url: String? = nil, in folder: any Folder) {
+    try? folder.removeIfThere(Original.name(of: photo))
+    guard let url = url.flatMap({ try? PhotoURL(parsing: $0) }), partials.holds(url.text),
+      !flights.withLock({ $0.isFlying(url.text) })
+    else { return }
+    partials.forget(url.text)
   }
 
-  private func bring(
-    _ photo: PhotoID, _ url: PhotoURL, _ folder: any Folder, _ priority: ServiceClass,
-    _ checksum: SHA256Digest?
+  /// No list is open: nobody will go on with what is kept.
+  package func discardPartials() {
+    if flights.withLock({ $0.isEmpty }) { partials.clear() }
+  }
+
+  /// What is on its way now, and for whom.
+  package func progress() -> [DownloadProgress] {
+    let photos = flights.withLock { $0.photos() }
+    return network.progress().compactMap { transfer in
+      photos[transfer.ticket].map { DownloadProgress(photos: $0, transfer: transfer) }
+    }
+  }
+
+  // MARK: files
+
+  private func copy(
+    _ photo: PhotoID, _ url: PhotoURL, _ folder: any Folder, _ checksum: SHA256Digest?
   ) async throws(Failure) -> Original {
     let (settings, files) = state.withLock { ($0.settings, $0.files) }
-    let source = url.scheme == .file ? try files.open(url.filePath()) : nil
-    let partialName = Original.partialName(of: photo)
-    let target: IncomingFile
-    do throws(SystemError) {
-      target = IncomingFile(try folder.open(partialName, .ensure))
-      try target.truncate(to: 0)
-    } catch {
+    let source = try files.open(url.filePath())
+    let file: any OpenFile
+    do throws(SystemError) { file = try folder.openAnew(Original.name(of: photo)) } catch {
       throw error.machineFailure
     }
-    var status = 0
-    if let source {
-      try await FileCopy(from: source, to: target, maximumSize: settings.maximumSize).run(on: lane)
-    } else {
-      let request = TransferRequest(
-        url: url.text, maximumSize: settings.maximumSize, timeout: settings.timeout,
-        connectTimeout: settings.connectTimeout, priority: priority)
-      let reply = try await network.fetch(request, into: target)
-      try agree(target, with: reply, url)
-      status = reply.status
+    let target = IncomingFile(file)
+    try await FileCopy(from: source, to: target, maximumSize: settings.maximumSize).run(on: lane)
+    guard let contents = target.contents, let digest = target.digest else {
+      throw Failure(.passing, code: "size.short", reason: "the file did not come in order")
     }
+    try judge(contents.size, target.head, "the file")
+    try compare(digest, checksum)
     return Original(
-      file: target.file, partialName: partialName, name: Original.name(of: photo),
-      contents: try judge(target, url, checksum), host: url.host, status: status)
+      file: file, name: Original.name(of: photo), contents: contents, host: url.host, status: 0)
   }
 
-  /// What was counted by the network must be what came into the file.
-  private func agree(_ file: IncomingFile, with reply: TransferReply, _ url: PhotoURL)
-    throws(Failure)
-  {
-    if file.contents?.size == reply.size { return }
-    throw Failure(
-      .passing, code: "size.short", reason: "\(url.server) sent more than has arrived in the file")
-  }
-
-  private func judge(
-    _ file: IncomingFile, _ url: PhotoURL, _ checksum: SHA256Digest?
-  ) throws(Failure) -> Contents {
-    let from = url.scheme == .file ? "the file" : "what \(url.server) sent"
-    guard let contents = file.contents, contents.size > 0 else {
+  func judge(_ size: UInt64, _ head: [UInt8], _ from: String) throws(Failure) {
+    guard size > 0 else {
       throw Failure(.final, code: "download.empty", reason: "\(from) is empty")
     }
-    guard !PageSniffer.isPage(file.head) else {
+    guard !PageSniffer.isPage(head) else {
       throw Failure(
         .final, code: "download.html", reason: "\(from) is a web page, not a photo",
         advice: "The link may need a login, or lead to a page about the photo")
     }
-    let digest = file.digest
-    if let checksum, digest != checksum { throw Self.differs(digest) }
-    return contents
   }
 
   /// The words fit a row of results, so that the whole digest can be taken from there.
-  private static func differs(_ digest: SHA256Digest?) -> Failure {
-    Failure(
+  func compare(_ digest: SHA256Digest, _ checksum: SHA256Digest?) throws(Failure) {
+    guard let checksum, digest != checksum else { return }
+    throw Failure(
       .final, code: "download.sha256",
-      reason: "its SHA-256 is \(digest?.hex ?? "not known"), not the one in the list",
+      reason: "its SHA-256 is \(digest.hex), not the one in the list",
       advice: "Correct SHA256 in the list if this is the right photo")
   }
 }

@@ -1,41 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was downloaded: whole, but not yet durable, and still under the name of a partial file.
-// Whoever records it syncs `file`, renames `partialName` to `name` in the same folder, and syncs
-// that.
+// What was downloaded: whole, but not yet durable. It stands under its name already, which says nothing
+// before the record does: whoever records it syncs `file` and its folder first.
 
 package import Vocabulary
 
 package struct Original: Sendable {
   package let file: any OpenFile
-  package let partialName: FileName
   package let name: FileName
   package let contents: Contents
   /// As the URL names it; empty for a file.
   package let host: String
   /// HTTP's, 0 for a file.
   package let status: Int
+  /// Whoever sent it told where the end is.
+  package let isEndSure: Bool
 
   package init(
-    file: any OpenFile, partialName: FileName, name: FileName, contents: Contents, host: String,
-    status: Int
+    file: any OpenFile, name: FileName, contents: Contents, host: String, status: Int,
+    isEndSure: Bool = true
   ) {
     self.file = file
-    self.partialName = partialName
     self.name = name
     self.contents = contents
     self.host = host
     self.status = status
+    self.isEndSure = isEndSure
   }
 
   /// `000038211` in the folder of its list.
-  package static func name(of photo: PhotoID) -> FileName { fileName(photo, "") }
-  /// `000038211.part`: may be there after a crash, a cancellation or a failed attempt.
-  package static func partialName(of photo: PhotoID) -> FileName { fileName(photo, ".part") }
-
-  private static func fileName(_ photo: PhotoID, _ suffix: String) -> FileName {
+  package static func name(of photo: PhotoID) -> FileName {
     let digits = String(photo.number)
     let zeros = String(repeating: "0", count: max(0, 9 - digits.utf8.count))
-    guard let name = FileName(zeros + digits + suffix) else {
+    guard let name = FileName(zeros + digits) else {
       preconditionFailure("digits make a file name")
     }
     return name

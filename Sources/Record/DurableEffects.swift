@@ -23,6 +23,10 @@ package struct DurableEffects: Sendable {
   private struct Item<Thing: Sendable>: Sendable {
     let thing: Thing
     var requests: [Int]
+    /// A folder's names change after the files were synced.
+    var isRenamedIn = false
+    /// A file's folder, by its place among those of this group.
+    var home: Int?
   }
 
   private let state: any Folder
@@ -32,8 +36,11 @@ package struct DurableEffects: Sendable {
 
   private var failures: [Failure?] = []
   private var files: [Item<any OpenFile>] = []
+  private var filePlaces: [ObjectIdentifier: Int] = [:]
   private var folders: [Item<any Folder>] = []
   private var names: [NewName] = []
+  /// File systems that one call has synced, with all that was made in them before.
+  private var wholeSystems: Set<UInt64> = []
 
   package init(_ state: any Folder, rows: ResultRows, isSynced: Bool = true) {
     self.state = state
@@ -53,13 +60,23 @@ package struct DurableEffects: Sendable {
     }
     if isSynced {
       for folder in folders where folder.requests.contains(where: { failures[$0] == nil }) {
+        if isSyncedAlready(folder) { continue }
         attempt(folder.requests) { () throws(SystemError) in try folder.thing.sync() }
       }
     }
     files = []
+    filePlaces = [:]
     folders = []
     names = []
+    wholeSystems = []
     return failures
+  }
+
+  private func isSyncedAlready(_ folder: Item<any Folder>) -> Bool {
+    guard !folder.isRenamedIn, !wholeSystems.isEmpty,
+      let device = try? folder.thing.device()
+    else { return false }
+    return wholeSystems.contains(device)
   }
 
   // MARK: Collecting
@@ -68,31 +85,38 @@ package struct DurableEffects: Sendable {
     for effect in effects {
       switch effect {
       case .sync(let file): add(file, request)
-      case .syncFolder(let folder): add(folder, request)
+      case .syncFolder(let folder): _ = add(folder, request)
+      case .stand(let file, let folder):
+        add(file, request, home: add(folder, request))
       case .appear(let file, let folder, let temporary, let name):
-        add(file, request)
         names.append(
           NewName(request: request, folder: folder, temporary: temporary, name: name))
-        add(folder, request)
+        add(file, request, home: add(folder, request, isRenamedIn: true))
       case .row(let list, let row): write(row, of: list, request)
       }
     }
   }
 
-  private mutating func add(_ file: any OpenFile, _ request: Int) {
-    if let known = files.firstIndex(where: { $0.thing === file }) {
+  private mutating func add(_ file: any OpenFile, _ request: Int, home: Int? = nil) {
+    if let known = filePlaces[ObjectIdentifier(file)] {
       files[known].requests.append(request)
     } else {
-      files.append(Item(thing: file, requests: [request]))
+      filePlaces[ObjectIdentifier(file)] = files.count
+      files.append(Item(thing: file, requests: [request], home: home))
     }
   }
 
-  private mutating func add(_ folder: any Folder, _ request: Int) {
-    if let known = folders.firstIndex(where: { $0.thing === folder }) {
-      folders[known].requests.append(request)
-    } else {
-      folders.append(Item(thing: folder, requests: [request]))
+  /// The folder's place among those of this group.
+  private mutating func add(
+    _ folder: any Folder, _ request: Int, isRenamedIn: Bool = false
+  ) -> Int {
+    guard let known = folders.firstIndex(where: { $0.thing === folder }) else {
+      folders.append(Item(thing: folder, requests: [request], isRenamedIn: isRenamedIn))
+      return folders.count - 1
     }
+    folders[known].requests.append(request)
+    if isRenamedIn { folders[known].isRenamedIn = true }
+    return known
   }
 
   private mutating func write(_ row: ResultRow, of list: ListID, _ request: Int) {
@@ -123,10 +147,11 @@ package struct DurableEffects: Sendable {
       for file in files { sync(file) }
       return
     }
-    let systems = fileSystems()
+    let homes = folders.map { try? $0.thing.device() }
+    let systems = fileSystems(homes)
     var groups: [UInt64: [Item<any OpenFile>]] = [:]
     for file in files {
-      let device = (try? file.thing.status().device) ?? .max
+      let device = file.home.flatMap { homes[$0] } ?? (try? file.thing.status().device) ?? .max
       groups[device, default: []].append(file)
     }
     for (device, group) in groups {
@@ -136,6 +161,7 @@ package struct DurableEffects: Sendable {
       }
       do throws(SystemError) {
         try folder.syncFileSystem()
+        wholeSystems.insert(device)
       } catch {
         // The error may be a stranger's: each file's own descriptor knows whether it is the file's.
         for file in group { sync(file) }
@@ -144,11 +170,12 @@ package struct DurableEffects: Sendable {
   }
 
   /// One folder on each file system that is touched.
-  private func fileSystems() -> [UInt64: any Folder] {
+  private func fileSystems(_ homes: [UInt64?]) -> [UInt64: any Folder] {
     var systems: [UInt64: any Folder] = [:]
-    for folder in [state] + folders.map(\.thing) {
-      if let device = try? folder.device(), systems[device] == nil { systems[device] = folder }
+    for (folder, device) in zip(folders, homes) {
+      if let device { systems[device] = systems[device] ?? folder.thing }
     }
+    if let device = try? state.device() { systems[device] = systems[device] ?? state }
     return systems
   }
 

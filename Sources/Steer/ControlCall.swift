@@ -10,6 +10,8 @@ package enum ControlCall: Equatable, Sendable {
   case resume(ListReference)
   case cancel(ListReference)
   case reload
+  case watch(WatchOrder)
+  case cache(clear: Bool)
 
   /// Every method by its name. Those without a call are named for later.
   package enum Method: String, CaseIterable, Sendable {
@@ -21,8 +23,9 @@ package enum ControlCall: Equatable, Sendable {
     case resume = "Resume"
     case cancel = "Cancel"
     case reload = "Reload"
-    case why = "Why"
     case watch = "Watch"
+    case cache = "Cache"
+    case why = "Why"
     case submit = "Submit"
     case focus = "Focus"
     case setQuality = "SetQuality"
@@ -32,8 +35,8 @@ package enum ControlCall: Equatable, Sendable {
 
     package var isServed: Bool {
       switch self {
-      case .status, .lists, .inbox, .show, .pause, .resume, .cancel, .reload: true
-      case .why, .watch, .submit, .focus, .setQuality, .retry, .flush, .sync: false
+      case .status, .lists, .inbox, .show, .pause, .resume, .cancel, .reload, .watch, .cache: true
+      case .why, .submit, .focus, .setQuality, .retry, .flush, .sync: false
       }
     }
   }
@@ -48,6 +51,8 @@ package enum ControlCall: Equatable, Sendable {
     case .resume: .resume
     case .cancel: .cancel
     case .reload: .reload
+    case .watch: .watch
+    case .cache: .cache
     }
   }
 
@@ -57,6 +62,8 @@ package enum ControlCall: Equatable, Sendable {
     case .show(let order): order.object
     case .pause(let list), .resume(let list), .cancel(let list):
       JSONObject(["list": .string(list.text)])
+    case .watch(let order): order.object
+    case .cache(let clear): JSONObject(clear ? ["clear": true] : [:])
     }
   }
 
@@ -73,7 +80,9 @@ package enum ControlCall: Equatable, Sendable {
       case .pause: self = .pause(ListReference(try fields.string("list")))
       case .resume: self = .resume(ListReference(try fields.string("list")))
       case .cancel: self = .cancel(ListReference(try fields.string("list")))
-      case .why, .watch, .submit, .focus, .setQuality, .retry, .flush, .sync:
+      case .watch: self = .watch(try WatchOrder(fields))
+      case .cache: self = .cache(clear: try fields.flag("clear"))
+      case .why, .submit, .focus, .setQuality, .retry, .flush, .sync:
         throw FieldError(name: "method")
       }
     } catch {

@@ -17,8 +17,8 @@ package enum ControlInterface {
   private static let control = """
     # Steering darkroomd: what it works on, and what it shall do about it.
     # A list is named by its number or its name. Times are milliseconds since 1970.
-    # Named for later and answered with MethodNotImplemented: Why, Watch, Submit, Focus, SetQuality,
-    # Retry, Flush, Sync.
+    # Named for later and answered with MethodNotImplemented: Why, Submit, Focus, SetQuality, Retry,
+    # Flush, Sync.
     interface io.darkroom.Control
 
     type ListState (accepted, running, paused, finished, cancelled)
@@ -89,6 +89,28 @@ package enum ControlInterface {
       reason: string
     )
 
+    # Photos with one URL share one transfer; one of them is named. rate is in bytes a second, over the
+    # last seconds; total is missing where the origin has not told.
+    type TransferSummary (
+      list: int,
+      photo: int,
+      name: string,
+      photos: int,
+      server: string,
+      received: int,
+      total: ?int,
+      rate: int
+    )
+
+    # hits and misses are counted since the daemon started; limit is 0 where the cache is off.
+    type CacheReport (
+      limit: int,
+      entries: int,
+      bytes: int,
+      hits: int,
+      misses: int
+    )
+
     # The daemon as it is now.
     method Status() -> (status: StatusReport)
 
@@ -118,6 +140,14 @@ package enum ControlInterface {
 
     # Reads the settings again. Answers when they are in force; notes say what waits for a restart.
     method Reload() -> (notes: []string)
+
+    # The transfers on their way, and the lists with work left: all, or the one that is named. With
+    # 'more' set it answers again every second while something moves, else when something has changed;
+    # for one list, until that is over.
+    method Watch(list: ?string) -> (lists: []ListSummary, transfers: []TransferSummary)
+
+    # The cache of originals. Clearing it is for root and the daemon's user.
+    method Cache(clear: ?bool) -> (cache: CacheReport)
 
     error NoSuchList (name: string)
 

@@ -10,6 +10,8 @@ package enum ControlReply: Equatable, Sendable {
   case changed(ListSummary)
   /// The settings are in force; `notes` says what of them waits for a restart.
   case reloaded(notes: [String])
+  case watch(WatchReport)
+  case cache(CacheReport)
   case failed(ControlError)
 
   package var parameters: JSONObject {
@@ -20,6 +22,8 @@ package enum ControlReply: Equatable, Sendable {
     case .show(let report): report.object
     case .changed(let list): JSONObject(["list": .value(list)])
     case .reloaded(let notes): JSONObject(["notes": .array(notes.map { .string($0) })])
+    case .watch(let report): report.object
+    case .cache(let report): JSONObject(["cache": .value(report)])
     case .failed(let error): error.parameters
     }
   }
@@ -34,7 +38,9 @@ package enum ControlReply: Equatable, Sendable {
     case .show: self = .show(try ShowReport(fields))
     case .pause, .resume, .cancel: self = .changed(try fields.value("list"))
     case .reload: self = .reloaded(notes: try fields.strings("notes"))
-    case .why, .watch, .submit, .focus, .setQuality, .retry, .flush, .sync:
+    case .watch: self = .watch(try WatchReport(fields))
+    case .cache: self = .cache(try fields.value("cache"))
+    case .why, .submit, .focus, .setQuality, .retry, .flush, .sync:
       throw FieldError(name: "method")
     }
   }

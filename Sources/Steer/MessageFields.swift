@@ -71,6 +71,13 @@ package struct MessageFields: Sendable {
     }
   }
 
+  /// Missing and null are false.
+  package func flag(_ name: String) throws(FieldError) -> Bool {
+    if isMissing(name) { return false }
+    guard case .bool(let flag) = object[name] else { throw FieldError(name: name) }
+    return flag
+  }
+
   package func isMissing(_ name: String) -> Bool {
     guard let value = object[name] else { return true }
     return value == .null

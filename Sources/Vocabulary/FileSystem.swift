@@ -46,10 +46,12 @@ package struct FileStatus: Equatable, Sendable {
   /// Nanoseconds since 1970.
   package let modified: Int64
   package let changed: Int64
+  /// Names that the file has.
+  package let links: UInt64
 
   package init(
     kind: Kind, device: UInt64, inode: UInt64, size: UInt64, owner: UInt32, mode: UInt32,
-    modified: Int64, changed: Int64
+    modified: Int64, changed: Int64, links: UInt64 = 1
   ) {
     self.kind = kind
     self.device = device
@@ -59,6 +61,7 @@ package struct FileStatus: Equatable, Sendable {
     self.mode = mode
     self.modified = modified
     self.changed = changed
+    self.links = links
   }
 }
 
@@ -101,6 +104,9 @@ package protocol Folder: AnyObject, Sendable {
   func rename(
     _ name: FileName, to folder: any Folder, as newName: FileName, replacing: Bool
   ) throws(SystemError)
+  /// Another name for the same file; an existing one is an error (EEXIST). Not every file system
+  /// has such names (EOPNOTSUPP, EPERM), and none across its border (EXDEV).
+  func link(_ name: FileName, to folder: any Folder, as newName: FileName) throws(SystemError)
   func remove(_ name: FileName) throws(SystemError)
   /// An empty folder in this one.
   func removeFolder(_ name: FileName) throws(SystemError)
@@ -138,6 +144,12 @@ package struct FolderEntry: Equatable, Sendable {
 extension Folder {
   package func entries() throws(SystemError) -> [FolderEntry] {
     try names().map { FolderEntry($0, nil) }
+  }
+
+  package func link(_ name: FileName, to folder: any Folder, as newName: FileName)
+    throws(SystemError)
+  {
+    throw SystemError(code: 95, call: "link", thing: "\(path)/\(name)")
   }
 
   /// Whether the name exists, whatever it is.

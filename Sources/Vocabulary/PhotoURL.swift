@@ -20,18 +20,17 @@ package struct PhotoURL: Hashable, Sendable {
   package let query: String?
 
   /// Host, and port where it is not the usual one: what messages name.
-  package var server: String { port == scheme.port ? bracketed : "\(bracketed):\(port)" }
-
-  /// Scheme, host and port: transfers that share it share connections.
-  package var origin: String { "\(scheme.rawValue)://\(bracketed):\(port)" }
+  package let server: String
 
   /// For the wire. Never for a message.
-  package var text: String {
-    let authority = scheme == .file ? "" : server
-    return "\(scheme.rawValue)://\(authority)\(path)" + (query.map { "?" + $0 } ?? "")
-  }
+  package let text: String
 
-  private var bracketed: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
+  /// Scheme, host and port: transfers that share it share connections.
+  package var origin: String { "\(scheme.rawValue)://\(Self.bracketed(host)):\(port)" }
+
+  private static func bracketed(_ host: String) -> String {
+    host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+  }
 
   init(scheme: Scheme, host: String, port: UInt16, path: String, query: String?) {
     self.scheme = scheme
@@ -39,6 +38,10 @@ package struct PhotoURL: Hashable, Sendable {
     self.port = port
     self.path = path
     self.query = query
+    let host = Self.bracketed(host)
+    server = port == scheme.port ? host : "\(host):\(port)"
+    let authority = scheme == .file ? "" : server
+    text = "\(scheme.rawValue)://\(authority)\(path)" + (query.map { "?" + $0 } ?? "")
   }
 
   /// The path of a `file:` URL as checked components, decoded. Never empty; none of them leads up.

@@ -7,9 +7,9 @@ internal import Steer
 package import Vocabulary
 
 package struct DaemonTalk {
-  private let order: ToolOrder
-  private let voice: ToolVoice
-  private let clock: any Timekeeper
+  let order: ToolOrder
+  let voice: ToolVoice
+  let clock: any Timekeeper
   private let users: @Sendable (UInt32) -> String?
 
   package init(
@@ -35,6 +35,8 @@ package struct DaemonTalk {
       case .resume(let list): return try change(.resume(list))
       case .cancel(let list): return try change(.cancel(list))
       case .reload: return try reload()
+      case .watch(let list): return try watch(list)
+      case .cache(let clear): return try cache(clear)
       case .develop, .check, .help, .version: return nil
       }
     } catch {
@@ -73,16 +75,17 @@ package struct DaemonTalk {
     case .resume(let list): return "Could not resume '\(Printable.text(list.text))': \(failure)"
     case .cancel(let list): return "Could not cancel '\(Printable.text(list.text))': \(failure)"
     case .reload: return "Could not reload the settings: \(failure)"
+    case .cache(clear: true): return "Could not empty the cache: \(failure)"
     default: return "\(failure)"
     }
   }
 
-  private func ask(_ call: ControlCall) throws(ControlFailure) -> ControlReply {
+  func ask(_ call: ControlCall) throws(ControlFailure) -> ControlReply {
     try ControlClient(path: order.socket, clock: clock).call(call)
   }
 
   /// The client reads a reply by its method, so another kind cannot come.
-  private static let otherKind = ControlFailure.nonsense(why: "it answers something else")
+  static let otherKind = ControlFailure.nonsense(why: "it answers something else")
 
   // MARK: Asking
 

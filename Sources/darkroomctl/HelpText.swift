@@ -16,6 +16,8 @@ package enum HelpText {
       resume LIST            go on with a paused list
       cancel LIST            give a list up; prints that exist stay
       reload                 have darkroomd read its settings again
+      watch [LIST]           what is downloaded now: bytes, rate, time left
+      cache [clear]          what the cache of originals holds; empty it
       develop FILE...        filter local pictures, without darkroomd
       check FILE             read a photo list and say what is wrong with it
       help [COMMAND]         this text, or more on one command
@@ -44,6 +46,8 @@ package enum HelpText {
     case .show: "show [--state STATE] LIST"
     case .wait: "wait [--timeout TIME] LIST..."
     case .pause, .resume, .cancel: "\(command.rawValue) LIST"
+    case .watch: "watch [LIST]"
+    case .cache: "cache [clear]"
     case .develop:
       "develop [-o DIR] [--filter sepia(AMOUNT)] [--quality Q] [--metadata M] [-f] FILE..."
     case .check: "check FILE"
@@ -78,6 +82,16 @@ package enum HelpText {
     case .resume: "Goes on with a paused list."
     case .cancel: "Gives the list up. Prints that exist stay where they are."
     case .reload: "Has darkroomd read its settings again; says what is wrong with them."
+    case .watch:
+      """
+      Shows the transfers on their way, with bytes, rate and time left, and how far the lists are.
+      Goes on until it is interrupted, or until LIST is over; then it exits as wait does.
+      """
+    case .cache:
+      """
+      What the cache of originals holds and how often it was of use since darkroomd started.
+      'cache clear' empties it.
+      """
     case .develop:
       """
       Filters local pictures through a sandboxed worker; darkroomd need not run. Prints have

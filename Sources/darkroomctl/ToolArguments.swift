@@ -99,6 +99,14 @@ package struct ToolArguments {
         throw .missingWord(command: name.rawValue, what: "a list's name or number")
       }
       return .wait(words.map { ListReference($0) }, timeout: try timeout())
+    case .watch:
+      if words.count > 1 { throw .unwantedWord(command: name.rawValue, word: words[1]) }
+      return .watch(words.first.map { ListReference($0) })
+    case .cache:
+      if let word = words.first(where: { $0 != "clear" }) ?? words.dropFirst().first {
+        throw .unwantedWord(command: name.rawValue, word: word)
+      }
+      return .cache(clear: !words.isEmpty)
     case .develop: return .develop(try develop(words))
     case .check:
       return .check(file: try one(name, words, what: "the file of a photo list"))

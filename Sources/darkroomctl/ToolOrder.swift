@@ -30,6 +30,8 @@ package enum ToolCommand: Equatable, Sendable {
   case resume(ListReference)
   case cancel(ListReference)
   case reload
+  case watch(ListReference?)
+  case cache(clear: Bool)
   case develop(DevelopTask)
   case check(file: String)
   case help(CommandName?)
@@ -50,5 +52,6 @@ package struct DevelopTask: Equatable, Sendable {
 }
 
 package enum CommandName: String, CaseIterable, Sendable {
-  case status, list, inbox, show, wait, pause, resume, cancel, reload, develop, check, help
+  case status, list, inbox, show, wait, pause, resume, cancel, reload, watch, cache, develop, check
+  case help
 }

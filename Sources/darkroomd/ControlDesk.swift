@@ -26,6 +26,8 @@ final class ControlDesk: ControlService {
       case .resume(let list): return try await change(list, .resume, peer)
       case .cancel(let list): return try await change(list, .cancel, peer)
       case .reload: return try reload(peer)
+      case .watch(let order): return .watch(try darkroom.watchReport(order))
+      case .cache(let clear): return try cache(clear, peer)
       }
     } catch { return .failed(error) }
   }
@@ -35,6 +37,7 @@ final class ControlDesk: ControlService {
     _ call: ControlCall, from peer: ControlPeer,
     send: @escaping @Sendable (ControlReply) async -> Bool
   ) async -> ControlReply {
+    if case .watch(let order) = call { return await watch(order, send) }
     guard case .show(let order) = call else { return await handle(call, from: peer) }
     do throws(ControlError) {
       try await arrival(of: order.list)
@@ -49,6 +52,36 @@ final class ControlDesk: ControlService {
         if Task.isCancelled { return .show(report) }
       }
     } catch { return .failed(error) }
+  }
+
+  /// What moves is told of every second, what rests when something has changed.
+  private func watch(
+    _ order: WatchOrder, _ send: @escaping @Sendable (ControlReply) async -> Bool
+  ) async -> ControlReply {
+    do throws(ControlError) {
+      if let list = order.list { try await arrival(of: list) }
+      while true {
+        let version = darkroom.news.version
+        let isAtWork = darkroom.isAtWork
+        let report = try darkroom.watchReport(order)
+        let isOver = order.list != nil && report.lists.allSatisfy(\.isFinal)
+        if isOver || darkroom.isStopping { return .watch(report) }
+        guard await send(.watch(report)) else { return .watch(report) }
+        if !isAtWork { await darkroom.news.change(after: version) }
+        await darkroom.rest(isAtWork ? .seconds(1) : .milliseconds(200))
+        if Task.isCancelled { return .watch(report) }
+      }
+    } catch { return .failed(error) }
+  }
+
+  private func cache(_ clear: Bool, _ peer: ControlPeer) throws(ControlError) -> ControlReply {
+    if clear {
+      guard peer.mayReload(daemonOf: darkroom.user) else {
+        throw .permissionDenied(why: "only root and the daemon's own user may empty the cache")
+      }
+      darkroom.clearCache()
+    }
+    return .cache(darkroom.cacheReport())
   }
 
   /// A list that was just dropped is waited for while its file is in the inbox and may still become one:

@@ -176,6 +176,6 @@ extension DownloadSettings {
   init(_ settings: Settings) {
     self.init(
       maximumSize: settings.maximumSize, timeout: settings.timeout,
-      connectTimeout: settings.connectTimeout)
+      connectTimeout: settings.connectTimeout, cache: settings.cache)
   }
 }

@@ -46,6 +46,7 @@ final class Darkroom: Sendable {
   let news = ListNews()
   let tally = RunTally()
   let reasons = RetryReasons()
+  private let unsure = UnsureOriginals()
   private let times = StageTimes()
   let turnstile = Turnstile()
   let chores: OpenChores
@@ -93,8 +94,10 @@ final class Darkroom: Sendable {
     }
     let lane = try Self.need("the file lane") { () throws(SystemError) in try WorkLane("files") }
     self.lane = lane
+    let partials = PartialShelf(folders.incoming, clock: clock)
     downloader = Downloader(
-      network: transfers, settings: DownloadSettings(settings), files: try Self.files(settings),
+      network: transfers, partials: partials, cache: OriginalCache(folders.cache, clock: clock),
+      settings: DownloadSettings(settings), files: try Self.files(settings),
       lane: { lane.run($0) })
     let words = SandboxWords()
     workers = try Self.need("the workers") { [teller] () throws(SystemError) in
@@ -112,7 +115,7 @@ final class Darkroom: Sendable {
       lane: lane)
     let stages = PhotoStages(
       shelf: shelf, recorder: recorder, downloader: downloader, workers: workers, times: times,
-      clock: clock, settings: live, teller: teller, poison: poison
+      clock: clock, settings: live, teller: teller, poison: poison, unsure: unsure
     ) { events.abandon($0, $1) }
     let books = RecordedBooks(
       shelf: shelf, recorder: recorder, downloader: downloader, times: times, reasons: reasons,
@@ -141,6 +144,7 @@ final class Darkroom: Sendable {
     for entry in open { prepare(entry) }
     for entry in open { launch(entry.id) }
     removeStrayOriginals()
+    removeStrayPartials()
     let control: ControlServer
     do throws(Failure) {
       control = try ControlServer(
@@ -331,6 +335,11 @@ final class Darkroom: Sendable {
     }
   }
 
+  /// Nobody names their URLs any more.
+  private func removeStrayPartials() {
+    if recorder.ledger({ $0.openLists.isEmpty }) { downloader.discardPartials() }
+  }
+
   // MARK: stop
 
   /// Admits nothing more, cancels what runs, ends everything. Nothing is lost: what was recorded stays.
@@ -409,10 +418,12 @@ final class Darkroom: Sendable {
     chores.forget(list)
     times.forget(list)
     reasons.forget(list)
+    unsure.forget(list)
     teller.forget(list)
     lookAfterOldLists()
     tellStatus()
     ends.listChanged()
+    removeStrayPartials()
     if recorder.ledger({ $0.open.lists == 0 }) { ThisProcess.returnMemory() }
   }
 

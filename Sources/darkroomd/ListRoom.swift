@@ -125,6 +125,9 @@ struct StateFolders: Sendable {
   let state: any Folder
   let lists: any Folder
   let originals: any Folder
+  /// Downloads that are not whole yet, by their URL.
+  let incoming: any Folder
+  let cache: any Folder
   let prints: any Folder
   let quarantine: any Folder
 
@@ -133,6 +136,8 @@ struct StateFolders: Sendable {
     self.prints = prints
     lists = try state.folder(FileName(literal: "lists"), creating: true)
     originals = try state.folder(FileName(literal: "originals"), creating: true)
+    incoming = try state.folder(FileName(literal: "incoming"), creating: true)
+    cache = try state.folder(FileName(literal: "cache"), creating: true)
     quarantine = try state.folder(FileName(literal: "quarantine"), creating: true)
   }
 

@@ -29,6 +29,7 @@ struct PhotoStages: Sendable {
   let settings: LiveSettings
   let teller: Teller
   let poison: PoisonPictures
+  let unsure: UnsureOriginals
   /// The list's own files are gone or damaged: nothing more is done for it.
   let abandon: @Sendable (ListID, Failure) -> Void
 
@@ -53,11 +54,9 @@ struct PhotoStages: Sendable {
       checksum: entry.options.checksum)
     let isApplied = try await recorder.record(
       [.downloaded(photo, original.contents)],
-      after: [
-        .appear(
-          original.file, in: room.originals, temporary: original.partialName, as: original.name)
-      ])
+      after: [.stand(original.file, in: room.originals)])
     guard isApplied else { throw .cancelled }
+    unsure.note(photo, isEndSure: original.isEndSure)
     let end = clock.uptime()
     times.note(photo) { time in
       time.download = end - start
@@ -127,8 +126,21 @@ struct PhotoStages: Sendable {
       return Negative(prints: prints, draft: draft, developed: developed)
     } catch {
       prints.discard(draft)
+      if error.isCutOff, unsure.takeTurn(work.photo) { throw try await askAgain(work, room, error) }
       throw error
     }
+  }
+
+  /// The picture ends in the middle, and its origin did not tell where the end is: perhaps the transfer
+  /// ended in the middle, too. It is downloaded once more.
+  private func askAgain(_ work: PhotoWork, _ room: ListRoom, _ failure: Failure)
+    async throws(Failure) -> Failure
+  {
+    try await recorder.record([.lost(work.photo)])
+    try? room.originals.removeIfThere(Original.name(of: work.photo))
+    return Failure(
+      .passing, code: failure.code, reason: failure.reason,
+      advice: "Its origin did not say how long it is; it is downloaded once more.")
   }
 
   private func output(_ work: PhotoWork, _ negative: Negative) async throws(Failure) {
@@ -151,6 +163,7 @@ struct PhotoStages: Sendable {
     guard isApplied else { throw .cancelled }
     times.note(photo) { $0.output = clock.uptime() - start }
     try? room.originals.remove(Original.name(of: photo))
+    unsure.forget(photo)
     teller.finished(room, entry, work, negative.developed, print: name, times.take(photo))
   }
 
@@ -172,6 +185,11 @@ struct PhotoStages: Sendable {
     }
     return hash.digest()
   }
+}
+
+extension Failure {
+  /// The picture's file ends before the picture does: `jpeg.truncated`, `png.truncated`.
+  var isCutOff: Bool { kind == .final && code.hasSuffix(".truncated") }
 }
 
 extension ResultRow {

@@ -66,7 +66,8 @@ struct RecordedBooks: ChainBooks {
     // A room that cannot be opened may be what failed: it is not needed to say so.
     let room = try? shelf.room(work.photo.list)
     if let room {
-      downloader.discard(work.photo, in: room.originals)
+      let url = try? room.catalog.entry(work.photo.number).url
+      downloader.discard(work.photo, from: url, in: room.originals)
       try? room.originals.remove(Original.name(of: work.photo))
     }
     teller.failed(room, work, stage, failure, times.take(work.photo))

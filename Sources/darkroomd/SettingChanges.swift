@@ -21,6 +21,7 @@ struct SettingChanges: Equatable {
     note("Timeout", old.timeout != new.timeout || old.pictureTimeout != new.pictureTimeout)
     note("ConnectTimeout", old.connectTimeout != new.connectTimeout)
     note("Attempts", old.attempts != new.attempts, waits: true)
+    note("Cache", old.cache != new.cache)
     note("Filter", old.filter != new.filter)
     note("Quality", old.quality != new.quality)
     note("Metadata", old.metadata != new.metadata)

@@ -72,6 +72,9 @@ struct SettingEntry: Sendable {
     SettingEntry("Download", "Attempts", "8") { (set, text) throws(SettingProblem) in
       set.attempts = UInt32(try SettingValue.count(text, from: 1, to: 100))
     },
+    SettingEntry("Download", "Cache", "0") { (set, text) throws(SettingProblem) in
+      set.cache = try SettingValue.size(text, from: 0, to: 64 << 40)
+    },
   ]
 
   private static let filter = [

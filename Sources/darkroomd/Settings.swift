@@ -20,6 +20,7 @@ struct Settings: Equatable, Sendable {
   var timeout = Duration.seconds(600)
   var connectTimeout = Duration.seconds(10)
   var attempts: UInt32 = 8
+  var cache: UInt64 = 0
 
   var filter = FilterFunction.standard
   var quality = PrintQuality.source

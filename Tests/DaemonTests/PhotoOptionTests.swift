@@ -50,7 +50,8 @@ import Testing
       #expect(bench.bytes("prints/own/Short.jpg") == plain)
       #expect(bench.bytes("prints/own/Bare.jpg") != plain)
       #expect((bench.bytes("prints/own/Coarse.jpg")?.count ?? 0) < plain.count)
-      #expect(bench.origin.requests().filter { $0.contains("/a.jpg") }.count == 6, "no is no")
+      // Those that want it at the same time share a transfer.
+      #expect((1...6).contains(bench.origin.requests().filter { $0.contains("/a.jpg") }.count))
       try await bench.stop(daemon)
       #expect(bench.names("state/originals/1").isEmpty, "what failed leaves nothing behind")
     }

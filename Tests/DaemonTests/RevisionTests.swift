@@ -71,7 +71,8 @@ import Testing
       #expect(try bench.inode("prints/summer/Hills.jpg") == inode)
       #expect(bench.bytes("prints/summer/Lake.jpg") != before)
       #expect(bench.bytes("prints/summer/Lake.jpg") == bench.bytes("prints/summer/Barn.jpg"))
-      #expect(bench.origin.requests().count == 4)
+      // Two photos with one URL share a transfer where they want it at the same time.
+      #expect((3...4).contains(bench.origin.requests().count))
       #expect(bench.copies == ["summer.plist", "summer~2.plist"])
     }
   }

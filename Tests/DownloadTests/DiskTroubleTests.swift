@@ -19,8 +19,9 @@ struct DiskTroubleTests {
 
   private func failure(of url: String) async -> Failure? {
     let downloader = Downloader(
-      network: ScriptedNetwork(.body([1, 2, 3])), files: FileFolders([photos.rootFolder]),
-      lane: { $0() })
+      network: ScriptedNetwork(.body([1, 2, 3])),
+      partials: PartialShelf(originals.rootFolder, clock: SimulatedClock()),
+      files: FileFolders([photos.rootFolder]), lane: { $0() })
     do throws(Failure) {
       _ = try await downloader.download(
         photo, from: url, into: originals.rootFolder, priority: .default)
@@ -56,7 +57,7 @@ struct DiskTroubleTests {
 
   static let urls = ["file:///disk/sea/a.jpg", "https://photos.example.org/a.jpg"]
   static let troubles: [(SimulatedDisk.Call, Int32, String)] = [
-    SimulatedDisk.Call.open, .truncate, .write,
+    SimulatedDisk.Call.open, .write,
   ].flatMap { call in
     [2, 5, 13, 24, 27, 40, 116].map { (call, $0, "system.\($0)") }
       + [28, 122].map { (call, $0, "disk.full") }

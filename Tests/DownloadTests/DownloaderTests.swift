@@ -11,14 +11,21 @@ import Vocabulary
 struct DownloaderTests {
   let photo = PhotoID(list: ListID(17), number: 38211)
   let fresh: FreshFolder
+  let incoming: FreshFolder
   let url = "https://photos.example.org/a.jpg"
 
-  init() throws { fresh = try FreshFolder() }
+  init() throws {
+    fresh = try FreshFolder()
+    incoming = try FreshFolder()
+  }
 
   private func downloader(_ network: ScriptedNetwork, _ settings: DownloadSettings = .init())
     -> Downloader
   {
-    Downloader(network: network, settings: settings) { $0() }
+    Downloader(
+      network: network, partials: PartialShelf(incoming.folder, clock: SimulatedClock()),
+      settings: settings
+    ) { $0() }
   }
 
   private func download(_ network: ScriptedNetwork, url: String? = nil) async throws -> Original {
@@ -34,14 +41,14 @@ struct DownloaderTests {
       photo, from: url ?? self.url, into: fresh.folder, priority: .default, checksum: checksum)
   }
 
-  private var partial: [UInt8]? { fresh.bytes(of: "000038211.part") }
+  private var partial: [UInt8]? { fresh.bytes(of: "000038211") }
 
   @Test func `A photo that came whole waits for its record, with its size and digest`() async throws
   {
     let body = Array("a photo, really".utf8)
     let original = try await download(ScriptedNetwork(.body(Array(body[..<4]), Array(body[4...]))))
     #expect(original.name.description == "000038211")
-    #expect(original.partialName.description == "000038211.part")
+    #expect(original.name.description == "000038211")
     #expect(original.contents == Contents(size: 15, hash: SHA256.digest(of: body).prefix))
     #expect(original.host == "photos.example.org")
     #expect(original.status == 200)
@@ -67,15 +74,19 @@ struct DownloaderTests {
     #expect(network.requests.first?.connectTimeout == .seconds(7))
   }
 
-  @Test func `A second attempt starts over, whatever the first left behind`() async throws {
+  @Test func `A second attempt starts over where nothing says what the first one left`()
+    async throws
+  {
     let broken = Failure(.passing, code: "connect.reset", reason: "the connection broke")
     let network = ScriptedNetwork(
       .failing(broken, after: Array("much longer than the photo".utf8)), .body([1, 2, 3]))
     await #expect(throws: broken) { try await download(network) }
-    #expect(partial?.count == 26)
+    #expect(partial == nil)
+    #expect(try incoming.folder.names().isEmpty)
     let original = try await download(network)
     #expect(partial == [1, 2, 3])
     #expect(original.contents.hash == SHA256.digest(of: [1, 2, 3]).prefix)
+    #expect(network.requests.map(\.scope) == [.whole, .whole])
   }
 
   @Test(
@@ -83,22 +94,27 @@ struct DownloaderTests {
     arguments: [
       (Failure.Kind.passing, true), (.machine, true), (.cancelled, true), (.final, false),
     ])
-  func leftovers(_ kind: Failure.Kind, _ stays: Bool) async {
+  func leftovers(_ kind: Failure.Kind, _ stays: Bool) async throws {
     let failure = Failure(kind, code: "some.code", reason: "it went wrong")
-    let network = ScriptedNetwork(.failing(failure, after: [1, 2]))
+    let network = ScriptedNetwork(
+      .failing(failure, after: [1, 2], of: EntityFacts(etag: "\"a\"", place: "p")))
     await #expect(throws: failure) { try await download(network) }
-    #expect((partial != nil) == stays)
+    #expect(try incoming.folder.names().isEmpty != stays)
+    #expect(try fresh.folder.names().isEmpty)
   }
 
-  @Test func `A photo given up after its last attempt leaves nothing`() async {
+  @Test func `A photo given up after its last attempt leaves nothing`() async throws {
     let network = ScriptedNetwork(
-      .failing(Failure(.passing, code: "time.out", reason: "too late"), after: [1]))
+      .failing(
+        Failure(.passing, code: "time.out", reason: "too late"), after: [1],
+        of: EntityFacts(etag: "\"a\"", place: "p")))
     let downloader = downloader(network)
     _ = try? await downloader.download(
       photo, from: url, into: fresh.folder, priority: .default)
-    downloader.discard(photo, in: fresh.folder)
-    #expect(partial == nil)
-    downloader.discard(photo, in: fresh.folder)
+    #expect(try incoming.folder.names().count == 2)
+    downloader.discard(photo, from: url, in: fresh.folder)
+    #expect(try incoming.folder.names().isEmpty)
+    downloader.discard(photo, from: url, in: fresh.folder)
   }
 
   @Test func `A photo with the checksum of its list has come`() async throws {

@@ -22,7 +22,8 @@ struct FileFoldersTests {
     _ url: String, from folders: FileFolders? = nil, maximumSize: UInt64 = 1 << 20
   ) async throws -> Original {
     let downloader = Downloader(
-      network: ScriptedNetwork(), settings: DownloadSettings(maximumSize: maximumSize),
+      network: ScriptedNetwork(), partials: PartialShelf(originals.folder, clock: SimulatedClock()),
+      settings: DownloadSettings(maximumSize: maximumSize),
       files: folders ?? FileFolders([photos.folder]), lane: { $0() })
     return try await downloader.download(
       photo, from: url, into: originals.folder, priority: .default)
@@ -39,7 +40,7 @@ struct FileFoldersTests {
     let body = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
     try photos.write(body, to: "summer/at the sea.jpg")
     let original = try await download("file://\(photos.path)/summer/at%20the%20sea.jpg")
-    #expect(originals.bytes(of: "000000002.part") == body)
+    #expect(originals.bytes(of: "000000002") == body)
     #expect(original.contents == Contents(size: 600_000, hash: SHA256.digest(of: body).prefix))
     #expect(original.host.isEmpty)
     #expect(original.status == 0)
@@ -118,7 +119,8 @@ struct FileFoldersTests {
     try photos.write([1, 2, 3], to: "a.jpg")
     let jobs = AsyncStream<@Sendable () -> Void>.makeStream()
     let downloader = Downloader(
-      network: ScriptedNetwork(), files: FileFolders([photos.folder]),
+      network: ScriptedNetwork(), partials: PartialShelf(originals.folder, clock: SimulatedClock()),
+      files: FileFolders([photos.folder]),
       lane: { jobs.continuation.yield($0) })
     let task = Task {
       try await downloader.download(
@@ -130,7 +132,7 @@ struct FileFoldersTests {
       break
     }
     await #expect(throws: Failure.cancelled) { try await task.value }
-    #expect(originals.bytes(of: "000000002.part") == [])
+    #expect(originals.bytes(of: "000000002") == [])
   }
 
   @Test func `Copies run on the lane they are given, one after the other`() async throws {
@@ -138,7 +140,8 @@ struct FileFoldersTests {
     defer { lane.stop() }
     try photos.write([UInt8](repeating: 3, count: 1000), to: "a.jpg")
     let downloader = Downloader(
-      network: ScriptedNetwork(), files: FileFolders([photos.folder]), lane: { lane.run($0) })
+      network: ScriptedNetwork(), partials: PartialShelf(originals.folder, clock: SimulatedClock()),
+      files: FileFolders([photos.folder]), lane: { lane.run($0) })
     try await withThrowingTaskGroup(of: UInt64.self) { group in
       for number in 1...50 {
         let photo = PhotoID(list: ListID(1), number: UInt32(number))

@@ -185,6 +185,24 @@ struct TransferQueueTests {
     #expect([started, startedAgain] == [1, 1])
   }
 
+  @Test func `One that becomes urgent goes before others, one that runs goes on`() {
+    var queue = TransferQueue(total: 1, perHost: 1)
+    for ticket in 1...4 { queue.add(UInt64(ticket), host: "a", .default) }
+    let first = queue.next()
+    queue.change(1, to: .background)
+    queue.change(4, to: .userInteractive)
+    queue.change(2, to: .background)
+    queue.change(9, to: .userInteractive)
+    var started: [UInt64] = []
+    queue.remove(1)
+    while let ticket = queue.next() {
+      started.append(ticket)
+      queue.remove(ticket)
+    }
+    #expect(first == 1)
+    #expect(started == [4, 3, 2])
+  }
+
   @Test func `Lower limits hold once enough have ended`() {
     var queue = TransferQueue(total: 4, perHost: 4)
     for ticket in 1...6 { queue.add(UInt64(ticket), host: "a", .default) }
@@ -198,24 +216,5 @@ struct TransferQueueTests {
     queue.remove(3)
     let next = queue.next()
     #expect(next == 5)
-  }
-}
-
-struct TicketDeskTests {
-  @Test func `A cancellation counts whenever it comes`() {
-    var desk = TicketDesk()
-    let (early, late, over) = (desk.announce(), desk.announce(), desk.announce())
-    let tellsEarly = desk.cancel(early)
-    let startsEarly = desk.submit(early)
-    #expect(!tellsEarly && !startsEarly)
-    let startsLate = desk.submit(late)
-    let tellsLate = desk.cancel(late)
-    #expect(startsLate && tellsLate)
-    let startsOver = desk.submit(over)
-    desk.finish(over)
-    let tellsOver = desk.cancel(over)
-    #expect(startsOver && !tellsOver)
-    desk.finish(late)
-    #expect(desk.isEmpty)
   }
 }

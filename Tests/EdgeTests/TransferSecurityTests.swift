@@ -2,6 +2,7 @@
 // TLS with a certificate made for the test: trusted only when it is named, and only for its own
 // host.
 
+import Linux
 import Support
 import Testing
 import Transfer
@@ -63,5 +64,104 @@ struct TransferSecurityTests {
     await bench.stop()
     #expect(failure?.code == "tls.failed")
     #expect(failure?.kind == .passing)
+  }
+
+  /// A certificate that was good for one day, years ago; `openssl req` makes none of the past.
+  private static func expiredCertificate(in fresh: FreshFolder) async throws -> Bool {
+    try fresh.write(
+      Array(
+        """
+        [ca]
+        default_ca = past
+        [past]
+        database = \(fresh.path)/index
+        new_certs_dir = \(fresh.path)
+        serial = \(fresh.path)/serial
+        default_md = sha256
+        policy = any
+        x509_extensions = names
+        [any]
+        commonName = supplied
+        [names]
+        subjectAltName = IP:127.0.0.1
+
+        """.utf8), to: "authority")
+    try fresh.write([], to: "index")
+    try fresh.write(Array("01\n".utf8), to: "serial")
+    let request = await HelperProcess.status(of: [
+      "openssl", "req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=origin", "-keyout",
+      "\(fresh.path)/key", "-out", "\(fresh.path)/request",
+    ])
+    let signed = await HelperProcess.status(of: [
+      "openssl", "ca", "-batch", "-selfsign", "-config", "\(fresh.path)/authority", "-in",
+      "\(fresh.path)/request", "-keyfile", "\(fresh.path)/key", "-startdate", "20200101000000Z",
+      "-enddate", "20200102000000Z", "-out", "\(fresh.path)/certificate", "-notext",
+    ])
+    return request == 0 && signed == 0
+  }
+
+  @Test func `A certificate that has expired is refused, though its maker is trusted`() async throws
+  {
+    let fresh = try FreshFolder()
+    guard try await Self.expiredCertificate(in: fresh) else {
+      try Test.cancel("openssl could not make an old certificate here")
+    }
+    let settings = try TransferBench.loopback { $0.authorities = "\(fresh.path)/certificate" }
+    let bench = try TransferBench(
+      settings, certificate: "\(fresh.path)/certificate", key: "\(fresh.path)/key", in: fresh)
+    let failure = await bench.failure(bench.origin.url("/barn.jpg", scheme: "https"))
+    #expect(try bench.openFiles().isEmpty)
+    await bench.stop()
+    #expect(failure?.code == "tls.certificate" && failure?.kind == .final)
+    #expect(bench.origin.requests().isEmpty)
+  }
+
+  @Test func `Over TLS, too, the rest is asked for and joined`() async throws {
+    let bench = try await bench(trusting: true)
+    let url = bench.origin.url("/entity?key=k&size=1000", scheme: "https")
+    let file = try bench.fresh.folder.open(FileName(literal: "photo"), .create)
+    _ = try? await bench.fetch(url: url, into: file)
+    let entity = EntityFacts(
+      etag: "\"v1\"", total: 1000, place: "https://127.0.0.1:\(bench.origin.port)/entity")
+    let reply = try await bench.loop.fetch(
+      TransferRequest(
+        url: url, maximumSize: 1 << 20, timeout: .seconds(60), connectTimeout: .seconds(20),
+        priority: .default, scope: .rest(of: entity, from: 500)), into: file)
+    await bench.stop()
+    #expect((reply.status, reply.size) == (206, 1000))
+    #expect(bench.fresh.bytes(of: "photo")?.count == 1000)
+  }
+
+  @Test func `Over HTTP/2 many transfers share a connection`() async throws {
+    let fresh = try FreshFolder()
+    guard await Self.certificate(in: fresh) else {
+      try Test.cancel("openssl could not make a certificate here")
+    }
+    try fresh.write([UInt8](repeating: 7, count: 30_000), to: "served/photo.jpg")
+    guard let origin = await MultiplexOrigin.start(fresh) else {
+      try Test.cancel("nghttpd (package nghttp2-server) is not here to speak HTTP/2")
+    }
+    let loop = try TransferLoop(
+      TransferBench.loopback { settings in
+        settings.authorities = "\(fresh.path)/certificate"
+        (settings.connections, settings.connectionsPerHost) = (40, 40)
+      })
+    let url = "https://127.0.0.1:\(origin.port)/photo.jpg"
+    let request = TransferRequest(
+      url: url, maximumSize: 1 << 20, timeout: .seconds(60), connectTimeout: .seconds(20),
+      priority: .default)
+    try await withThrowingTaskGroup(of: TransferReply.self) { group in
+      for number in 1...40 {
+        let name = try #require(FileName("photo-\(number)"))
+        group.addTask {
+          try await loop.fetch(request, into: fresh.folder.open(name, .create))
+        }
+      }
+      for try await reply in group { #expect(reply.size == 30_000 && reply.isEndSure) }
+    }
+    await loop.stop()
+    for number in 1...40 { #expect(fresh.bytes(of: "photo-\(number)")?.count == 30_000) }
+    #expect(origin.connections() == 1)
+    origin.stop()
   }
 }

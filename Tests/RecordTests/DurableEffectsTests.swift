@@ -48,6 +48,43 @@ struct DurableEffectsTests {
     }
   }
 
+  /// How many originals, syncs of files, of the file system, of the folder.
+  @Test(arguments: [(1, 1, 0, 1), (4, 4, 0, 1), (5, 0, 1, 0)] as [(Int, Int, Int, Int)])
+  func `what stands under its name already needs no rename, and many no sync of their folder`(
+    count: Int, single: Int, whole: Int, folders: Int
+  ) throws {
+    let disk = SimulatedDisk()
+    let folder = try disk.rootFolder.folder(FileName(literal: "originals"), creating: true)
+    try disk.rootFolder.sync()
+    let wanted = try (0..<count).map { number -> [Effect] in
+      let file = try folder.open(FileName(number: UInt64(number)), .create)
+      try file.write([UInt8(number)], at: 0)
+      return [.stand(file, in: folder)]
+    }
+    var effects = effects(on: disk)
+    let before = disk.count(.syncFolder)
+    #expect(effects.perform(wanted) == [Failure?](repeating: nil, count: count))
+    #expect(disk.count(.syncFile) == single && disk.count(.syncFileSystem) == whole)
+    #expect(disk.count(.syncFolder) == before + folders && disk.count(.rename) == 0)
+    disk.crash(seed: UInt64(count))
+    let kept = try disk.rootFolder.folder(FileName(literal: "originals"), creating: false)
+    for number in 0..<count {
+      let file = try kept.open(FileName(number: UInt64(number)), .read)
+      #expect(try file.read(at: 0, upTo: 9) == [UInt8(number)])
+    }
+  }
+
+  @Test func `a print that appears beside originals has its folder synced`() throws {
+    let disk = SimulatedDisk()
+    let prints = try prints(5, on: disk)
+    let file = try prints.folder.open(FileName(literal: "made"), .create)
+    var effects = effects(on: disk)
+    _ = effects.perform(prints.effects + [[.stand(file, in: prints.folder)]])
+    disk.crash(seed: 3)
+    let names = try disk.rootFolder.folder(FileName(literal: "prints"), creating: false).names()
+    #expect(names.map(\.description).sorted() == ["0", "1", "2", "3", "4", "made"])
+  }
+
   @Test func `a stranger's error does not fail our files`() throws {
     let disk = SimulatedDisk()
     let prints = try prints(10, on: disk)

@@ -10,6 +10,8 @@ struct MessageTests {
     .status, .lists, .inbox, .reload, .pause(ListReference("17")), .resume(ListReference("summer")),
     .cancel(ListReference("summer.plist")), .show(ShowOrder(list: ListReference("17"))),
     .show(ShowOrder(list: ListReference("x"), offset: 7, limit: 1000, state: .failed)),
+    .watch(WatchOrder()), .watch(WatchOrder(list: ListReference("summer"))), .cache(clear: false),
+    .cache(clear: true),
   ]
 
   @Test("a call arrives as it was sent", arguments: calls)
@@ -26,6 +28,8 @@ struct MessageTests {
     (.show, .show(ShowReport(list: Samples.list, photos: Samples.photos, more: 3))),
     (.show, .show(ShowReport(list: Samples.list))), (.pause, .changed(Samples.list)),
     (.resume, .changed(Samples.list)), (.cancel, .changed(Samples.list)),
+    (.watch, .watch(Samples.watch)), (.watch, .watch(WatchReport())),
+    (.cache, .cache(Samples.cache)),
     (.reload, .reloaded(notes: ["Workers= changes at the next start"])),
   ]
 
@@ -42,7 +46,7 @@ struct MessageTests {
     .ambiguousList(name: "x", ids: [3, 5]),
     .permissionDenied(why: "it is another's"), .notPossible(why: "it is finished"),
     .reloadFailed(why: "line 3"), .interfaceNotFound("a.b"), .methodNotFound("Fly"),
-    .methodNotImplemented("Watch"), .invalidParameter("limit"), .expectedMore,
+    .methodNotImplemented("Why"), .invalidParameter("limit"), .expectedMore,
     .unknown("io.darkroom.Control.Later"),
   ]
 
@@ -73,7 +77,8 @@ struct MessageTests {
       (.show, JSONObject(["list": "a", "limit": 1001]), "limit"),
       (.show, JSONObject(["list": "a", "offset": -1]), "offset"),
       (.show, JSONObject(["list": "a", "state": "lost"]), "state"),
-      (.cancel, JSONObject(["list": 17]), "list"),
+      (.cancel, JSONObject(["list": 17]), "list"), (.watch, JSONObject(["list": 17]), "list"),
+      (.cache, JSONObject(["clear": "yes"]), "clear"),
     ])
   func badParameter(method: ControlCall.Method, parameters: JSONObject, name: String) {
     #expect(throws: ControlError.invalidParameter(name)) { try ControlCall(method, parameters) }

@@ -38,6 +38,20 @@ enum Samples {
       InboxFile(name: "summer.plist", fate: .accepted, list: 17),
     ], more: 3, trouble: "the inbox cannot be watched")
 
+  static let watch = WatchReport(
+    lists: [list],
+    transfers: [
+      TransferSummary(
+        list: 17, photo: 3, name: "Mill", photos: 2, server: "photos.example.org",
+        received: 1_048_576, total: 4_194_304, rate: 524_288),
+      TransferSummary(
+        list: 17, photo: 4, name: "Lake", photos: 1, server: "photos.example.org:8443",
+        received: 0, total: nil, rate: 0),
+    ])
+
+  static let cache = CacheReport(
+    limit: 1 << 30, entries: 12, bytes: 3_145_728, hits: 7, misses: 5)
+
   static func peer(_ user: UInt32) -> ControlPeer {
     ControlPeer(process: 1, user: user, group: user)
   }

@@ -122,6 +122,11 @@ final class ScriptedDaemon: ControlService {
     case .pause, .resume: .changed(Samples.list)
     case .cancel(let list): .failed(.noSuchList(name: list.text))
     case .reload: .failed(.reloadFailed(why: "line 3 of darkroomd.conf"))
+    case .watch: .watch(Samples.watch)
+    case .cache(let clear):
+      clear
+        ? .failed(.permissionDenied(why: "only root and the daemon's own user may empty the cache"))
+        : .cache(Samples.cache)
     }
   }
 }

@@ -72,6 +72,43 @@ struct TalkTests {
     }
   }
 
+  @Test func `watch shows what is on its way until the daemon goes`() async throws {
+    let (code, words) = try await talk(.watch(nil), terminal: true, to: ScriptedDaemon())
+    #expect(code == .unreachable)
+    let lines = words.out.split(separator: "\n").map(String.init)
+    #expect(lines.first?.hasPrefix("summer [") == true)
+    #expect(lines[1].split(separator: " ") == ["PHOTO", "FROM", "BYTES", "OF", "RATE", "LEFT"])
+    #expect(
+      lines[2] == "Mill and 1 more  photos.example.org       1.0 MiB  4.0 MiB  512.0 KiB/s   6 s")
+    #expect(lines[3].hasSuffix("0 B                 0 B/s"))
+  }
+
+  @Test func `watch without a terminal and as JSON is one report after the other`() async throws {
+    let (_, plain) = try await talk(.watch(nil), to: ScriptedDaemon())
+    #expect(
+      plain.out.hasSuffix(
+        "transfer\t17\t3\tMill\t2\tphotos.example.org\t1048576\t4194304\t524288\t6\n"
+          + "transfer\t17\t4\tLake\t1\tphotos.example.org:8443\t0\t0\t0\t\n"))
+    let (_, json) = try await talk(.watch(nil), json: true, to: ScriptedDaemon())
+    let transfers = try JSONReader.read(Array(json.out.utf8)).object?["transfers"]?.array
+    #expect(transfers?.count == 2)
+  }
+
+  @Test func `the cache is told of in words, in columns and as JSON`() async throws {
+    let (code, words) = try await talk(
+      .cache(clear: false), terminal: true, to: ScriptedDaemon())
+    #expect(code == .done)
+    #expect(
+      words.out
+        == "The cache holds 12 originals, 3.0 MiB of 1.0 GiB. Since the start 7 downloads were "
+        + "spared, 5 were not.\n")
+    let (_, plain) = try await talk(.cache(clear: false), to: ScriptedDaemon())
+    #expect(plain.out == "limit\t1073741824\nentries\t12\nbytes\t3145728\nhits\t7\nmisses\t5\n")
+    let (refused, reason) = try await talk(.cache(clear: true), to: ScriptedDaemon())
+    #expect(refused == .notPermitted)
+    #expect(reason.error.hasPrefix("darkroomctl: Could not empty the cache: "))
+  }
+
   @Test
   func `a refusal ends with its code and one line`() async throws {
     let (code, words) = try await talk(.cancel(ListReference("x")), to: ScriptedDaemon())

@@ -21,28 +21,33 @@ package final class DaemonBench: Sendable {
 
   package let folder: FreshFolder
   package let origin: Origin
+  private let network: LoneNetwork?
   private let programs = Mutex<[RunningProgram]>([])
 
   package var root: String { "\(folder.path)/root" }
   private var log: String { "\(folder.path)/origin.log" }
 
-  private init(_ settings: String) async throws {
+  private init(_ settings: String, _ network: LoneNetwork?) async throws {
     let folder = try FreshFolder()
     try folder.write(Array(settings.utf8), to: "root/darkroomd.conf")
     try FileManager.default.createDirectory(
       atPath: "\(folder.path)/photos", withIntermediateDirectories: false)
     self.folder = folder
+    self.network = network
     origin = try await ProgramStarter.shared.run {
-      try Origin(folder: "\(folder.path)/photos", log: "\(folder.path)/origin.log")
+      try Origin(
+        folder: "\(folder.path)/photos", log: "\(folder.path)/origin.log",
+        entry: network?.entry ?? [])
     }
   }
 
   package static func use(
-    settings: String = DaemonBench.settings, _ body: (DaemonBench) async throws -> Void
+    settings: String = DaemonBench.settings, in network: LoneNetwork? = nil,
+    _ body: (DaemonBench) async throws -> Void
   ) async throws {
     await BenchPlaces.shared.take()
     defer { BenchPlaces.shared.give() }
-    let bench = try await DaemonBench(settings)
+    let bench = try await DaemonBench(settings, network)
     do {
       try await body(bench)
       await bench.close()
@@ -75,12 +80,13 @@ package final class DaemonBench: Sendable {
 
   package func launch(
     _ program: String, _ arguments: [String], as user: UInt32? = nil, from folder: String? = nil,
-    through wrapper: [String] = []
+    through wrapper: [String] = [], environment: [String: String] = [:]
   ) async throws -> RunningProgram {
     let ours = user == nil ? Self.programFolder : try programsForAnybody()
     let path = URL(filePath: folder ?? ours).appending(path: program)
     let running = try await RunningProgram.start(
-      wrapper + [path.path(percentEncoded: false)] + arguments, as: user)
+      wrapper + (network?.entry ?? []) + [path.path(percentEncoded: false)] + arguments, as: user,
+      environment: environment)
     programs.withLock { $0.append(running) }
     return running
   }

@@ -20,13 +20,13 @@ package final class Origin: Sendable {
   private let log: String
   private let state = Mutex(State())
 
-  /// `folder` is served, `log` gets a line for each request.
+  /// `folder` is served, `log` gets a line for each request; `entry` stands before the command.
   package init(
     folder: String, log: String, address: String = "127.0.0.1", certificate: String? = nil,
-    key: String? = nil
+    key: String? = nil, entry: [String] = []
   ) throws {
     let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "origin.py")
-    var arguments = ["python3", script.path(percentEncoded: false), "--folder", folder]
+    var arguments = entry + ["python3", script.path(percentEncoded: false), "--folder", folder]
     arguments += ["--log", log, "--bind", address]
     if let certificate, let key { arguments += ["--certificate", certificate, "--key", key] }
     process = try HelperProcess(arguments)

@@ -93,6 +93,8 @@ package final class RunningProgram: Sendable {
   package var isRunning: Bool { board.value.code == nil }
   /// What it wrote to its standard error by now.
   package var errors: String { board.value.errorText }
+  /// What it wrote to its standard output by now.
+  package var output: String { String(decoding: board.value.output, as: UTF8.self) }
 
   /// Does nothing once it has ended.
   package func send(_ signal: Int32) { if isRunning { kill(pid, signal) } }

@@ -63,6 +63,19 @@ package final class SimulatedFolder: Folder {
     }
   }
 
+  package func link(_ name: FileName, to folder: any Folder, as newName: FileName)
+    throws(SystemError)
+  {
+    guard let target = folder as? SimulatedFolder else {
+      preconditionFailure("folders of two worlds")
+    }
+    try disk.act(.rename, thing(name), epoch) { (state) throws(SystemError) in
+      guard let file = state.folders[node]?.live[name] else { throw error(2, "link", name) }
+      if state.folders[target.node]?.live[newName] != nil { throw error(17, "link", newName) }
+      state.setName(newName, in: target.node, to: file)
+    }
+  }
+
   package func remove(_ name: FileName) throws(SystemError) {
     try disk.act(.remove, thing(name), epoch) { (state) throws(SystemError) in
       guard let known = state.folders[node]?.live[name] else { throw error(2, "unlink", name) }

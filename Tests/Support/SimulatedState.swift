@@ -160,7 +160,8 @@ struct SimulatedState: Sendable {
   func status(_ node: UInt64) -> FileStatus {
     FileStatus(
       kind: folders[node] == nil ? .file : .folder, device: 1, inode: node,
-      size: UInt64(files[node]?.live.count ?? 0), owner: 0, mode: 0o600, modified: 0, changed: 0)
+      size: UInt64(files[node]?.live.count ?? 0), owner: 0, mode: 0o600, modified: 0, changed: 0,
+      links: UInt64(files[node]?.links ?? 1))
   }
 
   mutating func makeDurable() {

@@ -7,14 +7,19 @@
 
 Prints `port N`, then serves DIR over HTTP/1.1 until its standard input closes, so it never outlives
 whoever started it. Every request is one line in the log: METHOD PATH STATUS BYTES-OF-BODY, written
-before the last byte leaves, or when the client has gone.
+before the last byte leaves, or when the client has gone. A request with Range, If-Range, If-None-Match or
+If-Modified-Since has these behind it: `range=bytes=5-`, `if-range="v1"`, `if-none-match=…`,
+`if-modified-since=…`; credentials and cookies that came as `secret=…`.
 A line on standard input is a command, answered by its number:
 
     NUMBER release GATE         lets through everybody who waits at /slow?gate=GATE, now and later
     NUMBER wait GATE COUNT      answers once COUNT requests have come to the gate
     NUMBER gone GATE COUNT      answers once COUNT clients left while they waited at the gate
 
-A file of the folder waits for its gate: /photo.jpg?gate=G. Paths that misbehave:
+A file of the folder waits for its gate: /photo.jpg?gate=G. With ?tag=T it has that ETag and obeys Range,
+If-Range and If-None-Match; ?cut=N&key=K sends no more than N bytes to the first request of a key, which
+then stands at the gate. With ?unsure=K its length is not told, and half of it comes at the first request
+of a key; ?unsure=always, at every one. Paths that misbehave:
 
     /STATUS...              that status, for 204, 206, 304, 4xx and 5xx;
                             429 and 503 with Retry-After (?after=SECONDS)
@@ -23,8 +28,15 @@ A file of the folder waits for its gate: /photo.jpg?gate=G. Paths that misbehave
     /hang?gate=G            no answer at all until the gate is open
     /short /long            Content-Length too long, too short
     /endless /endless-chunked /chunk-cut /no-length?size=N
-    /redirect?to=URL&status=302   /loop   /redirect-nowhere
-    /gzip /html /empty /bytes?size=N /reset /closed /garbage
+    /redirect?to=URL&status=302   /loop   /redirect-nowhere   /redirect-huge
+    /gzip /gzip-bomb /encoded?as=NAME /html /empty /bytes?size=N /reset /closed /garbage
+    /entity?size=N&tag=T&date=D&then=HOW   bytes that differ from place to place, with validators; the
+                            first request of a key (?key=K) is cut off after half or ?cut=N; those
+                            that follow are answered as HOW says: `part` (the default) obeys Range,
+                            see `entity_answers` for what else
+    /cached?tag=T&date=D&size=N            obeys If-None-Match and If-Modified-Since
+    /drip?gate=G            a byte a second until the gate is open
+    /cookie?to=URL          sets a cookie and redirects
     /header-flood /header-long /continue-flood
 """
 import argparse
@@ -107,12 +119,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         self.noted = True
         with log_lock:
-            log.write("%s %s %d %d\n" % (self.command, self.path, self.status, self.sent))
+            more = "".join(
+                " %s=%s" % (name.lower(), self.headers[name])
+                for name in ("Range", "If-Range", "If-None-Match", "If-Modified-Since")
+                if name in self.headers)
+            more += "".join(
+                " secret=%s" % self.headers[name]
+                for name in ("Authorization", "Cookie", "Proxy-Authorization")
+                if name in self.headers)
+            log.write("%s %s %d %d%s\n" % (self.command, self.path, self.status, self.sent, more))
             log.flush()
 
     def route(self):
         url = urllib.parse.urlsplit(self.path)
-        self.query = dict(urllib.parse.parse_qsl(url.query))
+        self.query = dict(urllib.parse.parse_qsl(url.query, keep_blank_values=True))
         name = url.path.strip("/")
         act = getattr(self, "do_" + re.sub(r"\W", "_", name), None)
         if act:
@@ -176,9 +196,39 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 data = file.read()
         except OSError:
             return self.do_status(404)
+        if "unsure" in self.query:
+            return self.file_unsure(data)
+        if "tag" in self.query:
+            return self.file_tagged(data)
         if "gate" in self.query and not self.pass_gate():
             return
         self.whole(data, 200, mimetypes.guess_type(full)[0] or "application/octet-stream")
+
+    def is_first(self, key):
+        with log_lock:
+            is_first = key not in keys
+            keys.add(key)
+        return is_first
+
+    def file_unsure(self, data):
+        key = self.query["unsure"]
+        is_half = self.is_first("unsure " + key) or key == "always"
+        self.until_closed()
+        self.body(data[:len(data) // 2] if is_half else data)
+
+    def file_tagged(self, data):
+        tag = self.query["tag"]
+        if "cut" in self.query and self.is_first("cut " + self.query.get("key", "")):
+            self.head(200, *self.validators(tag, ""), length=len(data))
+            # One more, which stays here.
+            self.body(data[:int(self.query["cut"]) + 1])
+            self.wfile.flush()
+            self.pass_gate()
+            self.close_connection = True
+        elif self.headers.get("If-None-Match") == tag:
+            self.head(304, *self.validators(tag, ""))
+        else:
+            self.entity_answers("part", data, tag, "")
 
     def do_status(self, status):
         fields = []
@@ -247,6 +297,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_redirect_nowhere(self):
         self.head(302, length=0)
 
+    def do_redirect_huge(self):
+        self.head(302, ("Location", "/" + "a" * 9000), length=0)
+
     def do_loop(self):
         self.head(302, ("Location", "/loop"), length=0)
 
@@ -254,6 +307,152 @@ class Handler(http.server.BaseHTTPRequestHandler):
         data = gzip.compress(b"\0" * 1000000)
         self.head(200, ("Content-Encoding", "gzip"), length=len(data))
         self.body(data)
+
+    def do_gzip_bomb(self):
+        data = gzip.compress(b"\0" * 50000000)
+        self.head(200, ("Content-Encoding", "gzip"), ("Content-Type", "image/jpeg"), length=len(data))
+        self.body(data)
+
+    def do_encoded(self):
+        self.head(200, ("Content-Encoding", self.query.get("as", "br")), length=9)
+        self.body(b"a picture")
+
+    # -- Entities with validators
+
+    def pattern(self, size, seed=0):
+        return bytes(((i * 2654435761 + seed) >> 7) & 0xFF for i in range(size))
+
+    def validators(self, tag, date):
+        fields = [("Content-Type", "image/jpeg")]
+        if tag:
+            fields.append(("ETag", tag))
+        if date:
+            fields.append(("Last-Modified", date))
+        return fields
+
+    def do_entity(self):
+        size = int(self.query.get("size", "1000"))
+        tag, date = self.query.get("tag", '"v1"'), self.query.get("date", "")
+        key = "entity " + self.query.get("key", "")
+        with log_lock:
+            is_first = key not in keys
+            keys.add(key)
+        data = self.pattern(size)
+        if is_first:
+            cut = int(self.query.get("cut", str(size // 2)))
+            self.close_connection = True
+            if self.query.get("length") == "none":
+                self.head(200, ("Transfer-Encoding", "chunked"), *self.validators(tag, date))
+                self.body(b"%x\r\n" % cut + data[:cut] + b"\r\n")
+            else:
+                self.head(200, *self.validators(tag, date), length=size)
+                self.body(data[:cut])
+            return
+        self.entity_answers(self.query.get("then", "part"), data, tag, date)
+
+    def entity_answers(self, how, data, tag, date):
+        size = len(data)
+        asked = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+        start = int(asked.group(1)) if asked else None
+        condition = self.headers.get("If-Range")
+        holds = condition is None or condition == tag or (date and condition == date)
+
+        def part(first, last, total, fields=None, body=None, length=None):
+            body = data[first:last + 1] if body is None else body
+            fields = self.validators(tag, date) if fields is None else fields
+            self.head(206, ("Content-Range", "bytes %d-%d/%s" % (first, last, total)), *fields,
+                      length=len(body) if length is None else length)
+            self.body(body)
+
+        def whole(bytes, *validators):
+            self.head(200, *self.validators(*validators), length=len(bytes))
+            self.body(bytes)
+
+        if asked is None or how == "ignored":
+            whole(data, tag, date)
+        elif how == "changed":  # another entity by now: If-Range does not hold
+            whole(self.pattern(size + 7, seed=99991), '"v2"', "")
+        elif how == "part":
+            part(start, size - 1, size) if holds else whole(data, tag, date)
+        elif how == "untagged":  # no validator in the part
+            part(start, size - 1, size, [("Content-Type", "image/jpeg")])
+        elif how == "other-tag":
+            part(start, size - 1, size, self.validators('"v2"', date),
+                 self.pattern(size, seed=99991)[start:])
+        elif how == "other-start":
+            part(start + 1, size - 1, size)
+        elif how == "from-zero":
+            part(0, size - 1, size)
+        elif how == "shrunk":
+            part(start, size - 2, size - 1)
+        elif how == "grown":
+            part(start, size, size + 1, body=data[start:] + b"!")
+        elif how == "no-total":
+            part(start, size - 1, "*")
+        elif how == "no-range":
+            self.head(206, *self.validators(tag, date), length=size - start)
+            self.body(data[start:])
+        elif how == "bad-range":
+            self.head(206, ("Content-Range", "bytes five-nine/ten"), *self.validators(tag, date),
+                      length=size - start)
+            self.body(data[start:])
+        elif how == "wrong-length":
+            part(start, size - 1, size, body=data[start:size - 3])
+        elif how == "multipart":
+            mark = b"\r\n--m\r\nContent-Type: image/jpeg\r\n\r\n"
+            part(start, size - 1, size, [("Content-Type", "multipart/byteranges; boundary=m"),
+                                         ("ETag", tag)], mark + data[start:] + b"\r\n--m--\r\n")
+        elif how == "packed":
+            part(start, size - 1, size, self.validators(tag, date) + [("Content-Encoding", "gzip")])
+        elif how == "in-pieces":  # less than was asked for, which is allowed
+            part(start, min(size - 1, start + 99), size)
+        elif how == "cut":
+            self.close_connection = True
+            part(start, size - 1, size, body=data[start:start + 10], length=size - start)
+        elif how == "too-big":
+            part(start, 10 ** 9 - 1, 10 ** 9, body=data[start:], length=10 ** 9 - start)
+        elif how == "416":
+            self.head(416, ("Content-Range", "bytes */%d" % start), length=0)
+        elif how == "416-other":
+            self.head(416, ("Content-Range", "bytes */%d" % (start - 1)), length=0)
+        elif how == "416-bare":
+            self.whole(b"no such range", 416, "text/plain")
+        elif how == "416-always":
+            self.head(416, length=0)
+        elif how == "304":
+            self.head(304)
+        else:
+            self.do_status(int(how))
+
+    def do_cached(self):
+        tag, date = self.query.get("tag", ""), self.query.get("date", "")
+        known = self.headers.get("If-None-Match"), self.headers.get("If-Modified-Since")
+        is_known = known[0] == tag if tag and known[0] else bool(date) and known[1] == date
+        if is_known:
+            self.head(304, *self.validators(tag, date))
+        else:
+            data = self.pattern(int(self.query.get("size", "1000")))
+            self.head(200, *self.validators(tag, date), length=len(data))
+            self.body(data)
+
+    def do_drip(self):
+        self.head(200, ("Content-Type", "image/jpeg"), length=1000)
+        with changed:
+            here = gate(self.query.get("gate", ""))
+            here.come += 1
+            changed.notify_all()
+        for _ in range(1000):
+            self.wfile.write(b"x")
+            self.wfile.flush()
+            self.sent += 1
+            with changed:
+                if changed.wait_for(lambda: here.open, timeout=1):
+                    break
+        self.close_connection = True
+
+    def do_cookie(self):
+        self.head(302, ("Set-Cookie", "session=secret; Path=/"),
+                  ("Location", self.query.get("to", "/empty")), length=0)
 
     def do_html(self):
         self.whole(b"\n<!DOCTYPE html><html><title>Log in</title></html>", 200, "text/html")

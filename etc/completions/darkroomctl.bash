@@ -3,7 +3,7 @@
 
 _darkroomctl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands='status list inbox show wait pause resume cancel reload develop check help'
+  local commands='status list inbox show wait pause resume cancel reload watch cache develop check help'
   local command='' place=() i options='--root --socket --json --help --version'
 
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -54,7 +54,8 @@ _darkroomctl() {
 
   case $command in
     '' | help) mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word") ;;
-    show | wait | pause | resume | cancel)
+    cache) mapfile -t COMPREPLY < <(compgen -W 'clear' -- "$word") ;;
+    show | wait | pause | resume | cancel | watch)
       local name
       while IFS=$'\t' read -r _ name _; do
         [[ $name == "$word"* ]] && COMPREPLY+=("$(printf '%q' "$name")")

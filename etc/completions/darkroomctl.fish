@@ -21,11 +21,14 @@ complete -c darkroomctl -n __fish_use_subcommand -a pause -d 'Start nothing more
 complete -c darkroomctl -n __fish_use_subcommand -a resume -d 'Go on with a paused list'
 complete -c darkroomctl -n __fish_use_subcommand -a cancel -d 'Give a list up'
 complete -c darkroomctl -n __fish_use_subcommand -a reload -d 'Have darkroomd read its settings again'
+complete -c darkroomctl -n __fish_use_subcommand -a watch -d 'What is downloaded now'
+complete -c darkroomctl -n __fish_use_subcommand -a cache -d 'What the cache of originals holds'
 complete -c darkroomctl -n __fish_use_subcommand -a develop -d 'Filter local pictures, without darkroomd'
 complete -c darkroomctl -n __fish_use_subcommand -a check -d 'Read a photo list and say what is wrong with it'
 complete -c darkroomctl -n __fish_use_subcommand -a help -d 'The commands, or more on one of them'
 
-complete -c darkroomctl -n '__fish_seen_subcommand_from show wait pause resume cancel' -a '(__darkroomctl_lists)'
+complete -c darkroomctl -n '__fish_seen_subcommand_from show wait pause resume cancel watch' -a '(__darkroomctl_lists)'
+complete -c darkroomctl -n '__fish_seen_subcommand_from cache' -a clear -d 'Empty it'
 complete -c darkroomctl -n '__fish_seen_subcommand_from show' -l state -x -a 'new downloaded filtered failed' -d 'Only photos in this state'
 complete -c darkroomctl -n '__fish_seen_subcommand_from wait' -l timeout -x -d 'How long to wait'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop check' -F
@@ -34,4 +37,4 @@ complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -l filter -x -d
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -l quality -x -a 'source' -d 'Of the prints of JPEGs'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -l metadata -x -a 'keep copyright strip' -d 'What comes along beside the pixels'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s f -l force -d 'Replace prints that exist'
-complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list show wait pause resume cancel reload develop check'
+complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list show wait pause resume cancel reload watch cache develop check'

@@ -28,6 +28,11 @@ static inline CURLcode dr_curl_text(CURL *handle, CURLoption option, const char 
   return curl_easy_setopt(handle, option, value);
 }
 
+// The list must outlive the handle's requests.
+static inline CURLcode dr_curl_list(CURL *handle, CURLoption option, struct curl_slist *list) {
+  return curl_easy_setopt(handle, option, list);
+}
+
 static inline void dr_curl_calls(CURL *handle, dr_curl_bytes body, dr_curl_bytes header,
                                  dr_curl_dial dial, dr_curl_before before, void *context) {
   curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, body);
@@ -85,10 +90,12 @@ static inline CURL *dr_multi_done(CURLM *multi, CURLcode *result) {
   return NULL;
 }
 
-// Sleeps until libcurl has something to do or `wake` is readable.
-static inline CURLMcode dr_multi_wait(CURLM *multi, int wake, int milliseconds) {
+// Sleeps until libcurl has something to do or `wake` is readable, as `rung` tells.
+static inline CURLMcode dr_multi_wait(CURLM *multi, int wake, int milliseconds, int *rung) {
   struct curl_waitfd watch = {.fd = wake, .events = CURL_WAIT_POLLIN};
-  return curl_multi_poll(multi, &watch, 1, milliseconds, NULL);
+  CURLMcode result = curl_multi_poll(multi, &watch, 1, milliseconds, NULL);
+  *rung = watch.revents != 0;
+  return result;
 }
 
 // 4 or 16 bytes of an IP address, as they stand on the wire; 0 for any other kind.

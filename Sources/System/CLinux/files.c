@@ -38,6 +38,7 @@ static void fill(const struct stat *from, struct dr_status *out) {
   out->owner = from->st_uid;
   out->device = from->st_dev;
   out->inode = from->st_ino;
+  out->links = from->st_nlink;
   out->size = from->st_size < 0 ? 0 : (uint64_t)from->st_size;
   out->modified = (int64_t)from->st_mtim.tv_sec * 1000000000 + from->st_mtim.tv_nsec;
   out->changed = (int64_t)from->st_ctim.tv_sec * 1000000000 + from->st_ctim.tv_nsec;
@@ -81,6 +82,10 @@ int dr_sync_file_system(int file) { return answer(syncfs(file)); }
 int dr_rename(int from, const char *name, int to, const char *new_name, int replacing) {
   if (replacing) return answer(renameat(from, name, to, new_name));
   return answer(renameat2(from, name, to, new_name, RENAME_NOREPLACE));
+}
+
+int dr_link(int from, const char *name, int to, const char *new_name) {
+  return answer(linkat(from, name, to, new_name, 0));
 }
 
 int dr_unlink(int folder, const char *name) { return answer(unlinkat(folder, name, 0)); }

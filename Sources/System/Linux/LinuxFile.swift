@@ -83,6 +83,6 @@ extension FileStatus {
     self.init(
       kind: kind, device: status.device, inode: status.inode, size: status.size,
       owner: status.owner, mode: status.mode & 0o7777, modified: status.modified,
-      changed: status.changed)
+      changed: status.changed, links: status.links)
   }
 }

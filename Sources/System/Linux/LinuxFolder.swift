@@ -66,6 +66,14 @@ package final class LinuxFolder: Folder {
     }
   }
 
+  package func link(_ name: FileName, to folder: any Folder, as newName: FileName)
+    throws(SystemError)
+  {
+    guard let target = folder as? LinuxFolder else { preconditionFailure("folders of two worlds") }
+    let new = newName.terminated
+    _ = try unsafe call("linkat", name) { unsafe dr_link($0, $1, target.descriptor, new) }
+  }
+
   package func remove(_ name: FileName) throws(SystemError) {
     _ = try unsafe call("unlinkat", name) { unsafe dr_unlink($0, $1) }
   }

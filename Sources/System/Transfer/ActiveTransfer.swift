@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One request from its start to its end: counts what comes, writes it down, judges every address
-// dialled. Belongs to the loop's thread; libcurl calls it from in there.
+// One transfer from its start to its end, over as many requests as that takes: what is asked, of whom,
+// and what libcurl is told. Belongs to the loop's thread; libcurl calls it from in there.
 
 import CCurl
 import Linux
@@ -10,83 +10,68 @@ final class ActiveTransfer {
   let job: TransferJob
   private(set) var url: PhotoURL
   private(set) var handle: EasyHandle?
-  private var settings = TransferSettings()
-  private var received: UInt64 = 0
-  private var discarded = 0
-  private var headerBytes = 0
+  var priority: ServiceClass
+  var settings = TransferSettings()
+  /// Of the request under way.
+  var answer = AnswerAccount()
   private var redirects = 0
   private var spent = Duration.zero
-  private var dialled = 0
-  private var refusal: AddressRefusal?
-  private var problem: Failure?
-  /// No socket could be made; counts only if no other address worked.
-  private var shortage: Failure?
-  private var isJudged = false
-
-  /// The most of an answer's body that is read only to keep its connection.
-  private static let discardLimit = 65536
+  /// What was asked for besides the whole did not come: the whole is asked for.
+  private var isStartedOver = false
 
   init(_ job: TransferJob) {
     self.job = job
     url = job.url
+    priority = job.request.priority
   }
 
-  /// Everything libcurl is told, once for each place a redirect leads to.
-  func prepare(_ settings: TransferSettings) throws(Failure) -> EasyHandle {
-    guard let handle = EasyHandle() else { throw resources }
+  /// What libcurl is told for each request. `handle` was told what holds for all (`settle`).
+  func prepare(_ handle: EasyHandle, _ settings: TransferSettings) throws(Failure) {
     self.settings = settings
     self.handle = handle
-    limitTime(handle)
-    limitReach(handle)
+    let left = max(.milliseconds(1), job.request.timeout - spent)
+    handle.set(CURLOPT_TIMEOUT_MS, Int(clamping: left.milliseconds))
+    handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: job.request.connectTimeout.milliseconds))
+    handle.set(CURLOPT_URL, url.text)
+    // With TLS, rather wait to share an HTTP/2 connection than open the next.
+    handle.set(CURLOPT_PIPEWAIT, url.scheme == .https ? 1 : 0)
+    handle.set(CURLOPT_MAXFILESIZE_LARGE, size: Int64(clamping: job.request.maximumSize))
+    handle.set(CURLOPT_HTTPHEADER, lines: ask())
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe dr_curl_calls(
       handle.pointer, TransferCalls.body, TransferCalls.header, TransferCalls.dial,
       TransferCalls.before, context)
-    guard handle.trouble == CURLE_OK else { throw resources }
-    return handle
+    guard handle.trouble == CURLE_OK else { throw TransferEnding.resources }
   }
 
-  private var resources: Failure {
-    Failure(
-      .machine, code: "transfer.resources", reason: "this machine cannot open another transfer")
+  /// A validator is shown only to the place that gave it: elsewhere the same one may mean another
+  /// photo.
+  private func ask() -> [String] {
+    let lines = ["Accept-Encoding: identity"]
+    if isStartedOver { return lines }
+    switch job.request.scope {
+    case .rest(let entity, let length) where entity.place == url.place && length > 0:
+      guard let validator = entity.strongValidator else { return lines }
+      answer.asked = .part(from: length)
+      return lines + ["Range: bytes=\(length)-", "If-Range: \(validator)"]
+    case .change(let entity) where entity.place == url.place:
+      answer.asked = .change
+      var conditions: [String] = []
+      if !entity.etag.isEmpty { conditions.append("If-None-Match: \(entity.etag)") }
+      if !entity.lastModified.isEmpty {
+        conditions.append("If-Modified-Since: \(entity.lastModified)")
+      }
+      return lines + conditions
+    case .whole, .rest, .change: return lines
+    }
   }
 
-  private func limitTime(_ handle: EasyHandle) {
-    let left = max(.milliseconds(1), job.request.timeout - spent)
-    handle.set(CURLOPT_TIMEOUT_MS, Int(clamping: left.milliseconds))
-    handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: job.request.connectTimeout.milliseconds))
-    handle.set(CURLOPT_LOW_SPEED_LIMIT, Int(settings.slowestRate))
-    handle.set(CURLOPT_LOW_SPEED_TIME, Int(settings.slowestTime.components.seconds))
-    handle.set(CURLOPT_NOSIGNAL, 1)
-    // A look-up that hangs must not hold the loop when its transfer is given up.
-    handle.set(CURLOPT_QUICK_EXIT, 1)
-  }
-
-  private func limitReach(_ handle: EasyHandle) {
-    handle.set(CURLOPT_URL, url.text)
-    handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
-    handle.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-    handle.set(CURLOPT_FOLLOWLOCATION, 0)
-    handle.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
-    handle.set(CURLOPT_NETRC, 0)
-    handle.set(CURLOPT_PROXY, "")
-    handle.set(CURLOPT_SSL_VERIFYPEER, 1)
-    handle.set(CURLOPT_SSL_VERIFYHOST, 2)
-    handle.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-    handle.set(CURLOPT_HTTP09_ALLOWED, 0)
-    // With TLS, rather wait to share an HTTP/2 connection than open the next.
-    handle.set(CURLOPT_PIPEWAIT, url.scheme == .https ? 1 : 0)
-    handle.set(CURLOPT_BUFFERSIZE, 32768)
-    handle.set(CURLOPT_USERAGENT, settings.userAgent)
-    handle.set(CURLOPT_MAXFILESIZE_LARGE, size: Int64(clamping: job.request.maximumSize))
-    if let authorities = settings.authorities { handle.set(CURLOPT_CAINFO, authorities) }
-  }
-
-  /// How it ended, from libcurl's facts and our own.
+  /// How the request ended, from libcurl's facts and our own.
   func ending(_ result: CURLcode) -> TransferEnding {
+    if let handle, result == CURLE_OK { judgeEmpty(handle) }
     var ending = TransferEnding(url: url, result: result)
-    ending.received = received
-    ending.problem = problem ?? refused(result)
+    ending.note(answer)
+    ending.problem = answer.problem ?? refused(result)
     guard let handle else { return ending }
     let time = Duration.microseconds(handle.size(CURLINFO_TOTAL_TIME_T))
     // libcurl rounds: what ended a moment early ended by this limit too.
@@ -96,22 +81,34 @@ final class ActiveTransfer {
     ending.announced = length >= 0 ? UInt64(length) : nil
     ending.contentType = Printable.text(handle.text(CURLINFO_CONTENT_TYPE) ?? "", limit: 100)
     ending.location = handle.text(CURLINFO_REDIRECT_URL)
-    ending.retryAfter = UInt64(clamping: handle.size(CURLINFO_RETRY_AFTER))
+    ending.retryAfter = RetryAfter.seconds(
+      handle.size(CURLINFO_RETRY_AFTER), handle.header("Retry-After"))
     ending.systemError = Int32(clamping: handle.number(CURLINFO_OS_ERRNO))
     ending.isConnected = handle.size(CURLINFO_PRETRANSFER_TIME_T) > 0
+    ending.isEndSure = isEndSure(handle)
+    if ending.status == 416 {
+      ending.range = handle.header("Content-Range").flatMap(ContentRange.init)
+    }
     if result == CURLE_FILESIZE_EXCEEDED, ending.status < 300 { ending.problem = tooBig }
     return ending
+  }
+
+  /// Where the connection's end is the body's end, a body that was cut off looks whole.
+  private func isEndSure(_ handle: EasyHandle) -> Bool {
+    if handle.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) >= 0 { return true }
+    if handle.number(CURLINFO_HTTP_VERSION) >= CURL_HTTP_VERSION_2_0 { return true }
+    return handle.header("Transfer-Encoding")?.lowercased().hasSuffix("chunked") ?? false
   }
 
   /// Only where every address was refused: one that was dialled and did not answer may answer
   /// later.
   private func refused(_ result: CURLcode) -> Failure? {
     guard result == CURLE_COULDNT_CONNECT else { return nil }
-    if let shortage { return shortage }
-    return dialled == 0 ? refusal?.failure(server: url.server) : nil
+    if let shortage = answer.shortage { return shortage }
+    return answer.dialled == 0 ? answer.refusal?.failure(server: url.server) : nil
   }
 
-  private var tooBig: Failure {
+  var tooBig: Failure {
     TransferEnding.tooBig(url.server, limit: job.request.maximumSize)
   }
 
@@ -138,78 +135,52 @@ final class ActiveTransfer {
         .final, code: "redirect.insecure",
         reason: "\(url.server) redirects from https to http, at \(next.server)")
     }
-    if let handle { spent += .microseconds(handle.size(CURLINFO_TOTAL_TIME_T)) }
     url = next
-    (handle, received, discarded, headerBytes) = (nil, 0, 0, 0)
-    (dialled, refusal, shortage, problem, isJudged) = (0, nil, nil, nil, false)
+    rest()
+  }
+
+  /// Asks the first place for the whole.
+  func startOver() {
+    isStartedOver = true
+    redirects = 0
+    url = job.url
+    rest()
+  }
+
+  /// Between two requests.
+  private func rest() {
+    if let handle { spent += .microseconds(handle.size(CURLINFO_TOTAL_TIME_T)) }
+    handle = nil
+    answer = AnswerAccount()
   }
 }
 
-// What libcurl calls. A false answer ends the transfer.
-extension ActiveTransfer {
-  func takeHeader(_ count: Int) -> Bool {
-    headerBytes += count
-    if headerBytes <= settings.headerBytes { return true }
-    problem = TransferEnding.headerFlood(url.server)
-    return false
+extension EasyHandle {
+  /// What libcurl is told once, for all requests of a handle.
+  func settle(_ settings: TransferSettings) {
+    set(CURLOPT_LOW_SPEED_LIMIT, Int(settings.slowestRate))
+    set(CURLOPT_LOW_SPEED_TIME, Int(settings.slowestTime.components.seconds))
+    set(CURLOPT_NOSIGNAL, 1)
+    // A look-up that hangs must not hold the loop when its transfer is given up.
+    set(CURLOPT_QUICK_EXIT, 1)
+    set(CURLOPT_PROTOCOLS_STR, "http,https")
+    set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+    set(CURLOPT_FOLLOWLOCATION, 0)
+    set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+    set(CURLOPT_NETRC, 0)
+    set(CURLOPT_PROXY, "")
+    set(CURLOPT_SSL_VERIFYPEER, 1)
+    set(CURLOPT_SSL_VERIFYHOST, 2)
+    set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+    set(CURLOPT_HTTP09_ALLOWED, 0)
+    set(CURLOPT_BUFFERSIZE, 32768)
+    set(CURLOPT_USERAGENT, settings.userAgent)
+    if let authorities = settings.authorities { set(CURLOPT_CAINFO, authorities) }
+    if !settings.addresses.isEmpty { set(CURLOPT_RESOLVE, lines: settings.addresses) }
   }
+}
 
-  func takeBody(_ bytes: [UInt8]) -> Bool {
-    guard let handle else { return false }
-    guard handle.number(CURLINFO_RESPONSE_CODE) < 300 else {
-      discarded += bytes.count
-      return discarded <= Self.discardLimit
-    }
-    do throws(Failure) {
-      try judgeAnswer(handle)
-      guard received + UInt64(bytes.count) <= job.request.maximumSize else { throw tooBig }
-      do throws(SystemError) { try job.file.write(bytes, at: received) } catch {
-        throw error.machineFailure
-      }
-      received += UInt64(bytes.count)
-      return true
-    } catch {
-      problem = error
-      return false
-    }
-  }
-
-  /// Once, before the first byte is written.
-  private func judgeAnswer(_ handle: EasyHandle) throws(Failure) {
-    if isJudged { return }
-    isJudged = true
-    let encoding = handle.header("Content-Encoding") ?? "identity"
-    guard encoding.isEmpty || encoding.lowercased() == "identity" else {
-      throw TransferEnding.encoded(url.server, encoding)
-    }
-  }
-
-  /// A socket for this address, or none.
-  func dial(_ address: NetworkAddress, family: Int32, type: Int32, protocol number: Int32) -> Int32?
-  {
-    if let refusal = settings.rules.refusal(of: address) {
-      self.refusal = self.refusal ?? refusal
-      return nil
-    }
-    do throws(SystemError) {
-      let server = url.server
-      let socket = try DialSocket.open(
-        family: family, type: type, protocol: number, thing: "to \(server)")
-      dialled += 1
-      return socket.release()
-    } catch {
-      // A kernel without IPv6 is no trouble: the next address is tried.
-      if error.isMachineTrouble { shortage = error.failure }
-      return nil
-    }
-  }
-
-  /// Before the request goes out, on new and kept connections: the rules may have changed
-  /// meanwhile.
-  func mayAsk(_ remote: String) -> Bool {
-    guard let address = NetworkAddress(remote) else { return false }
-    guard let refusal = settings.rules.refusal(of: address) else { return true }
-    problem = refusal.failure(server: url.server)
-    return false
-  }
+extension PhotoURL {
+  /// Where it leads without its query, which often signs for an hour only.
+  var place: String { origin + path }
 }

@@ -8,6 +8,8 @@ import CCurl
   let pointer: UnsafeMutableRawPointer
   /// The first thing libcurl did not take; CURLE_OK as long as it took everything.
   private(set) var trouble = CURLE_OK
+  /// libcurl keeps no copy of these.
+  private var lists: [(option: CURLoption, lines: [String], list: LineList)] = []
 
   init?() {
     guard let pointer = unsafe curl_easy_init() else { return nil }
@@ -32,6 +34,17 @@ import CCurl
     note(unsafe dr_curl_text(pointer, option, text))
   }
 
+  func set(_ option: CURLoption, lines: [String]) {
+    let place = lists.firstIndex { $0.option == option }
+    if let place, lists[place].lines == lines { return }
+    let list = LineList()
+    for line in lines where !list.append(line) { note(CURLE_OUT_OF_MEMORY) }
+    note(unsafe dr_curl_list(pointer, option, list.first))
+    // The old one goes only now that libcurl has the new one.
+    if let place { lists.remove(at: place) }
+    lists.append((option, lines, list))
+  }
+
   func number(_ info: CURLINFO) -> Int { unsafe dr_curl_info_number(pointer, info) }
   func size(_ info: CURLINFO) -> Int64 { unsafe dr_curl_info_size(pointer, info) }
 
@@ -46,4 +59,17 @@ import CCurl
   }
 
   private func note(_ result: CURLcode) { if trouble == CURLE_OK { trouble = result } }
+}
+
+/// Safe: the lines live as long as the object, and nobody else frees them.
+@safe private final class LineList {
+  private(set) var first: UnsafeMutablePointer<curl_slist>?
+
+  deinit { unsafe curl_slist_free_all(first) }
+
+  func append(_ line: String) -> Bool {
+    guard let longer = unsafe curl_slist_append(first, line) else { return false }
+    unsafe first = unsafe longer
+    return true
+  }
 }

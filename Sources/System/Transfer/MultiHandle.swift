@@ -42,8 +42,11 @@ import Linux
     return (UInt(bitPattern: handle), result)
   }
 
-  /// Waits for the network, for libcurl's own times, or for `wake`. False where it could not wait.
-  func wait(_ wake: WakeEvent) -> Bool {
-    unsafe dr_multi_wait(pointer, wake.descriptor, 86_400_000) == CURLM_OK
+  /// Waits for the network, for libcurl's own times, or for `wake`, and answers whether it was that.
+  /// Nil where it could not wait.
+  func wait(_ wake: WakeEvent) -> Bool? {
+    var isRung: Int32 = 0
+    let result = unsafe dr_multi_wait(pointer, wake.descriptor, 86_400_000, &isRung)
+    return result == CURLM_OK ? isRung != 0 : nil
   }
 }

@@ -9,12 +9,20 @@ struct TransferEnding: Equatable {
   var url: PhotoURL
   var result: CURLcode
   var status = 0
+  var asked = AnswerAccount.Asked.whole
+  /// Where in the file the body began.
+  var base: UInt64 = 0
   var received: UInt64 = 0
+  var entity = EntityFacts()
+  var isWrongPart = false
+  /// What status 416 says of the whole.
+  var range: ContentRange?
+  var isEndSure = true
   /// As the origin announced it; nil where it did not.
   var announced: UInt64?
   var contentType = ""
   var location: String?
-  var retryAfter: UInt64 = 0
+  var retryAfter: UInt32?
   /// The kernel's error number, where connecting failed.
   var systemError: Int32 = 0
   var isConnected = false
@@ -31,13 +39,21 @@ struct TransferEnding: Equatable {
   /// For those who know libcurl's numbers only.
   init(url: PhotoURL, code: UInt32) { self.init(url: url, result: CURLcode(rawValue: code)) }
 
+  mutating func note(_ answer: AnswerAccount) {
+    (asked, base, received) = (answer.asked, answer.base, answer.received)
+    (entity, isWrongPart) = (answer.entity, answer.isWrongPart)
+  }
+
   enum Outcome: Equatable {
     case whole(TransferReply)
     case elsewhere(String)
+    /// From the beginning, with nothing but the whole in mind.
+    case again
     case failed(Failure)
   }
 
   func outcome(timeout: Duration, connectTimeout: Duration) -> Outcome {
+    if isWrongPart { return .again }
     if let problem { return .failed(problem) }
     // An answer that is an error stays one, however its body ended.
     if status >= 300 { return answer() }
@@ -45,6 +61,7 @@ struct TransferEnding: Equatable {
       return .failed(failure(timeout: timeout, connectTimeout: connectTimeout))
     }
     if let announced, status == 200, announced != received { return .failed(short) }
+    if status == 206, let total = entity.total, base + received != total { return .failed(short) }
     return answer()
   }
 
@@ -52,27 +69,44 @@ struct TransferEnding: Equatable {
     let words = "\(url.server) answered \(StatusWords.of(status))"
     switch status {
     case 200, 203, 204, 205:
-      return .whole(TransferReply(status: status, size: received, contentType: contentType))
+      return .whole(reply(size: received))
+    case 206 where asked != .whole: return .whole(reply(size: base + received))
+    case 304 where asked == .change: return .whole(reply(size: 0))
+    case 416:
+      if case .part(let length) = asked { return unsatisfied(length) }
+      return .failed(Failure(.final, code: "http.416", reason: words))
     case 301, 302, 303, 307, 308:
       if let location { return .elsewhere(location) }
       return .failed(Failure(.final, code: "http.\(status)", reason: words + " without a place"))
     case 408, 425, 429, 500, 502, 503, 504, 520...529:
-      let wait = retryAfter > 0 ? UInt32(min(retryAfter, 3600)) : nil
-      return .failed(Failure(.passing, code: "http.\(status)", reason: words, waitSeconds: wait))
-    case 206:
       return .failed(
-        Failure(.final, code: "http.206", reason: words + " though the whole was asked for"))
+        Failure(.passing, code: "http.\(status)", reason: words, waitSeconds: retryAfter))
+    case 206: return .failed(Self.unasked(url.server))
     default:
       return .failed(
         Failure(.final, code: "http.\(status)", reason: words, advice: StatusWords.advice(status)))
     }
   }
 
+  private func reply(size: UInt64) -> TransferReply {
+    TransferReply(
+      status: status, size: size, contentType: contentType, isEndSure: isEndSure, entity: entity)
+  }
+
+  /// There is nothing behind our bytes: they are the whole, if the origin says so of its size.
+  private func unsatisfied(_ length: UInt64) -> Outcome {
+    guard let range, range.part == nil, range.total == length else { return .again }
+    var reply = self
+    (reply.status, reply.isEndSure) = (206, true)
+    return .whole(reply.reply(size: length))
+  }
+
   private var short: Failure {
-    let of = announced.map { " of \($0)" } ?? ""
+    let whole = base > 0 ? entity.total : announced
+    let of = whole.map { " of \($0)" } ?? ""
     return Failure(
       .passing, code: "size.short",
-      reason: "\(url.server) ended after \(received)\(of) bytes")
+      reason: "\(url.server) ended after \(base + received)\(of) bytes")
   }
 
   private func failure(timeout: Duration, connectTimeout: Duration) -> Failure {
@@ -107,8 +141,7 @@ struct TransferEnding: Equatable {
     // libcurl says "out of memory" of one header line that is longer than it takes.
     case CURLE_OUT_OF_MEMORY where isConnected: return TransferEnding.headerFlood(server)
     case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_UNRECOVERABLE_POLL:
-      return Failure(
-        .machine, code: "transfer.resources", reason: "this machine cannot open another transfer")
+      return TransferEnding.resources
     default:
       return Failure(
         .passing, code: "transfer.\(result.rawValue)",
@@ -141,11 +174,22 @@ struct TransferEnding: Equatable {
     }
   }
 
+  static var resources: Failure {
+    Failure(
+      .machine, code: "transfer.resources", reason: "this machine cannot open another transfer")
+  }
+
   static func tooBig(_ server: String, limit: UInt64?) -> Failure {
     let more = limit.map { "more than \($0) bytes" } ?? "too much"
     return Failure(
       .final, code: "size.limit", reason: "\(server) sends \(more)",
       advice: "MaximumSize= under [Download] sets the limit")
+  }
+
+  static func unasked(_ server: String) -> Failure {
+    Failure(
+      .final, code: "http.206",
+      reason: "\(server) answered \(StatusWords.of(206)) though the whole was asked for")
   }
 
   static func headerFlood(_ server: String) -> Failure {

@@ -11,6 +11,8 @@ final class TransferEngine {
   private var multi: MultiHandle?
   private var transfers: [UInt64: ActiveTransfer] = [:]
   private var byHandle: [UInt: ActiveTransfer] = [:]
+  /// Settled for `settings`, and free: making one costs as much as a small transfer.
+  private var spare: [EasyHandle] = []
   private let finished: (UInt64) -> Void
 
   init(_ settings: TransferSettings, finished: @escaping (UInt64) -> Void) {
@@ -32,10 +34,17 @@ final class TransferEngine {
     finish(transfer, .failure(.cancelled))
   }
 
+  func change(_ ticket: UInt64, to priority: ServiceClass) {
+    guard let transfer = transfers[ticket] else { return }
+    transfer.priority = priority
+    queue.change(ticket, to: priority)
+  }
+
   func cancelAll() { for ticket in Array(transfers.keys) { cancel(ticket) } }
 
   func change(_ new: TransferSettings) {
     settings = new
+    spare = []
     queue.limit(total: new.connections, perHost: new.connectionsPerHost)
     multi?.limit(new)
   }
@@ -48,13 +57,19 @@ final class TransferEngine {
     } while collect()
   }
 
-  func wait(_ wake: WakeEvent) {
-    if let multi, multi.wait(wake) { return }
+  /// Whether `wake` has rung, or may have.
+  func wait(_ wake: WakeEvent) -> Bool {
+    if let isRung = multi?.wait(wake) { return isRung }
     // Out of memory or descriptors: go on by the clock rather than spin.
     _ = try? Poll.wait([Poll.Watch(wake.descriptor)], for: .milliseconds(100))
+    return true
   }
 
-  func closeConnections() { if isIdle { multi = nil } }
+  func closeConnections() {
+    guard isIdle else { return }
+    spare = []
+    multi = nil
+  }
 
   private func admit() {
     while let ticket = queue.next() {
@@ -63,17 +78,21 @@ final class TransferEngine {
         continue
       }
       do throws(Failure) {
-        let handle = try transfer.prepare(settings)
-        guard let multi = ready(), multi.add(handle) else {
-          throw Failure(
-            .machine, code: "transfer.resources",
-            reason: "this machine cannot open another transfer")
-        }
+        guard let handle = handle(), let multi = ready() else { throw TransferEnding.resources }
+        try transfer.prepare(handle, settings)
+        guard multi.add(handle) else { throw TransferEnding.resources }
         byHandle[handle.key] = transfer
       } catch {
         finish(transfer, .failure(error))
       }
     }
+  }
+
+  private func handle() -> EasyHandle? {
+    if let handle = spare.popLast() { return handle }
+    let handle = EasyHandle()
+    handle?.settle(settings)
+    return handle
   }
 
   private func ready() -> MultiHandle? {
@@ -104,25 +123,35 @@ final class TransferEngine {
       letGo(transfer)
       do throws(Failure) {
         try transfer.redirect(to: place)
-        queue.add(
-          transfer.job.ticket, host: transfer.url.origin, request.priority, isFirst: true)
+        goOn(transfer)
       } catch {
         finish(transfer, .failure(error))
       }
+    case .again:
+      letGo(transfer)
+      transfer.startOver()
+      goOn(transfer)
     }
+  }
+
+  private func goOn(_ transfer: ActiveTransfer) {
+    queue.add(
+      transfer.job.ticket, host: transfer.url.origin, transfer.priority, isFirst: true)
   }
 
   /// From here on libcurl calls nothing of this transfer any more, and its file is the caller's.
   private func letGo(_ transfer: ActiveTransfer) {
     queue.remove(transfer.job.ticket)
     guard let handle = transfer.handle else { return }
-    if byHandle.removeValue(forKey: handle.key) != nil { multi?.remove(handle) }
+    guard byHandle.removeValue(forKey: handle.key) != nil else { return }
+    multi?.remove(handle)
+    if transfer.settings == settings, spare.count < settings.connections { spare.append(handle) }
   }
 
   private func finish(_ transfer: ActiveTransfer, _ result: Result<TransferReply, Failure>) {
     letGo(transfer)
     transfers[transfer.job.ticket] = nil
     finished(transfer.job.ticket)
-    transfer.job.answer.resume(returning: result)
+    transfer.job.whenOver(result)
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The real network: libcurl on one thread of its own, however many transfers there are.
 // Concurrency model: `state` guards what callers leave for the thread; the engine belongs to the
-// thread. A caller rings `wake`; answers resume the caller's task from the thread. Without
+// thread. A caller rings `wake`; whoever waits is told from the thread. Without
 // transfers it sleeps without a time-out, after one last wake-up that closes the connections kept.
 // Files are written on this thread too: into the page cache, where they seldom wait.
 
@@ -12,8 +12,16 @@ package import Vocabulary
 package final class TransferLoop: Network {
   private struct State {
     var commands: [TransferCommand] = []
-    var desk = TicketDesk()
+    /// Of those that are not over.
+    var gauges: [UInt64: TransferGauge] = [:]
+    var last: UInt64 = 0
     var isStopped = false
+
+    /// Whether the thread must be rung for it: it takes all that it finds.
+    mutating func leave(_ command: TransferCommand) -> Bool {
+      commands.append(command)
+      return commands.count == 1
+    }
   }
 
   private let state = Mutex(State())
@@ -30,34 +38,66 @@ package final class TransferLoop: Network {
     OwnThread.start(name) { self.run().resume() }
   }
 
-  package func fetch(_ request: TransferRequest, into file: any OpenFile) async throws(Failure)
-    -> TransferReply
-  {
-    let url = try PhotoURL(parsing: request.url)
+  package func begin(
+    _ request: TransferRequest, into file: any OpenFile,
+    whenOver: @escaping @Sendable (Result<TransferReply, Failure>) -> Void
+  ) -> TransferTicket {
+    let url: PhotoURL
+    do throws(Failure) { url = try Self.address(request) } catch {
+      whenOver(.failure(error))
+      return TransferTicket(0)
+    }
+    let gauge = TransferGauge(server: url.server)
+    let begun = state.withLock { state -> (ticket: UInt64, isFirst: Bool)? in
+      if state.isStopped { return nil }
+      state.last += 1
+      state.gauges[state.last] = gauge
+      let job = TransferJob(
+        ticket: state.last, url: url, request: request, file: file, gauge: gauge,
+        whenOver: whenOver)
+      return (state.last, state.leave(.start(job)))
+    }
+    guard let (ticket, isFirst) = begun else {
+      whenOver(.failure(.cancelled))
+      return TransferTicket(0)
+    }
+    if isFirst { wake.ring() }
+    return TransferTicket(ticket)
+  }
+
+  private static func address(_ request: TransferRequest) throws(Failure) -> PhotoURL {
+    let url: PhotoURL
+    if let place = request.place { url = place } else { url = try PhotoURL(parsing: request.url) }
     guard url.scheme != .file else {
       throw Failure(.final, code: "url.scheme", reason: "a file's URL is not for the network")
     }
-    let ticket = state.withLock { $0.desk.announce() }
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { answer in
-        submit(
-          TransferJob(ticket: ticket, url: url, request: request, file: file, answer: answer))
-      }
-    } onCancel: {
-      let mustTell = state.withLock { state in
-        guard state.desk.cancel(ticket) else { return false }
-        state.commands.append(.cancel(ticket))
-        return true
-      }
-      if mustTell { wake.ring() }
+    return url
+  }
+
+  package func cancel(_ ticket: TransferTicket) { tell(ticket, .cancel(ticket.number)) }
+
+  package func change(_ ticket: TransferTicket, to priority: ServiceClass) {
+    tell(ticket, .prioritize(ticket.number, priority))
+  }
+
+  private func tell(_ ticket: TransferTicket, _ command: TransferCommand) {
+    let rings = state.withLock { state in
+      state.gauges[ticket.number] != nil && state.leave(command)
     }
-    return try result.get()
+    if rings { wake.ring() }
+  }
+
+  package func progress() -> [TransferProgress] {
+    let gauges = state.withLock { $0.gauges }
+    let now = ContinuousClock.now
+    return gauges.sorted { $0.key < $1.key }.map { ticket, gauge in
+      gauge.reading(TransferTicket(ticket), now: now)
+    }
   }
 
   /// For what starts from now on. Limits that shrink take effect as transfers end.
   package func change(_ settings: TransferSettings) {
-    state.withLock { $0.commands.append(.change(settings)) }
-    wake.ring()
+    if state.withLock({ $0.leave(.change(settings)) }) { wake.ring() }
   }
 
   /// Cancels what runs, closes every connection and ends the thread. What is asked for later is
@@ -67,35 +107,24 @@ package final class TransferLoop: Network {
       let isFirst = state.withLock { state in
         if state.isStopped { return false }
         state.isStopped = true
-        state.commands.append(.stop(done))
+        // One ring too many does no harm.
+        _ = state.leave(.stop(done))
         return true
       }
       if isFirst { wake.ring() } else { done.resume() }
     }
   }
 
-  private func submit(_ job: TransferJob) {
-    let isTaken = state.withLock { state in
-      guard state.desk.submit(job.ticket) else { return false }
-      if state.isStopped {
-        state.desk.finish(job.ticket)
-        return false
-      }
-      state.commands.append(.start(job))
-      return true
-    }
-    if isTaken { wake.ring() } else { job.answer.resume(returning: .failure(.cancelled)) }
-  }
-
   /// Until it is stopped; answers whom to tell that all is gone.
   private func run() -> CheckedContinuation<Void, Never> {
     DialSocket.blockPipeSignal()
     let engine = TransferEngine(first) { ticket in
-      self.state.withLock { $0.desk.finish(ticket) }
+      self.state.withLock { $0.gauges[ticket] = nil }
     }
+    var isRung = true
     while true {
       // Cleared before looking: what is left after the look rings again.
-      wake.clear()
+      if isRung { wake.clear() }
       let commands = state.withLock { state in
         defer { state.commands = [] }
         return state.commands
@@ -104,6 +133,7 @@ package final class TransferLoop: Network {
         switch command {
         case .start(let job): engine.start(job)
         case .cancel(let ticket): engine.cancel(ticket)
+        case .prioritize(let ticket, let priority): engine.change(ticket, to: priority)
         case .change(let settings): engine.change(settings)
         case .stop(let done):
           engine.cancelAll()
@@ -111,13 +141,15 @@ package final class TransferLoop: Network {
         }
       }
       engine.turn()
-      if engine.isIdle { rest(engine) } else { engine.wait(wake) }
+      isRung = engine.isIdle ? rest(engine) : engine.wait(wake)
     }
   }
 
-  private func rest(_ engine: TransferEngine) {
+  /// Whether the bell has rung, or may have.
+  private func rest(_ engine: TransferEngine) -> Bool {
     let limit = engine.keepsConnections ? Self.keepTime : nil
     let watches = try? Poll.wait([Poll.Watch(wake.descriptor)], for: limit)
     if watches?.first?.isReadable == false { engine.closeConnections() }
+    return true
   }
 }

@@ -38,6 +38,17 @@ struct TransferQueue {
     waiting[line].insert(entry, at: isFirst ? 0 : waiting[line].count)
   }
 
+  /// Behind those of the class that came before; one that runs already has no need of it.
+  mutating func change(_ ticket: UInt64, to urgency: ServiceClass) {
+    for line in waiting.indices {
+      guard let place = waiting[line].firstIndex(where: { $0.ticket == ticket }) else { continue }
+      if line != Int(urgency.rawValue) {
+        waiting[Int(urgency.rawValue)].append(waiting[line].remove(at: place))
+      }
+      return
+    }
+  }
+
   /// Forgets a ticket, waiting or running.
   mutating func remove(_ ticket: UInt64) {
     guard let host = running.removeValue(forKey: ticket) else {

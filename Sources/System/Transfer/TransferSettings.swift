@@ -18,6 +18,8 @@ package struct TransferSettings: Equatable, Sendable {
   package var userAgent: String
   /// A file of certificates to trust in place of the system's; nil means the system's.
   package var authorities: String?
+  /// Names that are not looked up: `host:port:address,address`. For tests.
+  package var addresses: [String] = []
 
   package init(
     connections: Int = 32, connectionsPerHost: Int = 6, rules: AddressRules = AddressRules(),

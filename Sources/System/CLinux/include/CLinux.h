@@ -10,7 +10,7 @@
 
 struct dr_status {
   uint32_t mode, owner;
-  uint64_t device, inode, size;
+  uint64_t device, inode, size, links;
   int64_t modified, changed;  // nanoseconds since 1970
 };
 
@@ -31,6 +31,7 @@ int dr_sync_data(int file);
 int dr_sync(int file);
 int dr_sync_file_system(int file);
 int dr_rename(int from, const char *name, int to, const char *new_name, int replacing);
+int dr_link(int from, const char *name, int to, const char *new_name);
 int dr_unlink(int folder, const char *name);
 int dr_remove_folder(int folder, const char *name);
 int dr_set_mode(int folder, const char *name, uint32_t mode);

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Download and Record alone: fetches URLs into a state folder, every transition durable before the
+// photo counts, as `darkroomd` does it without chains, lists and pictures.
+// darkroom-bench-fetch FOLDER CONNECTIONS yes|no < URLS; the last word is `Sync=`.
+
+import Download
+import Linux
+import Record
+import Synchronization
+import Transfer
+import Vocabulary
+
+func end(_ words: String) -> Never {
+  try? StandardError.write(Array("darkroom-bench-fetch: \(words)\n".utf8))
+  ThisProcess.exit(1)
+}
+
+/// Photos that are fetched and not yet recorded, beside those that are being fetched: as many wait for
+/// the disk together as came while it was busy.
+let ahead = 16
+
+let words = CommandLine.arguments
+guard words.count == 4, let connections = Int(words[2]) else {
+  end("FOLDER CONNECTIONS yes|no, URLs on standard input")
+}
+var urls: [String] = []
+while let line = readLine() { urls.append(line) }
+
+do {
+  TaskHome.settle(on: try OwnExecutor(threads: ThisProcess.processors))
+  let clock = try SystemClock()
+  let state = try LinuxFolder.open(path: words[1])
+  let (recorder, _) = try Recorder.open(
+    state, time: clock,
+    settings: JournalSettings(stateID: "1", bootID: "1", isSynced: words[3] == "yes"),
+    durable: { _ in }, died: { end("the journal file is lost: \($0)") })
+  let originals = try state.folder(FileName(literal: "originals"), creating: true)
+  let network = try TransferLoop(
+    TransferSettings(
+      connections: connections, connectionsPerHost: connections,
+      rules: AddressRules(allow: ["127.0.0.0/8"], deny: [])))
+  let disk = try WorkLane("files")
+  let downloader = Downloader(
+    network: network,
+    partials: PartialShelf(
+      try state.folder(FileName(literal: "incoming"), creating: true), clock: clock),
+    lane: { disk.run($0) })
+  let next = Mutex(0)
+  let left = Mutex(connections * ahead)
+  let over = ThreadSignal()
+  let list = ListID(1)
+  let all = urls
+
+  @Sendable func work() async {
+    while true {
+      let place = next.withLock { next in
+        defer { next += 1 }
+        return next
+      }
+      guard place < all.count else { break }
+      let photo = PhotoID(list: list, number: UInt32(place + 1))
+      do throws(Failure) {
+        let original = try await downloader.download(
+          photo, from: all[place], into: originals, priority: .default)
+        let isApplied = try await recorder.record(
+          [.downloaded(photo, original.contents)],
+          after: [.stand(original.file, in: originals)])
+        if !isApplied { end("photo \(photo) was not recorded") }
+      } catch { end("\(all[place]): \(error)") }
+    }
+    let isLast = left.withLock { left in
+      left -= 1
+      return left == 0
+    }
+    if isLast { over.ring() }
+  }
+
+  TaskHome.start {
+    do throws(Failure) {
+      try await recorder.record([
+        .accepted(
+          list, Acceptance(photos: UInt32(all.count), serviceClass: .default, sha256: "0"))
+      ])
+    } catch { end("\(error)") }
+    for _ in 0..<(connections * ahead) { TaskHome.start { await work() } }
+  }
+  over.wait()
+  print("\(recorder.counts.records) records in \(recorder.counts.groups) groups")
+} catch { end("\(error)") }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// One transfer on its way, and the photos that wait for it.
+
+package import Vocabulary
+
+package struct DownloadProgress: Equatable, Sendable {
+  package let photos: [PhotoID]
+  package let transfer: TransferProgress
+
+  package init(photos: [PhotoID], transfer: TransferProgress) {
+    self.photos = photos
+    self.transfer = transfer
+  }
+}

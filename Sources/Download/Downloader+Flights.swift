@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// One transfer for each URL: how a photo joins it, who asks the network, and how each gets what landed.
+
+import Digests
+import Synchronization
+import Vocabulary
+
+extension Downloader {
+  func fly(
+    _ photo: PhotoID, _ url: PhotoURL, _ folder: any Folder, _ priority: ServiceClass,
+    _ checksum: SHA256Digest?
+  ) async throws(Failure) -> Original {
+    let (seat, act) = flights.withLock { $0.board(photo, url.text, priority) }
+    perform(act, url)
+    while true {
+      switch await turn(seat, url) {
+      case .lead: await lead(seat, url)
+      case .failed(let failure): throw failure
+      case .landed(let landing):
+        do throws(Failure) {
+          try judge(landing)
+          try compare(landing.digest, checksum)
+        } catch {
+          leave(seat, url)
+          throw error
+        }
+        return try await take(landing, seat, photo, folder)
+      }
+    }
+  }
+
+  private func judge(_ landing: Landing) throws(Failure) {
+    try judge(landing.size, landing.head, "what \(landing.url.server) sent")
+  }
+
+  private func turn(_ seat: FlightTable.Seat, _ url: PhotoURL) async -> FlightTable.Turn {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        if let turn = flights.withLock({ $0.wait(seat, waiter) }) { waiter.resume(returning: turn) }
+      }
+    } onCancel: {
+      leave(seat, url)
+    }
+  }
+
+  private func leave(_ seat: FlightTable.Seat, _ url: PhotoURL) {
+    let (tell, act) = flights.withLock { $0.leave(seat) }
+    self.tell(tell)
+    perform(act, url)
+  }
+
+  private func tell(_ tidings: FlightTable.Tidings) {
+    for (waiter, turn) in tidings { waiter.resume(returning: turn) }
+  }
+
+  private func perform(_ act: FlightTable.Act, _ url: PhotoURL) {
+    switch act {
+    case .nothing: break
+    case .cancel(let ticket): network.cancel(ticket)
+    case .change(let ticket, let priority): network.change(ticket, to: priority)
+    case .close:
+      partials.removeName(of: url.text)
+      tell(flights.withLock { $0.closed(url.text) })
+    }
+  }
+
+  // MARK: the leader
+
+  private func lead(_ seat: FlightTable.Seat, _ url: PhotoURL) async {
+    guard let (number, priority) = flights.withLock({ $0.flight(of: seat) }) else { return }
+    let settings = settings
+    let file: IncomingFile
+    let scope: TransferScope
+    let found: OriginalCache.Found?
+    do throws(SystemError) {
+      found = await look(url)
+      (file, scope) = try await open(url, found)
+    } catch {
+      return over(url, number, .failure(error.machineFailure))
+    }
+    let request = TransferRequest(
+      place: url, maximumSize: settings.maximumSize, timeout: settings.timeout,
+      connectTimeout: settings.connectTimeout, priority: priority, scope: scope,
+      whenBegun: { file.begin($0, at: $1) })
+    let ticket = network.begin(request, into: file) { [self] result in
+      over(url, number, landing(url, file, found, result))
+    }
+    perform(flights.withLock { $0.begun(url.text, number, ticket, priority) }, url)
+  }
+
+  private func look(_ url: PhotoURL) async -> OriginalCache.Found? {
+    guard let cache, cache.mayHold(url.text) else { return nil }
+    return await withCheckedContinuation { answer in
+      lane { answer.resume(returning: cache.find(url.text)) }
+    }
+  }
+
+  private func open(_ url: PhotoURL, _ found: OriginalCache.Found?) async throws(SystemError)
+    -> (IncomingFile, TransferScope)
+  {
+    if let found { return (partials.create(url.text), .change(since: found.entity)) }
+    guard partials.holds(url.text) else { return (partials.create(url.text), .whole) }
+    let partials = partials
+    let result = await withCheckedContinuation { answer in
+      lane {
+        answer.resume(
+          returning: Result { () throws(SystemError) in try partials.reopen(url.text) })
+      }
+    }
+    let (file, entity) = try result.get()
+    return (file, entity.map { .rest(of: $0, from: file.size) } ?? .whole)
+  }
+
+  // MARK: the end
+
+  /// On a thread of the network's.
+  private func landing(
+    _ url: PhotoURL, _ file: IncomingFile, _ found: OriginalCache.Found?,
+    _ result: Result<TransferReply, Failure>
+  ) -> Result<Landing, Failure> {
+    do throws(Failure) {
+      let reply = try result.get()
+      if reply.status == 304, let found {
+        partials.removeName(of: url.text)
+        cache?.used(url.text)
+        return .success(
+          Landing(
+            url: url, place: .cache(found.file), size: found.size, digest: found.digest,
+            head: found.head, reply: reply))
+      }
+      guard let digest = file.digest, file.size == reply.size else {
+        throw Failure(
+          .passing, code: "size.short",
+          reason: "\(url.server) sent more than has arrived in the file")
+      }
+      if file.mayHaveNotes {
+        do throws(SystemError) { try partials.removeNotes(of: url.text) } catch {
+          throw error.machineFailure
+        }
+      }
+      let landing = Landing(
+        url: url, place: file.place, size: file.size, digest: digest, head: file.head,
+        reply: reply)
+      if found != nil { cache?.missed() }
+      if (try? judge(landing)) != nil {
+        cache?.keep(landing) { [partials] (folder, name) throws(SystemError) in
+          guard case .memory(let bytes) = landing.place else {
+            return try partials.link(url.text, to: folder, as: name)
+          }
+          try folder.openAnew(name).write(bytes, at: 0)
+        }
+      }
+      return .success(landing)
+    } catch {
+      if error.kind == .final {
+        partials.forget(url.text)
+      } else {
+        partials.keep(file, of: url.text)
+      }
+      return .failure(error)
+    }
+  }
+
+  private func over(_ url: PhotoURL, _ number: UInt64, _ result: Result<Landing, Failure>) {
+    let (tell, act) = flights.withLock { $0.over(url.text, number, result) }
+    self.tell(tell)
+    perform(act, url)
+  }
+
+  /// An original under its name: a new file, the file itself for the last who wants it, another name for
+  /// the same file, or a copy where there is no such thing.
+  private func take(
+    _ landing: Landing, _ seat: FlightTable.Seat, _ photo: PhotoID, _ folder: any Folder
+  ) async throws(Failure) -> Original {
+    let name = Original.name(of: photo)
+    switch landing.place {
+    case .memory(let bytes):
+      defer { leave(seat, landing.url) }
+      do throws(SystemError) {
+        let file = try folder.openAnew(name)
+        try file.write(bytes, at: 0)
+        return original(landing, file, photo)
+      } catch { throw error.machineFailure }
+    case .shelf(let file):
+      if flights.withLock({ $0.takeAlone(seat) }) {
+        return try await takeAlone(landing, file, photo, folder)
+      }
+      defer { leave(seat, landing.url) }
+      do throws(SystemError) {
+        try partials.link(landing.url.text, to: folder, as: name)
+        return original(landing, file, photo)
+      } catch { return try await copy(landing, file, photo, folder, error) }
+    case .cache(let file):
+      defer { leave(seat, landing.url) }
+      do throws(SystemError) {
+        try cache?.link(landing.url.text, to: folder, as: name)
+        return original(landing, file, photo)
+      } catch { return try await copy(landing, file, photo, folder, error) }
+    }
+  }
+
+  private func takeAlone(
+    _ landing: Landing, _ file: any OpenFile, _ photo: PhotoID, _ folder: any Folder
+  ) async throws(Failure) -> Original {
+    defer { tell(flights.withLock { $0.closed(landing.url.text) }) }
+    do throws(SystemError) {
+      try partials.move(landing.url.text, to: folder, as: Original.name(of: photo))
+    } catch {
+      partials.removeName(of: landing.url.text)
+      return try await copy(landing, file, photo, folder, error)
+    }
+    return original(landing, file, photo)
+  }
+
+  /// Where it cannot have another name: EPERM, ENOENT (thrown out of the cache just now), EXDEV,
+  /// EMLINK, EOPNOTSUPP.
+  private func copy(
+    _ landing: Landing, _ source: any OpenFile, _ photo: PhotoID, _ folder: any Folder,
+    _ error: SystemError
+  ) async throws(Failure) -> Original {
+    guard [1, 2, 18, 31, 95].contains(error.code) else { throw error.machineFailure }
+    let file: any OpenFile
+    do throws(SystemError) { file = try folder.openAnew(Original.name(of: photo)) } catch {
+      throw error.machineFailure
+    }
+    try await FileCopy(from: source, to: file, maximumSize: .max).run(on: lane)
+    return original(landing, file, photo)
+  }
+
+  private func original(_ landing: Landing, _ file: any OpenFile, _ photo: PhotoID) -> Original {
+    Original(
+      file: file, name: Original.name(of: photo), contents: landing.contents,
+      host: landing.url.host, status: landing.reply.status, isEndSure: landing.reply.isEndSure)
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lines that every note of ours begins with: what kind it is, of which URL and entity, and a checksum.
+// Written by us, read as if by anybody: what is not as we would write it is no note.
+
+import Digests
+import Vocabulary
+
+struct NoteHead: Equatable {
+  let kind: String
+  let url: String
+  let entity: EntityFacts
+  /// Further fields of the kind's own, by name.
+  var others: [String: String] = [:]
+
+  var bytes: [UInt8] {
+    var text = "#darkroom-\(kind) 1\nurl \(url)\nplace \(entity.place)\n"
+    if !entity.etag.isEmpty { text += "etag \(entity.etag)\n" }
+    if !entity.lastModified.isEmpty {
+      text += "\(entity.isDateStrong ? "strong" : "modified") \(entity.lastModified)\n"
+    }
+    if let total = entity.total { text += "total \(total)\n" }
+    for (name, value) in others.sorted(by: { $0.key < $1.key }) { text += "\(name) \(value)\n" }
+    return Array((text + "head \(Self.hex(CRC32C.checksum(Array(text.utf8))))\n").utf8)
+  }
+
+  /// For the checksums of lines below it.
+  var seed: UInt32 { CRC32C.checksum(bytes) }
+
+  init(kind: String, url: String, entity: EntityFacts, others: [String: String] = [:]) {
+    self.kind = kind
+    self.url = url
+    self.entity = entity
+    self.others = others
+  }
+
+  init?(_ kind: String, reading bytes: [UInt8], others names: Set<String> = []) {
+    var fields: [String: String] = [:]
+    var lines = bytes.split(separator: 0x0A)[...]
+    guard lines.popFirst().map({ Array($0) }) == Array("#darkroom-\(kind) 1".utf8) else {
+      return nil
+    }
+    while let line = lines.popFirst() {
+      let parts = line.split(separator: 0x20, maxSplits: 1)
+      guard parts.count == 2, fields.count < 16 else { return nil }
+      let name = String(decoding: parts[0], as: UTF8.self)
+      if name == "head" { break }
+      fields[name] = String(decoding: parts[1], as: UTF8.self)
+    }
+    guard let url = fields["url"], let place = fields["place"] else { return nil }
+    let entity = EntityFacts(
+      etag: fields["etag"] ?? "", lastModified: fields["strong"] ?? fields["modified"] ?? "",
+      isDateStrong: fields["strong"] != nil, total: fields["total"].flatMap { UInt64($0) },
+      place: place)
+    self.init(
+      kind: kind, url: url, entity: entity, others: fields.filter { names.contains($0.key) })
+    // So nothing is read that was not written, the checksum included.
+    guard bytes.starts(with: self.bytes) else { return nil }
+  }
+
+  static func hex(_ number: UInt32) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 8 - digits.utf8.count) + digits
+  }
+}

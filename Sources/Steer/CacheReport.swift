@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `Cache` answers: how much of it is used, and how often it was of use.
+
+package struct CacheReport: MessageValue {
+  /// Bytes it may hold; 0 where it is off.
+  package var limit: UInt64
+  package var entries: Int
+  package var bytes: UInt64
+  /// Since the daemon started: photos that were not downloaded again, and those that were.
+  package var hits: UInt64
+  package var misses: UInt64
+
+  package init(limit: UInt64, entries: Int, bytes: UInt64, hits: UInt64, misses: UInt64) {
+    self.limit = limit
+    self.entries = entries
+    self.bytes = bytes
+    self.hits = hits
+    self.misses = misses
+  }
+
+  package init(_ fields: MessageFields) throws(FieldError) {
+    limit = try fields.count("limit")
+    entries = try fields.count("entries")
+    bytes = try fields.count("bytes")
+    hits = try fields.count("hits")
+    misses = try fields.count("misses")
+  }
+
+  package var object: JSONObject {
+    JSONObject([
+      "limit": .count(limit), "entries": .int(Int64(entries)), "bytes": .count(bytes),
+      "hits": .count(hits), "misses": .count(misses),
+    ])
+  }
+}

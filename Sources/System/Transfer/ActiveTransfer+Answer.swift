@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// What libcurl calls while an answer comes: it is counted, judged before its first byte is written, and
+// written. A false answer ends the request.
+
+import CCurl
+import Linux
+import Vocabulary
+
+extension ActiveTransfer {
+  /// The most of an answer's body that is read only to keep its connection.
+  private static let discardLimit = 65536
+
+  func takeHeader(_ count: Int) -> Bool {
+    answer.headerBytes += count
+    if answer.headerBytes <= settings.headerBytes { return true }
+    answer.problem = TransferEnding.headerFlood(url.server)
+    return false
+  }
+
+  func takeBody(_ bytes: [UInt8]) -> Bool {
+    guard let handle else { return false }
+    let status = handle.number(CURLINFO_RESPONSE_CODE)
+    guard status < 300 else {
+      answer.discarded += bytes.count
+      return answer.discarded <= Self.discardLimit
+    }
+    do throws(Failure) {
+      guard try judge(handle, status) else { return false }
+      let end = answer.base + answer.received + UInt64(bytes.count)
+      guard end <= job.request.maximumSize else { throw tooBig }
+      do throws(SystemError) {
+        try job.file.write(bytes, at: answer.base + answer.received)
+      } catch { throw error.machineFailure }
+      answer.received += UInt64(bytes.count)
+      job.gauge.add(bytes.count, now: .now)
+      return true
+    } catch {
+      answer.problem = error
+      return false
+    }
+  }
+
+  /// A whole answer without a body has been let through by nobody yet.
+  func judgeEmpty(_ handle: EasyHandle) {
+    let status = handle.number(CURLINFO_RESPONSE_CODE)
+    guard status < 300, answer.problem == nil else { return }
+    do throws(Failure) { _ = try judge(handle, status) } catch { answer.problem = error }
+  }
+
+  /// Once for each answer, before its first byte is written. False where it is not the rest of what
+  /// we have.
+  private func judge(_ handle: EasyHandle, _ status: Int) throws(Failure) -> Bool {
+    if answer.isJudged { return true }
+    answer.isJudged = true
+    let encoding = handle.header("Content-Encoding") ?? "identity"
+    guard encoding.isEmpty || encoding.lowercased() == "identity" else {
+      throw TransferEnding.encoded(url.server, encoding)
+    }
+    answer.entity = entity(handle)
+    if status == 206 {
+      guard case .part(let length) = answer.asked else {
+        throw TransferEnding.unasked(url.server)
+      }
+      guard let total = rest(handle, from: length) else {
+        answer.isWrongPart = true
+        return false
+      }
+      guard total <= job.request.maximumSize else { throw tooBig }
+      answer.entity.total = total
+      answer.base = length
+    } else if case .rest = job.request.scope {
+      do throws(SystemError) { try job.file.truncate(to: 0) } catch { throw error.machineFailure }
+    }
+    job.gauge.begin(server: url.server, at: answer.base, of: answer.entity.total, now: .now)
+    job.request.whenBegun(answer.entity, answer.base)
+    return true
+  }
+
+  /// The size of the whole, if this is what was asked for: one part, from where our bytes end to some
+  /// place behind, of the same thing.
+  private func rest(_ handle: EasyHandle, from length: UInt64) -> UInt64? {
+    guard case .rest(let known, _) = job.request.scope,
+      handle.text(CURLINFO_CONTENT_TYPE)?.lowercased().hasPrefix("multipart/") != true,
+      let range = handle.header("Content-Range").flatMap(ContentRange.init),
+      let part = range.part, let total = range.total,
+      part.lowerBound == length, known.total == nil || known.total == total
+    else { return nil }
+    let size = handle.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+    guard size < 0 || UInt64(size) == part.upperBound - part.lowerBound + 1 else { return nil }
+    // An answer to If-Range must repeat the tag, but need not repeat the date (RFC 9110, 15.3.7).
+    guard answer.entity.etag == known.etag else { return nil }
+    let date = answer.entity.lastModified
+    return date.isEmpty || date == known.lastModified ? total : nil
+  }
+
+  /// What the origin says of the whole.
+  private func entity(_ handle: EasyHandle) -> EntityFacts {
+    let length = handle.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+    let modified = handle.header("Last-Modified") ?? ""
+    let control = handle.header("Cache-Control")?.lowercased() ?? ""
+    return EntityFacts(
+      etag: handle.header("ETag") ?? "", lastModified: modified,
+      isDateStrong: HTTPDate.isStrong(modified, sent: handle.header("Date") ?? ""),
+      total: length >= 0 ? UInt64(length) : nil, place: url.place,
+      mayBeKept: !control.split(separator: ",").contains { $0.contains("no-store") })
+  }
+
+  /// A socket for this address, or none.
+  func dial(_ address: NetworkAddress, family: Int32, type: Int32, protocol number: Int32) -> Int32?
+  {
+    if let refusal = settings.rules.refusal(of: address) {
+      answer.refusal = answer.refusal ?? refusal
+      return nil
+    }
+    do throws(SystemError) {
+      let server = url.server
+      let socket = try DialSocket.open(
+        family: family, type: type, protocol: number, thing: "to \(server)")
+      answer.dialled += 1
+      return socket.release()
+    } catch {
+      // A kernel without IPv6 is no trouble: the next address is tried.
+      if error.isMachineTrouble { answer.shortage = error.failure }
+      return nil
+    }
+  }
+
+  /// Before the request goes out, on new and kept connections: the rules may have changed
+  /// meanwhile.
+  func mayAsk(_ remote: String) -> Bool {
+    guard let address = NetworkAddress(remote) else { return false }
+    guard let refusal = settings.rules.refusal(of: address) else { return true }
+    answer.problem = refusal.failure(server: url.server)
+    return false
+  }
+}

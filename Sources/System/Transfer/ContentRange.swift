@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The header that says which part of the whole an answer holds, read strictly: `bytes 500-999/1000`,
+// `bytes 500-999/*`, and `bytes */1000` where no part was to be had.
+
+struct ContentRange: Equatable {
+  /// Both ends belong to it; nil where no part was to be had.
+  let part: ClosedRange<UInt64>?
+  /// Nil where the origin does not tell.
+  let total: UInt64?
+
+  init?(_ text: String) {
+    let words = text.split(separator: " ", omittingEmptySubsequences: true)
+    guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+    let sides = words[1].split(separator: "/", omittingEmptySubsequences: false)
+    guard sides.count == 2 else { return nil }
+    let total = Self.number(sides[1])
+    guard total != nil || sides[1] == "*" else { return nil }
+    self.total = total
+    if sides[0] == "*" {
+      part = nil
+      return
+    }
+    let ends = sides[0].split(separator: "-", omittingEmptySubsequences: false)
+    guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]),
+      first <= last, total.map({ last < $0 }) ?? true
+    else { return nil }
+    part = first...last
+  }
+
+  private static func number(_ text: some StringProtocol) -> UInt64? {
+    guard (1...18).contains(text.utf8.count), text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
+    else { return nil }
+    return UInt64(text)
+  }
+}

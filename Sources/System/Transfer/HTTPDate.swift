@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dates in headers, in the three ways that HTTP writes them.
+
+import CCurl
+
+enum HTTPDate {
+  /// Two clocks may have stamped them, and clocks differ.
+  private static let margin: Int64 = 60
+
+  /// Seconds since 1970.
+  static func seconds(_ text: String) -> Int64? {
+    guard (8...64).contains(text.utf8.count), text.utf8.contains(where: { $0 >= 0x41 }) else {
+      return nil
+    }
+    let time = unsafe curl_getdate(text, nil)
+    return time < 0 ? nil : Int64(time)
+  }
+
+  /// What had rested for a minute when it was sent cannot have been another thing with the same date.
+  static func isStrong(_ modified: String, sent: String) -> Bool {
+    guard let modified = seconds(modified), let sent = seconds(sent) else { return false }
+    return sent >= modified && sent - modified >= margin
+  }
+}
+
+/// How long an origin asks to be left alone, in seconds or until a date.
+enum RetryAfter {
+  private static let longest: Int64 = 3600
+
+  /// From one second to an hour; nil where it did not ask, or not so that it can be read. libcurl's
+  /// own reading knows the clock, but tells 0 of what is now, of what is past and of nonsense.
+  static func seconds(_ read: Int64, _ header: String?) -> UInt32? {
+    guard let header else { return nil }
+    if read > 0 { return UInt32(min(read, longest)) }
+    let digits = header.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
+    if digits, !header.isEmpty {
+      return header.utf8.allSatisfy { $0 == 0x30 } ? 1 : UInt32(longest)
+    }
+    return HTTPDate.seconds(header) == nil ? nil : 1
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `watch` and `cache` say.
+
+package import Steer
+internal import Vocabulary
+
+package enum WatchText {
+  /// Lines of a terminal that show transfers; so many more are counted.
+  private static let shown = 20
+
+  package static func text(_ report: WatchReport, _ screen: ToolScreen) -> String {
+    guard screen.isTerminal else {
+      return report.lists.map { "list\t" + ListText.plain($0) }.joined()
+        + report.transfers.map { "transfer\t" + plain($0) }.joined()
+    }
+    var text = report.lists.map { ProgressBar.line($0, screen) + "\n" }.joined()
+    if report.lists.isEmpty { text += "Every list is done.\n" }
+    if report.transfers.isEmpty { return text }
+    var table = TextTable([
+      .init("PHOTO"), .init("FROM"), .init("BYTES", isRight: true), .init("OF", isRight: true),
+      .init("RATE", isRight: true), .init("LEFT", isRight: true),
+    ])
+    for transfer in report.transfers.prefix(shown) {
+      let others = transfer.photos > 1 ? " and \(transfer.photos - 1) more" : ""
+      table.add([
+        .init(Printable.text(transfer.name, limit: 30) + others),
+        .init(Printable.text(transfer.server, limit: 40)), .init(Amounts.bytes(transfer.received)),
+        .init(transfer.total.map { Amounts.bytes($0) } ?? ""),
+        .init("\(Amounts.bytes(transfer.rate))/s"),
+        .init(transfer.secondsLeft.map { Amounts.span(milliseconds: $0 * 1000) } ?? "", .muted),
+      ])
+    }
+    text += table.text(screen)
+    let more = report.transfers.count - shown
+    return more > 0 ? text + "and \(more) more\n" : text
+  }
+
+  /// list, photo, name, photos, server, received, total (0 where it is not known), rate, seconds left.
+  private static func plain(_ transfer: TransferSummary) -> String {
+    TextTable.plain([
+      "\(transfer.list)", "\(transfer.photo)", Printable.text(transfer.name),
+      "\(transfer.photos)", Printable.text(transfer.server), "\(transfer.received)",
+      "\(transfer.total ?? 0)", "\(transfer.rate)",
+      transfer.secondsLeft.map { "\($0)" } ?? "",
+    ])
+  }
+}
+
+package enum CacheText {
+  package static func text(_ report: CacheReport, _ screen: ToolScreen) -> String {
+    guard screen.isTerminal else {
+      return [
+        ("limit", report.limit), ("entries", UInt64(report.entries)), ("bytes", report.bytes),
+        ("hits", report.hits), ("misses", report.misses),
+      ].map { TextTable.plain([$0, "\($1)"]) }.joined()
+    }
+    if report.limit == 0 { return "The cache is off: Cache= under [Download] gives it room.\n" }
+    return "The cache holds \(report.entries) originals, \(Amounts.bytes(report.bytes)) of "
+      + "\(Amounts.bytes(report.limit)). Since the start \(report.hits) downloads were spared, "
+      + "\(report.misses) were not.\n"
+  }
+}

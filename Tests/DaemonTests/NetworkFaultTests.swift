@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The network fails for real, in a namespace of its own: the list finishes by itself, every byte right.
+
+import Digests
+import Foundation
+import Support
+import Testing
+
+@Suite(.enabled(if: LoneNetwork.obstacle == nil, "\(LoneNetwork.obstacle ?? "")"))
+struct NetworkFaultTests {
+  private static let settings = """
+    [Inbox]
+    QuietTime=250ms
+    [Download]
+    AllowNetworks=127.0.0.0/8
+    Attempts=30
+    ConnectTimeout=2s
+
+    """
+
+  /// Photos of many packets each. Every photo names its checksum, so none is done with a wrong byte.
+  private func photos(_ count: Int, at bench: DaemonBench) throws -> [UInt8] {
+    let rows = try (1...count).map { number in
+      let picture = SamplePictures.jpeg(width: 480, height: 320, seed: UInt32(number))
+      try bench.serve(picture, as: "\(number).jpg")
+      var hash = SHA256()
+      hash.add(picture)
+      return """
+        <key>Photo \(number)</key><dict><key>URL</key><string>\(bench.origin.url("/\(number).jpg"))\
+        </string><key>SHA256</key><string>\(hash.digest().hex)</string></dict>
+        """
+    }
+    return Array("<plist version=\"1.0\"><dict>\(rows.joined())</dict></plist>".utf8)
+  }
+
+  /// The list in calm and then, under another name, in trouble: prints are the same to the last byte.
+  private func survive(
+    _ count: Int, _ begin: (LoneNetwork, Int) async throws -> Void,
+    during: (LoneNetwork, DaemonBench) async throws -> Void = { _, _ in }
+  ) async throws {
+    try await LoneNetwork.use { network in
+      try await DaemonBench.use(settings: Self.settings, in: network) { bench in
+        let list = try photos(count, at: bench)
+        let daemon = try await bench.start()
+        try await bench.drop(list, as: "calm.plist")
+        #expect(try await bench.wait(for: "calm", daemon).code == 0)
+        try await begin(network, bench.origin.port)
+        try await bench.drop(list, as: "storm.plist")
+        try await during(network, bench)
+        let end = try await bench.wait(for: "storm", daemon)
+        let failed = try await bench.show("storm").photos.filter { $0.state != "filtered" }
+        #expect(end.code == 0, "\(end) \(failed)")
+        #expect(bench.names("prints/storm").count == count)
+        for name in bench.names("prints/calm") {
+          #expect(bench.bytes("prints/storm/\(name)") == bench.bytes("prints/calm/\(name)"))
+        }
+        try await bench.stop(daemon)
+        #expect(!daemon.errors.contains("Failed"), "nothing is given up on the way")
+      }
+    }
+  }
+
+  @Test func `packets are lost: one in ten, both ways`() async throws {
+    try await survive(30) { network, port in
+      for side in ["sport", "dport"] {
+        try await network.trouble(port, side, "numgen random mod 10 0 counter drop")
+      }
+    } during: { network, bench in
+      try await bench.until("packets are lost") { bench.journal.contains { $0.list == 2 } }
+      #expect(try await bench.tool("wait", "--timeout", "80s", "storm").code == 0)
+      #expect(try await network.troubled() > 0)
+    }
+  }
+
+  @Test func `connections are reset, again and again`() async throws {
+    try await survive(30) { network, port in
+      try await network.trouble(
+        port, "dport", "numgen inc mod 9 0 counter reject with tcp reset")
+    } during: { network, bench in
+      try await bench.until("a photo is tried again") {
+        bench.journal.contains { $0.kind == "retry" }
+      }
+      #expect(try await network.troubled() > 0)
+    }
+  }
+
+  @Test func `the line is slow`() async throws {
+    try await survive(30) { network, _ in try await network.limit("8mbit") }
+  }
+
+  @Test func `the link is cut in mid-list, for 30 seconds`() async throws {
+    try await survive(60) { network, _ in
+      try await network.limit("4mbit")
+    } during: { network, bench in
+      try await bench.until("some photos are there") {
+        bench.journal.filter { $0.kind == "downloaded" && $0.list == 2 }.count >= 5
+      }
+      for side in ["sport", "dport"] {
+        try await network.trouble(bench.origin.port, side, "counter drop")
+      }
+      // Not to wait for anything: so long does the fault last.
+      try await Task.sleep(for: .seconds(30))
+      #expect(try await bench.tool("status").code == 0, "the daemon answers meanwhile")
+      #expect(!bench.journal.contains { $0.kind == "finished" && $0.list == 2 })
+      try await network.calm()
+    }
+  }
+}

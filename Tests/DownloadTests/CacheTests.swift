@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cache: always asks, never trusts its own disk, stays within its room.
+
+import Digests
+import Download
+import Linux
+import Support
+import Testing
+import Vocabulary
+
+struct CacheTests {
+  let fresh: FreshFolder
+  let incoming: FreshFolder
+  let kept: FreshFolder
+  let clock = SimulatedClock()
+  let url = "https://photos.example.org/a.jpg"
+  let entity = EntityFacts(
+    etag: "W/\"v1\"", total: 3, place: "https://photos.example.org:443/a.jpg")
+
+  init() throws {
+    fresh = try FreshFolder()
+    incoming = try FreshFolder()
+    kept = try FreshFolder()
+  }
+
+  private func downloader(_ network: ScriptedNetwork, room: UInt64 = 1000) -> Downloader {
+    Downloader(
+      network: network, partials: PartialShelf(incoming.folder, clock: clock),
+      cache: OriginalCache(kept.folder, clock: clock), settings: DownloadSettings(cache: room)
+    ) { $0() }
+  }
+
+  @discardableResult
+  private func download(_ downloader: Downloader, _ number: UInt32 = 1, _ url: String? = nil)
+    async throws -> Original
+  {
+    clock.advance(by: .seconds(1))
+    return try await downloader.download(
+      PhotoID(list: ListID(1), number: number), from: url ?? self.url, into: fresh.folder,
+      priority: .default)
+  }
+
+  private func counts(_ downloader: Downloader) -> [UInt64] {
+    let counts = downloader.cache?.counts ?? CacheCounts()
+    return [UInt64(counts.entries), counts.bytes, counts.hits, counts.misses]
+  }
+
+  @Test(arguments: [false, true])
+  func `what the origin still has is not sent again`(isRestarted: Bool) async throws {
+    let network = ScriptedNetwork(.sent([[1, 2, 3]], entity), .unchanged)
+    let first = downloader(network)
+    try await download(first)
+    #expect(counts(first) == [1, 3, 0, 1])
+    let second = isRestarted ? downloader(network) : first
+    let original = try await download(second, 2)
+    #expect(network.requests.last?.scope == .change(since: entity))
+    #expect(original.contents == Contents(size: 3, hash: SHA256.digest(of: [1, 2, 3]).prefix))
+    #expect(original.status == 304)
+    #expect(fresh.bytes(of: "000000002") == [1, 2, 3])
+    #expect(second.cache?.counts.hits == 1)
+    #expect(try incoming.folder.names().isEmpty)
+    // The originals go their own ways.
+    try fresh.folder.remove(original.name)
+    #expect(second.cache?.counts.entries == 1)
+  }
+
+  @Test func `what the origin has anew takes the place of the old`() async throws {
+    var other = entity
+    other.etag = "\"v2\""
+    let network = ScriptedNetwork(
+      .sent([[1, 2, 3]], entity), .sent([[4, 5]], other), .unchanged)
+    let downloader = downloader(network)
+    for number in 1...3 as ClosedRange<UInt32> { try await download(downloader, number) }
+    #expect(
+      network.requests.map(\.scope) == [
+        .whole, .change(since: entity), .change(since: other),
+      ])
+    #expect(fresh.bytes(of: "000000003") == [4, 5])
+    #expect(counts(downloader) == [1, 2, 1, 2])
+  }
+
+  @Test(
+    "what the disk has changed is thrown away and downloaded",
+    arguments: ["body", "size", "note", "no note", "no body"])
+  func damage(_ kind: String) async throws {
+    let network = ScriptedNetwork(.sent([[1, 2, 3]], entity), .sent([[1, 2, 3]], entity))
+    try await download(downloader(network))
+    let name = try #require(try kept.folder.names().first { $0.hasSuffix(".body") })
+    let note = try #require(try kept.folder.names().first { $0.hasSuffix(".note") })
+    switch kind {
+    case "body": try kept.folder.open(name, .write).write([9], at: 1)
+    case "size": try kept.folder.open(name, .write).truncate(to: 2)
+    case "note": try kept.folder.open(note, .write).write([9], at: 40)
+    case "no note": try kept.folder.remove(note)
+    default: try kept.folder.remove(name)
+    }
+    // The original is the same file: another photo, another name.
+    let again = downloader(network)
+    try await download(again, 2)
+    #expect(network.requests.last?.scope == .whole)
+    #expect(fresh.bytes(of: "000000002") == [1, 2, 3])
+    #expect(counts(again) == [1, 3, 0, 1])
+  }
+
+  @Test func `what was used longest ago goes first`() async throws {
+    let urls = (1...4).map { "https://photos.example.org/\($0)" }
+    let network = ScriptedNetwork(
+      .sent([[UInt8](repeating: 1, count: 300)], entity),
+      .sent([[UInt8](repeating: 2, count: 300)], entity),
+      .unchanged, .sent([[UInt8](repeating: 3, count: 400)], entity), .unchanged, .unchanged)
+    let downloader = downloader(network)
+    try await download(downloader, 1, urls[0])
+    try await download(downloader, 2, urls[1])
+    try await download(downloader, 3, urls[0])
+    downloader.change(DownloadSettings(cache: 900), files: FileFolders())
+    try await download(downloader, 4, urls[2])
+    #expect(counts(downloader) == [2, 700, 1, 3])
+    try await download(downloader, 5, urls[0])
+    try await download(downloader, 6, urls[2])
+    #expect(downloader.cache?.counts.hits == 3)
+    #expect(try kept.folder.names().count == 4)
+  }
+
+  @Test func `without room nothing is kept, and what was kept goes`() async throws {
+    let network = ScriptedNetwork(
+      .sent([[1, 2, 3]], entity), .sent([[1, 2, 3]], entity), .sent([[1, 2, 3]], entity))
+    try await download(downloader(network))
+    #expect(try kept.folder.names().count == 2)
+    try await download(downloader(network, room: 0), 2)
+    #expect(try kept.folder.names().isEmpty)
+    try await download(downloader(network, room: 2), 3)
+    #expect(try kept.folder.names().isEmpty)
+    #expect(network.requests.map(\.scope) == [.whole, .whole, .whole])
+  }
+
+  @Test func `clearing leaves nothing but the counts`() async throws {
+    let downloader = downloader(ScriptedNetwork(.sent([[1, 2, 3]], entity)))
+    try await download(downloader)
+    downloader.cache?.clear()
+    #expect(counts(downloader) == [0, 0, 0, 1])
+    #expect(try kept.folder.names().isEmpty)
+    #expect(fresh.bytes(of: "000000001") == [1, 2, 3])
+  }
+
+  @Test(
+    "what cannot be known again, must not be kept or is no photo is not kept",
+    arguments: [
+      ScriptedNetwork.Turn.sent([[1, 2, 3]], EntityFacts(total: 3)),
+      .sent([[1, 2, 3]], EntityFacts(etag: "\"v1\"", total: 3, mayBeKept: false)),
+      .sent([Array("<html>".utf8)], EntityFacts(etag: "\"v1\"")),
+      .init(
+        pieces: [[1, 2, 3]],
+        result: .success(
+          TransferReply(
+            status: 200, size: 3, contentType: "", isEndSure: false,
+            entity: EntityFacts(etag: "\"v1\"")))),
+    ])
+  func unfit(_ turn: ScriptedNetwork.Turn) async throws {
+    let downloader = downloader(ScriptedNetwork(turn))
+    _ = try? await download(downloader)
+    #expect(downloader.cache?.counts.entries == 0)
+    #expect(try kept.folder.names().isEmpty)
+  }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many photos, lists and attempts that name the same URL at the same time: one transfer, and an original
+// for each.
+
+import Digests
+import Linux
+import Support
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import Download
+
+struct FlightTests {
+  let fresh: FreshFolder
+  let incoming: FreshFolder
+  let url = "https://photos.example.org/a.jpg"
+  let entity = EntityFacts(etag: "\"v1\"", total: 3, place: "https://photos.example.org:443/a.jpg")
+
+  init() throws {
+    fresh = try FreshFolder()
+    incoming = try FreshFolder()
+  }
+
+  private func downloader(_ network: ScriptedNetwork) -> Downloader {
+    Downloader(
+      network: network, partials: PartialShelf(incoming.folder, clock: SimulatedClock())
+    ) { $0() }
+  }
+
+  private func photo(_ number: UInt32) -> PhotoID { PhotoID(list: ListID(1), number: number) }
+
+  private func start(
+    _ number: UInt32, _ downloader: Downloader, _ priority: ServiceClass = .default,
+    checksum: SHA256Digest? = nil
+  ) -> Task<Result<Original, Failure>, Never> {
+    Task {
+      do throws(Failure) {
+        return .success(
+          try await downloader.download(
+            photo(number), from: url, into: fresh.folder, priority: priority, checksum: checksum))
+      } catch { return .failure(error) }
+    }
+  }
+
+  /// So many wait for the one transfer.
+  private func boarded(_ count: Int, _ downloader: Downloader) async {
+    while downloader.progress().first?.photos.count != count { await Task.yield() }
+  }
+
+  @Test func `five who want the same get one transfer and five originals`() async throws {
+    let network = ScriptedNetwork(.body([1, 2, 3]).held)
+    let downloader = downloader(network)
+    let tasks = (1...5).map { start($0, downloader) }
+    await boarded(5, downloader)
+    network.release()
+    for (place, task) in tasks.enumerated() {
+      let original = try await task.value.get()
+      #expect(original.contents.size == 3)
+      #expect(original.name == Original.name(of: photo(UInt32(place + 1))))
+      #expect(fresh.bytes(of: "\(original.name)") == [1, 2, 3])
+      // Each goes by itself.
+      try fresh.folder.remove(original.name)
+    }
+    #expect(network.requests.count == 1)
+    #expect(try incoming.folder.names().isEmpty)
+    #expect(downloader.flights.withLock { $0.isEmpty })
+  }
+
+  @Test func `a checksum is each one's own`() async throws {
+    let network = ScriptedNetwork(.body([1, 2, 3]).held)
+    let downloader = downloader(network)
+    let right = start(1, downloader, checksum: SHA256.digest(of: [1, 2, 3]))
+    await network.asked(1)
+    let wrong = start(2, downloader, checksum: SHA256.digest(of: []))
+    await boarded(2, downloader)
+    network.release()
+    #expect(try await right.value.get().contents.size == 3)
+    let failure = await #expect(throws: Failure.self) { try await wrong.value.get() }
+    #expect(failure?.code == "download.sha256")
+    #expect(fresh.bytes(of: "000000001") == [1, 2, 3])
+    #expect(fresh.bytes(of: "000000002") == nil)
+    #expect(try incoming.folder.names().isEmpty)
+  }
+
+  @Test func `a failure is everybody's`() async throws {
+    let broken = Failure(.passing, code: "connect.reset", reason: "the connection broke")
+    let network = ScriptedNetwork(.failing(broken, after: [1]).held)
+    let downloader = downloader(network)
+    let tasks = (1...3).map { start($0, downloader) }
+    await boarded(3, downloader)
+    network.release()
+    for task in tasks { await #expect(throws: broken) { try await task.value.get() } }
+    #expect(network.requests.count == 1)
+    #expect(downloader.flights.withLock { $0.isEmpty })
+  }
+
+  @Test func `who leaves takes nothing from those who stay, the first included`() async throws {
+    let network = ScriptedNetwork(.body([1, 2, 3]).held)
+    let downloader = downloader(network)
+    let first = start(1, downloader)
+    await network.asked(1)
+    let second = start(2, downloader)
+    await boarded(2, downloader)
+    first.cancel()
+    await #expect(throws: Failure.cancelled) { try await first.value.get() }
+    #expect(network.cancelled.isEmpty)
+    network.release()
+    #expect(try await second.value.get().contents.size == 3)
+    #expect(fresh.bytes(of: "000000001") == nil)
+  }
+
+  @Test func `when the last one leaves the transfer stops, and what came stays`() async throws {
+    let network = ScriptedNetwork(
+      .sent([[1, 2]], entity).held, .part([3], whole: 3, entity))
+    let downloader = downloader(network)
+    let tasks = (1...2).map { start($0, downloader) }
+    await boarded(2, downloader)
+    network.trickle()
+    for task in tasks { task.cancel() }
+    for task in tasks { await #expect(throws: Failure.cancelled) { try await task.value.get() } }
+    #expect(network.cancelled == [TransferTicket(1)])
+    #expect(downloader.flights.withLock { $0.isEmpty })
+    let third = start(3, downloader)
+    #expect(try await third.value.get().contents.size == 3)
+    #expect(network.requests.last?.scope == .rest(of: entity, from: 2))
+    #expect(fresh.bytes(of: "000000003") == [1, 2, 3])
+  }
+
+  @Test func `the most urgent of those who wait decides`() async throws {
+    let network = ScriptedNetwork(.body([1]).held)
+    let downloader = downloader(network)
+    let slow = start(1, downloader, .background)
+    await boarded(1, downloader)
+    let urgent = start(2, downloader, .userInteractive)
+    await boarded(2, downloader)
+    let other = start(3, downloader, .default)
+    await boarded(3, downloader)
+    urgent.cancel()
+    _ = await urgent.value
+    network.release()
+    _ = try await (slow.value.get(), other.value.get())
+    #expect(network.requests.map(\.priority) == [.background])
+    #expect(network.changes == [.userInteractive, .default])
+  }
+
+  @Test func `a page in the photo's place is nobody's photo`() async throws {
+    let network = ScriptedNetwork(.body(Array("<html>".utf8)).held)
+    let downloader = downloader(network)
+    let tasks = (1...2).map { start($0, downloader) }
+    await boarded(2, downloader)
+    network.release()
+    for task in tasks {
+      let failure = await #expect(throws: Failure.self) { try await task.value.get() }
+      #expect(failure?.code == "download.html")
+    }
+    #expect(try incoming.folder.names().isEmpty)
+    #expect(try fresh.folder.names().isEmpty)
+  }
+
+  @Test func `where a file has one name only each gets a copy`() async throws {
+    let network = ScriptedNetwork(.body([1, 2, 3]).held)
+    let partials = PartialShelf(LonelyFolder(incoming.folder), clock: SimulatedClock())
+    let downloader = Downloader(network: network, partials: partials) { $0() }
+    let tasks = (1...3).map { start($0, downloader) }
+    await boarded(3, downloader)
+    network.release()
+    for (place, task) in tasks.enumerated() {
+      #expect(try await task.value.get().contents.size == 3)
+      #expect(fresh.bytes(of: "00000000\(place + 1)") == [1, 2, 3])
+    }
+    #expect(try incoming.folder.names().isEmpty)
+  }
+
+  @Test func `a storm of comers and goers is served, and nothing is left`() async throws {
+    let network = BusyNetwork()
+    let downloader = Downloader(
+      network: network, partials: PartialShelf(incoming.folder, clock: SimulatedClock())
+    ) { $0() }
+    await withTaskGroup(of: Void.self) { group in
+      for number in 1...400 as ClosedRange<UInt32> {
+        group.addTask {
+          let task = Task {
+            try await downloader.download(
+              photo(number), from: "http://h/\(number % 7)", into: fresh.folder,
+              priority: ServiceClass(rawValue: UInt8(number % 5)) ?? .default)
+          }
+          if number.isMultiple(of: 3) { task.cancel() }
+          for _ in 0..<(number % 11) { await Task.yield() }
+          if number.isMultiple(of: 4) { task.cancel() }
+          if let original = try? await task.value {
+            #expect(fresh.bytes(of: "\(original.name)") == Array(repeating: 7, count: 1000))
+          } else {
+            #expect(number.isMultiple(of: 3) || number.isMultiple(of: 4))
+          }
+        }
+      }
+    }
+    while !downloader.flights.withLock({ $0.isEmpty }) { await Task.yield() }
+    #expect(network.isIdle)
+    #expect(try incoming.folder.names().isEmpty)
+  }
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is kept of a transfer that did not end well, and what of it is believed later: only what its notes
+// prove, whatever a crash made of the file, of the notes, or of both.
+
+import Digests
+import Support
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import Download
+
+struct PartialTests {
+  let url = "https://photos.example.org/a.jpg"
+  let entity = EntityFacts(
+    etag: "\"v1\"", total: 70_000, place: "https://photos.example.org:443/a.jpg")
+  let disk = SimulatedDisk()
+  let clock = SimulatedClock(wallTime: 0)
+  /// Of which the notes speak soon.
+  private static let body: [UInt8] = (0..<70_000).map {
+    UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7)
+  }
+  private var body: [UInt8] { Self.body }
+
+  private static var limits: PartialShelf.Limits {
+    var limits = PartialShelf.Limits()
+    limits.firstMark = 26_214
+    return limits
+  }
+
+  private var shelf: PartialShelf {
+    PartialShelf(disk.rootFolder, clock: clock, limits: Self.limits)
+  }
+  private var name: FileName { PartialShelf.name(of: url) }
+  private var noteName: FileName {
+    FileName(hexDigest: SHA256.digest(of: Array(url.utf8)), suffix: ".note")
+  }
+
+  /// The first bytes arrive, in pieces as the network has them.
+  private func receive(_ count: Int, from start: Int = 0, into file: IncomingFile) throws {
+    for offset in stride(from: start, to: count, by: 4096) {
+      try file.write(Array(body[offset..<min(count, offset + 4096)]), at: UInt64(offset))
+    }
+  }
+
+  private func keep(_ count: Int) throws -> PartialShelf {
+    let shelf = shelf
+    let file = shelf.create(url)
+    file.begin(entity, at: 0)
+    try receive(count, into: file)
+    shelf.keep(file, of: url)
+    return shelf
+  }
+
+  private func bytes(_ name: FileName) throws -> [UInt8] {
+    try disk.rootFolder.open(name, .read).read(at: 0, upTo: 2_000_000)
+  }
+
+  @Test(arguments: [1, 511, 26_214, 30_001, 69_999])
+  func `what has come is gone on with, and its digest is the whole's in the end`(count: Int) throws
+  {
+    let kept = try keep(count)
+    #expect(kept.holds(url) && kept.bytes == UInt64(count))
+    // Also by the next run of the daemon.
+    for shelf in [kept, shelf] where shelf.holds(url) {
+      let (file, known) = try shelf.reopen(url)
+      #expect(file.size == UInt64(count))
+      #expect(known == entity)
+      shelf.keep(file, of: url)
+      file.begin(entity, at: file.size)
+      shelf.keep(file, of: url)
+    }
+    let (file, _) = try shelf.reopen(url)
+    file.begin(entity, at: file.size)
+    try receive(body.count, from: Int(file.size), into: file)
+    #expect(file.digest == SHA256.digest(of: body))
+    #expect(file.head == Array(body.prefix(512)))
+    #expect(try bytes(name) == body)
+  }
+
+  @Test func `of what seems to be whole the last byte is asked for again`() throws {
+    let (file, _) = try keep(body.count).reopen(url)
+    #expect(file.size == UInt64(body.count) - 1)
+    #expect(file.digest == SHA256.digest(of: Array(body.dropLast())))
+  }
+
+  @Test func `a daemon that was killed goes on from its last mark`() throws {
+    let file = shelf.create(url)
+    file.begin(entity, at: 0)
+    try receive(65_000, into: file)
+    // Nobody could say goodbye.
+    let (reopened, _) = try shelf.reopen(url)
+    #expect(reopened.size > 55_000 && reopened.size <= 65_000)
+    #expect(try bytes(name).count == Int(reopened.size))
+    #expect(reopened.digest == SHA256.digest(of: Array(body.prefix(Int(reopened.size)))))
+  }
+
+  @Test(arguments: 0..<100 as Range<UInt64>)
+  func `after a power cut nothing is believed that is not as it was sent`(seed: UInt64) throws {
+    var random = SimulatedRandom(seed: seed)
+    let count = 1 + random.number(below: body.count - 1)
+    let before = shelf
+    let file = before.create(url)
+    file.begin(entity, at: 0)
+    try receive(count, into: file)
+    if random.oneIn(2) { before.keep(file, of: url) }
+    if random.oneIn(2) { try disk.rootFolder.sync() }
+    if random.oneIn(4) { try disk.rootFolder.syncFileSystem() }
+    disk.crash(seed: seed)
+    let after = shelf
+    let (reopened, _) = try after.reopen(url)
+    let size = Int(reopened.size)
+    #expect(size <= count)
+    #expect(try bytes(name) == Array(body.prefix(size)))
+    #expect(reopened.digest == SHA256.digest(of: Array(body.prefix(size))))
+  }
+
+  @Test func `a file that was cut or whose tail is zeros is believed as far as it is proven`()
+    throws
+  {
+    _ = try keep(65_000)
+    let notes = try bytes(noteName)
+    let file = try disk.rootFolder.open(name, .write)
+    try file.truncate(to: 50_000)
+    try file.truncate(to: 65_000)
+    let (reopened, _) = try shelf.reopen(url)
+    #expect(reopened.size > 40_000 && reopened.size <= 50_000)
+    #expect(notes.count < 8000, "notes stay small")
+  }
+
+  @Test func `a changed byte anywhere in the file or its notes costs bytes, never the photo`()
+    throws
+  {
+    for seed in 0..<40 as Range<UInt64> {
+      var random = SimulatedRandom(seed: seed)
+      _ = try keep(60_000)
+      let target = random.oneIn(2) ? name : noteName
+      var bytes = try bytes(target)
+      bytes[random.number(below: bytes.count)] ^= UInt8(1 << random.number(below: 8))
+      try disk.rootFolder.open(target, .write).write(bytes, at: 0)
+      let (reopened, known) = try shelf.reopen(url)
+      let size = Int(reopened.size)
+      #expect(reopened.digest == SHA256.digest(of: Array(body.prefix(size))))
+      #expect(known == nil || known == entity)
+      #expect(known != nil || size == 0)
+      try disk.rootFolder.removeIfThere(name)
+      try disk.rootFolder.removeIfThere(noteName)
+    }
+  }
+
+  @Test(
+    "what cannot be asked for with If-Range is not kept",
+    arguments: [
+      EntityFacts(total: 9), EntityFacts(etag: "W/\"1\"", total: 9),
+      EntityFacts(lastModified: "Tue, 18 Nov 2025 08:00:00 GMT", total: 9),
+      EntityFacts(
+        etag: "W/\"1\"", lastModified: "Tue, 18 Nov 2025 08:00:00 GMT", isDateStrong: true),
+      EntityFacts(etag: "no quotes"), EntityFacts(etag: "\"a\"b\""),
+      EntityFacts(etag: "\"\u{7F}\""),
+    ])
+  func weak(_ entity: EntityFacts) throws {
+    let shelf = shelf
+    let file = shelf.create(url)
+    file.begin(entity, at: 0)
+    try receive(50_000, into: file)
+    shelf.keep(file, of: url)
+    #expect(!shelf.holds(url))
+    #expect(try disk.rootFolder.names().isEmpty)
+  }
+
+  @Test func `a strong date is a validator where there is no tag`() {
+    let dated = EntityFacts(lastModified: "Tue, 18 Nov 2025 08:00:00 GMT", isDateStrong: true)
+    #expect(dated.strongValidator == "Tue, 18 Nov 2025 08:00:00 GMT")
+    #expect(entity.strongValidator == "\"v1\"")
+  }
+
+  @Test func `a file that has become somebody's original is never written to`() throws {
+    _ = try keep(60_000)
+    let list = try disk.rootFolder.folder(FileName(literal: "17"), creating: true)
+    let original = FileName(literal: "000000001")
+    try disk.rootFolder.link(name, to: list, as: original)
+    // Its notes could not be removed: the power went.
+    let (reopened, known) = try shelf.reopen(url)
+    #expect(reopened.size == 0 && known == nil)
+    try reopened.write([1, 2, 3], at: 0)
+    let kept = try list.open(original, .read).read(at: 0, upTo: 100_000)
+    #expect(kept == Array(body.prefix(60_000)))
+  }
+
+  @Test func `a start removes what has no notes, and what is neither`() throws {
+    _ = try keep(1000)
+    for stray in ["junk", "0f.part", "1f.note"] {
+      _ = try disk.rootFolder.open(#require(FileName(stray)), .create)
+    }
+    #expect(shelf.count == 1)
+    #expect(try Set(disk.rootFolder.names()) == [name, noteName])
+  }
+
+  @Test func `what is too many, too much or too old goes, the oldest first`() throws {
+    var limits = Self.limits
+    limits.count = 3
+    limits.bytes = 250
+    limits.age = .seconds(100)
+    let shelf = PartialShelf(disk.rootFolder, clock: clock, limits: limits)
+    func add(_ url: String, _ size: Int) throws {
+      let file = shelf.create(url)
+      file.begin(entity, at: 0)
+      try receive(size, into: file)
+      shelf.keep(file, of: url)
+    }
+    for number in 1...4 {
+      try add("http://h/\(number)", 50)
+      clock.advance(by: .seconds(1))
+    }
+    #expect(shelf.count == 3 && !shelf.holds("http://h/1"))
+    try add("http://h/5", 200)
+    #expect(shelf.bytes <= 250 && shelf.holds("http://h/5") && !shelf.holds("http://h/2"))
+    clock.advance(by: .seconds(200))
+    try add("http://h/6", 1)
+    #expect(shelf.count == 1 && shelf.holds("http://h/6"))
+    #expect(try disk.rootFolder.names().count == 2)
+    shelf.clear()
+    #expect(try disk.rootFolder.names().isEmpty)
+  }
+
+  @Test func `notes that cannot be written cost nothing but the resuming`() throws {
+    let shelf = shelf
+    let file = shelf.create(url)
+    file.begin(entity, at: 0)
+    disk.fail(SimulatedDisk.Fault(.open, code: 28, isPermanent: true))
+    try receive(60_000, into: file)
+    disk.fail(nil)
+    shelf.keep(file, of: url)
+    #expect(!shelf.holds(url))
+    #expect(try disk.rootFolder.names().isEmpty)
+  }
+}

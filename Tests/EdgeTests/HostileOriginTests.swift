@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// What servers and networks do to whoever trusts them: every behaviour has a decided outcome, is over in
+// time, leaves no descriptor open, and never half a photo that counts as one. Where each stands:
+//
+//   URLs      schemes, no host, 10 KB, CR and LF, spaces, credentials, IDN, ports → VocabularyTests and
+//             DownloadTests/PhotoURLTests; `A URL that is not for the network` in TransferTests
+//   hosts     numbers in all notations, IPv4 in IPv6, metadata, CGNAT → TransferAddressTests,
+//             DownloadTests/AddressRulesTests; names with several addresses, rebinding → here;
+//             proxies in the environment → DaemonTests/HostileNetworkTests
+//   redirects loop, six, private, https → http, file, missing, relative → TransferTests,
+//             TransferAddressTests, TransferSecurityTests; huge, cookies, credentials → here
+//   statuses  404, 410, 401, 429 and 503 with every Retry-After → TransferTests; 503 for ever, HTML →
+//             DaemonTests/HostileNetworkTests, DownloadTests
+//   bodies    short, long, cut, endless, no length, header floods, 100, 204, 206, 304 → TransferTests;
+//             a byte a second, bombs, unknown encodings → here
+//   ranges    ignored, wrong, changed, weak, 416 → TransferRangeTests
+//   network   reset after the head → TransferTests; one connection only, dead addresses, TLS → here and
+//             TransferSecurityTests; a name that no server tells → here, as far as loopback goes
+
+import Linux
+import Support
+import Testing
+import Vocabulary
+
+@testable import Transfer
+
+struct HostileOriginTests {
+  /// The loop with names of the test's own.
+  private func bench(_ addresses: [String], _ change: (inout TransferSettings) -> Void = { _ in })
+    throws -> TransferBench
+  {
+    let bench = try TransferBench()
+    var settings = try TransferBench.loopback(change)
+    settings.addresses = addresses.map {
+      $0.replacingPort(with: bench.origin.port)
+    }
+    bench.loop.change(settings)
+    return bench
+  }
+
+  @Test(
+    "what an origin does besides has its outcome, too, and leaves nothing open",
+    arguments: [
+      ("/gzip-bomb", .final, "http.encoding"), ("/encoded?as=br", .final, "http.encoding"),
+      ("/encoded?as=zstd,%20gzip", .final, "http.encoding"),
+      ("/encoded?as=%1B[2J", .final, "http.encoding"),
+      ("/drip?gate=never", .passing, "time.slow"),
+      ("/redirect-huge", .final, "redirect.refused"),
+      ("/redirect?to=//", .final, "redirect.refused"),
+      ("/redirect?to=http://user:secret@127.0.0.1/", .final, "redirect.refused"),
+      ("/redirect?to=javascript:alert(1)", .final, "redirect.refused"),
+      ("/redirect?to=data:image/jpeg;base64,AAAA", .final, "redirect.refused"),
+      ("/524", .passing, "http.524"), ("/451", .final, "http.451"), ("/416", .final, "http.416"),
+    ] as [(String, Failure.Kind, String)])
+  func behaviour(_ path: String, _ kind: Failure.Kind, _ code: String) async throws {
+    let bench = try TransferBench(TransferBench.loopback { $0.slowestTime = .seconds(1) })
+    let failure = await bench.failure(bench.origin.url(path))
+    #expect(try bench.openFiles().isEmpty)
+    await bench.stop()
+    #expect(try bench.connections() == 0)
+    #expect(failure?.kind == kind && failure?.code == code, "\(failure?.description ?? "none")")
+    #expect(failure?.reason.contains("secret") == false)
+    #expect(failure?.reason.contains("\u{1B}") == false)
+  }
+
+  @Test func `neither cookies nor credentials go anywhere`() async throws {
+    let bench = try TransferBench()
+    let other = bench.origin.url("/barn.jpg", host: "localhost")
+    for place in ["/barn.jpg", other] {
+      _ = try await bench.fetch(url: bench.origin.url("/cookie?to=\(place)"))
+    }
+    _ = await bench.failure(bench.origin.url("/401"))
+    _ = try await bench.fetch(url: bench.origin.url("/barn.jpg"))
+    await bench.stop()
+    #expect(bench.origin.requests().count == 6)
+    #expect(!bench.origin.requests().contains { $0.contains("secret=") })
+  }
+
+  @Test(
+    "of a name's addresses those that are refused are passed over, and dead ones, too",
+    arguments: [
+      "127.0.0.9,127.0.0.1", "10.0.0.1,127.0.0.1", "169.254.169.254,[::1],127.0.0.1",
+      "127.0.0.7,127.0.0.8,127.0.0.9,127.0.0.1",
+    ])
+  func addresses(_ addresses: String) async throws {
+    let bench = try bench(["photos.test:PORT:\(addresses)"]) { settings in
+      settings.rules = (try? AddressRules(allow: ["127.0.0.0/8"], deny: [])) ?? AddressRules()
+    }
+    let reply = try await bench.fetch(url: bench.origin.url("/barn.jpg", host: "photos.test"))
+    await bench.stop()
+    #expect(reply.size == 19)
+  }
+
+  @Test(
+    "a name with none but refused addresses is refused",
+    arguments: [
+      "10.0.0.1,192.168.0.1", "169.254.169.254", "[::ffff:10.0.0.1]", "[fd00::1],0.0.0.0",
+    ])
+  func refused(_ addresses: String) async throws {
+    let bench = try bench(["photos.test:PORT:\(addresses)"])
+    let failure = await bench.failure(bench.origin.url("/barn.jpg", host: "photos.test"))
+    await bench.stop()
+    #expect(failure?.code == "address.refused")
+    #expect(bench.origin.requests().isEmpty)
+  }
+
+  @Test func `a name that leads elsewhere at the second look is judged anew`() async throws {
+    let bench = try bench(["photos.test:PORT:127.0.0.1"])
+    let url = bench.origin.url("/barn.jpg", host: "photos.test")
+    #expect(try await bench.fetch(url: url).size == 19)
+    var settings = try TransferBench.loopback()
+    settings.addresses = ["photos.test:\(bench.origin.port):10.0.0.1"]
+    settings.rules = AddressRules()
+    bench.loop.change(settings)
+    #expect(await bench.failure(url)?.code == "address.refused")
+    await bench.stop()
+    #expect(bench.origin.requests().count == 1)
+  }
+
+  @Test func `a name that nobody knows may be known later`() async throws {
+    let bench = try TransferBench()
+    let failure = await bench.failure("http://no-such-host.invalid/a.jpg")
+    await bench.stop()
+    #expect(failure?.code == "dns.failed" && failure?.kind == .passing)
+  }
+
+  @Test func `an origin that takes one connection gets one after the other`() async throws {
+    let settings = try TransferBench.loopback { ($0.connections, $0.connectionsPerHost) = (8, 1) }
+    let bench = try TransferBench(settings)
+    let url = bench.origin.url("/bytes?size=3000")
+    try await withThrowingTaskGroup(of: UInt64.self) { group in
+      for number in 1...12 {
+        group.addTask { try await bench.fetch(url: url, into: "photo-\(number)").size }
+      }
+      for try await size in group { #expect(size == 3000) }
+    }
+    #expect(try bench.connections() <= 1)
+    await bench.stop()
+  }
+
+  @Test func `what is on its way can be looked at`() async throws {
+    let bench = try TransferBench()
+    let url = bench.origin.url("/slow?gate=g&size=40000")
+    let task = Task { try await bench.fetch(url: url) }
+    await bench.origin.arrivals(at: "g")
+    var seen: TransferProgress?
+    // The origin keeps the last byte of what it has sent to itself until there is more.
+    for _ in 1...5000 where seen?.received != 19_999 {
+      seen = bench.loop.progress().first
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    #expect(seen?.received == 19_999 && seen?.total == 40_000)
+    #expect(seen?.server == "127.0.0.1:\(bench.origin.port)")
+    await bench.origin.release("g")
+    _ = try await task.value
+    #expect(bench.loop.progress().isEmpty)
+    await bench.stop()
+  }
+
+  @Test func `a rate is that of the last seconds, and comes down when nothing comes`() {
+    let start = ContinuousClock.now
+    var marks = RateMarks()
+    var count: UInt64 = 0
+    for tenth in 0...100 {
+      count += 1000
+      marks.note(count, now: start + .milliseconds(100 * tenth))
+    }
+    let now = start + .seconds(10)
+    #expect((9_000...11_000).contains(marks.rate(count, now: now)))
+    #expect(marks.rate(count, now: now + .seconds(4)) < 6_000)
+    #expect(marks.rate(count, now: now + .seconds(600)) < 20)
+    #expect(RateMarks().rate(0, now: now) == 0)
+  }
+}
+
+extension String {
+  fileprivate func replacingPort(with port: Int) -> String {
+    split(separator: "PORT", omittingEmptySubsequences: false).joined(separator: "\(port)")
+  }
+}

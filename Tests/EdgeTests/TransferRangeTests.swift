@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rest of what was cut off: asked for only where it can be told that it is the rest, and believed only
+// where it is what was asked for. Whatever else an origin does, the file is the whole in the end, or
+// nothing.
+
+import Linux
+import Support
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import Transfer
+
+struct TransferRangeTests {
+  /// One attempt that is cut off, and the next, as the Download stage asks for them.
+  private struct Pair {
+    let bench: TransferBench
+    let url: String
+    let first: EntityFacts?
+    let length: UInt64
+
+    init(_ query: String, _ settings: TransferSettings? = nil) async throws {
+      let bench = try TransferBench(settings)
+      self.bench = bench
+      url = bench.origin.url("/entity?key=k&\(query)")
+      let seen = Mutex<EntityFacts?>(nil)
+      let request = Self.request(url, .whole) { entity, _ in seen.withLock { $0 = entity } }
+      let file = try bench.fresh.folder.open(FileName(literal: "photo"), .ensure)
+      _ = try? await bench.loop.fetch(request, into: file)
+      first = seen.withLock { $0 }
+      length = UInt64(bench.fresh.bytes(of: "photo")?.count ?? 0)
+    }
+
+    static func request(
+      _ url: String, _ scope: TransferScope, timeout: Duration = .seconds(60),
+      begun: @escaping @Sendable (EntityFacts, UInt64) -> Void = { _, _ in }
+    ) -> TransferRequest {
+      TransferRequest(
+        url: url, maximumSize: 1 << 20, timeout: timeout, connectTimeout: .seconds(20),
+        priority: .default, scope: scope, whenBegun: begun)
+    }
+
+    func again() async throws -> (reply: TransferReply, starts: [UInt64]) {
+      let starts = Mutex<[UInt64]>([])
+      let entity = try #require(first)
+      let request = Self.request(url, .rest(of: entity, from: length)) { _, start in
+        starts.withLock { $0.append(start) }
+      }
+      let file = try bench.fresh.folder.open(FileName(literal: "photo"), .write)
+      let reply = try await bench.loop.fetch(request, into: file)
+      return (reply, starts.withLock { $0 })
+    }
+
+    static func pattern(_ size: Int, seed: Int = 0) -> [UInt8] {
+      (0..<size).map { UInt8(truncatingIfNeeded: ($0 * 2_654_435_761 + seed) >> 7) }
+    }
+
+    var bytes: [UInt8]? { bench.fresh.bytes(of: "photo") }
+    var lastRequest: String { bench.origin.requests().last ?? "" }
+  }
+
+  static let date = "Tue,%2018%20Nov%202025%2008:00:00%20GMT"
+
+  @Test(
+    "the rest is asked for with what the origin itself gave, and joined",
+    arguments: [
+      ("size=1000", "range=bytes=500- if-range=\"v1\""),
+      ("size=1000&cut=1", "range=bytes=1- if-range=\"v1\""),
+      ("size=100000&cut=99999", "range=bytes=99999- if-range=\"v1\""),
+      ("size=1000&tag=&date=\(date)", "range=bytes=500- if-range=Tue, 18 Nov 2025 08:00:00 GMT"),
+      ("size=1000&date=\(date)", "range=bytes=500- if-range=\"v1\""),
+      ("size=1000&length=none", "range=bytes=500- if-range=\"v1\""),
+    ])
+  func resumed(_ query: String, _ headers: String) async throws {
+    let pair = try await Pair(query)
+    let (reply, starts) = try await pair.again()
+    await pair.bench.stop()
+    let size = try #require(Int(query.split(separator: "&")[0].dropFirst(5)))
+    #expect((reply.status, reply.size) == (206, UInt64(size)))
+    #expect(reply.entity.total == UInt64(size) && reply.isEndSure)
+    #expect(starts == [pair.length])
+    #expect(pair.bytes == Pair.pattern(size))
+    #expect(pair.lastRequest.hasSuffix(headers))
+    #expect(pair.bench.origin.requests().count == 2)
+  }
+
+  @Test(
+    "without a strong validator the rest is not asked for",
+    arguments: ["tag=W/%22v1%22", "tag=", "tag=bare", "tag=W/%22v1%22&date=\(date)"])
+  func weak(_ query: String) async throws {
+    let pair = try await Pair("size=1000&\(query)")
+    #expect(pair.first?.strongValidator == nil)
+    let (reply, starts) = try await pair.again()
+    await pair.bench.stop()
+    #expect((reply.status, reply.size) == (200, 1000))
+    #expect(starts == [0])
+    #expect(pair.bytes == Pair.pattern(1000))
+    #expect(!pair.lastRequest.contains("range="))
+  }
+
+  @Test(
+    "whoever does not send the rest is asked for the whole in the same transfer",
+    arguments: [
+      ("ignored", 2), ("untagged", 3), ("other-tag", 3), ("other-start", 3), ("from-zero", 3),
+      ("shrunk", 3), ("grown", 3), ("no-total", 3), ("no-range", 3), ("bad-range", 3),
+      ("wrong-length", 3), ("multipart", 3), ("416-other", 3), ("416-bare", 3), ("416-always", 3),
+    ])
+  func startedOver(_ how: String, _ requests: Int) async throws {
+    let pair = try await Pair("size=1000&then=\(how)")
+    let (reply, starts) = try await pair.again()
+    await pair.bench.stop()
+    #expect((reply.status, reply.size) == (200, 1000))
+    #expect(starts == [0], "nothing is begun before it is judged")
+    #expect(pair.bytes == Pair.pattern(1000))
+    #expect(pair.bench.origin.requests().count == requests)
+    if requests == 3 { #expect(!pair.lastRequest.contains("range=")) }
+  }
+
+  @Test func `what has changed meanwhile comes whole, and nothing of the old stays`() async throws {
+    let pair = try await Pair("size=1000&then=changed")
+    let (reply, _) = try await pair.again()
+    await pair.bench.stop()
+    #expect((reply.status, reply.size, reply.entity.etag) == (200, 1007, "\"v2\""))
+    #expect(pair.bytes == Pair.pattern(1007, seed: 99991))
+  }
+
+  @Test func `nothing behind what we have means that we have it all, if the size is ours`()
+    async throws
+  {
+    let pair = try await Pair("size=1000&length=none&then=416")
+    let (reply, _) = try await pair.again()
+    await pair.bench.stop()
+    #expect(reply.size == pair.length)
+    #expect(pair.bytes == Pair.pattern(500))
+    #expect(pair.lastRequest.contains("range=bytes=500-"))
+  }
+
+  @Test(
+    "what fails in the middle of the rest leaves what is right",
+    arguments: [
+      ("in-pieces", "size.short", 600), ("cut", "size.short", 510),
+      ("packed", "http.encoding", 500),
+      ("too-big", "size.limit", 500), ("304", "http.304", 500), ("404", "http.404", 500),
+      ("503", "http.503", 500),
+    ])
+  func broken(_ how: String, _ code: String, _ left: Int) async throws {
+    let pair = try await Pair("size=1000&then=\(how)")
+    let failure = await #expect(throws: Failure.self) { try await pair.again() }
+    #expect(try pair.bench.openFiles().isEmpty)
+    await pair.bench.stop()
+    #expect(failure?.code == code)
+    #expect(pair.bytes == Pair.pattern(left))
+    if code == "size.short" {
+      #expect(failure?.reason.hasSuffix("after \(left) of 1000 bytes") == true)
+    }
+  }
+
+  @Test func `a validator is shown to the place that gave it alone`() async throws {
+    let bench = try TransferBench()
+    let entity = EntityFacts(
+      etag: "\"v1\"", total: 1000, place: "http://127.0.0.1:\(bench.origin.port)/elsewhere")
+    let url = bench.origin.url("/redirect?to=/entity?key=a%26size=1000")
+    let file = try bench.fresh.folder.open(FileName(literal: "photo"), .create)
+    for scope in [TransferScope.rest(of: entity, from: 500), .change(since: entity)] {
+      _ = try? await bench.loop.fetch(Pair.request(url, scope), into: file)
+    }
+    await bench.stop()
+    #expect(bench.origin.requests().count == 4)
+    #expect(!bench.origin.requests().contains { $0.contains("range=") || $0.contains("if-") })
+  }
+
+  @Test(
+    "what has not changed is not sent again",
+    arguments: [
+      ("tag=%22v1%22", "if-none-match=\"v1\""), ("tag=W/%22v1%22", "if-none-match=W/\"v1\""),
+      ("date=\(date)", "if-modified-since=Tue, 18 Nov 2025 08:00:00 GMT"),
+    ])
+  func unchanged(_ query: String, _ header: String) async throws {
+    let bench = try TransferBench()
+    let url = bench.origin.url("/cached?\(query)")
+    let first = try await bench.fetch(url: url)
+    let second = try await bench.loop.fetch(
+      Pair.request(url, .change(since: first.entity)),
+      into: bench.fresh.folder.open(FileName(literal: "second"), .create))
+    await bench.stop()
+    #expect((first.status, first.size, second.status, second.size) == (200, 1000, 304, 0))
+    #expect(bench.origin.requests().last?.contains(" 304 0 \(header)") == true)
+  }
+
+  @Test(
+    "a Content-Range is read strictly",
+    arguments: [
+      ("bytes 5-9/10", 5...9, 10), ("bytes 0-0/1", 0...0, 1), ("BYTES 5-9/*", 5...9, nil),
+      ("bytes */10", nil, 10),
+    ] as [(String, ClosedRange<UInt64>?, UInt64?)])
+  func read(_ text: String, _ part: ClosedRange<UInt64>?, _ total: UInt64?) {
+    let range = ContentRange(text)
+    #expect(range?.part == part && range?.total == total && range != nil)
+  }
+
+  @Test(
+    "what is no Content-Range is none",
+    arguments: [
+      "", "bytes", "bytes 5-9", "bytes 9-5/10", "bytes 5-10/10", "bytes -5/10", "bytes 5-/10",
+      "items 5-9/10", "bytes 5-9/ten", "bytes +5-9/10", "bytes 5-9/10/11", "bytes 5-9/10 and more",
+      "bytes 5-9/99999999999999999999", "bytes=5-9/10",
+    ])
+  func unread(_ text: String) { #expect(ContentRange(text) == nil) }
+
+  @Test(
+    "a date is strong when it had rested for a minute",
+    arguments: [
+      ("Tue, 18 Nov 2025 08:00:00 GMT", "Tue, 18 Nov 2025 08:01:00 GMT", true),
+      ("Tue, 18 Nov 2025 08:00:00 GMT", "Tue, 18 Nov 2025 08:00:59 GMT", false),
+      ("Tue, 18 Nov 2025 08:00:00 GMT", "Tue, 18 Nov 2025 07:00:00 GMT", false),
+      ("Tuesday, 18-Nov-25 08:00:00 GMT", "Tue Nov 18 09:00:00 2025", true),
+      ("yesterday", "Tue, 18 Nov 2025 08:01:00 GMT", false),
+      ("Tue, 18 Nov 2025 08:00:00 GMT", "", false),
+    ])
+  func dates(_ modified: String, _ sent: String, _ isStrong: Bool) {
+    #expect(HTTPDate.isStrong(modified, sent: sent) == isStrong)
+  }
+}

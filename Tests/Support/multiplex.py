@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""nghttpd on loopback, as an origin that speaks HTTP/2.
+
+    multiplex.py FOLDER KEY CERTIFICATE LOG
+
+Prints `port N` once it answers, or ends where there is no nghttpd; serves until its standard input
+closes, so that nothing outlives whoever started it.
+"""
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+folder, key, certificate, log = sys.argv[1:]
+program = shutil.which("nghttpd", path="/usr/bin:/usr/sbin:/usr/local/bin:/usr/local/sbin")
+if not program:
+    sys.exit(1)
+with socket.socket() as probe:
+    probe.bind(("127.0.0.1", 0))
+    port = probe.getsockname()[1]
+server = subprocess.Popen(
+    [program, "-v", "-a", "127.0.0.1", "-d", folder, str(port), key, certificate],
+    stdin=subprocess.DEVNULL, stdout=open(log, "w"), stderr=subprocess.STDOUT)
+try:
+    for _ in range(1000):
+        if server.poll() is not None:
+            sys.exit(1)
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+            break
+        except OSError:
+            time.sleep(0.01)
+    print("port %d" % port, flush=True)
+    sys.stdin.read()
+finally:
+    server.kill()
+    server.wait()
