@@ -10,6 +10,8 @@ package enum ControlCall: Equatable, Sendable {
   case resume(ListReference)
   case cancel(ListReference)
   case reload
+  /// Asks a server that does not answer at once; all of them where none is named.
+  case flush(host: String?)
 
   /// Every method by its name. Those without a call are named for later.
   package enum Method: String, CaseIterable, Sendable {
@@ -32,8 +34,8 @@ package enum ControlCall: Equatable, Sendable {
 
     package var isServed: Bool {
       switch self {
-      case .status, .lists, .inbox, .show, .pause, .resume, .cancel, .reload: true
-      case .why, .watch, .submit, .focus, .setQuality, .retry, .flush, .sync: false
+      case .status, .lists, .inbox, .show, .pause, .resume, .cancel, .reload, .flush: true
+      case .why, .watch, .submit, .focus, .setQuality, .retry, .sync: false
       }
     }
   }
@@ -48,6 +50,7 @@ package enum ControlCall: Equatable, Sendable {
     case .resume: .resume
     case .cancel: .cancel
     case .reload: .reload
+    case .flush: .flush
     }
   }
 
@@ -55,6 +58,7 @@ package enum ControlCall: Equatable, Sendable {
     switch self {
     case .status, .lists, .inbox, .reload: JSONObject()
     case .show(let order): order.object
+    case .flush(let host): JSONObject(host.map { ["host": .string($0)] } ?? [:])
     case .pause(let list), .resume(let list), .cancel(let list):
       JSONObject(["list": .string(list.text)])
     }
@@ -73,7 +77,9 @@ package enum ControlCall: Equatable, Sendable {
       case .pause: self = .pause(ListReference(try fields.string("list")))
       case .resume: self = .resume(ListReference(try fields.string("list")))
       case .cancel: self = .cancel(ListReference(try fields.string("list")))
-      case .why, .watch, .submit, .focus, .setQuality, .retry, .flush, .sync:
+      case .flush:
+        self = .flush(host: fields.isMissing("host") ? nil : try fields.string("host"))
+      case .why, .watch, .submit, .focus, .setQuality, .retry, .sync:
         throw FieldError(name: "method")
       }
     } catch {

@@ -10,6 +10,8 @@ package enum ControlReply: Equatable, Sendable {
   case changed(ListSummary)
   /// The settings are in force; `notes` says what of them waits for a restart.
   case reloaded(notes: [String])
+  /// So many servers had not answered and are asked now.
+  case flushed(hosts: Int)
   case failed(ControlError)
 
   package var parameters: JSONObject {
@@ -20,6 +22,7 @@ package enum ControlReply: Equatable, Sendable {
     case .show(let report): report.object
     case .changed(let list): JSONObject(["list": .value(list)])
     case .reloaded(let notes): JSONObject(["notes": .array(notes.map { .string($0) })])
+    case .flushed(let hosts): JSONObject(["hosts": .int(Int64(hosts))])
     case .failed(let error): error.parameters
     }
   }
@@ -34,7 +37,8 @@ package enum ControlReply: Equatable, Sendable {
     case .show: self = .show(try ShowReport(fields))
     case .pause, .resume, .cancel: self = .changed(try fields.value("list"))
     case .reload: self = .reloaded(notes: try fields.strings("notes"))
-    case .why, .watch, .submit, .focus, .setQuality, .retry, .flush, .sync:
+    case .flush: self = .flushed(hosts: try fields.count("hosts"))
+    case .why, .watch, .submit, .focus, .setQuality, .retry, .sync:
       throw FieldError(name: "method")
     }
   }

@@ -30,6 +30,7 @@ package enum ToolCommand: Equatable, Sendable {
   case resume(ListReference)
   case cancel(ListReference)
   case reload
+  case flush(host: String?)
   case develop(DevelopTask)
   case check(file: String)
   case help(CommandName?)
@@ -50,5 +51,5 @@ package struct DevelopTask: Equatable, Sendable {
 }
 
 package enum CommandName: String, CaseIterable, Sendable {
-  case status, list, inbox, show, wait, pause, resume, cancel, reload, develop, check, help
+  case status, list, inbox, show, wait, pause, resume, cancel, flush, reload, develop, check, help
 }

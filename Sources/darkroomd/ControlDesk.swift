@@ -26,6 +26,8 @@ final class ControlDesk: ControlService {
       case .resume(let list): return try await change(list, .resume, peer)
       case .cancel(let list): return try await change(list, .cancel, peer)
       case .reload: return try reload(peer)
+      // To ask a server once more costs it little; whoever may drop lists may do as much.
+      case .flush(let host): return .flushed(hosts: darkroom.runner.flush(host))
       }
     } catch { return .failed(error) }
   }

@@ -162,6 +162,22 @@ extension StageQueues.Widths {
   }
 }
 
+extension HostLimits {
+  init(_ settings: Settings) {
+    self.init(most: settings.connectionsPerHost, patience: settings.hostPatience)
+  }
+}
+
+extension Notice {
+  init(_ told: Admission.HostNews, now: Duration) {
+    switch told.news {
+    case .closed(let closure):
+      self = .hostClosed(told.name, closure.failure, retryAfter: max(.zero, closure.gate - now))
+    case .reopened(let closure): self = .hostReopened(told.name, after: now - closure.since)
+    }
+  }
+}
+
 extension TransferSettings {
   init(_ settings: Settings) {
     // The reader has checked every network.

@@ -119,7 +119,7 @@ final class Darkroom: Sendable {
       clock: clock, teller: teller, poison: poison)
     runner = ChainRunner(
       stages.functions, widths: StageQueues.Widths(settings), books: books, time: clock,
-      policy: RetryPolicy(attempts: settings.attempts)
+      policy: RetryPolicy(attempts: settings.attempts), hosts: HostLimits(settings)
     ) { events.take($0) }
     frontDesk = FrontDesk(
       shelf: shelf, recorder: recorder, workers: workers, settings: live, teller: teller,
@@ -182,7 +182,8 @@ final class Darkroom: Sendable {
         (number: number, due: uptime + .milliseconds(Int64(plan.wait(now: now))))
       }
       runner.add(
-        room.id, entry.acceptance.serviceClass, isPaused: entry.state == .paused, waiting: waiting)
+        room.id, Lineup(entry.acceptance.serviceClass, waiting: waiting),
+        isPaused: entry.state == .paused)
     } catch {
       if error.kind == .final { return abandon(list, error) }
       let isNew = chores.add(.open(list), "list \(list) cannot be opened: \(error.reason)") {
@@ -379,6 +380,7 @@ final class Darkroom: Sendable {
       state.withLock { $0.trouble = nil }
       teller.tell(.machineRecovered(code: "its trouble", resumes: "work goes on"))
       tellStatus()
+    case .host(let news): teller.tell(Notice(news, now: clock.uptime()))
     case .finished(let list):
       beginClosing()
       TaskHome.start {
@@ -470,6 +472,7 @@ final class Darkroom: Sendable {
     downloader.change(DownloadSettings(new), files: files)
     workers.resize(to: new.workerCount(processors: ThisProcess.processors))
     runner.setWidths(StageQueues.Widths(new))
+    runner.limitHosts(to: HostLimits(new))
     removeOldLists()
     let changes = SettingChanges(from: old, to: new)
     teller.tell(.configurationReloaded(changed: changes.all))

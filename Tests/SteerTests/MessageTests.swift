@@ -9,6 +9,7 @@ struct MessageTests {
   static let calls: [ControlCall] = [
     .status, .lists, .inbox, .reload, .pause(ListReference("17")), .resume(ListReference("summer")),
     .cancel(ListReference("summer.plist")), .show(ShowOrder(list: ListReference("17"))),
+    .flush(host: nil), .flush(host: "photos.example.org:8080"),
     .show(ShowOrder(list: ListReference("x"), offset: 7, limit: 1000, state: .failed)),
   ]
 
@@ -26,6 +27,7 @@ struct MessageTests {
     (.show, .show(ShowReport(list: Samples.list, photos: Samples.photos, more: 3))),
     (.show, .show(ShowReport(list: Samples.list))), (.pause, .changed(Samples.list)),
     (.resume, .changed(Samples.list)), (.cancel, .changed(Samples.list)),
+    (.flush, .flushed(hosts: 3)),
     (.reload, .reloaded(notes: ["Workers= changes at the next start"])),
   ]
 
