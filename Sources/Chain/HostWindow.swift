@@ -17,6 +17,8 @@ package struct HostWindow: Equatable, Sendable {
     package fileprivate(set) var attempts: UInt32
     fileprivate var probes = 0
     fileprivate var isProbing = false
+    /// The server said itself when it wants to be asked again.
+    fileprivate var isWish = false
     fileprivate var lastFailed: Duration
     /// People know of it.
     fileprivate var isTold = false
@@ -76,12 +78,13 @@ package struct HostWindow: Equatable, Sendable {
     if isProbe { closure?.isProbing = false }
     switch outcome {
     case .unknown: return nil
-    case .answered: return answer(most)
+    case .answered: return answer(isProbe: isProbe, most)
     case .failed(let failure):
       failures = failures == .max ? .max : failures + 1
       clean = 0
       if let wish = failure.waitSeconds {
-        return close(failure, until: now + .seconds(Int64(min(max(wish, 1), Self.longestWish))), now)
+        return close(
+          failure, until: now + .seconds(Int64(min(max(wish, 1), Self.longestWish))), now)
       }
       if closure != nil { return fail(failure, isProbe: isProbe, now, jitter) }
       limit /= 2
@@ -91,7 +94,9 @@ package struct HostWindow: Equatable, Sendable {
     }
   }
 
-  private mutating func answer(_ most: Int) -> News? {
+  private mutating func answer(isProbe: Bool, _ most: Int) -> News? {
+    // What was on its way says that it lives, but not that it has changed its mind.
+    if closure?.isWish == true, !isProbe { return nil }
     failures = 0
     if let closed = closure {
       (closure, limit, clean) = (nil, Self.first, 0)
@@ -110,6 +115,7 @@ package struct HostWindow: Equatable, Sendable {
     limit = 0
     var closed = closure ?? newClosure(failure, gate, now)
     closed.gate = max(closed.gate, gate)
+    closed.isWish = true
     return tell(&closed, failure, now)
   }
 
@@ -124,13 +130,15 @@ package struct HostWindow: Equatable, Sendable {
       return nil
     }
     closed.probes += 1
+    closed.isWish = false
     var wait = Self.shortest
     for _ in 0..<min(closed.probes, 6) { wait = min(wait * 2, Self.longest) }
     closed.gate = now + wait * max(0, min(1, jitter))
     return tell(&closed, failure, now)
   }
 
-  private mutating func tell(_ closed: inout Closure, _ failure: Failure, _ now: Duration) -> News? {
+  private mutating func tell(_ closed: inout Closure, _ failure: Failure, _ now: Duration) -> News?
+  {
     let isNews = !closed.isTold
     closed.isTold = true
     closed.failure = failure

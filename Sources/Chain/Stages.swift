@@ -22,7 +22,9 @@ package struct Stages<Original: Sendable, Negative: Sendable>: Sendable {
   package let discard: @Sendable (Negative) -> Void
 
   package init(
-    download: @escaping @Sendable (PhotoWork, _ arrived: @Sendable () -> Void) async
+    download:
+      @escaping @Sendable (PhotoWork, _ arrived: @Sendable () -> Void)
+      async
       throws(Failure) -> Original,
     recall: @escaping @Sendable (PhotoWork) async throws(Failure) -> Original,
     filter: @escaping @Sendable (PhotoWork, Original) async throws(Failure) -> Negative,

@@ -29,7 +29,8 @@ package struct StatusReport: MessageValue {
   package init(
     version: String, state: String, since: UInt64, lists: Int, photosWaiting: Int,
     photosRunning: Int, downloads: Int, filters: Int, outputs: Int, degraded: [String],
-    prints: String, inbox: String, residentBytes: UInt64, sandbox: String, hosts: [HostSummary] = [],
+    prints: String, inbox: String, residentBytes: UInt64, sandbox: String,
+    hosts: [HostSummary] = [],
     moreHosts: Int = 0
   ) {
     self.version = version

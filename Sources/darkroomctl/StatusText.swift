@@ -33,7 +33,7 @@ package enum StatusText {
 
   private static func host(_ host: HostSummary, now: UInt64) -> String {
     let wait = host.until > now ? "again in \(Amounts.span(milliseconds: host.until - now))" : "now"
-    return "\(Printable.text(host.reason)); \(Printable.text(host.name)) is asked \(wait)"
+    return "\(Printable.text(host.reason)); it is asked \(wait)"
   }
 
   private static func row(_ name: String, _ value: String) -> String {
@@ -60,7 +60,7 @@ package enum StatusText {
           "host", Printable.text($0.name), Printable.text($0.code), "\($0.attempts)",
           "\($0.since)", "\($0.until)", Printable.text($0.reason),
         ]
-      }
+      } + (report.moreHosts > 0 ? [["moreHosts", "\(report.moreHosts)"]] : [])
     return rows.map { TextTable.plain($0) }.joined()
   }
 }

@@ -106,6 +106,8 @@ final class EventDesk: Sendable {
     state.withLock { $0.darkroom }?.abandon(list, failure)
   }
 
+  func spaceChanged(_ failure: Failure?) { state.withLock { $0.darkroom }?.spaceChanged(failure) }
+
   /// A list has come further: the status line may say so.
   func progressed() { state.withLock { $0.darkroom }?.tellStatus() }
 

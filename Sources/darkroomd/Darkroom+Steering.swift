@@ -32,12 +32,12 @@ extension Darkroom {
 
   private var stateWords: String {
     if isStopping { return "stopping" }
-    guard let trouble = runner.counts().trouble else { return "running" }
+    guard let trouble = runner.counts().trouble ?? space.shortage else { return "running" }
     return "waiting: \(trouble.reason)"
   }
 
   private func degraded(_ trouble: Failure?) -> [String] {
-    [trouble, frontDesk.inboxTrouble].compactMap { $0?.reason } + chores.words
+    [trouble, space.shortage, frontDesk.inboxTrouble].compactMap { $0?.reason } + chores.words
       + frontDesk.waitingFiles
   }
 
@@ -136,6 +136,8 @@ extension Darkroom {
       guard until > summary.retry + 1000 else { return }
       (summary.code, summary.retry) = (closed.failure.code, until)
       summary.reason = "\(closed.failure.reason); its host is asked again then"
+    } else if summary.retry == 0, let shortage = space.shortage, runner.isAside(photo) {
+      (summary.code, summary.reason) = (shortage.code, shortage.reason)
     } else if summary.retry == 0, runner.isAside(photo) {
       (summary.code, summary.reason) = ("host.busy", "it waits for a connection to \(server)")
     }

@@ -49,6 +49,7 @@ final class Darkroom: Sendable {
   private let times = StageTimes()
   let turnstile = Turnstile()
   let chores: OpenChores
+  let space: SpaceWatch
   let started: UInt64
   let user = ThisProcess.user
   let ends: EndSignal
@@ -110,9 +111,13 @@ final class Darkroom: Sendable {
     let poison = PoisonPictures(
       quarantine: Quarantine(folders.quarantine), shelf: shelf, recorder: recorder, clock: clock,
       lane: lane)
+    let recorder = recorder
+    space = SpaceWatch(
+      folders, clock: clock, settings: live,
+      hasWork: { recorder.ledger { !$0.openLists.isEmpty } }, changed: { events.spaceChanged($0) })
     let stages = PhotoStages(
       shelf: shelf, recorder: recorder, downloader: downloader, workers: workers, times: times,
-      clock: clock, settings: live, teller: teller, poison: poison
+      clock: clock, settings: live, teller: teller, poison: poison, space: space
     ) { events.abandon($0, $1) }
     let books = RecordedBooks(
       shelf: shelf, recorder: recorder, downloader: downloader, times: times, reasons: reasons,
@@ -139,6 +144,7 @@ final class Darkroom: Sendable {
     let open = recorder.ledger { $0.openLists }
     // All of them before any: two may share a folder until one takes the other over.
     for entry in open { prepare(entry) }
+    space.look(isUrgent: true)
     for entry in open { launch(entry.id) }
     removeStrayOriginals()
     let control: ControlServer
@@ -210,6 +216,7 @@ final class Darkroom: Sendable {
   func accepted(_ list: ListID) {
     if let terms = shelf.card(list)?.terms { shelf.notePrinter(list, into: terms.prints) }
     if let room = try? shelf.room(list) { teller.accepted(room) }
+    space.look(isUrgent: true)
     launch(list)
   }
 
@@ -345,6 +352,7 @@ final class Darkroom: Sendable {
       }
     }
     retentionTimer.withLock { $0?.cancel() }
+    space.stop()
     let open = recorder.ledger { $0.openLists.count }
     reporter.report(.stopping(openLists: UInt64(open)))
     control?.stop()
@@ -428,7 +436,7 @@ final class Darkroom: Sendable {
       open.isEmpty
       ? "Idle: every list is done."
       : "Working on \(open.count) list\(open.count == 1 ? "" : "s"), \(waiting) photos to go."
-    let failure = runner.counts().trouble ?? frontDesk.inboxTrouble
+    let failure = runner.counts().trouble ?? space.shortage ?? frontDesk.inboxTrouble
     let trouble = failure.map { "Waiting: \($0.reason). " } ?? ""
     status.set(trouble + words)
   }
@@ -473,6 +481,7 @@ final class Darkroom: Sendable {
     workers.resize(to: new.workerCount(processors: ThisProcess.processors))
     runner.setWidths(StageQueues.Widths(new))
     runner.limitHosts(to: HostLimits(new))
+    space.look(isUrgent: true)
     removeOldLists()
     let changes = SettingChanges(from: old, to: new)
     teller.tell(.configurationReloaded(changed: changes.all))

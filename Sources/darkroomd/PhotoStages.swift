@@ -29,6 +29,7 @@ struct PhotoStages: Sendable {
   let settings: LiveSettings
   let teller: Teller
   let poison: PoisonPictures
+  let space: SpaceWatch
   /// The list's own files are gone or damaged: nothing more is done for it.
   let abandon: @Sendable (ListID, Failure) -> Void
 
@@ -54,6 +55,7 @@ struct PhotoStages: Sendable {
       photo, from: entry.url, into: room.originals, priority: work.serviceClass,
       checksum: entry.options.checksum)
     arrived()
+    space.look()
     let isApplied = try await recorder.record(
       [.downloaded(photo, original.contents)],
       after: [

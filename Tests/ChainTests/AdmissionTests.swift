@@ -10,7 +10,8 @@ import Vocabulary
   private func take(
     _ admission: inout Admission, now: Duration = .zero, total: UInt32 = 1000
   ) -> PhotoID? {
-    while let step = admission.next(now: now, after: { _, after in after < total ? after + 1 : nil })
+    while let step = admission.next(
+      now: now, after: { _, after in after < total ? after + 1 : nil })
     {
       switch step {
       case .ask(let photo): admission.learn(photo, Admission.Prospect())

@@ -23,8 +23,8 @@ import Vocabulary
     #expect(world.admission.looks < 6 * work, "\(world.admission.looks) looks for \(work)")
   }
 
-  @Test func `a million photos of a dead server cost little and end`() {
-    var world = HostWorld(seed: 1, lists: [(1_000_000, ["dead"])], meddling: false)
+  @Test func `a long list of a dead server costs little and ends`() {
+    var world = HostWorld(seed: 1, lists: [(100_000, ["dead"])], meddling: false)
     world.run()
     #expect(world.left == 0)
     #expect(world.attempts < 200, "\(world.attempts) attempts")

@@ -100,6 +100,16 @@ import Vocabulary
     #expect(window.room(now: .seconds(seconds), most: 6) == 1, "by one, not by a herd")
   }
 
+  @Test func `a server that asks to be left alone is, though it still answers what was on its way`()
+  {
+    var window = HostWindow()
+    for _ in 0..<2 { _ = window.start() }
+    _ = window.end(.failed(busy(60)), isProbe: false, now: .zero, most: 6, jitter: 0)
+    _ = window.end(.answered, isProbe: false, now: .zero, most: 6, jitter: 0)
+    #expect(window.closure?.gate == .seconds(60))
+    #expect(fill(&window, .answered, at: .seconds(60)) != nil && window.closure == nil)
+  }
+
   @Test func `a probe that was called off says nothing, and the next may go at once`() {
     var window = HostWindow()
     fill(&window, .failed(reset))

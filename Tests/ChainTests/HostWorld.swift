@@ -56,7 +56,10 @@ struct HostWorld {
       let names = ["well", "slow", "dead", "lossy", "busy", "back", "here"]
       plans = (0..<Int.random(in: 1...9, using: &random)).map { _ in
         let count = Int.random(in: 1...4, using: &random)
-        return (UInt32.random(in: 1...300, using: &random), Array(names.shuffled(using: &random).prefix(count)))
+        return (
+          UInt32.random(in: 1...300, using: &random),
+          Array(names.shuffled(using: &random).prefix(count))
+        )
       }
     }
     self.random = random
@@ -72,15 +75,17 @@ struct HostWorld {
 
   mutating func run(until list: ListID? = nil) {
     for _ in 0..<5_000_000 {
+      if isMeddled, events % 7 == 0 { meddle() }
       pump()
       for list in admission.doneLists { admission.drop(list, now: now) }
       if let list, lists[list]?.left == 0 { return }
-      if isMeddled, events % 7 == 0 { meddle() }
       let next = [trips.map(\.end).min(), admission.nextDue].compactMap { $0 }.min()
       guard let next else {
         // Nothing will happen by itself: somebody has paused the rest.
-        guard lists.contains(where: { $0.value.isPaused && $0.value.left > 0 }) else { return }
+        let isWaiting = lists.contains { $0.value.isPaused && $0.value.left > 0 }
+        guard isWaiting || admission.hosts.isSuspended else { return }
         for list in lists.keys.sorted() { pause(list, false) }
+        admission.suspendDownloads(false, now: now)
         continue
       }
       let isAlarm = trips.allSatisfy { $0.end > next }
@@ -197,6 +202,10 @@ struct HostWorld {
     case 6 where lists.count > 1:
       admission.drop(list, now: now)
       lists[list] = nil
+      for trip in trips where trip.photo.list == list {
+        if let host = trip.host { atHost[host, default: 1] -= 1 }
+      }
+      trips.removeAll { $0.photo.list == list }
     case 7: _ = admission.flush(Bool.random(using: &random) ? nil : "dead", now: now)
     case 8: admission.suspendDownloads(true, now: now)
     default: admission.suspendDownloads(false, now: now)
@@ -207,6 +216,5 @@ struct HostWorld {
     guard lists[list]?.left ?? 0 > 0 else { return }
     lists[list]?.isPaused = isOn
     if isOn { admission.pause(list, now: now) } else { admission.resume(list, now: now) }
-    if !isOn { admission.suspendDownloads(false, now: now) }
   }
 }

@@ -119,7 +119,8 @@ import Vocabulary
         discard: { _ in })
       chain.begin(
         stages, on: StageQueues(.init(download: 1, filter: 1, output: 1)),
-        hold: { 0 }, arrived: {}, settle: { _, _, _, _ in .failed }, whenEnded: { _ in ended.add() },
+        hold: { 0 }, arrived: {}, settle: { _, _, _, _ in .failed },
+        whenEnded: { _ in ended.add() },
         whenGone: {})
       await ended.reaches(1)
     }
