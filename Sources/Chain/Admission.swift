@@ -259,7 +259,7 @@ package struct Admission: Sendable {
     _ now: Duration
   ) -> Look {
     let number = candidate.number
-    if candidate.isFresh, prospect.own != key.own {
+    if candidate.isFresh, !isOf(key, number, prospect.own) {
       passed += 1
       return .again
     }
@@ -281,6 +281,15 @@ package struct Admission: Sendable {
       hosts.join(host, key, line.serviceClass, now: now)
       return .again
     }
+  }
+
+  /// Whether a photo that the cursor found is for this line. Those of a class that no line was named for
+  /// go with the list, whatever its catalog says of itself.
+  private func isOf(_ key: LineKey, _ number: UInt32, _ own: ServiceClass?) -> Bool {
+    guard let all = keys[key.list], all.count > 1 else { return true }
+    if all.contains(where: { lines[$0]?.holds(number) == true }) { return false }
+    if own == key.own { return true }
+    return key.own == nil && lines[LineKey(key.list, own: own)]?.reaches(number) != true
   }
 
   private mutating func answer(

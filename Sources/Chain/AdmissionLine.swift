@@ -39,6 +39,7 @@ extension Admission {
     var cursor: UInt32
     /// No photo of the line is behind this one.
     let last: UInt32
+    private let first: UInt32
     var isExhausted = false
     var isPaused = false
     var inFlight: [UInt32: Seat] = [:]
@@ -56,6 +57,7 @@ extension Admission {
 
     init(_ serviceClass: ServiceClass, first: UInt32 = 1, last: UInt32 = .max) {
       self.serviceClass = serviceClass
+      self.first = first
       cursor = max(first, 1) - 1
       self.last = last
     }
@@ -72,6 +74,8 @@ extension Admission {
     }
 
     var canLookAhead: Bool { !isExhausted && aside.count < Self.longestAside }
+
+    func reaches(_ number: UInt32) -> Bool { number >= first && number <= last }
 
     func holds(_ number: UInt32) -> Bool {
       inFlight[number] != nil || returned.contains(number) || waiting.contains(number)

@@ -22,6 +22,11 @@ package struct Lineup: Sendable {
       self.last = last
       self.waiting = waiting
     }
+
+    /// The photo is of this line.
+    package func holds(_ number: UInt32, own: ServiceClass?) -> Bool {
+      own == self.own && number >= first && number <= last
+    }
   }
 
   /// Of the photos that have none of their own.

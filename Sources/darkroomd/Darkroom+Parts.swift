@@ -2,6 +2,7 @@
 // How single parts are made from settings and places; what goes wrong is worded for the start.
 
 import Accept
+import Catalog
 import Chain
 import Download
 import Linux
@@ -64,6 +65,15 @@ extension Darkroom {
       }
     }
     return FileFolders(folders)
+  }
+
+  static func space(
+    _ folders: StateFolders, _ recorder: Recorder, _ clock: any Timekeeper,
+    _ settings: LiveSettings, _ events: EventDesk
+  ) -> SpaceWatch {
+    SpaceWatch(
+      folders, clock: clock, settings: settings,
+      hasWork: { recorder.ledger { !$0.openLists.isEmpty } }, changed: { events.spaceChanged($0) })
   }
 
   static func inbox(
@@ -161,6 +171,24 @@ extension StageQueues.Widths {
     self.init(
       download: settings.connections,
       filter: settings.workerCount(processors: ThisProcess.processors), output: 64)
+  }
+}
+
+extension Lineup {
+  /// Photos with a class of their own stand in lines of their own.
+  init(
+    _ serviceClass: ServiceClass, _ catalog: CatalogFile,
+    waiting: [(number: UInt32, due: Duration)]
+  ) {
+    var parts = [Part(own: nil)]
+    parts += catalog.spans.map { Part(own: $0.serviceClass, first: $0.first, last: $0.last) }
+    for photo in waiting {
+      let own =
+        catalog.spans.isEmpty ? nil : try? catalog.entry(photo.number).options.serviceClass
+      let place = parts.firstIndex { $0.holds(photo.number, own: own) } ?? 0
+      parts[place].waiting.append(photo)
+    }
+    self.init(serviceClass, parts: parts)
   }
 }
 

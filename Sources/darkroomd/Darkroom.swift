@@ -111,10 +111,7 @@ final class Darkroom: Sendable {
     let poison = PoisonPictures(
       quarantine: Quarantine(folders.quarantine), shelf: shelf, recorder: recorder, clock: clock,
       lane: lane)
-    let recorder = recorder
-    space = SpaceWatch(
-      folders, clock: clock, settings: live,
-      hasWork: { recorder.ledger { !$0.openLists.isEmpty } }, changed: { events.spaceChanged($0) })
+    space = Self.space(folders, recorder, clock, live, events)
     let stages = PhotoStages(
       shelf: shelf, recorder: recorder, downloader: downloader, workers: workers, times: times,
       clock: clock, settings: live, teller: teller, poison: poison, space: space
@@ -188,7 +185,7 @@ final class Darkroom: Sendable {
         (number: number, due: uptime + .milliseconds(Int64(plan.wait(now: now))))
       }
       runner.add(
-        room.id, Lineup(entry.acceptance.serviceClass, waiting: waiting),
+        room.id, Lineup(entry.acceptance.serviceClass, room.catalog, waiting: waiting),
         isPaused: entry.state == .paused)
     } catch {
       if error.kind == .final { return abandon(list, error) }

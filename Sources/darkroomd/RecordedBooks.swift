@@ -37,6 +37,7 @@ struct RecordedBooks: ChainBooks {
     guard let room = try? shelf.room(photo.list),
       let entry = try? room.catalog.entry(photo.number)
     else { return prospect }
+    prospect.own = entry.options.serviceClass
     if state(of: photo) == .new, entry.problem == nil, let url = try? PhotoURL(parsing: entry.url) {
       prospect.host = url.scheme == .file ? HostWindows.here : url.server
     }

@@ -52,7 +52,11 @@ final class SpaceWatch: Sendable {
     let now = clock.uptime()
     let isDue = state.withLock { state in
       if state.isStopped { return false }
-      if !isUrgent, let last = state.last, now - last < Self.shortest { return false }
+      if !isUrgent, let last = state.last, now - last < Self.shortest {
+        // Nothing that happens goes unseen.
+        if state.timer == nil { state.timer = timer(last + Self.shortest - now) }
+        return false
+      }
       state.last = now
       return true
     }
@@ -79,8 +83,12 @@ final class SpaceWatch: Sendable {
       state.timer?.cancel()
       state.timer = nil
       guard isWaiting, !state.isStopped else { return }
-      state.timer = clock.after(Self.interval) { [weak self] in self?.look(isUrgent: true) }
+      state.timer = timer(Self.interval)
     }
+  }
+
+  private func timer(_ time: Duration) -> any Cancellable {
+    clock.after(time) { [weak self] in self?.look(isUrgent: true) }
   }
 
   func stop() {

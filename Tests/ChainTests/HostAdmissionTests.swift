@@ -257,6 +257,55 @@ import Vocabulary
     #expect((0..<9).compactMap { _ in take(&admission)?.photo.number } == [1, 2])
   }
 
+  @Test func `photos with a class of their own have lines of their own, and all of them end`() {
+    var admission = Admission(window: 100)
+    let parts = [
+      Lineup.Part(own: nil), Lineup.Part(own: .userInteractive, first: 90, last: 99),
+      Lineup.Part(own: .background, first: 1, last: 80, waiting: [(7, .seconds(1))]),
+    ]
+    admission.add(ListID(1), Lineup(.utility, parts: parts), isPaused: false, now: .zero)
+    func own(_ number: UInt32) -> ServiceClass? {
+      if number >= 90 { return .userInteractive }
+      // The list does not know to have these classes there: 85 and 87.
+      return number == 85 ? .userInitiated : number % 10 == 7 ? .background : nil
+    }
+    var taken: [(UInt32, ServiceClass)] = []
+    for _ in 0..<400 {
+      let over = Set(taken.map(\.0))
+      let step = admission.next(now: .seconds(1)) { _, after in
+        (after + 1..<100).first { !over.contains($0) }
+      }
+      switch step {
+      case .ask(let photo):
+        admission.learn(photo, Admission.Prospect(own: own(photo.number)))
+      case .give(let admitted):
+        taken.append((admitted.photo.number, admitted.serviceClass))
+        admission.ended(admitted.photo, .filtered, now: .seconds(1))
+      case nil: break
+      }
+    }
+    #expect(taken.map(\.0).sorted() == Array(1...99), "each of them once")
+    for (number, serviceClass) in taken {
+      let isUnknown = number == 85 || number == 87
+      #expect(serviceClass == (isUnknown ? .utility : own(number) ?? .utility), "\(number)")
+    }
+    #expect(taken.prefix(12).count { $0.1 == .userInteractive } == 10, "the urgent ones first")
+    #expect(admission.doneLists == [ListID(1)])
+  }
+
+  @Test func `a list with lines of several classes is paused, resumed and dropped as one`() {
+    var admission = Admission(window: 4)
+    let parts = [Lineup.Part(own: nil), Lineup.Part(own: .background, first: 2, last: 2)]
+    admission.add(ListID(1), Lineup(.default, parts: parts), isPaused: true, now: .zero)
+    #expect(take(&admission) == nil && admission.isPaused(ListID(1)))
+    admission.resume(ListID(1), now: .zero)
+    #expect(take(&admission) != nil && !admission.isPaused(ListID(1)))
+    admission.pause(ListID(1), now: .zero)
+    #expect(take(&admission) == nil && admission.doneLists.isEmpty)
+    admission.drop(ListID(1), now: .zero)
+    #expect(admission.inFlight == 0 && admission.lines.isEmpty)
+  }
+
   @Test func `servers without photos and without trouble are forgotten`() {
     var admission = Admission(window: 9)
     add(&admission, 1)

@@ -81,6 +81,9 @@ import Testing
         as: "busy.plist")
       let daemon = try await bench.start()
       try await daemon.says("asked again in 60 min")
+      try await bench.until("both came back") {
+        bench.journal.filter { $0.kind == "retry" }.count == 2
+      }
       #expect(try await bench.tool("flush").output == "1\n")
       #expect(try await bench.wait(for: "busy", daemon).code == 0)
       try await bench.stop(daemon)
