@@ -43,20 +43,20 @@ package struct Admission: Sendable {
   /// So many photos that turn out to be of another line are passed before others have their turn.
   private static let longestSearch = 64
 
-  private(set) var lines: [LineKey: Line] = [:]
-  private var keys: [ListID: [LineKey]] = [:]
-  private(set) var hosts: HostWindows
+  var lines: [LineKey: Line] = [:]
+  var keys: [ListID: [LineKey]] = [:]
+  var hosts: HostWindows
   /// Lines that may have a photo to give, by class; whoever was served goes to the end. A line with
   /// nothing to give leaves, so that thousands of them cost no look when a photo is done.
   private var turns = [[LineKey]](repeating: [], count: ServiceClass.allCases.count)
   private var inTurn: Set<LineKey> = []
   /// Lists that have nothing left to do; lines with photos that wait for another attempt.
   private var settled: Set<ListID> = []
-  private var expectant: Set<LineKey> = []
+  var expectant: Set<LineKey> = []
   /// No photo is due earlier than this.
-  private var earliest: Duration?
+  var earliest: Duration?
   private var asking: LineKey?
-  private var passed = 0
+  var passed = 0
   private var given = 0
   private(set) var inFlight = 0
   /// How often a line was looked at: for whoever wants to know that none is for nothing.
@@ -200,117 +200,9 @@ package struct Admission: Sendable {
     if inTurn.insert(key).inserted { turns[Int(serviceClass.rawValue)].append(key) }
   }
 
-  private mutating func enterRung() {
+  mutating func enterRung() {
     for key in hosts.takeRung() {
       if let line = lines[key] { enter(key, line.serviceClass) }
-    }
-  }
-
-  // MARK: one line
-
-  private enum Look {
-    case ask(UInt32)
-    case give(UInt32, LostHost?)
-    /// Something was done; it is worth another look.
-    case again
-    case nothing
-  }
-
-  /// The line is taken out while it changes: a second owner would copy all that waits in it.
-  private mutating func look(
-    at key: LineKey, now: Duration, after: (ListID, UInt32) -> UInt32?
-  ) -> Look {
-    guard lines[key]?.isPaused == false, var line = lines.removeValue(forKey: key) else {
-      return .nothing
-    }
-    defer { put(line, key, entering: false) }
-    if let candidate = line.candidate {
-      guard let prospect = candidate.prospect else { return .ask(candidate.number) }
-      line.candidate = nil
-      return place(candidate, prospect, key, &line, now)
-    }
-    if let host = hosts.call(for: key) { return answer(host, key, &line, now) }
-    if let due = line.waiting.take(now: now) {
-      line.candidate = Candidate(number: due, isFresh: false)
-    } else if !line.returned.isEmpty {
-      line.candidate = Candidate(number: line.returned.removeFirst(), isFresh: false)
-    } else if line.canLookAhead, let fresh = fresh(in: key.list, &line, after: after) {
-      line.candidate = Candidate(number: fresh, isFresh: true)
-    }
-    return line.candidate.map { .ask($0.number) } ?? .nothing
-  }
-
-  private func fresh(
-    in list: ListID, _ line: inout Line, after: (ListID, UInt32) -> UInt32?
-  ) -> UInt32? {
-    while !line.isExhausted {
-      guard let number = after(list, line.cursor), number <= line.last else {
-        line.isExhausted = true
-        return nil
-      }
-      line.cursor = number
-      if !line.holds(number) { return number }
-    }
-    return nil
-  }
-
-  private mutating func place(
-    _ candidate: Candidate, _ prospect: Prospect, _ key: LineKey, _ line: inout Line,
-    _ now: Duration
-  ) -> Look {
-    let number = candidate.number
-    if candidate.isFresh, !isOf(key, number, prospect.own) {
-      passed += 1
-      return .again
-    }
-    passed = 0
-    guard let host = prospect.host else {
-      line.inFlight[number] = Seat()
-      return .give(number, nil)
-    }
-    // Behind those of its line that wait there already, unless it is to give up.
-    switch hosts.ask(host, line.serviceClass, isTried: prospect.isTried, now: now) {
-    case .start(let isProbe):
-      line.inFlight[number] = Seat(host: host, isProbe: isProbe)
-      return .give(number, nil)
-    case .lost(let closure):
-      line.inFlight[number] = Seat()
-      return .give(number, LostHost(name: host, closure: closure))
-    case .wait:
-      line.aside.add(number, host: host, isTried: prospect.isTried)
-      hosts.join(host, key, line.serviceClass, now: now)
-      return .again
-    }
-  }
-
-  /// Whether a photo that the cursor found is for this line. Those of a class that no line was named for
-  /// go with the list, whatever its catalog says of itself.
-  private func isOf(_ key: LineKey, _ number: UInt32, _ own: ServiceClass?) -> Bool {
-    guard let all = keys[key.list], all.count > 1 else { return true }
-    if all.contains(where: { lines[$0]?.holds(number) == true }) { return false }
-    if own == key.own { return true }
-    return key.own == nil && lines[LineKey(key.list, own: own)]?.reaches(number) != true
-  }
-
-  private mutating func answer(
-    _ host: String, _ key: LineKey, _ line: inout Line, _ now: Duration
-  ) -> Look {
-    guard line.aside.has(host) else {
-      hosts.leave(host, key, now: now)
-      return .again
-    }
-    let answer = hosts.answer(
-      host, key, isTried: line.aside.hasTried(host), hasMore: line.aside.count(host) > 1, now: now)
-    switch answer {
-    case .wait: return .again
-    case .start(let isProbe):
-      guard let number = line.aside.take(host) else { return .again }
-      line.inFlight[number] = Seat(host: host, isProbe: isProbe)
-      return .give(number, nil)
-    case .lost(let closure):
-      guard let number = line.aside.take(host) else { return .again }
-      line.inFlight[number] = Seat()
-      return .give(number, LostHost(name: host, closure: closure))
     }
   }
 
@@ -363,7 +255,7 @@ package struct Admission: Sendable {
     enterRung()
   }
 
-  private mutating func put(_ line: Line, _ key: LineKey, entering: Bool = true) {
+  mutating func put(_ line: Line, _ key: LineKey, entering: Bool = true) {
     if let due = line.waiting.firstDue {
       expectant.insert(key)
       earliest = min(earliest ?? due, due)
@@ -376,36 +268,6 @@ package struct Admission: Sendable {
     lines[key] = line
     let isDone = line.isDone && keys[key.list]?.allSatisfy { lines[$0]?.isDone ?? false } == true
     if isDone { settled.insert(key.list) } else { settled.remove(key.list) }
-  }
-
-  // MARK: servers
-
-  /// Downloads wait, or go on: what needs no download is not meant.
-  package mutating func suspendDownloads(_ isOn: Bool, now: Duration) {
-    guard hosts.isSuspended != isOn else { return }
-    hosts.suspend(isOn, now: now)
-    enterRung()
-  }
-
-  package mutating func limitHosts(to limits: HostLimits, now: Duration) {
-    hosts.limit(to: limits, now: now)
-    enterRung()
-  }
-
-  /// A closed server, or all of them with every photo that waits for another attempt, at once.
-  package mutating func flush(_ host: String?, now: Duration) -> Int {
-    let count = hosts.flush(host, now: now)
-    if host == nil {
-      for key in expectant { lines[key]?.waiting.hurry(to: now) }
-      if !expectant.isEmpty { earliest = now }
-    }
-    enterRung()
-    return count
-  }
-
-  /// Looked at, and waiting for a place at its server.
-  package func isAside(_ photo: PhotoID) -> Bool {
-    keys[photo.list]?.contains { lines[$0]?.aside.contains(photo.number) == true } ?? false
   }
 
   // MARK: ends

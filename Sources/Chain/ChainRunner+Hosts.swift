@@ -31,6 +31,39 @@ extension ChainRunner {
     return reply.gate.map { max(.zero, $0 - now) }
   }
 
+  /// What a failed step says of the photo's server; nil where that is not asked for it.
+  func hostOutcome(_ work: PhotoWork, _ stage: Stage, _ failure: Failure) -> HostWindow.Outcome? {
+    guard stage == .download, work.state == .new else { return nil }
+    let outcome = HostWindow.Outcome(failure)
+    return outcome == .unknown ? nil : outcome
+  }
+
+  /// Its server asked to be left alone: the attempt does not count.
+  func comeBack(
+    _ work: PhotoWork, _ failure: Failure, after wait: Duration, _ hold: UInt
+  ) async -> PhotoChain.End {
+    do throws(Failure) {
+      let work = work.counted(books.attempts(of: work.photo))
+      try await books.recordRetry(work, .download, failure, after: wait)
+      return .retry(after: wait)
+    } catch {
+      return error.kind == .cancelled ? .stopped : .machineTrouble(error, hold: hold)
+    }
+  }
+
+  /// Nothing was tried: no attempt is counted.
+  func giveUp(
+    _ work: PhotoWork, _ stage: Stage, _ refusal: Failure, _ hold: UInt
+  ) async -> PhotoChain.End {
+    do throws(Failure) {
+      try await books.recordFailure(
+        work.counted(books.attempts(of: work.photo)), stage, refusal)
+      return .failed
+    } catch {
+      return error.kind == .cancelled ? .stopped : .machineTrouble(error, hold: hold)
+    }
+  }
+
   static func refusal(_ lost: Admission.LostHost, now: Duration) -> Failure {
     let closure = lost.closure
     let attempts = "\(closure.attempts) attempt\(closure.attempts == 1 ? "" : "s")"

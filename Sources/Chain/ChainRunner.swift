@@ -266,8 +266,7 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     _ work: PhotoWork, _ stage: Stage, _ failure: Failure, _ hold: UInt
   ) async -> PhotoChain.End {
     if let refusal = work.refusal { return await giveUp(work, stage, refusal, hold) }
-    let isAsked = stage == .download && work.state == .new
-    if isAsked, let wait = answered(work.photo, HostWindow.Outcome(failure)) {
+    if let outcome = hostOutcome(work, stage, failure), let wait = answered(work.photo, outcome) {
       return await comeBack(work, failure, after: wait, hold)
     }
     let jitter = state.withLock { Double.random(in: 0...1, using: &$0.random) }
@@ -285,32 +284,6 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
       case .waitForMachine: return .machineTrouble(failure, hold: hold)
       case .stop: return .stopped
       }
-    } catch {
-      return error.kind == .cancelled ? .stopped : .machineTrouble(error, hold: hold)
-    }
-  }
-
-  /// Its server asked to be left alone: the attempt does not count.
-  private func comeBack(
-    _ work: PhotoWork, _ failure: Failure, after wait: Duration, _ hold: UInt
-  ) async -> PhotoChain.End {
-    do throws(Failure) {
-      let work = work.counted(books.attempts(of: work.photo))
-      try await books.recordRetry(work, .download, failure, after: wait)
-      return .retry(after: wait)
-    } catch {
-      return error.kind == .cancelled ? .stopped : .machineTrouble(error, hold: hold)
-    }
-  }
-
-  /// Nothing was tried: no attempt is counted.
-  private func giveUp(
-    _ work: PhotoWork, _ stage: Stage, _ refusal: Failure, _ hold: UInt
-  ) async -> PhotoChain.End {
-    do throws(Failure) {
-      try await books.recordFailure(
-        work.counted(books.attempts(of: work.photo)), stage, refusal)
-      return .failed
     } catch {
       return error.kind == .cancelled ? .stopped : .machineTrouble(error, hold: hold)
     }

@@ -194,7 +194,10 @@ extension Lineup {
 
 extension HostLimits {
   init(_ settings: Settings) {
-    self.init(most: settings.connectionsPerHost, patience: settings.hostPatience)
+    // Where nothing is tried twice, no server is waited for.
+    self.init(
+      most: settings.connectionsPerHost,
+      patience: settings.attempts == 1 ? .zero : settings.hostPatience)
   }
 }
 
