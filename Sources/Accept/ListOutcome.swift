@@ -67,6 +67,7 @@ package struct PhotoOutcome: Equatable, Sendable {
     package var filter: String?
     package var quality: String?
     package var metadata: String?
+    package var serviceClass: String?
 
     package init() {}
   }

@@ -44,6 +44,7 @@ enum OutcomeText {
     case .new: writer.string("State", PhotoState.new.name)
     case .unknown: writer.string("State", "unknown")
     }
+    if let own = photo.options.serviceClass { writer.string("QualityOfService", own) }
     writer.integer("Attempts", photo.attempts)
     writer.seconds("QueuedSeconds", photo.queuedMicroseconds)
     writer.seconds("DownloadSeconds", photo.downloadMicroseconds)
@@ -85,6 +86,7 @@ enum OutcomeText {
     if let quality = options.quality { writer.string("Quality", quality) }
     if let metadata = options.metadata { writer.string("Metadata", metadata) }
     if let sha256 = options.sha256 { writer.string("SHA256", sha256) }
+    if let own = options.serviceClass { writer.string("QualityOfService", own) }
     try writer.close(.dict)
   }
 

@@ -28,6 +28,8 @@ extension CatalogEntry {
         var inner = CatalogCursor(bytes)
         guard let number = inner.varint(), inner.isAtEnd else { return nil }
         place = tag == CatalogFormat.PhotoTag.line ? .line(number) : .byte(number)
+      case CatalogFormat.PhotoTag.serviceClass:
+        if !options.take(tag, bytes) { return nil }
       default:
         if tag >= CatalogFormat.firstNeededTag, !options.take(tag, bytes) { return nil }
       }
@@ -59,9 +61,9 @@ extension ListOptions {
     self.init()
     var cursor = CatalogCursor(fields)
     while !cursor.isAtEnd {
-      guard let (tag, bytes) = cursor.field(),
-        let text = String(validating: bytes, as: UTF8.self)
-      else { return nil }
+      guard let (tag, bytes) = cursor.field() else { return nil }
+      if tag == CatalogFormat.OptionTag.classSpan { continue }
+      guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
       switch tag {
       case CatalogFormat.OptionTag.title:
         guard bytes.count <= Self.longestTitle else { return nil }

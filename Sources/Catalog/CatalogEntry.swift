@@ -24,10 +24,10 @@ package struct CatalogEntry: Equatable, Sendable {
     self.place = place
   }
 
-  /// Whether a photo is the same work: its place in the list does not count.
+  /// Whether a photo is the same work: its place in the list does not count, nor how urgent it is.
   package func isSame(as other: CatalogEntry) -> Bool {
     name == other.name && url == other.url && problem == other.problem
-      && options == other.options
+      && options.asWork == other.options.asWork
   }
 
   /// The problem as the photo fails with it.

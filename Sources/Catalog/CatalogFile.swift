@@ -22,6 +22,8 @@ package final class CatalogFile: Sendable {
   private let page = Mutex<Page?>(nil)
   package let count: UInt32
   package let options: ListOptions
+  /// Where photos have a class of their own.
+  package let spans: [ClassSpan]
 
   /// The limits must be the ones the list was read with, or wider ones. Every byte behind the
   /// entries is checked here, the entries when they are read.
@@ -37,6 +39,7 @@ package final class CatalogFile: Sendable {
     indexOffset = footer.indexOffset
     optionsOffset = footer.optionsOffset
     options = footer.options
+    spans = footer.spans
   }
 
   /// The photo of that number, counted from 1 in the order of the list.

@@ -9,6 +9,7 @@ struct CatalogFooter {
   let indexOffset: UInt64
   let count: UInt32
   let options: ListOptions
+  let spans: [ClassSpan]
 
   /// Nil where the file is no whole catalog. Reads the index piece by piece, whatever its size.
   init?(_ file: any OpenFile, limits: ListLimits) throws(SystemError) {
@@ -34,11 +35,14 @@ struct CatalogFooter {
     let optionBytes = try file.read(
       at: optionsOffset, upTo: Int(indexOffset - optionsOffset))
     let checked = try Self.checksum(file, from: optionsOffset, to: footerOffset + 20)
-    guard checked == crc, let options = ListOptions(fields: optionBytes[...]) else { return nil }
+    guard checked == crc, let options = ListOptions(fields: optionBytes[...]),
+      let spans = [ClassSpan](fields: optionBytes[...], count: count)
+    else { return nil }
     self.optionsOffset = optionsOffset
     self.indexOffset = indexOffset
     self.count = count
     self.options = options
+    self.spans = spans
   }
 
   private static func checksum(

@@ -27,6 +27,7 @@ enum CatalogFormat {
     static let problem: UInt8 = 3
     static let line: UInt8 = 4
     static let byte: UInt8 = 5
+    static let serviceClass: UInt8 = 6
     static let checksum: UInt8 = 128
     static let filter: UInt8 = 129
     static let quality: UInt8 = 130
@@ -39,6 +40,7 @@ enum CatalogFormat {
     static let filter: UInt8 = 3
     static let quality: UInt8 = 4
     static let metadata: UInt8 = 5
+    static let classSpan: UInt8 = 6
   }
 
   /// No block is longer than this. What later versions add to an entry shares the last summand.

@@ -21,6 +21,7 @@ package struct CatalogWriter {
   private var flushed: UInt64 = 0
   private var blocks: [Block] = []
   package private(set) var count: UInt32 = 0
+  private var spans: [ClassSpan] = []
 
   /// The file must be open for reading and writing; what it holds is overwritten.
   package init(_ file: any OpenFile, limits: ListLimits) throws(Failure) {
@@ -41,6 +42,7 @@ package struct CatalogWriter {
     let last = blocks.count - 1
     blocks[last].crc = CRC32C.checksum(buffer[start...], seed: blocks[last].crc)
     count += 1
+    if let own = row.options.serviceClass { spans.note(own, at: count) }
     if buffer.count >= Self.bufferSize { try flush() }
   }
 
@@ -60,7 +62,7 @@ package struct CatalogWriter {
   /// Writes the options and the index. Nothing is a catalog before this.
   package mutating func finish(_ options: ListOptions) throws(Failure) {
     let optionsOffset = position
-    var rest = options.fields
+    var rest = options.fields + spans.fields
     let indexOffset = optionsOffset + UInt64(rest.count)
     for block in blocks {
       rest.append(fixed: block.offset)

@@ -39,12 +39,7 @@ package struct ListOptions: Equatable, Sendable {
         throw ListRefusal.option(place, "'Title' holds a control character")
       }
       title = value
-    case .serviceClass:
-      guard let known = ServiceClass(name: value) else {
-        throw ListRefusal.serviceClass(place, text)
-      }
-      serviceClass = known
-    case .filter, .quality, .metadata:
+    case .serviceClass, .filter, .quality, .metadata:
       do throws(OptionProblem) { try set(key, to: text) } catch {
         throw ListRefusal.option(place, error.words, advice: error.advice)
       }
@@ -58,7 +53,8 @@ package struct ListOptions: Equatable, Sendable {
     case .filter: filter = try OptionValue.filter(text)
     case .quality: quality = try OptionValue.quality(text)
     case .metadata: metadata = try OptionValue.metadata(text)
-    case .title, .serviceClass, .output: break
+    case .serviceClass: serviceClass = try OptionValue.serviceClass(text)
+    case .title, .output: break
     }
   }
 }

@@ -82,14 +82,6 @@ enum ListRefusal {
     return option(place, "'\(key.rawValue)' is \(event.words); it must be \(wanted)")
   }
 
-  static func serviceClass(_ place: ListPlace, _ text: ListText) -> Failure {
-    let names = ServiceClass.allCases.map(\.name)
-    let near = Suggestion.words(for: text.string, among: names)
-    return option(
-      place, "'QualityOfService' is \(text.shown), which is no class\(near)",
-      advice: "it is one of \(names.joined(separator: ", "))")
-  }
-
   static func output(_ place: ListPlace, _ text: ListText) -> Failure {
     let near = Suggestion.words(for: text.string, among: ["same"])
     return option(

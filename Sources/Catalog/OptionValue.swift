@@ -30,6 +30,16 @@ enum OptionValue {
       words: "'Metadata' is \(text.shown)\(near)", advice: "it is \(MetadataRule.names)")
   }
 
+  static func serviceClass(_ text: ListText) throws(OptionProblem) -> ServiceClass {
+    let value = try word(text, of: .serviceClass)
+    if let known = ServiceClass(name: value) { return known }
+    let names = ServiceClass.allCases.map(\.name)
+    throw OptionProblem(
+      words: "'QualityOfService' is \(text.shown), which is no class"
+        + Suggestion.words(for: value, among: names),
+      advice: "it is one of \(names.joined(separator: ", "))")
+  }
+
   private static func word(
     _ text: ListText, of key: OptionKey
   ) throws(OptionProblem) -> String {

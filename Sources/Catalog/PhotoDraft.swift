@@ -14,6 +14,7 @@ package struct PhotoDraft: Equatable, Sendable {
     case filter = "Filter"
     case quality = "Quality"
     case metadata = "Metadata"
+    case serviceClass = "QualityOfService"
 
     /// Where the name stands before the dictionary.
     static let keyed = allCases.filter { $0 != .name }
@@ -22,7 +23,7 @@ package struct PhotoDraft: Equatable, Sendable {
       switch self {
       case .name: "name"
       case .url: "URL"
-      case .checksum, .filter, .quality, .metadata: "'\(rawValue)'"
+      case .checksum, .filter, .quality, .metadata, .serviceClass: "'\(rawValue)'"
       }
     }
   }
@@ -82,6 +83,7 @@ package struct PhotoDraft: Equatable, Sendable {
       case .filter: options.filter = try OptionValue.filter(text)
       case .quality: options.quality = try OptionValue.quality(text)
       case .metadata: options.metadata = try OptionValue.metadata(text)
+      case .serviceClass: options.serviceClass = try OptionValue.serviceClass(text)
       }
     } catch {
       // A suggestion says enough.
@@ -98,6 +100,7 @@ package struct PhotoDraft: Equatable, Sendable {
     case .filter: options.filter != nil
     case .quality: options.quality != nil
     case .metadata: options.metadata != nil
+    case .serviceClass: options.serviceClass != nil
     }
   }
 

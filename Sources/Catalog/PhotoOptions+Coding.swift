@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A photo's own options as fields of its catalog entry, and out of them. Whoever does not know one of
-// them would make another print than the list asks for, so their tags are such as must be understood.
+// them would make another print than the list asks for, so their tags are such as must be understood;
+// but for the class, which changes no print.
 
 internal import Digests
 internal import Vocabulary
@@ -8,6 +9,9 @@ internal import Vocabulary
 extension PhotoOptions {
   var fields: [UInt8] {
     var out: [UInt8] = []
+    if let serviceClass {
+      out.append(field: CatalogFormat.PhotoTag.serviceClass, serviceClass.name.utf8)
+    }
     if let checksum { out.append(field: CatalogFormat.PhotoTag.checksum, checksum.bytes) }
     if let filter { out.append(field: CatalogFormat.PhotoTag.filter, filter.description.utf8) }
     if let quality { out.append(field: CatalogFormat.PhotoTag.quality, quality.description.utf8) }
@@ -25,6 +29,9 @@ extension PhotoOptions {
       let text = String(validating: bytes, as: UTF8.self)
     else { return false }
     switch tag {
+    case CatalogFormat.PhotoTag.serviceClass:
+      serviceClass = ServiceClass(name: text)
+      return serviceClass != nil
     case CatalogFormat.PhotoTag.filter:
       filter = try? FilterFunction(parsing: text)
       return filter != nil

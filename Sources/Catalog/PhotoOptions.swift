@@ -11,14 +11,23 @@ package struct PhotoOptions: Equatable, Sendable {
   package var filter: FilterFunction?
   package var quality: PrintQuality?
   package var metadata: MetadataRule?
+  package var serviceClass: ServiceClass?
+
+  /// Without what the print does not depend on.
+  var asWork: PhotoOptions {
+    var options = self
+    options.serviceClass = nil
+    return options
+  }
 
   package init(
     checksum: SHA256Digest? = nil, filter: FilterFunction? = nil, quality: PrintQuality? = nil,
-    metadata: MetadataRule? = nil
+    metadata: MetadataRule? = nil, serviceClass: ServiceClass? = nil
   ) {
     self.checksum = checksum
     self.filter = filter
     self.quality = quality
     self.metadata = metadata
+    self.serviceClass = serviceClass
   }
 }

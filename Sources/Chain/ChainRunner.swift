@@ -14,7 +14,7 @@ package import Vocabulary
 package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendable {
   package typealias Listener = @Sendable (ChainEvent) -> Void
 
-  private struct State {
+  struct State {
     var admission: Admission
     var chains: [PhotoID: PhotoChain] = [:]
     /// Chains with operations in the queues; those that were called off stay there for a while.
@@ -49,17 +49,18 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     }
   }
 
-  private let state: Mutex<State>
+  let state: Mutex<State>
   private let stages: Stages<Original, Negative>
   private let queues: StageQueues
-  private let books: any ChainBooks
-  private let time: any Timekeeper
+  let books: any ChainBooks
+  let time: any Timekeeper
   private let policy: RetryPolicy
-  private let listener: Listener
+  let listener: Listener
 
   package init(
     _ stages: Stages<Original, Negative>, widths: StageQueues.Widths, books: any ChainBooks,
-    time: any Timekeeper, policy: RetryPolicy = RetryPolicy(), listener: @escaping Listener
+    time: any Timekeeper, policy: RetryPolicy = RetryPolicy(),
+    hosts: HostLimits = HostLimits(), listener: @escaping Listener
   ) {
     self.stages = stages
     self.queues = StageQueues(widths)
@@ -67,37 +68,39 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     self.time = time
     self.policy = policy
     self.listener = listener
-    state = Mutex(State(admission: Admission(window: widths.window)))
+    let windows = HostWindows(hosts, triedPatience: policy.span)
+    state = Mutex(State(admission: Admission(window: widths.window, hosts: windows)))
   }
 
   // MARK: lists
 
-  package func add(
-    _ list: ListID, _ serviceClass: ServiceClass, isPaused: Bool = false,
-    waiting: [(number: UInt32, due: Duration)] = []
-  ) {
-    state.withLock { $0.admission.add(list, serviceClass, isPaused: isPaused, waiting: waiting) }
+  package func add(_ list: ListID, _ lineup: Lineup, isPaused: Bool = false) {
+    let now = time.uptime()
+    state.withLock { $0.admission.add(list, lineup, isPaused: isPaused, now: now) }
     pump()
   }
 
   /// Steps that run are finished; no other begins until the list is resumed.
   package func pause(_ list: ListID) {
+    let now = time.uptime()
     let chains = state.withLock { state in
-      state.admission.pause(list)
+      state.admission.pause(list, now: now)
       return state.chains.values.filter { $0.work.photo.list == list }
     }
     for chain in chains { chain.stopAfterStep() }
   }
 
   package func resume(_ list: ListID) {
-    state.withLock { $0.admission.resume(list) }
+    let now = time.uptime()
+    state.withLock { $0.admission.resume(list, now: now) }
     pump()
   }
 
   /// Forgets the list and stops what runs of it, at once; `idle` tells when nothing of it does.
   package func giveUp(_ list: ListID) {
+    let now = time.uptime()
     let chains = state.withLock { state in
-      state.admission.drop(list)
+      state.admission.drop(list, now: now)
       return state.chains.values.filter { $0.work.photo.list == list }
     }
     // A cancelled operation in a suspended queue never finishes. What else begins meets the trouble
@@ -161,7 +164,7 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
 
   /// Starts as many chains as there is room for. A call that finds another one at it leaves a mark
   /// and goes, so that chains ending inside do not nest.
-  private func pump() {
+  func pump() {
     let isMine = state.withLock { state in
       state.needsPump = true
       if state.isPumping { return false }
@@ -170,7 +173,12 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     }
     guard isMine else { return }
     while true {
-      while let work = admit() { begin(work) }
+      while let step = look() {
+        switch step {
+        case .ask(let photo): learn(photo)
+        case .give(let admitted): begin(work(admitted))
+        }
+      }
       finishDoneLists()
       let isOver = state.withLock { state in
         if state.needsPump { return false }
@@ -182,17 +190,27 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     armWakeUp()
   }
 
-  private func admit() -> PhotoWork? {
+  private func look() -> Admission.Step? {
     let now = time.uptime()
-    let admitted = state.withLock { state -> (photo: PhotoID, serviceClass: ServiceClass)? in
+    return state.withLock { state in
       state.needsPump = false
       guard state.queued < state.longestQueue else { return nil }
       return state.admission.next(now: now) { books.nextUnfinished(in: $0, after: $1)?.number }
     }
-    guard let (photo, serviceClass) = admitted else { return nil }
+  }
+
+  /// The books may have to read a file for it.
+  private func learn(_ photo: PhotoID) {
+    let prospect = books.prospect(of: photo)
+    state.withLock { $0.admission.learn(photo, prospect) }
+  }
+
+  private func work(_ admitted: Admission.Admitted) -> PhotoWork {
+    let now = time.uptime()
     return PhotoWork(
-      photo: photo, state: books.state(of: photo), serviceClass: serviceClass,
-      attempt: books.attempts(of: photo) + 1, admitted: now)
+      photo: admitted.photo, state: books.state(of: admitted.photo),
+      serviceClass: admitted.serviceClass, attempt: books.attempts(of: admitted.photo) + 1,
+      admitted: now, refusal: admitted.lost.map { Self.refusal($0, now: now) })
   }
 
   private func begin(_ work: PhotoWork) {
@@ -207,6 +225,8 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
     guard isWanted else { return }
     chain.begin(stages, on: queues) { [self] in
       state.withLock { $0.holds }
+    } arrived: { [self] in
+      answered(work.photo, .answered)
     } settle: { [self] work, stage, failure, hold in
       await settle(work, stage, failure, hold)
     } whenEnded: { [self] end in
@@ -245,6 +265,10 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
   private func settle(
     _ work: PhotoWork, _ stage: Stage, _ failure: Failure, _ hold: UInt
   ) async -> PhotoChain.End {
+    if let refusal = work.refusal { return await giveUp(work, stage, refusal, hold) }
+    if let outcome = hostOutcome(work, stage, failure), let wait = answered(work.photo, outcome) {
+      return await comeBack(work, failure, after: wait, hold)
+    }
     let jitter = state.withLock { Double.random(in: 0...1, using: &$0.random) }
     let work = work.counted(books.attempts(of: work.photo) + 1)
     let verdict = policy.verdict(
@@ -345,8 +369,9 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
       let isFinished = try await books.recordFinished(list)
       // Told before it leaves the books: whoever looks for idleness must not see a gap.
       if isFinished { listener(.finished(list)) }
+      let now = time.uptime()
       state.withLock { state in
-        state.admission.drop(list)
+        state.admission.drop(list, now: now)
         state.finishing.remove(list)
       }
     } catch {
@@ -355,23 +380,4 @@ package final class ChainRunner<Original: Sendable, Negative: Sendable>: Sendabl
       _ = time.after(.seconds(5)) { [self] in pump() }
     }
   }
-}
-
-package enum ChainEvent: Equatable, Sendable {
-  /// This machine is in trouble: the queues are suspended.
-  case trouble(Failure, retryAfter: Duration)
-  case recovered
-  case finished(ListID)
-}
-
-package struct ChainCounts: Equatable, Sendable {
-  package var inFlight = 0
-  /// Photos with operations in the queues, those included that were called off.
-  package var queued = 0
-  package var downloading = 0
-  package var filtering = 0
-  package var outputting = 0
-  /// Lists whose end is being recorded.
-  package var finishing = 0
-  package var trouble: Failure?
 }

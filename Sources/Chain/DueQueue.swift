@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Photos that wait for another attempt, soonest due first: a binary heap that knows what it holds.
-// A dead host can put a whole list here, so nothing is linear.
+// What waits for its time, soonest due first: a binary heap that knows what it holds. A dead server can
+// put a whole list here, so nothing but taking one out before its time is linear.
 
-package struct DueQueue: Sendable {
-  private var heap: [(number: UInt32, due: Duration)] = []
-  private var held: Set<UInt32> = []
+package struct DueQueue<Element: Hashable & Sendable>: Sendable {
+  private var heap: [(element: Element, due: Duration)] = []
+  private var held: Set<Element> = []
 
   package init() {}
 
   package var isEmpty: Bool { heap.isEmpty }
   package var count: Int { heap.count }
   package var firstDue: Duration? { heap.first?.due }
-  package func contains(_ number: UInt32) -> Bool { held.contains(number) }
+  package func contains(_ element: Element) -> Bool { held.contains(element) }
 
-  package mutating func insert(_ number: UInt32, due: Duration) {
-    guard held.insert(number).inserted else { return }
-    heap.append((number, due))
+  package mutating func insert(_ element: Element, due: Duration) {
+    guard held.insert(element).inserted else { return }
+    heap.append((element, due))
     var child = heap.count - 1
     while child > 0 {
       let parent = (child - 1) / 2
@@ -26,20 +26,32 @@ package struct DueQueue: Sendable {
   }
 
   /// The soonest, if it is due.
-  package mutating func take(now: Duration) -> UInt32? {
+  package mutating func take(now: Duration) -> Element? {
     guard let first = heap.first, first.due <= now else { return nil }
     heap.swapAt(0, heap.count - 1)
     heap.removeLast()
-    held.remove(first.number)
+    held.remove(first.element)
     var parent = 0
     while true {
       let left = 2 * parent + 1
-      guard left < heap.count else { return first.number }
+      guard left < heap.count else { return first.element }
       let right = left + 1
       let child = right < heap.count && heap[right].due < heap[left].due ? right : left
-      guard heap[child].due < heap[parent].due else { return first.number }
+      guard heap[child].due < heap[parent].due else { return first.element }
       heap.swapAt(child, parent)
       parent = child
     }
+  }
+
+  package mutating func remove(_ element: Element) {
+    guard held.contains(element) else { return }
+    let rest = heap.filter { $0.element != element }
+    (heap, held) = ([], [])
+    for (element, due) in rest { insert(element, due: due) }
+  }
+
+  /// All that wait are due now.
+  package mutating func hurry(to now: Duration) {
+    for place in heap.indices { heap[place].due = min(heap[place].due, now) }
   }
 }

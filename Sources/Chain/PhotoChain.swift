@@ -45,16 +45,22 @@ package final class PhotoChain: Sendable {
 
   init(_ work: PhotoWork) { self.work = work }
 
-  /// Makes the operations and hands them to the queues. `whenEnded` is called once, when nothing of the
+  /// Makes the operations and hands them to the queues. `arrived` is called when a download's server has
+  /// done its part; it may be called more than once. `whenEnded` is called once, when nothing of the
   /// photo runs or will run; `whenGone` once, when the queues have let go of the last operation, which
   /// after a cancel may be later.
   func begin<Original: Sendable, Negative: Sendable>(
     _ stages: Stages<Original, Negative>, on queues: StageQueues,
-    hold: @escaping @Sendable () -> UInt, settle: @escaping Settle,
+    hold: @escaping @Sendable () -> UInt, arrived: @escaping @Sendable () -> Void,
+    settle: @escaping Settle,
     whenEnded: @escaping @Sendable (End) -> Void, whenGone: @escaping @Sendable () -> Void
   ) {
     let download = operation(.download, hold, settle) { [work] () throws(Failure) -> Original in
-      work.state == .downloaded ? try await stages.recall(work) : try await stages.download(work)
+      if let refusal = work.refusal { throw refusal }
+      if work.state == .downloaded { return try await stages.recall(work) }
+      let original = try await stages.download(work, arrived)
+      arrived()
+      return original
     }
     let filter = operation(.filter, hold, settle) { [work] () throws(Failure) -> Negative in
       try await stages.filter(work, try Self.value(of: download))

@@ -25,6 +25,17 @@ package struct RetryPolicy: Equatable, Sendable {
     self.longest = longest
   }
 
+  /// How long all attempts of a photo take, the waits between them alone, and on an average.
+  package var span: Duration {
+    var total = Duration.zero
+    var ceiling = first
+    for _ in 1..<max(attempts, 1) {
+      total += min(ceiling, longest) / 2
+      if ceiling < longest { ceiling = ceiling * 2 }
+    }
+    return total
+  }
+
   /// - Parameter jitter: from 0 to 1. Full jitter: many photos of one dead host must not come back
   ///   in step.
   /// - Parameter deaths: how many workers have died over the photo before.

@@ -7,8 +7,10 @@ package import Vocabulary
 
 /// `Original` is what the download stage hands on, `Negative` what the filter stage does.
 package struct Stages<Original: Sendable, Negative: Sendable>: Sendable {
-  /// Brings the original in; records `downloaded`.
-  package let download: @Sendable (PhotoWork) async throws(Failure) -> Original
+  /// Brings the original in; records `downloaded`. Calls back once its server has nothing more to do
+  /// with it: what follows is this machine's affair.
+  package let download:
+    @Sendable (PhotoWork, _ arrived: @Sendable () -> Void) async throws(Failure) -> Original
   /// The original of a photo that is recorded as downloaded. Where it is gone, records `lost` and
   /// raises a passing failure.
   package let recall: @Sendable (PhotoWork) async throws(Failure) -> Original
@@ -20,7 +22,10 @@ package struct Stages<Original: Sendable, Negative: Sendable>: Sendable {
   package let discard: @Sendable (Negative) -> Void
 
   package init(
-    download: @escaping @Sendable (PhotoWork) async throws(Failure) -> Original,
+    download:
+      @escaping @Sendable (PhotoWork, _ arrived: @Sendable () -> Void)
+      async
+      throws(Failure) -> Original,
     recall: @escaping @Sendable (PhotoWork) async throws(Failure) -> Original,
     filter: @escaping @Sendable (PhotoWork, Original) async throws(Failure) -> Negative,
     output: @escaping @Sendable (PhotoWork, Negative) async throws(Failure) -> Void,
@@ -44,22 +49,26 @@ package struct PhotoWork: Equatable, Sendable {
   package let attempt: UInt32
   /// When it was admitted, by the machine's uptime.
   package let admitted: Duration
+  /// Known before anything is tried: its server has been closed for too long.
+  package let refusal: Failure?
 
   /// The same work, counted anew: a stage that succeeded forgets the attempts of the one before.
   package func counted(_ attempt: UInt32) -> PhotoWork {
     PhotoWork(
-      photo: photo, state: state, serviceClass: serviceClass, attempt: attempt, admitted: admitted)
+      photo: photo, state: state, serviceClass: serviceClass, attempt: attempt, admitted: admitted,
+      refusal: refusal)
   }
 
   package init(
     photo: PhotoID, state: PhotoState, serviceClass: ServiceClass, attempt: UInt32,
-    admitted: Duration
+    admitted: Duration, refusal: Failure? = nil
   ) {
     self.photo = photo
     self.state = state
     self.serviceClass = serviceClass
     self.attempt = attempt
     self.admitted = admitted
+    self.refusal = refusal
   }
 }
 
@@ -68,6 +77,8 @@ package protocol ChainBooks: Sendable {
   /// The first photo after `number` that is neither filtered nor failed, with its state.
   func nextUnfinished(in list: ListID, after number: UInt32) -> (number: UInt32, state: PhotoState)?
   func state(of photo: PhotoID) -> PhotoState
+  /// From which server it comes and of which class it is; may read a file.
+  func prospect(of photo: PhotoID) -> Admission.Prospect
   /// How many attempts of the photo are recorded.
   func attempts(of photo: PhotoID) -> UInt32
   /// How many workers have died over the photo.

@@ -5,7 +5,7 @@ package import Vocabulary
 
 package struct RetryPlan: Equatable, Sendable {
   package let stage: Stage
-  /// Attempts made so far.
+  /// Attempts counted so far: a server that asks to be left alone costs none.
   package let attempt: UInt32
   /// The wait in milliseconds, as it was decided.
   package let after: UInt64

@@ -27,6 +27,7 @@ package enum Field: String, Sendable, CaseIterable {
   case outputTime = "OUTPUT_USEC"
   case queuedTime = "QUEUED_USEC"
   case retryAfter = "RETRY_AFTER_USEC"
+  case closedTime = "CLOSED_USEC"
   case httpStatus = "HTTP_STATUS"
   case errorKind = "ERROR_KIND"
   case reason = "REASON"

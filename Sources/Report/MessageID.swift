@@ -15,6 +15,8 @@ package enum MessageID: String, Sendable, CaseIterable {
   case photoFinished = "94d62822fe6b4255b949b48430bdeea3"
   case photoFailed = "100dcb05ca1f49ff8129abae2bcd42ae"
   case retryScheduled = "1fca7e9c33154077aed566068a322415"
+  case hostClosed = "e75f7348bf7b48b1a78ab5f67bdd0e66"
+  case hostReopened = "cc8a1a7643104283b9f04798fc692e0c"
   case transition = "aefa9417bace40f784d0be954b5c23dc"
   case machineTrouble = "d6fa902963c140b0a34c95d860d4c256"
   case machineRecovered = "c5208ca66961411bb30fa78ef1cb8743"

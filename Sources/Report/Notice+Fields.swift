@@ -33,6 +33,10 @@ extension Notice {
     switch self {
     case .machineTrouble(let failure, let waits):
       fields(of: failure) + [text(.waiting, waits)]
+    case .hostClosed(let host, let failure, let wait):
+      [text(.photoHost, host)] + fields(of: failure) + [time(.retryAfter, wait)]
+    case .hostReopened(let host, let after):
+      [text(.photoHost, host), time(.closedTime, after)]
     case .machineRecovered(let code, let resumes):
       [text(.errorKind, code), text(.waiting, resumes)]
     case .journalReplayed(let facts): fields(of: facts)

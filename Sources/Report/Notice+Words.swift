@@ -28,7 +28,9 @@ extension Notice {
       listWords
     case .photoFinished, .photoFailed, .retryScheduled, .transition, .workerDied: photoWords
     case .machineTrouble, .machineRecovered, .journalReplayed, .journalUnwritable, .fileIgnored,
-      .inboxSurveyed, .inboxOverflowed, .inboxDegraded, .inboxRecovered, .sandboxReduced:
+      .inboxSurveyed, .inboxOverflowed, .inboxDegraded, .inboxRecovered, .sandboxReduced,
+      .hostClosed,
+      .hostReopened:
       machineWords
     }
   }
@@ -81,6 +83,11 @@ extension Notice {
       "Could not go on: \(reason(failure)); \(shown(waits))."
     case .machineTrouble(let failure, let waits):
       "This machine is in trouble: \(reason(failure)); \(shown(waits)) until it clears."
+    case .hostClosed(let host, let failure, let wait):
+      "Could not download from \(shown(host)): \(reason(failure)); its photos wait, and it is asked "
+        + "again in \(spoken(wait))."
+    case .hostReopened(let host, let after):
+      "Downloading from \(shown(host)) again after \(spoken(after))."
     case .machineRecovered(let code, let resumes):
       "This machine has recovered from \(shown(code)); \(shown(resumes))."
     case .journalReplayed(let facts): replayWords(facts)

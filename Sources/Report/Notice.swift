@@ -18,6 +18,9 @@ package enum Notice: Equatable, Sendable {
   case photoFailed(PhotoFacts, Stage, Failure)
   case retryScheduled(PhotoFacts, Stage, Failure, after: Duration)
   case transition(PhotoFacts)
+  /// A server, as messages name it, is asked for one photo at a time until it answers.
+  case hostClosed(String, Failure, retryAfter: Duration)
+  case hostReopened(String, after: Duration)
   /// `waits` says what waits for it, as the beginning of a sentence: "downloads wait".
   case machineTrouble(Failure, waits: String)
   case machineRecovered(code: String, resumes: String)
@@ -53,6 +56,8 @@ package enum Notice: Equatable, Sendable {
     case .photoFailed: .photoFailed
     case .retryScheduled: .retryScheduled
     case .transition: .transition
+    case .hostClosed: .hostClosed
+    case .hostReopened: .hostReopened
     case .machineTrouble: .machineTrouble
     case .machineRecovered: .machineRecovered
     case .journalReplayed(let facts): facts.recordsLost > 0 ? .journalDamaged : .journalReplayed

@@ -19,11 +19,11 @@ extension MessageID {
     case .journalUnwritable: .critical
     case .listRejected, .photoFailed, .configurationRejected: .error
     case .retryScheduled, .machineTrouble, .journalDamaged, .workerDied, .recordsCoalesced,
-      .inboxDegraded, .sandboxReduced:
+      .inboxDegraded, .sandboxReduced, .hostClosed:
       .warning
     case .ready, .stopping, .listAccepted, .listProgress, .listFinished, .listPaused, .listResumed,
       .listCancelled, .machineRecovered, .journalReplayed, .configurationReloaded, .fileIgnored,
-      .inboxSurveyed, .inboxOverflowed, .inboxRecovered:
+      .inboxSurveyed, .inboxOverflowed, .inboxRecovered, .hostReopened:
       .notice
     case .photoFinished: .info
     case .transition: .debug

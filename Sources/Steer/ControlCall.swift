@@ -12,6 +12,8 @@ package enum ControlCall: Equatable, Sendable {
   case reload
   case watch(WatchOrder)
   case cache(clear: Bool)
+  /// Asks a server that does not answer at once; all of them where none is named.
+  case flush(host: String?)
 
   /// Every method by its name. Those without a call are named for later.
   package enum Method: String, CaseIterable, Sendable {
@@ -35,8 +37,10 @@ package enum ControlCall: Equatable, Sendable {
 
     package var isServed: Bool {
       switch self {
-      case .status, .lists, .inbox, .show, .pause, .resume, .cancel, .reload, .watch, .cache: true
-      case .why, .submit, .focus, .setQuality, .retry, .flush, .sync: false
+      case .status, .lists, .inbox, .show, .pause, .resume, .cancel, .flush, .reload, .watch,
+        .cache:
+        true
+      case .why, .submit, .focus, .setQuality, .retry, .sync: false
       }
     }
   }
@@ -53,6 +57,7 @@ package enum ControlCall: Equatable, Sendable {
     case .reload: .reload
     case .watch: .watch
     case .cache: .cache
+    case .flush: .flush
     }
   }
 
@@ -60,6 +65,7 @@ package enum ControlCall: Equatable, Sendable {
     switch self {
     case .status, .lists, .inbox, .reload: JSONObject()
     case .show(let order): order.object
+    case .flush(let host): JSONObject(host.map { ["host": .string($0)] } ?? [:])
     case .pause(let list), .resume(let list), .cancel(let list):
       JSONObject(["list": .string(list.text)])
     case .watch(let order): order.object
@@ -80,9 +86,11 @@ package enum ControlCall: Equatable, Sendable {
       case .pause: self = .pause(ListReference(try fields.string("list")))
       case .resume: self = .resume(ListReference(try fields.string("list")))
       case .cancel: self = .cancel(ListReference(try fields.string("list")))
+      case .flush:
+        self = .flush(host: fields.isMissing("host") ? nil : try fields.string("host"))
       case .watch: self = .watch(try WatchOrder(fields))
       case .cache: self = .cache(clear: try fields.flag("clear"))
-      case .why, .submit, .focus, .setQuality, .retry, .flush, .sync:
+      case .why, .submit, .focus, .setQuality, .retry, .sync:
         throw FieldError(name: "method")
       }
     } catch {

@@ -18,7 +18,7 @@ package enum ControlInterface {
     # Steering darkroomd: what it works on, and what it shall do about it.
     # A list is named by its number or its name. Times are milliseconds since 1970.
     # Named for later and answered with MethodNotImplemented: Why, Submit, Focus, SetQuality, Retry,
-    # Flush, Sync.
+    # Sync.
     interface io.darkroom.Control
 
     type ListState (accepted, running, paused, finished, cancelled)
@@ -41,7 +41,19 @@ package enum ControlInterface {
       prints: string,
       inbox: string,
       residentBytes: int,
-      sandbox: string
+      sandbox: string,
+      hosts: []HostSummary,
+      moreHosts: int
+    )
+
+    # A server that does not answer, or asked to be left alone until then.
+    type HostSummary (
+      name: string,
+      code: string,
+      reason: string,
+      attempts: int,
+      since: int,
+      until: int
     )
 
     type ListSummary (
@@ -140,6 +152,10 @@ package enum ControlInterface {
 
     # Reads the settings again. Answers when they are in force; notes say what waits for a restart.
     method Reload() -> (notes: []string)
+
+    # Asks a server that does not answer at once; without a host all of them, and every photo that
+    # waits for another attempt. Answers how many servers had not answered.
+    method Flush(host: ?string) -> (hosts: int)
 
     # The transfers on their way, and the lists with work left: all, or the one that is named. With
     # 'more' set it answers again every second while something moves, else when something has changed;

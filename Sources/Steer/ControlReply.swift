@@ -12,6 +12,8 @@ package enum ControlReply: Equatable, Sendable {
   case reloaded(notes: [String])
   case watch(WatchReport)
   case cache(CacheReport)
+  /// So many servers had not answered and are asked now.
+  case flushed(hosts: Int)
   case failed(ControlError)
 
   package var parameters: JSONObject {
@@ -24,6 +26,7 @@ package enum ControlReply: Equatable, Sendable {
     case .reloaded(let notes): JSONObject(["notes": .array(notes.map { .string($0) })])
     case .watch(let report): report.object
     case .cache(let report): JSONObject(["cache": .value(report)])
+    case .flushed(let hosts): JSONObject(["hosts": .int(Int64(hosts))])
     case .failed(let error): error.parameters
     }
   }
@@ -38,9 +41,10 @@ package enum ControlReply: Equatable, Sendable {
     case .show: self = .show(try ShowReport(fields))
     case .pause, .resume, .cancel: self = .changed(try fields.value("list"))
     case .reload: self = .reloaded(notes: try fields.strings("notes"))
+    case .flush: self = .flushed(hosts: try fields.count("hosts"))
     case .watch: self = .watch(try WatchReport(fields))
     case .cache: self = .cache(try fields.value("cache"))
-    case .why, .submit, .focus, .setQuality, .retry, .flush, .sync:
+    case .why, .submit, .focus, .setQuality, .retry, .sync:
       throw FieldError(name: "method")
     }
   }

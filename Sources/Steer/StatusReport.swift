@@ -22,11 +22,16 @@ package struct StatusReport: MessageValue {
   package var residentBytes: UInt64
   /// How the workers are confined, in words.
   package var sandbox: String
+  /// Servers that do not answer now, by name, and how many more there are.
+  package var hosts: [HostSummary]
+  package var moreHosts: Int
 
   package init(
     version: String, state: String, since: UInt64, lists: Int, photosWaiting: Int,
     photosRunning: Int, downloads: Int, filters: Int, outputs: Int, degraded: [String],
-    prints: String, inbox: String, residentBytes: UInt64, sandbox: String
+    prints: String, inbox: String, residentBytes: UInt64, sandbox: String,
+    hosts: [HostSummary] = [],
+    moreHosts: Int = 0
   ) {
     self.version = version
     self.state = state
@@ -42,6 +47,8 @@ package struct StatusReport: MessageValue {
     self.inbox = inbox
     self.residentBytes = residentBytes
     self.sandbox = sandbox
+    self.hosts = hosts
+    self.moreHosts = moreHosts
   }
 
   package init(_ fields: MessageFields) throws(FieldError) {
@@ -59,6 +66,8 @@ package struct StatusReport: MessageValue {
     inbox = try fields.string("inbox")
     residentBytes = try fields.count("residentBytes")
     sandbox = try fields.string("sandbox")
+    hosts = try fields.values("hosts")
+    moreHosts = try fields.count("moreHosts")
   }
 
   package var object: JSONObject {
@@ -69,6 +78,7 @@ package struct StatusReport: MessageValue {
       "filters": .int(Int64(filters)), "outputs": .int(Int64(outputs)),
       "degraded": .array(degraded.map { .string($0) }), "prints": .string(prints),
       "inbox": .string(inbox), "residentBytes": .count(residentBytes), "sandbox": .string(sandbox),
+      "hosts": .values(hosts), "moreHosts": .int(Int64(moreHosts)),
     ])
   }
 }

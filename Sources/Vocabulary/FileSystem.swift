@@ -123,6 +123,8 @@ package protocol Folder: AnyObject, Sendable {
   func device() throws(SystemError) -> UInt64
   /// Bytes that this user can still write.
   func freeSpace() throws(SystemError) -> UInt64
+  /// Bytes of the folder's whole file system.
+  func totalSpace() throws(SystemError) -> UInt64
   func setMode(_ mode: UInt32, of name: FileName) throws(SystemError)
 }
 

@@ -37,6 +37,7 @@ package struct DaemonTalk {
       case .reload: return try reload()
       case .watch(let list): return try watch(list)
       case .cache(let clear): return try cache(clear)
+      case .flush(let host): return try flush(host)
       case .develop, .check, .help, .version: return nil
       }
     } catch {
@@ -173,6 +174,19 @@ package struct DaemonTalk {
     } else {
       let words = notes.map { Printable.text($0) + "\n" }.joined()
       voice.say(voice.screen.isTerminal ? "The settings were read again.\n" + words : words)
+    }
+    return .done
+  }
+
+  private func flush(_ host: String?) throws(ControlFailure) -> ExitCode {
+    guard case .flushed(let hosts) = try ask(.flush(host: host)) else { throw Self.otherKind }
+    if order.isJSON {
+      voice.say(["hosts": .int(Int64(hosts))])
+    } else if voice.screen.isTerminal {
+      let words = hosts == 1 ? "1 host that does not answer" : "\(hosts) hosts that do not answer"
+      voice.say(hosts == 0 ? "Every host answers.\n" : "Asking \(words) again.\n")
+    } else {
+      voice.say("\(hosts)\n")
     }
     return .done
   }

@@ -15,6 +15,7 @@ package enum HelpText {
       pause LIST             start nothing more of a list
       resume LIST            go on with a paused list
       cancel LIST            give a list up; prints that exist stay
+      flush [HOST]           ask hosts that do not answer again, now
       reload                 have darkroomd read its settings again
       watch [LIST]           what is downloaded now: bytes, rate, time left
       cache [clear]          what the cache of originals holds; empty it
@@ -48,6 +49,7 @@ package enum HelpText {
     case .pause, .resume, .cancel: "\(command.rawValue) LIST"
     case .watch: "watch [LIST]"
     case .cache: "cache [clear]"
+    case .flush: "flush [HOST]"
     case .develop:
       "develop [-o DIR] [--filter sepia(AMOUNT)] [--quality Q] [--metadata M] [-f] FILE..."
     case .check: "check FILE"
@@ -81,6 +83,11 @@ package enum HelpText {
     case .pause: "Starts nothing more of the list until it is resumed. Kept over restarts."
     case .resume: "Goes on with a paused list."
     case .cancel: "Gives the list up. Prints that exist stay where they are."
+    case .flush:
+      """
+      Asks a host that does not answer, or asked to be left alone, at once. Without one, all of
+      them, and every photo that waits for another attempt.
+      """
     case .reload: "Has darkroomd read its settings again; says what is wrong with them."
     case .watch:
       """

@@ -25,8 +25,15 @@ package enum StatusText {
       row("memory", Amounts.bytes(report.residentBytes)),
       row("sandbox", Printable.text(report.sandbox)),
     ]
+    lines += report.hosts.map { row("waits", host($0, now: now)) }
+    if report.moreHosts > 0 { lines.append(row("", "and \(report.moreHosts) hosts more")) }
     lines += report.degraded.map { row("lacking", screen.tinted(Printable.text($0), .bad)) }
     return lines.map { $0 + "\n" }.joined()
+  }
+
+  private static func host(_ host: HostSummary, now: UInt64) -> String {
+    let wait = host.until > now ? "again in \(Amounts.span(milliseconds: host.until - now))" : "now"
+    return "\(Printable.text(host.reason)); it is asked \(wait)"
   }
 
   private static func row(_ name: String, _ value: String) -> String {
@@ -48,6 +55,12 @@ package enum StatusText {
         ["prints", Printable.text(report.prints)], ["residentBytes", "\(report.residentBytes)"],
         ["sandbox", Printable.text(report.sandbox)],
       ] + report.degraded.map { ["degraded", Printable.text($0)] }
+      + report.hosts.map {
+        [
+          "host", Printable.text($0.name), Printable.text($0.code), "\($0.attempts)",
+          "\($0.since)", "\($0.until)", Printable.text($0.reason),
+        ]
+      } + (report.moreHosts > 0 ? [["moreHosts", "\(report.moreHosts)"]] : [])
     return rows.map { TextTable.plain($0) }.joined()
   }
 }

@@ -90,6 +90,9 @@ package struct ToolArguments {
     case .list: return try alone(.list, name, words)
     case .inbox: return try alone(.inbox, name, words)
     case .reload: return try alone(.reload, name, words)
+    case .flush:
+      if words.count > 1 { throw .unwantedWord(command: name.rawValue, word: words[1]) }
+      return .flush(host: words.first)
     case .show: return .show(try oneList(name, words), state: try state())
     case .pause: return .pause(try oneList(name, words))
     case .resume: return .resume(try oneList(name, words))

@@ -32,6 +32,7 @@ package enum ToolCommand: Equatable, Sendable {
   case reload
   case watch(ListReference?)
   case cache(clear: Bool)
+  case flush(host: String?)
   case develop(DevelopTask)
   case check(file: String)
   case help(CommandName?)
@@ -52,6 +53,6 @@ package struct DevelopTask: Equatable, Sendable {
 }
 
 package enum CommandName: String, CaseIterable, Sendable {
-  case status, list, inbox, show, wait, pause, resume, cancel, reload, watch, cache, develop, check
-  case help
+  case status, list, inbox, show, wait, pause, resume, cancel, flush, reload, watch, cache, develop
+  case check, help
 }

@@ -28,6 +28,8 @@ final class ControlDesk: ControlService {
       case .reload: return try reload(peer)
       case .watch(let order): return .watch(try darkroom.watchReport(order))
       case .cache(let clear): return try cache(clear, peer)
+      // To ask a server once more costs it little; whoever may drop lists may do as much.
+      case .flush(let host): return .flushed(hosts: darkroom.runner.flush(host))
       }
     } catch { return .failed(error) }
   }

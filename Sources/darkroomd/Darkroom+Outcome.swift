@@ -46,6 +46,7 @@ extension PhotoOptions {
     texts.filter = filter.map { "\($0)" }
     texts.quality = quality.map { "\($0)" }
     texts.metadata = metadata?.name
+    texts.serviceClass = serviceClass?.name
     return texts
   }
 }

@@ -2,6 +2,7 @@
 // How single parts are made from settings and places; what goes wrong is worded for the start.
 
 import Accept
+import Catalog
 import Chain
 import Download
 import Linux
@@ -66,6 +67,15 @@ extension Darkroom {
     return FileFolders(folders)
   }
 
+  static func space(
+    _ folders: StateFolders, _ recorder: Recorder, _ clock: any Timekeeper,
+    _ settings: LiveSettings, _ events: EventDesk
+  ) -> SpaceWatch {
+    SpaceWatch(
+      folders, clock: clock, settings: settings,
+      hasWork: { recorder.ledger { !$0.openLists.isEmpty } }, changed: { events.spaceChanged($0) })
+  }
+
   static func inbox(
     _ places: Places, _ folders: StateFolders, _ desk: FrontDesk, _ clock: any Timekeeper,
     _ settings: Settings
@@ -105,6 +115,8 @@ final class EventDesk: Sendable {
   func abandon(_ list: ListID, _ failure: Failure) {
     state.withLock { $0.darkroom }?.abandon(list, failure)
   }
+
+  func spaceChanged(_ failure: Failure?) { state.withLock { $0.darkroom }?.spaceChanged(failure) }
 
   /// A list has come further: the status line may say so.
   func progressed() { state.withLock { $0.darkroom }?.tellStatus() }
@@ -159,6 +171,43 @@ extension StageQueues.Widths {
     self.init(
       download: settings.connections,
       filter: settings.workerCount(processors: ThisProcess.processors), output: 64)
+  }
+}
+
+extension Lineup {
+  /// Photos with a class of their own stand in lines of their own.
+  init(
+    _ serviceClass: ServiceClass, _ catalog: CatalogFile,
+    waiting: [(number: UInt32, due: Duration)]
+  ) {
+    var parts = [Part(own: nil)]
+    parts += catalog.spans.map { Part(own: $0.serviceClass, first: $0.first, last: $0.last) }
+    for photo in waiting {
+      let own =
+        catalog.spans.isEmpty ? nil : try? catalog.entry(photo.number).options.serviceClass
+      let place = parts.firstIndex { $0.holds(photo.number, own: own) } ?? 0
+      parts[place].waiting.append(photo)
+    }
+    self.init(serviceClass, parts: parts)
+  }
+}
+
+extension HostLimits {
+  init(_ settings: Settings) {
+    // Where nothing is tried twice, no server is waited for.
+    self.init(
+      most: settings.connectionsPerHost,
+      patience: settings.attempts == 1 ? .zero : settings.hostPatience)
+  }
+}
+
+extension Notice {
+  init(_ told: Admission.HostNews, now: Duration) {
+    switch told.news {
+    case .closed(let closure):
+      self = .hostClosed(told.name, closure.failure, retryAfter: max(.zero, closure.gate - now))
+    case .reopened(let closure): self = .hostReopened(told.name, after: now - closure.since)
+    }
   }
 }
 

@@ -17,23 +17,27 @@ extension Darkroom {
   func statusReport() -> StatusReport {
     let counts = runner.counts()
     let open = recorder.ledger { ledger in ledger.openLists.map(\.counts) }
+    let closed = runner.closedHosts()
+    let now = clock.wallTime()
     let unfinished = open.reduce(0) { $0 + Int($1.unfinished) }
     return StatusReport(
       version: Release.version, state: stateWords, since: started, lists: open.count,
       photosWaiting: max(0, unfinished - counts.inFlight), photosRunning: counts.inFlight,
       downloads: counts.downloading, filters: counts.filtering, outputs: counts.outputting,
       degraded: degraded(counts.trouble), prints: places.prints, inbox: places.inbox,
-      residentBytes: UInt64(max(0, ThisProcess.residentBytes)), sandbox: sandboxWords)
+      residentBytes: UInt64(max(0, ThisProcess.residentBytes)), sandbox: sandboxWords,
+      hosts: closed.prefix(HostSummary.mostShown).map { HostSummary($0, now: now) },
+      moreHosts: max(0, closed.count - HostSummary.mostShown))
   }
 
   private var stateWords: String {
     if isStopping { return "stopping" }
-    guard let trouble = runner.counts().trouble else { return "running" }
+    guard let trouble = runner.counts().trouble ?? space.shortage else { return "running" }
     return "waiting: \(trouble.reason)"
   }
 
   private func degraded(_ trouble: Failure?) -> [String] {
-    (trouble.map { [$0.reason] } ?? []) + frontDesk.inboxWords + chores.words
+    [trouble, space.shortage].compactMap { $0?.reason } + frontDesk.inboxWords + chores.words
       + frontDesk.waitingFiles
   }
 
@@ -107,6 +111,9 @@ extension Darkroom {
         (summary.code, summary.reason) = (failure.code, failure.reason)
       }
     }
+    if state == .new, let server = try? PhotoURL(parsing: entry.url).server {
+      noteHost(server, photo, &summary)
+    }
     if let row {
       summary.bytes = row.bytes
       summary.width = row.width
@@ -118,6 +125,22 @@ extension Darkroom {
       }
     }
     return summary
+  }
+
+  /// Why a photo waits that nothing is wrong with.
+  private func noteHost(_ server: String, _ photo: PhotoID, _ summary: inout PhotoSummary) {
+    if recorder.ledger({ $0[photo.list]?.state }) == .paused || runner.isUnderWay(photo) { return }
+    if let closed = runner.closedHost(server) {
+      let until = clock.wallTime() + UInt64(max(0, closed.wait / .milliseconds(1)))
+      // The photo's own time says it already.
+      guard until > summary.retry + 1000 else { return }
+      (summary.code, summary.retry) = (closed.failure.code, until)
+      summary.reason = "\(closed.failure.reason); its host is asked again then"
+    } else if summary.retry == 0, let shortage = space.shortage, runner.isAside(photo) {
+      (summary.code, summary.reason) = (shortage.code, shortage.reason)
+    } else if summary.retry == 0, runner.isAside(photo) {
+      (summary.code, summary.reason) = ("host.busy", "it waits for a connection to \(server)")
+    }
   }
 
   private func shownURL(_ text: String) -> String {
@@ -212,4 +235,14 @@ extension Darkroom {
 
   static let over = Failure(
     .final, code: "list.over", reason: "the list is over; there is nothing left to change")
+}
+
+extension HostSummary {
+  fileprivate init(_ closed: ClosedHost, now: UInt64) {
+    self.init(
+      name: closed.name, code: closed.failure.code, reason: closed.failure.reason,
+      attempts: closed.attempts,
+      since: now - min(now, UInt64(max(0, closed.age / .milliseconds(1)))),
+      until: now + UInt64(max(0, closed.wait / .milliseconds(1))))
+  }
 }

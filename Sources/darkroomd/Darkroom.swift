@@ -50,6 +50,7 @@ final class Darkroom: Sendable {
   private let times = StageTimes()
   let turnstile = Turnstile()
   let chores: OpenChores
+  let space: SpaceWatch
   let started: UInt64
   let user = ThisProcess.user
   let ends: EndSignal
@@ -113,16 +114,17 @@ final class Darkroom: Sendable {
     let poison = PoisonPictures(
       quarantine: Quarantine(folders.quarantine), shelf: shelf, recorder: recorder, clock: clock,
       lane: lane)
+    space = Self.space(folders, recorder, clock, live, events)
     let stages = PhotoStages(
       shelf: shelf, recorder: recorder, downloader: downloader, workers: workers, times: times,
-      clock: clock, settings: live, teller: teller, poison: poison, unsure: unsure
+      clock: clock, settings: live, teller: teller, poison: poison, unsure: unsure, space: space
     ) { events.abandon($0, $1) }
     let books = RecordedBooks(
       shelf: shelf, recorder: recorder, downloader: downloader, times: times, reasons: reasons,
       clock: clock, teller: teller, poison: poison)
     runner = ChainRunner(
       stages.functions, widths: StageQueues.Widths(settings), books: books, time: clock,
-      policy: RetryPolicy(attempts: settings.attempts)
+      policy: RetryPolicy(attempts: settings.attempts), hosts: HostLimits(settings)
     ) { events.take($0) }
     frontDesk = FrontDesk(
       shelf: shelf, recorder: recorder, workers: workers, settings: live, teller: teller,
@@ -142,6 +144,7 @@ final class Darkroom: Sendable {
     let open = recorder.ledger { $0.openLists }
     // All of them before any: two may share a folder until one takes the other over.
     for entry in open { prepare(entry) }
+    space.look(isUrgent: true)
     for entry in open { launch(entry.id) }
     removeStrayOriginals()
     removeStrayPartials()
@@ -186,7 +189,8 @@ final class Darkroom: Sendable {
         (number: number, due: uptime + .milliseconds(Int64(plan.wait(now: now))))
       }
       runner.add(
-        room.id, entry.acceptance.serviceClass, isPaused: entry.state == .paused, waiting: waiting)
+        room.id, Lineup(entry.acceptance.serviceClass, room.catalog, waiting: waiting),
+        isPaused: entry.state == .paused)
     } catch {
       if error.kind == .final { return abandon(list, error) }
       let isNew = chores.add(.open(list), "list \(list) cannot be opened: \(error.reason)") {
@@ -213,6 +217,7 @@ final class Darkroom: Sendable {
   func accepted(_ list: ListID) {
     if let terms = shelf.card(list)?.terms { shelf.notePrinter(list, into: terms.prints) }
     if let room = try? shelf.room(list) { teller.accepted(room) }
+    space.look(isUrgent: true)
     launch(list)
   }
 
@@ -353,6 +358,7 @@ final class Darkroom: Sendable {
       }
     }
     retentionTimer.withLock { $0?.cancel() }
+    space.stop()
     let open = recorder.ledger { $0.openLists.count }
     reporter.report(.stopping(openLists: UInt64(open)))
     control?.stop()
@@ -388,6 +394,7 @@ final class Darkroom: Sendable {
       state.withLock { $0.trouble = nil }
       teller.tell(.machineRecovered(code: "its trouble", resumes: "work goes on"))
       tellStatus()
+    case .host(let news): teller.tell(Notice(news, now: clock.uptime()))
     case .finished(let list):
       beginClosing()
       TaskHome.start {
@@ -436,8 +443,9 @@ final class Darkroom: Sendable {
       open.lists == 0
       ? "Idle: every list is done."
       : "Working on \(open.lists) list\(open.lists == 1 ? "" : "s"), \(open.photos) photos to go."
+    let failure = runner.counts().trouble ?? space.shortage
     let trouble =
-      runner.counts().trouble.map { "Waiting: \($0.reason). " }
+      failure.map { "Waiting: \($0.reason). " }
       ?? frontDesk.inboxTrouble.map { "Inbox in trouble: \($0.reason). " } ?? ""
     status.set(trouble + words)
   }
@@ -482,6 +490,8 @@ final class Darkroom: Sendable {
     workers.resize(to: new.workerCount(processors: ThisProcess.processors))
     runner.setWidths(StageQueues.Widths(new))
     inbox.adopt()
+    runner.limitHosts(to: HostLimits(new))
+    space.look(isUrgent: true)
     removeOldLists()
     let changes = SettingChanges(from: old, to: new)
     teller.tell(.configurationReloaded(changed: changes.all))

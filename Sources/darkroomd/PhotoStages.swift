@@ -30,19 +30,22 @@ struct PhotoStages: Sendable {
   let teller: Teller
   let poison: PoisonPictures
   let unsure: UnsureOriginals
+  let space: SpaceWatch
   /// The list's own files are gone or damaged: nothing more is done for it.
   let abandon: @Sendable (ListID, Failure) -> Void
 
   var functions: Stages<any OpenFile, Negative> {
     Stages(
-      download: { work throws(Failure) in try await download(work) },
+      download: { work, arrived throws(Failure) in try await download(work, arrived) },
       recall: { work throws(Failure) in try await recall(work) },
       filter: { work, original throws(Failure) in try await filter(work, original) },
       output: { work, negative throws(Failure) in try await output(work, negative) },
       discard: { negative in negative.prints.discard(negative.draft) })
   }
 
-  private func download(_ work: PhotoWork) async throws(Failure) -> any OpenFile {
+  private func download(
+    _ work: PhotoWork, _ arrived: @Sendable () -> Void
+  ) async throws(Failure) -> any OpenFile {
     let photo = work.photo
     let room = try room(photo.list)
     let entry = try room.catalog.entry(photo.number)
@@ -52,6 +55,8 @@ struct PhotoStages: Sendable {
     let original = try await downloader.download(
       photo, from: entry.url, into: room.originals, priority: work.serviceClass,
       checksum: entry.options.checksum)
+    arrived()
+    space.look()
     let isApplied = try await recorder.record(
       [.downloaded(photo, original.contents)],
       after: [.stand(original.file, in: room.originals)])

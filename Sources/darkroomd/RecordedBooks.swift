@@ -31,6 +31,19 @@ struct RecordedBooks: ChainBooks {
     recorder.ledger { $0.state(of: photo) } ?? .new
   }
 
+  /// A list that cannot be opened, and a photo that cannot be worked on, are told of by the stage.
+  func prospect(of photo: PhotoID) -> Admission.Prospect {
+    var prospect = Admission.Prospect(isTried: attempts(of: photo) > 0)
+    guard let room = try? shelf.room(photo.list),
+      let entry = try? room.catalog.entry(photo.number)
+    else { return prospect }
+    prospect.own = entry.options.serviceClass
+    if state(of: photo) == .new, entry.problem == nil, let url = try? PhotoURL(parsing: entry.url) {
+      prospect.host = url.scheme == .file ? HostWindows.here : url.server
+    }
+    return prospect
+  }
+
   func attempts(of photo: PhotoID) -> UInt32 {
     recorder.ledger { $0[photo.list]?.attempts(of: photo.number) } ?? 0
   }

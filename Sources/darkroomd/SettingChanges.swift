@@ -22,6 +22,8 @@ struct SettingChanges: Equatable {
     note("ConnectTimeout", old.connectTimeout != new.connectTimeout)
     note("Attempts", old.attempts != new.attempts, waits: true)
     note("Cache", old.cache != new.cache)
+    note("HostPatience", old.hostPatience != new.hostPatience)
+    note("FreeSpace", old.freeSpace != new.freeSpace)
     note("Filter", old.filter != new.filter)
     note("Quality", old.quality != new.quality)
     note("Metadata", old.metadata != new.metadata)

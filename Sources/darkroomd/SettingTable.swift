@@ -75,6 +75,12 @@ struct SettingEntry: Sendable {
     SettingEntry("Download", "Cache", "0") { (set, text) throws(SettingProblem) in
       set.cache = try SettingValue.size(text, from: 0, to: 64 << 40)
     },
+    SettingEntry("Download", "HostPatience", "30min") { (set, text) throws(SettingProblem) in
+      set.hostPatience = try SettingValue.duration(text, from: .seconds(1), to: .seconds(7 * 86400))
+    },
+    SettingEntry("Download", "FreeSpace", "auto") { (set, text) throws(SettingProblem) in
+      set.freeSpace = text == "auto" ? nil : try SettingValue.size(text, from: 0, to: 1 << 50)
+    },
   ]
 
   private static let filter = [

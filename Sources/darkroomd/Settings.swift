@@ -21,6 +21,9 @@ struct Settings: Equatable, Sendable {
   var connectTimeout = Duration.seconds(10)
   var attempts: UInt32 = 8
   var cache: UInt64 = 0
+  var hostPatience = Duration.seconds(1800)
+  /// Nil stands for a hundredth of the file system, and 512 MiB at least.
+  var freeSpace: UInt64?
 
   var filter = FilterFunction.standard
   var quality = PrintQuality.source

@@ -54,6 +54,25 @@ struct CatalogFileTests {
     #expect(catalog.options == options)
   }
 
+  @Test("the classes of single photos are kept, and where they are; the others cost nothing")
+  func classes() throws {
+    let owns: [Int: ServiceClass] = [3: .background, 17: .userInteractive, 40: .background]
+    let rows = (1...50).map { number in
+      CatalogRow(
+        name: Array("photo \(number)".utf8), url: Array("http://x/\(number)".utf8),
+        options: PhotoOptions(serviceClass: owns[number]), place: .byte(UInt64(number)))
+    }
+    let catalog = try CatalogFile(Self.file(rows), limits: ListLimits())
+    #expect(catalog.spans.map(\.serviceClass) == [.background, .userInteractive])
+    #expect(catalog.spans.map(\.first) == [3, 17] && catalog.spans.map(\.last) == [40, 17])
+    for number: UInt32 in 1...50 {
+      #expect(try catalog.entry(number).options.serviceClass == owns[Int(number)])
+    }
+    let plain = try CatalogFile(Self.file((1...50).map(Self.row)), limits: ListLimits())
+    #expect(plain.spans.isEmpty)
+    #expect(try catalog.entry(3).isSame(as: plain.entry(3)), "its print is the same")
+  }
+
   @Test("a problem is kept, and is what the photo fails with")
   func problem() throws {
     let row = CatalogRow(

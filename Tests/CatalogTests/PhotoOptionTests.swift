@@ -139,9 +139,9 @@ struct PhotoOptionTests {
     ),
     (own("Metadata", "<true/>"), "its 'Metadata' is true or false, not a string"),
     (
-      own("QualityOfService", "<string>utility</string>"),
-      "its dictionary has the key 'QualityOfService', which only a whole list may have, beside "
-        + "'Photos'"
+      own("QualityOfService", "<string>Utility</string>"),
+      "its 'QualityOfService' is 'Utility', which is no class (did you mean 'utility'?); it is one of "
+        + "userInteractive, userInitiated, default, utility, background"
     ),
     (
       own("Title", "<string>x</string>"),

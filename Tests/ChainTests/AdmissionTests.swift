@@ -10,7 +10,15 @@ import Vocabulary
   private func take(
     _ admission: inout Admission, now: Duration = .zero, total: UInt32 = 1000
   ) -> PhotoID? {
-    admission.next(now: now) { _, after in after < total ? after + 1 : nil }?.photo
+    while let step = admission.next(
+      now: now, after: { _, after in after < total ? after + 1 : nil })
+    {
+      switch step {
+      case .ask(let photo): admission.learn(photo, Admission.Prospect())
+      case .give(let admitted): return admitted.photo
+      }
+    }
+    return nil
   }
 
   private func photo(_ list: UInt64, _ number: UInt32) -> PhotoID {
@@ -20,7 +28,7 @@ import Vocabulary
   @Test func `lists of one class take turns`() {
     var admission = Admission(window: 6)
     for list in 1...3 {
-      admission.add(ListID(UInt64(list)), .default, isPaused: false, waiting: [])
+      admission.add(ListID(UInt64(list)), Lineup(.default), isPaused: false, now: .zero)
     }
     let taken = (0..<6).compactMap { _ in take(&admission) }
     #expect(taken.map(\.list.number) == [1, 2, 3, 1, 2, 3])
@@ -29,7 +37,7 @@ import Vocabulary
 
   @Test func `the window has room again when a chain ends`() {
     var admission = Admission(window: 1)
-    admission.add(ListID(1), .default, isPaused: false, waiting: [])
+    admission.add(ListID(1), Lineup(.default), isPaused: false, now: .zero)
     #expect(take(&admission) == photo(1, 1))
     #expect(take(&admission) == nil)
     admission.ended(photo(1, 1), .filtered, now: .zero)
@@ -38,7 +46,7 @@ import Vocabulary
 
   @Test func `a photo that came back unfinished goes before new ones`() {
     var admission = Admission(window: 2)
-    admission.add(ListID(1), .default, isPaused: false, waiting: [])
+    admission.add(ListID(1), Lineup(.default), isPaused: false, now: .zero)
     _ = take(&admission)
     admission.ended(photo(1, 1), .stopped, now: .zero)
     #expect(take(&admission) == photo(1, 1))
@@ -46,7 +54,8 @@ import Vocabulary
 
   @Test func `a photo that waits is not taken as a new one after a restart`() {
     var admission = Admission(window: 10)
-    admission.add(ListID(1), .default, isPaused: false, waiting: [(2, .seconds(5))])
+    admission.add(
+      ListID(1), Lineup(.default, waiting: [(2, .seconds(5))]), isPaused: false, now: .zero)
     let taken = (0..<3).compactMap { _ in take(&admission, total: 3) }
     #expect(taken == [photo(1, 1), photo(1, 3)])
     #expect(admission.nextDue == .seconds(5))
@@ -55,25 +64,27 @@ import Vocabulary
 
   @Test func `a paused list waits, is done only when its photos are, and has no alarm`() {
     var admission = Admission(window: 10)
-    admission.add(ListID(1), .default, isPaused: true, waiting: [(1, .seconds(5))])
+    admission.add(
+      ListID(1), Lineup(.default, waiting: [(1, .seconds(5))]), isPaused: true, now: .zero)
     #expect(take(&admission) == nil)
     #expect(admission.nextDue == nil)
     #expect(admission.doneLists.isEmpty)
-    admission.resume(ListID(1))
+    admission.resume(ListID(1), now: .zero)
     #expect(admission.nextDue == .seconds(5))
   }
 
   @Test func `one slot in eight goes to the least urgent class`() {
     var admission = Admission(window: 100)
-    admission.add(ListID(1), .background, isPaused: false, waiting: [])
-    admission.add(ListID(2), .userInteractive, isPaused: false, waiting: [])
+    admission.add(ListID(1), Lineup(.background), isPaused: false, now: .zero)
+    admission.add(ListID(2), Lineup(.userInteractive), isPaused: false, now: .zero)
     let taken = (0..<16).compactMap { _ in take(&admission)?.list.number }
     #expect(taken == [2, 2, 2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 2, 2, 1])
   }
 
   @Test func `a photo that is due while the window is full sets no alarm`() {
     var admission = Admission(window: 1)
-    admission.add(ListID(1), .default, isPaused: false, waiting: [(5, .seconds(1))])
+    admission.add(
+      ListID(1), Lineup(.default, waiting: [(5, .seconds(1))]), isPaused: false, now: .zero)
     #expect(take(&admission) == photo(1, 1))
     #expect(admission.nextDue == nil)
     admission.ended(photo(1, 1), .filtered, now: .seconds(2))
@@ -83,13 +94,13 @@ import Vocabulary
 
   @Test func `an empty list is done when it was looked through`() {
     var admission = Admission(window: 4)
-    admission.add(ListID(1), .default, isPaused: false, waiting: [])
+    admission.add(ListID(1), Lineup(.default), isPaused: false, now: .zero)
     #expect(take(&admission, total: 0) == nil)
     #expect(admission.doneLists == [ListID(1)])
   }
 
   @Test func `photos come due soonest first, whatever their order was`() {
-    var queue = DueQueue()
+    var queue = DueQueue<UInt32>()
     for number: UInt32 in [5, 1, 4, 2, 3] { queue.insert(number, due: .seconds(Int64(number))) }
     queue.insert(3, due: .seconds(99))
     #expect(queue.take(now: .milliseconds(999)) == nil)
@@ -126,7 +137,7 @@ import Vocabulary
 
   @Test func `a list that gave all it had gets its turn back when a photo is due or returns`() {
     var admission = Admission(window: 10)
-    admission.add(ListID(1), .default, isPaused: false, waiting: [])
+    admission.add(ListID(1), Lineup(.default), isPaused: false, now: .zero)
     #expect(take(&admission, total: 2) == photo(1, 1))
     #expect(take(&admission, total: 2) == photo(1, 2))
     #expect(take(&admission, total: 2) == nil)

@@ -19,11 +19,12 @@ final class Darkbench: Sendable {
   let filters = Tally()
   let prints = Tally()
   let discards = Tally()
+  let hostNews = HostNewsBoard()
   let runner: ChainRunner<String, String>
 
   init(
     widths: StageQueues.Widths = .init(download: 4, filter: 2, output: 4),
-    policy: RetryPolicy = RetryPolicy(),
+    policy: RetryPolicy = RetryPolicy(), hosts: HostLimits = HostLimits(),
     download: @escaping Step = { _ throws(Failure) in },
     filter: @escaping Step = { _ throws(Failure) in },
     output: @escaping Step = { _ throws(Failure) in }
@@ -31,9 +32,10 @@ final class Darkbench: Sendable {
     let (books, downloads, recalls) = (books, downloads, recalls)
     let (filters, prints, discards) = (filters, prints, discards)
     let (finishedLists, troubles, recoveries) = (finishedLists, troubles, recoveries)
+    let hostNews = hostNews
     runner = ChainRunner(
       Stages(
-        download: { work throws(Failure) in
+        download: { work, _ throws(Failure) in
           downloads.add()
           try await download(work)
           books.set(work.photo, .downloaded)
@@ -55,19 +57,21 @@ final class Darkbench: Sendable {
           prints.add()
         },
         discard: { _ in discards.add() }),
-      widths: widths, books: books, time: time, policy: policy
+      widths: widths, books: books, time: time, policy: policy,
+      hosts: hosts
     ) { event in
       switch event {
       case .finished: finishedLists.add()
       case .trouble: troubles.add()
       case .recovered: recoveries.add()
+      case .host(let host): hostNews.note(host)
       }
     }
   }
 
   func add(_ list: UInt64, photos: UInt32, _ serviceClass: ServiceClass = .default) {
     books.addList(ListID(list), photos: photos)
-    runner.add(ListID(list), serviceClass)
+    runner.add(ListID(list), Lineup(serviceClass))
   }
 
   /// Returns when nothing of the list runs.
@@ -75,4 +79,17 @@ final class Darkbench: Sendable {
     runner.giveUp(list)
     await runner.idle(list)
   }
+}
+
+/// What was told of servers, in order.
+final class HostNewsBoard: Sendable {
+  private let all = Mutex<[Admission.HostNews]>([])
+  let told = Tally()
+
+  func note(_ news: Admission.HostNews) {
+    all.withLock { $0.append(news) }
+    told.add()
+  }
+
+  var news: [Admission.HostNews] { all.withLock { $0 } }
 }

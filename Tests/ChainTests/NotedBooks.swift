@@ -10,6 +10,11 @@ final class NotedBooks: ChainBooks {
     var states: [PhotoID: PhotoState] = [:]
     var totals: [ListID: UInt32] = [:]
     var attempts: [PhotoID: UInt32] = [:]
+    /// Where photos come from; the others need no server.
+    var hosts: [PhotoID: String] = [:]
+    var owns: [PhotoID: ServiceClass] = [:]
+    /// Every retry, as it was recorded.
+    var retries: [(photo: PhotoID, attempt: UInt32, after: Duration)] = []
     var deaths: [PhotoID: UInt32] = [:]
     var failures: [PhotoID: Failure] = [:]
     var finished: [ListID] = []
@@ -41,6 +46,16 @@ final class NotedBooks: ChainBooks {
   }
 
   func state(of photo: PhotoID) -> PhotoState { notes.withLock { $0.states[photo] ?? .new } }
+
+  func prospect(of photo: PhotoID) -> Admission.Prospect {
+    notes.withLock { notes in
+      let isNew = notes.states[photo] ?? .new == .new
+      return Admission.Prospect(
+        host: isNew ? notes.hosts[photo] : nil, own: notes.owns[photo],
+        isTried: notes.attempts[photo] ?? 0 > 0)
+    }
+  }
+
   func deaths(of photo: PhotoID) -> UInt32 { notes.withLock { $0.deaths[photo] ?? 0 } }
   func attempts(of photo: PhotoID) -> UInt32 { notes.withLock { $0.attempts[photo] ?? 0 } }
 
@@ -49,7 +64,8 @@ final class NotedBooks: ChainBooks {
   ) async throws(Failure) {
     try refuseOnce()
     notes.withLock { notes in
-      notes.attempts[work.photo, default: 0] += 1
+      notes.attempts[work.photo] = work.attempt
+      notes.retries.append((work.photo, work.attempt, delay))
       if failure.isWorkerDeath { notes.deaths[work.photo, default: 0] += 1 }
     }
   }

@@ -114,12 +114,13 @@ import Vocabulary
           attempt: 1, admitted: .zero))
       remembered = chain
       let stages = Stages<Int, Int>(
-        download: { _ throws(Failure) in 1 }, recall: { _ throws(Failure) in 1 },
+        download: { _, _ throws(Failure) in 1 }, recall: { _ throws(Failure) in 1 },
         filter: { _, original throws(Failure) in original }, output: { _, _ throws(Failure) in },
         discard: { _ in })
       chain.begin(
         stages, on: StageQueues(.init(download: 1, filter: 1, output: 1)),
-        hold: { 0 }, settle: { _, _, _, _ in .failed }, whenEnded: { _ in ended.add() },
+        hold: { 0 }, arrived: {}, settle: { _, _, _, _ in .failed },
+        whenEnded: { _ in ended.add() },
         whenGone: {})
       await ended.reaches(1)
     }

@@ -31,6 +31,7 @@ import Testing
         photo("Wrong", url, [("SHA256", wrong)]), photo("Bare", url, [("Filter", "sepia(0)")]),
         photo("Coarse", url, [("Quality", "5")]), photo("Typo", url, [("Fliter", "sepia(0)")]),
         photo("Urgent", url, [("QualityOfService", "userInteractive")]),
+        photo("Titled", url, [("Title", "x")]),
         "<key>Short</key><string>\(url)</string>",
       ]
       try await bench.drop(list(photos), as: "own.plist")
@@ -38,11 +39,11 @@ import Testing
       #expect(try await bench.wait(for: "own", daemon).code == 1)
       #expect(
         bench.names("prints/own").sorted()
-          == ["Bare.jpg", "Coarse.jpg", "Plain.jpg", "Right.jpg", "Short.jpg"])
+          == ["Bare.jpg", "Coarse.jpg", "Plain.jpg", "Right.jpg", "Short.jpg", "Urgent.jpg"])
       let shown = try await bench.show("own").photos
       let codes = Dictionary(uniqueKeysWithValues: shown.map { ($0.name, $0.code) })
       #expect(codes["Wrong"] == "download.sha256")
-      #expect(codes["Typo"] == "list.entry" && codes["Urgent"] == "list.entry")
+      #expect(codes["Typo"] == "list.entry" && codes["Titled"] == "list.entry")
       let reason = shown.first { $0.name == "Wrong" }?.reason
       #expect(reason == "its SHA-256 is \(right), not the one in the list")
       let plain = try #require(bench.bytes("prints/own/Plain.jpg"))
@@ -51,9 +52,37 @@ import Testing
       #expect(bench.bytes("prints/own/Bare.jpg") != plain)
       #expect((bench.bytes("prints/own/Coarse.jpg")?.count ?? 0) < plain.count)
       // Those that want it at the same time share a transfer.
-      #expect((1...6).contains(bench.origin.requests().filter { $0.contains("/a.jpg") }.count))
+      #expect((1...7).contains(bench.origin.requests().filter { $0.contains("/a.jpg") }.count))
       try await bench.stop(daemon)
       #expect(bench.names("state/originals/1").isEmpty, "what failed leaves nothing behind")
+    }
+  }
+
+  @Test func `urgent photos of a list come first, the others in their turn, and a retry says so`()
+    async throws
+  {
+    let settings = DaemonBench.settings.replacing("[Filter]", with: "Connections=1\n[Filter]")
+    try await DaemonBench.use(settings: settings) { bench in
+      let urls = try bench.serveSamples(60)
+      var photos = urls.enumerated().map { place, url in
+        photo("Photo \(place)", url, place < 40 ? [] : [("QualityOfService", "userInteractive")])
+      }
+      let missing = bench.origin.url("/404/x.jpg")
+      photos.append(photo("Gone", missing, [("QualityOfService", "background")]))
+      try bench.folder.write(list(photos), to: "root/inbox/mixed.plist")
+      #expect(try await bench.runUntilIdle().code == 3)
+      let order = bench.origin.requests().compactMap { line in
+        Int(line.dropFirst("GET /".count).prefix { $0.isNumber })
+      }
+      let early = order.prefix(30).count { $0 > 40 && $0 != 404 }
+      #expect(early >= 18, "\(order)")
+      let again = bench.text("failed/mixed.retry.plist") ?? ""
+      #expect(again.contains("<string>background</string>"), "\(again)")
+      let results = bench.text("done/mixed.result.plist") ?? ""
+      #expect(results.split(separator: "<string>userInteractive</string>").count == 21)
+      let shown = try await bench.start()
+      #expect(try await bench.show("mixed").filtered == 60)
+      try await bench.stop(shown)
     }
   }
 

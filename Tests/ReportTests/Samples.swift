@@ -163,6 +163,18 @@ enum Samples {
       "Could not go on: its file is damaged; list 3 waits."
     ),
     (
+      .hostClosed(
+        "photos.example.org",
+        Failure(.passing, code: "http.503", reason: "it answered 503", waitSeconds: 600),
+        retryAfter: .seconds(600)),
+      "Could not download from photos.example.org: it answered 503; its photos wait, and it is asked "
+        + "again in 10 min."
+    ),
+    (
+      .hostReopened("photos.example.org", after: .seconds(90)),
+      "Downloading from photos.example.org again after 90 s."
+    ),
+    (
       .machineRecovered(code: "disk.full", resumes: "prints go on"),
       "This machine has recovered from disk.full; prints go on."
     ),

@@ -9,6 +9,7 @@ struct MessageTests {
   static let calls: [ControlCall] = [
     .status, .lists, .inbox, .reload, .pause(ListReference("17")), .resume(ListReference("summer")),
     .cancel(ListReference("summer.plist")), .show(ShowOrder(list: ListReference("17"))),
+    .flush(host: nil), .flush(host: "photos.example.org:8080"),
     .show(ShowOrder(list: ListReference("x"), offset: 7, limit: 1000, state: .failed)),
     .watch(WatchOrder()), .watch(WatchOrder(list: ListReference("summer"))), .cache(clear: false),
     .cache(clear: true),
@@ -30,6 +31,7 @@ struct MessageTests {
     (.resume, .changed(Samples.list)), (.cancel, .changed(Samples.list)),
     (.watch, .watch(Samples.watch)), (.watch, .watch(WatchReport())),
     (.cache, .cache(Samples.cache)),
+    (.flush, .flushed(hosts: 3)),
     (.reload, .reloaded(notes: ["Workers= changes at the next start"])),
   ]
 

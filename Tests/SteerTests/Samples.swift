@@ -10,7 +10,13 @@ enum Samples {
     photosRunning: 6, downloads: 4, filters: 2, outputs: 0,
     degraded: ["no right to take leases: lists are accepted after a quiet time"],
     prints: "/var/lib/darkroom/prints", inbox: "/var/spool/darkroom/inbox",
-    residentBytes: 19_922_944, sandbox: "seccomp, landlock, no network")
+    residentBytes: 19_922_944, sandbox: "seccomp, landlock, no network",
+    hosts: [
+      HostSummary(
+        name: "photos.example.org", code: "http.503",
+        reason: "photos.example.org answered 503 Service Unavailable", attempts: 4,
+        since: 1_763_712_300_000, until: 1_763_712_400_000)
+    ], moreHosts: 2)
 
   static let list = ListSummary(
     id: 17, name: "summer", title: "Summer 2025", owner: 1000, state: .running,

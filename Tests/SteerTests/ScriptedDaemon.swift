@@ -121,6 +121,7 @@ final class ScriptedDaemon: ControlService {
     case .show: .show(ShowReport(list: Samples.list, photos: photos))
     case .pause, .resume: .changed(Samples.list)
     case .cancel(let list): .failed(.noSuchList(name: list.text))
+    case .flush(let host): .flushed(hosts: host == nil ? 2 : 1)
     case .reload: .failed(.reloadFailed(why: "line 3 of darkroomd.conf"))
     case .watch: .watch(Samples.watch)
     case .cache(let clear):

@@ -35,6 +35,8 @@ struct TextTests {
             prints  /var/lib/darkroom/prints
             memory  19.0 MiB
            sandbox  seccomp, landlock, no network
+             waits  photos.example.org answered 503 Service Unavailable; it is asked now
+                    and 2 hosts more
            lacking  no right to take leases: lists are accepted after a quiet time
 
         """)
@@ -58,6 +60,9 @@ struct TextTests {
         residentBytes\t19922944
         sandbox\tseccomp, landlock, no network
         degraded\tno right to take leases: lists are accepted after a quiet time
+        host\tphotos.example.org\thttp.503\t4\t1763712300000\t1763712400000\t\
+        photos.example.org answered 503 Service Unavailable
+        moreHosts\t2
 
         """)
   }

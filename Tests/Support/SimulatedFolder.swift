@@ -124,6 +124,8 @@ package final class SimulatedFolder: Folder {
     try disk.act(.status, path, epoch) { (state) throws(SystemError) in state.free ?? 1 << 40 }
   }
 
+  package func totalSpace() throws(SystemError) -> UInt64 { 1 << 40 }
+
   package func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {
     try disk.act(.status, thing(name), epoch) { (state) throws(SystemError) in
       if state.folders[node]?.live[name] == nil { throw error(2, "chmod", name) }

@@ -24,6 +24,8 @@ of a key; ?unsure=always, at every one. Paths that misbehave:
     /STATUS...              that status, for 204, 206, 304, 4xx and 5xx;
                             429 and 503 with Retry-After (?after=SECONDS)
     /500-then-ok?key=K      500 for the first request of a key, then a small body
+    /busy?key=K&until=N&after=SECONDS&file=F
+                            503 with Retry-After for the first N requests of a key, then the file
     /slow?gate=G&size=N     half of N bytes, the rest when the gate is open
     /hang?gate=G            no answer at all until the gate is open
     /short /long            Content-Length too long, too short
@@ -63,6 +65,7 @@ class Gate:
 
 gates = {}
 keys = set()
+busy = {}
 changed = threading.Condition()
 log_lock = threading.Lock()
 
@@ -245,6 +248,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
             is_first = self.query.get("key", "") not in keys
             keys.add(self.query.get("key", ""))
         self.whole(b"sorry", 500) if is_first else self.whole(b"a photo")
+
+    def do_busy(self):
+        key = "busy " + self.query.get("key", "")
+        with log_lock:
+            busy[key] = busy.get(key, 0) + 1
+            is_busy = busy[key] <= int(self.query.get("until", "1"))
+        if is_busy:
+            self.do_status(503)
+        else:
+            self.do_file("/" + self.query.get("file", "1.jpg"))
 
     def do_bytes(self):
         self.whole(b"x" * int(self.query.get("size", "1000")), 200, "image/jpeg")

@@ -3,7 +3,7 @@
 
 _darkroomctl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands='status list inbox show wait pause resume cancel reload watch cache develop check help'
+  local commands='status list inbox show wait pause resume cancel flush reload watch cache develop check help'
   local command='' place=() i options='--root --socket --json --help --version'
 
   for ((i = 1; i < COMP_CWORD; i++)); do

@@ -20,6 +20,7 @@ complete -c darkroomctl -n __fish_use_subcommand -a wait -d 'Wait until lists ar
 complete -c darkroomctl -n __fish_use_subcommand -a pause -d 'Start nothing more of a list'
 complete -c darkroomctl -n __fish_use_subcommand -a resume -d 'Go on with a paused list'
 complete -c darkroomctl -n __fish_use_subcommand -a cancel -d 'Give a list up'
+complete -c darkroomctl -n __fish_use_subcommand -a flush -d 'Ask hosts that do not answer again, now'
 complete -c darkroomctl -n __fish_use_subcommand -a reload -d 'Have darkroomd read its settings again'
 complete -c darkroomctl -n __fish_use_subcommand -a watch -d 'What is downloaded now'
 complete -c darkroomctl -n __fish_use_subcommand -a cache -d 'What the cache of originals holds'
@@ -37,4 +38,4 @@ complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -l filter -x -d
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -l quality -x -a 'source' -d 'Of the prints of JPEGs'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -l metadata -x -a 'keep copyright strip' -d 'What comes along beside the pixels'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s f -l force -d 'Replace prints that exist'
-complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list show wait pause resume cancel reload watch cache develop check'
+complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list show wait pause resume cancel flush reload watch cache develop check'

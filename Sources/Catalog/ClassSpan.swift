@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where in a list the photos are that have a class of their own. A catalog without such photos has
+// none; who has none needs not look for them.
+
+package import Vocabulary
+
+package struct ClassSpan: Equatable, Sendable {
+  package let serviceClass: ServiceClass
+  /// The first and the last of them.
+  package let first: UInt32
+  package fileprivate(set) var last: UInt32
+}
+
+extension [ClassSpan] {
+  mutating func note(_ serviceClass: ServiceClass, at number: UInt32) {
+    if let place = firstIndex(where: { $0.serviceClass == serviceClass }) {
+      self[place].last = number
+    } else {
+      append(ClassSpan(serviceClass: serviceClass, first: number, last: number))
+    }
+  }
+
+  var fields: [UInt8] {
+    var out: [UInt8] = []
+    for span in self {
+      var bytes = [span.serviceClass.rawValue]
+      bytes.append(varint: UInt64(span.first))
+      bytes.append(varint: UInt64(span.last))
+      out.append(field: CatalogFormat.OptionTag.classSpan, bytes)
+    }
+    return out
+  }
+
+  /// Out of the options' fields; nil where one is damaged.
+  init?(fields: ArraySlice<UInt8>, count: UInt32) {
+    self = []
+    var cursor = CatalogCursor(fields)
+    while !cursor.isAtEnd {
+      guard let (tag, bytes) = cursor.field() else { return nil }
+      guard tag == CatalogFormat.OptionTag.classSpan else { continue }
+      var inner = CatalogCursor(bytes)
+      guard let serviceClass = inner.byte().flatMap({ ServiceClass(rawValue: $0) }),
+        let first = inner.varint(), let last = inner.varint(), inner.isAtEnd, first >= 1,
+        first <= last, last <= count, !contains(where: { $0.serviceClass == serviceClass })
+      else { return nil }
+      append(ClassSpan(serviceClass: serviceClass, first: UInt32(first), last: UInt32(last)))
+    }
+  }
+}

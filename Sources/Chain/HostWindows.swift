@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every server that photos go to now, who waits for which, and who is next there. A server without
+// photos and without trouble is forgotten. A plain value: whoever owns it takes out, after each call,
+// the lines that have been rung for.
+//
+// Whoever waits at a server stands in line there, by class. As many as there is room for are called;
+// a call is answered by a start, or by standing first in line again, so that no room goes unused and
+// nobody is called for nothing.
+
+package import Vocabulary
+
+package struct HostWindows: Sendable {
+  package enum Answer: Equatable, Sendable {
+    case start(isProbe: Bool)
+    case wait
+    /// Nobody is sent there any more: the server has been closed for too long.
+    case lost(HostWindow.Closure)
+  }
+
+  private struct Host: Sendable {
+    var window = HostWindow()
+    var queues = [[LineKey]](repeating: [], count: ServiceClass.allCases.count)
+    var called: [LineKey: ServiceClass] = [:]
+    var calls = 0
+
+    var isAwaited: Bool { !called.isEmpty || queues.contains { !$0.isEmpty } }
+
+    /// Somebody waits who goes first.
+    func isAwaited(ahead serviceClass: ServiceClass) -> Bool {
+      called.contains { $0.value <= serviceClass }
+        || queues[...Int(serviceClass.rawValue)].contains { !$0.isEmpty }
+    }
+
+    func holds(_ key: LineKey) -> Bool {
+      called[key] != nil || queues.contains { $0.contains(key) }
+    }
+
+    /// The most urgent first; one of eight is the least urgent, so that nobody starves.
+    mutating func call() -> LineKey? {
+      let places = queues.indices.filter { !queues[$0].isEmpty }
+      guard let place = calls % 8 == 7 ? places.last : places.first else { return nil }
+      calls += 1
+      let key = queues[place].removeFirst()
+      called[key] = ServiceClass.allCases[place]
+      return key
+    }
+  }
+
+  /// What needs no server that could be in trouble: files of this machine.
+  package static let here = ""
+  /// So many servers are remembered for their trouble alone.
+  private static let longestMemory = 4096
+
+  private var hosts: [String: Host] = [:]
+  /// At which servers it is a line's turn.
+  private var calls: [LineKey: [String]] = [:]
+  private var gates = DueQueue<String>()
+  private var rung: [LineKey] = []
+  /// At most so many photos go to one server at once.
+  private var most: Int
+  /// How long a closed server is waited for by photos that never had an attempt, and by those that had.
+  private(set) var patience: Duration
+  private let triedPatience: Duration
+  /// Nothing more goes out to any server.
+  package private(set) var isSuspended = false
+
+  package init(_ limits: HostLimits = HostLimits(), triedPatience: Duration = .seconds(120)) {
+    most = limits.most
+    patience = limits.patience
+    self.triedPatience = triedPatience
+  }
+
+  package var count: Int { hosts.count }
+
+  /// Lines that have been called since this was asked last.
+  package mutating func takeRung() -> [LineKey] {
+    defer { rung = [] }
+    return rung
+  }
+
+  /// The server whose call a line has to answer next.
+  package func call(for key: LineKey) -> String? { calls[key]?.first }
+
+  // MARK: photos
+
+  /// May a photo that was not in line yet go to the server?
+  package mutating func ask(
+    _ name: String, _ serviceClass: ServiceClass, isTried: Bool, now: Duration
+  ) -> Answer {
+    if isSuspended { return .wait }
+    guard name != Self.here else { return .start(isProbe: false) }
+    var host = known(name, now)
+    if let closure = lost(host.window, isTried: isTried, now: now) { return .lost(closure) }
+    guard host.window.room(now: now, most: most) > 0, !host.isAwaited(ahead: serviceClass) else {
+      return .wait
+    }
+    let isProbe = host.window.start()
+    hosts[name] = host
+    return .start(isProbe: isProbe)
+  }
+
+  /// A line that was called has a photo for it. `hasMore`: others of it wait there besides.
+  package mutating func answer(
+    _ name: String, _ key: LineKey, isTried: Bool, hasMore: Bool, now: Duration
+  ) -> Answer {
+    guard var host = hosts.removeValue(forKey: name), let serviceClass = host.called[key] else {
+      return .wait
+    }
+    if !isSuspended, let closure = lost(host.window, isTried: isTried, now: now) {
+      if !hasMore { unlist(key, name, &host) }
+      put(host, name, now)
+      return .lost(closure)
+    }
+    unlist(key, name, &host)
+    guard !isSuspended, name == Self.here || host.window.room(now: now, most: most) > 0 else {
+      host.queues[Int(serviceClass.rawValue)].insert(key, at: 0)
+      hosts[name] = host
+      setGate(host, name, now)
+      return .wait
+    }
+    let isProbe = name == Self.here ? false : host.window.start()
+    if hasMore { host.queues[Int(serviceClass.rawValue)].append(key) }
+    put(host, name, now)
+    return .start(isProbe: isProbe)
+  }
+
+  /// A line has set a photo aside for the server.
+  package mutating func join(
+    _ name: String, _ key: LineKey, _ serviceClass: ServiceClass, now: Duration
+  ) {
+    var host = known(name, now)
+    hosts[name] = nil
+    if !host.holds(key) { host.queues[Int(serviceClass.rawValue)].append(key) }
+    put(host, name, now)
+  }
+
+  /// The line waits there no longer.
+  package mutating func leave(_ name: String, _ key: LineKey, now: Duration) {
+    guard var host = hosts.removeValue(forKey: name) else { return }
+    unlist(key, name, &host)
+    for place in host.queues.indices { host.queues[place].removeAll { $0 == key } }
+    put(host, name, now)
+  }
+
+  /// What became of a photo that went there.
+  package mutating func end(
+    _ name: String, _ outcome: HostWindow.Outcome, isProbe: Bool, now: Duration, jitter: Double
+  ) -> HostWindow.News? {
+    guard name != Self.here, var host = hosts.removeValue(forKey: name) else { return nil }
+    let news = host.window.end(outcome, isProbe: isProbe, now: now, most: most, jitter: jitter)
+    put(host, name, now)
+    return news
+  }
+
+  // MARK: time and people
+
+  /// Servers whose time has come are asked again.
+  package mutating func awaken(now: Duration) {
+    while let name = gates.take(now: now) {
+      if let host = hosts.removeValue(forKey: name) { put(host, name, now) }
+    }
+  }
+
+  /// No closed server that somebody waits for may be asked sooner.
+  package var nextGate: Duration? { isSuspended ? nil : gates.firstDue }
+
+  /// Closed servers, that one or all, may be asked at once. How many there were.
+  package mutating func flush(_ name: String?, now: Duration) -> Int {
+    let closed = hosts.filter {
+      $0.value.window.closure != nil && (name == nil || name == $0.key)
+    }.keys
+    for name in closed {
+      guard var host = hosts.removeValue(forKey: name) else { continue }
+      host.window.flush(now: now)
+      gates.remove(name)
+      put(host, name, now)
+    }
+    return closed.count
+  }
+
+  package mutating func suspend(_ isOn: Bool, now: Duration) {
+    isSuspended = isOn
+    callAll(now)
+  }
+
+  package mutating func limit(to limits: HostLimits, now: Duration) {
+    most = limits.most
+    patience = limits.patience
+    callAll(now)
+  }
+
+  private mutating func callAll(_ now: Duration) {
+    for name in Array(hosts.keys) {
+      if let host = hosts.removeValue(forKey: name) { put(host, name, now) }
+    }
+  }
+
+  package func closure(of name: String) -> HostWindow.Closure? { hosts[name]?.window.closure }
+
+  /// Closed servers that somebody waits for or that asked to be left alone, by name.
+  package func closed(now: Duration) -> [(name: String, closure: HostWindow.Closure)] {
+    hosts.compactMap { name, host in
+      guard let closure = host.window.closure, host.isAwaited || closure.gate > now else {
+        return nil
+      }
+      return (name, closure)
+    }.sorted { $0.name < $1.name }
+  }
+
+  // MARK: inside
+
+  /// What was long ago says nothing of a server now.
+  private func known(_ name: String, _ now: Duration) -> Host {
+    guard let host = hosts[name], host.isAwaited || !host.window.isForgettable(now: now) else {
+      return Host()
+    }
+    return host
+  }
+
+  private func lost(_ window: HostWindow, isTried: Bool, now: Duration) -> HostWindow.Closure? {
+    let time = isTried ? min(triedPatience, patience) : patience
+    return window.isLost(after: time, now: now) ? window.closure : nil
+  }
+
+  private mutating func unlist(_ key: LineKey, _ name: String, _ host: inout Host) {
+    guard host.called.removeValue(forKey: key) != nil else { return }
+    calls[key]?.removeAll { $0 == name }
+    if calls[key]?.isEmpty == true { calls[key] = nil }
+  }
+
+  /// Calls whom there is room for, and remembers the server while there is something to remember.
+  private mutating func put(_ host: Host, _ name: String, _ now: Duration) {
+    var host = host
+    if !isSuspended {
+      // Who is to give up needs no room.
+      let isLost = lost(host.window, isTried: true, now: now) != nil
+      let room =
+        name == Self.here || isLost ? Int.max : host.window.room(now: now, most: most)
+      while host.called.count < room, let key = host.call() {
+        calls[key, default: []].append(name)
+        rung.append(key)
+      }
+    }
+    setGate(host, name, now)
+    let isIdle =
+      host.window.isForgettable(now: now)
+      || (hosts.count >= Self.longestMemory && host.window.inFlight == 0)
+    if host.isAwaited || !isIdle { hosts[name] = host }
+  }
+
+  private mutating func setGate(_ host: Host, _ name: String, _ now: Duration) {
+    guard host.isAwaited, let gate = host.window.closure?.gate, gate > now else { return }
+    gates.insert(name, due: gate)
+  }
+}

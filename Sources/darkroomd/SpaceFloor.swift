@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether there is room for downloads: no more when a folder's file system has less than the floor, and
+// again once every one has a quarter more, so that a disk at the brink does not start and stop them with
+// each photo. A plain value.
+
+import Vocabulary
+
+struct SpaceFloor: Equatable, Sendable {
+  struct Measure: Equatable, Sendable {
+    /// As people call the folder: `the state folder`.
+    let name: String
+    let free: UInt64
+    let total: UInt64
+  }
+
+  /// The folder that is short of room.
+  private(set) var low: Measure?
+
+  static func floor(_ setting: UInt64?, of total: UInt64) -> UInt64 {
+    setting ?? max(total / 100, 512 << 20)
+  }
+
+  /// True when it was another answer before.
+  mutating func take(_ measures: [Measure], setting: UInt64?) -> Bool {
+    let wasLow = low != nil
+    low = measures.first { measure in
+      let floor = Self.floor(setting, of: measure.total)
+      return measure.free < (wasLow ? floor + floor / 4 : floor)
+    }
+    return wasLow != (low != nil)
+  }
+
+  func failure(setting: UInt64?) -> Failure? {
+    guard let low else { return nil }
+    let floor = Self.floor(setting, of: low.total)
+    return Failure(
+      .machine, code: "disk.low",
+      reason: "\(low.name) has \(Self.words(low.free)) free; downloads need "
+        + Self.words(floor + floor / 4),
+      advice: "Make room, or set FreeSpace= under [Download]")
+  }
+
+  private static func words(_ bytes: UInt64) -> String {
+    bytes < 10 << 20 ? "\(bytes >> 10) KiB" : "\(bytes >> 20) MiB"
+  }
+}

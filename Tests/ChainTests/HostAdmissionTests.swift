@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which photo goes next when servers are slow, closed or full: no thread, no clock.
+
+import Testing
+import Vocabulary
+
+@testable import Chain
+
+@Suite struct HostAdmissionTests {
+  private let reset = Failure(.passing, code: "connect.reset", reason: "the connection broke")
+
+  private func photo(_ list: UInt64, _ number: UInt32) -> PhotoID {
+    PhotoID(list: ListID(list), number: number)
+  }
+
+  /// The next photo; `host` says where a photo comes from.
+  private func take(
+    _ admission: inout Admission, now: Duration = .zero, total: UInt32 = 1000,
+    tried: Set<PhotoID> = [], host: (PhotoID) -> String? = { _ in "a" }
+  ) -> Admission.Admitted? {
+    while let step = admission.next(
+      now: now, after: { _, after in after < total ? after + 1 : nil })
+    {
+      switch step {
+      case .ask(let photo):
+        admission.learn(
+          photo, Admission.Prospect(host: host(photo), isTried: tried.contains(photo)))
+      case .give(let admitted): return admitted
+      }
+    }
+    return nil
+  }
+
+  private func add(_ admission: inout Admission, _ list: UInt64, _ c: ServiceClass = .default) {
+    admission.add(ListID(list), Lineup(c), isPaused: false, now: .zero)
+  }
+
+  /// Both of the first window fail, as do the probes that follow; the time when it may be asked next.
+  private func kill(
+    _ admission: inout Admission, _ photos: [PhotoID], at now: Duration = .zero,
+    lookingAhead: Bool = true
+  ) -> Duration {
+    for photo in photos {
+      _ = admission.answered(photo, .failed(reset), now: now, jitter: 1)
+      admission.ended(photo, .failed, now: now)
+    }
+    // Others are set aside for it.
+    if lookingAhead { #expect(take(&admission, now: now) == nil) }
+    return admission.nextDue ?? now
+  }
+
+  @Test func `no more photos go to a server than its window takes, and others are not held up`() {
+    var admission = Admission(window: 100)
+    add(&admission, 1)
+    let hosts = ["a", "b"]
+    let taken = (0..<10).compactMap { _ in
+      take(&admission) { hosts[Int($0.number % 2)] }?.photo.number
+    }
+    #expect(taken == [1, 2, 3, 4])
+    _ = admission.answered(photo(1, 1), .answered, now: .zero, jitter: 0)
+    #expect(take(&admission) { hosts[Int($0.number % 2)] }?.photo == photo(1, 5))
+    #expect(take(&admission) { hosts[Int($0.number % 2)] } == nil)
+  }
+
+  @Test func `a new list of another server starts at once beside a long list of a slow one`() {
+    var admission = Admission(window: 100)
+    add(&admission, 1)
+    #expect(take(&admission)?.photo == photo(1, 1))
+    #expect(take(&admission)?.photo == photo(1, 2))
+    #expect(take(&admission) == nil)
+    add(&admission, 2)
+    for number: UInt32 in 1...2 {
+      let next = take(&admission) { $0.list == ListID(2) ? "b" : "a" }
+      #expect(next?.photo == photo(2, number))
+    }
+  }
+
+  @Test func `photos that need no server pass by those that wait for one`() {
+    var admission = Admission(window: 100)
+    add(&admission, 1)
+    let first = (0..<2).compactMap { _ in take(&admission)?.photo }
+    _ = kill(&admission, first, lookingAhead: false)
+    #expect(take(&admission) { $0.number < 6 ? "a" : nil }?.photo == photo(1, 6))
+    #expect(take(&admission) { $0.number == 7 ? HostWindows.here : "a" }?.photo == photo(1, 7))
+  }
+
+  @Test func `a list looks no further ahead than it may, and goes on when its server does`() {
+    var admission = Admission(window: 100)
+    add(&admission, 1)
+    _ = (0..<2).compactMap { _ in take(&admission, total: 5000) }
+    #expect(take(&admission, total: 5000) == nil)
+    let looks = admission.looks
+    for _ in 0..<100 { #expect(take(&admission, total: 5000) == nil) }
+    #expect(admission.looks == looks, "nothing is looked at for nothing")
+    #expect(admission.lines[LineKey(ListID(1))]?.aside.count == Admission.Line.longestAside)
+    _ = admission.answered(photo(1, 1), .answered, now: .zero, jitter: 0)
+    #expect(take(&admission, total: 5000)?.photo == photo(1, 3), "first come, first served")
+    #expect(take(&admission, total: 5000) == nil)
+    #expect(admission.lines[LineKey(ListID(1))]?.aside.count == Admission.Line.longestAside)
+  }
+
+  @Test func `a dead server has one alarm, and one photo looks whether it is back`() {
+    var admission = Admission(window: 100)
+    for list: UInt64 in 1...3 { add(&admission, list) }
+    let first = (0..<2).compactMap { _ in take(&admission)?.photo }
+    #expect(take(&admission) == nil)
+    let gate = kill(&admission, first)
+    #expect(gate == .seconds(1))
+    #expect(take(&admission, now: .milliseconds(999)) == nil)
+    let probe = take(&admission, now: gate)
+    #expect(probe != nil)
+    #expect(take(&admission, now: gate) == nil && admission.nextDue == nil, "one at a time")
+    let next = kill(&admission, [probe?.photo].compactMap(\.self), at: gate)
+    #expect(next == gate + .seconds(2))
+    let second = take(&admission, now: next)
+    _ = admission.answered(second?.photo ?? photo(1, 1), .answered, now: next, jitter: 0)
+    let herd = (0..<10).compactMap { _ in take(&admission, now: next) }
+    #expect(herd.count == 2, "it starts small")
+  }
+
+  @Test func `lists that wait for one server have it in turn, the urgent ones first`() {
+    var admission = Admission(window: 100)
+    for list: UInt64 in 1...3 { add(&admission, list) }
+    add(&admission, 9, .userInitiated)
+    var order: [UInt64] = []
+    var running = (0..<2).compactMap { _ in take(&admission)?.photo }
+    for _ in 0..<12 {
+      guard let photo = running.first else { break }
+      running.removeFirst()
+      order.append(photo.list.number)
+      // The window stays as it is.
+      _ = admission.answered(photo, .unknown, now: .zero, jitter: 0)
+      admission.ended(photo, .filtered, now: .zero)
+      if photo.list == ListID(9), photo.number == 4 { admission.drop(ListID(9), now: .zero) }
+      if let next = take(&admission) { running.append(next.photo) }
+    }
+    #expect(order.prefix(4) == [9, 9, 9, 9])
+    #expect(
+      order.suffix(6) == [1, 2, 3, 1, 2, 3] || Set(order.suffix(3)) == [1, 2, 3], "\(order)")
+  }
+
+  @Test func `a paused list lets others have its place at a server and takes it up again`() {
+    var admission = Admission(window: 100)
+    add(&admission, 1)
+    let first = (0..<2).compactMap { _ in take(&admission)?.photo }
+    #expect(take(&admission) == nil)
+    add(&admission, 2)
+    #expect(take(&admission) == nil)
+    admission.pause(ListID(1), now: .zero)
+    let gate = kill(&admission, first)
+    #expect(take(&admission, now: gate)?.photo == photo(2, 1))
+    _ = admission.answered(photo(2, 1), .failed(reset), now: gate, jitter: 1)
+    admission.ended(photo(2, 1), .failed, now: gate)
+    admission.drop(ListID(2), now: gate)
+    #expect(admission.nextDue.map { $0 > gate } == true)
+    admission.resume(ListID(1), now: gate)
+    let again = admission.nextDue
+    #expect(again == gate + .seconds(2))
+    #expect(take(&admission, now: again ?? .zero)?.photo == photo(1, 3))
+  }
+
+  @Test func `after the patience every photo of the server is given up, until it is asked again`() {
+    var admission = Admission(
+      window: 3,
+      hosts: HostWindows(HostLimits(patience: .seconds(3)), triedPatience: .seconds(2)))
+    add(&admission, 1)
+    var now = kill(&admission, (0..<2).compactMap { _ in take(&admission)?.photo })
+    for _ in 0..<2 {
+      guard let probe = take(&admission, now: now) else { break }
+      #expect(probe.lost == nil)
+      now = kill(&admission, [probe.photo], at: now, lookingAhead: false)
+    }
+    // Closed at 0, probed at 1 and at 3: the patience is over, the next probe comes at 7.
+    let late = Duration.seconds(4)
+    var lost = 0
+    for _ in 0..<50 {
+      guard let next = take(&admission, now: late) else { break }
+      #expect(next.lost?.name == "a" && next.lost?.closure.attempts == 4)
+      lost += 1
+      admission.ended(next.photo, .failed, now: late)
+    }
+    #expect(lost == 50)
+    #expect(take(&admission, now: .seconds(7))?.lost == nil, "the probe")
+    #expect(take(&admission, now: .seconds(7)) == nil, "the others wait for what it finds")
+  }
+
+  @Test func `photos that had an attempt are given up sooner than those that had none`() {
+    var admission = Admission(
+      window: 9,
+      hosts: HostWindows(HostLimits(patience: .seconds(1800)), triedPatience: .seconds(1)))
+    admission.add(
+      ListID(1), Lineup(.default, waiting: [(7, .seconds(2))]), isPaused: false, now: .zero)
+    var now = kill(&admission, (0..<2).compactMap { _ in take(&admission)?.photo })
+    let probe = take(&admission, now: now)
+    now = kill(&admission, [probe?.photo].compactMap(\.self), at: now)
+    let next = take(&admission, now: .seconds(2), tried: [photo(1, 7)])
+    #expect(next?.photo == photo(1, 7) && next?.lost != nil)
+    #expect(take(&admission, now: .seconds(2)) == nil)
+  }
+
+  @Test func `a server that asks to be left alone costs its photos no attempt, for a while`() {
+    var admission = Admission(
+      window: 9, hosts: HostWindows(HostLimits(patience: .seconds(100)), triedPatience: .zero))
+    add(&admission, 1)
+    let busy = Failure(.passing, code: "http.429", reason: "too many", waitSeconds: 60)
+    var now = Duration.zero
+    var free = 0
+    for _ in 0..<5 {
+      guard let next = take(&admission, now: now, total: 1), next.lost == nil else { break }
+      let reply = admission.answered(next.photo, .failed(busy), now: now, jitter: 0)
+      if reply?.gate == now + .seconds(60) { free += 1 }
+      admission.ended(next.photo, .retry(after: .seconds(60)), now: now)
+      #expect(admission.nextDue == now + .seconds(60))
+      now += .seconds(60)
+    }
+    #expect(free == 2, "after 100 s an attempt is an attempt")
+  }
+
+  @Test func `asking at once opens a closed server and brings back who waits for another attempt`()
+  {
+    var admission = Admission(window: 9)
+    admission.add(
+      ListID(1), Lineup(.default, waiting: [(900, .seconds(900))]), isPaused: false, now: .zero)
+    let gate = kill(&admission, (0..<2).compactMap { _ in take(&admission)?.photo })
+    #expect(gate > .zero && take(&admission) == nil)
+    #expect(admission.flush("b", now: .zero) == 0)
+    #expect(take(&admission) == nil)
+    #expect(admission.flush("a", now: .zero) == 1)
+    #expect(take(&admission)?.photo == photo(1, 3))
+    #expect(admission.flush(nil, now: .zero) == 1)
+    #expect(take(&admission) { $0.number == 900 ? nil : "a" }?.photo == photo(1, 900))
+  }
+
+  @Test func `an alarm that was set for later than a server is asked is not waited for`() {
+    var admission = Admission(window: 9)
+    add(&admission, 1)
+    let busy = Failure(.passing, code: "http.429", reason: "too many", waitSeconds: 3600)
+    let first = take(&admission)?.photo ?? photo(1, 1)
+    _ = take(&admission)
+    _ = admission.answered(first, .failed(busy), now: .zero, jitter: 0)
+    admission.ended(first, .retry(after: .seconds(3600)), now: .zero)
+    #expect(take(&admission) == nil && admission.nextDue == .seconds(3600))
+    _ = admission.flush("a", now: .seconds(5))
+    let probe = take(&admission, now: .seconds(5))?.photo ?? photo(1, 1)
+    _ = admission.answered(probe, .failed(reset), now: .seconds(5), jitter: 1)
+    admission.ended(probe, .retry(after: .seconds(9999)), now: .seconds(5))
+    #expect(admission.nextDue == .seconds(7))
+  }
+
+  @Test func `while downloads are suspended only what needs none goes on`() {
+    var admission = Admission(window: 9)
+    add(&admission, 1)
+    admission.suspendDownloads(true, now: .zero)
+    #expect(take(&admission) { $0.number == 5 ? nil : "a" }?.photo == photo(1, 5))
+    #expect(take(&admission) == nil && admission.nextDue == nil)
+    admission.suspendDownloads(false, now: .zero)
+    #expect((0..<9).compactMap { _ in take(&admission)?.photo.number } == [1, 2])
+  }
+
+  @Test func `photos with a class of their own have lines of their own, and all of them end`() {
+    var admission = Admission(window: 100)
+    let parts = [
+      Lineup.Part(own: nil), Lineup.Part(own: .userInteractive, first: 90, last: 99),
+      Lineup.Part(own: .background, first: 1, last: 80, waiting: [(7, .seconds(1))]),
+    ]
+    admission.add(ListID(1), Lineup(.utility, parts: parts), isPaused: false, now: .zero)
+    func own(_ number: UInt32) -> ServiceClass? {
+      if number >= 90 { return .userInteractive }
+      // The list does not know to have these classes there: 85 and 87.
+      return number == 85 ? .userInitiated : number % 10 == 7 ? .background : nil
+    }
+    var taken: [(UInt32, ServiceClass)] = []
+    for _ in 0..<400 {
+      let over = Set(taken.map(\.0))
+      let step = admission.next(now: .seconds(1)) { _, after in
+        (after + 1..<100).first { !over.contains($0) }
+      }
+      switch step {
+      case .ask(let photo):
+        admission.learn(photo, Admission.Prospect(own: own(photo.number)))
+      case .give(let admitted):
+        taken.append((admitted.photo.number, admitted.serviceClass))
+        admission.ended(admitted.photo, .filtered, now: .seconds(1))
+      case nil: break
+      }
+    }
+    #expect(taken.map(\.0).sorted() == Array(1...99), "each of them once")
+    for (number, serviceClass) in taken {
+      let isUnknown = number == 85 || number == 87
+      #expect(serviceClass == (isUnknown ? .utility : own(number) ?? .utility), "\(number)")
+    }
+    #expect(taken.prefix(12).count { $0.1 == .userInteractive } == 10, "the urgent ones first")
+    #expect(admission.doneLists == [ListID(1)])
+  }
+
+  @Test func `a list with lines of several classes is paused, resumed and dropped as one`() {
+    var admission = Admission(window: 4)
+    let parts = [Lineup.Part(own: nil), Lineup.Part(own: .background, first: 2, last: 2)]
+    admission.add(ListID(1), Lineup(.default, parts: parts), isPaused: true, now: .zero)
+    #expect(take(&admission) == nil && admission.isPaused(ListID(1)))
+    admission.resume(ListID(1), now: .zero)
+    #expect(take(&admission) != nil && !admission.isPaused(ListID(1)))
+    admission.pause(ListID(1), now: .zero)
+    #expect(take(&admission) == nil && admission.doneLists.isEmpty)
+    admission.drop(ListID(1), now: .zero)
+    #expect(admission.inFlight == 0 && admission.lines.isEmpty)
+  }
+
+  @Test func `servers without photos and without trouble are forgotten`() {
+    var admission = Admission(window: 9)
+    add(&admission, 1)
+    for number in 0..<500 {
+      guard let next = take(&admission, host: { "host\($0.number)" }) else { break }
+      let outcome: HostWindow.Outcome = number % 2 == 0 ? .answered : .failed(reset)
+      _ = admission.answered(next.photo, outcome, now: .zero, jitter: 1)
+      admission.ended(next.photo, .filtered, now: .zero)
+    }
+    #expect(admission.hosts.count == 0)
+  }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slow, dead and busy servers, with real operations.
+
+import Support
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import Chain
+
+@Suite struct HostChainTests {
+  private let refused = Failure(
+    .passing, code: "connect.refused", reason: "a.example refused the connection")
+
+  private func place(_ bench: Darkbench, _ list: UInt64, _ photos: UInt32, at host: String) {
+    bench.books.notes.withLock { notes in
+      for number in 1...photos { notes.hosts[PhotoID(list: ListID(list), number: number)] = host }
+    }
+  }
+
+  @Test func `a server that hangs holds no other list up, however long its own is`() async {
+    let gate = Gate()
+    let bench = Darkbench(
+      widths: .init(download: 4, filter: 2, output: 4), hosts: HostLimits(most: 2),
+      download: { work throws(Failure) in
+        if work.photo.list == ListID(1) { try await gate.pass() }
+      })
+    place(bench, 1, 1000, at: "a.example")
+    place(bench, 2, 30, at: "b.example")
+    bench.add(1, photos: 1000)
+    await gate.arrivals.reaches(2)
+    bench.add(2, photos: 30)
+    await bench.finishedLists.reaches(1)
+    #expect(bench.books.count(.filtered) == 30)
+    #expect(gate.arrivals.count == 2, "no more than it may")
+    await bench.cancel(ListID(1))
+  }
+
+  @Test func `a server that asks to be left alone is, and no attempt is counted`() async {
+    let isBusy = Mutex(true)
+    let bench = Darkbench(download: { _ throws(Failure) in
+      if isBusy.withLock({ $0 }) {
+        throw Failure(.passing, code: "http.429", reason: "too many", waitSeconds: 60)
+      }
+    })
+    place(bench, 1, 50, at: "a.example")
+    bench.add(1, photos: 50)
+    await bench.hostNews.told.reaches(1)
+    await bench.runner.idle()
+    let asked = bench.downloads.count
+    #expect(asked <= 2, "the others never went there")
+    bench.time.advance(by: .seconds(59))
+    await bench.runner.idle()
+    #expect(bench.downloads.count == asked)
+    let retries = bench.books.notes.withLock { $0.retries }
+    #expect(retries.allSatisfy { $0.attempt == 0 && $0.after <= .seconds(60) })
+    isBusy.withLock { $0 = false }
+    await finish(bench, lists: 1)
+    #expect(bench.books.count(.filtered) == 50)
+    #expect(bench.hostNews.news.count == 2, "told when it closed and when it was back")
+  }
+
+  @Test
+  func `a list on a dead server ends with that server's failure, without asking it each time`()
+    async
+  {
+    let bench = Darkbench(
+      hosts: HostLimits(patience: .seconds(300)),
+      download: { [refused] work throws(Failure) in
+        if work.photo.number > 5 { throw refused }
+      })
+    place(bench, 1, 500, at: "a.example")
+    bench.books.notes.withLock { notes in
+      for number: UInt32 in 1...5 { notes.hosts[PhotoID(list: ListID(1), number: number)] = nil }
+    }
+    bench.add(1, photos: 500)
+    await finish(bench, lists: 1)
+    #expect(bench.books.count(.filtered) == 5 && bench.books.count(.failed) == 495)
+    #expect(bench.downloads.count < 100, "\(bench.downloads.count)")
+    let failures = bench.books.notes.withLock { $0.failures }
+    #expect(failures.values.allSatisfy { $0.code == "connect.refused" })
+    let words = failures.values.map(\.reason).filter { $0.contains(", for ") }
+    #expect(words.count > 400)
+    #expect(words.allSatisfy { $0.hasPrefix("a.example refused the connection, for ") })
+    #expect(bench.runner.closedHosts().count <= 1)
+  }
+
+  @Test func `what is asked at once goes on at once, and a photo's own attempts are its own`() async
+  {
+    let isDown = Mutex(true)
+    let bench = Darkbench(download: { [refused] _ throws(Failure) in
+      if isDown.withLock({ $0 }) { throw refused }
+    })
+    place(bench, 1, 20, at: "a.example")
+    bench.add(1, photos: 20)
+    await bench.downloads.reaches(2)
+    await bench.runner.idle()
+    #expect(bench.runner.isAside(PhotoID(list: ListID(1), number: 10)))
+    isDown.withLock { $0 = false }
+    #expect(bench.runner.flush("b.example") == 0)
+    #expect(bench.runner.flush(nil) == 1)
+    await bench.finishedLists.reaches(1)
+    #expect(bench.books.count(.filtered) == 20)
+    let attempts = bench.books.notes.withLock { $0.retries.map(\.attempt) }
+    #expect(attempts.allSatisfy { $0 == 1 } && attempts.count <= 2)
+  }
+
+  @Test func `downloads that are suspended wait, what is downloaded goes on, and nothing is asked`()
+    async
+  {
+    let bench = Darkbench()
+    place(bench, 1, 40, at: "a.example")
+    for number: UInt32 in 11...20 {
+      bench.books.set(PhotoID(list: ListID(1), number: number), .downloaded)
+    }
+    bench.runner.suspendDownloads(true)
+    bench.add(1, photos: 40)
+    await bench.prints.reaches(10)
+    await bench.runner.idle()
+    #expect(bench.downloads.count == 0 && bench.time.pending == 0)
+    bench.runner.suspendDownloads(false)
+    await bench.finishedLists.reaches(1)
+    #expect(bench.books.count(.filtered) == 40)
+  }
+
+  @Test func `stopping, pausing and resuming while a server is closed loses nothing`() async {
+    let isDown = Mutex(true)
+    let bench = Darkbench(download: { [refused] _ throws(Failure) in
+      if isDown.withLock({ $0 }) { throw refused }
+    })
+    place(bench, 1, 30, at: "a.example")
+    place(bench, 2, 30, at: "a.example")
+    bench.add(1, photos: 30)
+    bench.add(2, photos: 30)
+    await bench.downloads.reaches(2)
+    await bench.runner.idle()
+    bench.runner.pause(ListID(1))
+    isDown.withLock { $0 = false }
+    await finish(bench, lists: 1)
+    #expect(bench.books.notes.withLock { $0.finished } == [ListID(2)])
+    bench.runner.resume(ListID(1))
+    await finish(bench, lists: 2)
+    #expect(bench.books.count(.filtered) == 60)
+    await bench.runner.stop()
+  }
+
+  /// Lets time pass, from one thing that waits to the next, until so many lists are finished.
+  private func finish(_ bench: Darkbench, lists: Int) async {
+    while bench.finishedLists.count < lists {
+      await bench.runner.idle()
+      if let next = bench.time.next { bench.time.advance(by: next) }
+      await Task.yield()
+    }
+  }
+}

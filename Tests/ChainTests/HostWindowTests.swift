@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window of one server as a value: what it grows and shrinks by, when it closes and opens.
+
+import Testing
+import Vocabulary
+
+@testable import Chain
+
+@Suite struct HostWindowTests {
+  private let reset = Failure(.passing, code: "connect.reset", reason: "the connection broke")
+
+  private func busy(_ seconds: UInt32) -> Failure {
+    Failure(.passing, code: "http.503", reason: "it is busy", waitSeconds: seconds)
+  }
+
+  /// Fills the window at that time and ends all of it; the last thing told.
+  @discardableResult
+  private func fill(
+    _ window: inout HostWindow, _ outcome: HostWindow.Outcome, at now: Duration = .zero
+  ) -> HostWindow.News? {
+    var news: HostWindow.News?
+    let probes = (0..<window.room(now: now, most: 6)).map { _ in window.start() }
+    for isProbe in probes {
+      news =
+        window.end(outcome, isProbe: isProbe, now: now, most: 6, jitter: 1) ?? news
+    }
+    return news
+  }
+
+  @Test func `a server starts with two and gets one more for each clean window, up to the most`() {
+    var window = HostWindow()
+    var limits = [window.limit]
+    for _ in 0..<6 {
+      fill(&window, .answered)
+      limits.append(window.limit)
+    }
+    #expect(limits == [2, 3, 4, 5, 6, 6, 6])
+  }
+
+  @Test func `a failure halves the window, an answer that says no does not`() {
+    var window = HostWindow()
+    for _ in 0..<4 { fill(&window, .answered) }
+    for _ in 0..<6 { _ = window.start() }
+    _ = window.end(.failed(reset), isProbe: false, now: .zero, most: 6, jitter: 1)
+    #expect(window.limit == 3)
+    #expect(window.room(now: .zero, most: 6) == 0, "five are still on their way")
+    let gone = Failure(.final, code: "http.404", reason: "it is not there")
+    _ = window.end(HostWindow.Outcome(gone), isProbe: false, now: .zero, most: 6, jitter: 1)
+    #expect(window.limit == 3)
+  }
+
+  @Test func `a dead server is probed by one, at growing distances of at most a minute`() {
+    var window = HostWindow()
+    fill(&window, .failed(reset))
+    var now = Duration.seconds(1)
+    #expect(window.limit == 0)
+    #expect(window.room(now: .milliseconds(999), most: 6) == 0)
+    var gaps: [Int64] = []
+    for _ in 0..<8 {
+      #expect(window.room(now: now, most: 6) == 1)
+      fill(&window, .failed(reset), at: now)
+      guard let gate = window.closure?.gate else { break }
+      gaps.append((gate - now).components.seconds)
+      now = gate
+    }
+    #expect(gaps == [2, 4, 8, 16, 32, 60, 60, 60])
+  }
+
+  @Test func `people are told once when it closes and once when it is back`() {
+    var window = HostWindow()
+    #expect(fill(&window, .failed(reset)) == nil, "that may have been chance")
+    guard case .closed(let closure) = fill(&window, .failed(reset), at: .seconds(1)) else {
+      Issue.record("a probe that fails is news")
+      return
+    }
+    #expect(closure.failure == reset && closure.attempts == 3)
+    #expect(fill(&window, .failed(reset), at: .seconds(5)) == nil)
+    guard case .reopened(let last) = fill(&window, .answered, at: .seconds(20)) else {
+      Issue.record("that it is back is news")
+      return
+    }
+    #expect(last.since == .zero)
+    #expect(window.limit == 2 && window.closure == nil, "no herd: it starts small")
+    #expect(fill(&window, .answered, at: .seconds(20)) == nil)
+  }
+
+  @Test(arguments: [
+    (UInt32(0), Int64(1)), (1, 1), (120, 120), (3600, 3600), (1_000_000_000, 3600),
+  ])
+  func `a server that asks to be left alone is, for a second at least and an hour at most`(
+    asked: UInt32, seconds: Int64
+  ) {
+    var window = HostWindow()
+    for _ in 0..<3 { fill(&window, .answered) }
+    _ = window.start()
+    let news = window.end(.failed(busy(asked)), isProbe: false, now: .zero, most: 6, jitter: 0)
+    #expect(news != nil, "told at once")
+    #expect(window.closure?.gate == .seconds(seconds))
+    #expect(window.room(now: .seconds(seconds) - .milliseconds(1), most: 6) == 0)
+    #expect(window.room(now: .seconds(seconds), most: 6) == 1, "by one, not by a herd")
+  }
+
+  @Test func `a server that asks to be left alone is, though it still answers what was on its way`()
+  {
+    var window = HostWindow()
+    for _ in 0..<2 { _ = window.start() }
+    _ = window.end(.failed(busy(60)), isProbe: false, now: .zero, most: 6, jitter: 0)
+    _ = window.end(.answered, isProbe: false, now: .zero, most: 6, jitter: 0)
+    #expect(window.closure?.gate == .seconds(60))
+    #expect(fill(&window, .answered, at: .seconds(60)) != nil && window.closure == nil)
+  }
+
+  @Test func `a probe that was called off says nothing, and the next may go at once`() {
+    var window = HostWindow()
+    fill(&window, .failed(reset))
+    fill(&window, .unknown, at: .seconds(1))
+    #expect(window.room(now: .seconds(1), most: 6) == 1)
+  }
+
+  @Test func `what was on its way when it closed neither delays the probe nor hides an answer`() {
+    var window = HostWindow()
+    for _ in 0..<4 { fill(&window, .answered) }
+    for _ in 0..<6 { _ = window.start() }
+    for _ in 0..<5 {
+      _ = window.end(.failed(reset), isProbe: false, now: .zero, most: 6, jitter: 1)
+    }
+    #expect(window.closure?.gate == .seconds(1))
+    _ = window.end(.answered, isProbe: false, now: .zero, most: 6, jitter: 1)
+    #expect(window.closure == nil)
+  }
+
+  @Test func `patience is over when a probe fails after it, whatever a server asked for`() {
+    var window = HostWindow()
+    _ = window.start()
+    _ = window.end(.failed(busy(3600)), isProbe: false, now: .zero, most: 6, jitter: 0)
+    #expect(!window.isLost(after: .seconds(1800), now: .seconds(1900)))
+    fill(&window, .failed(reset), at: .seconds(3600))
+    #expect(window.isLost(after: .seconds(1800), now: .seconds(3600)))
+    #expect(!window.isLost(after: .seconds(1800), now: .seconds(3700)), "now a probe is due")
+    window.flush(now: .seconds(3700))
+    fill(&window, .failed(reset), at: .seconds(3700))
+    #expect(!window.isLost(after: .seconds(1800), now: .seconds(3700)), "it has all its time again")
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Servers that are dead, busy or come back, beside others that are well.
+
+import Foundation
+import Support
+import Testing
+
+@Suite struct HostTests {
+  /// An address of this machine where nobody listens; another name than the origin's.
+  private func dead(_ bench: DaemonBench, _ path: String) -> String { "http://127.0.0.9:9\(path)" }
+
+  private func settings(_ more: String) -> String {
+    DaemonBench.settings.replacing("[Filter]", with: "\(more)\n[Filter]")
+  }
+
+  @Test func `photos of a dead server do not keep those of another waiting`() async throws {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(10)
+      try await bench.drop(
+        (1...200).map { ("Lost \($0)", dead(bench, "/\($0).jpg")) }, as: "dead.plist")
+      let daemon = try await bench.start()
+      try await daemon.says("Could not download from 127.0.0.9:9: 127.0.0.9:9 refused")
+      try await bench.drop(urls.enumerated().map { ("Photo \($0)", $1) }, as: "well.plist")
+      #expect(try await bench.wait(for: "well", daemon).code == 0)
+      let list = try await bench.show("dead")
+      #expect(list.state == "running" && list.failed == 0)
+      let waiting = list.photos.filter { $0.code == "connect.refused" && !$0.reason.isEmpty }
+      #expect(waiting.count > 100, "\(list.photos.prefix(9))")
+      let tried = bench.journal.filter { $0.text.contains("connect.refused") }
+      #expect(tried.count < 20, "nobody else burnt an attempt")
+      let status = try await bench.tool("status", "--json").output
+      #expect(status.contains("\"127.0.0.9:9\""))
+      #expect(try await bench.tool("flush", "127.0.0.9:9").output == "1\n")
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test func `a list on a server that never answers ends, and may be dropped again`() async throws {
+    try await DaemonBench.use(settings: settings("HostPatience=1s\nAttempts=2")) { bench in
+      try await bench.drop(
+        (1...300).map { ("Lost \($0)", dead(bench, "/\($0).jpg")) }, as: "dead.plist")
+      let daemon = try await bench.start()
+      #expect(try await bench.wait(for: "dead", daemon).code == 1)
+      let list = try await bench.show("dead")
+      #expect(list.failed == 300)
+      #expect(list.photos.allSatisfy { $0.code == "connect.refused" })
+      let words = list.photos.filter { $0.reason.contains("refused the connection, for ") }
+      #expect(words.count > 50, "\(list.photos.last.map(\.reason) ?? "")")
+      try await bench.until("the retry list") { bench.names("failed").contains("dead.retry.plist") }
+      let again = bench.text("failed/dead.retry.plist") ?? ""
+      #expect(again.components(separatedBy: "<key>URL</key>").count == 301)
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test func `a server that asks to be left alone is asked again when it said, by few`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      _ = try bench.serveSamples(1)
+      try await bench.drop(
+        (1...40).map { ("Busy \($0)", bench.origin.url("/busy?key=k&until=2&after=1&n=\($0)")) },
+        as: "busy.plist")
+      let daemon = try await bench.start()
+      try await daemon.says("its photos wait, and it is asked again in")
+      try await daemon.says("Downloading from 127.0.0.1:\(bench.origin.port) again")
+      #expect(try await bench.wait(for: "busy", daemon).code == 0)
+      let refused = bench.origin.requests().filter { $0.contains(" 503 ") }
+      #expect(refused.count <= 4, "\(refused)")
+      let retries = bench.journal.filter { $0.kind == "retry" }
+      #expect(!retries.isEmpty && retries.allSatisfy { $0.text.contains("attempt=0") })
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test func `asking at once brings back what waits for an hour`() async throws {
+    try await DaemonBench.use { bench in
+      _ = try bench.serveSamples(1)
+      try await bench.drop(
+        (1...5).map { ("Busy \($0)", bench.origin.url("/busy?key=h&until=2&after=3600&n=\($0)")) },
+        as: "busy.plist")
+      let daemon = try await bench.start()
+      try await daemon.says("asked again in 60 min")
+      try await bench.until("both came back") {
+        bench.journal.filter { $0.kind == "retry" }.count == 2
+      }
+      #expect(try await bench.tool("flush").output == "1\n")
+      #expect(try await bench.wait(for: "busy", daemon).code == 0)
+      try await bench.stop(daemon)
+    }
+  }
+}
