@@ -71,6 +71,7 @@ final class LonelyFolder: Folder {
   func syncFileSystem() throws(SystemError) { try base.syncFileSystem() }
   func device() throws(SystemError) -> UInt64 { try base.device() }
   func freeSpace() throws(SystemError) -> UInt64 { try base.freeSpace() }
+  func totalSpace() throws(SystemError) -> UInt64 { try base.totalSpace() }
   func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {
     try base.setMode(mode, of: name)
   }
