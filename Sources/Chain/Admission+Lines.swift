@@ -64,16 +64,23 @@ extension Admission {
       line.inFlight[number] = Seat()
       return .give(number, nil)
     }
+    if !hosts.isSuspended, companions < Self.mostCompanions,
+      prospect.url.map({ flying[$0] != nil }) == true
+    {
+      companions += 1
+      line.inFlight[number] = Seat(host: host, isCompanion: true)
+      return .give(number, nil)
+    }
     // Behind those of its line that wait there already, unless it is to give up.
     switch hosts.ask(host, line.serviceClass, isTried: prospect.isTried, now: now) {
     case .start(let isProbe):
-      line.inFlight[number] = Seat(host: host, isProbe: isProbe)
+      line.inFlight[number] = seat(host, isProbe, prospect.url)
       return .give(number, nil)
     case .lost(let closure):
       line.inFlight[number] = Seat()
       return .give(number, LostHost(name: host, closure: closure))
     case .wait:
-      line.aside.add(number, host: host, isTried: prospect.isTried)
+      line.aside.add(number, host: host, url: prospect.url, isTried: prospect.isTried)
       hosts.join(host, key, line.serviceClass, now: now)
       return .again
     }
@@ -88,6 +95,11 @@ extension Admission {
     return key.own == nil && lines[LineKey(key.list, own: own)]?.reaches(number) != true
   }
 
+  private mutating func seat(_ host: String, _ isProbe: Bool, _ url: Int?) -> Seat {
+    if let url { flying[url, default: 0] += 1 }
+    return Seat(host: host, isProbe: isProbe, url: url)
+  }
+
   private mutating func answer(
     _ host: String, _ key: LineKey, _ line: inout Line, _ now: Duration
   ) -> Look {
@@ -100,11 +112,11 @@ extension Admission {
     switch answer {
     case .wait: return .again
     case .start(let isProbe):
-      guard let number = line.aside.take(host) else { return .again }
-      line.inFlight[number] = Seat(host: host, isProbe: isProbe)
+      guard let (number, url) = line.aside.take(host) else { return .again }
+      line.inFlight[number] = seat(host, isProbe, url)
       return .give(number, nil)
     case .lost(let closure):
-      guard let number = line.aside.take(host) else { return .again }
+      guard let (number, _) = line.aside.take(host) else { return .again }
       line.inFlight[number] = Seat()
       return .give(number, LostHost(name: host, closure: closure))
     }

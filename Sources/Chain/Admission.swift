@@ -42,6 +42,8 @@ package struct Admission: Sendable {
 
   /// So many photos that turn out to be of another line are passed before others have their turn.
   private static let longestSearch = 64
+  /// So many photos wait for the transfers of others.
+  package static let mostCompanions = 32
 
   var lines: [LineKey: Line] = [:]
   var keys: [ListID: [LineKey]] = [:]
@@ -56,6 +58,9 @@ package struct Admission: Sendable {
   /// No photo is due earlier than this.
   var earliest: Duration?
   private var asking: LineKey?
+  /// URLs that photos with a place at their server are on the way for, and how many such photos.
+  var flying: [Int: Int] = [:]
+  var companions = 0
   var passed = 0
   private var given = 0
   private(set) var inFlight = 0
@@ -234,6 +239,14 @@ package struct Admission: Sendable {
   private mutating func leave(
     _ seat: Seat, _ outcome: HostWindow.Outcome, now: Duration, jitter: Double
   ) -> HostNews? {
+    if seat.isCompanion {
+      companions -= 1
+      return nil
+    }
+    if let url = seat.url {
+      let left = (flying[url] ?? 1) - 1
+      flying[url] = left > 0 ? left : nil
+    }
     guard let host = seat.host else { return nil }
     return hosts.end(host, outcome, isProbe: seat.isProbe, now: now, jitter: jitter)
       .map { HostNews(name: host, news: $0) }

@@ -8,22 +8,30 @@ extension Admission {
   package struct Prospect: Equatable, Sendable {
     /// The server that it comes from, as messages name it; nil where it needs none any more.
     package var host: String?
+    /// Equal for equal URLs: whoever wants what is on its way already needs no place of its own.
+    package var url: Int?
     /// The class that it has of its own.
     package var own: ServiceClass?
     /// An attempt of it is recorded.
     package var isTried: Bool
 
-    package init(host: String? = nil, own: ServiceClass? = nil, isTried: Bool = false) {
+    package init(
+      host: String? = nil, url: Int? = nil, own: ServiceClass? = nil, isTried: Bool = false
+    ) {
       self.host = host
+      self.url = url
       self.own = own
       self.isTried = isTried
     }
   }
 
   /// A photo on its way, and the server that it holds a place at, until it is known what that answers.
+  /// A companion holds none: it waits for the transfer of another photo.
   struct Seat: Sendable {
     var host: String?
     var isProbe = false
+    var url: Int?
+    var isCompanion = false
   }
 
   struct Candidate: Sendable {

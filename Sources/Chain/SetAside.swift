@@ -3,9 +3,11 @@
 // attempt before the others: they are the ones to look whether it is back. A plain value.
 
 struct SetAside: Sendable {
+  typealias Entry = (number: UInt32, url: Int?)
+
   private struct Crowd: Sendable {
-    var tried: [UInt32] = []
-    var fresh: [UInt32] = []
+    var tried: [Entry] = []
+    var fresh: [Entry] = []
     var count: Int { tried.count + fresh.count }
   }
 
@@ -19,20 +21,20 @@ struct SetAside: Sendable {
   func hasTried(_ host: String) -> Bool { crowds[host]?.tried.isEmpty == false }
   func count(_ host: String) -> Int { crowds[host]?.count ?? 0 }
 
-  mutating func add(_ number: UInt32, host: String, isTried: Bool) {
+  mutating func add(_ number: UInt32, host: String, url: Int? = nil, isTried: Bool) {
     guard numbers.insert(number).inserted else { return }
     if isTried {
-      crowds[host, default: Crowd()].tried.append(number)
+      crowds[host, default: Crowd()].tried.append((number, url))
     } else {
-      crowds[host, default: Crowd()].fresh.append(number)
+      crowds[host, default: Crowd()].fresh.append((number, url))
     }
   }
 
-  mutating func take(_ host: String) -> UInt32? {
+  mutating func take(_ host: String) -> Entry? {
     guard var crowd = crowds.removeValue(forKey: host) else { return nil }
-    let number = crowd.tried.isEmpty ? crowd.fresh.removeFirst() : crowd.tried.removeFirst()
-    numbers.remove(number)
+    let entry = crowd.tried.isEmpty ? crowd.fresh.removeFirst() : crowd.tried.removeFirst()
+    numbers.remove(entry.number)
     if crowd.count > 0 { crowds[host] = crowd }
-    return number
+    return entry
   }
 }

@@ -166,10 +166,11 @@ extension ReplayFacts {
 }
 
 extension StageQueues.Widths {
-  /// Output is wide so that the prints of many photos share one sync.
+  /// Output is wide so that the prints of many photos share one sync; who waits for the transfer of
+  /// another photo takes no place of one that transfers.
   init(_ settings: Settings) {
     self.init(
-      download: settings.connections,
+      download: settings.connections + Admission.mostCompanions,
       filter: settings.workerCount(processors: ThisProcess.processors), output: 64)
   }
 }

@@ -40,6 +40,7 @@ struct RecordedBooks: ChainBooks {
     prospect.own = entry.options.serviceClass
     if state(of: photo) == .new, entry.problem == nil, let url = try? PhotoURL(parsing: entry.url) {
       prospect.host = url.scheme == .file ? HostWindows.here : url.server
+      if url.scheme != .file { prospect.url = url.text.hashValue }
     }
     return prospect
   }

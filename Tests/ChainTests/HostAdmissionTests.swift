@@ -16,7 +16,8 @@ import Vocabulary
   /// The next photo; `host` says where a photo comes from.
   private func take(
     _ admission: inout Admission, now: Duration = .zero, total: UInt32 = 1000,
-    tried: Set<PhotoID> = [], host: (PhotoID) -> String? = { _ in "a" }
+    tried: Set<PhotoID> = [], host: (PhotoID) -> String? = { _ in "a" },
+    url: (PhotoID) -> Int? = { _ in nil }
   ) -> Admission.Admitted? {
     while let step = admission.next(
       now: now, after: { _, after in after < total ? after + 1 : nil })
@@ -24,7 +25,9 @@ import Vocabulary
       switch step {
       case .ask(let photo):
         admission.learn(
-          photo, Admission.Prospect(host: host(photo), isTried: tried.contains(photo)))
+          photo,
+          Admission.Prospect(
+            host: host(photo), url: url(photo), isTried: tried.contains(photo)))
       case .give(let admitted): return admitted
       }
     }
@@ -60,6 +63,34 @@ import Vocabulary
     _ = admission.answered(photo(1, 1), .answered, now: .zero, jitter: 0)
     #expect(take(&admission) { hosts[Int($0.number % 2)] }?.photo == photo(1, 5))
     #expect(take(&admission) { hosts[Int($0.number % 2)] } == nil)
+  }
+
+  @Test func `who wants what is on its way already needs no place at the server`() {
+    var admission = Admission(window: 100)
+    add(&admission, 1)
+    // The first ten want the same; their server takes two at once.
+    let url: (PhotoID) -> Int = { $0.number <= 10 ? 7 : Int($0.number) }
+    let taken = (0..<20).compactMap { _ in take(&admission, url: url)?.photo.number }
+    #expect(taken == Array(1...11))
+    for number in 1...10 as ClosedRange<UInt32> {
+      _ = admission.answered(photo(1, number), .answered, now: .zero, jitter: 0)
+      admission.ended(photo(1, number), .filtered, now: .zero)
+    }
+    // One of the ten had a place: the window has grown by one.
+    #expect(take(&admission, url: url) != nil && take(&admission, url: url) != nil)
+    #expect(take(&admission, url: url) == nil)
+  }
+
+  @Test func `those who wait for the transfers of others are not too many either`() {
+    var admission = Admission(window: 100)
+    add(&admission, 1)
+    let taken = (0..<99).compactMap { _ in take(&admission, url: { _ in 7 })?.photo.number }
+    // One more has the second place.
+    #expect(taken.count == Admission.mostCompanions + 2)
+    admission.drop(ListID(1), now: .zero)
+    add(&admission, 2)
+    let again = (0..<99).compactMap { _ in take(&admission, url: { _ in 7 })?.photo.number }
+    #expect(again.count == taken.count)
   }
 
   @Test func `a new list of another server starts at once beside a long list of a slow one`() {

@@ -93,7 +93,7 @@ import Testing
       }
       try await daemon.says("Accepted list", times: 100)
       #expect(daemon.errors.components(separatedBy: "Accepted list").count == 101)
-      #expect(bench.names("inbox") == [".claim"])
+      try await bench.until("all have left the inbox") { bench.names("inbox") == [".claim"] }
     }
   }
 
@@ -172,6 +172,7 @@ import Testing
     async throws
   {
     let settings = DaemonBench.settings.replacing("[Inbox]", with: "[Inbox]\nMinimumSpace=0")
+      .replacing("[Filter]", with: "FreeSpace=0\n[Filter]")
     try await DaemonBench.use(settings: settings) { bench in
       let urls = try bench.serveSamples(6)
       let text = PhotoListText.dictionary(urls.enumerated().map { ("Photo \($0)", $1) })
