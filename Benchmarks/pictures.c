@@ -81,7 +81,7 @@ static void expose(float *rgb, int width, int y) {
   for (int i = 0; i < width * 3; i++) {
     uint32_t dice = mix(i * 2654435761U ^ mix(y * 40503U ^ seed));
     float sum = (dice & 255) + (dice >> 8 & 255) + (dice >> 16 & 255) + (dice >> 24);
-    rgb[i] += (sum / 510 - 1) * 0.08f * sqrtf(rgb[i] + 0.02f);
+    rgb[i] += (sum / 510 - 1) * 0.14f * sqrtf(rgb[i] + 0.02f);
   }
 }
 
