@@ -112,6 +112,26 @@ def measure(folder, temp, meter, others, title, original):
     return rows
 
 
+def many(folder, temp, meter, generator, original):
+    """Without the start of tool and worker, which a daemon has once: eight pictures in one go."""
+    copies = [os.path.join(temp, f"copy{n}.jpg") for n in range(8)]
+    for copy in copies:
+        shutil.copyfile(original, copy)
+    prints, ratios = os.path.join(temp, "prints"), []
+    for _ in repeat(2 * RUNS + 1, 20):
+        shutil.rmtree(prints, True)
+        os.makedirs(prints)
+        ours = meter.run([os.path.join(folder, "darkroomctl"), "develop", *copies, "-o", prints])
+        floor = meter.run(
+            [generator, "floor", original, os.path.join(temp, "peer.jpg"), str(len(copies))])
+        if ours.status != 0 or floor.status != 0:
+            raise SystemExit("darkroomctl develop failed")
+        ratios.append(ours.cpu / floor.cpu)
+    for copy in copies:
+        os.unlink(copy)
+    return ratio(ratios)
+
+
 def main():
     folder, temp = programs(), scratch()
     command("develop", "PHOTOS=DIR ")
@@ -122,6 +142,8 @@ def main():
         original = os.path.join(temp, f"{form}.{extension}")
         subprocess.run([program, "make", form, str(width), str(height), "7", original], check=True)
         rows += measure(folder, temp, meter, others, title, original)
+        if form == "jpeg":
+            eight = many(folder, temp, meter, program, original)
         os.unlink(original)
     given = os.environ.get("PHOTOS")
     if given:
@@ -136,6 +158,7 @@ def main():
     table("darkroomctl develop's cost and size in multiples of the peer's, one picture a process",
           ["picture", "peer", "CPU", "peak RSS", "bytes out", "our peak MiB"], rows)
     summary(rows)
+    print(f"  eight JPEGs in one process, CPU in multiples of the floor's: {eight}")
 
 
 def summary(rows):

@@ -3,7 +3,7 @@
 //
 //   pictures make FORM WIDTH HEIGHT SEED FILE   FORM: jpeg, or a KIND of PNG: rgb rgba grey palette
 //                                               rgb16, with -drawing behind it a drawing
-//   pictures floor IN.jpg OUT.jpg               decode to RGB rows, encode at quality 90: no filter
+//   pictures floor IN.jpg OUT.jpg [TIMES]       decode to RGB rows, encode at quality 90: no filter
 //   pictures spin MILLIONS                      a loop that touches no memory, so many millions of turns
 //
 // What a photograph costs a compressor is its noise, so it is made as a camera makes it. Slow light and
@@ -81,7 +81,7 @@ static void expose(float *rgb, int width, int y) {
   for (int i = 0; i < width * 3; i++) {
     uint32_t dice = mix(i * 2654435761U ^ mix(y * 40503U ^ seed));
     float sum = (dice & 255) + (dice >> 8 & 255) + (dice >> 16 & 255) + (dice >> 24);
-    rgb[i] += (sum / 510 - 1) * 0.08f * sqrtf(rgb[i] + 0.02f);
+    rgb[i] += (sum / 510 - 1) * 0.14f * sqrtf(rgb[i] + 0.02f);
   }
 }
 
@@ -246,11 +246,15 @@ static void copy(FILE *from, FILE *to) {
 }
 
 int main(int count, char **words) {
-  if (count == 4 && !strcmp(words[1], "floor")) {
-    FILE *from = fopen(words[2], "rb"), *to = fopen(words[3], "wb");
-    if (!from || !to) fail("could not open a file");
-    copy(from, to);
-    return fclose(to) ? 1 : 0;
+  if ((count == 4 || count == 5) && !strcmp(words[1], "floor")) {
+    for (int left = count == 5 ? atoi(words[4]) : 1; left > 0; left--) {
+      FILE *from = fopen(words[2], "rb"), *to = fopen(words[3], "wb");
+      if (!from || !to) fail("could not open a file");
+      copy(from, to);
+      fclose(from);
+      if (fclose(to)) return 1;
+    }
+    return 0;
   }
   if (count == 3 && !strcmp(words[1], "spin")) {
     uint32_t value = 1;

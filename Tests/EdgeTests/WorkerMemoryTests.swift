@@ -14,6 +14,7 @@ struct WorkerMemoryTests {
   /// of this, and an honest baseline picture takes no more.
   private static let most = 40 << 20
 
+  /// A picture that lies, or one that does not.
   struct Lie: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let bytes: [UInt8]
@@ -100,11 +101,26 @@ struct WorkerMemoryTests {
     #expect(peak > 1 << 20 && peak < Self.most, "\(peak >> 10) KiB")
   }
 
-  @Test func `an honest picture of millions of pixels takes as little`() throws {
-    let form = JPEGForm(width: 3000, height: 2000)
-    let original = form.bytes([UInt8](repeating: 90, count: 3000 * 2000 * 3))
+  static let honest: [Lie] = [
+    Lie(
+      testDescription: "JPEG",
+      bytes: JPEGForm(width: 3000, height: 2000).bytes(
+        [UInt8](repeating: 90, count: 3000 * 2000 * 3)), code: ""),
+    Lie(
+      testDescription: "PNG",
+      bytes: PNGForm(width: 3000, height: 2000).bytes(
+        [UInt8](repeating: 90, count: 3000 * 2000 * 3)), code: ""),
+    Lie(
+      testDescription: "PNG with a palette",
+      bytes: PNGForm(width: 3000, height: 2000) {
+        ($0.colour, $0.palette) = (.palette, [1, 2, 3])
+      }.bytes([UInt8](repeating: 0, count: 3000 * 2000)), code: ""),
+  ]
+
+  @Test(arguments: honest)
+  func `an honest picture of millions of pixels takes as little`(_ picture: Lie) throws {
     let worker = try LoneWorker(list: 1, memory: Self.order.maximumMemory + 64 << 20)
-    guard case .developed(let developed) = try worker.develop(original, Self.order) else {
+    guard case .developed(let developed) = try worker.develop(picture.bytes, Self.order) else {
       Issue.record("no print came out")
       return
     }

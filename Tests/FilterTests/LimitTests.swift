@@ -56,12 +56,12 @@ struct LimitTests {
   }
 
   @Test func `an interlaced PNG counts as one whole picture`() throws {
-    let limits = PictureLimits(maximumPixels: 100_000_000, maximumMemory: 2 << 20)
-    let form = PNGForm(width: 700, height: 700) { $0.isInterlaced = true }
-    let pixels = [UInt8](repeating: 90, count: 700 * 700 * 3)
+    let limits = PictureLimits(maximumPixels: 100_000_000, maximumMemory: 3 << 20)
+    let form = PNGForm(width: 900, height: 900) { $0.isInterlaced = true }
+    let pixels = [UInt8](repeating: 90, count: 900 * 900 * 3)
     #expect(try Darkroom.code(form.bytes(pixels), limits: limits) == "picture.memory")
     #expect(
-      try Darkroom.code(PNGForm(width: 700, height: 700).bytes(pixels), limits: limits) == nil)
+      try Darkroom.code(PNGForm(width: 900, height: 900).bytes(pixels), limits: limits) == nil)
   }
 
   @Test func `scans are counted`() throws {

@@ -7,8 +7,7 @@
 #include <string.h>
 
 enum {
-  ENOUGH = 32,  // a repeat so long is taken at once
-  GOOD = 16,    // one so long is not looked for again farther away
+  ENOUGH = 32,  // a repeat of so many bytes is taken at once
   RARE = 32,    // one pixel in so many is repeated, or less: the next spans are not searched
   UNSEARCHED = 7,
   SKIMMED = 8,  // of them every eighth place is noted, so that what comes back is found
@@ -104,6 +103,9 @@ static inline uint32_t leap(struct dr_deflate *stream, struct dr_node *node, str
 
 __attribute__((always_inline)) static inline void weigh(struct dr_deflate *stream, uint32_t count,
                                                         const uint32_t pixel) {
+  // A repeat so long is not looked for again farther away: a tenth of the time for a fifth of a
+  // percent of the size.
+  const uint32_t good = pixel == 1 ? 7 : 3 * pixel;
   struct dr_node *nodes = stream->nodes;
   for (uint32_t i = 0; i <= count; i++) nodes[i] = (struct dr_node){UINT32_MAX, 0};
   nodes[0].cost = 0;
@@ -115,7 +117,7 @@ __attribute__((always_inline)) static inline void weigh(struct dr_deflate *strea
     struct best best = {0, 0};
     uint32_t place = stream->start + at;
     try(stream, nodes + i, at, place - old.near, pixel, &best);
-    for (; old.fits && best.length < GOOD; old.fits &= old.fits - 1) {
+    for (; old.fits && best.length < good; old.fits &= old.fits - 1) {
       uint64_t far = old.far >> ((uint32_t)__builtin_ctzll(old.fits) - (LANE - 1));
       try(stream, nodes + i, at, (uint16_t)(place - far), pixel, &best);
     }

@@ -130,7 +130,7 @@ static int start(struct dr_png_reader *reader, const struct dr_codec_limits *lim
   describe(reader, header);
   uint64_t bits = header->is_palette ? header->index_depth : 4 * header->depth;
   uint64_t row = (header->width * bits + 7) / 8;
-  uint64_t needed = row * 4 + (1 << 20);
+  uint64_t needed = row * 5 + (2 << 20);  // rows of reader, band and writer, and the deflate
   if (header->is_interlaced) needed += row * header->height;
   if (needed > limits->memory) {
     dr_codec_say(reader->escape.trouble, DR_CODEC_MEMORY,

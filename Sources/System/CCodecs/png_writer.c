@@ -136,8 +136,9 @@ static void write_row(struct dr_png_writer *writer, const uint8_t *pixels) {
   uint8_t left[PIECE], *row = writer->row + DR_FILTER_MARGIN;
   const uint8_t *above = writer->above + DR_FILTER_MARGIN;
   narrow(writer, pixels, row);
-  // What suits a row suits the next one, but for the first, which has none above.
-  if (writer->rows_done == 0 || writer->rows_done % 2 == 1)
+  // What suits a row suits the next one (of JPEGs that were, the two have their colours in common),
+  // but for the first, which has none above.
+  if (writer->rows_done % 2 == 0 || writer->rows_done == 1)
     writer->filter = dr_filter_choose(row, above, writer->row_size, writer->pixel);
   dr_deflate_mark(writer->stream, (uint8_t)writer->filter);
   for (uint64_t at = 0; at < writer->row_size; at += PIECE) {
