@@ -7,9 +7,11 @@ internal import Linux
 internal import Vocabulary
 
 final class InboxLoop {
-  private enum Look { case all, due }
+  private enum Look { case all, due, nothing }
 
   private static let sweepGap: Duration = .milliseconds(20)
+  /// What rang so long before a sweep at most counts as seen then: a sweep of very many names takes time.
+  private static let ringAge: Duration = .milliseconds(100)
   private static let longestTrouble: Duration = .seconds(5)
 
   private let inbox: Inbox
@@ -28,6 +30,8 @@ final class InboxLoop {
   private var timer: (any Cancellable)?
   private var isTimerForDue = false
   private var lastSweep: Duration?
+  /// When the doorbell rang first since the last sweep.
+  private var rangAt: Duration?
   private var mustSweep = false
   private var hasOverflowed = false
 
@@ -43,8 +47,12 @@ final class InboxLoop {
     var next = Look.all
     while !inbox.isStopping {
       let waiters = inbox.takeSweeps()
-      if inbox.takeAsk() { door.ask() }
-      look(waiters.isEmpty ? next : .all)
+      if inbox.takeAsk() {
+        door.ask()
+        next = .all
+      }
+      if !waiters.isEmpty { next = .all }
+      if next != .nothing { look(next) }
       closeLists()
       if !waiters.isEmpty {
         let report = report()
@@ -59,7 +67,7 @@ final class InboxLoop {
   }
 
   private func look(_ look: Look) {
-    if door.hear().contains(.overflow) { hasOverflowed = true }
+    if heard() { mustSweep = true }
     do throws(Attempt) {
       let claim = try attach()
       if !isRecovered {
@@ -106,8 +114,11 @@ final class InboxLoop {
 
   private func sweep(_ claim: Claim) throws(Attempt) -> [InboxState.Action] {
     mustSweep = false
+    let start = inbox.clock.uptime()
+    let seen = rangAt.map { max($0, start - Self.ringAge) } ?? start
+    rangAt = nil
     let entries = try read { () throws(SystemError) in try InboxLook.entries(claim.inbox) }
-    let actions = state.swept(entries, at: inbox.clock.uptime())
+    let actions = state.swept(entries, since: seen, at: inbox.clock.uptime())
     for item in news.forget(all: { state.waiting[$0] != nil }) { tell(item) }
     if hasOverflowed {
       hasOverflowed = false
@@ -247,24 +258,33 @@ final class InboxLoop {
       if isTime { inbox.alarm.clear() }
       let isMounted = mountPlace.map { rung[$0].isPriority } ?? false
       if isMounted { door.forgetWay() }
-      let rings = door.hear()
-      if rings.contains(.overflow) { hasOverflowed = true }
-      if isAsked {
-        inbox.bell.clear()
-        return .all
-      }
-      if isMounted || !rings.isEmpty {
-        calm()
+      let isRung = heard()
+      if isAsked { inbox.bell.clear() }
+      if isMounted || isRung {
+        if !isAsked { calm() }
         return .all
       }
       if isTime { return isTimerForDue ? .due : .all }
+      // Lists that are over ask for no look.
+      if isAsked { return .nothing }
     }
+  }
+
+  /// Whether the doorbell has rung; it does so once for all that happened.
+  private func heard() -> Bool {
+    let rings = door.hear()
+    if rings.isEmpty { return false }
+    if rangAt == nil { rangAt = inbox.clock.uptime() }
+    if rings.contains(.overflow) { hasOverflowed = true }
+    return true
   }
 
   /// A burst of arrivals is worth one sweep, not one each; who asks is not kept waiting.
   private func calm() {
-    guard let lastSweep, inbox.clock.uptime() - lastSweep < Self.sweepGap else { return }
-    _ = try? Poll.wait([Poll.Watch(inbox.bell.descriptor)], for: Self.sweepGap)
+    guard let lastSweep else { return }
+    let rest = lastSweep + Self.sweepGap - inbox.clock.uptime()
+    guard rest > .zero else { return }
+    _ = try? Poll.wait([Poll.Watch(inbox.bell.descriptor)], for: rest)
     inbox.bell.clear()
   }
 }

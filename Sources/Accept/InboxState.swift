@@ -54,8 +54,11 @@ package struct InboxState: Sendable {
 
   package init(_ settings: InboxSettings) { self.settings = settings }
 
-  /// A whole look at the inbox. What is not in it is forgotten.
-  package mutating func swept(_ entries: [Entry], at now: Duration) -> [Action] {
+  /// A whole look at the inbox. What is not in it is forgotten; what is new was first seen a little
+  /// earlier, where it rang before the look.
+  package mutating func swept(
+    _ entries: [Entry], since: Duration? = nil, at now: Duration
+  ) -> [Action] {
     var actions: [Action] = []
     var seen: Set<Candidate.Key> = []
     // Of those that are remembered alone: of very many, most are only counted.
@@ -76,7 +79,7 @@ package struct InboxState: Sendable {
         actions.append(.ignore(entry.key.name, reason))
       } else if let status = entry.status {
         seen.insert(entry.key)
-        note(Candidate(key: entry.key, status: status), at: now)
+        note(Candidate(key: entry.key, status: status), at: since ?? now)
       }
     }
     waiting = waiting.filter { seen.contains($0.key) }

@@ -15,6 +15,13 @@ package struct FileName: Hashable, Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
+  /// A name that a folder's listing told: nil for `.` and `..`.
+  package init?(listed bytes: ArraySlice<UInt8>) {
+    guard bytes.first != 0x2E || !(bytes.count == 1 || bytes.elementsEqual([0x2E, 0x2E]))
+    else { return nil }
+    self.bytes = Array(bytes)
+  }
+
   package init?(_ text: some StringProtocol) { self.init(bytes: Array(text.utf8)) }
 
   /// A name written in the program.

@@ -19,6 +19,9 @@ import Testing
     try await DaemonBench.use(settings: settings) { bench in
       let daemon = try await bench.start()
       let inbox = "\(bench.root)/inbox"
+      // From here on it watches.
+      try await daemon.says("The inbox ")
+      #expect(try await bench.tool("inbox").code == 0)
       daemon.send(SIGSTOP)
       // Each is at work until its photo is answered for, which nobody does.
       let text = PhotoListText.dictionary([("One", bench.origin.url("/hang?gate=never"))])

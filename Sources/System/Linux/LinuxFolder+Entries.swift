@@ -20,7 +20,7 @@ extension LinuxFolder {
       if used == 0 { return entries }
       var rest = buffer[..<Int(used)]
       while let type = rest.first, let end = rest.dropFirst().firstIndex(of: 0) {
-        if let name = FileName(bytes: rest[(rest.startIndex + 1)..<end]) {
+        if let name = FileName(listed: rest[(rest.startIndex + 1)..<end]) {
           entries.append(FolderEntry(name, Self.kind(type)))
         }
         rest = rest[(end + 1)...]
