@@ -43,4 +43,20 @@ extension Darkroom {
       limit: counts.limit, entries: counts.entries, bytes: counts.bytes, hits: counts.hits,
       misses: counts.misses)
   }
+
+  /// Downloads of lists that are over, where a crash came before they were removed.
+  func removeStrayOriginals() {
+    let open = Set(recorder.ledger { $0.openLists.map(\.id) })
+    for name in (try? shelf.folders.originals.names()) ?? [] {
+      guard let number = UInt64(String(decoding: name.bytes, as: UTF8.self)) else { continue }
+      if !open.contains(ListID(number)) {
+        try? shelf.folders.removeOriginals(of: ListID(number))
+      }
+    }
+  }
+
+  /// Nobody names their URLs any more.
+  func removeStrayPartials() {
+    if recorder.ledger({ $0.openLists.isEmpty }) { downloader.discardPartials() }
+  }
 }

@@ -329,22 +329,6 @@ final class Darkroom: Sendable {
     }
   }
 
-  /// Downloads of lists that are over, where a crash came before they were removed.
-  private func removeStrayOriginals() {
-    let open = Set(recorder.ledger { $0.openLists.map(\.id) })
-    for name in (try? shelf.folders.originals.names()) ?? [] {
-      guard let number = UInt64(String(decoding: name.bytes, as: UTF8.self)) else { continue }
-      if !open.contains(ListID(number)) {
-        try? shelf.folders.removeOriginals(of: ListID(number))
-      }
-    }
-  }
-
-  /// Nobody names their URLs any more.
-  private func removeStrayPartials() {
-    if recorder.ledger({ $0.openLists.isEmpty }) { downloader.discardPartials() }
-  }
-
   // MARK: stop
 
   /// Admits nothing more, cancels what runs, ends everything. Nothing is lost: what was recorded stays.

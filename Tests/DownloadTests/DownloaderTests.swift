@@ -48,13 +48,11 @@ struct DownloaderTests {
     let body = Array("a photo, really".utf8)
     let original = try await download(ScriptedNetwork(.body(Array(body[..<4]), Array(body[4...]))))
     #expect(original.name.description == "000038211")
-    #expect(original.name.description == "000038211")
     #expect(original.contents == Contents(size: 15, hash: SHA256.digest(of: body).prefix))
     #expect(original.host == "photos.example.org")
     #expect(original.status == 200)
     #expect(partial == body)
     #expect(try original.file.read(at: 0, upTo: 100) == body)
-    #expect(fresh.bytes(of: "000038211") == nil)
   }
 
   @Test func `The network is asked with the settings of the moment`() async throws {

@@ -111,6 +111,7 @@ struct PartialTests {
     let (reopened, _) = try after.reopen(url)
     let size = Int(reopened.size)
     #expect(size <= count)
+    try reopened.put()
     #expect(try bytes(name) == Array(body.prefix(size)))
     #expect(reopened.digest == SHA256.digest(of: Array(body.prefix(size))))
   }
@@ -227,6 +228,7 @@ struct PartialTests {
     let shelf = shelf
     let file = shelf.create(url)
     file.begin(entity, at: 0)
+    try file.put()
     disk.fail(SimulatedDisk.Fault(.open, code: 28, isPermanent: true))
     try receive(60_000, into: file)
     disk.fail(nil)
