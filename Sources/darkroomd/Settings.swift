@@ -9,7 +9,6 @@ struct Settings: Equatable, Sendable {
   var rescanInterval = Duration.seconds(300)
   var maximumLists = 10_000
   var maximumPhotos = 100_000_000
-  var minimumSpace: UInt64 = 64 << 20
 
   var connections = 16
   var connectionsPerHost = 6

@@ -57,7 +57,7 @@ import Vocabulary
 
   private static let settings = DaemonBench.settings.replacing(
     "[Filter]", with: "FreeSpace=4M\n[Filter]"
-  ).replacing("[Inbox]", with: "[Inbox]\nMinimumSpace=0")
+  )
 
   /// The folder of prints is a file system of 16 MiB while the test runs.
   private func withSmallPrints(_ body: (DaemonBench) async throws -> Void) async throws {
