@@ -21,7 +21,7 @@ struct Settings: Equatable, Sendable {
   var attempts: UInt32 = 8
   var cache: UInt64 = 0
   var hostPatience = Duration.seconds(1800)
-  /// Nil stands for a hundredth of the file system, and 512 MiB at least.
+  /// Nil stands for a hundredth of the file system, of small ones more: see `SpaceFloor`.
   var freeSpace: UInt64?
 
   var filter = FilterFunction.standard

@@ -17,7 +17,7 @@ struct SpaceFloor: Equatable, Sendable {
   private(set) var low: Measure?
 
   static func floor(_ setting: UInt64?, of total: UInt64) -> UInt64 {
-    setting ?? max(total / 100, 512 << 20)
+    setting ?? max(total / 100, min(512 << 20, total / 20))
   }
 
   /// Below it not even a list is let in.
