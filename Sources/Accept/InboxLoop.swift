@@ -30,6 +30,9 @@ final class InboxLoop {
   private var timer: (any Cancellable)?
   private var isTimerForDue = false
   private var lastSweep: Duration?
+  /// When all of the folder was looked at last, or could not be.
+  private var lastWhole = Duration.zero
+  private var troubleWait: Duration?
   /// When the doorbell rang first since the last sweep.
   private var rangAt: Duration?
   private var mustSweep = false
@@ -68,6 +71,7 @@ final class InboxLoop {
 
   private func look(_ look: Look) {
     if heard() { mustSweep = true }
+    let isWhole = look == .all || mustSweep
     do throws(Attempt) {
       let claim = try attach()
       if !isRecovered {
@@ -75,7 +79,7 @@ final class InboxLoop {
         isRecovered = true
       }
       state.isClosed = door.intakeTrouble != nil || inbox.reception.fullness() != nil
-      let actions = look == .all || mustSweep ? try sweep(claim) : try glance(claim)
+      let actions = isWhole ? try sweep(claim) : try glance(claim)
       isBlind = false
       // What must be known before, and what is known only after.
       say(softTrouble)
@@ -90,6 +94,10 @@ final class InboxLoop {
     door.rest()
     claim?.inbox = inbox.lists
     lastSweep = inbox.clock.uptime()
+    if isWhole || isBlind { lastWhole = inbox.clock.uptime() }
+    let isTroubled = isBlind || door.intakeTrouble != nil
+    troubleWait = isTroubled ? troublePause : nil
+    if isTroubled { troublePause = min(troublePause * 2, Self.longestTrouble) }
   }
 
   private func attach() throws(Attempt) -> Claim {
@@ -226,15 +234,14 @@ final class InboxLoop {
     return report
   }
 
-  /// One timer: the next look that somebody asked for, else the safety sweep.
+  /// One timer: the next look that somebody asked for, else the safety sweep, which counts from the last
+  /// whole look, whatever else was done since.
   private func arm() {
     timer?.cancel()
     var pause = inbox.settings.rescanInterval
     if !door.isWatched || state.nature.isShared { pause = min(pause, InboxSettings.pollInterval) }
-    if isBlind || door.intakeTrouble != nil {
-      pause = min(pause, troublePause)
-      troublePause = min(troublePause * 2, Self.longestTrouble)
-    }
+    if let troubleWait { pause = min(pause, troubleWait) }
+    pause = max(.zero, lastWhole + pause - inbox.clock.uptime())
     isTimerForDue = false
     if let next = state.nextLook(at: inbox.clock.uptime()), next < pause {
       pause = next

@@ -69,11 +69,12 @@ extension Darkroom {
 
   static func space(
     _ folders: StateFolders, _ recorder: Recorder, _ clock: any Timekeeper,
-    _ settings: LiveSettings, _ events: EventDesk
+    _ settings: LiveSettings, _ downloader: Downloader, _ events: EventDesk
   ) -> SpaceWatch {
     SpaceWatch(
       folders, clock: clock, settings: settings,
-      hasWork: { recorder.ledger { !$0.openLists.isEmpty } }, changed: { events.spaceChanged($0) })
+      hasWork: { recorder.ledger { $0.open.lists > 0 } },
+      makeRoom: { downloader.cache?.clear() }, changed: { events.spaceChanged($0) })
   }
 
   static func inbox(

@@ -114,7 +114,7 @@ final class Darkroom: Sendable {
     let poison = PoisonPictures(
       quarantine: Quarantine(folders.quarantine), shelf: shelf, recorder: recorder, clock: clock,
       lane: lane)
-    space = Self.space(folders, recorder, clock, live, events)
+    space = Self.space(folders, recorder, clock, live, downloader, events)
     let stages = PhotoStages(
       shelf: shelf, recorder: recorder, downloader: downloader, workers: workers, times: times,
       clock: clock, settings: live, teller: teller, poison: poison, unsure: unsure, space: space

@@ -100,12 +100,12 @@ final class FrontDesk: Reception {
         "\(settings.maximumPhotos) photos wait already", "raise MaximumPhotos= in darkroomd.conf")
     }
     for folder in [shelf.folders.state, shelf.folders.prints] {
-      guard settings.minimumSpace > 0, let space = try? folder.freeSpace(),
-        space < settings.minimumSpace
+      guard let space = try? folder.freeSpace(), let total = try? folder.totalSpace(),
+        space < SpaceFloor.intake(settings.freeSpace, of: total)
       else { continue }
       return Self.full(
-        "less than \(settings.minimumSpace >> 20) MiB are free on the disk of \(folder.path)",
-        "make room, or lower MinimumSpace= in darkroomd.conf")
+        "hardly any room is left on the disk of \(folder.path)",
+        "make room, or lower FreeSpace= in darkroomd.conf")
     }
     return nil
   }

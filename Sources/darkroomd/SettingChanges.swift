@@ -11,7 +11,6 @@ struct SettingChanges: Equatable {
     note("RescanInterval", old.rescanInterval != new.rescanInterval, waits: true)
     note("MaximumLists", old.maximumLists != new.maximumLists)
     note("MaximumPhotos", old.maximumPhotos != new.maximumPhotos)
-    note("MinimumSpace", old.minimumSpace != new.minimumSpace)
     note("Connections", old.connections != new.connections)
     note("ConnectionsPerHost", old.connectionsPerHost != new.connectionsPerHost)
     note("AllowNetworks", old.allowNetworks != new.allowNetworks)

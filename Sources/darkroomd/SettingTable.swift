@@ -39,9 +39,6 @@ struct SettingEntry: Sendable {
     SettingEntry("Inbox", "MaximumPhotos", "100000000") { (set, text) throws(SettingProblem) in
       set.maximumPhotos = try SettingValue.count(text, from: 1, to: 4_000_000_000)
     },
-    SettingEntry("Inbox", "MinimumSpace", "64M") { (set, text) throws(SettingProblem) in
-      set.minimumSpace = try SettingValue.size(text, from: 0, to: 1 << 50)
-    },
   ]
 
   private static let download = [

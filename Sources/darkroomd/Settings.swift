@@ -9,7 +9,6 @@ struct Settings: Equatable, Sendable {
   var rescanInterval = Duration.seconds(300)
   var maximumLists = 10_000
   var maximumPhotos = 100_000_000
-  var minimumSpace: UInt64 = 64 << 20
 
   var connections = 16
   var connectionsPerHost = 6
@@ -22,7 +21,7 @@ struct Settings: Equatable, Sendable {
   var attempts: UInt32 = 8
   var cache: UInt64 = 0
   var hostPatience = Duration.seconds(1800)
-  /// Nil stands for a hundredth of the file system, and 512 MiB at least.
+  /// Nil stands for a hundredth of the file system, of small ones more: see `SpaceFloor`.
   var freeSpace: UInt64?
 
   var filter = FilterFunction.standard

@@ -17,7 +17,12 @@ struct SpaceFloor: Equatable, Sendable {
   private(set) var low: Measure?
 
   static func floor(_ setting: UInt64?, of total: UInt64) -> UInt64 {
-    setting ?? max(total / 100, 512 << 20)
+    setting ?? max(total / 100, min(512 << 20, total / 20))
+  }
+
+  /// Below it not even a list is let in.
+  static func intake(_ setting: UInt64?, of total: UInt64) -> UInt64 {
+    floor(setting, of: total) / 8
   }
 
   /// True when it was another answer before.
@@ -28,6 +33,11 @@ struct SpaceFloor: Equatable, Sendable {
       return measure.free < (wasLow ? floor + floor / 4 : floor)
     }
     return wasLow != (low != nil)
+  }
+
+  static func isShort(_ measures: [Measure], setting: UInt64?) -> Bool {
+    var floor = SpaceFloor()
+    return floor.take(measures, setting: setting)
   }
 
   func failure(setting: UInt64?) -> Failure? {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks after the room on the disks whenever something was downloaded or dropped, and, only while it is
 // short and there is work, every few seconds. Nothing is given up for it: downloads wait.
-// Concurrency model: `state` guards what is known; `acting` lets one thread at a time act on it, so that
-// the last word is the newest.
+// Concurrency model: `state` guards what is known. One thread at a time measures and acts, with the lock
+// released; who comes meanwhile leaves a mark and goes, so the last word is the newest and nobody waits.
 
 import Synchronization
 import Vocabulary
@@ -13,6 +13,15 @@ final class SpaceWatch: Sendable {
     var last: Duration?
     var timer: (any Cancellable)?
     var isStopped = false
+    var isLooking = false
+    var mustLook = false
+
+    /// False when there is nothing to look at any more; then the next one looks himself.
+    mutating func takeMark() -> Bool {
+      isLooking = mustLook
+      defer { mustLook = false }
+      return mustLook
+    }
   }
 
   private static let interval = Duration.seconds(5)
@@ -23,14 +32,16 @@ final class SpaceWatch: Sendable {
   private let clock: any Timekeeper
   private let settings: LiveSettings
   private let hasWork: @Sendable () -> Bool
+  private let makeRoom: @Sendable () -> Void
   private let changed: @Sendable (Failure?) -> Void
   private let state = Mutex(State())
-  private let acting = Mutex(())
 
+  /// - Parameter makeRoom: gives away what nobody needs, before downloads wait.
   /// - Parameter changed: called with what is wrong, or nil once all is well again.
   init(
     _ folders: StateFolders, clock: any Timekeeper, settings: LiveSettings,
-    hasWork: @escaping @Sendable () -> Bool, changed: @escaping @Sendable (Failure?) -> Void
+    hasWork: @escaping @Sendable () -> Bool, makeRoom: @escaping @Sendable () -> Void,
+    changed: @escaping @Sendable (Failure?) -> Void
   ) {
     self.folders = [
       ("the state folder", folders.state), ("the folder of prints", folders.prints),
@@ -38,6 +49,7 @@ final class SpaceWatch: Sendable {
     self.clock = clock
     self.settings = settings
     self.hasWork = hasWork
+    self.makeRoom = makeRoom
     self.changed = changed
   }
 
@@ -58,23 +70,37 @@ final class SpaceWatch: Sendable {
         return false
       }
       state.last = now
+      state.mustLook = true
+      if state.isLooking { return false }
+      state.isLooking = true
       return true
     }
     guard isDue else { return }
-    let measures = folders.compactMap { name, folder in
-      // What cannot be measured is told of by whoever cannot write there.
-      if let free = try? folder.freeSpace(), let total = try? folder.totalSpace() {
-        SpaceFloor.Measure(name: name, free: free, total: total)
-      } else {
-        nil as SpaceFloor.Measure?
-      }
-    }
-    acting.withLock { _ in
-      let setting = settings.current.freeSpace
-      let isNews = state.withLock { $0.floor.take(measures, setting: setting) }
-      if isNews { changed(shortage) }
-    }
+    while state.withLock({ $0.takeMark() }) { measureAndTell() }
     setTimer()
+  }
+
+  private func measureAndTell() {
+    let setting = settings.current.freeSpace
+    var measures = measures()
+    let wasLow = state.withLock { $0.floor.low != nil }
+    if !wasLow, SpaceFloor.isShort(measures, setting: setting) {
+      makeRoom()
+      measures = self.measures()
+    }
+    // What cannot be measured is told of by whoever cannot write there, and is no reason to go on.
+    guard measures.count == folders.count || !wasLow else { return }
+    let taken = measures
+    if state.withLock({ $0.floor.take(taken, setting: setting) }) { changed(shortage) }
+  }
+
+  private func measures() -> [SpaceFloor.Measure] {
+    folders.compactMap { name, folder in
+      guard let free = try? folder.freeSpace(), let total = try? folder.totalSpace() else {
+        return nil
+      }
+      return SpaceFloor.Measure(name: name, free: free, total: total)
+    }
   }
 
   private func setTimer() {

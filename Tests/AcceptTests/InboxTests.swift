@@ -193,6 +193,23 @@ import Vocabulary
     await bench.inbox.stop()
   }
 
+  @Test func `Lists that end again and again do not put off the look at everything`() async throws {
+    let bench = try InboxBench()
+    User.put(bench.path("a.plist"), "a end")
+    await bench.settle()
+    let list = try #require(bench.reception.recorded.keys.first)
+    _ = await bench.inbox.sweepNow()
+    let part = bench.inbox.settings.rescanInterval / 5
+    for _ in 0..<4 {
+      bench.clock.advance(by: part)
+      // What the first leaves behind is there when the second is done.
+      for _ in 0..<2 { try await bench.inbox.archive(list) }
+    }
+    let next = try #require(bench.clock.next)
+    #expect(next <= part, "four parts of five are over: \(next)")
+    await bench.inbox.stop()
+  }
+
   @Test("A list overwritten while it is read: the writer waits, the newer contents are a new list")
   func overwrittenWhileRead() async throws {
     let bench = try InboxBench()

@@ -171,8 +171,7 @@ import Testing
   func `a disk that fills up at any step is waited for, and nothing has failed in the end`()
     async throws
   {
-    let settings = DaemonBench.settings.replacing("[Inbox]", with: "[Inbox]\nMinimumSpace=0")
-      .replacing("[Filter]", with: "FreeSpace=0\n[Filter]")
+    let settings = DaemonBench.settings.replacing("[Filter]", with: "FreeSpace=0\n[Filter]")
     try await DaemonBench.use(settings: settings) { bench in
       let urls = try bench.serveSamples(6)
       let text = PhotoListText.dictionary(urls.enumerated().map { ("Photo \($0)", $1) })

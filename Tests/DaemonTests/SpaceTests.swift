@@ -30,6 +30,7 @@ import Vocabulary
     Case(nil, 640, of: 10_240, was: true, is: false),
     Case(nil, 9000, of: 1 << 20, was: false, is: true),
     Case(nil, 11_000, of: 1 << 20, was: false, is: false),
+    Case(nil, 60, of: 1024, was: false, is: false), Case(nil, 50, of: 1024, was: false, is: true),
     Case(4, 4, of: 64, was: false, is: false), Case(4, 3, of: 64, was: false, is: true),
     Case(4, 4, of: 64, was: true, is: true), Case(4, 5, of: 64, was: true, is: false),
     Case(0, 0, of: 64, was: true, is: false), Case(0, 0, of: 64, was: false, is: false),
@@ -57,7 +58,7 @@ import Vocabulary
 
   private static let settings = DaemonBench.settings.replacing(
     "[Filter]", with: "FreeSpace=4M\n[Filter]"
-  ).replacing("[Inbox]", with: "[Inbox]\nMinimumSpace=0")
+  )
 
   /// The folder of prints is a file system of 16 MiB while the test runs.
   private func withSmallPrints(_ body: (DaemonBench) async throws -> Void) async throws {
