@@ -170,6 +170,27 @@ struct TransferRangeTests {
   }
 
   @Test(
+    "a query is a part of the place: another one may be another photo",
+    arguments: ["tag=%22v1%22", "tag=W/%22v1%22", "date=\(date)"])
+  func otherQuery(_ query: String) async throws {
+    let bench = try TransferBench()
+    let first = try await bench.fetch(url: bench.origin.url("/cached?\(query)&id=17"))
+    var replies: [Int] = []
+    let to = query.replacing("%", with: "%25")
+    for url in ["/cached?\(query)&id=3", "/redirect?to=/cached?\(to)%26id=3"] {
+      for scope in [TransferScope.change(since: first.entity), .rest(of: first.entity, from: 500)] {
+        let file = try bench.fresh.folder.open(FileName(literal: "photo"), .ensure)
+        let request = Pair.request(bench.origin.url(url), scope)
+        replies.append(try await bench.loop.fetch(request, into: file).status)
+      }
+    }
+    await bench.stop()
+    #expect(replies == [200, 200, 200, 200])
+    #expect(bench.origin.requests().contains { $0.contains("id=3 200 1000") })
+    #expect(!bench.origin.requests().contains { $0.contains("range=") || $0.contains("if-") })
+  }
+
+  @Test(
     "what has not changed is not sent again",
     arguments: [
       ("tag=%22v1%22", "if-none-match=\"v1\""), ("tag=W/%22v1%22", "if-none-match=W/\"v1\""),

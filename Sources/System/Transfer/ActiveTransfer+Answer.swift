@@ -101,7 +101,7 @@ extension ActiveTransfer {
     return EntityFacts(
       etag: handle.header("ETag") ?? "", lastModified: modified,
       isDateStrong: HTTPDate.isStrong(modified, sent: handle.header("Date") ?? ""),
-      total: length >= 0 ? UInt64(length) : nil, place: url.place,
+      total: length >= 0 ? UInt64(length) : nil, place: url.text,
       mayBeKept: !control.split(separator: ",").contains { $0.contains("no-store") })
   }
 
