@@ -104,6 +104,8 @@ struct TransferRangeTests {
       ("ignored", 2), ("untagged", 3), ("other-tag", 3), ("other-start", 3), ("from-zero", 3),
       ("shrunk", 3), ("grown", 3), ("no-total", 3), ("no-range", 3), ("bad-range", 3),
       ("wrong-length", 3), ("multipart", 3), ("416-other", 3), ("416-bare", 3), ("416-always", 3),
+      // It told another size before.
+      ("416", 3),
     ])
   func startedOver(_ how: String, _ requests: Int) async throws {
     let pair = try await Pair("size=1000&then=\(how)")

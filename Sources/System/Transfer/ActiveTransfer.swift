@@ -86,6 +86,7 @@ final class ActiveTransfer {
     ending.systemError = Int32(clamping: handle.number(CURLINFO_OS_ERRNO))
     ending.isConnected = handle.size(CURLINFO_PRETRANSFER_TIME_T) > 0
     ending.isEndSure = isEndSure(handle)
+    if case .rest(let known, _) = job.request.scope { ending.knownTotal = known.total }
     if ending.status == 416 {
       ending.range = handle.header("Content-Range").flatMap(ContentRange.init)
     }
