@@ -193,6 +193,20 @@ struct TransferRangeTests {
   }
 
   @Test(
+    "what must not be kept is known, in whichever line it is said",
+    arguments: [
+      ("", true), ("max-age=0", true), ("no-store", false), ("no-store%7Cmax-age=0", false),
+      ("max-age=0%7Cprivate,%20No-Store", false), ("private%7Cmax-age=0", true),
+    ])
+  func control(_ lines: String, _ mayBeKept: Bool) async throws {
+    let bench = try TransferBench()
+    let url = bench.origin.url("/cached?tag=%22v1%22&control=\(lines)")
+    let reply = try await bench.fetch(url: url)
+    await bench.stop()
+    #expect(reply.entity.mayBeKept == mayBeKept)
+  }
+
+  @Test(
     "what has not changed is not sent again",
     arguments: [
       ("tag=%22v1%22", "if-none-match=\"v1\""), ("tag=W/%22v1%22", "if-none-match=W/\"v1\""),
