@@ -73,8 +73,7 @@ extension Downloader {
     let scope: TransferScope
     let found: OriginalCache.Found?
     do throws(SystemError) {
-      found = await look(url)
-      (file, scope) = try await open(url, found)
+      (file, scope, found) = try await open(url, settings.maximumSize)
     } catch {
       return over(url, number, .failure(error.machineFailure))
     }
@@ -88,18 +87,28 @@ extension Downloader {
     perform(flights.withLock { $0.begun(url.text, number, ticket, priority) }, url)
   }
 
-  private func look(_ url: PhotoURL) async -> OriginalCache.Found? {
-    guard let cache, cache.mayHold(url.text) else { return nil }
+  private func look(_ url: PhotoURL, _ limit: UInt64) async -> OriginalCache.Found? {
+    guard let cache, cache.mayHold(url.text, upTo: limit) else { return nil }
     return await withCheckedContinuation { answer in
       lane { answer.resume(returning: cache.find(url.text)) }
     }
   }
 
-  private func open(_ url: PhotoURL, _ found: OriginalCache.Found?) async throws(SystemError)
-    -> (IncomingFile, TransferScope)
+  /// What was cut off comes before what the cache has: it is newer.
+  private func open(_ url: PhotoURL, _ limit: UInt64) async throws(SystemError)
+    -> (IncomingFile, TransferScope, OriginalCache.Found?)
   {
-    if let found { return (partials.create(url.text), .change(since: found.entity)) }
-    guard partials.holds(url.text) else { return (partials.create(url.text), .whole) }
+    var file = partials.create(url.text)
+    if partials.holds(url.text) {
+      let entity: EntityFacts?
+      (file, entity) = try await reopen(url)
+      if let entity { return (file, .rest(of: entity, from: file.size), nil) }
+    }
+    let found = await look(url, limit)
+    return (file, found.map { .change(since: $0.entity) } ?? .whole, found)
+  }
+
+  private func reopen(_ url: PhotoURL) async throws(SystemError) -> (IncomingFile, EntityFacts?) {
     let partials = partials
     let result = await withCheckedContinuation { answer in
       lane {
@@ -107,8 +116,7 @@ extension Downloader {
           returning: Result { () throws(SystemError) in try partials.reopen(url.text) })
       }
     }
-    let (file, entity) = try result.get()
-    return (file, entity.map { .rest(of: $0, from: file.size) } ?? .whole)
+    return try result.get()
   }
 
   // MARK: the end
