@@ -129,7 +129,7 @@ extension Downloader {
     do throws(Failure) {
       let reply = try result.get()
       if reply.status == 304, let found {
-        partials.removeName(of: url.text)
+        partials.forget(file, of: url.text)
         cache?.used(url.text)
         return .success(
           Landing(
@@ -161,7 +161,7 @@ extension Downloader {
       return .success(landing)
     } catch {
       if error.kind == .final {
-        partials.forget(url.text)
+        partials.forget(file, of: url.text)
       } else {
         partials.keep(file, of: url.text)
       }

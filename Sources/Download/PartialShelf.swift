@@ -145,13 +145,22 @@ package final class PartialShelf: Sendable {
 
   /// The transfer failed or was cancelled: stays where another one can go on from it.
   func keep(_ file: IncomingFile, of url: String) {
-    let name = Self.name(of: url)
-    guard (try? file.put()) != nil, file.mark() else {
-      try? remove(name)
+    guard file.isWorthKeeping, (try? file.put()) != nil, file.mark() else {
+      if file.isMade { try? remove(Self.name(of: url)) }
       return
     }
-    state.withLock { $0[name] = Known(size: file.size, time: clock.wallTime()) }
+    know(url, file.size)
+  }
+
+  private func know(_ url: String, _ size: UInt64) {
+    let name = Self.name(of: url)
+    state.withLock { $0[name] = Known(size: size, time: clock.wallTime()) }
     trim(sparing: name)
+  }
+
+  /// The same of a file that may never have come to the disk.
+  func forget(_ file: IncomingFile, of url: String) {
+    if file.isMade { forget(url) }
   }
 
   /// Nobody wants it any more.

@@ -42,6 +42,29 @@ struct DiskTroubleTests {
     #expect(failure?.reason.hasPrefix("the file cannot be read: ") == true)
   }
 
+  private var calls: Int {
+    SimulatedDisk.Call.allCases.reduce(0) { $0 + originals.count($1) }
+  }
+
+  @Test(arguments: [Failure.Kind.passing, .machine, .cancelled, .final], [false, true])
+  func `an attempt that brought nothing touches no file among the partial ones`(
+    kind: Failure.Kind, isBegun: Bool
+  ) async throws {
+    let failure = Failure(kind, code: "http.503", reason: "photos.example.org answered 503")
+    let entity = EntityFacts(etag: "\"v1\"", total: 3, place: "p")
+    let turn = ScriptedNetwork.Turn(result: .failure(failure), entity: isBegun ? entity : nil)
+    let downloader = Downloader(
+      network: ScriptedNetwork(turn),
+      partials: PartialShelf(originals.rootFolder, clock: SimulatedClock()), lane: { $0() })
+    let before = calls
+    await #expect(throws: failure) {
+      try await downloader.download(
+        photo, from: "https://photos.example.org/a.jpg", into: photos.rootFolder,
+        priority: .default)
+    }
+    #expect(calls == before)
+  }
+
   @Test(arguments: [1, 2, 13, 21, 24] as [Int32])
   func `an error in the middle of a file is passing whatever its number`(code: Int32) async {
     photos.fail(SimulatedDisk.Fault(.read, code: code))
