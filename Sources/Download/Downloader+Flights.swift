@@ -214,19 +214,27 @@ extension Downloader {
     do throws(SystemError) {
       try partials.move(landing.url.text, to: folder, as: Original.name(of: photo))
     } catch {
+      guard Self.asksForCopy(error) else {
+        partials.keep(landing, file)
+        throw error.machineFailure
+      }
       partials.removeName(of: landing.url.text)
       return try await copy(landing, file, photo, folder, error)
     }
     return original(landing, file, photo)
   }
 
-  /// Where it cannot have another name: EPERM, ENOENT (thrown out of the cache just now), EXDEV,
-  /// EMLINK, EOPNOTSUPP.
+  /// It cannot have another name: EPERM, ENOENT (thrown out of the cache just now), EXDEV, EMLINK,
+  /// EOPNOTSUPP.
+  private static func asksForCopy(_ error: SystemError) -> Bool {
+    [1, 2, 18, 31, 95].contains(error.code)
+  }
+
   private func copy(
     _ landing: Landing, _ source: any OpenFile, _ photo: PhotoID, _ folder: any Folder,
     _ error: SystemError
   ) async throws(Failure) -> Original {
-    guard [1, 2, 18, 31, 95].contains(error.code) else { throw error.machineFailure }
+    guard Self.asksForCopy(error) else { throw error.machineFailure }
     let file: any OpenFile
     do throws(SystemError) { file = try folder.openAnew(Original.name(of: photo)) } catch {
       throw error.machineFailure

@@ -152,6 +152,21 @@ package final class PartialShelf: Sendable {
     know(url, file.size)
   }
 
+  /// It is whole and could not get another name: stays where the last byte can be asked for again.
+  func keep(_ landing: Landing, _ file: any OpenFile) {
+    let url = landing.url.text
+    let entity = landing.reply.entity
+    let note = PartialNote(url: url, entity: entity)
+    let mark = PartialNote.Mark(length: landing.size, digest: landing.digest)
+    guard entity.strongValidator != nil, (try? file.status().links) == 1,
+      notes(url).write(note.head.bytes + note.line(mark), at: 0)
+    else {
+      try? remove(Self.name(of: url))
+      return
+    }
+    know(url, landing.size)
+  }
+
   private func know(_ url: String, _ size: UInt64) {
     let name = Self.name(of: url)
     state.withLock { $0[name] = Known(size: size, time: clock.wallTime()) }

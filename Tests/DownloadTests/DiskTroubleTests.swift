@@ -65,6 +65,31 @@ struct DiskTroubleTests {
     #expect(calls == before)
   }
 
+  @Test(arguments: [("\"v1\"", 28, 40_000), ("\"v1\"", 5, 40_000), ("W/\"v1\"", 28, 0)])
+  func `a whole download that cannot get its name is kept where it can be asked for again`(
+    tag: String, code: Int32, kept: UInt64
+  ) async throws {
+    let body = (0..<40_000).map { UInt8($0 % 251) }
+    let entity = EntityFacts(etag: tag, total: 40_000, place: "p")
+    let network = ScriptedNetwork(
+      .sent([body], entity),
+      kept > 0 ? .part([body[39_999]], whole: kept, entity) : .sent([body], entity))
+    let partials = PartialShelf(originals.rootFolder, clock: SimulatedClock())
+    let downloader = Downloader(network: network, partials: partials, lane: { $0() })
+    let list = try originals.rootFolder.folder(FileName(literal: "17"), creating: true)
+    let url = "https://photos.example.org/a.jpg"
+    originals.fail(SimulatedDisk.Fault(.rename, code: code))
+    let failure = await #expect(throws: Failure.self) {
+      try await downloader.download(photo, from: url, into: list, priority: .default)
+    }
+    #expect(failure?.kind == .machine)
+    #expect(partials.bytes == kept)
+    let original = try await downloader.download(photo, from: url, into: list, priority: .default)
+    #expect(network.requests.last?.scope == (kept > 0 ? .rest(of: entity, from: 39_999) : .whole))
+    #expect(try original.file.read(at: 0, upTo: 50_000) == body)
+    #expect(try originals.rootFolder.names() == [FileName(literal: "17")])
+  }
+
   @Test(arguments: [1, 2, 13, 21, 24] as [Int32])
   func `an error in the middle of a file is passing whatever its number`(code: Int32) async {
     photos.fail(SimulatedDisk.Fault(.read, code: code))
