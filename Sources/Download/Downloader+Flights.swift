@@ -73,8 +73,7 @@ extension Downloader {
     let scope: TransferScope
     let found: OriginalCache.Found?
     do throws(SystemError) {
-      found = await look(url)
-      (file, scope) = try await open(url, found)
+      (file, scope, found) = try await open(url, settings.maximumSize)
     } catch {
       return over(url, number, .failure(error.machineFailure))
     }
@@ -88,18 +87,28 @@ extension Downloader {
     perform(flights.withLock { $0.begun(url.text, number, ticket, priority) }, url)
   }
 
-  private func look(_ url: PhotoURL) async -> OriginalCache.Found? {
-    guard let cache, cache.mayHold(url.text) else { return nil }
+  private func look(_ url: PhotoURL, _ limit: UInt64) async -> OriginalCache.Found? {
+    guard let cache, cache.mayHold(url.text, upTo: limit) else { return nil }
     return await withCheckedContinuation { answer in
       lane { answer.resume(returning: cache.find(url.text)) }
     }
   }
 
-  private func open(_ url: PhotoURL, _ found: OriginalCache.Found?) async throws(SystemError)
-    -> (IncomingFile, TransferScope)
+  /// What was cut off comes before what the cache has: it is newer.
+  private func open(_ url: PhotoURL, _ limit: UInt64) async throws(SystemError)
+    -> (IncomingFile, TransferScope, OriginalCache.Found?)
   {
-    if let found { return (partials.create(url.text), .change(since: found.entity)) }
-    guard partials.holds(url.text) else { return (partials.create(url.text), .whole) }
+    var file = partials.create(url.text)
+    if partials.holds(url.text) {
+      let entity: EntityFacts?
+      (file, entity) = try await reopen(url)
+      if let entity { return (file, .rest(of: entity, from: file.size), nil) }
+    }
+    let found = await look(url, limit)
+    return (file, found.map { .change(since: $0.entity) } ?? .whole, found)
+  }
+
+  private func reopen(_ url: PhotoURL) async throws(SystemError) -> (IncomingFile, EntityFacts?) {
     let partials = partials
     let result = await withCheckedContinuation { answer in
       lane {
@@ -107,8 +116,7 @@ extension Downloader {
           returning: Result { () throws(SystemError) in try partials.reopen(url.text) })
       }
     }
-    let (file, entity) = try result.get()
-    return (file, entity.map { .rest(of: $0, from: file.size) } ?? .whole)
+    return try result.get()
   }
 
   // MARK: the end
@@ -121,7 +129,7 @@ extension Downloader {
     do throws(Failure) {
       let reply = try result.get()
       if reply.status == 304, let found {
-        partials.removeName(of: url.text)
+        partials.forget(file, of: url.text)
         cache?.used(url.text)
         return .success(
           Landing(
@@ -153,7 +161,7 @@ extension Downloader {
       return .success(landing)
     } catch {
       if error.kind == .final {
-        partials.forget(url.text)
+        partials.forget(file, of: url.text)
       } else {
         partials.keep(file, of: url.text)
       }
@@ -206,19 +214,27 @@ extension Downloader {
     do throws(SystemError) {
       try partials.move(landing.url.text, to: folder, as: Original.name(of: photo))
     } catch {
+      guard Self.asksForCopy(error) else {
+        partials.keep(landing, file)
+        throw error.machineFailure
+      }
       partials.removeName(of: landing.url.text)
       return try await copy(landing, file, photo, folder, error)
     }
     return original(landing, file, photo)
   }
 
-  /// Where it cannot have another name: EPERM, ENOENT (thrown out of the cache just now), EXDEV,
-  /// EMLINK, EOPNOTSUPP.
+  /// It cannot have another name: EPERM, ENOENT (thrown out of the cache just now), EXDEV, EMLINK,
+  /// EOPNOTSUPP.
+  private static func asksForCopy(_ error: SystemError) -> Bool {
+    [1, 2, 18, 31, 95].contains(error.code)
+  }
+
   private func copy(
     _ landing: Landing, _ source: any OpenFile, _ photo: PhotoID, _ folder: any Folder,
     _ error: SystemError
   ) async throws(Failure) -> Original {
-    guard [1, 2, 18, 31, 95].contains(error.code) else { throw error.machineFailure }
+    guard Self.asksForCopy(error) else { throw error.machineFailure }
     let file: any OpenFile
     do throws(SystemError) { file = try folder.openAnew(Original.name(of: photo)) } catch {
       throw error.machineFailure

@@ -23,6 +23,8 @@ final class IncomingFile: OpenFile {
     var marked: UInt64 = 0
     /// Nil as long as all is in memory.
     var file: (any OpenFile)?
+    /// There may be one on the disk, though it could not be opened or written.
+    var isMade = false
     var memory: [UInt8] = []
   }
 
@@ -69,13 +71,19 @@ final class IncomingFile: OpenFile {
     seen = Mutex(
       Account(
         size: kept.size, hash: kept.hash, head: kept.head,
-        note: PartialNote(url: url, entity: entity), file: file))
+        note: PartialNote(url: url, entity: entity), file: file, isMade: true))
   }
 
   var descriptor: Int32 { seen.withLock { $0.file }?.descriptor ?? -1 }
   var head: [UInt8] { seen.withLock { $0.head } }
   var mayHaveNotes: Bool { isReopened || notes?.isUsed == true }
   var size: UInt64 { seen.withLock { $0.size } }
+  /// Its name or its notes may be on the disk.
+  var isMade: Bool { mayHaveNotes || seen.withLock { $0.isMade } }
+  /// Another attempt could go on from what has come.
+  var isWorthKeeping: Bool {
+    seen.withLock { $0.size > 0 && $0.note != nil && !$0.isBroken }
+  }
 
   /// Where all that came is.
   var place: Landing.Place {
@@ -137,6 +145,7 @@ final class IncomingFile: OpenFile {
   @discardableResult
   func put() throws(SystemError) -> any OpenFile {
     if let file = seen.withLock({ $0.file }) { return file }
+    seen.withLock { $0.isMade = true }
     let file = try open()
     let memory = seen.withLock { $0.memory }
     if !memory.isEmpty { try file.write(memory, at: 0) }
@@ -172,7 +181,7 @@ final class IncomingFile: OpenFile {
     try seen.withLock { $0.file }?.truncate(to: size)
     seen.withLock { account in
       if size == 0 {
-        account = Account(file: account.file)
+        account = Account(file: account.file, isMade: account.isMade)
       } else {
         account.isBroken = account.size != size
       }

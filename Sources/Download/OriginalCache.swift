@@ -111,10 +111,11 @@ package final class OriginalCache: Sendable {
 
   // MARK: use
 
-  func mayHold(_ url: String) -> Bool {
+  /// What is larger than may be downloaded by now is none.
+  func mayHold(_ url: String, upTo size: UInt64) -> Bool {
     state.withLock { state in
       guard state.limit > 0 else { return false }
-      if state.known[Self.name(of: url)] != nil { return true }
+      if let known = state.known[Self.name(of: url)], known.size <= size { return true }
       state.misses += 1
       return false
     }

@@ -5,7 +5,7 @@
 //
 //   #darkroom-partial 1
 //   url https://photos.example.org/barn.jpg?token=…
-//   place https://photos.example.org:443/barn.jpg
+//   place https://store.example.org/barn.jpg?token=…     the URL that answered
 //   etag "5f2c"              where there is one
 //   modified Tue, 18 …       where there is one; `strong` instead where it may stand in If-Range
 //   total 8388608            where it is known

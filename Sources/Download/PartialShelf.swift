@@ -145,13 +145,37 @@ package final class PartialShelf: Sendable {
 
   /// The transfer failed or was cancelled: stays where another one can go on from it.
   func keep(_ file: IncomingFile, of url: String) {
-    let name = Self.name(of: url)
-    guard (try? file.put()) != nil, file.mark() else {
-      try? remove(name)
+    guard file.isWorthKeeping, (try? file.put()) != nil, file.mark() else {
+      if file.isMade { try? remove(Self.name(of: url)) }
       return
     }
-    state.withLock { $0[name] = Known(size: file.size, time: clock.wallTime()) }
+    know(url, file.size)
+  }
+
+  /// It is whole and could not get another name: stays where the last byte can be asked for again.
+  func keep(_ landing: Landing, _ file: any OpenFile) {
+    let url = landing.url.text
+    let entity = landing.reply.entity
+    let note = PartialNote(url: url, entity: entity)
+    let mark = PartialNote.Mark(length: landing.size, digest: landing.digest)
+    guard entity.strongValidator != nil, (try? file.status().links) == 1,
+      notes(url).write(note.head.bytes + note.line(mark), at: 0)
+    else {
+      try? remove(Self.name(of: url))
+      return
+    }
+    know(url, landing.size)
+  }
+
+  private func know(_ url: String, _ size: UInt64) {
+    let name = Self.name(of: url)
+    state.withLock { $0[name] = Known(size: size, time: clock.wallTime()) }
     trim(sparing: name)
+  }
+
+  /// The same of a file that may never have come to the disk.
+  func forget(_ file: IncomingFile, of url: String) {
+    if file.isMade { forget(url) }
   }
 
   /// Nobody wants it any more.

@@ -11,7 +11,8 @@ package struct EntityFacts: Hashable, Sendable {
   package var isDateStrong: Bool
   /// Of the whole; nil where the origin did not tell.
   package var total: UInt64?
-  /// Scheme, host, port and path that answered: a validator means nothing elsewhere.
+  /// The whole URL that answered: a validator means nothing elsewhere, and an answer to another query
+  /// may be another photo.
   package var place: String
   /// The origin does not ask us to forget it at once.
   package var mayBeKept: Bool

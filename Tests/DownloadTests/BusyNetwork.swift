@@ -11,6 +11,9 @@ final class BusyNetwork: Network {
   }
 
   private let state = Mutex(State())
+  private let size: Int
+
+  init(size: Int) { self.size = size }
 
   var isIdle: Bool { state.withLock { $0.running.isEmpty } }
 
@@ -30,8 +33,8 @@ final class BusyNetwork: Network {
         return
       }
       try? file.truncate(to: 0)
-      try? file.write(Array(repeating: 7, count: 1000), at: 0)
-      whenOver(.success(TransferReply(status: 200, size: 1000, contentType: "")))
+      try? file.write(Array(repeating: 7, count: size), at: 0)
+      whenOver(.success(TransferReply(status: 200, size: UInt64(size), contentType: "")))
     }
     return TransferTicket(number)
   }
@@ -45,9 +48,12 @@ final class BusyNetwork: Network {
   func progress() -> [TransferProgress] { [] }
 }
 
-/// As FAT has it: no second names, and none across its border either.
+/// As FAT has it: no second names, and none across its border either. It counts what it refused.
 final class LonelyFolder: Folder {
   let base: any Folder
+  private let refused = Mutex(0)
+
+  var refusals: Int { refused.withLock { $0 } }
 
   init(_ base: any Folder) { self.base = base }
 
@@ -61,7 +67,12 @@ final class LonelyFolder: Folder {
   func rename(
     _ name: FileName, to folder: any Folder, as newName: FileName, replacing: Bool
   ) throws(SystemError) {
+    refused.withLock { $0 += 1 }
     throw SystemError(code: 18, call: "rename", thing: "\(name)")
+  }
+  func link(_ name: FileName, to folder: any Folder, as newName: FileName) throws(SystemError) {
+    refused.withLock { $0 += 1 }
+    throw SystemError(code: 1, call: "link", thing: "\(name)")
   }
   func remove(_ name: FileName) throws(SystemError) { try base.remove(name) }
   func removeFolder(_ name: FileName) throws(SystemError) { try base.removeFolder(name) }

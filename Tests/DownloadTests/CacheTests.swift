@@ -79,6 +79,56 @@ struct CacheTests {
     #expect(counts(downloader) == [1, 2, 1, 2])
   }
 
+  @Test func `what was cut off is gone on with, though the cache has an older one`() async throws {
+    var other = entity
+    (other.etag, other.total) = ("\"v2\"", 5)
+    let broken = Failure(.passing, code: "connect.reset", reason: "the connection broke")
+    let network = ScriptedNetwork(
+      .sent([[1, 2, 3]], entity), .failing(broken, after: [4, 5, 6], of: other),
+      .part([7, 8], whole: 5, other), .unchanged)
+    let downloader = downloader(network)
+    try await download(downloader)
+    await #expect(throws: broken) { try await download(downloader, 2) }
+    try await download(downloader, 2)
+    #expect(fresh.bytes(of: "000000002") == [4, 5, 6, 7, 8])
+    try await download(downloader, 3)
+    #expect(
+      network.requests.map(\.scope) == [
+        .whole, .change(since: entity), .rest(of: other, from: 3), .change(since: other),
+      ])
+    #expect(fresh.bytes(of: "000000003") == [4, 5, 6, 7, 8])
+  }
+
+  @Test func `the cache is looked into where nothing of what was cut off is proven`() async throws {
+    var other = entity
+    other.etag = "\"v2\""
+    let broken = Failure(.passing, code: "connect.reset", reason: "the connection broke")
+    let network = ScriptedNetwork(
+      .sent([[1, 2, 3]], entity), .failing(broken, after: [4, 5], of: other), .unchanged)
+    let downloader = downloader(network)
+    try await download(downloader)
+    await #expect(throws: broken) { try await download(downloader, 2) }
+    let name = try #require(try incoming.folder.names().first { $0.hasSuffix(".part") })
+    try incoming.folder.open(name, .write).write([9], at: 0)
+    try await download(downloader, 2)
+    #expect(network.requests.last?.scope == .change(since: entity))
+    #expect(fresh.bytes(of: "000000002") == [1, 2, 3])
+    #expect(try incoming.folder.names().isEmpty)
+  }
+
+  @Test func `what is larger than is allowed by now is not taken from the cache`() async throws {
+    let tooBig = Failure(.final, code: "size.limit", reason: "photos.example.org sends too much")
+    let network = ScriptedNetwork(.sent([[1, 2, 3]], entity), .failing(tooBig), .unchanged)
+    let downloader = downloader(network)
+    try await download(downloader)
+    downloader.change(DownloadSettings(maximumSize: 2, cache: 1000), files: FileFolders())
+    await #expect(throws: tooBig) { try await download(downloader, 2) }
+    downloader.change(DownloadSettings(maximumSize: 3, cache: 1000), files: FileFolders())
+    try await download(downloader, 3)
+    #expect(network.requests.map(\.scope) == [.whole, .whole, .change(since: entity)])
+    #expect(counts(downloader) == [1, 3, 1, 2])
+  }
+
   @Test(
     "what the disk has changed is thrown away and downloaded",
     arguments: ["body", "size", "note", "no note", "no body"])

@@ -42,6 +42,54 @@ struct DiskTroubleTests {
     #expect(failure?.reason.hasPrefix("the file cannot be read: ") == true)
   }
 
+  private var calls: Int {
+    SimulatedDisk.Call.allCases.reduce(0) { $0 + originals.count($1) }
+  }
+
+  @Test(arguments: [Failure.Kind.passing, .machine, .cancelled, .final], [false, true])
+  func `an attempt that brought nothing touches no file among the partial ones`(
+    kind: Failure.Kind, isBegun: Bool
+  ) async throws {
+    let failure = Failure(kind, code: "http.503", reason: "photos.example.org answered 503")
+    let entity = EntityFacts(etag: "\"v1\"", total: 3, place: "p")
+    let turn = ScriptedNetwork.Turn(result: .failure(failure), entity: isBegun ? entity : nil)
+    let downloader = Downloader(
+      network: ScriptedNetwork(turn),
+      partials: PartialShelf(originals.rootFolder, clock: SimulatedClock()), lane: { $0() })
+    let before = calls
+    await #expect(throws: failure) {
+      try await downloader.download(
+        photo, from: "https://photos.example.org/a.jpg", into: photos.rootFolder,
+        priority: .default)
+    }
+    #expect(calls == before)
+  }
+
+  @Test(arguments: [("\"v1\"", 28, 40_000), ("\"v1\"", 5, 40_000), ("W/\"v1\"", 28, 0)])
+  func `a whole download that cannot get its name is kept where it can be asked for again`(
+    tag: String, code: Int32, kept: UInt64
+  ) async throws {
+    let body = (0..<40_000).map { UInt8($0 % 251) }
+    let entity = EntityFacts(etag: tag, total: 40_000, place: "p")
+    let network = ScriptedNetwork(
+      .sent([body], entity),
+      kept > 0 ? .part([body[39_999]], whole: kept, entity) : .sent([body], entity))
+    let partials = PartialShelf(originals.rootFolder, clock: SimulatedClock())
+    let downloader = Downloader(network: network, partials: partials, lane: { $0() })
+    let list = try originals.rootFolder.folder(FileName(literal: "17"), creating: true)
+    let url = "https://photos.example.org/a.jpg"
+    originals.fail(SimulatedDisk.Fault(.rename, code: code))
+    let failure = await #expect(throws: Failure.self) {
+      try await downloader.download(photo, from: url, into: list, priority: .default)
+    }
+    #expect(failure?.kind == .machine)
+    #expect(partials.bytes == kept)
+    let original = try await downloader.download(photo, from: url, into: list, priority: .default)
+    #expect(network.requests.last?.scope == (kept > 0 ? .rest(of: entity, from: 39_999) : .whole))
+    #expect(try original.file.read(at: 0, upTo: 50_000) == body)
+    #expect(try originals.rootFolder.names() == [FileName(literal: "17")])
+  }
+
   @Test(arguments: [1, 2, 13, 21, 24] as [Int32])
   func `an error in the middle of a file is passing whatever its number`(code: Int32) async {
     photos.fail(SimulatedDisk.Fault(.read, code: code))

@@ -28,6 +28,11 @@ struct FlightTests {
     ) { $0() }
   }
 
+  /// One stays in memory, the other is a file among the partial ones.
+  static let sizes = [3, IncomingFile.memorySize + 1]
+
+  private func body(_ size: Int) -> [UInt8] { (0..<size).map { UInt8($0 % 251) } }
+
   private func photo(_ number: UInt32) -> PhotoID { PhotoID(list: ListID(1), number: number) }
 
   private func start(
@@ -48,17 +53,18 @@ struct FlightTests {
     while downloader.progress().first?.photos.count != count { await Task.yield() }
   }
 
-  @Test func `five who want the same get one transfer and five originals`() async throws {
-    let network = ScriptedNetwork(.body([1, 2, 3]).held)
+  @Test(arguments: sizes)
+  func `five who want the same get one transfer and five originals`(size: Int) async throws {
+    let network = ScriptedNetwork(.body(body(size)).held)
     let downloader = downloader(network)
     let tasks = (1...5).map { start($0, downloader) }
     await boarded(5, downloader)
     network.release()
     for (place, task) in tasks.enumerated() {
       let original = try await task.value.get()
-      #expect(original.contents.size == 3)
+      #expect(original.contents.size == UInt64(size))
       #expect(original.name == Original.name(of: photo(UInt32(place + 1))))
-      #expect(fresh.bytes(of: "\(original.name)") == [1, 2, 3])
+      #expect(fresh.bytes(of: "\(original.name)") == body(size))
       // Each goes by itself.
       try fresh.folder.remove(original.name)
     }
@@ -158,24 +164,33 @@ struct FlightTests {
     #expect(try fresh.folder.names().isEmpty)
   }
 
-  @Test func `where a file has one name only each gets a copy`() async throws {
-    let network = ScriptedNetwork(.body([1, 2, 3]).held)
-    let partials = PartialShelf(LonelyFolder(incoming.folder), clock: SimulatedClock())
+  @Test(arguments: sizes)
+  func `where a file has one name only each gets a copy`(size: Int) async throws {
+    let network = ScriptedNetwork(.body(body(size)).held)
+    let lonely = LonelyFolder(incoming.folder)
+    let partials = PartialShelf(lonely, clock: SimulatedClock())
     let downloader = Downloader(network: network, partials: partials) { $0() }
     let tasks = (1...3).map { start($0, downloader) }
     await boarded(3, downloader)
     network.release()
     for (place, task) in tasks.enumerated() {
-      #expect(try await task.value.get().contents.size == 3)
-      #expect(fresh.bytes(of: "00000000\(place + 1)") == [1, 2, 3])
+      #expect(try await task.value.get().contents.size == UInt64(size))
+      #expect(fresh.bytes(of: "00000000\(place + 1)") == body(size))
     }
+    // What is in memory has no name yet.
+    #expect((lonely.refusals > 0) == (size > IncomingFile.memorySize))
     #expect(try incoming.folder.names().isEmpty)
   }
 
-  @Test func `a storm of comers and goers is served, and nothing is left`() async throws {
-    let network = BusyNetwork()
+  @Test(arguments: sizes, [false, true])
+  func `a storm of comers and goers is served, and nothing is left`(size: Int, isLonely: Bool)
+    async throws
+  {
+    let network = BusyNetwork(size: size)
+    let lonely = LonelyFolder(incoming.folder)
+    let folder: any Folder = isLonely ? lonely : incoming.folder
     let downloader = Downloader(
-      network: network, partials: PartialShelf(incoming.folder, clock: SimulatedClock())
+      network: network, partials: PartialShelf(folder, clock: SimulatedClock())
     ) { $0() }
     await withTaskGroup(of: Void.self) { group in
       for number in 1...400 as ClosedRange<UInt32> {
@@ -189,7 +204,7 @@ struct FlightTests {
           for _ in 0..<(number % 11) { await Task.yield() }
           if number.isMultiple(of: 4) { task.cancel() }
           if let original = try? await task.value {
-            #expect(fresh.bytes(of: "\(original.name)") == Array(repeating: 7, count: 1000))
+            #expect(fresh.bytes(of: "\(original.name)") == Array(repeating: 7, count: size))
           } else {
             #expect(number.isMultiple(of: 3) || number.isMultiple(of: 4))
           }
@@ -198,6 +213,7 @@ struct FlightTests {
     }
     while !downloader.flights.withLock({ $0.isEmpty }) { await Task.yield() }
     #expect(network.isIdle)
+    #expect((lonely.refusals > 0) == (isLonely && size > IncomingFile.memorySize))
     #expect(try incoming.folder.names().isEmpty)
   }
 }

@@ -104,6 +104,8 @@ struct TransferRangeTests {
       ("ignored", 2), ("untagged", 3), ("other-tag", 3), ("other-start", 3), ("from-zero", 3),
       ("shrunk", 3), ("grown", 3), ("no-total", 3), ("no-range", 3), ("bad-range", 3),
       ("wrong-length", 3), ("multipart", 3), ("416-other", 3), ("416-bare", 3), ("416-always", 3),
+      // It told another size before.
+      ("416", 3),
     ])
   func startedOver(_ how: String, _ requests: Int) async throws {
     let pair = try await Pair("size=1000&then=\(how)")
@@ -167,6 +169,41 @@ struct TransferRangeTests {
     await bench.stop()
     #expect(bench.origin.requests().count == 4)
     #expect(!bench.origin.requests().contains { $0.contains("range=") || $0.contains("if-") })
+  }
+
+  @Test(
+    "a query is a part of the place: another one may be another photo",
+    arguments: ["tag=%22v1%22", "tag=W/%22v1%22", "date=\(date)"])
+  func otherQuery(_ query: String) async throws {
+    let bench = try TransferBench()
+    let first = try await bench.fetch(url: bench.origin.url("/cached?\(query)&id=17"))
+    var replies: [Int] = []
+    let to = query.replacing("%", with: "%25")
+    for url in ["/cached?\(query)&id=3", "/redirect?to=/cached?\(to)%26id=3"] {
+      for scope in [TransferScope.change(since: first.entity), .rest(of: first.entity, from: 500)] {
+        let file = try bench.fresh.folder.open(FileName(literal: "photo"), .ensure)
+        let request = Pair.request(bench.origin.url(url), scope)
+        replies.append(try await bench.loop.fetch(request, into: file).status)
+      }
+    }
+    await bench.stop()
+    #expect(replies == [200, 200, 200, 200])
+    #expect(bench.origin.requests().contains { $0.contains("id=3 200 1000") })
+    #expect(!bench.origin.requests().contains { $0.contains("range=") || $0.contains("if-") })
+  }
+
+  @Test(
+    "what must not be kept is known, in whichever line it is said",
+    arguments: [
+      ("", true), ("max-age=0", true), ("no-store", false), ("no-store%7Cmax-age=0", false),
+      ("max-age=0%7Cprivate,%20No-Store", false), ("private%7Cmax-age=0", true),
+    ])
+  func control(_ lines: String, _ mayBeKept: Bool) async throws {
+    let bench = try TransferBench()
+    let url = bench.origin.url("/cached?tag=%22v1%22&control=\(lines)")
+    let reply = try await bench.fetch(url: url)
+    await bench.stop()
+    #expect(reply.entity.mayBeKept == mayBeKept)
   }
 
   @Test(

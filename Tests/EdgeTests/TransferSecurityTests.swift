@@ -122,7 +122,7 @@ struct TransferSecurityTests {
     let file = try bench.fresh.folder.open(FileName(literal: "photo"), .create)
     _ = try? await bench.fetch(url: url, into: file)
     let entity = EntityFacts(
-      etag: "\"v1\"", total: 1000, place: "https://127.0.0.1:\(bench.origin.port)/entity")
+      etag: "\"v1\"", total: 1000, place: url)
     let reply = try await bench.loop.fetch(
       TransferRequest(
         url: url, maximumSize: 1 << 20, timeout: .seconds(60), connectTimeout: .seconds(20),

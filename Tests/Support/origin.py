@@ -36,7 +36,8 @@ of a key; ?unsure=always, at every one. Paths that misbehave:
                             first request of a key (?key=K) is cut off after half or ?cut=N; those
                             that follow are answered as HOW says: `part` (the default) obeys Range,
                             see `entity_answers` for what else
-    /cached?tag=T&date=D&size=N            obeys If-None-Match and If-Modified-Since
+    /cached?tag=T&date=D&size=N            obeys If-None-Match and If-Modified-Since; ?control=A|B has
+                            these lines of Cache-Control
     /drip?gate=G            a byte a second until the gate is open
     /cookie?to=URL          sets a cookie and redirects
     /header-flood /header-long /continue-flood
@@ -445,7 +446,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.head(304, *self.validators(tag, date))
         else:
             data = self.pattern(int(self.query.get("size", "1000")))
-            self.head(200, *self.validators(tag, date), length=len(data))
+            lines = [line for line in self.query.get("control", "").split("|") if line]
+            self.head(200, *self.validators(tag, date),
+                      *(("Cache-Control", line) for line in lines), length=len(data))
             self.body(data)
 
     def do_drip(self):

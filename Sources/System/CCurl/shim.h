@@ -64,6 +64,13 @@ static inline const char *dr_curl_info_text(CURL *handle, CURLINFO info) {
   return value;
 }
 
+// The header of that name and place in the last answer, from 0; NULL where there is none.
+static inline const char *dr_curl_header_at(CURL *handle, const char *name, size_t place) {
+  struct curl_header *header = NULL;
+  if (curl_easy_header(handle, name, place, CURLH_HEADER, -1, &header) != CURLHE_OK) return NULL;
+  return header->value;
+}
+
 // The last header of that name in the last answer; NULL where there is none.
 static inline const char *dr_curl_header(CURL *handle, const char *name) {
   struct curl_header *header = NULL;

@@ -97,11 +97,11 @@ extension ActiveTransfer {
   private func entity(_ handle: EasyHandle) -> EntityFacts {
     let length = handle.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
     let modified = handle.header("Last-Modified") ?? ""
-    let control = handle.header("Cache-Control")?.lowercased() ?? ""
+    let control = handle.headers("Cache-Control").joined(separator: ",").lowercased()
     return EntityFacts(
       etag: handle.header("ETag") ?? "", lastModified: modified,
       isDateStrong: HTTPDate.isStrong(modified, sent: handle.header("Date") ?? ""),
-      total: length >= 0 ? UInt64(length) : nil, place: url.place,
+      total: length >= 0 ? UInt64(length) : nil, place: url.text,
       mayBeKept: !control.split(separator: ",").contains { $0.contains("no-store") })
   }
 

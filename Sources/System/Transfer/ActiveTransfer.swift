@@ -44,17 +44,17 @@ final class ActiveTransfer {
     guard handle.trouble == CURLE_OK else { throw TransferEnding.resources }
   }
 
-  /// A validator is shown only to the place that gave it: elsewhere the same one may mean another
-  /// photo.
+  /// A validator is shown only to the place that gave it, query and all: elsewhere the same one may
+  /// mean another photo.
   private func ask() -> [String] {
     let lines = ["Accept-Encoding: identity"]
     if isStartedOver { return lines }
     switch job.request.scope {
-    case .rest(let entity, let length) where entity.place == url.place && length > 0:
+    case .rest(let entity, let length) where entity.place == url.text && length > 0:
       guard let validator = entity.strongValidator else { return lines }
       answer.asked = .part(from: length)
       return lines + ["Range: bytes=\(length)-", "If-Range: \(validator)"]
-    case .change(let entity) where entity.place == url.place:
+    case .change(let entity) where entity.place == url.text:
       answer.asked = .change
       var conditions: [String] = []
       if !entity.etag.isEmpty { conditions.append("If-None-Match: \(entity.etag)") }
@@ -86,6 +86,7 @@ final class ActiveTransfer {
     ending.systemError = Int32(clamping: handle.number(CURLINFO_OS_ERRNO))
     ending.isConnected = handle.size(CURLINFO_PRETRANSFER_TIME_T) > 0
     ending.isEndSure = isEndSure(handle)
+    if case .rest(let known, _) = job.request.scope { ending.knownTotal = known.total }
     if ending.status == 416 {
       ending.range = handle.header("Content-Range").flatMap(ContentRange.init)
     }
@@ -178,9 +179,4 @@ extension EasyHandle {
     if let authorities = settings.authorities { set(CURLOPT_CAINFO, authorities) }
     if !settings.addresses.isEmpty { set(CURLOPT_RESOLVE, lines: settings.addresses) }
   }
-}
-
-extension PhotoURL {
-  /// Where it leads without its query, which often signs for an hour only.
-  var place: String { origin + path }
 }

@@ -58,6 +58,15 @@ import CCurl
     return unsafe String(cString: text)
   }
 
+  /// All lines of that name in the last answer, in their order.
+  func headers(_ name: String) -> [String] {
+    var lines: [String] = []
+    while let text = unsafe dr_curl_header_at(pointer, name, lines.count) {
+      lines.append(unsafe String(cString: text))
+    }
+    return lines
+  }
+
   private func note(_ result: CURLcode) { if trouble == CURLE_OK { trouble = result } }
 }
 

@@ -15,6 +15,8 @@ struct TransferEnding: Equatable {
   var received: UInt64 = 0
   var entity = EntityFacts()
   var isWrongPart = false
+  /// What the origin said of the whole when it sent the bytes that we have; nil where it did not.
+  var knownTotal: UInt64?
   /// What status 416 says of the whole.
   var range: ContentRange?
   var isEndSure = true
@@ -93,9 +95,12 @@ struct TransferEnding: Equatable {
       status: status, size: size, contentType: contentType, isEndSure: isEndSure, entity: entity)
   }
 
-  /// There is nothing behind our bytes: they are the whole, if the origin says so of its size.
+  /// There is nothing behind our bytes: they are the whole, if the origin says so of its size and has
+  /// said nothing else before.
   private func unsatisfied(_ length: UInt64) -> Outcome {
-    guard let range, range.part == nil, range.total == length else { return .again }
+    guard let range, range.part == nil, range.total == length,
+      knownTotal == nil || knownTotal == length
+    else { return .again }
     var reply = self
     (reply.status, reply.isEndSure) = (206, true)
     return .whole(reply.reply(size: length))
