@@ -13,7 +13,7 @@ struct NoteHead: Equatable {
   var others: [String: String] = [:]
 
   var bytes: [UInt8] {
-    var text = "#darkroom-\(kind) 1\nurl \(url)\nplace \(entity.place)\n"
+    var text = "\(Self.title(kind))\nurl \(url)\nplace \(entity.place)\n"
     if !entity.etag.isEmpty { text += "etag \(entity.etag)\n" }
     if !entity.lastModified.isEmpty {
       text += "\(entity.isDateStrong ? "strong" : "modified") \(entity.lastModified)\n"
@@ -22,6 +22,9 @@ struct NoteHead: Equatable {
     for (name, value) in others.sorted(by: { $0.key < $1.key }) { text += "\(name) \(value)\n" }
     return Array((text + "head \(Self.hex(CRC32C.checksum(Array(text.utf8))))\n").utf8)
   }
+
+  /// 2, since 1 had the place without its query.
+  private static func title(_ kind: String) -> String { "#darkroom-\(kind) 2" }
 
   /// For the checksums of lines below it.
   var seed: UInt32 { CRC32C.checksum(bytes) }
@@ -36,7 +39,7 @@ struct NoteHead: Equatable {
   init?(_ kind: String, reading bytes: [UInt8], others names: Set<String> = []) {
     var fields: [String: String] = [:]
     var lines = bytes.split(separator: 0x0A)[...]
-    guard lines.popFirst().map({ Array($0) }) == Array("#darkroom-\(kind) 1".utf8) else {
+    guard lines.popFirst().map({ Array($0) }) == Array(Self.title(kind).utf8) else {
       return nil
     }
     while let line = lines.popFirst() {

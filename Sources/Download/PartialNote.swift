@@ -3,7 +3,7 @@
 // of that beginning after so many bytes, again and again. Nothing is synced for it: after a crash what
 // the digests prove is kept, and the rest goes. Written by us, read as if by anybody.
 //
-//   #darkroom-partial 1
+//   #darkroom-partial 2
 //   url https://photos.example.org/barn.jpg?token=…
 //   place https://store.example.org/barn.jpg?token=…     the URL that answered
 //   etag "5f2c"              where there is one

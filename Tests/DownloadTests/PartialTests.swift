@@ -224,6 +224,33 @@ struct PartialTests {
     #expect(try disk.rootFolder.names().isEmpty)
   }
 
+  @Test(arguments: ["\"v1\"", "W/\"v1\""])
+  func `a file that could be made and not written leaves what can be gone on with, or nothing`(
+    tag: String
+  ) throws {
+    let shelf = shelf
+    let file = shelf.create(url)
+    file.begin(EntityFacts(etag: tag, total: 70_000, place: "p"), at: 0)
+    disk.fail(SimulatedDisk.Fault(.write, code: 28, isPermanent: true))
+    #expect(throws: SystemError.self) { try receive(60_000, into: file) }
+    disk.fail(nil)
+    #expect(try disk.rootFolder.names() == [name])
+    shelf.keep(file, of: url)
+    #expect(shelf.holds(url) == tag.hasPrefix("\""))
+    #expect(try disk.rootFolder.names().count == (shelf.holds(url) ? 2 : 0))
+  }
+
+  @Test func `a note whose place is without its query, as they once were, is not believed`() throws
+  {
+    let text = "#darkroom-partial 1\nurl \(url)\nplace https://h:8443/img\netag \"v1\"\n"
+    let sum = NoteHead.hex(CRC32C.checksum(Array(text.utf8)))
+    let old = Array((text + "head \(sum)\n").utf8)
+    let new = Array(text.replacing("l 1\n", with: "l 2\n").utf8)
+    let newSum = NoteHead.hex(CRC32C.checksum(new))
+    #expect(PartialNote(reading: old) == nil)
+    #expect(PartialNote(reading: new + Array("head \(newSum)\n".utf8)) != nil)
+  }
+
   @Test func `notes that cannot be written cost nothing but the resuming`() throws {
     let shelf = shelf
     let file = shelf.create(url)
