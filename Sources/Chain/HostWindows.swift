@@ -22,6 +22,8 @@ package struct HostWindows: Sendable {
     var queues = [[LineKey]](repeating: [], count: ServiceClass.allCases.count)
     var called: [LineKey: ServiceClass] = [:]
     var calls = 0
+    /// When it is looked at again.
+    var alarm: Duration?
 
     var isAwaited: Bool { !called.isEmpty || queues.contains { !$0.isEmpty } }
 
@@ -114,8 +116,8 @@ package struct HostWindows: Sendable {
     unlist(key, name, &host)
     guard !isSuspended, name == Self.here || host.window.room(now: now, most: most) > 0 else {
       host.queues[Int(serviceClass.rawValue)].insert(key, at: 0)
+      setGate(&host, name, now)
       hosts[name] = host
-      setGate(host, name, now)
       return .wait
     }
     let isProbe = name == Self.here ? false : host.window.start()
@@ -157,7 +159,9 @@ package struct HostWindows: Sendable {
   /// Servers whose time has come are asked again.
   package mutating func awaken(now: Duration) {
     while let name = gates.take(now: now) {
-      if let host = hosts.removeValue(forKey: name) { put(host, name, now) }
+      guard var host = hosts.removeValue(forKey: name) else { continue }
+      host.alarm = nil
+      put(host, name, now)
     }
   }
 
@@ -172,7 +176,6 @@ package struct HostWindows: Sendable {
     for name in closed {
       guard var host = hosts.removeValue(forKey: name) else { continue }
       host.window.flush(now: now)
-      gates.remove(name)
       put(host, name, now)
     }
     return closed.count
@@ -241,15 +244,19 @@ package struct HostWindows: Sendable {
         rung.append(key)
       }
     }
-    setGate(host, name, now)
+    setGate(&host, name, now)
     let isIdle =
       host.window.isForgettable(now: now)
       || (hosts.count >= Self.longestMemory && host.window.inFlight == 0)
     if host.isAwaited || !isIdle { hosts[name] = host }
   }
 
-  private mutating func setGate(_ host: Host, _ name: String, _ now: Duration) {
-    guard host.isAwaited, let gate = host.window.closure?.gate, gate > now else { return }
-    gates.insert(name, due: gate)
+  /// One alarm a server: an older one for later would hide it.
+  private mutating func setGate(_ host: inout Host, _ name: String, _ now: Duration) {
+    let gate = host.window.closure.flatMap { $0.gate > now ? $0.gate : nil }
+    guard gate != host.alarm, host.isAwaited || gate == nil else { return }
+    gates.remove(name)
+    host.alarm = gate
+    if let gate { gates.insert(name, due: gate) }
   }
 }
