@@ -85,30 +85,38 @@ package struct HostWindows: Sendable {
 
   // MARK: photos
 
-  /// May a photo that was not in line yet go to the server?
+  /// May a photo that was not in line yet go to the server? `hasFresh`: others of its line wait there
+  /// that never had an attempt.
   package mutating func ask(
-    _ name: String, _ serviceClass: ServiceClass, isTried: Bool, now: Duration
+    _ name: String, _ serviceClass: ServiceClass, isTried: Bool, hasFresh: Bool = false,
+    now: Duration
   ) -> Answer {
     if isSuspended { return .wait }
     guard name != Self.here else { return .start(isProbe: false) }
     var host = known(name, now)
-    if let closure = lost(host.window, isTried: isTried, now: now) { return .lost(closure) }
+    if let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh, now: now) {
+      return .lost(closure)
+    }
     guard host.window.room(now: now, most: most) > 0, !host.isAwaited(ahead: serviceClass) else {
       return .wait
     }
-    let isProbe = host.window.start()
+    let isProbe = host.window.start(tried: isTried, fresh: !isTried)
     hosts[name] = host
     return .start(isProbe: isProbe)
   }
 
-  /// A line that was called has a photo for it. `hasMore`: others of it wait there besides.
+  /// A line that was called has photos for it: some that had an attempt, some that had none, or both.
+  /// `hasMore`: more than one.
   package mutating func answer(
-    _ name: String, _ key: LineKey, isTried: Bool, hasMore: Bool, now: Duration
+    _ name: String, _ key: LineKey, isTried: Bool, hasFresh: Bool = false, hasMore: Bool,
+    now: Duration
   ) -> Answer {
     guard var host = hosts.removeValue(forKey: name), let serviceClass = host.called[key] else {
       return .wait
     }
-    if !isSuspended, let closure = lost(host.window, isTried: isTried, now: now) {
+    if !isSuspended,
+      let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh, now: now)
+    {
       if !hasMore { unlist(key, name, &host) }
       put(host, name, now)
       return .lost(closure)
@@ -120,7 +128,9 @@ package struct HostWindows: Sendable {
       hosts[name] = host
       return .wait
     }
-    let isProbe = name == Self.here ? false : host.window.start()
+    let isProbe =
+      name == Self.here
+      ? false : host.window.start(tried: isTried, fresh: hasFresh || !isTried)
     if hasMore { host.queues[Int(serviceClass.rawValue)].append(key) }
     put(host, name, now)
     return .start(isProbe: isProbe)
@@ -220,8 +230,12 @@ package struct HostWindows: Sendable {
     return host
   }
 
-  private func lost(_ window: HostWindow, isTried: Bool, now: Duration) -> HostWindow.Closure? {
-    let time = isTried ? min(triedPatience, patience) : patience
+  /// Photos that had an attempt go sooner, but not while others could show that the server is well.
+  private func lost(
+    _ window: HostWindow, isTried: Bool, hasFresh: Bool, now: Duration
+  ) -> HostWindow.Closure? {
+    let isSooner = isTried && (window.failsAll || !hasFresh)
+    let time = isSooner ? min(triedPatience, patience) : patience
     return window.isLost(after: time, now: now) ? window.closure : nil
   }
 
@@ -236,7 +250,7 @@ package struct HostWindows: Sendable {
     var host = host
     if !isSuspended {
       // Who is to give up needs no room.
-      let isLost = lost(host.window, isTried: true, now: now) != nil
+      let isLost = lost(host.window, isTried: true, hasFresh: false, now: now) != nil
       let room =
         name == Self.here || isLost ? Int.max : host.window.room(now: now, most: most)
       while host.called.count < room, let key = host.call() {
