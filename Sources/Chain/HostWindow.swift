@@ -22,7 +22,7 @@ package struct HostWindow: Equatable, Sendable {
     /// One of these has failed since it closed: it is not for what the photos are that it fails.
     fileprivate var hasFailedFresh = false
     /// The server said itself when it wants to be asked again.
-    fileprivate var isWish = false
+    package fileprivate(set) var isWish = false
     fileprivate var lastFailed: Duration
     /// People know of it.
     fileprivate var isTold = false
@@ -162,12 +162,13 @@ package struct HostWindow: Equatable, Sendable {
     Closure(since: now, gate: gate, failure: failure, attempts: failures, lastFailed: now)
   }
 
-  /// The server may be asked at once, and has all its time again.
-  package mutating func flush(now: Duration) {
-    guard let closed = closure else { return }
-    var fresh = newClosure(closed.failure, now, now)
-    (fresh.isProbing, fresh.isTold) = (closed.isProbing, closed.isTold)
-    closure = fresh
+  /// The server may be asked at once; how long it has failed is not forgotten. Its own wish stands,
+  /// unless wishes do not count.
+  package mutating func flush(now: Duration, wishes: Bool = true) {
+    guard let closed = closure, wishes || !closed.isWish || closed.gate <= now else { return }
+    closure?.gate = min(closed.gate, now)
+    closure?.probes = 0
+    closure?.isWish = false
   }
 
   /// It has failed for so long that whoever waits for it gives up, until it is asked again.

@@ -178,14 +178,15 @@ package struct HostWindows: Sendable {
   /// No closed server that somebody waits for may be asked sooner.
   package var nextGate: Duration? { isSuspended ? nil : gates.firstDue }
 
-  /// Closed servers, that one or all, may be asked at once. How many there were.
-  package mutating func flush(_ name: String?, now: Duration) -> Int {
+  /// Closed servers, that one or all, may be asked at once, those that asked to be left alone only with
+  /// `wishes`. How many there were.
+  package mutating func flush(_ name: String?, wishes: Bool = true, now: Duration) -> Int {
     let closed = hosts.filter {
       $0.value.window.closure != nil && (name == nil || name == $0.key)
     }.keys
     for name in closed {
       guard var host = hosts.removeValue(forKey: name) else { continue }
-      host.window.flush(now: now)
+      host.window.flush(now: now, wishes: wishes)
       put(host, name, now)
     }
     return closed.count
