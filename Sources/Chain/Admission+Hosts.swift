@@ -17,8 +17,8 @@ extension Admission {
   }
 
   /// A closed server, or all of them with every photo that waits for another attempt, at once.
-  package mutating func flush(_ host: String?, now: Duration) -> Int {
-    let count = hosts.flush(host, now: now)
+  package mutating func flush(_ host: String?, wishes: Bool = true, now: Duration) -> Int {
+    let count = hosts.flush(host, wishes: wishes, now: now)
     if host == nil {
       for key in expectant { lines[key]?.waiting.hurry(to: now) }
       if !expectant.isEmpty { earliest = now }

@@ -72,7 +72,10 @@ extension Admission {
       return .give(number, nil)
     }
     // Behind those of its line that wait there already, unless it is to give up.
-    switch hosts.ask(host, line.serviceClass, isTried: prospect.isTried, now: now) {
+    let answer = hosts.ask(
+      host, line.serviceClass, isTried: prospect.isTried, hasFresh: line.aside.hasFresh(host),
+      now: now)
+    switch answer {
     case .start(let isProbe):
       line.inFlight[number] = seat(host, isProbe, prospect.url)
       return .give(number, nil)
@@ -95,7 +98,9 @@ extension Admission {
     return key.own == nil && lines[LineKey(key.list, own: own)]?.reaches(number) != true
   }
 
+  /// Nobody hangs on a probe: it may well fail, and each of them with it.
   private mutating func seat(_ host: String, _ isProbe: Bool, _ url: Int?) -> Seat {
+    let url = isProbe ? nil : url
     if let url { flying[url, default: 0] += 1 }
     return Seat(host: host, isProbe: isProbe, url: url)
   }
@@ -108,11 +113,13 @@ extension Admission {
       return .again
     }
     let answer = hosts.answer(
-      host, key, isTried: line.aside.hasTried(host), hasMore: line.aside.count(host) > 1, now: now)
+      host, key, isTried: line.aside.hasTried(host), hasFresh: line.aside.hasFresh(host),
+      hasMore: line.aside.count(host) > 1, now: now)
     switch answer {
     case .wait: return .again
     case .start(let isProbe):
-      guard let (number, url) = line.aside.take(host) else { return .again }
+      let isFresh = isProbe && hosts.closure(of: host)?.isFreshProbe == true
+      guard let (number, url) = line.aside.take(host, isFresh: isFresh) else { return .again }
       line.inFlight[number] = seat(host, isProbe, url)
       return .give(number, nil)
     case .lost(let closure):

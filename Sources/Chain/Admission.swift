@@ -58,7 +58,8 @@ package struct Admission: Sendable {
   /// No photo is due earlier than this.
   var earliest: Duration?
   private var asking: LineKey?
-  /// URLs that photos with a place at their server are on the way for, and how many such photos.
+  /// URLs that photos with a place at their server are on the way for, probes left aside, and how many
+  /// such photos.
   var flying: [Int: Int] = [:]
   var companions = 0
   var passed = 0

@@ -13,6 +13,8 @@ package struct ClosedHost: Equatable, Sendable {
   /// For how long it has been closed, and when it is asked again, from now.
   package let age: Duration
   package let wait: Duration
+  /// The server itself asked to be left alone for so long.
+  package let isWish: Bool
 }
 
 extension ChainRunner {
@@ -106,10 +108,10 @@ extension ChainRunner {
   // MARK: changing
 
   /// Asks a closed server at once, or all of them; then what waits for another attempt is due, too. How
-  /// many servers were closed.
-  package func flush(_ host: String?) -> Int {
+  /// many servers were closed. One that asked to be left alone still is, without `wishes`.
+  package func flush(_ host: String?, wishes: Bool = true) -> Int {
     let now = time.uptime()
-    let count = state.withLock { $0.admission.flush(host, now: now) }
+    let count = state.withLock { $0.admission.flush(host, wishes: wishes, now: now) }
     pump()
     return count
   }
@@ -132,6 +134,6 @@ extension ClosedHost {
   init(name: String, _ closure: HostWindow.Closure, now: Duration) {
     self.init(
       name: name, failure: closure.failure, attempts: closure.attempts, age: now - closure.since,
-      wait: max(.zero, closure.gate - now))
+      wait: max(.zero, closure.gate - now), isWish: closure.isWish && closure.gate > now)
   }
 }

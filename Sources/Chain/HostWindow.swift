@@ -17,8 +17,12 @@ package struct HostWindow: Equatable, Sendable {
     package fileprivate(set) var attempts: UInt32
     fileprivate var probes = 0
     fileprivate var isProbing = false
+    /// The latest probe was a photo that never had an attempt.
+    package fileprivate(set) var isFreshProbe = false
+    /// One of these has failed since it closed: it is not for what the photos are that it fails.
+    fileprivate var hasFailedFresh = false
     /// The server said itself when it wants to be asked again.
-    fileprivate var isWish = false
+    package fileprivate(set) var isWish = false
     fileprivate var lastFailed: Duration
     /// People know of it.
     fileprivate var isTold = false
@@ -61,11 +65,16 @@ package struct HostWindow: Equatable, Sendable {
     return now >= closure.gate && !closure.isProbing ? 1 : 0
   }
 
-  /// One more goes out; true when it is the probe of a closed server.
-  package mutating func start() -> Bool {
+  /// One more goes out; true when it is the probe of a closed server. Photos that never had an attempt
+  /// and those that had are its probes in turn: some may fail for what they are, while it is well.
+  /// - Parameters:
+  ///   - tried: There are photos for it that had an attempt.
+  ///   - fresh: There are others.
+  package mutating func start(tried: Bool = false, fresh: Bool = true) -> Bool {
     inFlight += 1
-    guard closure != nil else { return false }
+    guard let closed = closure else { return false }
     closure?.isProbing = true
+    closure?.isFreshProbe = fresh && !(tried && closed.isFreshProbe)
     return true
   }
 
@@ -81,6 +90,7 @@ package struct HostWindow: Equatable, Sendable {
     case .answered: return answer(isProbe: isProbe, most)
     case .failed(let failure):
       failures = failures == .max ? .max : failures + 1
+      if isProbe, closure?.isFreshProbe == true { closure?.hasFailedFresh = true }
       clean = 0
       if let wish = failure.waitSeconds {
         return close(
@@ -152,12 +162,13 @@ package struct HostWindow: Equatable, Sendable {
     Closure(since: now, gate: gate, failure: failure, attempts: failures, lastFailed: now)
   }
 
-  /// The server may be asked at once, and has all its time again.
-  package mutating func flush(now: Duration) {
-    guard let closed = closure else { return }
-    var fresh = newClosure(closed.failure, now, now)
-    (fresh.isProbing, fresh.isTold) = (closed.isProbing, closed.isTold)
-    closure = fresh
+  /// The server may be asked at once; how long it has failed is not forgotten. Its own wish stands,
+  /// unless wishes do not count.
+  package mutating func flush(now: Duration, wishes: Bool = true) {
+    guard let closed = closure, wishes || !closed.isWish || closed.gate <= now else { return }
+    closure?.gate = min(closed.gate, now)
+    closure?.probes = 0
+    closure?.isWish = false
   }
 
   /// It has failed for so long that whoever waits for it gives up, until it is asked again.
@@ -165,6 +176,9 @@ package struct HostWindow: Equatable, Sendable {
     guard let closure, !closure.isProbing, now < closure.gate else { return false }
     return closure.lastFailed - closure.since >= patience
   }
+
+  /// Photos of every kind fail there.
+  var failsAll: Bool { closure?.hasFailedFresh == true }
 
   /// Nothing of it is worth remembering, once nobody is on the way to it. What was told of is kept a
   /// little longer, so that it is not told again and again.

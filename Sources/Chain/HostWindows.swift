@@ -22,6 +22,8 @@ package struct HostWindows: Sendable {
     var queues = [[LineKey]](repeating: [], count: ServiceClass.allCases.count)
     var called: [LineKey: ServiceClass] = [:]
     var calls = 0
+    /// When it is looked at again.
+    var alarm: Duration?
 
     var isAwaited: Bool { !called.isEmpty || queues.contains { !$0.isEmpty } }
 
@@ -83,30 +85,38 @@ package struct HostWindows: Sendable {
 
   // MARK: photos
 
-  /// May a photo that was not in line yet go to the server?
+  /// May a photo that was not in line yet go to the server? `hasFresh`: others of its line wait there
+  /// that never had an attempt.
   package mutating func ask(
-    _ name: String, _ serviceClass: ServiceClass, isTried: Bool, now: Duration
+    _ name: String, _ serviceClass: ServiceClass, isTried: Bool, hasFresh: Bool = false,
+    now: Duration
   ) -> Answer {
     if isSuspended { return .wait }
     guard name != Self.here else { return .start(isProbe: false) }
     var host = known(name, now)
-    if let closure = lost(host.window, isTried: isTried, now: now) { return .lost(closure) }
+    if let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh, now: now) {
+      return .lost(closure)
+    }
     guard host.window.room(now: now, most: most) > 0, !host.isAwaited(ahead: serviceClass) else {
       return .wait
     }
-    let isProbe = host.window.start()
+    let isProbe = host.window.start(tried: isTried, fresh: !isTried)
     hosts[name] = host
     return .start(isProbe: isProbe)
   }
 
-  /// A line that was called has a photo for it. `hasMore`: others of it wait there besides.
+  /// A line that was called has photos for it: some that had an attempt, some that had none, or both.
+  /// `hasMore`: more than one.
   package mutating func answer(
-    _ name: String, _ key: LineKey, isTried: Bool, hasMore: Bool, now: Duration
+    _ name: String, _ key: LineKey, isTried: Bool, hasFresh: Bool = false, hasMore: Bool,
+    now: Duration
   ) -> Answer {
     guard var host = hosts.removeValue(forKey: name), let serviceClass = host.called[key] else {
       return .wait
     }
-    if !isSuspended, let closure = lost(host.window, isTried: isTried, now: now) {
+    if !isSuspended,
+      let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh, now: now)
+    {
       if !hasMore { unlist(key, name, &host) }
       put(host, name, now)
       return .lost(closure)
@@ -114,11 +124,13 @@ package struct HostWindows: Sendable {
     unlist(key, name, &host)
     guard !isSuspended, name == Self.here || host.window.room(now: now, most: most) > 0 else {
       host.queues[Int(serviceClass.rawValue)].insert(key, at: 0)
+      setGate(&host, name, now)
       hosts[name] = host
-      setGate(host, name, now)
       return .wait
     }
-    let isProbe = name == Self.here ? false : host.window.start()
+    let isProbe =
+      name == Self.here
+      ? false : host.window.start(tried: isTried, fresh: hasFresh || !isTried)
     if hasMore { host.queues[Int(serviceClass.rawValue)].append(key) }
     put(host, name, now)
     return .start(isProbe: isProbe)
@@ -157,22 +169,24 @@ package struct HostWindows: Sendable {
   /// Servers whose time has come are asked again.
   package mutating func awaken(now: Duration) {
     while let name = gates.take(now: now) {
-      if let host = hosts.removeValue(forKey: name) { put(host, name, now) }
+      guard var host = hosts.removeValue(forKey: name) else { continue }
+      host.alarm = nil
+      put(host, name, now)
     }
   }
 
   /// No closed server that somebody waits for may be asked sooner.
   package var nextGate: Duration? { isSuspended ? nil : gates.firstDue }
 
-  /// Closed servers, that one or all, may be asked at once. How many there were.
-  package mutating func flush(_ name: String?, now: Duration) -> Int {
+  /// Closed servers, that one or all, may be asked at once, those that asked to be left alone only with
+  /// `wishes`. How many there were.
+  package mutating func flush(_ name: String?, wishes: Bool = true, now: Duration) -> Int {
     let closed = hosts.filter {
       $0.value.window.closure != nil && (name == nil || name == $0.key)
     }.keys
     for name in closed {
       guard var host = hosts.removeValue(forKey: name) else { continue }
-      host.window.flush(now: now)
-      gates.remove(name)
+      host.window.flush(now: now, wishes: wishes)
       put(host, name, now)
     }
     return closed.count
@@ -217,8 +231,12 @@ package struct HostWindows: Sendable {
     return host
   }
 
-  private func lost(_ window: HostWindow, isTried: Bool, now: Duration) -> HostWindow.Closure? {
-    let time = isTried ? min(triedPatience, patience) : patience
+  /// Photos that had an attempt go sooner, but not while others could show that the server is well.
+  private func lost(
+    _ window: HostWindow, isTried: Bool, hasFresh: Bool, now: Duration
+  ) -> HostWindow.Closure? {
+    let isSooner = isTried && (window.failsAll || !hasFresh)
+    let time = isSooner ? min(triedPatience, patience) : patience
     return window.isLost(after: time, now: now) ? window.closure : nil
   }
 
@@ -233,7 +251,7 @@ package struct HostWindows: Sendable {
     var host = host
     if !isSuspended {
       // Who is to give up needs no room.
-      let isLost = lost(host.window, isTried: true, now: now) != nil
+      let isLost = lost(host.window, isTried: true, hasFresh: false, now: now) != nil
       let room =
         name == Self.here || isLost ? Int.max : host.window.room(now: now, most: most)
       while host.called.count < room, let key = host.call() {
@@ -241,15 +259,19 @@ package struct HostWindows: Sendable {
         rung.append(key)
       }
     }
-    setGate(host, name, now)
+    setGate(&host, name, now)
     let isIdle =
       host.window.isForgettable(now: now)
       || (hosts.count >= Self.longestMemory && host.window.inFlight == 0)
     if host.isAwaited || !isIdle { hosts[name] = host }
   }
 
-  private mutating func setGate(_ host: Host, _ name: String, _ now: Duration) {
-    guard host.isAwaited, let gate = host.window.closure?.gate, gate > now else { return }
-    gates.insert(name, due: gate)
+  /// One alarm a server: an older one for later would hide it.
+  private mutating func setGate(_ host: inout Host, _ name: String, _ now: Duration) {
+    let gate = host.window.closure.flatMap { $0.gate > now ? $0.gate : nil }
+    guard gate != host.alarm, host.isAwaited || gate == nil else { return }
+    gates.remove(name)
+    host.alarm = gate
+    if let gate { gates.insert(name, due: gate) }
   }
 }

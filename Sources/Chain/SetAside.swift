@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Photos of one line that were looked at and wait for their server, first come first, those that had an
-// attempt before the others: they are the ones to look whether it is back. A plain value.
+// attempt before the others, except where the server is asked whether it is back. A plain value.
 
 struct SetAside: Sendable {
   typealias Entry = (number: UInt32, url: Int?)
@@ -19,6 +19,7 @@ struct SetAside: Sendable {
   func contains(_ number: UInt32) -> Bool { numbers.contains(number) }
   func has(_ host: String) -> Bool { crowds[host] != nil }
   func hasTried(_ host: String) -> Bool { crowds[host]?.tried.isEmpty == false }
+  func hasFresh(_ host: String) -> Bool { crowds[host]?.fresh.isEmpty == false }
   func count(_ host: String) -> Int { crowds[host]?.count ?? 0 }
 
   mutating func add(_ number: UInt32, host: String, url: Int? = nil, isTried: Bool) {
@@ -30,9 +31,10 @@ struct SetAside: Sendable {
     }
   }
 
-  mutating func take(_ host: String) -> Entry? {
+  mutating func take(_ host: String, isFresh: Bool = false) -> Entry? {
     guard var crowd = crowds.removeValue(forKey: host) else { return nil }
-    let entry = crowd.tried.isEmpty ? crowd.fresh.removeFirst() : crowd.tried.removeFirst()
+    let isFirst = isFresh && !crowd.fresh.isEmpty || crowd.tried.isEmpty
+    let entry = isFirst ? crowd.fresh.removeFirst() : crowd.tried.removeFirst()
     numbers.remove(entry.number)
     if crowd.count > 0 { crowds[host] = crowd }
     return entry

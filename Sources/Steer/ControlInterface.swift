@@ -154,7 +154,9 @@ package enum ControlInterface {
     method Reload() -> (notes: []string)
 
     # Asks a server that does not answer at once; without a host all of them, and every photo that
-    # waits for another attempt. Answers how many servers had not answered.
+    # waits for another attempt. How long a server has failed is not forgotten. Without a host, and
+    # for a server that asked to be left alone, it is for root and the daemon's user. Answers how many
+    # servers had not answered.
     method Flush(host: ?string) -> (hosts: int)
 
     # The transfers on their way, and the lists with work left: all, or the one that is named. With

@@ -86,7 +86,8 @@ package enum HelpText {
     case .flush:
       """
       Asks a host that does not answer, or asked to be left alone, at once. Without one, all of
-      them, and every photo that waits for another attempt.
+      them, and every photo that waits for another attempt: that is for root and the daemon's
+      user, as is a host that asked to be left alone.
       """
     case .reload: "Has darkroomd read its settings again; says what is wrong with them."
     case .watch:

@@ -28,8 +28,7 @@ final class ControlDesk: ControlService {
       case .reload: return try reload(peer)
       case .watch(let order): return .watch(try darkroom.watchReport(order))
       case .cache(let clear): return try cache(clear, peer)
-      // To ask a server once more costs it little; whoever may drop lists may do as much.
-      case .flush(let host): return .flushed(hosts: darkroom.runner.flush(host))
+      case .flush(let host): return try flush(host, peer)
       }
     } catch { return .failed(error) }
   }
@@ -84,6 +83,23 @@ final class ControlDesk: ControlService {
       darkroom.clearCache()
     }
     return .cache(darkroom.cacheReport())
+  }
+
+  /// One server asked once more costs one photo an attempt at most; all of them cost everybody's photos
+  /// one.
+  private func flush(_ host: String?, _ peer: ControlPeer) throws(ControlError) -> ControlReply {
+    let mayAll = peer.mayReload(daemonOf: darkroom.user)
+    if !mayAll {
+      let owners = "only root and the daemon's own user"
+      guard let host else {
+        throw .permissionDenied(why: "\(owners) may ask all hosts at once; name one")
+      }
+      if darkroom.runner.closedHost(host)?.isWish == true {
+        throw .permissionDenied(
+          why: "the host asked to be left alone; \(owners) may have it asked sooner")
+      }
+    }
+    return .flushed(hosts: darkroom.runner.flush(host, wishes: mayAll))
   }
 
   /// A list that was just dropped is waited for while its file is in the inbox and may still become one:

@@ -31,6 +31,14 @@ import Vocabulary
     #expect(world.now < .seconds(2 * 3600), "\(world.now)")
   }
 
+  @Test(arguments: 1...20)
+  func `a few photos that always fail on a server that is well cost no other its print`(seed: Int) {
+    var world = HostWorld(seed: UInt64(seed), lists: [(1000, ["flawed"])], meddling: false)
+    world.run()
+    #expect(world.left == 0 && world.unjust == 0, "\(world.unjust) given up")
+    #expect(world.now < .seconds(3600), "\(world.now)")
+  }
+
   @Test func `three photos of a dead server end in minutes`() {
     for seed in 1...20 {
       var world = HostWorld(seed: UInt64(seed), lists: [(3, ["dead"])], meddling: false)

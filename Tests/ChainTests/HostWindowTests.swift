@@ -139,6 +139,25 @@ import Vocabulary
     #expect(!window.isLost(after: .seconds(1800), now: .seconds(3700)), "now a probe is due")
     window.flush(now: .seconds(3700))
     fill(&window, .failed(reset), at: .seconds(3700))
-    #expect(!window.isLost(after: .seconds(1800), now: .seconds(3700)), "it has all its time again")
+    #expect(window.isLost(after: .seconds(1800), now: .seconds(3700)), "its time goes on counting")
+  }
+
+  @Test func `asking at once again and again does not put the end of patience off`() {
+    var window = HostWindow()
+    fill(&window, .failed(reset))
+    for second in 1...1800 {
+      window.flush(now: .seconds(second))
+      fill(&window, .failed(reset), at: .seconds(second))
+    }
+    #expect(window.isLost(after: .seconds(1800), now: .seconds(1800)))
+  }
+
+  @Test(arguments: [false, true])
+  func `what a server asked for itself is passed over only by who may`(mayPass: Bool) {
+    var window = HostWindow()
+    _ = window.start()
+    _ = window.end(.failed(busy(60)), isProbe: false, now: .zero, most: 6, jitter: 0)
+    window.flush(now: .seconds(1), wishes: mayPass)
+    #expect(window.room(now: .seconds(1), most: 6) == (mayPass ? 1 : 0))
   }
 }

@@ -31,6 +31,8 @@ struct HostWorld {
   private(set) var attempts = 0
   private(set) var excess = 0
   private(set) var idleLooks = 0
+  /// Photos given up though their server had them.
+  private(set) var unjust = 0
   private var random: SplitMix
   private var lists: [ListID: List] = [:]
   private var trips: [Trip] = []
@@ -129,6 +131,7 @@ struct HostWorld {
     given += 1
     let photo = admitted.photo
     guard admitted.lost == nil, let host = host(of: photo), host != HostWindows.here else {
+      if admitted.lost != nil, isWanting(photo) { unjust += 1 }
       if admitted.lost != nil { tries[photo] = policy.attempts }
       trips.append(Trip(photo: photo, host: nil, end: now, outcome: .answered))
       return
@@ -136,11 +139,17 @@ struct HostWorld {
     attempts += 1
     atHost[host, default: 0] += 1
     if atHost[host, default: 0] > most { excess += 1 }
-    let (time, outcome) = answer(of: host)
+    let (time, outcome) = answer(of: host, photo)
     trips.append(Trip(photo: photo, host: host, end: now + time, outcome: outcome))
   }
 
-  private mutating func answer(of host: String) -> (Duration, HostWindow.Outcome) {
+  /// It would have come in the end.
+  private func isWanting(_ photo: PhotoID) -> Bool {
+    host(of: photo) == "flawed" && photo.number % 100 != 0
+  }
+
+  private mutating func answer(of host: String, _ photo: PhotoID) -> (Duration, HostWindow.Outcome)
+  {
     let quick = Duration.milliseconds(Int64.random(in: 1...100, using: &random))
     let reset = Failure(.passing, code: "connect.reset", reason: "the connection broke")
     switch host {
@@ -152,6 +161,11 @@ struct HostWorld {
         .passing, code: "http.429", reason: "too many",
         waitSeconds: UInt32.random(in: 1...100, using: &random))
       return (quick, Int.random(in: 0..<10, using: &random) == 0 ? .failed(busy) : .answered)
+    case "flawed":
+      // Some never; of the others one in twenty not at first.
+      let isHiccup = tries[photo] == nil && Int.random(in: 0..<20, using: &random) == 0
+      let failure = Failure(.passing, code: "http.500", reason: "it is broken")
+      return (quick, photo.number % 100 == 0 || isHiccup ? .failed(failure) : .answered)
     case "back": return (quick, now < recovery ? .failed(reset) : .answered)
     default: return (quick, .answered)
     }

@@ -73,6 +73,34 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: DaemonBench.isRoot, "another user is needed, and only root may become one"))
+  func `another user may have one dead host asked, but not all, nor one that wants its rest`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      _ = try bench.serveSamples(1)
+      let busy = bench.origin.url("/busy?key=s&until=2&after=3600")
+      try await bench.drop(
+        [("Busy 1", busy + "&n=1"), ("Busy 2", busy + "&n=2")], as: "busy.plist")
+      try await bench.drop(
+        (1...9).map { ("Lost \($0)", dead(bench, "/\($0).jpg")) }, as: "dead.plist")
+      let daemon = try await bench.start()
+      try await daemon.says("asked again in 60 min")
+      try await daemon.says("Could not download from 127.0.0.9:9: 127.0.0.9:9 refused")
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o666], ofItemAtPath: "\(bench.root)/control")
+      let all = try await bench.tool("flush", as: DaemonBench.stranger)
+      #expect(all.code == 5 && all.errors.contains("name one"), "\(all)")
+      let origin = "127.0.0.1:\(bench.origin.port)"
+      let wish = try await bench.tool("flush", origin, as: DaemonBench.stranger)
+      #expect(wish.code == 5 && wish.errors.contains("left alone"), "\(wish)")
+      let one = try await bench.tool("flush", "127.0.0.9:9", as: DaemonBench.stranger)
+      #expect(one.code == 0 && one.output == "1\n", "\(one)")
+      #expect(try await bench.tool("flush", origin).output == "1\n")
+      try await bench.stop(daemon)
+    }
+  }
+
   @Test func `asking at once brings back what waits for an hour`() async throws {
     try await DaemonBench.use { bench in
       _ = try bench.serveSamples(1)

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who looks whether a closed server is back, when, and what hangs on it: no thread, no clock.
+
+import Testing
+import Vocabulary
+
+@testable import Chain
+
+@Suite struct HostProbeTests {
+  private let reset = Failure(.passing, code: "connect.reset", reason: "the connection broke")
+
+  private func photo(_ list: UInt64, _ number: UInt32) -> PhotoID {
+    PhotoID(list: ListID(list), number: number)
+  }
+
+  /// The next photo; all are of one server, and where none was tried all but the first two want the same.
+  private func take(
+    _ admission: inout Admission, now: Duration, total: UInt32 = 20, tried: Set<UInt32> = []
+  ) -> Admission.Admitted? {
+    while let step = admission.next(
+      now: now, after: { _, after in after < total ? after + 1 : nil })
+    {
+      switch step {
+      case .ask(let photo):
+        admission.learn(
+          photo,
+          Admission.Prospect(
+            host: "a", url: photo.number < 3 || !tried.isEmpty ? Int(photo.number) : 3,
+            isTried: tried.contains(photo.number)))
+      case .give(let admitted): return admitted
+      }
+    }
+    return nil
+  }
+
+  /// Takes the first two, which fail.
+  private func close(_ admission: inout Admission) {
+    let first = (0..<2).compactMap { _ in take(&admission, now: .zero)?.photo }
+    for photo in first {
+      _ = admission.answered(photo, .failed(reset), now: .zero, jitter: 1)
+      admission.ended(photo, .failed, now: .zero)
+    }
+    #expect(first.count == 2 && take(&admission, now: .zero) == nil)
+  }
+
+  @Test func `a server that closes again is asked at its new time, not at an older, later one`() {
+    var hosts = HostWindows()
+    let key = LineKey(ListID(1))
+    var now = Duration.zero
+    func fail(_ isProbe: Bool) {
+      _ = hosts.end("a", .failed(reset), isProbe: isProbe, now: now, jitter: 1)
+    }
+    // A clean window first, so that three may go; one of them takes long.
+    for _ in 0..<2 { _ = hosts.ask("a", .default, isTried: false, now: now) }
+    for _ in 0..<2 { _ = hosts.end("a", .answered, isProbe: false, now: now, jitter: 1) }
+    for _ in 0..<3 { _ = hosts.ask("a", .default, isTried: false, now: now) }
+    hosts.join("a", key, .default, now: now)
+    for _ in 0..<2 { fail(false) }
+    for _ in 0..<5 {
+      now = hosts.nextGate ?? now
+      hosts.awaken(now: now)
+      #expect(hosts.answer("a", key, isTried: false, hasMore: true, now: now) != .wait)
+      fail(true)
+    }
+    #expect(hosts.nextGate == .seconds(63))
+    now = .seconds(40)
+    _ = hosts.end("a", .answered, isProbe: false, now: now, jitter: 1)
+    #expect(hosts.closure(of: "a") == nil)
+    _ = hosts.answer("a", key, isTried: false, hasMore: true, now: now)
+    _ = hosts.answer("a", key, isTried: false, hasMore: true, now: now)
+    for _ in 0..<2 { fail(false) }
+    #expect(hosts.closure(of: "a")?.gate == .seconds(41))
+    #expect(hosts.nextGate == .seconds(41))
+  }
+
+  @Test
+  func `photos that had no attempt and those that had look in turn, and show that it is back`() {
+    var admission = Admission(
+      window: 9, hosts: HostWindows(HostLimits(), triedPatience: .seconds(1)))
+    let tried: Set<UInt32> = [17, 18, 19]
+    admission.add(
+      ListID(1), Lineup(.default, waiting: tried.sorted().map { ($0, .zero) }), isPaused: false,
+      now: .zero)
+    let first = (0..<2).compactMap { _ in take(&admission, now: .zero, tried: tried)?.photo }
+    for photo in first {
+      _ = admission.answered(photo, .failed(reset), now: .zero, jitter: 1)
+      admission.ended(photo, .retry(after: .zero), now: .zero)
+    }
+    #expect(take(&admission, now: .zero, tried: tried) == nil)
+    let gate = admission.nextDue ?? .zero
+    let probe = take(&admission, now: gate, tried: tried)
+    #expect(probe?.lost == nil && probe.map { tried.contains($0.photo.number) } == false)
+    _ = admission.answered(probe?.photo ?? photo(1, 1), .unknown, now: gate, jitter: 1)
+    admission.ended(probe?.photo ?? photo(1, 1), .filtered, now: gate)
+    // In turn.
+    let second = take(&admission, now: gate, tried: tried)
+    #expect(second?.lost == nil && second.map { tried.contains($0.photo.number) } == true)
+    _ = admission.answered(second?.photo ?? photo(1, 1), .failed(reset), now: gate, jitter: 1)
+    admission.ended(second?.photo ?? photo(1, 1), .failed, now: gate)
+    #expect(
+      take(&admission, now: gate, tried: tried) == nil, "no fresh one has failed: none is lost")
+    let next = admission.nextDue ?? .zero
+    let third = take(&admission, now: next, tried: tried)
+    #expect(third.map { tried.contains($0.photo.number) } == false)
+    _ = admission.answered(third?.photo ?? photo(1, 1), .answered, now: next, jitter: 1)
+    #expect(admission.hosts.closure(of: "a") == nil)
+  }
+
+  @Test func `nobody hangs on a photo that only looks whether its server is back`() {
+    var admission = Admission(window: 9)
+    admission.add(ListID(1), Lineup(.default), isPaused: false, now: .zero)
+    close(&admission)
+    let gate = admission.nextDue ?? .zero
+    let probe = take(&admission, now: gate)
+    #expect(probe?.photo == photo(1, 3))
+    admission.add(ListID(2), Lineup(.default), isPaused: false, now: gate)
+    #expect(take(&admission, now: gate) == nil, "no companion of a probe")
+    _ = admission.answered(photo(1, 3), .answered, now: gate, jitter: 1)
+    #expect((0..<9).compactMap { _ in take(&admission, now: gate) }.count == 2)
+  }
+}
