@@ -6,11 +6,12 @@ internal import Linux
 internal import Vocabulary
 
 extension Claim {
-  /// Makes the next list's folder and files ahead, while a file is still too young to be tried: making
+  /// Makes the next list's folder and files ahead, and has a worker started, while a file is still too young to be tried: making
   /// them is most of what taking a list in waits for. Where it fails, nothing is there.
   func layOut() {
     let list = number()
     if laidOut == list { return }
+    reception.foresee()
     let staged = ListFolder.staged(list)
     do throws(SystemError) {
       try lists.removeFlat(staged)

@@ -23,6 +23,9 @@ package protocol Reception: Sendable {
   /// holds nothing against the file: it is tried again later.
   func readList(_ list: any OpenFile, catalog: any OpenFile) async throws(Failure)
 
+  /// A list will be read soon, perhaps.
+  func foresee()
+
   /// To be told to people: a worker died over a list. It is read once more, or (`isLast`) set aside.
   func workerDied(_ list: ListID, name: FileName, _ failure: Failure, isLast: Bool)
 
@@ -90,4 +93,8 @@ package struct ListTerms: Equatable, Sendable {
     self.serviceClass = serviceClass
     self.settings = settings
   }
+}
+
+extension Reception {
+  package func foresee() {}
 }

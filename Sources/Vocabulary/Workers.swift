@@ -8,9 +8,16 @@ package protocol Workers: Sendable {
   func readList(_ list: any OpenFile, catalog: any OpenFile, limits: ListLimits)
     async throws(Failure)
 
+  /// A list will be read soon, perhaps, within these limits: a worker may be started for it.
+  func foreseeList(_ limits: ListLimits)
+
   /// Develops `original` into `print`. Rows stream through: memory does not grow with the picture.
   func develop(_ original: any OpenFile, into print: any OpenFile, _ order: DevelopOrder)
     async throws(Failure) -> Developed
+}
+
+extension Workers {
+  package func foreseeList(_ limits: ListLimits) {}
 }
 
 package struct ListLimits: Equatable, Sendable {

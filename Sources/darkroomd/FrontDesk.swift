@@ -62,9 +62,12 @@ final class FrontDesk: Reception {
   func isRecorded(_ list: ListID) -> Bool { recorder.ledger { $0[list] != nil } }
 
   func readList(_ list: any OpenFile, catalog: any OpenFile) async throws(Failure) {
-    try await workers.readList(
-      list, catalog: catalog, limits: ListLimits(size: settings.current.maximumListSize))
+    try await workers.readList(list, catalog: catalog, limits: limits)
   }
+
+  func foresee() { workers.foreseeList(limits) }
+
+  private var limits: ListLimits { ListLimits(size: settings.current.maximumListSize) }
 
   func prepare(_ draft: ListDraft) async throws(Failure) -> ListTerms {
     let catalog = try CatalogFile(draft.catalog, limits: ListRoom.limits)

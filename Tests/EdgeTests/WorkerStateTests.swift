@@ -43,6 +43,53 @@ struct WorkerStateTests {
     return state
   }
 
+  @Test func `a worker that is foreseen is ready when its list comes, and there is one of it`() {
+    var state = Self.state(width: 2)
+    let actions = feed(
+      &state,
+      [
+        .foreseen(Self.options(list: nil)), .foreseen(Self.options(list: nil)), .ready(1, .all),
+        .foreseen(Self.options(list: nil)), .ordered(1, Self.order(list: nil)),
+        .answered(1, 1, Self.done),
+      ])
+    #expect(
+      actions == [
+        [.start(1, Self.options(list: nil))], [], [.tell(.sandbox(.all))], [],
+        [Self.sent(1, to: 1)], [.kill(1), .finish(1, Self.done)],
+      ])
+  }
+
+  @Test func `a list that comes before its foreseen worker is ready waits for that one`() {
+    var state = Self.state(width: 2)
+    let actions = feed(
+      &state,
+      [
+        .foreseen(Self.options(list: nil)), .ordered(1, Self.order(list: nil)), .ready(1, .all),
+      ])
+    #expect(
+      actions == [
+        [.start(1, Self.options(list: nil))], [], [.tell(.sandbox(.all)), Self.sent(1, to: 1)],
+      ])
+  }
+
+  @Test func `a foreseen worker makes room for a photo, and goes where nobody comes`() {
+    var state = Self.state(width: 1)
+    let room = feed(
+      &state,
+      [.foreseen(Self.options(list: nil)), .ordered(1, Self.order()), .exited(1, .signal(9))])
+    #expect(
+      room == [
+        [.start(1, Self.options(list: nil))], [.kill(1)], [.start(2, Self.options(list: 1))],
+      ])
+    var alone = Self.state(width: 1)
+    _ = feed(&alone, [.foreseen(Self.options(list: nil)), .ready(1, .all)])
+    #expect(alone.nextDeadline == .seconds(4))
+    #expect(alone.handle(.timePassed, at: .seconds(4)) == [.kill(1)])
+    // Where every place is taken nobody is expected.
+    var full = busy()
+    #expect(full.handle(.foreseen(Self.options(list: nil)), at: .seconds(9)) == [])
+  }
+
   @Test func `a worker is started, told of once it is ready, and kept for the next photo`() {
     var state = Self.state(width: 1)
     let actions = feed(

@@ -13,6 +13,7 @@ final class PoolInbox: Sendable {
   enum Command: Sendable {
     case order(JobNumber, WorkerJob, CheckedContinuation<JobAnswer, Never>)
     case cancel(JobNumber)
+    case foresee(ListLimits)
     case resize(Int)
     case end
     case awaitEnd(CheckedContinuation<Void, Never>)
@@ -69,7 +70,7 @@ final class PoolInbox: Sendable {
     switch command {
     case .order(_, _, let continuation): continuation.resume(returning: .failure(.cancelled))
     case .awaitEnd(let continuation): continuation.resume()
-    case .cancel, .resize, .end: break
+    case .cancel, .foresee, .resize, .end: break
     }
   }
 }

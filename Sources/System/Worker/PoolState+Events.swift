@@ -11,6 +11,7 @@ extension PoolState {
     switch event {
     case .ordered(let job, let order): accept(Waiting(number: job, order: order), &actions)
     case .cancelled(let job): cancel(job, &actions)
+    case .foreseen(let options): expect(options, now, &actions)
     case .notStarted(let worker, let error): remove(worker, failing: Self.start(error), &actions)
     case .ready(let worker, let layers): welcome(worker, layers, now, &actions)
     case .notSent(let worker, let error):
@@ -59,7 +60,11 @@ extension PoolState {
       knownLayers = layers
       actions.append(.tell(.sandbox(layers)))
     }
-    guard case .starting(let job, _) = workers[place].stage, let order = orders[job] else {
+    var waiting: Waiting?
+    if case .starting(let job, _) = workers[place].stage, let order = orders[job] {
+      waiting = Waiting(number: job, order: order)
+    }
+    guard waiting != nil || workers[place].stage.isExpecting else {
       // Ready twice; or called off, and killed already.
       end(worker, failing: Self.nonsense, &actions)
       return
@@ -68,7 +73,11 @@ extension PoolState {
       end(worker, failing: Self.open(layers), &actions)
       return
     }
-    give(Waiting(number: job, order: order), to: place, now, &actions)
+    guard let waiting else {
+      workers[place].stage = .idle(until: now + settings.idleTime)
+      return
+    }
+    give(waiting, to: place, now, &actions)
   }
 
   private mutating func close(
@@ -99,7 +108,7 @@ extension PoolState {
       workers[place].stage = .lost(job, hadStarted: false, until: until)
     case .working(let job, _):
       workers[place].stage = .lost(job, hadStarted: true, until: until)
-    case .idle: kill(at: place, &actions)
+    case .expecting, .idle: kill(at: place, &actions)
     case .lost, .dying: break
     }
   }
@@ -161,7 +170,7 @@ extension PoolState {
 extension PoolState.Stage {
   var hadStarted: Bool {
     switch self {
-    case .starting, .lost(_, hadStarted: false, _): false
+    case .expecting, .starting, .lost(_, hadStarted: false, _): false
     case .working, .idle, .lost, .dying: true
     }
   }

@@ -44,7 +44,7 @@ extension PoolState {
     case .working(let job, _):
       Self.outOfTime(orders[job]?.timeout.inWords ?? "its time")
     case .lost: Self.died("hung up without an answer")
-    case .idle, .dying: .cancelled  // nobody waits
+    case .expecting, .idle, .dying: .cancelled  // nobody waits
     }
   }
 

@@ -25,6 +25,8 @@ struct PoolState {
   enum Event {
     case ordered(JobNumber, PoolOrder)
     case cancelled(JobNumber)
+    /// A request with these options will come soon, perhaps.
+    case foreseen(WorkerOptions)
     case notStarted(WorkerNumber, SystemError)
     case ready(WorkerNumber, SandboxLayers)
     case notSent(WorkerNumber, SystemError)
@@ -49,6 +51,8 @@ struct PoolState {
 
   /// Where a worker is. All lead to `dying` in the end, and from there out of the table.
   enum Stage: Equatable {
+    /// Executed for a request that has not come yet, not heard of → starting, idle, dying.
+    case expecting(until: Duration)
     /// Executed, not heard of yet → working, dying.
     case starting(for: JobNumber, until: Duration)
     /// → idle, lost, dying.
@@ -112,13 +116,15 @@ struct PoolState {
     for job in waiting {
       if let place = idlePlace(job.order.options) {
         give(job, to: place, now, &actions)
+      } else if let place = expectingPlace(job.order.options) {
+        workers[place].stage = .starting(for: job.number, until: now + settings.startTimeout)
       } else if workers.count < width {
         start(for: job, now, &actions)
       } else {
         left.append(job)
         if leaving > 0 {
           leaving -= 1  // a place comes free by itself
-        } else if let place = workers.firstIndex(where: \.stage.isIdle) {
+        } else if let place = workers.firstIndex(where: \.stage.isSpare) {
           kill(at: place, &actions)  // one of another list makes room
         }
       }
@@ -128,6 +134,21 @@ struct PoolState {
 
   private func idlePlace(_ options: WorkerOptions) -> Int? {
     workers.firstIndex { $0.stage.isIdle && $0.options == options }
+  }
+
+  private func expectingPlace(_ options: WorkerOptions) -> Int? {
+    workers.firstIndex { $0.stage.isExpecting && $0.options == options }
+  }
+
+  /// Half of what a short request waits for is the start of its worker.
+  mutating func expect(_ options: WorkerOptions, _ now: Duration, _ actions: inout [Action]) {
+    guard mode == .open, workers.count < width,
+      !workers.contains(where: { $0.stage.isSpare && $0.options == options })
+    else { return }
+    lastWorker += 1
+    let stage = Stage.expecting(until: now + settings.startTimeout)
+    workers.append(Worker(number: lastWorker, options: options, stage: stage))
+    actions.append(.start(lastWorker, options))
   }
 
   private mutating func start(for job: Waiting, _ now: Duration, _ actions: inout [Action]) {
@@ -153,7 +174,9 @@ struct PoolState {
 extension PoolState.Stage {
   var deadline: Duration? {
     switch self {
-    case .starting(_, let until), .working(_, let until), .idle(let until): until
+    case .expecting(let until), .starting(_, let until), .working(_, let until),
+      .idle(let until):
+      until
     case .lost(_, _, let until): until
     case .dying: nil
     }
@@ -163,16 +186,19 @@ extension PoolState.Stage {
   var job: JobNumber? {
     switch self {
     case .starting(let job, _), .working(let job, _), .lost(let job, _, _): job
-    case .idle, .dying: nil
+    case .expecting, .idle, .dying: nil
     }
   }
 
   var isIdle: Bool { if case .idle = self { true } else { false } }
+  var isExpecting: Bool { if case .expecting = self { true } else { false } }
+  /// Nobody waits for it.
+  var isSpare: Bool { isIdle || isExpecting }
 
   var isLeaving: Bool {
     switch self {
     case .lost, .dying: true
-    case .starting, .working, .idle: false
+    case .expecting, .starting, .working, .idle: false
     }
   }
 }

@@ -61,6 +61,7 @@ final class PoolThread {
       errands[number] = Errand(job: job, continuation: continuation)
       feed(.ordered(number, job.order(settings)))
     case .cancel(let number): feed(.cancelled(number))
+    case .foresee(let limits): feed(.foreseen(WorkerJob.order(limits, settings).options))
     case .resize(let width): feed(.resized(width))
     case .end: feed(.ended)
     case .awaitEnd(let continuation): awaitingEnd.append(continuation)

@@ -12,13 +12,7 @@ struct WorkerJob: Sendable {
   /// What the pool decides by.
   func order(_ settings: WorkerSettings) -> PoolOrder {
     switch body {
-    case .readList(let limits):
-      // Somebody has just dropped it and waits for a word; it goes before pictures.
-      let memory = limits.size.addingWithoutOverflow(settings.listMemory)
-      let output = limits.size.addingWithoutOverflow(UInt64(limits.photos) * 128)
-      return PoolOrder(
-        options: WorkerOptions(list: nil, nice: 0, memory: memory, output: output),
-        serviceClass: .userInteractive, timeout: settings.listTimeout)
+    case .readList(let limits): return Self.order(limits, settings)
     case .develop(let order):
       let memory = order.maximumMemory.addingWithoutOverflow(settings.baseMemory)
       return PoolOrder(
@@ -27,6 +21,15 @@ struct WorkerJob: Sendable {
           output: Self.printLimit(order)),
         serviceClass: order.serviceClass, timeout: order.timeout)
     }
+  }
+
+  /// Somebody has just dropped a list and waits for a word; it goes before pictures.
+  static func order(_ limits: ListLimits, _ settings: WorkerSettings) -> PoolOrder {
+    let memory = limits.size.addingWithoutOverflow(settings.listMemory)
+    let output = limits.size.addingWithoutOverflow(UInt64(limits.photos) * 128)
+    return PoolOrder(
+      options: WorkerOptions(list: nil, nice: 0, memory: memory, output: output),
+      serviceClass: .userInteractive, timeout: settings.listTimeout)
   }
 
   /// Four channels of two bytes, should nothing compress, and room for metadata.

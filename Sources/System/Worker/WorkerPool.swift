@@ -35,6 +35,8 @@ package final class WorkerPool: Workers {
     _ = try await run(job).get()
   }
 
+  package func foreseeList(_ limits: ListLimits) { inbox.leave(.foresee(limits)) }
+
   package func develop(
     _ original: any OpenFile, into print: any OpenFile, _ order: DevelopOrder
   ) async throws(Failure) -> Developed {
