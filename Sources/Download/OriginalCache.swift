@@ -144,7 +144,7 @@ package final class OriginalCache: Sendable {
     }
     // Written anew so that a restart knows, too.
     guard isKnown, let bytes = try? noteBytes(name) else { return }
-    try? folder.open(Self.noteName(of: name), .write).write(bytes, at: 0)
+    try? folder.open(name.note, .write).write(bytes, at: 0)
   }
 
   /// The origin has something else by now.
@@ -170,9 +170,9 @@ package final class OriginalCache: Sendable {
       others: ["size": "\(landing.size)", "sha256": landing.digest.hex])
     do throws(SystemError) {
       // Without its note it is nothing: what a crash leaves between the two is thrown away.
-      try folder.removeIfThere(Self.noteName(of: name))
+      try folder.removeIfThere(name.note)
       try link(folder, name)
-      try folder.openAnew(Self.noteName(of: name)).write(head.bytes, at: 0)
+      try folder.openAnew(name.note).write(head.bytes, at: 0)
     } catch { return remove(name) }
     let known = Known(size: landing.size, used: clock.wallTime())
     let gone = state.withLock { state in
@@ -185,18 +185,11 @@ package final class OriginalCache: Sendable {
   // MARK: files
 
   private static func name(of url: String) -> FileName {
-    FileName(hexDigest: SHA256.digest(of: Array(url.utf8)), suffix: ".body")
-  }
-
-  private static func noteName(of name: FileName) -> FileName {
-    guard let note = FileName(bytes: name.bytes.dropLast(5) + Array(".note".utf8)) else {
-      preconditionFailure("as long a name is one")
-    }
-    return note
+    FileName(keeping: url, suffix: ".body")
   }
 
   private func noteBytes(_ name: FileName) throws(SystemError) -> [UInt8] {
-    try folder.open(Self.noteName(of: name), .read).read(at: 0, upTo: Self.longestNote)
+    try folder.open(name.note, .read).read(at: 0, upTo: Self.longestNote)
   }
 
   private func read(_ url: String, _ name: FileName) throws(SystemError) -> Found? {
@@ -222,21 +215,21 @@ package final class OriginalCache: Sendable {
   }
 
   private func remove(_ name: FileName) {
-    try? folder.removeIfThere(Self.noteName(of: name))
+    try? folder.removeIfThere(name.note)
     try? folder.removeIfThere(name)
   }
 
   private func recover() {
     let names = Set((try? folder.names()) ?? [])
     for name in names where name.hasSuffix(".body") {
-      guard names.contains(Self.noteName(of: name)), let body = try? folder.status(of: name),
-        let note = try? folder.status(of: Self.noteName(of: name)), body.kind == .file
+      guard names.contains(name.note), let body = try? folder.status(of: name),
+        let note = try? folder.status(of: name.note), body.kind == .file
       else { continue }
       let used = UInt64(max(0, note.modified / 1_000_000))
       state.withLock { $0.add(name, Known(size: body.size, used: used)) }
     }
     let known = Set(state.withLock { $0.known.keys })
-    let wanted = known.union(known.map(Self.noteName))
+    let wanted = known.union(known.map(\.note))
     for name in names where !wanted.contains(name) { try? folder.removeIfThere(name) }
   }
 }

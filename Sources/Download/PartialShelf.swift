@@ -43,14 +43,7 @@ package final class PartialShelf: Sendable {
 
   /// `…hex digits….part`; what is there in hex is the URL's digest.
   static func name(of url: String) -> FileName {
-    FileName(hexDigest: SHA256.digest(of: Array(url.utf8)), suffix: ".part")
-  }
-
-  private static func noteName(of name: FileName) -> FileName {
-    guard let note = FileName(bytes: name.bytes.dropLast(5) + Array(".note".utf8)) else {
-      preconditionFailure("a shorter name is one")
-    }
-    return note
+    FileName(keeping: url, suffix: ".part")
   }
 
   // MARK: opening
@@ -84,11 +77,11 @@ package final class PartialShelf: Sendable {
   }
 
   private func notes(_ url: String) -> PartialNotes {
-    PartialNotes(folder, first: limits.firstMark) { Self.noteName(of: Self.name(of: url)) }
+    PartialNotes(folder, first: limits.firstMark) { Self.name(of: url).note }
   }
 
   private func note(of name: FileName) -> PartialNote? {
-    guard let file = try? folder.open(Self.noteName(of: name), .read),
+    guard let file = try? folder.open(name.note, .read),
       let bytes = try? file.read(at: 0, upTo: PartialNote.longest + 1)
     else { return nil }
     return PartialNote(reading: bytes)
@@ -187,7 +180,7 @@ package final class PartialShelf: Sendable {
 
   /// It is whole: its notes go before it gets other names, its own name when nobody asks for it.
   func removeNotes(of url: String) throws(SystemError) {
-    try folder.removeIfThere(Self.noteName(of: Self.name(of: url)))
+    try folder.removeIfThere(Self.name(of: url).note)
   }
 
   func link(_ url: String, to target: any Folder, as name: FileName) throws(SystemError) {
@@ -211,7 +204,7 @@ package final class PartialShelf: Sendable {
   }
 
   private func remove(_ name: FileName) throws(SystemError) {
-    try folder.removeIfThere(Self.noteName(of: name))
+    try folder.removeIfThere(name.note)
     try folder.removeIfThere(name)
   }
 
@@ -240,25 +233,16 @@ package final class PartialShelf: Sendable {
     let names = Set((try? folder.names()) ?? [])
     var found: [FileName: Known] = [:]
     for name in names where name.hasSuffix(".part") {
-      guard names.contains(Self.noteName(of: name)), let status = try? folder.status(of: name),
+      guard names.contains(name.note), let status = try? folder.status(of: name),
         status.kind == .file, status.links == 1
       else { continue }
       let time = UInt64(max(0, status.modified / 1_000_000))
       found[name] = Known(size: status.size, time: time)
     }
-    let wanted = Set(found.keys).union(found.keys.map(Self.noteName))
+    let wanted = Set(found.keys).union(found.keys.map(\.note))
     for name in names where !wanted.contains(name) { try? folder.removeIfThere(name) }
     state.withLock { $0 = found }
     trim(sparing: nil)
-  }
-}
-
-extension FileName {
-  init(hexDigest digest: SHA256Digest, suffix: String) {
-    guard let name = FileName(digest.hex + suffix) else {
-      preconditionFailure("digits make a file name")
-    }
-    self = name
   }
 }
 

@@ -57,6 +57,6 @@ extension Darkroom {
 
   /// Nobody names their URLs any more.
   func removeStrayPartials() {
-    if recorder.ledger({ $0.openLists.isEmpty }) { downloader.discardPartials() }
+    if recorder.ledger({ $0.open.lists == 0 }) { downloader.discardPartials() }
   }
 }

@@ -158,7 +158,7 @@ extension ReplayFacts {
   init(_ recovery: Record.Recovery) {
     let first = recovery.damages.first
     self.init(
-      records: recovery.records, openLists: UInt64(recovery.ledger.openLists.count),
+      records: recovery.records, openLists: UInt64(recovery.ledger.open.lists),
       knownLists: UInt64(recovery.ledger.lists.count),
       bytesCut: recovery.tornBytes,
       recordsLost: max(recovery.missing, UInt64(recovery.damageCount)),

@@ -16,13 +16,12 @@ extension Darkroom {
 
   func statusReport() -> StatusReport {
     let counts = runner.counts()
-    let open = recorder.ledger { ledger in ledger.openLists.map(\.counts) }
+    let open = recorder.ledger { $0.open }
     let closed = runner.closedHosts()
     let now = clock.wallTime()
-    let unfinished = open.reduce(0) { $0 + Int($1.unfinished) }
     return StatusReport(
-      version: Release.version, state: stateWords, since: started, lists: open.count,
-      photosWaiting: max(0, unfinished - counts.inFlight), photosRunning: counts.inFlight,
+      version: Release.version, state: stateWords, since: started, lists: open.lists,
+      photosWaiting: max(0, open.photos - counts.inFlight), photosRunning: counts.inFlight,
       downloads: counts.downloading, filters: counts.filtering, outputs: counts.outputting,
       degraded: degraded(counts.trouble), prints: places.prints, inbox: places.inbox,
       residentBytes: UInt64(max(0, ThisProcess.residentBytes)), sandbox: sandboxWords,

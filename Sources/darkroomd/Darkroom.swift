@@ -164,7 +164,7 @@ final class Darkroom: Sendable {
     reporter.report(
       .ready(
         version: Release.version, inbox: places.inbox,
-        openLists: UInt64(recorder.ledger { $0.openLists.count })))
+        openLists: UInt64(recorder.ledger { $0.open.lists })))
     tellStatus()
     status.ready()
   }
@@ -343,7 +343,7 @@ final class Darkroom: Sendable {
     }
     retentionTimer.withLock { $0?.cancel() }
     space.stop()
-    let open = recorder.ledger { $0.openLists.count }
+    let open = recorder.ledger { $0.open.lists }
     reporter.report(.stopping(openLists: UInt64(open)))
     control?.stop()
     news.changed(ListID(0))

@@ -82,7 +82,6 @@ struct RecordedBooks: ChainBooks {
     if let room {
       let url = try? room.catalog.entry(work.photo.number).url
       downloader.discard(work.photo, from: url, in: room.originals)
-      try? room.originals.remove(Original.name(of: work.photo))
     }
     teller.failed(room, work, stage, failure, times.take(work.photo))
   }

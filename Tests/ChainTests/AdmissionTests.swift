@@ -10,15 +10,7 @@ import Vocabulary
   private func take(
     _ admission: inout Admission, now: Duration = .zero, total: UInt32 = 1000
   ) -> PhotoID? {
-    while let step = admission.next(
-      now: now, after: { _, after in after < total ? after + 1 : nil })
-    {
-      switch step {
-      case .ask(let photo): admission.learn(photo, Admission.Prospect())
-      case .give(let admitted): return admitted.photo
-      }
-    }
-    return nil
+    admission.take(now: now, total: total) { _ in Admission.Prospect() }?.photo
   }
 
   private func photo(_ list: UInt64, _ number: UInt32) -> PhotoID {

@@ -19,19 +19,9 @@ import Vocabulary
     tried: Set<PhotoID> = [], host: (PhotoID) -> String? = { _ in "a" },
     url: (PhotoID) -> Int? = { _ in nil }
   ) -> Admission.Admitted? {
-    while let step = admission.next(
-      now: now, after: { _, after in after < total ? after + 1 : nil })
-    {
-      switch step {
-      case .ask(let photo):
-        admission.learn(
-          photo,
-          Admission.Prospect(
-            host: host(photo), url: url(photo), isTried: tried.contains(photo)))
-      case .give(let admitted): return admitted
-      }
+    admission.take(now: now, total: total) { photo in
+      Admission.Prospect(host: host(photo), url: url(photo), isTried: tried.contains(photo))
     }
-    return nil
   }
 
   private func add(_ admission: inout Admission, _ list: UInt64, _ c: ServiceClass = .default) {

@@ -17,20 +17,11 @@ import Vocabulary
   private func take(
     _ admission: inout Admission, now: Duration, total: UInt32 = 20, tried: Set<UInt32> = []
   ) -> Admission.Admitted? {
-    while let step = admission.next(
-      now: now, after: { _, after in after < total ? after + 1 : nil })
-    {
-      switch step {
-      case .ask(let photo):
-        admission.learn(
-          photo,
-          Admission.Prospect(
-            host: "a", url: photo.number < 3 || !tried.isEmpty ? Int(photo.number) : 3,
-            isTried: tried.contains(photo.number)))
-      case .give(let admitted): return admitted
-      }
+    admission.take(now: now, total: total) { photo in
+      Admission.Prospect(
+        host: "a", url: photo.number < 3 || !tried.isEmpty ? Int(photo.number) : 3,
+        isTried: tried.contains(photo.number))
     }
-    return nil
   }
 
   /// Takes the first two, which fail.

@@ -33,7 +33,7 @@ struct PartialTests {
   }
   private var name: FileName { PartialShelf.name(of: url) }
   private var noteName: FileName {
-    FileName(hexDigest: SHA256.digest(of: Array(url.utf8)), suffix: ".note")
+    FileName(keeping: url, suffix: ".note")
   }
 
   /// The first bytes arrive, in pieces as the network has them.

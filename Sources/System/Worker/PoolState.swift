@@ -119,7 +119,8 @@ struct PoolState {
       } else if let place = expectingPlace(job.order.options) {
         workers[place].stage = .starting(for: job.number, until: now + settings.startTimeout)
       } else if workers.count < width {
-        start(for: job, now, &actions)
+        let stage = Stage.starting(for: job.number, until: now + settings.startTimeout)
+        start(job.order.options, stage, &actions)
       } else {
         left.append(job)
         if leaving > 0 {
@@ -145,17 +146,15 @@ struct PoolState {
     guard mode == .open, workers.count < width,
       !workers.contains(where: { $0.stage.isSpare && $0.options == options })
     else { return }
-    lastWorker += 1
-    let stage = Stage.expecting(until: now + settings.startTimeout)
-    workers.append(Worker(number: lastWorker, options: options, stage: stage))
-    actions.append(.start(lastWorker, options))
+    start(options, .expecting(until: now + settings.startTimeout), &actions)
   }
 
-  private mutating func start(for job: Waiting, _ now: Duration, _ actions: inout [Action]) {
+  private mutating func start(
+    _ options: WorkerOptions, _ stage: Stage, _ actions: inout [Action]
+  ) {
     lastWorker += 1
-    let stage = Stage.starting(for: job.number, until: now + settings.startTimeout)
-    workers.append(Worker(number: lastWorker, options: job.order.options, stage: stage))
-    actions.append(.start(lastWorker, job.order.options))
+    workers.append(Worker(number: lastWorker, options: options, stage: stage))
+    actions.append(.start(lastWorker, options))
   }
 
   mutating func give(
