@@ -100,6 +100,7 @@ final class InboxDoor {
   /// Nothing is held open until the next look.
   func rest() {
     folder = nil
+    lock?.unlock()
     lock = nil
   }
 

@@ -200,4 +200,32 @@ import Vocabulary
     await first.inbox.stop()
     await next.stop()
   }
+
+  @Test("A process that was just made, and has what we had open, keeps nobody from the inbox")
+  func inherited() throws {
+    let scratch = try ScratchFolder()
+    let inbox = try scratch.subfolder("inbox")
+    let door = InboxDoor(path: inbox.path, state: try scratch.subfolder("state"))
+    _ = try door.attach(at: .zero)
+    #expect { _ = try ClaimFolder(inbox: inbox).lock() } throws: {
+      ($0 as? SystemError)?.code == EAGAIN
+    }
+    let copies = Self.copies(of: "\(inbox.path)/.claim/.lock")
+    defer { for copy in copies { close(copy) } }
+    #expect(copies.count == 1)
+    door.rest()
+    #expect(throws: Never.self) { _ = try ClaimFolder(inbox: inbox).lock() }
+  }
+
+  /// What a child has of it until it executes: descriptors of the same opening.
+  private static func copies(of path: String) -> [CInt] {
+    var wanted = stat()
+    guard unsafe stat(path, &wanted) == 0 else { return [] }
+    let ours = (CInt(3)..<1024).filter { number in
+      var found = stat()
+      return unsafe fstat(number, &found) == 0 && found.st_ino == wanted.st_ino
+        && found.st_dev == wanted.st_dev
+    }
+    return ours.map { dup($0) }
+  }
 }

@@ -139,3 +139,8 @@ int dr_lock_whole(int file) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   return answer(fcntl(file, F_OFD_SETLK, &lock));
 }
+
+int dr_unlock_whole(int file) {
+  struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+  return answer(fcntl(file, F_OFD_SETLK, &lock));
+}

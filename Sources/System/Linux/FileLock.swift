@@ -10,4 +10,7 @@ extension LinuxFile {
   package func lock() throws(SystemError) {
     try Calls.run("fcntl(OFD_SETLK)", "lock") { dr_lock_whole(descriptor) }
   }
+
+  /// Closing alone keeps it as long as a child that was just made holds the descriptor, too.
+  package func unlock() { _ = dr_unlock_whole(descriptor) }
 }

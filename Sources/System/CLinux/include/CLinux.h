@@ -47,6 +47,8 @@ int dr_take_read_lease(int file);
 int dr_has_read_lease(int file);
 int dr_drop_lease(int file);
 int dr_lock_whole(int file);
+/// For whoever else has a descriptor of the same opening, such as a child before it executes.
+int dr_unlock_whole(int file);
 
 // Waiting
 struct dr_watch {
