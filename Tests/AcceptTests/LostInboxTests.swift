@@ -210,7 +210,7 @@ import Vocabulary
     #expect { _ = try ClaimFolder(inbox: inbox).lock() } throws: {
       ($0 as? SystemError)?.code == EAGAIN
     }
-    let copies = Self.copies(of: "\(inbox.path)/.claim/.lock")
+    let copies = try Self.copies(of: "\(inbox.path)/.claim/.lock")
     defer { for copy in copies { close(copy) } }
     #expect(copies.count == 1)
     door.rest()
@@ -218,10 +218,11 @@ import Vocabulary
   }
 
   /// What a child has of it until it executes: descriptors of the same opening.
-  private static func copies(of path: String) -> [CInt] {
+  private static func copies(of path: String) throws -> [CInt] {
     var wanted = stat()
     guard unsafe stat(path, &wanted) == 0 else { return [] }
-    let ours = (CInt(3)..<1024).filter { number in
+    let open = try LinuxFolder.open(path: "/proc/self/fd").names().compactMap { CInt("\($0)") }
+    let ours = open.filter { number in
       var found = stat()
       return unsafe fstat(number, &found) == 0 && found.st_ino == wanted.st_ino
         && found.st_dev == wanted.st_dev
