@@ -22,9 +22,7 @@ extension Claim {
         guard error.isWorkerDeath else { throw error }
         deaths += 1
         words = error.reason
-        try note(deaths, words, sha256)
-        reception.workerDied(
-          draft.list, name: draft.name, error, isLast: deaths >= Quarantine.maximumDeaths)
+        try count(error, of: sha256, deaths, draft.list, draft.name)
         try kernel { () throws(SystemError) in try draft.catalog.truncate(to: 0) }
       }
     }
@@ -39,6 +37,13 @@ extension Claim {
       try await reception.readList(copy, catalog: draft.catalog)
       return try await reception.prepare(draft)
     }
+  }
+
+  func count(
+    _ death: Failure, of sha256: String, _ deaths: Int, _ list: ListID, _ name: FileName
+  ) throws(Failure) {
+    try note(deaths, death.reason, sha256)
+    reception.workerDied(list, name: name, death, isLast: deaths >= Quarantine.maximumDeaths)
   }
 
   /// In memory as well: a full disk must not make it start over.

@@ -6,50 +6,14 @@ internal import Linux
 internal import Vocabulary
 
 extension Claim {
-  /// Makes the next list's folder and files ahead, and has a worker started, while a file is still too young to be tried: making
-  /// them is most of what taking a list in waits for. Where it fails, nothing is there.
-  func layOut() {
-    let list = number()
-    if laidOut == list { return }
-    reception.foresee()
-    let staged = ListFolder.staged(list)
-    do throws(SystemError) {
-      try lists.removeFlat(staged)
-      let folder = try lists.folder(staged, creating: true)
-      for name in [ListFolder.list, ListFolder.catalog, ListFolder.about] {
-        _ = try folder.open(name, .create)
-      }
-      laidOut = list
-    } catch { try? lists.removeFlat(staged) }
-  }
-
-  /// Nobody came for it.
-  func clearLayout() {
-    if let laidOut { try? lists.removeFlat(ListFolder.staged(laidOut)) }
-    laidOut = nil
-  }
-
   func stage(_ list: ListID, _ original: Original) throws(Attempt) -> AboutFile {
-    let isLaidOut = laidOut == list
-    laidOut = nil
-    let use: FileUse = isLaidOut ? .write : .create
-    let staged = ListFolder.staged(list)
-    let folder: any Folder
+    var staged = try folder(for: list)
     let sum: FileCopy.Sum
-    let copy: any OpenFile
-    let catalog: any OpenFile
     let isWhole: Bool
     do throws(SystemError) {
-      if !isLaidOut { try removeOld(staged) }
-      folder = try lists.folder(staged, creating: !isLaidOut)
-      let target = try folder.open(ListFolder.list, use)
-      sum = try FileCopy.copy(
-        original.file, to: target, upTo: original.status.size,
-        unless: { [bridge] in bridge.isCancelled })
+      sum = try fill(&staged, original)
       let isUntouched = try original.isUntouched()
       isWhole = isUntouched && sum.size == original.status.size
-      copy = try folder.open(ListFolder.list, .read)
-      catalog = try folder.open(ListFolder.catalog, use)
     } catch { throw error.attempt }
     guard isWhole else { throw .changed }
     if let twin = reception.twin(
@@ -58,17 +22,44 @@ extension Claim {
     {
       throw try dismiss(original, list, sum, twin)
     }
-    let terms = try read(
-      ListDraft(
-        list: list, name: original.name, owner: original.status.owner, folder: folder,
-        catalog: catalog), copy, original.proof, sha256: sum.sha256)
+    let terms = try read(staged, original, sum)
     let about = AboutFile(
       name: original.name, status: original.status, sha256: sum.sha256,
       accepted: clock.wallTime(), terms: terms)
     do throws(SystemError) {
-      try publish(list, about, folder, copy, catalog, use)
+      try publish(staged, about)
     } catch { throw error.attempt }
     return about
+  }
+
+  /// The one that was made ahead, or a new one. Where an old one cannot go, its number is given up, so
+  /// that the next attempt can be made.
+  private func folder(for list: ListID) throws(Attempt) -> StagedList {
+    if let laidOut, laidOut.list == list {
+      self.laidOut = nil
+      return laidOut
+    }
+    do throws(SystemError) {
+      do throws(SystemError) { try lists.removeFlat(ListFolder.staged(list)) } catch {
+        if error.isOfOneThing { numberIsUsed() }
+        throw error
+      }
+      return try StagedList(list, in: lists)
+    } catch { throw error.attempt }
+  }
+
+  /// The original's bytes are in the copy: put there now, or found to be the same.
+  private func fill(
+    _ staged: inout StagedList, _ original: Original
+  ) throws(SystemError) -> FileCopy.Sum {
+    let size = original.status.size
+    if let ahead = staged.catalogued {
+      let sum = try FileCopy.sum(original.file, upTo: size, unless: { bridge.isCancelled })
+      if sum == ahead { return sum }
+    }
+    try staged.empty()
+    return try FileCopy.copy(
+      original.file, to: staged.copy.in, upTo: size, unless: { bridge.isCancelled })
   }
 
   /// Whether the state folder has these very bytes as that list.
@@ -100,35 +91,33 @@ extension Claim {
     } catch { throw error.attempt }
   }
 
-  /// Where an old one cannot go, its number is given up, so that the next attempt can be made.
-  private func removeOld(_ staged: FileName) throws(SystemError) {
-    do throws(SystemError) { try lists.removeFlat(staged) } catch {
-      if error.isOfOneThing { numberIsUsed() }
-      throw error
-    }
-  }
-
   private func read(
-    _ draft: ListDraft, _ copy: any OpenFile, _ proof: Proof, sha256: String
+    _ staged: StagedList, _ original: Original, _ sum: FileCopy.Sum
   ) throws(Attempt) -> ListTerms {
-    do throws(Failure) { return try readCarefully(draft, copy, sha256: sha256) } catch {
+    let draft = ListDraft(
+      list: staged.list, name: original.name, owner: original.status.owner, folder: staged.folder,
+      catalog: staged.catalog)
+    do throws(Failure) {
+      return staged.catalogued == sum
+        ? try settle(draft) : try readCarefully(draft, staged.copy.out, sha256: sum.sha256)
+    } catch {
       switch error.kind {
-      case .final: throw .refused(error, proof)
+      case .final: throw .refused(error, original.proof)
       case .cancelled: throw .interrupted
       case .passing, .machine: throw .troubled(error)
       }
     }
   }
 
-  private func publish(
-    _ list: ListID, _ about: AboutFile, _ folder: any Folder, _ copy: any OpenFile,
-    _ catalog: any OpenFile, _ use: FileUse
-  ) throws(SystemError) {
-    let file = try folder.open(ListFolder.about, use)
-    try file.write(Array(about.text.utf8), at: 0)
-    for file in [copy, catalog, file] { file.beginSync() }
-    for file in [copy, catalog, file] { try file.sync() }
-    try folder.sync()
+  private func settle(_ draft: ListDraft) throws(Failure) -> ListTerms {
+    let reception = reception
+    return try bridge.wait { () async throws(Failure) in try await reception.prepare(draft) }
+  }
+
+  private func publish(_ staged: StagedList, _ about: AboutFile) throws(SystemError) {
+    let list = staged.list
+    try staged.about.write(Array(about.text.utf8), at: 0)
+    try staged.sync([staged.copy.in, staged.catalog, staged.about])
     do throws(SystemError) {
       try lists.rename(
         ListFolder.staged(list), to: lists, as: ListFolder.name(list), replacing: false)

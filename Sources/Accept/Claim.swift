@@ -39,8 +39,10 @@ final class Claim {
   /// Lists whose folder could not be read, and people know.
   private var skipped: Set<ListID> = []
   private var spare: ListID?
-  /// Whose staged folder is there already, with empty files in it.
-  var laidOut: ListID?
+  /// Made before its file may be tried.
+  var laidOut: StagedList?
+  /// No file is read ahead sooner.
+  var nextAhead = Duration.zero
   /// Workers that died over lists, and how the last one did, by the SHA-256 of the lists' bytes.
   var died: [String: (count: Int, words: String)] = [:]
 

@@ -84,7 +84,7 @@ final class InboxLoop {
       // What must be known before, and what is known only after.
       say(softTrouble)
       act(on: actions, claim)
-      if state.isSettling, !state.isClosed { claim.layOut() }
+      if let next = state.nextSettled, !state.isClosed { claim.prepare(for: next) }
       queueTrouble = state.isQueued ? inbox.reception.fullness() ?? queueTrouble : nil
       say(softTrouble)
     } catch {

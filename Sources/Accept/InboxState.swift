@@ -87,8 +87,10 @@ package struct InboxState: Sendable {
     return actions + due(at: now)
   }
 
-  /// Something is too young to be tried, and will be before long.
-  package var isSettling: Bool { waiting.values.contains { $0.phase == .settling } }
+  /// What is too young to be tried, and will be tried before the others.
+  package var nextSettled: Candidate? {
+    waiting.values.filter { $0.phase == .settling }.min { $0.isBefore($1) }?.candidate
+  }
 
   /// Those whose time has come, to be looked at one by one where nothing else has happened.
   package func dueKeys(at now: Duration) -> [Candidate.Key] {
@@ -198,11 +200,7 @@ package struct InboxState: Sendable {
   /// Oldest first, then by name, so that the same sight gives the same order.
   private mutating func due(at now: Duration) -> [Action] {
     isQueued = waiting.values.contains { isClosed && $0.isQueued }
-    let due = waiting.values.filter { isDue($0, at: now) }.sorted { a, b in
-      a.since == b.since
-        ? a.candidate.name.bytes.lexicographicallyPrecedes(b.candidate.name.bytes)
-        : a.since < b.since
-    }
+    let due = waiting.values.filter { isDue($0, at: now) }.sorted { $0.isBefore($1) }
     for file in due { waiting[file.candidate.key]?.phase = .busy }
     return due.map { .probe($0.candidate) }
   }

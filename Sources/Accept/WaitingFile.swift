@@ -77,6 +77,12 @@ package struct WaitingFile: Equatable, Sendable {
     self.since = since
   }
 
+  func isBefore(_ other: WaitingFile) -> Bool {
+    since == other.since
+      ? candidate.name.bytes.lexicographicallyPrecedes(other.candidate.name.bytes)
+      : since < other.since
+  }
+
   /// A writer's close rings the doorbell in most ways of arriving, but not in all: so we ask again,
   /// less and less often.
   mutating func hold(at now: Duration) {

@@ -13,13 +13,13 @@ import Vocabulary
 
   @Test(
     "A claim that is killed at any step, or fails there once, ends with the list accepted once",
-    arguments: [Cut.Kind.kill, .fault])
-  func everyStep(_ kind: Cut.Kind) async throws {
+    arguments: [Cut.Kind.kill, .fault], [false, true])
+  func everyStep(_ kind: Cut.Kind, readsAhead: Bool) async throws {
     try await onOwnThread {
       var steps = 0
       while true {
         steps += 1
-        let bench = try ClaimBench()
+        let bench = try ClaimBench(readsAhead: readsAhead)
         try bench.inbox.put(ClaimBench.name, Self.good)
         bench.cut.set(kind, at: steps)
         try bench.settle(rounds: kind == .kill ? 1 : 4)
@@ -64,13 +64,13 @@ import Vocabulary
 
   @Test(
     "A file replaced while its list is recorded is a new list, whatever step is cut",
-    arguments: [Cut.Kind.kill, .fault])
-  func replacedMeanwhile(_ kind: Cut.Kind) async throws {
+    arguments: [Cut.Kind.kill, .fault], [false, true])
+  func replacedMeanwhile(_ kind: Cut.Kind, readsAhead: Bool) async throws {
     try await onOwnThread {
       var steps = 0
       while true {
         steps += 1
-        let bench = try ClaimBench()
+        let bench = try ClaimBench(readsAhead: readsAhead)
         try bench.inbox.put(ClaimBench.name, Self.good)
         try bench.scratch.folder.put(FileName(literal: "new"), "newer end")
         let (old, new) = ("\(bench.scratch.path)/new", "\(bench.inboxPath)/barn.plist")
@@ -92,13 +92,13 @@ import Vocabulary
 
   @Test(
     "A list that is no list is set aside once, whatever step is cut",
-    arguments: [Cut.Kind.kill, .fault])
-  func rejectedAtEveryStep(_ kind: Cut.Kind) async throws {
+    arguments: [Cut.Kind.kill, .fault], [false, true])
+  func rejectedAtEveryStep(_ kind: Cut.Kind, readsAhead: Bool) async throws {
     try await onOwnThread {
       var steps = 0
       while true {
         steps += 1
-        let bench = try ClaimBench()
+        let bench = try ClaimBench(readsAhead: readsAhead)
         try bench.inbox.put(ClaimBench.name, "no list")
         bench.cut.set(kind, at: steps)
         try bench.settle(rounds: kind == .kill ? 1 : 4)

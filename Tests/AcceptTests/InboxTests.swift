@@ -216,7 +216,7 @@ import Vocabulary
     let path = bench.path("a.plist")
     User.put(path, "old end")
     bench.reception.state.withLock { state in
-      state.onRead = {
+      state.onPrepare = {
         // As a patient writer's open would, this breaks the lease; but it does not wait for us.
         #expect(User.open(path, O_WRONLY | O_NONBLOCK) == -1)
       }
@@ -237,7 +237,7 @@ import Vocabulary
     let path = bench.path("a.plist")
     User.put(path, "old end")
     bench.reception.state.withLock { state in
-      state.onRead = { _ = User.open(path, O_WRONLY | O_NONBLOCK) }
+      state.onPrepare = { _ = User.open(path, O_WRONLY | O_NONBLOCK) }
     }
     await bench.settle()
     await bench.settle()

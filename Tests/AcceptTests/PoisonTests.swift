@@ -49,13 +49,15 @@ import Vocabulary
     }
   }
 
-  @Test("No restart makes it forgotten: whatever step is killed, three reads are the most")
-  func everyStep() async throws {
+  @Test(
+    "No restart makes it forgotten: whatever step is killed, three reads are the most",
+    arguments: [false, true])
+  func everyStep(readsAhead: Bool) async throws {
     try await onOwnThread {
       var steps = 0
       while true {
         steps += 1
-        let bench = try ClaimBench()
+        let bench = try ClaimBench(readsAhead: readsAhead)
         try bench.inbox.put(ClaimBench.name, "killer")
         bench.cut.set(.kill, at: steps)
         try? bench.settle(rounds: 1)

@@ -27,8 +27,8 @@ final class ScriptedReception: Reception {
     var overflows: [Int] = []
     /// As `NAME: code` and `NAME: over`.
     var waits: [String] = []
-    /// Runs once while the list is read, and once before it is recorded.
-    var onRead: (@Sendable () -> Void)?
+    /// Runs once after the list is read, and once before it is recorded.
+    var onPrepare: (@Sendable () -> Void)?
     var onAccept: (@Sendable () -> Void)?
   }
 
@@ -69,11 +69,6 @@ final class ScriptedReception: Reception {
   }
 
   func readList(_ list: any OpenFile, catalog: any OpenFile) async throws(Failure) {
-    let act = state.withLock { state in
-      defer { state.onRead = nil }
-      return state.onRead
-    }
-    act?()
     do throws(SystemError) {
       try cut.step("read list")
       let bytes = try list.read(at: 0, upTo: 1 << 20)
@@ -82,7 +77,7 @@ final class ScriptedReception: Reception {
       guard bytes.reversed().starts(with: "end".utf8.reversed()) else {
         throw SystemError(code: 0, call: "parse", thing: "list")
       }
-      try catalog.write(Array("catalog".utf8), at: 0)
+      try catalog.write(Array("catalog of ".utf8) + bytes, at: 0)
     } catch {
       if error.code == -1 {
         throw Failure(.passing, code: "worker.died", reason: "the worker ended with signal 11")
@@ -93,7 +88,12 @@ final class ScriptedReception: Reception {
   }
 
   func prepare(_ draft: ListDraft) async throws(Failure) -> ListTerms {
-    ListTerms(photos: 3, serviceClass: .utility, settings: "Filter=sepia(0.8)\n")
+    let act = state.withLock { state in
+      defer { state.onPrepare = nil }
+      return state.onPrepare
+    }
+    act?()
+    return ListTerms(photos: 3, serviceClass: .utility, settings: "Filter=sepia(0.8)\n")
   }
 
   func accept(

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file is read while it is too young to be tried: what was read counts only for the very same bytes,
+// costs a writer nothing, and is bounded. That no cut step loses anything is in ClaimTests.
+
+import Glibc
+import Linux
+import Support
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import Accept
+
+@Suite struct ReadAheadTests {
+  static let good = "a good list end"
+
+  private static func reads(_ bench: ClaimBench) -> Int {
+    bench.reception.state.withLock { $0.reads }
+  }
+
+  @Test("What was read ahead is not read again")
+  func once() async throws {
+    try await onOwnThread {
+      let bench = try ClaimBench()
+      try bench.inbox.put(ClaimBench.name, Self.good)
+      bench.claim.prepare(for: try bench.candidate())
+      #expect(Self.reads(bench) == 1)
+      #expect(bench.reception.recorded.isEmpty)
+      try bench.settle(rounds: 1)
+      #expect(try bench.acceptedTexts() == [Self.good])
+      #expect(Self.reads(bench) == 1)
+      try bench.expectTidy("read ahead")
+    }
+  }
+
+  @Test(
+    "Other bytes than those that were read ahead are read for themselves, whatever their status says",
+    arguments: [
+      "a newer list end", "b good list end", "end", "a good list, and far longer to the end",
+    ])
+  func changed(_ text: String) async throws {
+    try await onOwnThread {
+      let bench = try ClaimBench()
+      try bench.inbox.put(ClaimBench.name, Self.good)
+      bench.claim.prepare(for: try bench.candidate())
+      try bench.inbox.openFile(ClaimBench.name, .write).truncate(to: 0)
+      User.put("\(bench.inboxPath)/barn.plist", text)
+      try bench.settle(rounds: 1)
+      #expect(try bench.acceptedTexts() == [text])
+      #expect(Self.reads(bench) == 2)
+      try bench.expectTidy("changed")
+    }
+  }
+
+  @Test(
+    "Another file than the one that was read ahead is read for itself, and so is that one later")
+  func another() async throws {
+    try await onOwnThread {
+      let bench = try ClaimBench()
+      let other = FileName(literal: "other.plist")
+      try bench.inbox.put(ClaimBench.name, Self.good)
+      try bench.inbox.put(other, "the other end")
+      bench.claim.prepare(for: try bench.candidate())
+      _ = bench.claim.attempt(try bench.candidate(other), .lease)
+      _ = bench.claim.attempt(try bench.candidate(), .lease)
+      #expect(try bench.acceptedTexts() == ["the other end", Self.good])
+      #expect(Self.reads(bench) == 3)
+      try bench.expectTidy("another")
+    }
+  }
+
+  @Test("No file is read ahead while somebody writes to it, and its writer waits for nobody")
+  func writer() async throws {
+    try await onOwnThread {
+      let bench = try ClaimBench()
+      try bench.inbox.put(ClaimBench.name, Self.good)
+      let path = "\(bench.inboxPath)/barn.plist"
+      let writer = User.open(path, O_WRONLY)
+      bench.claim.prepare(for: try bench.candidate())
+      #expect(Self.reads(bench) == 0)
+      close(writer)
+      bench.clock.advance(by: .seconds(1))
+      bench.claim.prepare(for: try bench.candidate())
+      #expect(Self.reads(bench) == 1)
+      // Where a lease were held, this would not open.
+      let next = User.open(path, O_WRONLY | O_NONBLOCK)
+      #expect(next >= 0)
+      close(next)
+    }
+  }
+
+  @Test("A file that changes again and again is not read each time")
+  func restless() async throws {
+    try await onOwnThread {
+      let bench = try ClaimBench()
+      for number in 0..<100 {
+        User.put("\(bench.inboxPath)/barn.plist", "\(number) end")
+        bench.claim.prepare(for: try bench.candidate())
+        bench.clock.advance(by: .milliseconds(25))
+      }
+      #expect(Self.reads(bench) == 10)
+    }
+  }
+
+  @Test("Long files, empty ones and such as are no lists are left to the attempt")
+  func unfit() async throws {
+    try await onOwnThread {
+      for text in [String(repeating: "x", count: 256 << 10) + "end", "", "no list"] {
+        let bench = try ClaimBench()
+        try bench.inbox.put(ClaimBench.name, text)
+        bench.claim.prepare(for: try bench.candidate())
+        #expect(Self.reads(bench) == (text == "no list" ? 1 : 0))
+        #expect(bench.reception.rejectedCodes.isEmpty)
+        let attempt = bench.claim.attempt(try bench.candidate(), .lease)
+        if text.hasSuffix("end") {
+          #expect(try bench.acceptedTexts() == [text])
+        } else {
+          guard case .refused = attempt else {
+            throw Failure(.final, code: "test", reason: "\(attempt)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test("A worker that dies of it has died of it: once more, and it is set aside")
+  func killer() async throws {
+    try await onOwnThread {
+      let bench = try ClaimBench(readsAhead: true)
+      try bench.inbox.put(ClaimBench.name, "killer")
+      try bench.settle()
+      #expect(Self.reads(bench) == 2)
+      #expect(bench.reception.state.withLock { $0.deaths } == [false, true])
+      #expect(bench.reception.rejectedCodes == ["list.poison"])
+    }
+  }
+
+  @Test("What nobody came for is gone when the inbox ends")
+  func leftOver() async throws {
+    try await onOwnThread {
+      let bench = try ClaimBench()
+      try bench.inbox.put(ClaimBench.name, Self.good)
+      bench.claim.prepare(for: try bench.candidate())
+      #expect(try bench.lists.listing() == [".staged-1"])
+      try bench.inbox.remove(ClaimBench.name)
+      bench.claim.clearLayout()
+      #expect(try bench.lists.listing().isEmpty)
+    }
+  }
+}
