@@ -237,7 +237,7 @@ final class InboxLoop {
   /// One timer: the next look that somebody asked for, else the safety sweep, which counts from the last
   /// whole look, whatever else was done since.
   private func arm() {
-    timer?.cancel()
+    let last = timer
     var pause = inbox.settings.rescanInterval
     if !door.isWatched || state.nature.isShared { pause = min(pause, InboxSettings.pollInterval) }
     if let troubleWait { pause = min(pause, troubleWait) }
@@ -249,6 +249,7 @@ final class InboxLoop {
     }
     let alarm = inbox.alarm
     timer = inbox.clock.after(pause) { alarm.ring() }
+    last?.cancel()
   }
 
   /// Returns once there is reason to look, with what has to be looked at.

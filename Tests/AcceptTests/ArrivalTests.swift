@@ -11,7 +11,7 @@ import Vocabulary
 
 @testable import Accept
 
-@Suite struct ArrivalTests {
+@Suite(.fewAtOnce) struct ArrivalTests {
   /// What somebody does before and after a time of so many milliseconds.
   struct Habit: Sendable, CustomTestStringConvertible {
     let testDescription: String

@@ -10,7 +10,7 @@ import Vocabulary
 
 @testable import Accept
 
-@Suite struct ForeignClaimTests {
+@Suite(.fewAtOnce) struct ForeignClaimTests {
   enum Foreign: String, CaseIterable, Sendable { case file, link, danglingLink, folder }
 
   /// False where only the superuser could make it.

@@ -10,7 +10,7 @@ import Vocabulary
 
 @testable import Accept
 
-@Suite struct InboxTests {
+@Suite(.fewAtOnce) struct InboxTests {
   struct Arrival: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let act: @Sendable (InboxBench, String) -> Void

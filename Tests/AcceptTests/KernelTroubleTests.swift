@@ -9,7 +9,7 @@ import Vocabulary
 
 @testable import Accept
 
-@Suite struct KernelTroubleTests {
+@Suite(.fewAtOnce) struct KernelTroubleTests {
   /// A fault on things in one scratch folder only.
   private func fail(_ bench: InboxBench, _ call: String, _ code: Int32, first: Int = 1) {
     FaultPlan.set(

@@ -11,7 +11,7 @@ import Vocabulary
 
 @testable import Accept
 
-@Suite struct LostInboxTests {
+@Suite(.fewAtOnce) struct LostInboxTests {
   struct Misfortune: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let code: String
