@@ -97,9 +97,11 @@ struct PlanesTests {
       let form = JPEGForm(width: 261, height: 253) { ($0.across, $0.down) = sampling }
       let original = form.bytes(motif.pixels(form.width, form.height))
       let print = try Darkroom.develop(original).bytes
-      ColourMatrix.usePortableCode(true)
-      defer { ColourMatrix.usePortableCode(false) }
-      #expect(try Darkroom.develop(original).bytes == print)
+      for vectors in ColourMatrix.Vectors.allCases {
+        ColourMatrix.use(atMost: vectors)
+        defer { ColourMatrix.use(atMost: .avx512) }
+        #expect(try Darkroom.develop(original).bytes == print, "\(motif), \(vectors)")
+      }
     }
   }
 

@@ -51,12 +51,11 @@ import Vocabulary
   ) {
     let channels = colours(most: 255)
     let expected = Darkroom.sepia(all: channels, thousandths: thousandths)
-    let fast = applied(channels, depth: 8, thousandths: thousandths)
-    ColourMatrix.usePortableCode(true)
-    let portable = applied(channels, depth: 8, thousandths: thousandths)
-    ColourMatrix.usePortableCode(false)
-    #expect(fast == expected)
-    #expect(portable == expected)
+    for vectors in ColourMatrix.Vectors.allCases {
+      ColourMatrix.use(atMost: vectors)
+      defer { ColourMatrix.use(atMost: .avx512) }
+      #expect(applied(channels, depth: 8, thousandths: thousandths) == expected, "\(vectors)")
+    }
   }
 
   @Test(arguments: amounts) func `16 bits are the exact formula`(_ thousandths: Int) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planes.h"
-
-static int portable;
-void dr_matrix_portable(int forced) { portable = forced; }
+#include "include/CCodecs.h"
+#include "vectors.h"
 
 // A sum of three channels in millionths, plus a half, divided by a million: 1,000,000 = 64 x
 // 15,625. The largest sum is below 2^31, so nothing is lost on the way.
@@ -85,15 +83,12 @@ __attribute__((target("avx2"))) static void apply8_avx2(const struct dr_matrix *
   }
   apply8_portable(matrix, pixels + i * 4, count - i);
 }
-
-int dr_has_avx2(void) { return !portable && __builtin_cpu_supports("avx2"); }
 #else
 #define apply8_avx2 apply8_portable
-int dr_has_avx2(void) { return 0; }
 #endif
 
 void dr_matrix_apply8(const struct dr_matrix *matrix, uint8_t *pixels, uint64_t count) {
-  if (dr_has_avx2())
+  if (dr_vectors() >= DR_VECTORS_AVX2)
     apply8_avx2(matrix, pixels, count);
   else
     apply8_portable(matrix, pixels, count);

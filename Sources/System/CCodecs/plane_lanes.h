@@ -28,6 +28,16 @@ typedef uint8_t dr_bytes __attribute__((vector_size(32)));
 DR_INLINE dr_lanes dr_all(int value) { return (dr_lanes){0} + (int16_t)value; }
 
 // The upper half of the product.
+#if defined(DR_PLANE_LANES_MULTIPLY)
+// The compiler does not see everywhere that the processor has just this.
+DR_INLINE dr_lanes dr_high(dr_lanes a, int16_t b) {
+  return (dr_lanes)_mm256_mulhi_epi16((__m256i)a, _mm256_set1_epi16(b));
+}
+
+DR_INLINE dr_lanes_unsigned dr_high_unsigned(dr_lanes_unsigned a, uint16_t b) {
+  return (dr_lanes_unsigned)_mm256_mulhi_epu16((__m256i)a, _mm256_set1_epi16((int16_t)b));
+}
+#else
 DR_INLINE dr_lanes dr_high(dr_lanes a, int16_t b) {
   dr_lanes_wide product = __builtin_convertvector(a, dr_lanes_wide) *
                           __builtin_convertvector(dr_all(b), dr_lanes_wide);
@@ -40,6 +50,7 @@ DR_INLINE dr_lanes_unsigned dr_high_unsigned(dr_lanes_unsigned a, uint16_t b) {
                                    __builtin_convertvector(all, dr_lanes_wide_unsigned);
   return __builtin_convertvector(product >> 16, dr_lanes_unsigned);
 }
+#endif
 
 DR_INLINE dr_lanes dr_clamp(dr_lanes value) {
   return __builtin_elementwise_min(__builtin_elementwise_max(value, dr_all(0)), dr_all(255));

@@ -29,14 +29,17 @@ struct dr_plane_rows {
 };
 
 // 0 where the matrix's numbers are too large for the fixed point above.
-// Whether to use it: the processor has it and no test asks for portable code.
-int dr_has_avx2(void);
-
 int dr_plane_map_make(struct dr_plane_map *map, const struct dr_matrix *matrix);
+
+typedef void dr_plane_rows_function(const struct dr_plane_map *map,
+                                    const struct dr_plane_rows *rows, int across, int down,
+                                    uint32_t tiles);
 
 // `across` x `down` is light's sampling: 1 x 1, 2 x 1, 1 x 2, 2 x 2 or 4 x 1. The result is the
 // same on every processor.
-void dr_plane_rows_apply(const struct dr_plane_map *map, const struct dr_plane_rows *rows,
-                         int across, int down, uint32_t tiles);
+dr_plane_rows_function dr_plane_rows_apply;
+dr_plane_rows_function dr_plane_rows_apply_portable;
+dr_plane_rows_function dr_plane_rows_apply_avx2;
+dr_plane_rows_function dr_plane_rows_apply_avx512;
 
 #endif

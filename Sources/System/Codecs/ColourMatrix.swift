@@ -24,6 +24,9 @@ package struct ColourMatrix: Equatable, Sendable {
     return unsafe dr_matrix_suits_planes(&inC) != 0
   }
 
-  /// For tests: leaves the processor's special instructions unused.
-  package static func usePortableCode(_ forced: Bool) { dr_matrix_portable(forced ? 1 : 0) }
+  /// Code for processors, from any to the best.
+  package enum Vectors: Int32, CaseIterable, Sendable { case portable, avx2, avx512 }
+
+  /// For tests: leaves what is better unused.
+  package static func use(atMost vectors: Vectors) { dr_vectors_limit(vectors.rawValue) }
 }
