@@ -1,19 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be done while a file is still too young to be tried: the next list's folder is made, and a
 // worker reads a copy of the file. That is most of what taking a list in waits for. Nothing is believed
-// of it: when the file is tried, its bytes must be those of the copy, else the work is done anew. Nothing is
-// told but the death of a worker; where something fails, nothing is there, and the attempt tells.
+// of it: when the file is tried, its bytes must be those of the copy, else the work is done anew, in other
+// files: no worker ever has a descriptor of what another one's list lies in. Nothing is told but the death
+// of a worker; where anything fails, nothing is there.
 
+internal import Digests
 internal import Linux
 internal import Vocabulary
+
+/// How often files are read that may not be tried yet: less and less while nobody comes for them.
+struct AheadPace {
+  /// No file is read ahead sooner.
+  private(set) var next = Duration.zero
+  private var pause: Duration
+  private let first: Duration
+  private static let longest: Duration = .seconds(5)
+
+  init(_ settings: InboxSettings) {
+    first = settings.dwell
+    pause = first
+  }
+
+  /// Reading takes no more than half of the time, whatever it costs.
+  mutating func took(_ time: Duration, until now: Duration) {
+    next = now + max(pause, time)
+    pause = min(pause * 2, Self.longest)
+  }
+
+  mutating func paid() { pause = first }
+}
 
 extension Claim {
   /// Longer files are read when they are tried: whoever waits for those does not count milliseconds.
   private static let longestAhead: UInt64 = 256 << 10
 
   func prepare(for candidate: Candidate) {
+    let isDue =
+      candidate.key.place == .inbox && 1...Self.longestAhead ~= candidate.status.size
+      && clock.uptime() >= pace.next
+    if isDue, laidOut?.catalogued != nil { clearLayout() }
     layOut()
-    if isWorthReading(candidate) { readAhead(candidate) }
+    guard isDue, let staged = laidOut else { return }
+    laidOut = nil
+    let start = clock.uptime()
+    laidOut = readAhead(candidate, staged)
+    let now = clock.uptime()
+    pace.took(now - start, until: now)
+    if laidOut == nil { try? lists.removeFlat(ListFolder.staged(staged.list)) }
   }
 
   private func layOut() {
@@ -32,44 +66,36 @@ extension Claim {
     laidOut = nil
   }
 
-  /// A file that changes again and again is not read each time.
-  private func isWorthReading(_ candidate: Candidate) -> Bool {
-    let now = clock.uptime()
-    guard candidate.key.place == .inbox, 1...Self.longestAhead ~= candidate.status.size,
-      now >= nextAhead
-    else { return false }
-    nextAhead = now + settings.dwell
-    return true
-  }
-
-  private func readAhead(_ candidate: Candidate) {
-    guard var staged = laidOut else { return }
+  private func readAhead(_ candidate: Candidate, _ staged: StagedList) -> StagedList? {
+    var staged = staged
     do throws(SystemError) {
-      try staged.empty()
-      guard let sum = try copied(candidate, to: staged), died[sum.sha256] == nil,
-        try quarantine.deaths(sha256: sum.sha256) == 0, try catalogue(candidate, staged, sum)
-      else { return }
+      guard let bytes = try bytes(of: candidate) else { return nil }
+      var hash = SHA256()
+      hash.add(bytes)
+      let sum = FileCopy.Sum(size: UInt64(bytes.count), sha256: hash.digest().hex)
+      guard died[sum.sha256] == nil, try quarantine.deaths(sha256: sum.sha256) == 0 else {
+        return nil
+      }
+      try staged.copy.in.write(bytes, at: 0)
+      guard catalogue(candidate, staged, sum) else { return nil }
       try staged.sync([staged.copy.in, staged.catalog])
       staged.catalogued = sum
-      laidOut = staged
-    } catch {}
+      return staged
+    } catch { return nil }
   }
 
-  /// The lease is let go before the bytes are read, so that no writer waits for a worker.
-  private func copied(
-    _ candidate: Candidate, to staged: StagedList
-  ) throws(SystemError) -> FileCopy.Sum? {
+  /// The lease is let go as soon as they are in memory, so that no writer waits for our disk or a worker.
+  private func bytes(of candidate: Candidate) throws(SystemError) -> [UInt8]? {
     let original: Original
     do throws(Attempt) { original = try open(candidate, .lease) } catch { return nil }
     defer { original.release() }
-    return try FileCopy.copy(
-      original.file, to: staged.copy.in, upTo: candidate.status.size,
-      unless: { bridge.isCancelled })
+    let bytes = try original.file.read(at: 0, upTo: Int(Self.longestAhead))
+    return bytes.count == Int(candidate.status.size) ? bytes : nil
   }
 
   private func catalogue(
     _ candidate: Candidate, _ staged: StagedList, _ sum: FileCopy.Sum
-  ) throws(SystemError) -> Bool {
+  ) -> Bool {
     let (reception, text, catalog) = (reception, staged.copy.out, staged.catalog)
     do throws(Failure) {
       try bridge.wait { () async throws(Failure) in
@@ -77,8 +103,11 @@ extension Claim {
       }
       return true
     } catch {
-      if error.isWorkerDeath { try? count(error, of: sum.sha256, 1, staged.list, candidate.name) }
-      try catalog.truncate(to: 0)
+      if error.isWorkerDeath {
+        try? count(error, of: sum.sha256, 1, staged.list, candidate.name)
+      } else if error.kind == .final {
+        verdict = (sum, error)
+      }
       return false
     }
   }

@@ -42,8 +42,11 @@ extension Claim {
   func count(
     _ death: Failure, of sha256: String, _ deaths: Int, _ list: ListID, _ name: FileName
   ) throws(Failure) {
+    // Told even where it cannot be noted: it has happened.
+    defer {
+      reception.workerDied(list, name: name, death, isLast: deaths >= Quarantine.maximumDeaths)
+    }
     try note(deaths, death.reason, sha256)
-    reception.workerDied(list, name: name, death, isLast: deaths >= Quarantine.maximumDeaths)
   }
 
   /// In memory as well: a full disk must not make it start over.

@@ -7,15 +7,20 @@ internal import Vocabulary
 
 extension Claim {
   func stage(_ list: ListID, _ original: Original) throws(Attempt) -> AboutFile {
-    var staged = try folder(for: list)
+    var staged: StagedList
     let sum: FileCopy.Sum
     let isWhole: Bool
     do throws(SystemError) {
+      staged = try folder(for: list)
       sum = try fill(&staged, original)
       let isUntouched = try original.isUntouched()
       isWhole = isUntouched && sum.size == original.status.size
     } catch { throw error.attempt }
     guard isWhole else { throw .changed }
+    if let verdict, verdict.sum == sum {
+      self.verdict = nil
+      throw .refused(verdict.failure, original.proof)
+    }
     if let twin = reception.twin(
       of: original.name, owner: original.status.owner, sha256: sum.sha256),
       try isSafe(sum, as: twin)
@@ -32,20 +37,20 @@ extension Claim {
     return about
   }
 
-  /// The one that was made ahead, or a new one. Where an old one cannot go, its number is given up, so
-  /// that the next attempt can be made.
-  private func folder(for list: ListID) throws(Attempt) -> StagedList {
-    if let laidOut, laidOut.list == list {
-      self.laidOut = nil
-      return laidOut
+  /// The one that was made ahead, or a new one.
+  private func folder(for list: ListID) throws(SystemError) -> StagedList {
+    guard let laidOut, laidOut.list == list else { return try newFolder(for: list) }
+    self.laidOut = nil
+    return laidOut
+  }
+
+  /// Where an old one cannot go, its number is given up, so that the next attempt can be made.
+  private func newFolder(for list: ListID) throws(SystemError) -> StagedList {
+    do throws(SystemError) { try lists.removeFlat(ListFolder.staged(list)) } catch {
+      if error.isOfOneThing { numberIsUsed() }
+      throw error
     }
-    do throws(SystemError) {
-      do throws(SystemError) { try lists.removeFlat(ListFolder.staged(list)) } catch {
-        if error.isOfOneThing { numberIsUsed() }
-        throw error
-      }
-      return try StagedList(list, in: lists)
-    } catch { throw error.attempt }
+    return try StagedList(list, in: lists)
   }
 
   /// The original's bytes are in the copy: put there now, or found to be the same.
@@ -55,9 +60,12 @@ extension Claim {
     let size = original.status.size
     if let ahead = staged.catalogued {
       let sum = try FileCopy.sum(original.file, upTo: size, unless: { bridge.isCancelled })
-      if sum == ahead { return sum }
+      if sum == ahead {
+        pace.paid()
+        return sum
+      }
+      staged = try newFolder(for: staged.list)
     }
-    try staged.empty()
     return try FileCopy.copy(
       original.file, to: staged.copy.in, upTo: size, unless: { bridge.isCancelled })
   }

@@ -15,7 +15,8 @@
 // 10  look again as in 8; unlink, remove .claim/N      … nothing is there: goes on at 11
 // 11  lists/N/state = claimed                          … nothing left to do
 //
-// At 8 and 10 a changed file stays in, or goes back to, the inbox and is a new candidate; N stands.
+// For a short file, 2 and 3 may be done ahead of 1, while it is too young to be tried: then 2 compares
+// (Claim+Ahead). At 8 and 10 a changed file stays in, or goes back to, the inbox and is a new candidate; N stands.
 
 internal import Linux
 internal import Vocabulary
@@ -41,8 +42,9 @@ final class Claim {
   private var spare: ListID?
   /// Made before its file may be tried.
   var laidOut: StagedList?
-  /// No file is read ahead sooner.
-  var nextAhead = Duration.zero
+  var pace: AheadPace
+  /// What a worker said of bytes that were read ahead and are no list.
+  var verdict: (sum: FileCopy.Sum, failure: Failure)?
   /// Workers that died over lists, and how the last one did, by the SHA-256 of the lists' bytes.
   var died: [String: (count: Int, words: String)] = [:]
 
@@ -58,6 +60,7 @@ final class Claim {
     self.bridge = bridge
     self.clock = clock
     self.settings = settings
+    pace = AheadPace(settings)
   }
 
   func attempt(_ candidate: Candidate, _ proof: Proof) -> Attempt {

@@ -84,7 +84,11 @@ final class InboxLoop {
       // What must be known before, and what is known only after.
       say(softTrouble)
       act(on: actions, claim)
-      if let next = state.nextSettled, !state.isClosed { claim.prepare(for: next) }
+      if let next = state.nextSettled, !state.isClosed, !inbox.isStopping {
+        claim.prepare(for: next)
+      } else {
+        claim.clearLayout()
+      }
       queueTrouble = state.isQueued ? inbox.reception.fullness() ?? queueTrouble : nil
       say(softTrouble)
     } catch {

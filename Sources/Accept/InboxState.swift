@@ -89,7 +89,7 @@ package struct InboxState: Sendable {
 
   /// What is too young to be tried, and will be tried before the others.
   package var nextSettled: Candidate? {
-    waiting.values.filter { $0.phase == .settling }.min { $0.isBefore($1) }?.candidate
+    waiting.values.lazy.filter { $0.phase == .settling }.min { $0.isBefore($1) }?.candidate
   }
 
   /// Those whose time has come, to be looked at one by one where nothing else has happened.

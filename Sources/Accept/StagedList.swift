@@ -14,7 +14,7 @@ struct StagedList {
   /// What `copy` holds, where the catalog was made of it.
   var catalogued: FileCopy.Sum?
 
-  /// Whatever stood there goes.
+  /// Nothing may stand there.
   init(_ list: ListID, in lists: any Folder) throws(SystemError) {
     self.list = list
     folder = try lists.folder(ListFolder.staged(list), creating: true)
@@ -22,13 +22,6 @@ struct StagedList {
     copy = (file, try folder.open(ListFolder.list, .read))
     catalog = try folder.open(ListFolder.catalog, .create)
     about = try folder.open(ListFolder.about, .create)
-  }
-
-  /// As if nothing had been read.
-  mutating func empty() throws(SystemError) {
-    catalogued = nil
-    try copy.in.truncate(to: 0)
-    try catalog.truncate(to: 0)
   }
 
   func sync(_ files: [any OpenFile]) throws(SystemError) {

@@ -98,7 +98,8 @@ import Vocabulary
         bench.claim.prepare(for: try bench.candidate())
         bench.clock.advance(by: .milliseconds(25))
       }
-      #expect(Self.reads(bench) == 10)
+      // After a quarter of a second, a half, one.
+      #expect(Self.reads(bench) == 4)
     }
   }
 
@@ -123,6 +124,65 @@ import Vocabulary
     }
   }
 
+  @Test(
+    "What came to nothing takes nothing of what was read ahead before with it",
+    arguments: Spoiler.allCases)
+  func spoiled(_ spoiler: Spoiler) async throws {
+    try await onOwnThread {
+      let bench = try ClaimBench()
+      let other = FileName(literal: "other.plist")
+      try bench.inbox.put(ClaimBench.name, Self.good)
+      bench.claim.prepare(for: try bench.candidate())
+      bench.clock.advance(by: .seconds(9))
+      try bench.inbox.put(other, spoiler == .noList ? "no list" : "the other end")
+      let writer = spoiler == .writer ? User.open("\(bench.inboxPath)/other.plist", O_WRONLY) : -1
+      bench.cut.onStep { [cut = bench.cut] step in
+        if spoiler == .sync, step.hasPrefix("sync"), cut.step == nil { cut.set(.fault, at: 1) }
+      }
+      bench.claim.prepare(for: try bench.candidate(other))
+      bench.cut.onStep(nil)
+      if spoiler == .sync { #expect(bench.cut.step != nil) }
+      bench.cut.set(.never, at: 0)
+      _ = bench.claim.attempt(try bench.candidate(), .lease)
+      #expect(try bench.acceptedTexts() == [Self.good])
+      if writer >= 0 { close(writer) }
+    }
+  }
+
+  enum Spoiler: CaseIterable { case writer, noList, sync }
+
+  @Test("What a worker has seen is not written over: other bytes go to other files")
+  func otherFiles() async throws {
+    try await onOwnThread {
+      let bench = try ClaimBench()
+      try bench.inbox.put(ClaimBench.name, Self.good)
+      bench.claim.prepare(for: try bench.candidate())
+      let seen = try #require(bench.claim.laidOut?.catalog)
+      User.put("\(bench.inboxPath)/barn.plist", "a newer list end")
+      try bench.settle(rounds: 1)
+      #expect(try bench.acceptedTexts() == ["a newer list end"])
+      let folder = try bench.lists.openFolder(FileName(literal: "1"), creating: false)
+      #expect(try folder.status(of: ListFolder.catalog).inode != seen.status().inode)
+    }
+  }
+
+  @Test("That it is no list is known at the first attempt, and asked again at the next")
+  func verdict() async throws {
+    try await onOwnThread {
+      let bench = try ClaimBench()
+      try bench.inbox.put(ClaimBench.name, "no list")
+      bench.claim.prepare(for: try bench.candidate())
+      for reads in 1...2 {
+        let attempt = bench.claim.attempt(try bench.candidate(), .lease)
+        guard case .refused(let failure, .lease) = attempt else {
+          throw Failure(.final, code: "test", reason: "\(attempt)")
+        }
+        #expect(failure.code == "list.syntax")
+        #expect(Self.reads(bench) == reads)
+      }
+    }
+  }
+
   @Test("A worker that dies of it has died of it: once more, and it is set aside")
   func killer() async throws {
     try await onOwnThread {
@@ -133,6 +193,18 @@ import Vocabulary
       #expect(bench.reception.state.withLock { $0.deaths } == [false, true])
       #expect(bench.reception.rejectedCodes == ["list.poison"])
     }
+  }
+
+  @Test("Of a list that is taken back before it is tried, nothing is left")
+  func takenBack() async throws {
+    let bench = try InboxBench()
+    User.put(bench.path("a.plist"), Self.good)
+    _ = await bench.inbox.sweepNow()
+    #expect(try bench.lists.listing() == [".staged-1"])
+    User.unlink(bench.path("a.plist"))
+    _ = await bench.inbox.sweepNow()
+    #expect(try bench.lists.listing().isEmpty)
+    await bench.inbox.stop()
   }
 
   @Test("What nobody came for is gone when the inbox ends")
