@@ -121,7 +121,7 @@ def many(folder, temp, meter, generator, original):
     for _ in repeat(2 * RUNS + 1, 20):
         shutil.rmtree(prints, True)
         os.makedirs(prints)
-        ours = meter.run([os.path.join(folder, "darkroomctl"), "develop", *copies, "-o", prints])
+        ours = meter.run([os.path.join(folder, "darkroomctl"), "develop", "-j", "1", *copies, "-o", prints])
         floor = meter.run(
             [generator, "floor", original, os.path.join(temp, "peer.jpg"), str(len(copies))])
         if ours.status != 0 or floor.status != 0:

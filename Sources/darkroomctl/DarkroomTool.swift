@@ -61,7 +61,7 @@ enum DarkroomTool {
 
   private static func developOrCheck(_ order: ToolOrder, _ voice: ToolVoice) async -> ExitCode {
     do throws(Failure) {
-      let workers = try LocalWorkers.make()
+      let workers = try LocalWorkers.make(width: width(order))
       let code = await local(order, voice, workers)
       // Waited for, so that whoever measures us measures the worker, too.
       workers.shutdown()
@@ -74,12 +74,19 @@ enum DarkroomTool {
     }
   }
 
+  private static func width(_ order: ToolOrder) -> Int {
+    guard case .develop(let task) = order.command else { return 1 }
+    return min(task.jobs ?? ThisProcess.processors, task.files.count)
+  }
+
   private static func local(_ order: ToolOrder, _ voice: ToolVoice, _ workers: any Workers) async
     -> ExitCode
   {
     switch order.command {
     case .develop(let task):
-      await DevelopRun(task: task, workers: workers, voice: voice, isJSON: order.isJSON).run()
+      await DevelopRun(
+        task: task, workers: workers, width: width(order), voice: voice, isJSON: order.isJSON
+      ).run()
     case .check(let file):
       await CheckRun(
         file: file, workers: workers, voice: voice, isJSON: order.isJSON,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `develop`: local pictures through a worker into a folder. A print appears under its name whole and
-// durable or not at all; what exists is replaced only when told, an input never.
+// `develop`: local pictures through workers into a folder. A print appears under its name whole and
+// durable or not at all; what exists is replaced only when told, an input never. Several are developed at
+// once; they get their names, and are told of, in the order of the pictures.
 
 internal import Linux
 internal import Steer
@@ -13,8 +14,15 @@ package struct DevelopRun {
     let developed: Developed
   }
 
+  /// Durable, under a name that nobody looks at.
+  private struct Draft {
+    let temporary: FileName
+    let developed: Developed
+  }
+
   private let task: DevelopTask
   private let workers: any Workers
+  private let width: Int
   private let voice: ToolVoice
   private let isJSON: Bool
   /// What one picture may take. The daemon's settings are not read: it need not be there.
@@ -22,9 +30,13 @@ package struct DevelopRun {
   package static let maximumMemory: UInt64 = 1 << 30
   package static let timeout = Duration.seconds(600)
 
-  package init(task: DevelopTask, workers: any Workers, voice: ToolVoice, isJSON: Bool) {
+  /// - Parameter width: how many pictures the workers take at once.
+  package init(
+    task: DevelopTask, workers: any Workers, width: Int = 1, voice: ToolVoice, isJSON: Bool
+  ) {
     self.task = task
     self.workers = workers
+    self.width = width
     self.voice = voice.speaking(json: isJSON)
     self.isJSON = isJSON
   }
@@ -40,12 +52,12 @@ package struct DevelopRun {
     var done: [Done] = []
     var failures: [(file: String, failure: Failure)] = []
     let inputs = task.files.compactMap { try? Surroundings.openNamed($0).status() }
-    for file in task.files {
+    await eachInOrder(into: folder) { file, result in
       do throws(Failure) {
         let written = Set(done.map(\.print))
-        let result = try await develop(file, into: folder, inputs: inputs, written: written)
-        done.append(result)
-        if !isJSON { voice.say(line(result)) }
+        let print = try publish(result.get(), of: file, in: folder, inputs, written)
+        done.append(print)
+        if !isJSON { voice.say(line(print)) }
       } catch {
         failures.append((file, error))
         let advice = error.advice.isEmpty ? "" : "; \(error.advice)"
@@ -57,9 +69,34 @@ package struct DevelopRun {
     return failures.isEmpty ? .done : .failed
   }
 
-  private func develop(
-    _ file: String, into folder: LinuxFolder, inputs: [FileStatus], written: Set<String>
-  ) async throws(Failure) -> Done {
+  /// So many are on their way at once that a worker never waits for an earlier, larger picture for long.
+  private func eachInOrder(
+    into folder: LinuxFolder, _ act: (String, Result<Draft, Failure>) -> Void
+  ) async {
+    await withTaskGroup(of: (Int, Result<Draft, Failure>).self) { group in
+      var begun = 0
+      var results: [Int: Result<Draft, Failure>] = [:]
+      for (number, file) in task.files.enumerated() {
+        while begun < min(task.files.count, number + 2 * width) {
+          let (next, path) = (begun, task.files[begun])
+          group.addTask { (next, await self.result(path, into: folder)) }
+          begun += 1
+        }
+        while results[number] == nil, let (next, result) = await group.next() {
+          results[next] = result
+        }
+        if let result = results.removeValue(forKey: number) { act(file, result) }
+      }
+    }
+  }
+
+  private func result(_ file: String, into folder: LinuxFolder) async -> Result<Draft, Failure> {
+    do throws(Failure) { return .success(try await develop(file, into: folder)) } catch {
+      return .failure(error)
+    }
+  }
+
+  private func develop(_ file: String, into folder: LinuxFolder) async throws(Failure) -> Draft {
     let original = try Self.picture(file)
     let temporary = try Self.temporaryName()
     do throws(Failure) {
@@ -67,22 +104,11 @@ package struct DevelopRun {
         try folder.openFile(temporary, .create)
       }
       let developed = try await workers.develop(original, into: print, developOrder)
-      let name = try Self.printName(file, developed.format)
-      if written.contains(path(of: name)) {
-        throw Self.refusal(
-          "another picture's print is \(Printable.text(path(of: name)))",
-          "choose another folder for one of them with -o")
+      try Self.system { () throws(SystemError) in
+        try folder.setMode(0o644, of: temporary)
+        try print.sync()
       }
-      // Before it matters whether it may be replaced: --force would not help.
-      if let there = try? folder.status(of: name),
-        inputs.contains(where: { $0.device == there.device && $0.inode == there.inode })
-      {
-        throw Self.refusal(
-          "its print would replace \(Printable.text(path(of: name))), an input",
-          "choose another folder with -o")
-      }
-      try publish(print, temporary, as: name, in: folder)
-      return Done(file: file, print: path(of: name), developed: developed)
+      return Draft(temporary: temporary, developed: developed)
     } catch {
       try? folder.removeIfThere(temporary)
       throw error
@@ -96,13 +122,37 @@ package struct DevelopRun {
       maximumPixels: Self.maximumPixels, maximumMemory: Self.maximumMemory, timeout: Self.timeout)
   }
 
-  /// Durable first, then visible.
   private func publish(
-    _ print: LinuxFile, _ temporary: FileName, as name: FileName, in folder: LinuxFolder
+    _ draft: Draft, of file: String, in folder: LinuxFolder, _ inputs: [FileStatus],
+    _ written: Set<String>
+  ) throws(Failure) -> Done {
+    do throws(Failure) {
+      let name = try Self.printName(file, draft.developed.format)
+      if written.contains(path(of: name)) {
+        throw Self.refusal(
+          "another picture's print is \(Printable.text(path(of: name)))",
+          "choose another folder for one of them with -o")
+      }
+      // Before it matters whether it may be replaced: --force would not help.
+      if let there = try? folder.status(of: name),
+        inputs.contains(where: { $0.device == there.device && $0.inode == there.inode })
+      {
+        throw Self.refusal(
+          "its print would replace \(Printable.text(path(of: name))), an input",
+          "choose another folder with -o")
+      }
+      try rename(draft.temporary, to: name, in: folder)
+      return Done(file: file, print: path(of: name), developed: draft.developed)
+    } catch {
+      try? folder.removeIfThere(draft.temporary)
+      throw error
+    }
+  }
+
+  private func rename(
+    _ temporary: FileName, to name: FileName, in folder: LinuxFolder
   ) throws(Failure) {
     do throws(SystemError) {
-      try folder.setMode(0o644, of: temporary)
-      try print.sync()
       try folder.rename(temporary, to: folder, as: name, replacing: task.isReplacing)
       try folder.sync()
     } catch {

@@ -51,7 +51,8 @@ package enum HelpText {
     case .cache: "cache [clear]"
     case .flush: "flush [HOST]"
     case .develop:
-      "develop [-o DIR] [--filter sepia(AMOUNT)] [--quality Q] [--metadata M] [-f] FILE..."
+      "develop [-o DIR] [--filter sepia(AMOUNT)] [--quality Q] [--metadata M] [-j N] [-f]"
+        + " FILE..."
     case .check: "check FILE"
     case .help: "help [COMMAND]"
     }
@@ -109,6 +110,7 @@ package enum HelpText {
         --filter F      sepia(0.8) unless told
         --quality Q     of JPEGs: 1 to 100, or source (the default): as the picture has it
         --metadata M    keep (the default), copyright or strip
+        -j, --jobs N    so many at once; as many as there are processors unless told
         -f, --force     replace prints that exist (a picture given as input never is)
       """
     case .check:

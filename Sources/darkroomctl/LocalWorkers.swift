@@ -8,8 +8,8 @@ internal import Vocabulary
 internal import Worker
 
 enum LocalWorkers {
-  static func make() throws(Failure) -> WorkerPool {
-    let settings = WorkerSettings(path: ThisProcess.workerPath, width: 1)
+  static func make(width: Int) throws(Failure) -> WorkerPool {
+    let settings = WorkerSettings(path: ThisProcess.workerPath, width: width)
     do throws(SystemError) {
       return try WorkerPool(settings: settings, report: { _ in })
     } catch { throw error.failure }

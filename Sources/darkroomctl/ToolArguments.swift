@@ -6,6 +6,8 @@ internal import Steer
 internal import Vocabulary
 
 package struct ToolArguments {
+  private static let mostJobs = 1024
+
   private var words: [String] = []
   private var options: [(option: ToolOption, written: String, value: String)] = []
 
@@ -160,6 +162,15 @@ package struct ToolArguments {
     return time
   }
 
+  private func jobs() throws(UsageError) -> Int? {
+    guard let text = value(.jobs) else { return nil }
+    guard let number = Int(text), 1...Self.mostJobs ~= number else {
+      throw .badValue(
+        option: "--jobs", value: text, why: "it is a number from 1 to \(Self.mostJobs)")
+    }
+    return number
+  }
+
   private func develop(_ words: [String]) throws(UsageError) -> DevelopTask {
     guard !words.isEmpty else {
       throw .missingWord(command: "develop", what: "the files of pictures")
@@ -177,6 +188,7 @@ package struct ToolArguments {
         throw .badValue(option: "--quality", value: text, why: error.description)
       }
     }
+    task.jobs = try jobs()
     if let text = value(.metadata) {
       guard let rule = MetadataRule(name: text) else {
         throw .badValue(option: "--metadata", value: text, why: "it is \(MetadataRule.names)")

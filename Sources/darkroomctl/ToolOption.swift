@@ -14,19 +14,22 @@ enum ToolOption: String, CaseIterable, Sendable {
   case quality = "--quality"
   case metadata = "--metadata"
   case force = "--force"
+  case jobs = "--jobs"
 
   init?(written name: String) {
     switch name {
     case "-h": self = .help
     case "-o": self = .output
     case "-f": self = .force
+    case "-j": self = .jobs
     default: self.init(rawValue: name)
     }
   }
 
   var takesValue: Bool {
     switch self {
-    case .root, .socket, .state, .timeout, .output, .filter, .quality, .metadata: true
+    case .root, .socket, .state, .timeout, .output, .filter, .quality, .metadata, .jobs:
+      true
     case .json, .help, .version, .force: false
     }
   }
@@ -36,7 +39,7 @@ enum ToolOption: String, CaseIterable, Sendable {
     case .root, .socket, .json, .help, .version: true
     case .state: command == .show
     case .timeout: command == .wait
-    case .output, .filter, .quality, .metadata, .force: command == .develop
+    case .output, .filter, .quality, .metadata, .force, .jobs: command == .develop
     }
   }
 }

@@ -48,6 +48,8 @@ package struct DevelopTask: Equatable, Sendable {
   package var metadata = MetadataRule.keep
   /// Prints that exist are replaced; an input never is.
   package var isReplacing = false
+  /// So many are developed at once; as many as there are processors where nothing is said.
+  package var jobs: Int?
 
   package init(files: [String]) { self.files = files }
 }

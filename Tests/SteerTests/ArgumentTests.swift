@@ -55,7 +55,8 @@ struct ArgumentTests {
     task.folder = "out"
     task.filter = .sepia(thousandths: 500)
     task.isReplacing = true
-    let line = "develop -o out --filter sepia(50%) a.jpg --force b.png"
+    task.jobs = 3
+    let line = "develop -o out --filter sepia(50%) a.jpg --force -j 3 b.png"
     #expect(try ToolArguments.read(Self.words(line)).command == .develop(task))
   }
 
@@ -92,6 +93,10 @@ struct ArgumentTests {
       (
         "develop --quality 0 a",
         "'0' is no value for '--quality': the quality is a whole number from 1 to 100, or source"
+      ),
+      (
+        "develop -j 0 a",
+        "'0' is no value for '--jobs': it is a number from 1 to 1024"
       ),
       (
         "develop --metadata none a",

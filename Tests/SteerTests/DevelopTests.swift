@@ -126,6 +126,23 @@ struct DevelopTests {
   }
 
   @Test
+  func `whichever is done first, prints come in the order of the pictures`() async throws {
+    let files = try ["c.jpeg", "a.jpeg", "b.jpeg", "c.jpe"].map { try put($0, $0) }
+    var task = DevelopTask(files: files)
+    task.folder = place.folder
+    let words = SpokenWords()
+    let run = DevelopRun(
+      task: task, workers: BackwardWorkers(files.count), width: 2, voice: words.voice(),
+      isJSON: false)
+    #expect(await run.run() == .failed)
+    let prints = words.out.split(separator: "\n").map { $0.split(separator: "\t")[1] }
+    #expect(prints == ["c.jpg", "a.jpg", "b.jpg"].map { "\(place.folder)/\($0)" })
+    #expect(try text("c.jpg") == "c.jpeg")
+    #expect(try names().filter { $0.hasSuffix(".jpg") } == ["a.jpg", "b.jpg", "c.jpg"])
+    #expect(try names().count == 7)
+  }
+
+  @Test
   func `two pictures cannot have one print`() async throws {
     var task = DevelopTask(files: [try put("a.jpeg", "one"), try put("a.jpe", "two")])
     task.isReplacing = true

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workers that write what the tests can recognise, and fail on anything that says it is damaged.
 
+import Synchronization
 import Vocabulary
 
 struct ScriptedWorkers: Workers {
@@ -30,5 +31,35 @@ struct ScriptedWorkers: Workers {
     return Developed(
       format: .jpeg, width: 4, height: 3, size: UInt64(out.count),
       notices: bytes.starts(with: "camera".utf8) ? [.previewRemoved, .profileDropped] : [])
+  }
+}
+
+/// Nothing is done before all are begun; then the last is done first.
+final class BackwardWorkers: Workers {
+  private typealias Waiter = CheckedContinuation<Void, Never>
+
+  private let count: Int
+  private let waiting = Mutex<[Waiter]>([])
+
+  init(_ count: Int) { self.count = count }
+
+  func readList(_ list: any OpenFile, catalog: any OpenFile, limits: ListLimits)
+    async throws(Failure)
+  {}
+
+  func develop(_ original: any OpenFile, into print: any OpenFile, _ order: DevelopOrder)
+    async throws(Failure) -> Developed
+  {
+    await withCheckedContinuation { (waiter: Waiter) in
+      let last = waiting.withLock { waiting -> Waiter? in
+        waiting.append(waiter)
+        return waiting.count == count ? waiting.removeLast() : nil
+      }
+      last?.resume()
+    }
+    let bytes = (try? original.read(at: 0, upTo: 100)) ?? []
+    try? print.write(bytes, at: 0)
+    waiting.withLock { $0.popLast() }?.resume()
+    return Developed(format: .jpeg, width: 4, height: 3, size: UInt64(bytes.count), notices: [])
   }
 }

@@ -12,7 +12,7 @@ _darkroomctl() {
         place=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}")
         ((i++))
         ;;
-      --state | --timeout | --output | -o | --filter | --quality | --metadata) ((i++)) ;;
+      --state | --timeout | --output | -o | --filter | --quality | --metadata | --jobs | -j) ((i++)) ;;
       -*) ;;
       *) [[ -n $command ]] || command=${COMP_WORDS[i]} ;;
     esac
@@ -39,13 +39,13 @@ _darkroomctl() {
       mapfile -t COMPREPLY < <(compgen -W 'keep copyright strip' -- "$word")
       return
       ;;
-    --timeout | --filter) return ;;
+    --timeout | --filter | --jobs | -j) return ;;
   esac
 
   case $command in
     show) options+=' --state' ;;
     wait) options+=' --timeout' ;;
-    develop) options+=' --output --filter --quality --metadata --force -f' ;;
+    develop) options+=' --output --filter --quality --metadata --jobs -j --force -f' ;;
   esac
   if [[ $word == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")

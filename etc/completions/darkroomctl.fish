@@ -37,5 +37,6 @@ complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s o -l output 
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -l filter -x -d 'What is done to the pictures'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -l quality -x -a 'source' -d 'Of the prints of JPEGs'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -l metadata -x -a 'keep copyright strip' -d 'What comes along beside the pixels'
+complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s j -l jobs -x -d 'So many pictures at once'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s f -l force -d 'Replace prints that exist'
 complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list show wait pause resume cancel flush reload watch cache develop check'
