@@ -58,10 +58,16 @@ import Vocabulary
     }
   }
 
-  @Test(arguments: amounts) func `16 bits are the exact formula`(_ thousandths: Int) {
+  @Test(arguments: amounts) func `16 bits are the exact formula on every processor`(
+    _ thousandths: Int
+  ) {
     let channels = colours(most: 65535)
     let expected = Darkroom.sepia(all: channels, thousandths: thousandths, most: 65535)
-    #expect(applied(channels, depth: 16, thousandths: thousandths) == expected)
+    for vectors in ColourMatrix.Vectors.allCases {
+      ColourMatrix.use(atMost: vectors)
+      defer { ColourMatrix.use(atMost: .avx512) }
+      #expect(applied(channels, depth: 16, thousandths: thousandths) == expected, "\(vectors)")
+    }
   }
 
   @Test func `every sum that eight bits can have is divided exactly`() {
