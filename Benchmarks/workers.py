@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a second worker brings: 24 pictures of 12 megapixels through the daemon with one worker and
+"""What a second worker brings: 64 pictures of 12 megapixels through the daemon with one worker and
 with two, and the same through `darkroomctl develop` with `-j 1` and `-j 2`, where nothing is downloaded.
 What the machine itself gives to a second process, idle or not, is told by others in the same rounds: a
 loop that touches no memory, the JPEG library without any filter, and libvips. What two cost each other
@@ -12,7 +12,7 @@ import time
 
 from bench import *
 
-COUNT, ROUNDS = 24, 5
+COUNT, ROUNDS = 64, 5
 RULE = 0.25  # so long a list is left alone, however many workers there are
 SHARES = []  # of the daemon in all the CPU of a run
 
@@ -70,7 +70,7 @@ def peers(temp, meter, program, photos, names):
         with open(matrix, "w") as file:
             file.write("3 3\n" + "\n".join(" ".join(map(str, row)) for row in sepia()) + "\n")
         found.append(("vips recomb", shared(
-            [f"vips recomb {a} '{b}[Q=90]' {matrix}" for a, b in paths[:COUNT // 4]])))
+            [f"vips recomb {a} '{b}[Q=90]' {matrix}" for a, b in paths[:COUNT // 8]])))
     return found
 
 
@@ -93,14 +93,14 @@ def main():
     for _, run in ways:
         run(2)  # the files are read once before anything is measured
     rounds = 0
-    for _ in repeat(ROUNDS, 90):
+    for _ in repeat(ROUNDS, 240):
         rounds += 1
         for title, run in ways:
             (wall, cpu), (wall_of_two, cpu_of_two) = run(1), run(2)
             gains[title].append(wall / wall_of_two)
             costs[title].append(cpu_of_two / cpu)
     origin.stop()
-    table(f"24 pictures of 12 megapixels with two at once in multiples of one, {rounds} rounds, "
+    table(f"{COUNT} pictures of 12 megapixels with two at once in multiples of one, {rounds} rounds, "
           f"load {os.getloadavg()[0]:.1f}",
           ["way", "pictures a second", "CPU a picture"],
           [[title, ratio(gains[title]), ratio(costs[title])] for title, _ in ways])
