@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 struct dr_deflate *dr_deflate_open(uint32_t pixel, dr_deflate_give *give, void *owner) {
   struct dr_deflate *stream = calloc(1, sizeof *stream);
@@ -53,14 +52,14 @@ static void make_room(struct dr_deflate *stream, size_t count) {
 void dr_deflate_mark(struct dr_deflate *stream, uint8_t byte) {
   dr_deflate_search(stream);
   make_room(stream, 1);
-  stream->adler = (uint32_t)adler32(stream->adler, &byte, 1);
+  stream->adler = dr_adler(stream->adler, &byte, 1);
   stream->data[stream->end++] = byte;
   stream->at = stream->end;
   dr_deflate_literal(stream, byte);
 }
 
 void dr_deflate_add(struct dr_deflate *stream, const uint8_t *bytes, size_t count) {
-  stream->adler = (uint32_t)adler32_z(stream->adler, bytes, count);
+  stream->adler = dr_adler(stream->adler, bytes, count);
   while (count > 0) {
     size_t room = DR_SPAN - (stream->end - stream->at), part = count < room ? count : room;
     make_room(stream, part);

@@ -16,7 +16,7 @@ enum {
   DR_REACH = 32768,       // how far back a repeat may lie
   DR_WINDOW = 128 << 10,  // of it DR_REACH are history
   DR_SPAN = 6 << 10,      // bytes parsed at once; a multiple of every size of pixel
-  DR_TOKENS = 24576,      // of a block
+  DR_TOKENS = 16384,      // of a block
   DR_FIRST_TOKENS = 6144,  // of the first: prices are only guessed in it
   DR_PACKED = 1 << 16,
   DR_SLACK = 8,           // eight bytes are read at once
@@ -48,7 +48,7 @@ struct dr_deflate {
   uint8_t literal_cost[256], length_cost[DR_LONGEST + 1], distance_cost[DR_DISTANCES];
   uint32_t tokens[DR_TOKENS];  // a literal, or length << 16 | distance
   struct dr_node nodes[DR_SPAN + 1];
-  uint32_t near[1 << DR_HASH_BITS];
+  uint32_t near[1 << DR_HASH_BITS], long_ago[2 << DR_HASH_BITS];
   struct dr_bucket far[1 << DR_HASH_BITS];
   uint8_t packed[DR_PACKED + DR_SLACK];
   uint8_t data[DR_WINDOW + DR_SLACK];
@@ -63,6 +63,9 @@ void dr_deflate_match(struct dr_deflate *stream, uint32_t length, uint32_t dista
 // deflate_block.c: the tokens so far as a block, and what their symbols cost in the next one.
 void dr_deflate_block(struct dr_deflate *stream, int is_last);
 void dr_deflate_bits(struct dr_deflate *stream, uint64_t value, uint32_t count);
+
+// adler.c: as zlib's adler32.
+uint32_t dr_adler(uint32_t adler, const uint8_t *bytes, size_t count);
 
 // Numbers in memory have their lowest byte first.
 static inline uint64_t dr_little(uint64_t value) {
