@@ -36,8 +36,9 @@ extension Claim {
   private static let longestAhead: UInt64 = 256 << 10
 
   func prepare(for candidate: Candidate) {
+    let longest = min(Self.longestAhead, settings.maximumListSize)
     let isDue =
-      candidate.key.place == .inbox && 1...Self.longestAhead ~= candidate.status.size
+      candidate.key.place == .inbox && candidate.status.size > 0 && candidate.status.size <= longest
       && clock.uptime() >= pace.next
     if isDue, laidOut?.catalogued != nil { clearLayout() }
     layOut()
@@ -68,6 +69,7 @@ extension Claim {
 
   private func readAhead(_ candidate: Candidate, _ staged: StagedList) -> StagedList? {
     var staged = staged
+    verdict = nil
     do throws(SystemError) {
       guard let bytes = try bytes(of: candidate) else { return nil }
       var hash = SHA256()
@@ -105,7 +107,7 @@ extension Claim {
     } catch {
       if error.isWorkerDeath {
         try? count(error, of: sum.sha256, 1, staged.list, candidate.name)
-      } else if error.kind == .final {
+      } else if error.kind == .final, error.code.hasPrefix("list.") {
         verdict = (sum, error)
       }
       return false

@@ -17,15 +17,15 @@ extension Claim {
       isWhole = isUntouched && sum.size == original.status.size
     } catch { throw error.attempt }
     guard isWhole else { throw .changed }
-    if let verdict, verdict.sum == sum {
-      self.verdict = nil
-      throw .refused(verdict.failure, original.proof)
-    }
     if let twin = reception.twin(
       of: original.name, owner: original.status.owner, sha256: sum.sha256),
       try isSafe(sum, as: twin)
     {
       throw try dismiss(original, list, sum, twin)
+    }
+    if let verdict, verdict.sum == sum {
+      self.verdict = nil
+      throw .refused(verdict.failure, original.proof)
     }
     let terms = try read(staged, original, sum)
     let about = AboutFile(
@@ -59,10 +59,11 @@ extension Claim {
   ) throws(SystemError) -> FileCopy.Sum {
     let size = original.status.size
     if let ahead = staged.catalogued {
-      let sum = try FileCopy.sum(original.file, upTo: size, unless: { bridge.isCancelled })
-      if sum == ahead {
+      if ahead.size == size,
+        try FileCopy.sum(original.file, upTo: size, unless: { bridge.isCancelled }) == ahead
+      {
         pace.paid()
-        return sum
+        return ahead
       }
       staged = try newFolder(for: staged.list)
     }

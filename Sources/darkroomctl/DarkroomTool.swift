@@ -49,6 +49,7 @@ enum DarkroomTool {
   /// of the tool. The thread ends the process.
   private static func local(_ order: ToolOrder, _ voice: ToolVoice) -> ExitCode {
     ThisProcess.shareOneHeap()
+    ThisProcess.raiseDescriptorLimit()
     do throws(SystemError) {
       TaskHome.settle(on: try OwnExecutor(threads: 1))
     } catch {

@@ -14,9 +14,11 @@ package struct DevelopRun {
     let developed: Developed
   }
 
-  /// Durable, under a name that nobody looks at.
+  /// Durable, and nowhere to be seen.
   private struct Draft {
-    let temporary: FileName
+    let print: LinuxFile
+    /// Where the file system has no files without names: one that nobody looks at.
+    let temporary: FileName?
     let developed: Developed
   }
 
@@ -29,6 +31,8 @@ package struct DevelopRun {
   package static let maximumPixels: UInt64 = 1_000_000_000
   package static let maximumMemory: UInt64 = 1 << 30
   package static let timeout = Duration.seconds(600)
+  /// Each holds a descriptor.
+  private static let mostDrafts = 256
 
   /// - Parameter width: how many pictures the workers take at once.
   package init(
@@ -50,13 +54,14 @@ package struct DevelopRun {
       return .failed
     }
     var done: [Done] = []
+    var written: Set<String> = []
     var failures: [(file: String, failure: Failure)] = []
     let inputs = task.files.compactMap { try? Surroundings.openNamed($0).status() }
     await eachInOrder(into: folder) { file, result in
       do throws(Failure) {
-        let written = Set(done.map(\.print))
         let print = try publish(result.get(), of: file, in: folder, inputs, written)
         done.append(print)
+        written.insert(print.print)
         if !isJSON { voice.say(line(print)) }
       } catch {
         failures.append((file, error))
@@ -69,21 +74,24 @@ package struct DevelopRun {
     return failures.isEmpty ? .done : .failed
   }
 
-  /// So many are on their way at once that a worker never waits for an earlier, larger picture for long.
+  /// As many are under way as keep the workers busy; what is done waits for those before it, which may
+  /// be much larger.
   private func eachInOrder(
     into folder: LinuxFolder, _ act: (String, Result<Draft, Failure>) -> Void
   ) async {
     await withTaskGroup(of: (Int, Result<Draft, Failure>).self) { group in
-      var begun = 0
+      var (begun, running) = (0, 0)
       var results: [Int: Result<Draft, Failure>] = [:]
       for (number, file) in task.files.enumerated() {
-        while begun < min(task.files.count, number + 2 * width) {
-          let (next, path) = (begun, task.files[begun])
-          group.addTask { (next, await self.result(path, into: folder)) }
-          begun += 1
-        }
-        while results[number] == nil, let (next, result) = await group.next() {
+        while results[number] == nil {
+          while running < 2 * width, begun < min(task.files.count, number + Self.mostDrafts) {
+            let (next, path) = (begun, task.files[begun])
+            group.addTask { (next, await self.result(path, into: folder)) }
+            (begun, running) = (begun + 1, running + 1)
+          }
+          guard let (next, result) = await group.next() else { return }
           results[next] = result
+          running -= 1
         }
         if let result = results.removeValue(forKey: number) { act(file, result) }
       }
@@ -98,21 +106,28 @@ package struct DevelopRun {
 
   private func develop(_ file: String, into folder: LinuxFolder) async throws(Failure) -> Draft {
     let original = try Self.picture(file)
-    let temporary = try Self.temporaryName()
+    let (print, temporary) = try Self.draft(in: folder)
     do throws(Failure) {
-      let print = try Self.system { () throws(SystemError) in
-        try folder.openFile(temporary, .create)
-      }
       let developed = try await workers.develop(original, into: print, developOrder)
-      try Self.system { () throws(SystemError) in
-        try folder.setMode(0o644, of: temporary)
-        try print.sync()
-      }
-      return Draft(temporary: temporary, developed: developed)
+      try Self.system { () throws(SystemError) in try print.sync() }
+      return Draft(print: print, temporary: temporary, developed: developed)
     } catch {
-      try? folder.removeIfThere(temporary)
+      remove(temporary, from: folder)
       throw error
     }
+  }
+
+  private static func draft(in folder: LinuxFolder) throws(Failure) -> (LinuxFile, FileName?) {
+    do throws(SystemError) { return (try folder.openUnnamed(), nil) } catch {
+      // EOPNOTSUPP, and EISDIR of file systems that never heard of it.
+      guard error.code == 95 || error.code == 21 else { throw error.failure }
+    }
+    let name = try temporaryName()
+    return (try system { () throws(SystemError) in try folder.openFile(name, .create) }, name)
+  }
+
+  private func remove(_ temporary: FileName?, from folder: LinuxFolder) {
+    if let temporary { try? folder.removeIfThere(temporary) }
   }
 
   private var developOrder: DevelopOrder {
@@ -141,19 +156,32 @@ package struct DevelopRun {
           "its print would replace \(Printable.text(path(of: name))), an input",
           "choose another folder with -o")
       }
-      try rename(draft.temporary, to: name, in: folder)
+      try rename(draft, to: name, in: folder)
       return Done(file: file, print: path(of: name), developed: draft.developed)
     } catch {
-      try? folder.removeIfThere(draft.temporary)
+      remove(draft.temporary, from: folder)
       throw error
     }
   }
 
-  private func rename(
-    _ temporary: FileName, to name: FileName, in folder: LinuxFolder
-  ) throws(Failure) {
+  /// Seen by others for one moment under a name that says nothing: what has none cannot replace.
+  private func rename(_ draft: Draft, to name: FileName, in folder: LinuxFolder) throws(Failure) {
+    let temporary: FileName
+    if let known = draft.temporary {
+      temporary = known
+    } else {
+      temporary = try Self.temporaryName()
+    }
     do throws(SystemError) {
-      try folder.rename(temporary, to: folder, as: name, replacing: task.isReplacing)
+      if draft.temporary == nil { try folder.give(temporary, to: draft.print) }
+      do throws(SystemError) {
+        try folder.setMode(0o644, of: temporary)
+        try draft.print.sync()
+        try folder.rename(temporary, to: folder, as: name, replacing: task.isReplacing)
+      } catch {
+        try? folder.removeIfThere(temporary)
+        throw error
+      }
       try folder.sync()
     } catch {
       if error.exists {

@@ -6,7 +6,7 @@ internal import Steer
 internal import Vocabulary
 
 package struct ToolArguments {
-  private static let mostJobs = 1024
+  private static let mostJobs = 256
 
   private var words: [String] = []
   private var options: [(option: ToolOption, written: String, value: String)] = []
@@ -33,7 +33,13 @@ package struct ToolArguments {
         words.append(argument)
         continue
       }
-      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      var parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      // As `-j4` is written elsewhere.
+      if argument.utf8.count > 2, !argument.hasPrefix("--"),
+        ToolOption(written: String(argument.prefix(2)))?.takesValue == true
+      {
+        parts = [argument.prefix(2), argument.dropFirst(2)]
+      }
       let name = String(parts[0])
       guard let option = ToolOption(written: name) else {
         let known = ToolOption.allCases.map(\.rawValue)

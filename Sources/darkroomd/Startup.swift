@@ -102,7 +102,7 @@ enum Startup {
     do throws(SystemError) {
       let state = try LinuxFolder.open(path: places.state)
       let file = try state.openFile(FileName(literal: "lock"), .ensure)
-      do throws(SystemError) { try file.lock() } catch {
+      do throws(SystemError) { try file.lockPatiently() } catch {
         guard error.code == 11 else { throw error }
         throw SystemError(code: 11, call: "lock", thing: Holder.words(of: file))
       }

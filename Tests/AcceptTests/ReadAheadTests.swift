@@ -183,6 +183,21 @@ import Vocabulary
     }
   }
 
+  @Test("That a worker was too slow says nothing of the bytes: the attempt asks another")
+  func timedOut() async throws {
+    try await onOwnThread {
+      let bench = try ClaimBench()
+      try bench.inbox.put(ClaimBench.name, Self.good)
+      bench.reception.state.withLock {
+        $0.readFailure = Failure(.final, code: "worker.timeout", reason: "it took too long")
+      }
+      bench.claim.prepare(for: try bench.candidate())
+      try bench.settle(rounds: 1)
+      #expect(try bench.acceptedTexts() == [Self.good])
+      #expect(Self.reads(bench) == 2)
+    }
+  }
+
   @Test("A worker that dies of it has died of it: once more, and it is set aside")
   func killer() async throws {
     try await onOwnThread {

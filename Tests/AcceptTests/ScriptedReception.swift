@@ -27,6 +27,8 @@ final class ScriptedReception: Reception {
     var overflows: [Int] = []
     /// As `NAME: code` and `NAME: over`.
     var waits: [String] = []
+    /// What the next read ends with, once.
+    var readFailure: Failure?
     /// Runs once after the list is read, and once before it is recorded.
     var onPrepare: (@Sendable () -> Void)?
     var onAccept: (@Sendable () -> Void)?
@@ -69,6 +71,14 @@ final class ScriptedReception: Reception {
   }
 
   func readList(_ list: any OpenFile, catalog: any OpenFile) async throws(Failure) {
+    let failure = state.withLock { state in
+      defer { state.readFailure = nil }
+      return state.readFailure
+    }
+    if let failure {
+      state.withLock { $0.reads += 1 }
+      throw failure
+    }
     do throws(SystemError) {
       try cut.step("read list")
       let bytes = try list.read(at: 0, upTo: 1 << 20)

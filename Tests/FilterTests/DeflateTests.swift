@@ -64,6 +64,7 @@ struct DeflateTests {
     [
       Case("nothing", []), Case("one byte", [7]), Case("two symbols", noise(9000, 2)),
       Case("one symbol", [UInt8](repeating: 9, count: 100_000)),
+      Case("the largest bytes", [UInt8](repeating: 255, count: 700_000)),
       Case("zeros beyond the window", [UInt8](repeating: 0, count: 700_000)),
       Case("noise beyond the window", noise(500_000)),
       Case("a block of noise, then zeros", noise(60_000) + [UInt8](repeating: 0, count: 300_000)),

@@ -58,6 +58,8 @@ struct ArgumentTests {
     task.jobs = 3
     let line = "develop -o out --filter sepia(50%) a.jpg --force -j 3 b.png"
     #expect(try ToolArguments.read(Self.words(line)).command == .develop(task))
+    let short = line.replacing("-j 3", with: "-j3").replacing("-o out", with: "-oout")
+    #expect(try ToolArguments.read(Self.words(short)).command == .develop(task))
   }
 
   @Test(
@@ -96,7 +98,7 @@ struct ArgumentTests {
       ),
       (
         "develop -j 0 a",
-        "'0' is no value for '--jobs': it is a number from 1 to 1024"
+        "'0' is no value for '--jobs': it is a number from 1 to 256"
       ),
       (
         "develop --metadata none a",

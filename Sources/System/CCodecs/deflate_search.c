@@ -157,7 +157,7 @@ void dr_deflate_search(struct dr_deflate *stream) {
   if (stream->unsearched > 0) {
     stream->unsearched--;
     for (uint32_t i = 0; i < count; i += SKIMMED)
-      if (stream->at + i * pixel + DR_SLACK <= stream->end) note(stream, stream->at + i * pixel, pixel);
+      if (stream->at + i * pixel + 12 <= stream->end) note(stream, stream->at + i * pixel, pixel);
     literals(stream, count * pixel);
     return;
   }

@@ -10,7 +10,7 @@
 #define DR_PLANE_LANES_MULTIPLY
 #define DR_PLANE_ROWS_APPLY dr_plane_rows_apply_avx512
 #pragma clang attribute push( \
-    __attribute__((target("avx2,avx512bw,avx512dq,avx512vl"))), apply_to = function)
+    __attribute__((target("avx2,avx512bw,avx512dq,avx512vl,prefer-256-bit"))), apply_to = function)
 #include "plane_tile.h"
 #pragma clang attribute pop
 #endif

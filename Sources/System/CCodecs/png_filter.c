@@ -76,7 +76,7 @@ static uint64_t weigh(int filter, const uint8_t *row, const uint8_t *above, uint
       case 6: count(&tally, left, part, 6); break;
       default: count(&tally, left, part, 8);
     }
-    if (tally.cost > part / pixel * NEW * 15 / 16 && at == 0) return tally.cost * (size / part);
+    if (tally.cost > part / pixel * NEW * 15 / 16 && at == 0) return tally.cost * size / part;
   }
   return tally.cost;
 }

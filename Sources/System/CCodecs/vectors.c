@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vectors.h"
 
-#include <stdatomic.h>
-
 #include "include/CCodecs.h"
 
-static atomic_int limit = DR_VECTORS_AVX512;
-void dr_vectors_limit(int most) { atomic_store_explicit(&limit, most, memory_order_relaxed); }
+// Of this thread alone: tests run side by side.
+static _Thread_local int limit = DR_VECTORS_AVX512;
+void dr_vectors_limit(int most) { limit = most; }
 
 static int best(void) {
 #if defined(__x86_64__)
@@ -21,6 +20,6 @@ static int best(void) {
 }
 
 enum dr_vectors dr_vectors(void) {
-  int most = atomic_load_explicit(&limit, memory_order_relaxed), have = best();
-  return (enum dr_vectors)(have < most ? have : most);
+  int have = best();
+  return (enum dr_vectors)(have < limit ? have : limit);
 }

@@ -29,6 +29,16 @@ int dr_open_file(int folder, const char *name, int use, uint32_t mode) {
       openat(folder, name, flags[use] | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode));
 }
 
+int dr_open_unnamed(int folder, uint32_t mode) {
+  return answer(openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
+}
+
+int dr_name_file(int file, int folder, const char *name) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+  return answer(linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW));
+}
+
 int dr_make_folder(int folder, const char *name, uint32_t mode) {
   return answer(mkdirat(folder, name, mode));
 }

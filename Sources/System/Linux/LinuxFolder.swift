@@ -39,6 +39,16 @@ package final class LinuxFolder: Folder {
     return LinuxFile(owning: Descriptor(owning: number), thing: thing(name))
   }
 
+  /// Gone with its last descriptor, unless it is named. EOPNOTSUPP where the file system has no such files.
+  package func openUnnamed() throws(SystemError) -> LinuxFile {
+    let number = try Calls.run("openat(O_TMPFILE)", path) { dr_open_unnamed(handle.number, 0o600) }
+    return LinuxFile(owning: Descriptor(owning: number), thing: "\(path)/(no name)")
+  }
+
+  package func give(_ name: FileName, to file: LinuxFile) throws(SystemError) {
+    _ = try unsafe call("linkat", name) { unsafe dr_name_file(file.descriptor, $0, $1) }
+  }
+
   package func folder(_ name: FileName, creating: Bool) throws(SystemError) -> any Folder {
     try openFolder(name, creating: creating)
   }

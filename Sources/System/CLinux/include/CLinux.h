@@ -47,6 +47,9 @@ int dr_take_read_lease(int file);
 int dr_has_read_lease(int file);
 int dr_drop_lease(int file);
 int dr_lock_whole(int file);
+/// A file in no folder yet, which is gone where nobody names it. EOPNOTSUPP where the file system has none.
+int dr_open_unnamed(int folder, uint32_t mode);
+int dr_name_file(int file, int folder, const char *name);
 /// For whoever else has a descriptor of the same opening, such as a child before it executes.
 int dr_unlock_whole(int file);
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Locks that whoever died just now still has, by a child that was being made.
+
+import Linux
+import Support
+import Testing
+import Vocabulary
+
+@Suite struct FileLockTests {
+  private static let name = FileName(literal: "lock")
+
+  @Test("A lock that is let go within a second is had")
+  func patience() async throws {
+    let place = try FreshFolder()
+    let folder = place.folder
+    let (held, wanted) = (
+      try folder.openFile(Self.name, .ensure), try folder.openFile(Self.name, .ensure)
+    )
+    try held.lock()
+    #expect { try wanted.lock() } throws: { ($0 as? SystemError)?.code == 11 }
+    async let isHad: Void = { () async throws in try wanted.lockPatiently() }()
+    held.unlock()
+    try await isHad
+  }
+}
