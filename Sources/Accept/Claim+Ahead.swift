@@ -79,7 +79,7 @@ extension Claim {
         return nil
       }
       try staged.copy.in.write(bytes, at: 0)
-      guard catalogue(candidate, staged, sum) else { return nil }
+      guard isList(candidate, staged, sum) else { return nil }
       try staged.sync([staged.copy.in, staged.catalog])
       staged.catalogued = sum
       return staged
@@ -95,14 +95,11 @@ extension Claim {
     return bytes.count == Int(candidate.status.size) ? bytes : nil
   }
 
-  private func catalogue(
+  private func isList(
     _ candidate: Candidate, _ staged: StagedList, _ sum: FileCopy.Sum
   ) -> Bool {
-    let (reception, text, catalog) = (reception, staged.copy.out, staged.catalog)
     do throws(Failure) {
-      try bridge.wait { () async throws(Failure) in
-        try await reception.readList(text, catalog: catalog)
-      }
+      try catalogue(staged.copy.out, in: staged.catalog)
       return true
     } catch {
       if error.isWorkerDeath {

@@ -32,10 +32,15 @@ extension Claim {
   private func readOnce(
     _ draft: ListDraft, _ copy: any OpenFile
   ) throws(Failure) -> ListTerms {
+    try catalogue(copy, in: draft.catalog)
+    return try settle(draft)
+  }
+
+  /// Through a worker.
+  func catalogue(_ list: any OpenFile, in catalog: any OpenFile) throws(Failure) {
     let reception = reception
-    return try bridge.wait { () async throws(Failure) in
-      try await reception.readList(copy, catalog: draft.catalog)
-      return try await reception.prepare(draft)
+    try bridge.wait { () async throws(Failure) in
+      try await reception.readList(list, catalog: catalog)
     }
   }
 

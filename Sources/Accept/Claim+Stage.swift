@@ -118,7 +118,7 @@ extension Claim {
     }
   }
 
-  private func settle(_ draft: ListDraft) throws(Failure) -> ListTerms {
+  func settle(_ draft: ListDraft) throws(Failure) -> ListTerms {
     let reception = reception
     return try bridge.wait { () async throws(Failure) in try await reception.prepare(draft) }
   }

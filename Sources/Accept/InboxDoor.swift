@@ -37,9 +37,10 @@ final class InboxDoor {
     memory = InboxMemory(in: state)
   }
 
-  var softTrouble: Failure? { claimTrouble ?? changeTrouble ?? watchTrouble }
+  var softTrouble: Failure? { intakeTrouble ?? watchTrouble }
   /// Why no file may be taken out of it, though it is there.
-  var intakeTrouble: Failure? { claimTrouble ?? changeTrouble }
+  /// Where nothing may be written, what lies under the name `.claim` is not to blame.
+  var intakeTrouble: Failure? { changeTrouble ?? claimTrouble }
   var isWatched: Bool { doorbell?.isWatching == true && watchTrouble == nil }
   /// Readable when it rang.
   var descriptor: Int32? { doorbell?.descriptor }

@@ -69,10 +69,6 @@ enum InboxTrouble {
   /// Something is in the place of our folder that cannot be moved, or ours cannot be made.
   static func claim(_ path: String, _ error: SystemError) -> Failure {
     if error.isMissing { return unmarked(path, isElsewhere: false) }
-    // It never was there, and we may make nothing: what lies under that name is not to blame.
-    if error.call == "mkdirat", error.code == 13 || error.code == 30 {
-      return unchangeable(path, error)
-    }
     if !error.isOfOneThing { return error.machine }
     return Failure(
       .machine, code: "inbox.claim",

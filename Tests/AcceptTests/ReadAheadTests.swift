@@ -18,12 +18,17 @@ import Vocabulary
     bench.reception.state.withLock { $0.reads }
   }
 
+  private static func readAhead(_ text: String = good) throws -> ClaimBench {
+    let bench = try ClaimBench()
+    try bench.inbox.put(ClaimBench.name, text)
+    bench.claim.prepare(for: try bench.candidate())
+    return bench
+  }
+
   @Test("What was read ahead is not read again")
   func once() async throws {
     try await onOwnThread {
-      let bench = try ClaimBench()
-      try bench.inbox.put(ClaimBench.name, Self.good)
-      bench.claim.prepare(for: try bench.candidate())
+      let bench = try Self.readAhead()
       #expect(Self.reads(bench) == 1)
       #expect(bench.reception.recorded.isEmpty)
       try bench.settle(rounds: 1)
@@ -40,9 +45,7 @@ import Vocabulary
     ])
   func changed(_ text: String) async throws {
     try await onOwnThread {
-      let bench = try ClaimBench()
-      try bench.inbox.put(ClaimBench.name, Self.good)
-      bench.claim.prepare(for: try bench.candidate())
+      let bench = try Self.readAhead()
       try bench.inbox.openFile(ClaimBench.name, .write).truncate(to: 0)
       User.put("\(bench.inboxPath)/barn.plist", text)
       try bench.settle(rounds: 1)
@@ -107,9 +110,7 @@ import Vocabulary
   func unfit() async throws {
     try await onOwnThread {
       for text in [String(repeating: "x", count: 256 << 10) + "end", "", "no list"] {
-        let bench = try ClaimBench()
-        try bench.inbox.put(ClaimBench.name, text)
-        bench.claim.prepare(for: try bench.candidate())
+        let bench = try Self.readAhead(text)
         #expect(Self.reads(bench) == (text == "no list" ? 1 : 0))
         #expect(bench.reception.rejectedCodes.isEmpty)
         let attempt = bench.claim.attempt(try bench.candidate(), .lease)
@@ -154,9 +155,7 @@ import Vocabulary
   @Test("What a worker has seen is not written over: other bytes go to other files")
   func otherFiles() async throws {
     try await onOwnThread {
-      let bench = try ClaimBench()
-      try bench.inbox.put(ClaimBench.name, Self.good)
-      bench.claim.prepare(for: try bench.candidate())
+      let bench = try Self.readAhead()
       let seen = try #require(bench.claim.laidOut?.catalog)
       User.put("\(bench.inboxPath)/barn.plist", "a newer list end")
       try bench.settle(rounds: 1)
@@ -169,9 +168,7 @@ import Vocabulary
   @Test("That it is no list is known at the first attempt, and asked again at the next")
   func verdict() async throws {
     try await onOwnThread {
-      let bench = try ClaimBench()
-      try bench.inbox.put(ClaimBench.name, "no list")
-      bench.claim.prepare(for: try bench.candidate())
+      let bench = try Self.readAhead("no list")
       for reads in 1...2 {
         let attempt = bench.claim.attempt(try bench.candidate(), .lease)
         guard case .refused(let failure, .lease) = attempt else {
@@ -225,9 +222,7 @@ import Vocabulary
   @Test("What nobody came for is gone when the inbox ends")
   func leftOver() async throws {
     try await onOwnThread {
-      let bench = try ClaimBench()
-      try bench.inbox.put(ClaimBench.name, Self.good)
-      bench.claim.prepare(for: try bench.candidate())
+      let bench = try Self.readAhead()
       #expect(try bench.lists.listing() == [".staged-1"])
       try bench.inbox.remove(ClaimBench.name)
       bench.claim.clearLayout()

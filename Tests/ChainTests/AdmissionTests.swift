@@ -13,10 +13,6 @@ import Vocabulary
     admission.take(now: now, total: total) { _ in Admission.Prospect() }?.photo
   }
 
-  private func photo(_ list: UInt64, _ number: UInt32) -> PhotoID {
-    PhotoID(list: ListID(list), number: number)
-  }
-
   @Test func `lists of one class take turns`() {
     var admission = Admission(window: 6)
     for list in 1...3 {

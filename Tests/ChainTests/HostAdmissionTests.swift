@@ -7,12 +7,6 @@ import Vocabulary
 @testable import Chain
 
 @Suite struct HostAdmissionTests {
-  private let reset = Failure(.passing, code: "connect.reset", reason: "the connection broke")
-
-  private func photo(_ list: UInt64, _ number: UInt32) -> PhotoID {
-    PhotoID(list: ListID(list), number: number)
-  }
-
   /// The next photo; `host` says where a photo comes from.
   private func take(
     _ admission: inout Admission, now: Duration = .zero, total: UInt32 = 1000,

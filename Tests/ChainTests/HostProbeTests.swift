@@ -7,12 +7,6 @@ import Vocabulary
 @testable import Chain
 
 @Suite struct HostProbeTests {
-  private let reset = Failure(.passing, code: "connect.reset", reason: "the connection broke")
-
-  private func photo(_ list: UInt64, _ number: UInt32) -> PhotoID {
-    PhotoID(list: ListID(list), number: number)
-  }
-
   /// The next photo; all are of one server, and where none was tried all but the first two want the same.
   private func take(
     _ admission: inout Admission, now: Duration, total: UInt32 = 20, tried: Set<UInt32> = []

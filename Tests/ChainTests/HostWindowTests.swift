@@ -7,8 +7,6 @@ import Vocabulary
 @testable import Chain
 
 @Suite struct HostWindowTests {
-  private let reset = Failure(.passing, code: "connect.reset", reason: "the connection broke")
-
   private func busy(_ seconds: UInt32) -> Failure {
     Failure(.passing, code: "http.503", reason: "it is busy", waitSeconds: seconds)
   }

@@ -151,7 +151,6 @@ struct HostWorld {
   private mutating func answer(of host: String, _ photo: PhotoID) -> (Duration, HostWindow.Outcome)
   {
     let quick = Duration.milliseconds(Int64.random(in: 1...100, using: &random))
-    let reset = Failure(.passing, code: "connect.reset", reason: "the connection broke")
     switch host {
     case "slow": return (.seconds(Int64.random(in: 1...30, using: &random)), .answered)
     case "dead": return (quick, .failed(reset))

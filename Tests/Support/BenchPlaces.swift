@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// So many benches at once and no more: each is a daemon, workers and an origin.
+// So many benches at once and no more: each holds what a machine has little of.
 // Concurrency model: one Mutex; who waits is resumed in order, with it released.
 
 import Synchronization
 
-final class BenchPlaces: Sendable {
+package final class BenchPlaces: Sendable {
+  /// Each is a daemon, workers and an origin.
   static let shared = BenchPlaces(3)
 
   private struct State {
@@ -14,9 +15,9 @@ final class BenchPlaces: Sendable {
 
   private let state: Mutex<State>
 
-  init(_ count: Int) { state = Mutex(State(free: count)) }
+  package init(_ count: Int) { state = Mutex(State(free: count)) }
 
-  func take() async {
+  package func take() async {
     await withCheckedContinuation { continuation in
       let isFree = state.withLock { state in
         if state.free > 0 {
@@ -30,7 +31,7 @@ final class BenchPlaces: Sendable {
     }
   }
 
-  func give() {
+  package func give() {
     let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
       if !state.waiting.isEmpty { return state.waiting.removeFirst() }
       state.free += 1

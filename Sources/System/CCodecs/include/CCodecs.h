@@ -132,7 +132,8 @@ int32_t dr_png_palette_develop(struct dr_png_reader *reader, struct dr_png_write
 // The result is the exact one on every processor.
 void dr_matrix_apply8(const struct dr_matrix *matrix, uint8_t *pixels, uint64_t count);
 void dr_matrix_apply16(const struct dr_matrix *matrix, uint16_t *pixels, uint64_t count);
-// For tests: the best code to be used on this thread, where the processor has it. 0 portable, 1 AVX2, 2 AVX-512.
+// For tests: the best code to be used on this thread, where the processor has it. 0 portable, 1 AVX2,
+// 2 AVX-512.
 void dr_vectors_limit(int most);
 
 #endif
