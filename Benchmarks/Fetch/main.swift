@@ -17,7 +17,7 @@ func end(_ words: String) -> Never {
 
 /// Photos that are fetched and not yet recorded, beside those that are being fetched: as many wait for
 /// the disk together as came while it was busy.
-let ahead = 16
+let ahead = 64
 
 let words = CommandLine.arguments
 guard words.count == 4, let connections = Int(words[2]) else {

@@ -10,10 +10,12 @@ extension Downloader {
     _ photo: PhotoID, _ url: PhotoURL, _ folder: any Folder, _ priority: ServiceClass,
     _ checksum: SHA256Digest?
   ) async throws(Failure) -> Original {
-    let (seat, act) = flights.withLock { $0.board(photo, url.text, priority) }
-    perform(act, url)
+    var (seat, known, act) = flights.withLock { $0.board(photo, url.text, priority) }
+    perform(act, seat.course, url)
     while true {
-      switch await turn(seat, url) {
+      let turn = if let known { known } else { await turn(seat, url) }
+      known = nil
+      switch turn {
       case .lead: await lead(seat, url)
       case .failed(let failure): throw failure
       case .landed(let landing):
@@ -46,28 +48,28 @@ extension Downloader {
   private func leave(_ seat: FlightTable.Seat, _ url: PhotoURL) {
     let (tell, act) = flights.withLock { $0.leave(seat) }
     self.tell(tell)
-    perform(act, url)
+    perform(act, seat.course, url)
   }
 
   private func tell(_ tidings: FlightTable.Tidings) {
     for (waiter, turn) in tidings { waiter.resume(returning: turn) }
   }
 
-  private func perform(_ act: FlightTable.Act, _ url: PhotoURL) {
+  private func perform(_ act: FlightTable.Act, _ course: UInt64, _ url: PhotoURL) {
     switch act {
     case .nothing: break
     case .cancel(let ticket): network.cancel(ticket)
     case .change(let ticket, let priority): network.change(ticket, to: priority)
     case .close:
       partials.removeName(of: url.text)
-      tell(flights.withLock { $0.closed(url.text) })
+      tell(flights.withLock { $0.closed(course) })
     }
   }
 
   // MARK: the leader
 
   private func lead(_ seat: FlightTable.Seat, _ url: PhotoURL) async {
-    guard let (number, priority) = flights.withLock({ $0.flight(of: seat) }) else { return }
+    guard let (attempt, priority) = flights.withLock({ $0.attempt(of: seat) }) else { return }
     let settings = settings
     let file: IncomingFile
     let scope: TransferScope
@@ -75,16 +77,16 @@ extension Downloader {
     do throws(SystemError) {
       (file, scope, found) = try await open(url, settings.maximumSize)
     } catch {
-      return over(url, number, .failure(error.machineFailure))
+      return over(url, attempt, .failure(error.machineFailure))
     }
     let request = TransferRequest(
       place: url, maximumSize: settings.maximumSize, timeout: settings.timeout,
       connectTimeout: settings.connectTimeout, priority: priority, scope: scope,
       whenBegun: { file.begin($0, at: $1) })
     let ticket = network.begin(request, into: file) { [self] result in
-      over(url, number, landing(url, file, found, result))
+      over(url, attempt, landing(url, file, found, result))
     }
-    perform(flights.withLock { $0.begun(url.text, number, ticket, priority) }, url)
+    perform(flights.withLock { $0.begun(attempt, ticket, priority) }, attempt.course, url)
   }
 
   private func look(_ url: PhotoURL, _ limit: UInt64) async -> OriginalCache.Found? {
@@ -150,8 +152,8 @@ extension Downloader {
         url: url, place: file.place, size: file.size, digest: digest, head: file.head,
         reply: reply)
       if found != nil { cache?.missed() }
-      if (try? judge(landing)) != nil {
-        cache?.keep(landing) { [partials] (folder, name) throws(SystemError) in
+      if let cache, (try? judge(landing)) != nil {
+        cache.keep(landing) { [partials] (folder, name) throws(SystemError) in
           guard case .memory(let bytes) = landing.place else {
             return try partials.link(url.text, to: folder, as: name)
           }
@@ -169,10 +171,12 @@ extension Downloader {
     }
   }
 
-  private func over(_ url: PhotoURL, _ number: UInt64, _ result: Result<Landing, Failure>) {
-    let (tell, act) = flights.withLock { $0.over(url.text, number, result) }
+  private func over(
+    _ url: PhotoURL, _ attempt: FlightTable.Attempt, _ result: Result<Landing, Failure>
+  ) {
+    let (tell, act) = flights.withLock { $0.over(attempt, result) }
     self.tell(tell)
-    perform(act, url)
+    perform(act, attempt.course, url)
   }
 
   /// An original under its name: a new file, the file itself for the last who wants it, another name for
@@ -191,7 +195,7 @@ extension Downloader {
       } catch { throw error.machineFailure }
     case .shelf(let file):
       if flights.withLock({ $0.takeAlone(seat) }) {
-        return try await takeAlone(landing, file, photo, folder)
+        return try await takeAlone(landing, seat, file, photo, folder)
       }
       defer { leave(seat, landing.url) }
       do throws(SystemError) {
@@ -208,9 +212,10 @@ extension Downloader {
   }
 
   private func takeAlone(
-    _ landing: Landing, _ file: any OpenFile, _ photo: PhotoID, _ folder: any Folder
+    _ landing: Landing, _ seat: FlightTable.Seat, _ file: any OpenFile, _ photo: PhotoID,
+    _ folder: any Folder
   ) async throws(Failure) -> Original {
-    defer { tell(flights.withLock { $0.closed(landing.url.text) }) }
+    defer { tell(flights.withLock { $0.closed(seat.course) }) }
     do throws(SystemError) {
       try partials.move(landing.url.text, to: folder, as: Original.name(of: photo))
     } catch {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One transfer for each URL, however many want it: who waits for which, and what is to be done for them.
 // A flight belongs to nobody's task; it is given up when the last who waits has left. A value: the
-// object around it performs the answers after unlocking.
+// object around it performs the answers after unlocking. Every photo passes through here several times:
+// a URL's text is looked up when somebody comes and when the last has gone, numbers do for the rest.
 //
 //   opening → flying → landed → closing → over
 //      │        │                    ↑
@@ -10,9 +11,15 @@
 import Vocabulary
 
 struct FlightTable {
-  /// One who waits.
+  /// One who waits, and for which course: all attempts at one URL, as long as anybody wants it.
   struct Seat: Hashable {
-    let url: String
+    let course: UInt64
+    let number: UInt64
+  }
+
+  /// One attempt of a course.
+  struct Attempt: Hashable {
+    let course: UInt64
     let number: UInt64
   }
 
@@ -35,6 +42,7 @@ struct FlightTable {
   typealias Tidings = [(waiter: Waiter, turn: Turn)]
 
   private struct Passenger {
+    let number: UInt64
     let photo: PhotoID
     let priority: ServiceClass
     var waiter: Waiter?
@@ -54,89 +62,109 @@ struct FlightTable {
   }
 
   private struct Flight {
-    let number: UInt64
+    let url: String
+    var number: UInt64
     var phase = Phase.opening
-    var passengers: [UInt64: Passenger] = [:]
+    /// As they came. No more than download at once: few.
+    var passengers: [Passenger]
 
     var priority: ServiceClass? {
-      passengers.values.map(\.priority).min { $0.rawValue < $1.rawValue }
+      passengers.map(\.priority).min { $0.rawValue < $1.rawValue }
     }
+
+    func place(of number: UInt64) -> Int? { passengers.firstIndex { $0.number == number } }
   }
 
-  private var flights: [String: Flight] = [:]
-  /// For those who do not wait yet, by their seats.
+  private typealias Flights = [UInt64: Flight]
+
+  private var flights: Flights = [:]
+  private var courses: [String: UInt64] = [:]
+  /// For those who do not wait yet and whose flight cannot tell them, by the numbers of their seats.
   private var mail: [UInt64: Turn] = [:]
   private var last: UInt64 = 0
 
   var isEmpty: Bool { flights.isEmpty && mail.isEmpty }
-  func isFlying(_ url: String) -> Bool { flights[url] != nil }
+  func isFlying(_ url: String) -> Bool { courses[url] != nil }
 
   private mutating func draw() -> UInt64 {
     last += 1
     return last
   }
 
+  private mutating func end(_ place: Flights.Index) {
+    courses[flights.remove(at: place).value.url] = nil
+  }
+
   // MARK: passengers
 
-  mutating func board(_ photo: PhotoID, _ url: String, _ priority: ServiceClass) -> (Seat, Act) {
-    let seat = Seat(url: url, number: draw())
-    let passenger = Passenger(photo: photo, priority: priority)
-    guard var flight = flights[url] else {
-      mail[seat.number] = .lead
-      flights[url] = Flight(number: draw(), passengers: [seat.number: passenger])
-      return (seat, .nothing)
+  /// With the turn that is known at once, if any.
+  mutating func board(_ photo: PhotoID, _ url: String, _ priority: ServiceClass)
+    -> (seat: Seat, turn: Turn?, act: Act)
+  {
+    let passenger = Passenger(number: draw(), photo: photo, priority: priority)
+    guard let course = courses[url], let place = flights.index(forKey: course) else {
+      let course = draw()
+      courses[url] = course
+      flights[course] = Flight(url: url, number: draw(), passengers: [passenger])
+      return (Seat(course: course, number: passenger.number), .lead, .nothing)
     }
-    if case .landed(let landing) = flight.phase { mail[seat.number] = .landed(landing) }
-    flight.passengers[seat.number] = passenger
-    let act = Self.adjust(&flight)
-    flights[url] = flight
-    return (seat, act)
+    let seat = Seat(course: course, number: passenger.number)
+    flights.values[place].passengers.append(passenger)
+    if case .landed(let landing) = flights.values[place].phase {
+      return (seat, .landed(landing), .nothing)
+    }
+    return (seat, nil, Self.adjust(&flights.values[place]))
   }
 
   /// What is so already; nil keeps the waiter.
   mutating func wait(_ seat: Seat, _ waiter: Waiter) -> Turn? {
     if let turn = mail.removeValue(forKey: seat.number) { return turn }
-    guard flights[seat.url]?.passengers[seat.number] != nil else { return .failed(.cancelled) }
-    flights[seat.url]?.passengers[seat.number]?.waiter = waiter
+    guard let place = flights.index(forKey: seat.course),
+      let passenger = flights.values[place].place(of: seat.number)
+    else { return .failed(.cancelled) }
+    if case .landed(let landing) = flights.values[place].phase { return .landed(landing) }
+    flights.values[place].passengers[passenger].waiter = waiter
     return nil
   }
 
   /// Cancelled, or done with what landed.
   mutating func leave(_ seat: Seat) -> (tell: Tidings, act: Act) {
     let mail = mail.removeValue(forKey: seat.number)
-    guard var flight = flights[seat.url],
-      let passenger = flight.passengers.removeValue(forKey: seat.number)
+    guard let place = flights.index(forKey: seat.course),
+      let passenger = flights.values[place].place(of: seat.number)
     else { return ([], .nothing) }
-    var tell: Tidings = passenger.waiter.map { [($0, .failed(.cancelled))] } ?? []
+    let waiter = flights.values[place].passengers.remove(at: passenger).waiter
+    var tell: Tidings = waiter.map { [($0, .failed(.cancelled))] } ?? []
     var act = Act.nothing
-    switch flight.phase {
-    case .flying(let ticket, _) where flight.passengers.isEmpty:
-      flight.phase = .leaving
+    let isEmpty = flights.values[place].passengers.isEmpty
+    switch flights.values[place].phase {
+    case .flying(let ticket, _) where isEmpty:
+      flights.values[place].phase = .leaving
       act = .cancel(ticket)
-    case .flying: act = Self.adjust(&flight)
-    case .landed(let landing) where flight.passengers.isEmpty:
+    case .flying: act = Self.adjust(&flights.values[place])
+    case .landed(let landing) where isEmpty:
       guard landing.isNamed else {
-        flights[seat.url] = nil
+        end(place)
         return (tell, .nothing)
       }
-      flight.phase = .closing
+      flights.values[place].phase = .closing
       act = .close
     case .opening, .leaving, .landed, .closing: break
     }
-    flights[seat.url] = flight
     // It was to lead and does not know yet.
-    if case .lead = mail { tell += again(seat.url) }
+    if case .lead = mail { tell += again(seat.course) }
     return (tell, act)
   }
 
   /// Whether nobody else wants what landed: the file itself may be taken, and nobody boards until
   /// `closed`.
   mutating func takeAlone(_ seat: Seat) -> Bool {
-    guard var flight = flights[seat.url], case .landed = flight.phase,
-      flight.passengers.count == 1, flight.passengers.removeValue(forKey: seat.number) != nil
+    guard let place = flights.index(forKey: seat.course),
+      case .landed = flights.values[place].phase, flights.values[place].passengers.count == 1,
+      flights.values[place].passengers[0].number == seat.number
     else { return false }
-    flight.phase = .closing
-    flights[seat.url] = flight
+    flights.values[place].passengers = []
+    flights.values[place].phase = .closing
     return true
   }
 
@@ -152,79 +180,86 @@ struct FlightTable {
   // MARK: flights
 
   /// What its leader needs to know.
-  func flight(of seat: Seat) -> (number: UInt64, priority: ServiceClass)? {
-    guard let flight = flights[seat.url], case .opening = flight.phase else { return nil }
-    return (flight.number, flight.priority ?? .default)
+  func attempt(of seat: Seat) -> (attempt: Attempt, priority: ServiceClass)? {
+    guard let flight = flights[seat.course], case .opening = flight.phase else { return nil }
+    return (Attempt(course: seat.course, number: flight.number), flight.priority ?? .default)
   }
 
   /// The network has been asked, with this priority. It may be over already.
   mutating func begun(
-    _ url: String, _ number: UInt64, _ ticket: TransferTicket, _ priority: ServiceClass
+    _ attempt: Attempt, _ ticket: TransferTicket, _ priority: ServiceClass
   ) -> Act {
-    guard var flight = flights[url], flight.number == number, case .opening = flight.phase else {
-      return .nothing
-    }
-    defer { flights[url] = flight }
-    if flight.passengers.isEmpty {
-      flight.phase = .leaving
+    guard let place = flights.index(forKey: attempt.course),
+      flights.values[place].number == attempt.number,
+      case .opening = flights.values[place].phase
+    else { return .nothing }
+    if flights.values[place].passengers.isEmpty {
+      flights.values[place].phase = .leaving
       return .cancel(ticket)
     }
-    flight.phase = .flying(ticket, priority)
-    return Self.adjust(&flight)
+    flights.values[place].phase = .flying(ticket, priority)
+    return Self.adjust(&flights.values[place])
   }
 
   /// Whom to tell what. A flight that nobody wanted and somebody wants now is led anew.
-  mutating func over(_ url: String, _ number: UInt64, _ result: Result<Landing, Failure>)
+  mutating func over(_ attempt: Attempt, _ result: Result<Landing, Failure>)
     -> (tell: Tidings, act: Act)
   {
-    guard var flight = flights[url], flight.number == number else { return ([], .nothing) }
+    guard let place = flights.index(forKey: attempt.course),
+      flights.values[place].number == attempt.number
+    else { return ([], .nothing) }
     switch result {
     case .failure(let failure):
-      if failure.kind == .cancelled, case .leaving = flight.phase { return (again(url), .nothing) }
-      flights[url] = nil
-      return (tell(&flight, .failed(failure)), .nothing)
+      if failure.kind == .cancelled, case .leaving = flights.values[place].phase {
+        return (again(attempt.course), .nothing)
+      }
+      for passenger in flights.values[place].passengers where passenger.waiter == nil {
+        mail[passenger.number] = .failed(failure)
+      }
+      let tidings = tell(place, .failed(failure))
+      end(place)
+      return (tidings, .nothing)
     case .success(let landing):
-      if flight.passengers.isEmpty, !landing.isNamed {
-        flights[url] = nil
+      if flights.values[place].passengers.isEmpty {
+        if landing.isNamed {
+          flights.values[place].phase = .closing
+          return ([], .close)
+        }
+        end(place)
         return ([], .nothing)
       }
-      flight.phase = flight.passengers.isEmpty ? .closing : .landed(landing)
-      let tidings = tell(&flight, .landed(landing))
-      flights[url] = flight
-      return (tidings, flight.passengers.isEmpty ? .close : .nothing)
+      flights.values[place].phase = .landed(landing)
+      return (tell(place, .landed(landing)), .nothing)
     }
   }
 
   /// The landed file's name is gone.
-  mutating func closed(_ url: String) -> Tidings {
-    guard let flight = flights[url], case .closing = flight.phase else { return [] }
-    return again(url)
+  mutating func closed(_ course: UInt64) -> Tidings {
+    guard case .closing = flights[course]?.phase else { return [] }
+    return again(course)
   }
 
   /// Over, unless somebody has come meanwhile: one of those leads.
-  private mutating func again(_ url: String) -> Tidings {
-    guard let old = flights[url], let leader = old.passengers.keys.min() else {
-      flights[url] = nil
+  private mutating func again(_ course: UInt64) -> Tidings {
+    guard let place = flights.index(forKey: course) else { return [] }
+    guard let leader = flights.values[place].passengers.first else {
+      end(place)
       return []
     }
-    var flight = Flight(number: draw(), passengers: old.passengers)
-    let waiter = flight.passengers[leader]?.waiter
-    flight.passengers[leader]?.waiter = nil
-    flights[url] = flight
-    if let waiter { return [(waiter, .lead)] }
-    mail[leader] = .lead
+    flights.values[place].number = draw()
+    flights.values[place].phase = .opening
+    flights.values[place].passengers[0].waiter = nil
+    if let waiter = leader.waiter { return [(waiter, .lead)] }
+    mail[leader.number] = .lead
     return []
   }
 
-  private mutating func tell(_ flight: inout Flight, _ turn: Turn) -> Tidings {
+  /// All who wait; they do no more.
+  private mutating func tell(_ place: Flights.Index, _ turn: Turn) -> Tidings {
     var tidings: Tidings = []
-    for (number, passenger) in flight.passengers {
-      if let waiter = passenger.waiter {
-        tidings.append((waiter, turn))
-        flight.passengers[number]?.waiter = nil
-      } else {
-        mail[number] = turn
-      }
+    for passenger in flights.values[place].passengers.indices {
+      guard let waiter = flights.values[place].passengers[passenger].waiter.take() else { continue }
+      tidings.append((waiter, turn))
     }
     return tidings
   }
@@ -234,7 +269,7 @@ struct FlightTable {
     var photos: [TransferTicket: [PhotoID]] = [:]
     for flight in flights.values {
       guard case .flying(let ticket, _) = flight.phase else { continue }
-      photos[ticket] = flight.passengers.values.map(\.photo).sorted {
+      photos[ticket] = flight.passengers.map(\.photo).sorted {
         ($0.list, $0.number) < ($1.list, $1.number)
       }
     }

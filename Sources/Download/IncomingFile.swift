@@ -119,7 +119,8 @@ final class IncomingFile: OpenFile {
       guard account.file == nil, offset == account.size,
         account.memory.count + bytes.count <= Self.memorySize
       else { return false }
-      account.memory += bytes
+      // Most that stay here come in one piece, which need not be copied.
+      if account.memory.isEmpty { account.memory = bytes } else { account.memory += bytes }
       return true
     }
     if !isKept { try put().write(bytes, at: offset) }
@@ -131,7 +132,7 @@ final class IncomingFile: OpenFile {
       account.hash.add(bytes)
       account.size += UInt64(bytes.count)
       let room = Self.headSize - account.head.count
-      if room > 0 { account.head += bytes.prefix(room) }
+      if room > 0 { account.head += bytes[..<min(room, bytes.count)] }
       let next = max(notes?.first ?? .max, account.marked + account.marked / 8)
       return account.note != nil && account.size >= next
     }

@@ -5,7 +5,7 @@
 import Digests
 import Vocabulary
 
-struct Landing: Sendable {
+final class Landing: Sendable {
   enum Place: Sendable {
     /// So small that whoever wants it writes it where it belongs, and nowhere before.
     case memory([UInt8])
@@ -20,6 +20,14 @@ struct Landing: Sendable {
   let digest: SHA256Digest
   let head: [UInt8]
   let reply: TransferReply
+
+  init(
+    url: PhotoURL, place: Place, size: UInt64, digest: SHA256Digest, head: [UInt8],
+    reply: TransferReply
+  ) {
+    (self.url, self.place, self.size) = (url, place, size)
+    (self.digest, self.head, self.reply) = (digest, head, reply)
+  }
 
   /// It has a name that must go when nobody asks for it any more.
   var isNamed: Bool { if case .memory = place { false } else { true } }

@@ -29,11 +29,6 @@ package struct Original: Sendable {
 
   /// `000038211` in the folder of its list.
   package static func name(of photo: PhotoID) -> FileName {
-    let digits = String(photo.number)
-    let zeros = String(repeating: "0", count: max(0, 9 - digits.utf8.count))
-    guard let name = FileName(zeros + digits) else {
-      preconditionFailure("digits make a file name")
-    }
-    return name
+    FileName(number: UInt64(photo.number), digits: 9)
   }
 }

@@ -30,7 +30,16 @@ package struct FileName: Hashable, Sendable, CustomStringConvertible {
     self = name
   }
 
-  package init(number: UInt64) { bytes = Array(String(number).utf8) }
+  /// At least so many digits, with zeros before.
+  package init(number: UInt64, digits: Int = 1) {
+    var rest = number
+    var bytes: [UInt8] = []
+    repeat {
+      bytes.append(0x30 + UInt8(rest % 10))
+      rest /= 10
+    } while rest > 0 || bytes.count < digits
+    self.bytes = bytes.reversed()
+  }
 
   /// Safe to show: control characters, quotes of the terminal and broken UTF-8 are escaped.
   package var description: String { Printable.text(bytes) }

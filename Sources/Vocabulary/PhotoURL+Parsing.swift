@@ -34,7 +34,6 @@ extension PhotoURL {
   }
 
   private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
     let start = bytes.drop(while: isSpace)
     guard let last = start.lastIndex(where: { !isSpace($0) }) else { return [] }
     return start[...last]
@@ -45,8 +44,8 @@ extension PhotoURL {
     guard let colon = rest.firstIndex(of: UInt8(ascii: ":")), colon > rest.startIndex,
       rest[..<colon].allSatisfy(isSchemeByte)
     else { throw wrong("url.scheme", "the URL has no scheme", advice: advice) }
-    let name = String(decoding: rest[..<colon].map(lowered), as: UTF8.self)
-    guard let scheme = Scheme(rawValue: name) else {
+    let name = lowered(rest[..<colon])
+    guard let scheme = Scheme.allCases.first(where: { $0.rawValue == name }) else {
       throw wrong(
         "url.scheme", "the scheme '\(Printable.text(name, limit: 20))' is not http, https or file")
     }
@@ -100,12 +99,26 @@ extension PhotoURL {
       throw wrong(
         "url.host", "the host's name is not in ASCII", advice: "Write it in its xn-- form")
     }
-    let labels = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    let isRooted = labels.count > 1 && labels[labels.count - 1].isEmpty
-    guard bytes.count <= 253, bytes.allSatisfy(isHostByte),
-      (isRooted ? labels.dropLast() : labels[...]).allSatisfy({ !$0.isEmpty && $0.count <= 63 })
-    else { throw wrong("url.host", "the host's name is not a valid one") }
-    return String(decoding: bytes.map(lowered), as: UTF8.self)
+    guard bytes.count <= 253, bytes.allSatisfy(isHostByte), hasLabels(bytes) else {
+      throw wrong("url.host", "the host's name is not a valid one")
+    }
+    return lowered(bytes)
+  }
+
+  /// Between dots, and none of them empty or too long; one dot at the end means the root.
+  private static func hasLabels(_ bytes: ArraySlice<UInt8>) -> Bool {
+    var length = 0
+    for byte in bytes {
+      if byte != UInt8(ascii: ".") {
+        length += 1
+        if length > 63 { return false }
+      } else if length == 0 {
+        return false
+      } else {
+        length = 0
+      }
+    }
+    return true
   }
 
   /// Empty, or a colon and a number; a colon alone means the usual port.
@@ -125,7 +138,7 @@ extension PhotoURL {
     if path.starts(with: "//".utf8) {
       path = path.dropFirst(2)
       let slash = path.firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
-      let host = String(decoding: path[..<slash].map(lowered), as: UTF8.self)
+      let host = lowered(path[..<slash])
       guard host.isEmpty || host == "localhost" else {
         throw wrong("url.host", "a file's URL names another machine")
       }
@@ -137,29 +150,47 @@ extension PhotoURL {
     return PhotoURL(scheme: .file, host: "", port: 0, path: encoded(path), query: nil)
   }
 
-  private static func encoded(_ bytes: some Sequence<UInt8>) -> String {
+  private static func encoded(_ bytes: ArraySlice<UInt8>) -> String {
+    if bytes.allSatisfy(isPlain) { return String(decoding: bytes, as: UTF8.self) }
     let digits = Array("0123456789ABCDEF".utf8)
     var out: [UInt8] = []
     for byte in bytes {
-      if byte <= 0x20 || byte >= 0x7F || "\"<>\\^`{|}".utf8.contains(byte) {
-        out += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      } else {
+      if isPlain(byte) {
         out.append(byte)
+      } else {
+        out += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
       }
     }
     return String(decoding: out, as: UTF8.self)
   }
 
+  private static func lowered(_ bytes: ArraySlice<UInt8>) -> String {
+    let isCapital: (UInt8) -> Bool = { (0x41...0x5A).contains($0) }
+    guard bytes.contains(where: isCapital) else { return String(decoding: bytes, as: UTF8.self) }
+    return String(decoding: bytes.map { isCapital($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+  }
+
+  // Each byte of each URL of each photo is asked about: numbers, not sets of characters.
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+  }
+  /// Needs no encoding: all that can be seen but "<>\\^`{|}.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x22, 0x3C, 0x3E, 0x5C, 0x5E, 0x60, 0x7B...0x7D: false
+    default: byte > 0x20 && byte < 0x7F
+    }
+  }
   private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
   private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+  /// Letters, digits, + - .
   private static func isSchemeByte(_ byte: UInt8) -> Bool {
-    isLetter(byte) || isDigit(byte) || "+-.".utf8.contains(byte)
+    isLetter(byte) || isDigit(byte) || byte == 0x2B || byte == 0x2D || byte == 0x2E
   }
+  /// Letters, digits, - . _
   private static func isHostByte(_ byte: UInt8) -> Bool {
-    isLetter(byte) || isDigit(byte) || "-._".utf8.contains(byte)
-  }
-  private static func lowered(_ byte: UInt8) -> UInt8 {
-    (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+    isLetter(byte) || isDigit(byte) || byte == 0x2D || byte == 0x2E || byte == 0x5F
   }
 
   private static func wrong(_ code: String, _ reason: String, advice: String = "") -> Failure {

@@ -5,44 +5,62 @@
 // percent-encoded.
 
 package struct PhotoURL: Hashable, Sendable {
-  package enum Scheme: String, Sendable { case http, https, file }
+  package enum Scheme: String, Sendable, CaseIterable { case http, https, file }
 
   package static let longest = 8192
 
-  package let scheme: Scheme
+  /// Together behind one reference: every photo's URL passes through many hands.
+  private final class Parts: Sendable {
+    let scheme: Scheme
+    let host: String
+    let port: UInt16
+    let path: String
+    let query: String?
+    let server: String
+    let origin: String
+    let text: String
+
+    init(_ scheme: Scheme, _ host: String, _ port: UInt16, _ path: String, _ query: String?) {
+      (self.scheme, self.host, self.port) = (scheme, host, port)
+      (self.path, self.query) = (path, query)
+      let name = host.utf8.contains(UInt8(ascii: ":")) ? "[" + host + "]" : host
+      server = port == scheme.port ? name : name + ":" + String(port)
+      origin = scheme.rawValue + "://" + server
+      let whole = origin + path
+      text = query.map { whole + "?" + $0 } ?? whole
+    }
+  }
+
+  private let parts: Parts
+
+  package var scheme: Scheme { parts.scheme }
   /// In lower case; an IPv6 address without its brackets; empty for a file.
-  package let host: String
+  package var host: String { parts.host }
   /// What is dialled, named or not; 0 for a file.
-  package let port: UInt16
+  package var port: UInt16 { parts.port }
   /// Percent-encoded, with a leading slash.
-  package let path: String
+  package var path: String { parts.path }
   /// Percent-encoded, without its question mark; nil where there is none.
-  package let query: String?
+  package var query: String? { parts.query }
 
   /// Host, and port where it is not the usual one: what messages name.
-  package let server: String
+  package var server: String { parts.server }
 
   /// For the wire. Never for a message.
-  package let text: String
+  package var text: String { parts.text }
 
   /// Scheme, host and port: transfers that share it share connections.
-  package var origin: String { "\(scheme.rawValue)://\(Self.bracketed(host)):\(port)" }
-
-  private static func bracketed(_ host: String) -> String {
-    host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-  }
+  package var origin: String { parts.origin }
 
   init(scheme: Scheme, host: String, port: UInt16, path: String, query: String?) {
-    self.scheme = scheme
-    self.host = host
-    self.port = port
-    self.path = path
-    self.query = query
-    let host = Self.bracketed(host)
-    server = port == scheme.port ? host : "\(host):\(port)"
-    let authority = scheme == .file ? "" : server
-    text = "\(scheme.rawValue)://\(authority)\(path)" + (query.map { "?" + $0 } ?? "")
+    parts = Parts(scheme, host, port, path, query)
   }
+
+  package static func == (one: PhotoURL, other: PhotoURL) -> Bool {
+    one.parts === other.parts || one.text == other.text
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
   /// The path of a `file:` URL as checked components, decoded. Never empty; none of them leads up.
   package func filePath() throws(Failure) -> [FileName] {

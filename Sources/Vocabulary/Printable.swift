@@ -7,6 +7,9 @@ package enum Printable {
   package static func text(_ bytes: some Sequence<UInt8>, limit: Int = 400) -> String {
     // Whatever a character takes, it is at most four bytes.
     let bytes = Array(bytes.prefix(4 * (limit + 1)))
+    if bytes.count <= limit, bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != 0x5C }) {
+      return String(decoding: bytes, as: UTF8.self)
+    }
     var out = ""
     var count = 0
     var place = 0

@@ -166,7 +166,9 @@ struct TransferQueueTests {
     for ticket in 5...6 { queue.add(UInt64(ticket), host: "b", .background) }
     let first = [queue.next(), queue.next(), queue.next(), queue.next()]
     #expect(first == [1, 2, 5, nil])
+    #expect(queue.isFull)
     queue.remove(5)
+    #expect(!queue.isFull)
     let second = queue.next()
     #expect(second == 6)
     queue.remove(1)

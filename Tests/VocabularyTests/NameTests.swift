@@ -26,6 +26,9 @@ import Vocabulary
     let name = try #require(FileName(bytes: [0x61, 0xFF, 0x0A]))
     #expect("\(name)" == "a\\xff\\n")
     #expect(FileName(number: 42) == FileName("42"))
+    #expect(FileName(number: 0) == FileName("0"))
+    #expect(FileName(number: 42, digits: 9) == FileName("000000042"))
+    #expect(FileName(number: .max, digits: 9) == FileName("18446744073709551615"))
   }
 
   @Test(arguments: [("a.plist", true), (".plist", false), ("plist", false), ("a.PLIST", false)])

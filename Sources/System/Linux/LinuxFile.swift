@@ -7,12 +7,21 @@ package import Vocabulary
 
 package final class LinuxFile: OpenFile {
   private let handle: Descriptor
-  private let thing: String
+  private let place: String
+  private let name: FileName?
 
   package init(owning handle: consuming Descriptor, thing: String) {
     self.handle = handle
-    self.thing = thing
+    (place, name) = (thing, nil)
   }
+
+  init(owning handle: consuming Descriptor, _ name: FileName, in folder: String) {
+    self.handle = handle
+    (place, self.name) = (folder, name)
+  }
+
+  /// Put together only when somebody must be told: many a file is opened, and few calls fail.
+  private var thing: String { name.map { "\(place)/\($0)" } ?? place }
 
   package var descriptor: Int32 { handle.number }
 

@@ -36,7 +36,7 @@ package final class LinuxFolder: Folder {
       case .ensure: DR_ENSURE
       }
     let number = try unsafe call("openat", name) { unsafe dr_open_file($0, $1, Int32(flag), 0o600) }
-    return LinuxFile(owning: Descriptor(owning: number), thing: thing(name))
+    return LinuxFile(owning: Descriptor(owning: number), name, in: path)
   }
 
   /// Gone with its last descriptor, unless it is named. EOPNOTSUPP where the file system has no such files.

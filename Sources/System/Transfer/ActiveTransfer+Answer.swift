@@ -128,8 +128,12 @@ extension ActiveTransfer {
   /// Before the request goes out, on new and kept connections: the rules may have changed
   /// meanwhile.
   func mayAsk(_ remote: String) -> Bool {
+    if let handle, handle.admitted == remote { return true }
     guard let address = NetworkAddress(remote) else { return false }
-    guard let refusal = settings.rules.refusal(of: address) else { return true }
+    guard let refusal = settings.rules.refusal(of: address) else {
+      handle?.admitted = remote
+      return true
+    }
     answer.problem = refusal.failure(server: url.server)
     return false
   }

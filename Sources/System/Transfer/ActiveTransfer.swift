@@ -44,10 +44,12 @@ final class ActiveTransfer {
     guard handle.trouble == CURLE_OK else { throw TransferEnding.resources }
   }
 
+  private static let lines = ["Accept-Encoding: identity"]
+
   /// A validator is shown only to the place that gave it, query and all: elsewhere the same one may
   /// mean another photo.
   private func ask() -> [String] {
-    let lines = ["Accept-Encoding: identity"]
+    let lines = Self.lines
     if isStartedOver { return lines }
     switch job.request.scope {
     case .rest(let entity, let length) where entity.place == url.text && length > 0:
@@ -80,9 +82,11 @@ final class ActiveTransfer {
     let length = handle.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
     ending.announced = length >= 0 ? UInt64(length) : nil
     ending.contentType = Printable.text(handle.text(CURLINFO_CONTENT_TYPE) ?? "", limit: 100)
-    ending.location = handle.text(CURLINFO_REDIRECT_URL)
-    ending.retryAfter = RetryAfter.seconds(
-      handle.size(CURLINFO_RETRY_AFTER), handle.header("Retry-After"))
+    if ending.status >= 300 {
+      ending.location = handle.text(CURLINFO_REDIRECT_URL)
+      ending.retryAfter = RetryAfter.seconds(
+        handle.size(CURLINFO_RETRY_AFTER), handle.header("Retry-After"))
+    }
     ending.systemError = Int32(clamping: handle.number(CURLINFO_OS_ERRNO))
     ending.isConnected = handle.size(CURLINFO_PRETRANSFER_TIME_T) > 0
     ending.isEndSure = isEndSure(handle)

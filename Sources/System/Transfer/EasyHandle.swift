@@ -8,6 +8,8 @@ import CCurl
   let pointer: UnsafeMutableRawPointer
   /// The first thing libcurl did not take; CURLE_OK as long as it took everything.
   private(set) var trouble = CURLE_OK
+  /// The address that its rules let through last: one connection serves many requests.
+  var admitted = ""
   /// libcurl keeps no copy of these.
   private var lists: [(option: CURLoption, lines: [String], list: LineList)] = []
 

@@ -68,7 +68,6 @@ struct TransferEnding: Equatable {
   }
 
   private func answer() -> Outcome {
-    let words = "\(url.server) answered \(StatusWords.of(status))"
     switch status {
     case 200, 203, 204, 205:
       return .whole(reply(size: received))
@@ -89,6 +88,8 @@ struct TransferEnding: Equatable {
         Failure(.final, code: "http.\(status)", reason: words, advice: StatusWords.advice(status)))
     }
   }
+
+  private var words: String { "\(url.server) answered \(StatusWords.of(status))" }
 
   private func reply(size: UInt64) -> TransferReply {
     TransferReply(

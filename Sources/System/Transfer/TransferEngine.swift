@@ -22,6 +22,8 @@ final class TransferEngine {
   }
 
   var isIdle: Bool { transfers.isEmpty }
+  /// Whatever comes has to wait until something ends.
+  var isFull: Bool { queue.isFull }
   var keepsConnections: Bool { multi != nil }
 
   func start(_ job: TransferJob) {

@@ -3,13 +3,21 @@
 
 import Vocabulary
 
-struct TransferJob: Sendable {
+final class TransferJob: Sendable {
   let ticket: UInt64
   let url: PhotoURL
   let request: TransferRequest
   let file: any OpenFile
   let gauge: TransferGauge
   let whenOver: @Sendable (Result<TransferReply, Failure>) -> Void
+
+  init(
+    ticket: UInt64, url: PhotoURL, request: TransferRequest, file: any OpenFile,
+    gauge: TransferGauge, whenOver: @escaping @Sendable (Result<TransferReply, Failure>) -> Void
+  ) {
+    (self.ticket, self.url, self.request) = (ticket, url, request)
+    (self.file, self.gauge, self.whenOver) = (file, gauge, whenOver)
+  }
 }
 
 enum TransferCommand: Sendable {

@@ -16,11 +16,25 @@ package final class TransferLoop: Network {
     var gauges: [UInt64: TransferGauge] = [:]
     var last: UInt64 = 0
     var isStopped = false
+    /// The thread looks here before it waits again. While it waits, what could not start yet need not
+    /// wake it: a transfer that ends does.
+    var isAwake = true
+    var isFull = false
 
     /// Whether the thread must be rung for it: it takes all that it finds.
     mutating func leave(_ command: TransferCommand) -> Bool {
       commands.append(command)
-      return commands.count == 1
+      if isAwake { return false }
+      if case .start = command, isFull { return false }
+      isAwake = true
+      return true
+    }
+
+    /// What was left; nothing, and the thread may wait.
+    mutating func take(isFull: Bool) -> [TransferCommand] {
+      (isAwake, self.isFull) = (!commands.isEmpty, isFull)
+      defer { commands = [] }
+      return commands
     }
   }
 
@@ -121,14 +135,9 @@ package final class TransferLoop: Network {
     let engine = TransferEngine(first) { ticket in
       self.state.withLock { $0.gauges[ticket] = nil }
     }
-    var isRung = true
     while true {
-      // Cleared before looking: what is left after the look rings again.
-      if isRung { wake.clear() }
-      let commands = state.withLock { state in
-        defer { state.commands = [] }
-        return state.commands
-      }
+      engine.turn()
+      let commands = state.withLock { [isFull = engine.isFull] in $0.take(isFull: isFull) }
       for command in commands {
         switch command {
         case .start(let job): engine.start(job)
@@ -140,8 +149,9 @@ package final class TransferLoop: Network {
           return done
         }
       }
-      engine.turn()
-      isRung = engine.isIdle ? rest(engine) : engine.wait(wake)
+      guard commands.isEmpty else { continue }
+      // Cleared before looking: what is left after the look rings again.
+      if engine.isIdle ? rest(engine) : engine.wait(wake) { wake.clear() }
     }
   }
 

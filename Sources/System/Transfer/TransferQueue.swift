@@ -22,6 +22,7 @@ struct TransferQueue {
     self.perHost = perHost
   }
 
+  var isFull: Bool { running.count >= total }
   var isEmpty: Bool { running.isEmpty && waiting.allSatisfy(\.isEmpty) }
 
   /// More may start at once; fewer takes effect as running ones end.
