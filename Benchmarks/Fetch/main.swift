@@ -27,7 +27,7 @@ var urls: [String] = []
 while let line = readLine() { urls.append(line) }
 
 do {
-  TaskHome.settle(on: try OwnExecutor(threads: ThisProcess.processors))
+  TaskHome.settle(on: OwnExecutor(threads: ThisProcess.processors))
   let clock = try SystemClock()
   let state = try LinuxFolder.open(path: words[1])
   let (recorder, _) = try Recorder.open(

@@ -50,12 +50,7 @@ enum DarkroomTool {
   private static func local(_ order: ToolOrder, _ voice: ToolVoice) -> ExitCode {
     ThisProcess.shareOneHeap()
     ThisProcess.raiseDescriptorLimit()
-    do throws(SystemError) {
-      TaskHome.settle(on: try OwnExecutor(threads: 1))
-    } catch {
-      voice.complain(error.failure.code, "\(error)")
-      return .failed
-    }
+    TaskHome.settle(on: OwnExecutor(threads: 1))
     TaskHome.start { ThisProcess.end(with: await developOrCheck(order, voice).rawValue) }
     while true { _ = try? Poll.wait([], for: nil) }
   }

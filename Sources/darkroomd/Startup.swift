@@ -23,10 +23,7 @@ enum Startup {
       throw StartFailure(ExitCode.configuration, "could not read the settings: \(error)")
     }
     let lock = try lock(places)
-    let tasks = try part("the threads") { () throws(SystemError) in
-      try OwnExecutor(threads: ThisProcess.processors)
-    }
-    TaskHome.settle(on: tasks)
+    TaskHome.settle(on: OwnExecutor(threads: ThisProcess.processors))
     let environment = Surroundings.environment()
     let clock = try part("the clock") { () throws(SystemError) in try SystemClock() }
     let reporter = try reporter(options, environment, settings)

@@ -97,11 +97,14 @@ static inline CURL *dr_multi_done(CURLM *multi, CURLcode *result) {
   return NULL;
 }
 
-// Sleeps until libcurl has something to do or `wake` is readable, as `rung` tells.
-static inline CURLMcode dr_multi_wait(CURLM *multi, int wake, int milliseconds, int *rung) {
+// Sleeps until libcurl has something to do, as `due` tells, or `wake` is readable, as `rung` tells.
+static inline CURLMcode dr_multi_wait(CURLM *multi, int wake, int milliseconds, int *rung, int *due) {
   struct curl_waitfd watch = {.fd = wake, .events = CURL_WAIT_POLLIN};
-  CURLMcode result = curl_multi_poll(multi, &watch, 1, milliseconds, NULL);
+  int ready = 0;
+  CURLMcode result = curl_multi_poll(multi, &watch, 1, milliseconds, &ready);
   *rung = watch.revents != 0;
+  // Nothing ready: a time of libcurl's own has come.
+  *due = ready != (*rung ? 1 : 0) || !*rung;
   return result;
 }
 

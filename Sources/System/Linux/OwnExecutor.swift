@@ -5,7 +5,6 @@
 // thread sleeps on a bell of its own, so one job wakes one thread.
 
 internal import Synchronization
-package import Vocabulary
 
 package final class OwnExecutor: TaskExecutor {
   private struct State {
@@ -31,13 +30,11 @@ package final class OwnExecutor: TaskExecutor {
   }
 
   private let state = Mutex(State())
-  private let bells: [WakeEvent]
+  private let bells: [ThreadSignal]
 
   /// Its threads live as long as the process.
-  package init(threads: Int) throws(SystemError) {
-    var bells: [WakeEvent] = []
-    for _ in 0..<threads { bells.append(try WakeEvent()) }
-    self.bells = bells
+  package init(threads: Int) {
+    bells = (0..<threads).map { _ in ThreadSignal() }
     for number in bells.indices { OwnThread.start("tasks") { self.work(number) } }
   }
 
@@ -55,16 +52,14 @@ package final class OwnExecutor: TaskExecutor {
     while true {
       let job = state.withLock { state in
         let job = state.take()
-        // A wake-up without a ring finds it there still.
-        state.idle.removeAll { $0 == number }
+        // Whoever takes it from there rings, once.
         if job == nil { state.idle.append(number) }
         return job
       }
       if let job {
         unsafe job.runSynchronously(on: executor)
       } else {
-        _ = try? Poll.wait([Poll.Watch(bells[number].descriptor)], for: nil)
-        bells[number].clear()
+        bells[number].wait()
       }
     }
   }

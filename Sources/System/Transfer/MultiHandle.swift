@@ -42,11 +42,12 @@ import Linux
     return (UInt(bitPattern: handle), result)
   }
 
-  /// Waits for the network, for libcurl's own times, or for `wake`, and answers whether it was that.
-  /// Nil where it could not wait.
-  func wait(_ wake: WakeEvent) -> Bool? {
+  /// Waits for the network, for libcurl's own times, or for `wake`: whether it was that, and whether there
+  /// is work. Nil where it could not wait.
+  func wait(_ wake: WakeEvent) -> (isRung: Bool, isDue: Bool)? {
     var isRung: Int32 = 0
-    let result = unsafe dr_multi_wait(pointer, wake.descriptor, 86_400_000, &isRung)
-    return result == CURLM_OK ? isRung != 0 : nil
+    var isDue: Int32 = 0
+    let result = unsafe dr_multi_wait(pointer, wake.descriptor, 86_400_000, &isRung, &isDue)
+    return result == CURLM_OK ? (isRung != 0, isDue != 0) : nil
   }
 }

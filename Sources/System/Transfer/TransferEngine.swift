@@ -13,6 +13,8 @@ final class TransferEngine {
   private var byHandle: [UInt: ActiveTransfer] = [:]
   /// Settled for `settings`, and free: making one costs as much as a small transfer.
   private var spare: [EasyHandle] = []
+  /// There may be something for libcurl to do.
+  private var isDue = false
   private let finished: (UInt64) -> Void
 
   init(_ settings: TransferSettings, finished: @escaping (UInt64) -> Void) {
@@ -51,17 +53,22 @@ final class TransferEngine {
     multi?.limit(new)
   }
 
-  /// Everything that can be done without waiting.
+  /// Everything that can be done without waiting. libcurl looks at each of its transfers each time that it
+  /// is called: it is called only where there is something new.
   func turn() {
     repeat {
-      admit()
-      multi?.work()
+      if admit() || isDue { multi?.work() }
+      isDue = false
     } while collect()
   }
 
   /// Whether `wake` has rung, or may have.
   func wait(_ wake: WakeEvent) -> Bool {
-    if let isRung = multi?.wait(wake) { return isRung }
+    if let news = multi?.wait(wake) {
+      isDue = news.isDue
+      return news.isRung
+    }
+    isDue = true
     // Out of memory or descriptors: go on by the clock rather than spin.
     _ = try? Poll.wait([Poll.Watch(wake.descriptor)], for: .milliseconds(100))
     return true
@@ -73,7 +80,9 @@ final class TransferEngine {
     multi = nil
   }
 
-  private func admit() {
+  /// Whether anything new was given to libcurl.
+  private func admit() -> Bool {
+    var isChanged = false
     while let ticket = queue.next() {
       guard let transfer = transfers[ticket] else {
         queue.remove(ticket)
@@ -84,10 +93,12 @@ final class TransferEngine {
         try transfer.prepare(handle, settings)
         guard multi.add(handle) else { throw TransferEnding.resources }
         byHandle[handle.key] = transfer
+        isChanged = true
       } catch {
         finish(transfer, .failure(error))
       }
     }
+    return isChanged
   }
 
   private func handle() -> EasyHandle? {
