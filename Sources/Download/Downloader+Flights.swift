@@ -89,9 +89,8 @@ extension Downloader {
     perform(flights.withLock { $0.begun(attempt, ticket, priority) }, attempt.course, url)
   }
 
-  private func look(_ url: PhotoURL, _ limit: UInt64) async -> OriginalCache.Found? {
-    guard let cache, cache.mayHold(url.text, upTo: limit) else { return nil }
-    return await withCheckedContinuation { answer in
+  private func look(_ url: PhotoURL, _ cache: OriginalCache) async -> OriginalCache.Found? {
+    await withCheckedContinuation { answer in
       lane { answer.resume(returning: cache.find(url.text)) }
     }
   }
@@ -106,7 +105,8 @@ extension Downloader {
       (file, entity) = try await reopen(url)
       if let entity { return (file, .rest(of: entity, from: file.size), nil) }
     }
-    let found = await look(url, limit)
+    guard let cache, cache.mayHold(url.text, upTo: limit) else { return (file, .whole, nil) }
+    let found = await look(url, cache)
     return (file, found.map { .change(since: $0.entity) } ?? .whole, found)
   }
 

@@ -68,11 +68,92 @@ struct FlightTable {
     /// As they came. No more than download at once: few.
     var passengers: [Passenger]
 
-    var priority: ServiceClass? {
-      passengers.map(\.priority).min { $0.rawValue < $1.rawValue }
+    /// The network waits for the most urgent of all who wait for it.
+    mutating func adjust() -> Act {
+      guard case .flying(let ticket, let known) = phase, let priority, priority != known else {
+        return .nothing
+      }
+      phase = .flying(ticket, priority)
+      return .change(ticket, priority)
     }
 
-    func place(of number: UInt64) -> Int? { passengers.firstIndex { $0.number == number } }
+    var priority: ServiceClass? {
+      guard var most = passengers.first?.priority else { return nil }
+      for passenger in passengers where passenger.priority.rawValue < most.rawValue {
+        most = passenger.priority
+      }
+      return most
+    }
+
+    /// What landed already; nil where there is something to wait for.
+    mutating func join(_ passenger: Passenger) -> (Turn?, Act) {
+      passengers.append(passenger)
+      if case .landed(let landing) = phase { return (.landed(landing), .nothing) }
+      return (nil, adjust())
+    }
+
+    mutating func wait(_ number: UInt64, _ waiter: Waiter) -> Turn? {
+      guard let place = place(of: number) else { return .failed(.cancelled) }
+      if case .landed(let landing) = phase { return .landed(landing) }
+      passengers[place].waiter = waiter
+      return nil
+    }
+
+    /// Nil for one who is not here; `isOver` when nothing is left of the flight.
+    mutating func leave(_ number: UInt64) -> (waiter: Waiter?, act: Act, isOver: Bool)? {
+      guard let place = place(of: number) else { return nil }
+      let waiter = passengers.remove(at: place).waiter
+      switch phase {
+      case .flying(let ticket, _) where passengers.isEmpty:
+        phase = .leaving
+        return (waiter, .cancel(ticket), false)
+      case .flying: return (waiter, adjust(), false)
+      case .landed(let landing) where passengers.isEmpty:
+        guard landing.isNamed else { return (waiter, .nothing, true) }
+        phase = .closing
+        return (waiter, .close, false)
+      case .opening, .leaving, .landed, .closing: return (waiter, .nothing, false)
+      }
+    }
+
+    mutating func takeAlone(_ number: UInt64) -> Bool {
+      guard case .landed = phase, passengers.count == 1, passengers[0].number == number else {
+        return false
+      }
+      passengers = []
+      phase = .closing
+      return true
+    }
+
+    mutating func begun(_ ticket: TransferTicket, _ priority: ServiceClass) -> Act {
+      guard case .opening = phase else { return .nothing }
+      if passengers.isEmpty {
+        phase = .leaving
+        return .cancel(ticket)
+      }
+      phase = .flying(ticket, priority)
+      return adjust()
+    }
+
+    /// For somebody who has come meanwhile: nil where there is nobody, the waiter if they wait already.
+    mutating func again(_ number: UInt64) -> (leader: UInt64, waiter: Waiter?)? {
+      guard let leader = passengers.first else { return nil }
+      (self.number, phase) = (number, .opening)
+      return (leader.number, passengers[0].waiter.take())
+    }
+
+    /// All who wait; they do no more.
+    mutating func tell(_ turn: Turn) -> Tidings {
+      var tidings: Tidings = []
+      for place in passengers.indices {
+        if let waiter = passengers[place].waiter.take() { tidings.append((waiter, turn)) }
+      }
+      return tidings
+    }
+
+    private func place(of number: UInt64) -> Int? {
+      passengers.firstIndex { $0.number == number }
+    }
   }
 
   private typealias Flights = [UInt64: Flight]
@@ -102,79 +183,41 @@ struct FlightTable {
     -> (seat: Seat, turn: Turn?, act: Act)
   {
     let passenger = Passenger(number: draw(), photo: photo, priority: priority)
-    guard let course = courses[url], let place = flights.index(forKey: course) else {
-      let course = draw()
-      courses[url] = course
-      flights[course] = Flight(url: url, number: draw(), passengers: [passenger])
-      return (Seat(course: course, number: passenger.number), .lead, .nothing)
+    if let course = courses[url], let place = flights.index(forKey: course) {
+      let (turn, act) = flights.values[place].join(passenger)
+      return (Seat(course: course, number: passenger.number), turn, act)
     }
-    let seat = Seat(course: course, number: passenger.number)
-    flights.values[place].passengers.append(passenger)
-    if case .landed(let landing) = flights.values[place].phase {
-      return (seat, .landed(landing), .nothing)
-    }
-    return (seat, nil, Self.adjust(&flights.values[place]))
+    let course = draw()
+    courses[url] = course
+    flights[course] = Flight(url: url, number: draw(), passengers: [passenger])
+    return (Seat(course: course, number: passenger.number), .lead, .nothing)
   }
 
   /// What is so already; nil keeps the waiter.
   mutating func wait(_ seat: Seat, _ waiter: Waiter) -> Turn? {
     if let turn = mail.removeValue(forKey: seat.number) { return turn }
-    guard let place = flights.index(forKey: seat.course),
-      let passenger = flights.values[place].place(of: seat.number)
-    else { return .failed(.cancelled) }
-    if case .landed(let landing) = flights.values[place].phase { return .landed(landing) }
-    flights.values[place].passengers[passenger].waiter = waiter
-    return nil
+    guard let place = flights.index(forKey: seat.course) else { return .failed(.cancelled) }
+    return flights.values[place].wait(seat.number, waiter)
   }
 
   /// Cancelled, or done with what landed.
   mutating func leave(_ seat: Seat) -> (tell: Tidings, act: Act) {
     let mail = mail.removeValue(forKey: seat.number)
     guard let place = flights.index(forKey: seat.course),
-      let passenger = flights.values[place].place(of: seat.number)
+      let left = flights.values[place].leave(seat.number)
     else { return ([], .nothing) }
-    let waiter = flights.values[place].passengers.remove(at: passenger).waiter
-    var tell: Tidings = waiter.map { [($0, .failed(.cancelled))] } ?? []
-    var act = Act.nothing
-    let isEmpty = flights.values[place].passengers.isEmpty
-    switch flights.values[place].phase {
-    case .flying(let ticket, _) where isEmpty:
-      flights.values[place].phase = .leaving
-      act = .cancel(ticket)
-    case .flying: act = Self.adjust(&flights.values[place])
-    case .landed(let landing) where isEmpty:
-      guard landing.isNamed else {
-        end(place)
-        return (tell, .nothing)
-      }
-      flights.values[place].phase = .closing
-      act = .close
-    case .opening, .leaving, .landed, .closing: break
-    }
+    if left.isOver { end(place) }
+    var tell: Tidings = left.waiter.map { [($0, .failed(.cancelled))] } ?? []
     // It was to lead and does not know yet.
     if case .lead = mail { tell += again(seat.course) }
-    return (tell, act)
+    return (tell, left.act)
   }
 
   /// Whether nobody else wants what landed: the file itself may be taken, and nobody boards until
   /// `closed`.
   mutating func takeAlone(_ seat: Seat) -> Bool {
-    guard let place = flights.index(forKey: seat.course),
-      case .landed = flights.values[place].phase, flights.values[place].passengers.count == 1,
-      flights.values[place].passengers[0].number == seat.number
-    else { return false }
-    flights.values[place].passengers = []
-    flights.values[place].phase = .closing
-    return true
-  }
-
-  /// The network waits for the most urgent of all who wait for it.
-  private static func adjust(_ flight: inout Flight) -> Act {
-    guard case .flying(let ticket, let known) = flight.phase, let priority = flight.priority,
-      priority != known
-    else { return .nothing }
-    flight.phase = .flying(ticket, priority)
-    return .change(ticket, priority)
+    guard let place = flights.index(forKey: seat.course) else { return false }
+    return flights.values[place].takeAlone(seat.number)
   }
 
   // MARK: flights
@@ -189,47 +232,36 @@ struct FlightTable {
   mutating func begun(
     _ attempt: Attempt, _ ticket: TransferTicket, _ priority: ServiceClass
   ) -> Act {
-    guard let place = flights.index(forKey: attempt.course),
-      flights.values[place].number == attempt.number,
-      case .opening = flights.values[place].phase
-    else { return .nothing }
-    if flights.values[place].passengers.isEmpty {
-      flights.values[place].phase = .leaving
-      return .cancel(ticket)
-    }
-    flights.values[place].phase = .flying(ticket, priority)
-    return Self.adjust(&flights.values[place])
+    guard let place = place(of: attempt) else { return .nothing }
+    return flights.values[place].begun(ticket, priority)
   }
 
   /// Whom to tell what. A flight that nobody wanted and somebody wants now is led anew.
   mutating func over(_ attempt: Attempt, _ result: Result<Landing, Failure>)
     -> (tell: Tidings, act: Act)
   {
-    guard let place = flights.index(forKey: attempt.course),
-      flights.values[place].number == attempt.number
-    else { return ([], .nothing) }
+    guard let place = place(of: attempt) else { return ([], .nothing) }
     switch result {
     case .failure(let failure):
       if failure.kind == .cancelled, case .leaving = flights.values[place].phase {
         return (again(attempt.course), .nothing)
       }
-      for passenger in flights.values[place].passengers where passenger.waiter == nil {
-        mail[passenger.number] = .failed(failure)
-      }
-      let tidings = tell(place, .failed(failure))
+      let late = flights.values[place].passengers.filter { $0.waiter == nil }
+      for passenger in late { mail[passenger.number] = .failed(failure) }
+      let tidings = flights.values[place].tell(.failed(failure))
       end(place)
       return (tidings, .nothing)
     case .success(let landing):
       if flights.values[place].passengers.isEmpty {
-        if landing.isNamed {
-          flights.values[place].phase = .closing
-          return ([], .close)
+        guard landing.isNamed else {
+          end(place)
+          return ([], .nothing)
         }
-        end(place)
-        return ([], .nothing)
+        flights.values[place].phase = .closing
+        return ([], .close)
       }
       flights.values[place].phase = .landed(landing)
-      return (tell(place, .landed(landing)), .nothing)
+      return (flights.values[place].tell(.landed(landing)), .nothing)
     }
   }
 
@@ -242,26 +274,20 @@ struct FlightTable {
   /// Over, unless somebody has come meanwhile: one of those leads.
   private mutating func again(_ course: UInt64) -> Tidings {
     guard let place = flights.index(forKey: course) else { return [] }
-    guard let leader = flights.values[place].passengers.first else {
+    guard let (leader, waiter) = flights.values[place].again(draw()) else {
       end(place)
       return []
     }
-    flights.values[place].number = draw()
-    flights.values[place].phase = .opening
-    flights.values[place].passengers[0].waiter = nil
-    if let waiter = leader.waiter { return [(waiter, .lead)] }
-    mail[leader.number] = .lead
+    if let waiter { return [(waiter, .lead)] }
+    mail[leader] = .lead
     return []
   }
 
-  /// All who wait; they do no more.
-  private mutating func tell(_ place: Flights.Index, _ turn: Turn) -> Tidings {
-    var tidings: Tidings = []
-    for passenger in flights.values[place].passengers.indices {
-      guard let waiter = flights.values[place].passengers[passenger].waiter.take() else { continue }
-      tidings.append((waiter, turn))
-    }
-    return tidings
+  private func place(of attempt: Attempt) -> Flights.Index? {
+    guard let place = flights.index(forKey: attempt.course),
+      flights.values[place].number == attempt.number
+    else { return nil }
+    return place
   }
 
   /// The photos that each transfer is for.

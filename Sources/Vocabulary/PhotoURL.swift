@@ -25,9 +25,18 @@ package struct PhotoURL: Hashable, Sendable {
       (self.path, self.query) = (path, query)
       let name = host.utf8.contains(UInt8(ascii: ":")) ? "[" + host + "]" : host
       server = port == scheme.port ? name : name + ":" + String(port)
-      origin = scheme.rawValue + "://" + server
-      let whole = origin + path
-      text = query.map { whole + "?" + $0 } ?? whole
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(10 + server.utf8.count + path.utf8.count + (query?.utf8.count ?? 0))
+      bytes += scheme.rawValue.utf8
+      bytes += "://".utf8
+      bytes += server.utf8
+      origin = String(decoding: bytes, as: UTF8.self)
+      bytes += path.utf8
+      if let query {
+        bytes += "?".utf8
+        bytes += query.utf8
+      }
+      text = String(decoding: bytes, as: UTF8.self)
     }
   }
 

@@ -176,6 +176,42 @@ struct TransferQueueTests {
     #expect(third == 3)
   }
 
+  /// Against the plainest line there is.
+  @Test func `However they come and go, each goes when it is its turn`() {
+    var random = SimulatedRandom(seed: 41)
+    var queue = TransferQueue(total: 3, perHost: 1)
+    var waiting: [(ticket: UInt64, host: String)] = []
+    var running: [(ticket: UInt64, host: String)] = []
+    for ticket in 1...4000 as ClosedRange<UInt64> {
+      let host = ["a", "a", "a", "b", "c"].randomElement(using: &random) ?? "a"
+      let isFirst = Int.random(in: 0..<10, using: &random) == 0
+      queue.add(ticket, host: host, .default, isFirst: isFirst)
+      waiting.insert((ticket, host), at: isFirst ? 0 : waiting.count)
+      if let gone = waiting.randomElement(using: &random), ticket % 3 == 0 {
+        queue.remove(gone.ticket)
+        waiting.removeAll { $0.ticket == gone.ticket }
+      }
+      let isOver = !running.isEmpty && Bool.random(using: &random)
+      if isOver { queue.remove(running.removeFirst().ticket) }
+      while let next = queue.next() {
+        let place = waiting.firstIndex { one in !running.contains { $0.host == one.host } }
+        guard let place, running.count < 3 else { return #expect(Bool(false), "nobody's turn") }
+        #expect(waiting[place].ticket == next)
+        running.append(waiting.remove(at: place))
+      }
+      #expect(queue.isEmpty == (waiting.isEmpty && running.isEmpty))
+    }
+    while let one = running.popLast() {
+      queue.remove(one.ticket)
+      while let next = queue.next() {
+        running.append((next, ""))
+        waiting.removeAll { $0.ticket == next }
+      }
+    }
+    #expect(waiting.isEmpty)
+    #expect(queue.isEmpty)
+  }
+
   @Test func `One sent elsewhere goes before those who waited`() {
     var queue = TransferQueue(total: 1, perHost: 1)
     queue.add(1, host: "a", .default)

@@ -6,14 +6,55 @@
 import Vocabulary
 
 struct TransferQueue {
-  private struct Entry {
+  private struct Entry: Equatable {
     let ticket: UInt64
     let host: String
   }
 
+  /// Mostly the first goes, and a thousand may stand behind: nobody moves up until half of the places are
+  /// empty.
+  private struct Line {
+    private var places: [Entry?] = []
+    private var start = 0
+    private var empty = 0
+
+    var isEmpty: Bool { empty == places.count }
+
+    mutating func append(_ entry: Entry) { places.append(entry) }
+
+    mutating func prepend(_ entry: Entry) {
+      if start == 0 {
+        places.insert(entry, at: 0)
+      } else {
+        start -= 1
+        empty -= 1
+        places[start] = entry
+      }
+    }
+
+    /// Takes out the first that is meant.
+    mutating func take(_ isMeant: (Entry) -> Bool) -> Entry? {
+      for place in start..<places.count {
+        guard let entry = places[place], isMeant(entry) else { continue }
+        places[place] = nil
+        empty += 1
+        tidy()
+        return entry
+      }
+      return nil
+    }
+
+    private mutating func tidy() {
+      while start < places.count, places[start] == nil { start += 1 }
+      guard empty >= 32, empty * 2 >= places.count else { return }
+      places.removeAll { $0 == nil }
+      (start, empty) = (0, 0)
+    }
+  }
+
   private(set) var total: Int
   private(set) var perHost: Int
-  private var waiting: [[Entry]] = ServiceClass.allCases.map { _ in [] }
+  private var waiting = ServiceClass.allCases.map { _ in Line() }
   private var running: [UInt64: String] = [:]
   private var counts: [String: Int] = [:]
 
@@ -36,24 +77,21 @@ struct TransferQueue {
   {
     let entry = Entry(ticket: ticket, host: host)
     let line = Int(urgency.rawValue)
-    waiting[line].insert(entry, at: isFirst ? 0 : waiting[line].count)
+    if isFirst { waiting[line].prepend(entry) } else { waiting[line].append(entry) }
   }
 
   /// Behind those of the class that came before; one that runs already has no need of it.
   mutating func change(_ ticket: UInt64, to urgency: ServiceClass) {
-    for line in waiting.indices {
-      guard let place = waiting[line].firstIndex(where: { $0.ticket == ticket }) else { continue }
-      if line != Int(urgency.rawValue) {
-        waiting[Int(urgency.rawValue)].append(waiting[line].remove(at: place))
-      }
-      return
+    for line in waiting.indices where line != Int(urgency.rawValue) {
+      guard let entry = waiting[line].take({ $0.ticket == ticket }) else { continue }
+      return waiting[Int(urgency.rawValue)].append(entry)
     }
   }
 
   /// Forgets a ticket, waiting or running.
   mutating func remove(_ ticket: UInt64) {
     guard let host = running.removeValue(forKey: ticket) else {
-      for line in waiting.indices { waiting[line].removeAll { $0.ticket == ticket } }
+      for line in waiting.indices where waiting[line].take({ $0.ticket == ticket }) != nil { return }
       return
     }
     let left = (counts[host] ?? 1) - 1
@@ -64,10 +102,8 @@ struct TransferQueue {
   mutating func next() -> UInt64? {
     guard running.count < total else { return nil }
     for line in waiting.indices {
-      guard let place = waiting[line].firstIndex(where: { (counts[$0.host] ?? 0) < perHost }) else {
-        continue
-      }
-      let entry = waiting[line].remove(at: place)
+      guard let entry = waiting[line].take({ [counts, perHost] in (counts[$0.host] ?? 0) < perHost })
+      else { continue }
       running[entry.ticket] = entry.host
       counts[entry.host, default: 0] += 1
       return entry.ticket
