@@ -91,7 +91,9 @@ struct TransferQueue {
   /// Forgets a ticket, waiting or running.
   mutating func remove(_ ticket: UInt64) {
     guard let host = running.removeValue(forKey: ticket) else {
-      for line in waiting.indices where waiting[line].take({ $0.ticket == ticket }) != nil { return }
+      for line in waiting.indices where waiting[line].take({ $0.ticket == ticket }) != nil {
+        return
+      }
       return
     }
     let left = (counts[host] ?? 1) - 1
@@ -102,7 +104,8 @@ struct TransferQueue {
   mutating func next() -> UInt64? {
     guard running.count < total else { return nil }
     for line in waiting.indices {
-      guard let entry = waiting[line].take({ [counts, perHost] in (counts[$0.host] ?? 0) < perHost })
+      guard
+        let entry = waiting[line].take({ [counts, perHost] in (counts[$0.host] ?? 0) < perHost })
       else { continue }
       running[entry.ticket] = entry.host
       counts[entry.host, default: 0] += 1
