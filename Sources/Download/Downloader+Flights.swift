@@ -10,7 +10,7 @@ extension Downloader {
     _ photo: PhotoID, _ url: PhotoURL, _ folder: any Folder, _ priority: ServiceClass,
     _ checksum: SHA256Digest?
   ) async throws(Failure) -> Original {
-    var (seat, known, act) = flights.withLock { $0.board(photo, url.text, priority) }
+    var (seat, known, act) = flights.withLock { $0.board(photo, url, priority) }
     perform(act, seat.course, url)
     while true {
       let turn = if let known { known } else { await turn(seat, url) }
@@ -55,7 +55,7 @@ extension Downloader {
     for (waiter, turn) in tidings { waiter.resume(returning: turn) }
   }
 
-  private func perform(_ act: FlightTable.Act, _ course: UInt64, _ url: PhotoURL) {
+  private func perform(_ act: FlightTable.Act, _ course: FlightTable.Course, _ url: PhotoURL) {
     switch act {
     case .nothing: break
     case .cancel(let ticket): network.cancel(ticket)

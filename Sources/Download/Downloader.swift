@@ -69,7 +69,7 @@ package final class Downloader: Sendable {
   package func discard(_ photo: PhotoID, from url: String? = nil, in folder: any Folder) {
     try? folder.removeIfThere(Original.name(of: photo))
     guard let url = url.flatMap({ try? PhotoURL(parsing: $0) }), partials.holds(url.text),
-      !flights.withLock({ $0.isFlying(url.text) })
+      !flights.withLock({ $0.isFlying(url) })
     else { return }
     partials.forget(url.text)
   }
@@ -109,13 +109,13 @@ package final class Downloader: Sendable {
       file: file, name: Original.name(of: photo), contents: contents, host: url.host, status: 0)
   }
 
-  func judge(_ size: UInt64, _ head: [UInt8], _ from: String) throws(Failure) {
+  func judge(_ size: UInt64, _ head: [UInt8], _ from: @autoclosure () -> String) throws(Failure) {
     guard size > 0 else {
-      throw Failure(.final, code: "download.empty", reason: "\(from) is empty")
+      throw Failure(.final, code: "download.empty", reason: "\(from()) is empty")
     }
     guard !PageSniffer.isPage(head) else {
       throw Failure(
-        .final, code: "download.html", reason: "\(from) is a web page, not a photo",
+        .final, code: "download.html", reason: "\(from()) is a web page, not a photo",
         advice: "The link may need a login, or lead to a page about the photo")
     }
   }

@@ -2,7 +2,7 @@
 // One transfer for each URL, however many want it: who waits for which, and what is to be done for them.
 // A flight belongs to nobody's task; it is given up when the last who waits has left. A value: the
 // object around it performs the answers after unlocking. Every photo passes through here several times:
-// a URL's text is looked up when somebody comes and when the last has gone, numbers do for the rest.
+// its URL is looked up when somebody comes and when the last has gone, places do for the rest.
 //
 //   opening → flying → landed → closing → over
 //      │        │                    ↑
@@ -11,15 +11,21 @@
 import Vocabulary
 
 struct FlightTable {
-  /// One who waits, and for which course: all attempts at one URL, as long as anybody wants it.
+  /// All attempts at one URL, as long as anybody wants it. The place is another's afterwards.
+  struct Course: Hashable {
+    fileprivate let place: Int
+    fileprivate let number: UInt64
+  }
+
+  /// One who waits.
   struct Seat: Hashable {
-    let course: UInt64
+    let course: Course
     let number: UInt64
   }
 
   /// One attempt of a course.
   struct Attempt: Hashable {
-    let course: UInt64
+    let course: Course
     let number: UInt64
   }
 
@@ -62,7 +68,9 @@ struct FlightTable {
   }
 
   private struct Flight {
-    let url: String
+    let url: PhotoURL
+    let course: UInt64
+    /// Of the attempt.
     var number: UInt64
     var phase = Phase.opening
     /// As they came. No more than download at once: few.
@@ -116,6 +124,16 @@ struct FlightTable {
       }
     }
 
+    mutating func land(_ landing: Landing) -> (tell: Tidings, act: Act, isOver: Bool) {
+      guard passengers.isEmpty else {
+        phase = .landed(landing)
+        return (tell(.landed(landing)), .nothing, false)
+      }
+      guard landing.isNamed else { return ([], .nothing, true) }
+      phase = .closing
+      return ([], .close, false)
+    }
+
     mutating func takeAlone(_ number: UInt64) -> Bool {
       guard case .landed = phase, passengers.count == 1, passengers[0].number == number else {
         return false
@@ -156,57 +174,69 @@ struct FlightTable {
     }
   }
 
-  private typealias Flights = [UInt64: Flight]
-
-  private var flights: Flights = [:]
-  private var courses: [String: UInt64] = [:]
+  /// Nil where nobody flies now; those places are in `free`.
+  private var flights: [Flight?] = []
+  private var free: [Int] = []
+  private var courses: [PhotoURL: Course] = [:]
   /// For those who do not wait yet and whose flight cannot tell them, by the numbers of their seats.
   private var mail: [UInt64: Turn] = [:]
   private var last: UInt64 = 0
 
-  var isEmpty: Bool { flights.isEmpty && mail.isEmpty }
-  func isFlying(_ url: String) -> Bool { courses[url] != nil }
+  var isEmpty: Bool { courses.isEmpty && mail.isEmpty }
+  func isFlying(_ url: PhotoURL) -> Bool { courses[url] != nil }
 
   private mutating func draw() -> UInt64 {
     last += 1
     return last
   }
 
-  private mutating func end(_ place: Flights.Index) {
-    courses[flights.remove(at: place).value.url] = nil
+  private mutating func begin(_ url: PhotoURL, _ passenger: Passenger) -> Course {
+    let place = free.popLast() ?? flights.count
+    if place == flights.count { flights.append(nil) }
+    let course = Course(place: place, number: draw())
+    flights[place] = Flight(
+      url: url, course: course.number, number: draw(), passengers: [passenger])
+    courses[url] = course
+    return course
   }
+
+  private mutating func end(_ course: Course) {
+    guard let url = flights[course.place]?.url else { return }
+    courses[url] = nil
+    flights[course.place] = nil
+    free.append(course.place)
+  }
+
+  private func isOver(_ course: Course) -> Bool { flights[course.place]?.course != course.number }
 
   // MARK: passengers
 
   /// With the turn that is known at once, if any.
-  mutating func board(_ photo: PhotoID, _ url: String, _ priority: ServiceClass)
+  mutating func board(_ photo: PhotoID, _ url: PhotoURL, _ priority: ServiceClass)
     -> (seat: Seat, turn: Turn?, act: Act)
   {
     let passenger = Passenger(number: draw(), photo: photo, priority: priority)
-    if let course = courses[url], let place = flights.index(forKey: course) {
-      let (turn, act) = flights.values[place].join(passenger)
-      return (Seat(course: course, number: passenger.number), turn, act)
+    guard let course = courses[url] else {
+      return (Seat(course: begin(url, passenger), number: passenger.number), .lead, .nothing)
     }
-    let course = draw()
-    courses[url] = course
-    flights[course] = Flight(url: url, number: draw(), passengers: [passenger])
-    return (Seat(course: course, number: passenger.number), .lead, .nothing)
+    let (turn, act) = flights[course.place]?.join(passenger) ?? (.failed(.cancelled), .nothing)
+    return (Seat(course: course, number: passenger.number), turn, act)
   }
 
   /// What is so already; nil keeps the waiter.
   mutating func wait(_ seat: Seat, _ waiter: Waiter) -> Turn? {
-    if let turn = mail.removeValue(forKey: seat.number) { return turn }
-    guard let place = flights.index(forKey: seat.course) else { return .failed(.cancelled) }
-    return flights.values[place].wait(seat.number, waiter)
+    if !mail.isEmpty, let turn = mail.removeValue(forKey: seat.number) { return turn }
+    if isOver(seat.course) { return .failed(.cancelled) }
+    return flights[seat.course.place]?.wait(seat.number, waiter)
   }
 
   /// Cancelled, or done with what landed.
   mutating func leave(_ seat: Seat) -> (tell: Tidings, act: Act) {
-    let mail = mail.removeValue(forKey: seat.number)
-    guard let place = flights.index(forKey: seat.course),
-      let left = flights.values[place].leave(seat.number)
+    let mail = mail.isEmpty ? nil : mail.removeValue(forKey: seat.number)
+    guard !isOver(seat.course),
+      let left = flights[seat.course.place]?.leave(seat.number)
     else { return ([], .nothing) }
-    if left.isOver { end(place) }
+    if left.isOver { end(seat.course) }
     var tell: Tidings = left.waiter.map { [($0, .failed(.cancelled))] } ?? []
     // It was to lead and does not know yet.
     if case .lead = mail { tell += again(seat.course) }
@@ -216,15 +246,16 @@ struct FlightTable {
   /// Whether nobody else wants what landed: the file itself may be taken, and nobody boards until
   /// `closed`.
   mutating func takeAlone(_ seat: Seat) -> Bool {
-    guard let place = flights.index(forKey: seat.course) else { return false }
-    return flights.values[place].takeAlone(seat.number)
+    !isOver(seat.course) && flights[seat.course.place]?.takeAlone(seat.number) == true
   }
 
   // MARK: flights
 
   /// What its leader needs to know.
   func attempt(of seat: Seat) -> (attempt: Attempt, priority: ServiceClass)? {
-    guard let flight = flights[seat.course], case .opening = flight.phase else { return nil }
+    guard !isOver(seat.course), let flight = flights[seat.course.place],
+      case .opening = flight.phase
+    else { return nil }
     return (Attempt(course: seat.course, number: flight.number), flight.priority ?? .default)
   }
 
@@ -232,50 +263,45 @@ struct FlightTable {
   mutating func begun(
     _ attempt: Attempt, _ ticket: TransferTicket, _ priority: ServiceClass
   ) -> Act {
-    guard let place = place(of: attempt) else { return .nothing }
-    return flights.values[place].begun(ticket, priority)
+    guard isNow(attempt) else { return .nothing }
+    return flights[attempt.course.place]?.begun(ticket, priority) ?? .nothing
   }
 
   /// Whom to tell what. A flight that nobody wanted and somebody wants now is led anew.
   mutating func over(_ attempt: Attempt, _ result: Result<Landing, Failure>)
     -> (tell: Tidings, act: Act)
   {
-    guard let place = place(of: attempt) else { return ([], .nothing) }
+    guard isNow(attempt) else { return ([], .nothing) }
+    let course = attempt.course
     switch result {
     case .failure(let failure):
-      if failure.kind == .cancelled, case .leaving = flights.values[place].phase {
-        return (again(attempt.course), .nothing)
+      if failure.kind == .cancelled, case .leaving = flights[course.place]?.phase {
+        return (again(course), .nothing)
       }
-      let late = flights.values[place].passengers.filter { $0.waiter == nil }
+      let late = flights[course.place]?.passengers.filter { $0.waiter == nil } ?? []
       for passenger in late { mail[passenger.number] = .failed(failure) }
-      let tidings = flights.values[place].tell(.failed(failure))
-      end(place)
+      let tidings = flights[course.place]?.tell(.failed(failure)) ?? []
+      end(course)
       return (tidings, .nothing)
     case .success(let landing):
-      if flights.values[place].passengers.isEmpty {
-        guard landing.isNamed else {
-          end(place)
-          return ([], .nothing)
-        }
-        flights.values[place].phase = .closing
-        return ([], .close)
-      }
-      flights.values[place].phase = .landed(landing)
-      return (flights.values[place].tell(.landed(landing)), .nothing)
+      let (tidings, act, isOver) = flights[course.place]?.land(landing) ?? ([], .nothing, true)
+      if isOver { end(course) }
+      return (tidings, act)
     }
   }
 
   /// The landed file's name is gone.
-  mutating func closed(_ course: UInt64) -> Tidings {
-    guard case .closing = flights[course]?.phase else { return [] }
+  mutating func closed(_ course: Course) -> Tidings {
+    guard !isOver(course), case .closing = flights[course.place]?.phase else { return [] }
     return again(course)
   }
 
   /// Over, unless somebody has come meanwhile: one of those leads.
-  private mutating func again(_ course: UInt64) -> Tidings {
-    guard let place = flights.index(forKey: course) else { return [] }
-    guard let (leader, waiter) = flights.values[place].again(draw()) else {
-      end(place)
+  private mutating func again(_ course: Course) -> Tidings {
+    let number = draw()
+    if isOver(course) { return [] }
+    guard let (leader, waiter) = flights[course.place]?.again(number) else {
+      end(course)
       return []
     }
     if let waiter { return [(waiter, .lead)] }
@@ -283,18 +309,15 @@ struct FlightTable {
     return []
   }
 
-  private func place(of attempt: Attempt) -> Flights.Index? {
-    guard let place = flights.index(forKey: attempt.course),
-      flights.values[place].number == attempt.number
-    else { return nil }
-    return place
+  private func isNow(_ attempt: Attempt) -> Bool {
+    !isOver(attempt.course) && flights[attempt.course.place]?.number == attempt.number
   }
 
   /// The photos that each transfer is for.
   func photos() -> [TransferTicket: [PhotoID]] {
     var photos: [TransferTicket: [PhotoID]] = [:]
-    for flight in flights.values {
-      guard case .flying(let ticket, _) = flight.phase else { continue }
+    for flight in flights {
+      guard let flight, case .flying(let ticket, _) = flight.phase else { continue }
       photos[ticket] = flight.passengers.map(\.photo).sorted {
         ($0.list, $0.number) < ($1.list, $1.number)
       }

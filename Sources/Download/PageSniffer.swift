@@ -5,8 +5,10 @@
 enum PageSniffer {
   static func isPage(_ head: [UInt8]) -> Bool {
     var text = head[...]
-    if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
-    text = text.drop { [0x20, 0x09, 0x0A, 0x0C, 0x0D].contains($0) }
+    if text.first == 0xEF, text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+    text = text.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0C || $0 == 0x0D }
+    // Nearly all are pictures, and told apart here.
+    guard text.first == UInt8(ascii: "<") else { return false }
     // A comment may stand before the page's first tag.
     if text.starts(with: "<!--".utf8) { return true }
     let marks = ["<!doctype html", "<html", "<head", "<body", "<script", "<title"]

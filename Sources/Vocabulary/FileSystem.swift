@@ -32,13 +32,19 @@ package struct FileName: Hashable, Sendable, CustomStringConvertible {
 
   /// At least so many digits, with zeros before.
   package init(number: UInt64, digits: Int = 1) {
+    var count = 1
     var rest = number
-    var bytes: [UInt8] = []
-    repeat {
-      bytes.append(0x30 + UInt8(rest % 10))
+    while rest > 9 {
       rest /= 10
-    } while rest > 0 || bytes.count < digits
-    self.bytes = bytes.reversed()
+      count += 1
+    }
+    var bytes = [UInt8](repeating: 0x30, count: max(count, digits))
+    rest = number
+    for place in bytes.indices.reversed().prefix(count) {
+      bytes[place] += UInt8(rest % 10)
+      rest /= 10
+    }
+    self.bytes = bytes
   }
 
   /// Safe to show: control characters, quotes of the terminal and broken UTF-8 are escaped.

@@ -19,6 +19,8 @@ package struct PhotoURL: Hashable, Sendable {
     let server: String
     let origin: String
     let text: String
+    /// Tables of URLs grow and shrink with every photo: the text is hashed once.
+    let hash: Int
 
     init(_ scheme: Scheme, _ host: String, _ port: UInt16, _ path: String, _ query: String?) {
       (self.scheme, self.host, self.port) = (scheme, host, port)
@@ -37,6 +39,7 @@ package struct PhotoURL: Hashable, Sendable {
         bytes += query.utf8
       }
       text = String(decoding: bytes, as: UTF8.self)
+      hash = bytes.hashValue
     }
   }
 
@@ -66,10 +69,10 @@ package struct PhotoURL: Hashable, Sendable {
   }
 
   package static func == (one: PhotoURL, other: PhotoURL) -> Bool {
-    one.parts === other.parts || one.text == other.text
+    one.parts === other.parts || (one.parts.hash == other.parts.hash && one.text == other.text)
   }
 
-  package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(parts.hash) }
 
   /// The path of a `file:` URL as checked components, decoded. Never empty; none of them leads up.
   package func filePath() throws(Failure) -> [FileName] {

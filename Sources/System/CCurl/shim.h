@@ -43,6 +43,7 @@ static inline void dr_curl_calls(CURL *handle, dr_curl_bytes body, dr_curl_bytes
   curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
   curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, before);
   curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
+  curl_easy_setopt(handle, CURLOPT_PRIVATE, context);
 }
 
 static inline long dr_curl_info_number(CURL *handle, CURLINFO info) {
@@ -85,14 +86,16 @@ static inline CURLMcode dr_multi_number(CURLM *multi, CURLMoption option, long v
   return curl_multi_setopt(multi, option, value);
 }
 
-// The next transfer that is over, and how it ended; NULL when there is no more.
-static inline CURL *dr_multi_done(CURLM *multi, CURLcode *result) {
+// The context of the next transfer that is over, and how it ended; NULL when there is no more.
+static inline void *dr_multi_done(CURLM *multi, CURLcode *result) {
   int left = 0;
   CURLMsg *message;
   while ((message = curl_multi_info_read(multi, &left))) {
     if (message->msg != CURLMSG_DONE) continue;
     *result = message->data.result;
-    return message->easy_handle;
+    char *context = NULL;
+    curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &context);
+    return context;
   }
   return NULL;
 }

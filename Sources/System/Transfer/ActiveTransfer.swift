@@ -10,6 +10,8 @@ final class ActiveTransfer {
   let job: TransferJob
   private(set) var url: PhotoURL
   private(set) var handle: EasyHandle?
+  /// Its handle is libcurl's for now.
+  var isAsking = false
   var priority: ServiceClass
   var settings = TransferSettings()
   /// Of the request under way.

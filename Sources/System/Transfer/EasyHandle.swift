@@ -18,9 +18,6 @@ import CCurl
     unsafe self.pointer = unsafe pointer
   }
 
-  /// The same for one handle as long as it lives.
-  var key: UInt { unsafe UInt(bitPattern: pointer) }
-
   deinit { unsafe curl_easy_cleanup(pointer) }
 
   func set(_ option: CURLoption, _ value: Int) {

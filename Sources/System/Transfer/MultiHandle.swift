@@ -36,10 +36,13 @@ import Linux
     unsafe _ = curl_multi_perform(pointer, &running)
   }
 
-  func nextDone() -> (key: UInt, result: CURLcode)? {
+  /// While its handle is inside, a transfer is held by the engine.
+  func nextDone() -> (transfer: ActiveTransfer, result: CURLcode)? {
     var result = CURLE_OK
-    guard let handle = unsafe dr_multi_done(pointer, &result) else { return nil }
-    return (UInt(bitPattern: handle), result)
+    guard let transfer = unsafe TransferCalls.transfer(dr_multi_done(pointer, &result)) else {
+      return nil
+    }
+    return (transfer, result)
   }
 
   /// Waits for the network, for libcurl's own times, or for `wake`: whether it was that, and whether there

@@ -44,7 +44,7 @@ enum TransferCalls {
   /// Never the size of what was offered, which would mean success.
   private static let failed = Int.max
 
-  private static func transfer(_ context: UnsafeMutableRawPointer?) -> ActiveTransfer? {
+  static func transfer(_ context: UnsafeMutableRawPointer?) -> ActiveTransfer? {
     guard let context = unsafe context else { return nil }
     return unsafe Unmanaged<ActiveTransfer>.fromOpaque(context).takeUnretainedValue()
   }

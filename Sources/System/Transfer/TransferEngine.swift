@@ -10,7 +10,6 @@ final class TransferEngine {
   private var queue: TransferQueue
   private var multi: MultiHandle?
   private var transfers: [UInt64: ActiveTransfer] = [:]
-  private var byHandle: [UInt: ActiveTransfer] = [:]
   /// Settled for `settings`, and free: making one costs as much as a small transfer.
   private var spare: [EasyHandle] = []
   /// There may be something for libcurl to do.
@@ -92,7 +91,7 @@ final class TransferEngine {
         guard let handle = handle(), let multi = ready() else { throw TransferEnding.resources }
         try transfer.prepare(handle, settings)
         guard multi.add(handle) else { throw TransferEnding.resources }
-        byHandle[handle.key] = transfer
+        transfer.isAsking = true
         isChanged = true
       } catch {
         finish(transfer, .failure(error))
@@ -119,9 +118,8 @@ final class TransferEngine {
   /// Ends what is over; whether there was anything.
   private func collect() -> Bool {
     var isChanged = false
-    while let (key, result) = multi?.nextDone() {
+    while let (transfer, result) = multi?.nextDone() {
       isChanged = true
-      guard let transfer = byHandle[key] else { continue }
       conclude(transfer, transfer.ending(result))
     }
     return isChanged
@@ -155,8 +153,8 @@ final class TransferEngine {
   /// From here on libcurl calls nothing of this transfer any more, and its file is the caller's.
   private func letGo(_ transfer: ActiveTransfer) {
     queue.remove(transfer.job.ticket)
-    guard let handle = transfer.handle else { return }
-    guard byHandle.removeValue(forKey: handle.key) != nil else { return }
+    guard let handle = transfer.handle, transfer.isAsking else { return }
+    transfer.isAsking = false
     multi?.remove(handle)
     if transfer.settings == settings, spare.count < settings.connections { spare.append(handle) }
   }
