@@ -104,6 +104,29 @@ struct RecorderTests {
     await again.close()
   }
 
+  @Test func `effects that fail among those of others fail their own record only`() async throws {
+    let disk = SimulatedDisk()
+    let recorder = try open(disk.rootFolder)
+    try await recorder.record([Samples.accepted(1, photos: 60)])
+    await withTaskGroup { group in
+      for number in 1...60 as ClosedRange<UInt32> {
+        group.addTask {
+          let photo = Samples.photo(1, number)
+          let effect = number % 3 == 0 ? Effect.none : .syncFolder(disk.rootFolder)
+          do throws(Failure) {
+            let isRecorded = try await recorder.record(
+              [.downloaded(photo, Samples.contents(1))], after: [effect])
+            #expect(isRecorded && number % 3 != 0)
+          } catch { #expect(error.kind == .machine && number % 3 == 0) }
+          let state = recorder.ledger { $0.state(of: photo) }
+          #expect(state == (number % 3 == 0 ? .new : .downloaded))
+        }
+      }
+    }
+    await recorder.close()
+    #expect(recorder.counts.records == 41)
+  }
+
   @Test func `a cancelled task's record is finished all the same`() async throws {
     let disk = SimulatedDisk()
     let recorder = try open(disk.rootFolder)
