@@ -6,7 +6,8 @@
 // Concurrency model: two threads of its own. The syncer makes effects durable and passes requests on;
 // the journal writer alone holds the `Journal`, appends, syncs, and changes the ledger. `state` guards
 // the two queues, `ledger` the ledger; neither lock is held while the other is taken, nor while the
-// disk works, nor while anybody is called. Both threads sleep until they are rung.
+// disk works, nor while anybody is called. Both threads sleep until they are rung and, where many
+// callers come, a moment longer (`GroupPace`): no request waits for that in both queues.
 
 internal import Linux
 import Synchronization
@@ -25,6 +26,8 @@ package final class Recorder: Sendable {
   private struct State {
     var toSync: [Request] = []
     var toWrite: [Request] = []
+    /// Some of `toWrite` has been with the syncer, and has rested there if it had to.
+    var hasRested = false
     /// Set once; from then on every request is answered with it.
     var failure: Failure?
     var isClosing = false
@@ -37,6 +40,7 @@ package final class Recorder: Sendable {
   /// What the writer's thread holds; the arrays are of one group, and their room is used again.
   private struct Writer {
     var journal: Journal
+    var pace = GroupPace()
     var judge = GroupJudge()
     var requests: [Request] = []
     /// What may be written, in order.
@@ -160,6 +164,7 @@ package final class Recorder: Sendable {
       }
       if isDone { continuation.resume() }
       syncerSignal.ring()
+      writerSignal.ring()
     }
   }
 
@@ -168,15 +173,18 @@ package final class Recorder: Sendable {
   private func sync(_ effects: DurableEffects) {
     var effects = effects
     var requests: [Request] = []
+    var pace = GroupPace()
     var isLast = false
     while !isLast {
       syncerSignal.wait()
+      rest(pace, syncerSignal) { $0.isClosing }
       // Nothing comes after what is there when it closes, nor another ring.
       isLast = state.withLock { state in
         swap(&state.toSync, &requests)
         return state.isClosing
       }
       if requests.isEmpty { continue }
+      pace.begin(requests.count, at: time.uptime())
       let failures = effects.perform(requests.lazy.map(\.effects))
       if failures.isEmpty {
         passOn(&requests)
@@ -195,15 +203,29 @@ package final class Recorder: Sendable {
 
   private func passOn(_ requests: inout [Request]) {
     guard !requests.isEmpty else { return }
-    let wasEmpty = state.withLock { state in
-      guard state.toWrite.isEmpty else {
+    let isFirst = state.withLock { state in
+      defer { state.hasRested = true }
+      if state.toWrite.isEmpty {
+        swap(&state.toWrite, &requests)
+      } else {
         state.toWrite += requests
-        return false
       }
-      swap(&state.toWrite, &requests)
-      return true
+      return !state.hasRested
     }
-    if wasEmpty { writerSignal.ring() }
+    if isFirst { writerSignal.ring() }
+  }
+
+  /// Lets more come before the next group begins, where groups follow each other closely. Whoever
+  /// changes what `isHurried` looks at rings.
+  private func rest(
+    _ pace: GroupPace, _ signal: ThreadSignal, unless isHurried: (State) -> Bool
+  ) {
+    while true {
+      let rest = pace.rest(at: time.uptime())
+      guard rest > .zero, !state.withLock({ isHurried($0) }), signal.wait(atMost: rest) else {
+        return
+      }
+    }
   }
 
   // MARK: The journal writer's thread
@@ -213,14 +235,18 @@ package final class Recorder: Sendable {
     var isLast = false
     while !isLast {
       writerSignal.wait()
+      // What the syncer has passed on has had its rest.
+      rest(writer.pace, writerSignal) { $0.hasRested || $0.isClosing }
       let failure = state.withLock { state in
         swap(&state.toWrite, &writer.requests)
+        state.hasRested = false
         isLast = state.isSyncerDone
         return state.failure
       }
       if let failure {
         refuse(writer.requests, failure)
       } else if !writer.requests.isEmpty {
+        writer.pace.begin(writer.requests.count, at: time.uptime())
         writeGroup(&writer)
       }
       writer.requests.removeAll(keepingCapacity: true)
