@@ -19,25 +19,42 @@ package struct DurableEffects: Sendable {
     let name: FileName
   }
 
-  /// One file or folder, and the requests that need it.
-  private struct Item<Thing: Sendable>: Sendable {
-    let thing: Thing
-    var requests: [Int]
-    /// A folder's names change after the files were synced.
-    var isRenamedIn = false
-    /// A file's folder, by its place among those of this group.
-    var home: Int?
+  private struct File {
+    let file: any OpenFile
+    /// Its folder, by its place among those of this group.
+    let home: Int?
+  }
+
+  private struct Home {
+    let folder: any Folder
+    /// Its names change after the files were synced.
+    var isRenamedIn: Bool
+  }
+
+  /// A request that is not durable without a file or folder, which is given by its place.
+  private struct Need {
+    let request: Int
+    let place: Int
+  }
+
+  /// Where a list's rows go. `place` is that of the file in this group, once it is there.
+  private struct Results {
+    let list: ListID
+    let file: any OpenFile
+    var place: Int?
   }
 
   private let state: any Folder
   private let rows: ResultRows
   private let isSynced: Bool
-  private var results: [(list: ListID, file: any OpenFile)] = []
+  private var results: [Results] = []
 
-  private var failures: [Failure?] = []
-  private var files: [Item<any OpenFile>] = []
-  private var filePlaces: [ObjectIdentifier: Int] = [:]
-  private var folders: [Item<any Folder>] = []
+  // Of one group; their room is used again.
+  private var failures: [Int: Failure] = [:]
+  private var files: [File] = []
+  private var fileNeeds: [Need] = []
+  private var folders: [Home] = []
+  private var folderNeeds: [Need] = []
   private var names: [NewName] = []
   /// File systems that one call has synced, with all that was made in them before.
   private var wholeSystems: Set<UInt64> = []
@@ -48,35 +65,25 @@ package struct DurableEffects: Sendable {
     self.isSynced = isSynced
   }
 
-  /// Answers for each request why it is not durable, or nil.
-  package mutating func perform(_ requests: [[Effect]]) -> [Failure?] {
-    failures = [Failure?](repeating: nil, count: requests.count)
+  /// Answers why requests are not durable, by their place; those that it does not name are.
+  package mutating func perform(_ requests: some Collection<[Effect]>) -> [Int: Failure] {
     for (request, effects) in requests.enumerated() { collect(effects, for: request) }
     if isSynced { syncFiles() }
-    for new in names where failures[new.request] == nil {
-      attempt([new.request]) { () throws(SystemError) in
-        try new.folder.rename(new.temporary, to: new.folder, as: new.name, replacing: true)
-      }
-    }
-    if isSynced {
-      for folder in folders where folder.requests.contains(where: { failures[$0] == nil }) {
-        if isSyncedAlready(folder) { continue }
-        attempt(folder.requests) { () throws(SystemError) in try folder.thing.sync() }
-      }
-    }
-    files = []
-    filePlaces = [:]
-    folders = []
-    names = []
-    wholeSystems = []
+    rename()
+    if isSynced { syncFolders() }
+    defer { forget() }
     return failures
   }
 
-  private func isSyncedAlready(_ folder: Item<any Folder>) -> Bool {
-    guard !folder.isRenamedIn, !wholeSystems.isEmpty,
-      let device = try? folder.thing.device()
-    else { return false }
-    return wholeSystems.contains(device)
+  private mutating func forget() {
+    failures.removeAll()
+    files.removeAll(keepingCapacity: true)
+    fileNeeds.removeAll(keepingCapacity: true)
+    folders.removeAll(keepingCapacity: true)
+    folderNeeds.removeAll(keepingCapacity: true)
+    names.removeAll(keepingCapacity: true)
+    wholeSystems.removeAll(keepingCapacity: true)
+    for place in results.indices { results[place].place = nil }
   }
 
   // MARK: Collecting
@@ -98,65 +105,64 @@ package struct DurableEffects: Sendable {
   }
 
   private mutating func add(_ file: any OpenFile, _ request: Int, home: Int? = nil) {
-    if let known = filePlaces[ObjectIdentifier(file)] {
-      files[known].requests.append(request)
-    } else {
-      filePlaces[ObjectIdentifier(file)] = files.count
-      files.append(Item(thing: file, requests: [request], home: home))
-    }
+    fileNeeds.append(Need(request: request, place: files.count))
+    files.append(File(file: file, home: home))
   }
 
   /// The folder's place among those of this group.
   private mutating func add(
     _ folder: any Folder, _ request: Int, isRenamedIn: Bool = false
   ) -> Int {
-    guard let known = folders.firstIndex(where: { $0.thing === folder }) else {
-      folders.append(Item(thing: folder, requests: [request], isRenamedIn: isRenamedIn))
-      return folders.count - 1
-    }
-    folders[known].requests.append(request)
-    if isRenamedIn { folders[known].isRenamedIn = true }
-    return known
+    // Neighbours are mostly in one folder, and a group has few.
+    let place = folders.lastIndex { $0.folder === folder } ?? folders.count
+    if place == folders.count { folders.append(Home(folder: folder, isRenamedIn: false)) }
+    if isRenamedIn { folders[place].isRenamedIn = true }
+    folderNeeds.append(Need(request: request, place: place))
+    return place
   }
 
   private mutating func write(_ row: ResultRow, of list: ListID, _ request: Int) {
     guard row.photo > 0 else { return }
     do throws(SystemError) {
-      let file = try resultsFile(list)
+      try openResults(list)
+      let last = results.count - 1
+      let file = results[last].file
       try file.write(row.encoded(for: list), at: ResultRows.offset(row.photo))
-      add(file, request)
+      if let place = results[last].place {
+        fileNeeds.append(Need(request: request, place: place))
+      } else {
+        results[last].place = files.count
+        add(file, request)
+      }
     } catch { failures[request] = error.machineFailure }
   }
 
-  private mutating func resultsFile(_ list: ListID) throws(SystemError) -> any OpenFile {
-    if let place = results.firstIndex(where: { $0.list == list }) {
-      let known = results.remove(at: place)
-      results.append(known)
-      return known.file
+  /// The list's file is the last then: the one that was used longest ago is closed for another.
+  private mutating func openResults(_ list: ListID) throws(SystemError) {
+    if let place = results.lastIndex(where: { $0.list == list }) {
+      if place < results.count - 1 { results.append(results.remove(at: place)) }
+      return
     }
     let file = try rows.open(list)
     if results.count >= Self.openResults { results.removeFirst() }
-    results.append((list, file))
-    return file
+    results.append(Results(list: list, file: file))
   }
 
   // MARK: Syncing
 
   private mutating func syncFiles() {
-    guard files.count > Self.singleSyncs else {
-      for file in files { sync(file) }
-      return
-    }
-    let homes = folders.map { try? $0.thing.device() }
+    guard files.count > Self.singleSyncs else { return sync(Array(files.indices)) }
+    let homes = folders.map { try? $0.folder.device() }
     let systems = fileSystems(homes)
-    var groups: [UInt64: [Item<any OpenFile>]] = [:]
-    for file in files {
-      let device = file.home.flatMap { homes[$0] } ?? (try? file.thing.status().device) ?? .max
-      groups[device, default: []].append(file)
+    let devices = files.map { file in
+      file.home.flatMap { homes[$0] } ?? (try? file.file.status().device) ?? .max
     }
-    for (device, group) in groups {
+    var seen: [UInt64] = []
+    for device in devices where !seen.contains(device) {
+      seen.append(device)
+      let group = devices.indices.filter { devices[$0] == device }
       guard group.count > Self.singleSyncs, let folder = systems[device] else {
-        for file in group { sync(file) }
+        sync(group)
         continue
       }
       do throws(SystemError) {
@@ -164,7 +170,7 @@ package struct DurableEffects: Sendable {
         wholeSystems.insert(device)
       } catch {
         // The error may be a stranger's: each file's own descriptor knows whether it is the file's.
-        for file in group { sync(file) }
+        sync(group)
       }
     }
   }
@@ -172,31 +178,60 @@ package struct DurableEffects: Sendable {
   /// One folder on each file system that is touched.
   private func fileSystems(_ homes: [UInt64?]) -> [UInt64: any Folder] {
     var systems: [UInt64: any Folder] = [:]
-    for (folder, device) in zip(folders, homes) {
-      if let device { systems[device] = systems[device] ?? folder.thing }
+    for (home, device) in zip(folders, homes) {
+      if let device { systems[device] = systems[device] ?? home.folder }
     }
     if let device = try? state.device() { systems[device] = systems[device] ?? state }
     return systems
   }
 
-  /// After an error the descriptor of a results file is not used again, and the row is written anew.
-  private mutating func sync(_ file: Item<any OpenFile>) {
-    let isDone = attempt(file.requests) { () throws(SystemError) in try file.thing.sync() }
-    if !isDone { results.removeAll { $0.file === file.thing } }
+  /// One by one, each once: a second sync would say that all is well where the first has failed. After
+  /// an error the descriptor of a results file is not used again, and the row is written anew.
+  private mutating func sync(_ places: [Int]) {
+    var tried: Set<ObjectIdentifier> = []
+    var failed: [ObjectIdentifier: Failure] = [:]
+    for place in places {
+      let file = files[place].file
+      if tried.insert(ObjectIdentifier(file)).inserted {
+        do throws(SystemError) { try file.sync() } catch {
+          failed[ObjectIdentifier(file)] = error.machineFailure
+          results.removeAll { $0.file === file }
+        }
+      }
+      guard let failure = failed[ObjectIdentifier(file)] else { continue }
+      for need in fileNeeds where need.place == place { fail(need.request, failure) }
+    }
   }
 
-  @discardableResult
-  private mutating func attempt(
-    _ requests: [Int], _ act: () throws(SystemError) -> Void
-  ) -> Bool {
-    do throws(SystemError) {
-      try act()
-      return true
-    } catch {
-      for request in requests where failures[request] == nil {
-        failures[request] = error.machineFailure
-      }
-      return false
+  // MARK: Names
+
+  private mutating func rename() {
+    for new in names where failures[new.request] == nil {
+      do throws(SystemError) {
+        try new.folder.rename(new.temporary, to: new.folder, as: new.name, replacing: true)
+      } catch { fail(new.request, error.machineFailure) }
     }
+  }
+
+  private mutating func syncFolders() {
+    for (place, home) in folders.enumerated() {
+      let isNeeded = folderNeeds.contains { $0.place == place && failures[$0.request] == nil }
+      guard isNeeded, !isSyncedAlready(home) else { continue }
+      do throws(SystemError) { try home.folder.sync() } catch {
+        let failure = error.machineFailure
+        for need in folderNeeds where need.place == place { fail(need.request, failure) }
+      }
+    }
+  }
+
+  private func isSyncedAlready(_ home: Home) -> Bool {
+    guard !home.isRenamedIn, !wholeSystems.isEmpty, let device = try? home.folder.device()
+    else { return false }
+    return wholeSystems.contains(device)
+  }
+
+  /// The first reason stays.
+  private mutating func fail(_ request: Int, _ failure: Failure) {
+    if failures[request] == nil { failures[request] = failure }
   }
 }

@@ -32,6 +32,8 @@ package struct Journal: Sendable {
   /// The segment whose snapshot recovery would fall back to.
   private var generation: UInt64
   private var rotatesAt: UInt64 = 0
+  /// The lines of a group; its room is used again.
+  private var text = LineText()
   /// The last sequence number that is durable.
   package private(set) var sequence: UInt64
 
@@ -81,8 +83,8 @@ package struct Journal: Sendable {
     segment = nil
   }
 
-  private func lines(_ transitions: [Transition], seed: UInt32) -> [UInt8] {
-    var text = LineText()
+  private mutating func lines(_ transitions: [Transition], seed: UInt32) -> [UInt8] {
+    text.removeAll()
     text.reserve(transitions.count * 96)
     for (place, transition) in transitions.enumerated() {
       JournalRecord(sequence: sequence + UInt64(place) + 1, transition)

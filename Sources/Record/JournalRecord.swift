@@ -8,6 +8,8 @@ package struct JournalRecord: Equatable, Sendable {
   /// With its line end.
   package static let maximumBytes = 512
 
+  private static let checksumRoom = Array("00000000 ".utf8)
+
   package let sequence: UInt64
   package let transition: Transition
 
@@ -24,7 +26,7 @@ package struct JournalRecord: Equatable, Sendable {
 
   func write(into text: inout LineText, seed: UInt32) {
     let start = text.count
-    text.add("00000000 ")
+    text.add(Self.checksumRoom)
     text.add(sequence)
     text.add(byte: 0x20)
     text.add(milliseconds: transition.time)
@@ -66,7 +68,7 @@ extension LineText {
   }
 
   private mutating func add(_ kind: RecordKind, _ list: ListID) {
-    add(kind.name)
+    add(kind.bytes)
     add(byte: 0x20)
     add(list.number)
   }
@@ -77,10 +79,16 @@ extension LineText {
     add(UInt64(photo.number))
   }
 
+  // Nearly all lines have these.
+  private static let size = Array(" size=".utf8)
+  private static let hash = Array(" hash=".utf8)
+
   private mutating func add(_ kind: RecordKind, _ photo: PhotoID, _ contents: Contents) {
     add(kind, photo)
-    field("size", contents.size)
-    field("hash", hex: contents.hash)
+    add(Self.size)
+    add(contents.size)
+    add(Self.hash)
+    add(hex: contents.hash, digits: 16)
   }
 
   private mutating func add(

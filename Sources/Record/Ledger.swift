@@ -48,19 +48,6 @@ package struct Ledger: Equatable, Sendable {
     nextList = ListID(list.number + 1)
   }
 
-  /// Whether each would be within the rules, after those before it that are. Changes nothing and copies
-  /// no list: only what is known of the photos that are spoken of.
-  package func judge(_ transitions: [Transition]) -> [Bool] {
-    var photos: [ListID: [UInt32]] = [:]
-    for transition in transitions {
-      photos[transition.change.list, default: []] +=
-        transition.change.photo.map { [$0.number] } ?? []
-    }
-    var excerpt = Ledger()
-    for (list, photos) in photos { excerpt.lists[list] = lists[list]?.excerpt(of: photos) }
-    return transitions.map { excerpt.apply($0) }
-  }
-
   /// Counts what was against the rules and has not been written.
   package mutating func refuse(_ count: Int) { refused += UInt64(count) }
 
@@ -71,24 +58,37 @@ package struct Ledger: Equatable, Sendable {
     return isLegal
   }
 
+  /// Whether there may be such a list, where its number is not taken.
+  static func mayAccept(_ list: ListID, _ acceptance: Acceptance) -> Bool {
+    list.number > 0 && acceptance.photos <= maximumPhotos
+  }
+
   private mutating func step(_ transition: Transition) -> Bool {
-    let id = transition.change.list
-    guard id.number > 0 else { return false }
-    open.add(lists[id], -1)
-    defer { open.add(lists[id], 1) }
     switch transition.change {
-    case .accepted(_, let acceptance):
-      guard lists[id] == nil, acceptance.photos <= Self.maximumPhotos else { return false }
-      lists[id] = ListEntry(id: id, acceptance, time: transition.time)
-      reserve(upTo: id)
+    case .accepted(let list, let acceptance):
+      guard lists[list] == nil, Self.mayAccept(list, acceptance) else { return false }
+      let entry = ListEntry(id: list, acceptance, time: transition.time)
+      open.add(entry, 1)
+      lists[list] = entry
+      reserve(upTo: list)
       return true
-    case .rejected:
-      guard lists[id] == nil else { return false }
-      reserve(upTo: id)
+    case .rejected(let list, _):
+      guard list.number > 0, lists[list] == nil else { return false }
+      reserve(upTo: list)
       return true
     default:
-      return lists[id]?.apply(transition.change, time: transition.time) ?? false
+      // By its place: an entry is large, and is changed where it lies.
+      guard let place = lists.index(forKey: transition.change.list) else { return false }
+      return Self.step(transition, &lists.values[place], &open)
     }
+  }
+
+  private static func step(
+    _ transition: Transition, _ entry: inout ListEntry, _ open: inout OpenTotal
+  ) -> Bool {
+    open.add(entry, -1)
+    defer { open.add(entry, 1) }
+    return entry.apply(transition.change, time: transition.time)
   }
 
   /// What is not final is never forgotten. The number is not used again all the same. No transition.
@@ -116,15 +116,15 @@ package struct OpenTotal: Equatable, Sendable {
   package private(set) var lists = 0
   package private(set) var photos = 0
 
-  fileprivate mutating func add(_ entry: ListEntry?, _ sign: Int) {
-    guard let entry, !entry.state.isFinal else { return }
+  fileprivate mutating func add(_ entry: borrowing ListEntry, _ sign: Int) {
+    guard !entry.standing.isFinal else { return }
     lists += sign
     photos += sign * Int(entry.counts.unfinished)
   }
 }
 
 extension Change {
-  fileprivate var photo: PhotoID? {
+  var photo: PhotoID? {
     switch self {
     case .accepted, .rejected, .paused, .resumed, .cancelled, .finished: nil
     case .downloaded(let photo, _), .filtered(let photo, _), .failed(let photo, _, _, _),

@@ -6,6 +6,10 @@ struct LineText {
   private static let longestWord = 64
 
   private(set) var bytes: [UInt8] = []
+  /// The last time that was put in, and as what: lines that follow each other are mostly of one
+  /// millisecond.
+  private var time: UInt64 = 0
+  private var timeText: [UInt8] = Array("0.000".utf8)
 
   var count: Int { bytes.count }
 
@@ -13,22 +17,28 @@ struct LineText {
 
   mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
+  mutating func add(_ text: [UInt8]) { bytes.append(contentsOf: text) }
+
   mutating func add(byte: UInt8) { bytes.append(byte) }
 
   mutating func add(_ number: UInt64) {
-    guard number >= 10 else { return bytes.append(0x30 + UInt8(number)) }
-    let start = bytes.count
+    // From the last digit to the first, as they come out.
+    var digits = [20 of UInt8](repeating: 0)
+    var first = digits.count
     var rest = number
-    while rest > 0 {
-      bytes.append(0x30 + UInt8(rest % 10))
+    repeat {
+      first -= 1
+      digits[first] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
-    }
-    bytes[start...].reverse()
+    } while rest > 0
+    for place in first..<digits.count { bytes.append(digits[place]) }
   }
 
   mutating func add(hex number: UInt64, digits: Int) {
-    for place in stride(from: digits - 1, through: 0, by: -1) {
-      bytes.append(Self.digit(UInt8(truncatingIfNeeded: number >> (4 * UInt64(place))) & 15))
+    var shift = UInt64(4 * digits)
+    while shift > 0 {
+      shift -= 4
+      bytes.append(Self.digit(UInt8(truncatingIfNeeded: number >> shift) & 15))
     }
   }
 
@@ -41,25 +51,39 @@ struct LineText {
 
   /// Whole seconds, a point and three digits.
   mutating func add(milliseconds: UInt64) {
+    if milliseconds == time { return add(timeText) }
+    let start = bytes.count
+    defer {
+      time = milliseconds
+      timeText = Array(bytes[start...])
+    }
     add(milliseconds / 1000)
     bytes.append(0x2E)
     let rest = milliseconds % 1000
-    for digit in [rest / 100, rest / 10 % 10, rest % 10] { bytes.append(0x30 + UInt8(digit)) }
+    bytes.append(0x30 + UInt8(rest / 100))
+    bytes.append(0x30 + UInt8(rest / 10 % 10))
+    bytes.append(0x30 + UInt8(rest % 10))
   }
 
   mutating func field(_ name: String, _ number: some UnsignedInteger) {
-    add(" \(name)=")
+    begin(name)
     add(UInt64(number))
   }
 
   mutating func field(_ name: String, word: String) {
-    add(" \(name)=")
+    begin(name)
     add(word: word)
   }
 
   mutating func field(_ name: String, hex: UInt64) {
-    add(" \(name)=")
+    begin(name)
     add(hex: hex, digits: 16)
+  }
+
+  private mutating func begin(_ field: String) {
+    bytes.append(0x20)
+    add(field)
+    bytes.append(0x3D)
   }
 
   /// Puts a checksum over bytes that were kept free for it.

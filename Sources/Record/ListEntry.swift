@@ -12,6 +12,8 @@ package struct ListEntry: Equatable, Sendable {
     case paused(wasRunning: Bool)
     case finished
     case cancelled
+
+    var isFinal: Bool { self == .finished || self == .cancelled }
   }
 
   package let id: ListID
@@ -30,8 +32,6 @@ package struct ListEntry: Equatable, Sendable {
   package internal(set) var deaths: [UInt32: UInt32] = [:]
   /// One raw `PhotoState` a photo; empty once the list is final.
   var states: [UInt8]
-  /// In an excerpt, instead of `states`: those of the photos that it is about.
-  private var excerpted: [UInt32: PhotoState]?
 
   init(id: ListID, _ acceptance: Acceptance, time: UInt64) {
     self.id = id
@@ -53,7 +53,6 @@ package struct ListEntry: Equatable, Sendable {
 
   /// Nil for a photo that the list does not have, and for every photo of a final list.
   package func state(of photo: UInt32) -> PhotoState? {
-    if let excerpted { return excerpted[photo] }
     guard photo >= 1, photo <= UInt32(states.count) else { return nil }
     return PhotoState(rawValue: states[Int(photo) - 1])
   }
@@ -73,123 +72,50 @@ package struct ListEntry: Equatable, Sendable {
   /// Workers that died over the photo so far.
   package func deaths(of photo: UInt32) -> UInt32 { deaths[photo] ?? 0 }
 
-  /// Enough to judge transitions of these photos and of the list, without its memory.
-  func excerpt(of photos: [UInt32]) -> ListEntry {
-    var entry = self
-    entry.excerpted = [:]
-    for photo in photos { entry.excerpted?[photo] = state(of: photo) }
-    entry.states = []
-    entry.retries = [:]
-    entry.originals = [:]
-    entry.deaths = [:]
-    return entry
-  }
+  var rules: ListRules { ListRules(standing, unfinished: counts.unfinished) }
 
   /// False where the transition is against the rules: nothing has changed then.
   mutating func apply(_ change: Change, time: UInt64) -> Bool {
-    guard !state.isFinal else { return false }
+    let photo = change.photo?.number
+    let before = photo.flatMap { state(of: $0) }
+    var (after, rules) = (before, rules)
+    guard rules.take(change, &after) else { return false }
+    standing = rules.standing
+    if let photo, let before, let after, before != after {
+      states[Int(photo) - 1] = after.rawValue
+      counts.move(from: before, to: after)
+    }
+    remember(change, time)
+    return true
+  }
+
+  /// What is known of photos beyond their states.
+  private mutating func remember(_ change: Change, _ time: UInt64) {
     switch change {
-    case .accepted, .rejected: return false
-    case .paused: return pause()
-    case .resumed: return resume()
-    case .cancelled:
-      end(.cancelled, time)
-      return true
-    case .finished:
-      // A photo whose record was damaged has work left: the list is finished again, later.
-      guard counts.unfinished == 0 else { return false }
-      end(.finished, time)
-      return true
-    case .downloaded(let photo, let contents): return download(photo.number, contents)
-    case .filtered(let photo, _): return filter(photo.number)
-    case .failed(let photo, _, _, _): return fail(photo.number)
+    case .accepted, .rejected, .paused, .resumed: break
+    case .cancelled, .finished: end(time)
+    case .downloaded(let photo, let contents):
+      originals[photo.number] = contents
+      if !retries.isEmpty { retries[photo.number] = nil }
+    case .filtered(let photo, _), .failed(let photo, _, _, _): forget(photo.number)
     case .retry(let photo, let stage, _, let attempt, let after, let until):
-      guard isUnfinished(photo.number) else { return false }
       retries[photo.number] = RetryPlan(stage: stage, attempt: attempt, after: after, until: until)
-    case .lost(let photo): return lose(photo.number)
+    case .lost(let photo):
+      originals[photo.number] = nil
+      retries[photo.number] = nil
     case .died(let photo):
-      guard isUnfinished(photo.number) else { return false }
       // What a snapshot says may be as high as it goes.
       let before = deaths[photo.number] ?? 0
       if before < .max { deaths[photo.number] = before + 1 }
     }
-    run()
-    return true
   }
 
-  private func isUnfinished(_ photo: UInt32) -> Bool {
-    state(of: photo).map { !$0.isFinal } ?? false
-  }
-
-  private mutating func pause() -> Bool {
-    switch standing {
-    case .accepted: standing = .paused(wasRunning: false)
-    case .running: standing = .paused(wasRunning: true)
-    case .paused, .finished, .cancelled: return false
-    }
-    return true
-  }
-
-  private mutating func resume() -> Bool {
-    guard case .paused(let wasRunning) = standing else { return false }
-    standing = wasRunning ? .running : .accepted
-    return true
-  }
-
-  /// What was under way when a list was paused still ends, and is recorded.
-  private mutating func run() {
-    switch standing {
-    case .accepted: standing = .running
-    case .paused: standing = .paused(wasRunning: true)
-    case .running, .finished, .cancelled: break
-    }
-  }
-
-  private mutating func end(_ last: Standing, _ time: UInt64) {
-    standing = last
+  private mutating func end(_ time: UInt64) {
     endedTime = time
     states = []
     retries = [:]
     originals = [:]
     deaths = [:]
-  }
-
-  private mutating func move(_ photo: UInt32, from: PhotoState, to: PhotoState) {
-    if excerpted == nil { states[Int(photo) - 1] = to.rawValue } else { excerpted?[photo] = to }
-    counts.move(from: from, to: to)
-    run()
-  }
-
-  private mutating func download(_ photo: UInt32, _ contents: Contents) -> Bool {
-    guard state(of: photo) == .new else { return false }
-    originals[photo] = contents
-    if !retries.isEmpty { retries[photo] = nil }
-    move(photo, from: .new, to: .downloaded)
-    return true
-  }
-
-  /// Also straight from `new`: the record says that the print is durable, and stays true where the
-  /// record before it was damaged.
-  private mutating func filter(_ photo: UInt32) -> Bool {
-    guard let state = state(of: photo), !state.isFinal else { return false }
-    forget(photo)
-    move(photo, from: state, to: .filtered)
-    return true
-  }
-
-  private mutating func fail(_ photo: UInt32) -> Bool {
-    guard let state = state(of: photo), !state.isFinal else { return false }
-    forget(photo)
-    move(photo, from: state, to: .failed)
-    return true
-  }
-
-  private mutating func lose(_ photo: UInt32) -> Bool {
-    guard state(of: photo) == .downloaded else { return false }
-    originals[photo] = nil
-    retries[photo] = nil
-    move(photo, from: .downloaded, to: .new)
-    return true
   }
 
   private mutating func forget(_ photo: UInt32) {

@@ -29,6 +29,9 @@ enum RecordKind: UInt8, CaseIterable {
 
   private static let words = allCases.map { (kind: $0, bytes: Array($0.name.utf8)) }
 
+  /// The word as bytes; the cases count from 0.
+  var bytes: [UInt8] { Self.words[Int(rawValue)].bytes }
+
   static func named(_ bytes: ArraySlice<UInt8>) -> RecordKind? {
     for word in words where word.bytes.count == bytes.count && word.bytes.elementsEqual(bytes) {
       return word.kind

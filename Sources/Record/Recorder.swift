@@ -6,7 +6,8 @@
 // Concurrency model: two threads of its own. The syncer makes effects durable and passes requests on;
 // the journal writer alone holds the `Journal`, appends, syncs, and changes the ledger. `state` guards
 // the two queues, `ledger` the ledger; neither lock is held while the other is taken, nor while the
-// disk works, nor while anybody is called. Both threads sleep until they are rung.
+// disk works, nor while anybody is called. Both threads sleep until they are rung and, where many
+// callers come, a moment longer (`GroupPace`): no request waits for that in both queues.
 
 internal import Linux
 import Synchronization
@@ -16,7 +17,8 @@ package final class Recorder: Sendable {
   package typealias Answer = @Sendable (Result<Bool, Failure>) -> Void
 
   private struct Request: Sendable {
-    let transitions: [Transition]
+    let time: UInt64
+    let changes: [Change]
     let effects: [Effect]
     let answer: Answer
   }
@@ -24,6 +26,8 @@ package final class Recorder: Sendable {
   private struct State {
     var toSync: [Request] = []
     var toWrite: [Request] = []
+    /// Some of `toWrite` has been with the syncer, and has rested there if it had to.
+    var hasRested = false
     /// Set once; from then on every request is answered with it.
     var failure: Failure?
     var isClosing = false
@@ -31,6 +35,19 @@ package final class Recorder: Sendable {
     var isWriterDone = false
     var closers: [CheckedContinuation<Void, Never>] = []
     var counts = RecorderCounts()
+  }
+
+  /// What the writer's thread holds; the arrays are of one group, and their room is used again.
+  private struct Writer {
+    var journal: Journal
+    var pace = GroupPace()
+    var judge = GroupJudge()
+    var requests: [Request] = []
+    /// What may be written, in order.
+    var legal: [Transition] = []
+    /// For each request, whether all of its changes may.
+    var isWhole: [Bool] = []
+    var refused = 0
   }
 
   private let time: any Timekeeper
@@ -97,9 +114,8 @@ package final class Recorder: Sendable {
   package func record(
     _ changes: [Change], after effects: [Effect] = [], answer: @escaping Answer
   ) {
-    let now = time.wallTime()
     let request = Request(
-      transitions: changes.map { Transition(time: now, $0) }, effects: effects, answer: answer)
+      time: time.wallTime(), changes: changes, effects: effects, answer: answer)
     let next = state.withLock { state -> (ring: ThreadSignal?, failure: Failure?) in
       if let failure = state.failure { return (nil, failure) }
       if state.isClosing { return (nil, .cancelled) }
@@ -148,6 +164,7 @@ package final class Recorder: Sendable {
       }
       if isDone { continuation.resume() }
       syncerSignal.ring()
+      writerSignal.ring()
     }
   }
 
@@ -155,50 +172,86 @@ package final class Recorder: Sendable {
 
   private func sync(_ effects: DurableEffects) {
     var effects = effects
-    while true {
+    var requests: [Request] = []
+    var pace = GroupPace()
+    var isLast = false
+    while !isLast {
       syncerSignal.wait()
-      let (requests, isOver) = state.withLock { state in
-        defer { state.toSync = [] }
-        return (state.toSync, state.isClosing && state.toSync.isEmpty)
+      rest(pace, syncerSignal) { $0.isClosing }
+      // Nothing comes after what is there when it closes, nor another ring.
+      isLast = state.withLock { state in
+        swap(&state.toSync, &requests)
+        return state.isClosing
       }
-      if isOver { break }
-      let failures = effects.perform(requests.map(\.effects))
-      passOn(zip(requests, failures).compactMap { $1 == nil ? $0 : nil })
-      for (request, failure) in zip(requests, failures) {
-        if let failure { request.answer(.failure(failure)) }
+      if requests.isEmpty { continue }
+      pace.begin(requests.count, at: time.uptime())
+      let failures = effects.perform(requests.lazy.map(\.effects))
+      if failures.isEmpty {
+        passOn(&requests)
+      } else {
+        var durable = requests.indices.filter { failures[$0] == nil }.map { requests[$0] }
+        passOn(&durable)
+        for (place, request) in requests.enumerated() {
+          if let failure = failures[place] { request.answer(.failure(failure)) }
+        }
       }
+      requests.removeAll(keepingCapacity: true)
     }
     state.withLock { $0.isSyncerDone = true }
     writerSignal.ring()
   }
 
-  private func passOn(_ requests: [Request]) {
+  private func passOn(_ requests: inout [Request]) {
     guard !requests.isEmpty else { return }
-    let wasEmpty = state.withLock { state in
-      defer { state.toWrite += requests }
-      return state.toWrite.isEmpty
+    let isFirst = state.withLock { state in
+      defer { state.hasRested = true }
+      if state.toWrite.isEmpty {
+        swap(&state.toWrite, &requests)
+      } else {
+        state.toWrite += requests
+      }
+      return !state.hasRested
     }
-    if wasEmpty { writerSignal.ring() }
+    if isFirst { writerSignal.ring() }
+  }
+
+  /// Lets more come before the next group begins, where groups follow each other closely. Whoever
+  /// changes what `isHurried` looks at rings.
+  private func rest(
+    _ pace: GroupPace, _ signal: ThreadSignal, unless isHurried: (State) -> Bool
+  ) {
+    while true {
+      let rest = pace.rest(at: time.uptime())
+      guard rest > .zero, !state.withLock({ isHurried($0) }), signal.wait(atMost: rest) else {
+        return
+      }
+    }
   }
 
   // MARK: The journal writer's thread
 
   private func write(_ journal: Journal) {
-    var journal = journal
-    while true {
+    var writer = Writer(journal: journal)
+    var isLast = false
+    while !isLast {
       writerSignal.wait()
-      let (requests, failure, isOver) = state.withLock { state in
-        defer { state.toWrite = [] }
-        return (state.toWrite, state.failure, state.isSyncerDone && state.toWrite.isEmpty)
+      // What the syncer has passed on has had its rest.
+      rest(writer.pace, writerSignal) { $0.hasRested || $0.isClosing }
+      let failure = state.withLock { state in
+        swap(&state.toWrite, &writer.requests)
+        state.hasRested = false
+        isLast = state.isSyncerDone
+        return state.failure
       }
-      if isOver { break }
       if let failure {
-        for request in requests { request.answer(.failure(failure)) }
-      } else if !requests.isEmpty {
-        write(requests, &journal)
+        refuse(writer.requests, failure)
+      } else if !writer.requests.isEmpty {
+        writer.pace.begin(writer.requests.count, at: time.uptime())
+        writeGroup(&writer)
       }
+      writer.requests.removeAll(keepingCapacity: true)
     }
-    journal.close()
+    writer.journal.close()
     let closers = state.withLock { state in
       state.isWriterDone = true
       defer { state.closers = [] }
@@ -207,34 +260,53 @@ package final class Recorder: Sendable {
     for closer in closers { closer.resume() }
   }
 
-  /// Whatever queued while the last sync ran goes with one write and one sync.
-  private func write(_ requests: [Request], _ journal: inout Journal) {
-    let transitions = requests.flatMap(\.transitions)
+  /// Whatever came together goes with one write and one sync.
+  private func writeGroup(_ writer: inout Writer) {
     // Only this thread changes lists: what is judged now holds until it is applied.
-    let verdicts = book.withLock { $0.judge(transitions) }
-    let legal = zip(transitions, verdicts).compactMap { $1 ? $0 : nil }
+    book.withLock { judge(&writer, $0) }
     do throws(Journal.Trouble) {
-      try journal.append(legal) { book.withLock { $0 } }
+      try writer.journal.append(writer.legal) { book.withLock { $0 } }
       book.withLock { ledger in
-        for transition in legal { ledger.apply(transition) }
-        ledger.refuse(transitions.count - legal.count)
+        for transition in writer.legal { ledger.apply(transition) }
+        ledger.refuse(writer.refused)
       }
-      state.withLock { $0.counts.add(records: legal.count) }
-      var verdict = verdicts[...]
-      for request in requests {
-        request.answer(.success(verdict.prefix(request.transitions.count).allSatisfy(\.self)))
-        verdict.removeFirst(request.transitions.count)
+      state.withLock { $0.counts.add(records: writer.legal.count) }
+      for (request, isWhole) in zip(writer.requests, writer.isWhole) {
+        request.answer(.success(isWhole))
       }
-      if !legal.isEmpty { durable(legal) }
+      if !writer.legal.isEmpty { durable(writer.legal) }
     } catch {
       switch error {
-      case .waits(let failure): for request in requests { request.answer(.failure(failure)) }
+      case .waits(let failure): refuse(writer.requests, failure)
       case .over(let failure):
         state.withLock { $0.failure = failure }
-        for request in requests { request.answer(.failure(failure)) }
+        refuse(writer.requests, failure)
         died(failure)
       }
     }
+  }
+
+  private func refuse(_ requests: [Request], _ failure: Failure) {
+    for request in requests { request.answer(.failure(failure)) }
+  }
+
+  private func judge(_ writer: inout Writer, _ ledger: Ledger) {
+    writer.legal.removeAll(keepingCapacity: true)
+    writer.isWhole.removeAll(keepingCapacity: true)
+    writer.refused = 0
+    for request in writer.requests {
+      var refused = 0
+      for change in request.changes {
+        if writer.judge.isLegal(change, ledger) {
+          writer.legal.append(Transition(time: request.time, change))
+        } else {
+          refused += 1
+        }
+      }
+      writer.isWhole.append(refused == 0)
+      writer.refused += refused
+    }
+    writer.judge.forget()
   }
 }
 

@@ -118,7 +118,8 @@ struct CrashSimulation {
       if after.apply(Transition(time: Samples.time, change)) { changes.append(change) }
     }
     let failures = effects.perform(changes.map { self.effects(of: $0) })
-    let transitions = Samples.at(zip(changes, failures).compactMap { $1 == nil ? $0 : nil })
+    let durable = changes.indices.filter { failures[$0] == nil }
+    let transitions = Samples.at(durable.map { changes[$0] })
     do throws(Journal.Trouble) {
       let before = model
       try journal.append(transitions) { before }
@@ -184,7 +185,7 @@ struct CrashSimulation {
 
 extension Effect {
   /// Stands for work that failed before it came to the recorder.
-  fileprivate static var none: Effect { .sync(FailedFile()) }
+  static var none: Effect { .sync(FailedFile()) }
 }
 
 private final class FailedFile: OpenFile {

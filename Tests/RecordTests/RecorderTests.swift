@@ -104,6 +104,52 @@ struct RecorderTests {
     await again.close()
   }
 
+  @Test func `effects that fail among those of others fail their own record only`() async throws {
+    let disk = SimulatedDisk()
+    let recorder = try open(disk.rootFolder)
+    try await recorder.record([Samples.accepted(1, photos: 60)])
+    await withTaskGroup { group in
+      for number in 1...60 as ClosedRange<UInt32> {
+        group.addTask {
+          let photo = Samples.photo(1, number)
+          let effect = number % 3 == 0 ? Effect.none : .syncFolder(disk.rootFolder)
+          do throws(Failure) {
+            let isRecorded = try await recorder.record(
+              [.downloaded(photo, Samples.contents(1))], after: [effect])
+            #expect(isRecorded && number % 3 != 0)
+          } catch { #expect(error.kind == .machine && number % 3 == 0) }
+          let state = recorder.ledger { $0.state(of: photo) }
+          #expect(state == (number % 3 == 0 ? .new : .downloaded))
+        }
+      }
+    }
+    await recorder.close()
+    #expect(recorder.counts.records == 41)
+  }
+
+  /// The clock stands still: after the first groups each one rests.
+  @Test(arguments: [false, true])
+  func `closing finishes what rests for others to come`(hasEffects: Bool) async throws {
+    for round in 0..<20 {
+      let disk = SimulatedDisk()
+      let recorder = try open(disk.rootFolder)
+      let effects: [Effect] = hasEffects ? [.syncFolder(disk.rootFolder)] : []
+      let photos = UInt32(GroupPace.ahead) + 9
+      try await recorder.record([Samples.accepted(1, photos: photos)], after: effects)
+      for number in 1..<photos {
+        try await recorder.record([.lost(Samples.photo(1, number))], after: effects)
+      }
+      let answers = CallLog<Bool>()
+      let last = Change.downloaded(Samples.photo(1, photos), Samples.contents(1))
+      recorder.record([last], after: effects) { answers.add($0 == .success(true)) }
+      // Sooner and later in its rest.
+      for _ in 0..<(round * 50) { await Task.yield() }
+      await recorder.close()
+      #expect(answers.entries == [true])
+      #expect(recorder.ledger { $0.state(of: Samples.photo(1, photos)) } == .downloaded)
+    }
+  }
+
   @Test func `a cancelled task's record is finished all the same`() async throws {
     let disk = SimulatedDisk()
     let recorder = try open(disk.rootFolder)

@@ -55,7 +55,7 @@ struct ResultRowTests {
     let rows = ResultRows(lists: lists)
     var effects = DurableEffects(disk.rootFolder, rows: rows)
     #expect(try rows.row(Self.photo) == nil)
-    #expect(effects.perform([[.row(ListID(17), Self.row)]]) == [nil])
+    #expect(effects.perform([[.row(ListID(17), Self.row)]]).isEmpty)
     #expect(try rows.row(Self.photo) == Self.row)
     #expect(try rows.row(Samples.photo(17, 1)) == nil)
     #expect(try rows.row(Samples.photo(17, 4)) == nil)
@@ -78,7 +78,7 @@ struct ResultRowTests {
     let numbers: [UInt32] = [1, 2, 512, 513, 514, 1500]
     for number in numbers {
       let row = ResultRow(photo: number, state: .filtered, bytes: UInt64(number))
-      #expect(effects.perform([[.row(ListID(17), row)]]) == [nil])
+      #expect(effects.perform([[.row(ListID(17), row)]]).isEmpty)
     }
     let folder = try disk.rootFolder.folder(FileName(number: 17), creating: false)
     let file = try folder.open(FileName(literal: "results"), .write)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
 #include "thread_signal.h"
 
 #include <errno.h>
 #include <semaphore.h>
 #include <stdlib.h>
+#include <time.h>
 
 // On the heap: a semaphore must not move, and Swift may move what it holds by value.
 struct dr_thread_signal {
@@ -23,6 +25,16 @@ int dr_thread_signal_ring(struct dr_thread_signal *signal) {
 
 int dr_thread_signal_wait(struct dr_thread_signal *signal) {
   return sem_wait(&signal->semaphore) ? -errno : 0;
+}
+
+int dr_thread_signal_wait_for(struct dr_thread_signal *signal, uint64_t nanoseconds) {
+  struct timespec end;
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  uint64_t sum = (uint64_t)end.tv_nsec + nanoseconds % 1000000000;
+  end.tv_sec += (time_t)(nanoseconds / 1000000000 + sum / 1000000000);
+  end.tv_nsec = (long)(sum % 1000000000);
+  if (!sem_clockwait(&signal->semaphore, CLOCK_MONOTONIC, &end)) return 1;
+  return errno != ETIMEDOUT;
 }
 
 void dr_thread_signal_free(struct dr_thread_signal *signal) {

@@ -18,4 +18,9 @@ internal import CLinux
   package func wait() {
     while unsafe dr_thread_signal_wait(signal) < 0 {}
   }
+
+  /// The same, but for so long at most. False when the time is over; true may come too soon.
+  package func wait(atMost time: Duration) -> Bool {
+    unsafe dr_thread_signal_wait_for(signal, UInt64(max(0, time.nanoseconds))) != 0
+  }
 }
