@@ -153,10 +153,12 @@ if Context.environment["DARKROOM_FUZZ"] != nil {
 }
 
 // Half of the time a program takes to start: symbols of the C++ runtime looked up (etc/link has it
-// linked statically), and what `-export-dynamic` keeps alive though nobody loads it from us.
+// linked statically), and what `-export-dynamic` keeps alive though nobody loads it from us. A linker
+// that maps what it writes leaves it in the page cache page by page, which costs at each start until the
+// program is copied or the machine started anew.
 let quickStart = [
   "-L\(Context.packageDirectory)/etc/link", "-Xclang-linker", "-static-libgcc",
-  "-Xlinker", "--no-export-dynamic",
+  "-Xlinker", "--no-export-dynamic", "-Xlinker", "--no-mmap-output-file",
 ]
 // A worker is started for each list and each `darkroomctl develop`: with all libraries inside it starts
 // in two thirds of the time, and libjpeg finds its threads' variables without a call. Its addresses stay
