@@ -18,7 +18,7 @@ struct JPEGMetadata {
   }
 
   private(set) var segments: [Segment] = []
-  private(set) var notices: PictureNotices = []
+  private(set) var notices = PictureNotices()
   private let rule: MetadataRule
   private var profileSpace: [UInt8]?
   /// Extended XMP comes in pieces under one checksum: it goes in whole or not at all.

@@ -28,7 +28,7 @@ struct PNGMetadata {
   private static let pieceSize = 32 << 10
 
   private(set) var chunks: [Chunk] = []
-  private(set) var notices: PictureNotices = []
+  private(set) var notices = PictureNotices()
   private let rule: MetadataRule
   /// How much compressed text may still unfold to.
   private var textBudget: UInt64

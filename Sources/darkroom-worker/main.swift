@@ -7,7 +7,7 @@ import Vocabulary
 import Worker
 
 let code = WorkerLoop.run(
-  words: CommandLine.arguments.dropFirst(),
+  words: Array(CommandLine.arguments.dropFirst()),
   readList: { list, catalog, limits in readList(list, into: catalog, limits) },
   develop: { original, print, order in develop(original, into: print, order) })
 if code == WorkerLoop.exitUsage { print("darkroom-worker is started by darkroomd, not by hand") }

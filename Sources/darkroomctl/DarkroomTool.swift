@@ -45,14 +45,15 @@ enum DarkroomTool {
     }
   }
 
-  /// One thread for the tasks, where Swift's own pool would start four: they cost more than the rest
-  /// of the tool. The thread ends the process.
+  /// Tasks run on this thread, where Swift's own pool would start four: they cost more than the rest
+  /// of the tool. One of them ends the process.
   private static func local(_ order: ToolOrder, _ voice: ToolVoice) -> ExitCode {
     ThisProcess.shareOneHeap()
     ThisProcess.raiseDescriptorLimit()
-    TaskHome.settle(on: OwnExecutor(threads: 1))
+    let executor = OwnExecutor()
+    TaskHome.settle(on: executor)
     TaskHome.start { ThisProcess.end(with: await developOrCheck(order, voice).rawValue) }
-    while true { _ = try? Poll.wait([], for: nil) }
+    executor.workForever()
   }
 
   private static func developOrCheck(_ order: ToolOrder, _ voice: ToolVoice) async -> ExitCode {

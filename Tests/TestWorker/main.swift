@@ -11,5 +11,5 @@ if CommandLine.arguments.dropFirst().first == "check" {
 }
 ThisProcess.end(
   with: WorkerLoop.run(
-    words: CommandLine.arguments.dropFirst(), readList: Misdeeds.readList,
+    words: Array(CommandLine.arguments.dropFirst()), readList: Misdeeds.readList,
     develop: Misdeeds.develop))

@@ -38,6 +38,11 @@ package final class OwnExecutor: TaskExecutor {
     for number in bells.indices { OwnThread.start("tasks") { self.work(number) } }
   }
 
+  /// Has one thread, the one that calls `workForever`.
+  package init() { bells = [ThreadSignal()] }
+
+  package func workForever() -> Never { work(0) }
+
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let idle = state.withLock { state in
@@ -47,7 +52,7 @@ package final class OwnExecutor: TaskExecutor {
     if let idle { bells[idle].ring() }
   }
 
-  private func work(_ number: Int) {
+  private func work(_ number: Int) -> Never {
     let executor = unsafe asUnownedTaskExecutor()
     while true {
       let job = state.withLock { state in

@@ -14,7 +14,7 @@ package enum WorkerLoop {
 
   /// The exit code of the process. `words` are the command line's, without the program's name.
   package static func run(
-    words: some Sequence<String>, readList: ReadList, develop: Develop
+    words: [String], readList: ReadList, develop: Develop
   ) -> Int32 {
     guard let options = WorkerOptions(words: words) else { return exitUsage }
     let socket = WorkerSocket()
