@@ -15,8 +15,8 @@ func end(_ words: String) -> Never {
   ThisProcess.exit(1)
 }
 
-/// Photos that are fetched and not yet recorded, beside those that are being fetched: as many wait for
-/// the disk together as came while it was busy.
+/// Photos for each connection that are fetched and not yet recorded, or wait to be fetched: as many wait
+/// for the disk together as came while it was busy.
 let ahead = 64
 
 let words = CommandLine.arguments
@@ -27,7 +27,8 @@ var urls: [String] = []
 while let line = readLine() { urls.append(line) }
 
 do {
-  TaskHome.settle(on: OwnExecutor(threads: ThisProcess.processors))
+  // One thread for tasks: the network has its own, and the origin needs a processor too.
+  TaskHome.settle(on: OwnExecutor(threads: 1))
   let clock = try SystemClock()
   let state = try LinuxFolder.open(path: words[1])
   let (recorder, _) = try Recorder.open(

@@ -120,9 +120,9 @@ import Testing
         }
       }
     default:
-      // Two records for a photo, some 75 bytes each. The kills together take less than all of them: what
-      // goes on while a kill comes is work, too.
-      let bytes = random.number(below: 3 * 75 * Self.count / Self.kills)
+      // Two records for a photo, some 75 bytes each. The kills together take a quarter of all of them at
+      // most: what goes on until this test has seen it is work, too.
+      let bytes = random.number(below: 75 * Self.count / Self.kills)
       try await bench.until("\(bytes) more bytes of records") {
         guard daemon.isRunning else { return true }
         if bench.names("done").contains("killed.plist") { return true }
