@@ -10,7 +10,7 @@ final class ActiveTransfer {
   let job: TransferJob
   private(set) var url: PhotoURL
   private(set) var handle: EasyHandle?
-  /// Its handle is libcurl's for now.
+  /// libcurl has its handle.
   var isAsking = false
   var priority: ServiceClass
   var settings = TransferSettings()
