@@ -25,6 +25,7 @@ struct dr_png_reader {
   size_t taken;  // of what is in the buffer
   uint32_t width, height, next;
   size_t row_size;
+  int swaps;  // 16 bits a channel, and the other byte first here
   uint8_t *image;  // of an interlaced picture
 };
 
