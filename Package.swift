@@ -153,20 +153,19 @@ if Context.environment["DARKROOM_FUZZ"] != nil {
 }
 
 // Half of the time a program takes to start: symbols of the C++ runtime looked up (etc/link has it
-// linked statically), and what `-export-dynamic` keeps alive though nobody loads it from us. A linker
-// that maps what it writes leaves it in the page cache page by page, which costs at each start until the
-// program is copied or the machine started anew.
+// linked statically), and what `-export-dynamic` keeps alive though nobody loads it from us.
 let quickStart = [
   "-L\(Context.packageDirectory)/etc/link", "-Xclang-linker", "-static-libgcc",
-  "-Xlinker", "--no-export-dynamic", "-Xlinker", "--no-mmap-output-file",
+  "-Xlinker", "--no-export-dynamic",
 ]
 // A worker is started for each list and each `darkroomctl develop`: with all libraries inside it starts
 // in two thirds of the time, and libjpeg finds its threads' variables without a call. Its addresses stay
-// random: that kind of static program, and short tables for it, are what lld can link and gold cannot.
-// The price: a library's update reaches workers with the next build alone.
+// random: that kind of static program, and short tables for it, are what lld can link and gold cannot;
+// `now` closes the last of its tables to writing. The price: a library's update reaches workers with the
+// next build alone.
 let allInside = [
   "-static-executable", "-Xclang-linker", "-static-pie", "-use-ld=lld",
-  "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+  "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "-z", "-Xlinker", "now",
 ]
 for (name, flags) in ["darkroomctl": quickStart, "darkroom-worker": allInside] {
   for target in executables where target.name == name {

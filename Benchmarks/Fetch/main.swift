@@ -27,7 +27,8 @@ var urls: [String] = []
 while let line = readLine() { urls.append(line) }
 
 do {
-  // One thread for tasks: the network has its own, and the origin needs a processor too.
+  // One thread for tasks, where the daemon has as many as there are processors: the network has its own,
+  // and the origin needs a processor too.
   TaskHome.settle(on: OwnExecutor(threads: 1))
   let clock = try SystemClock()
   let state = try LinuxFolder.open(path: words[1])

@@ -58,6 +58,9 @@ package struct DurableEffects: Sendable {
   private var names: [NewName] = []
   /// File systems that one call has synced, with all that was made in them before.
   private var wholeSystems: Set<UInt64> = []
+  /// Files synced by themselves, and why one could not be.
+  private var tried: Set<ObjectIdentifier> = []
+  private var failed: [ObjectIdentifier: Failure] = [:]
 
   package init(_ state: any Folder, rows: ResultRows, isSynced: Bool = true) {
     self.state = state
@@ -83,6 +86,8 @@ package struct DurableEffects: Sendable {
     folderNeeds.removeAll(keepingCapacity: true)
     names.removeAll(keepingCapacity: true)
     wholeSystems.removeAll(keepingCapacity: true)
+    tried.removeAll(keepingCapacity: true)
+    failed.removeAll()
     for place in results.indices { results[place].place = nil }
   }
 
@@ -188,8 +193,6 @@ package struct DurableEffects: Sendable {
   /// One by one, each once: a second sync would say that all is well where the first has failed. After
   /// an error the descriptor of a results file is not used again, and the row is written anew.
   private mutating func sync(_ places: [Int]) {
-    var tried: Set<ObjectIdentifier> = []
-    var failed: [ObjectIdentifier: Failure] = [:]
     for place in places {
       let file = files[place].file
       if tried.insert(ObjectIdentifier(file)).inserted {

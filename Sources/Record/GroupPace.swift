@@ -14,7 +14,7 @@ package struct GroupPace: Sendable {
   package static let farAhead = 256
   /// A rest was worth it for so many requests.
   package static let many = 4
-  /// Where rests were worth it, so many others in a row are taken for chance.
+  /// Where rests were worth it, the last of so many others in a row is no chance any more.
   package static let trust = 4
 
   private static let shortest = interval * ahead
@@ -25,7 +25,7 @@ package struct GroupPace: Sendable {
   /// How far that may lie ahead of now.
   private var slack = Self.shortest
   private var trust = 1
-  /// When the next group begins, where it is to rest.
+  /// When the next group may begin, where it is not at once.
   private var restEnd: Duration?
 
   package init() {}

@@ -61,6 +61,11 @@ final class TransferBench: Sendable {
     return try await loop.fetch(request, into: file)
   }
 
+  /// Returns when so many have been asked for and are not over.
+  func loopHas(transfers count: Int) async throws {
+    while loop.progress().count != count { try await Task.sleep(for: .milliseconds(1)) }
+  }
+
   /// Why it failed; nil when it did not.
   func failure(
     _ url: String, maximumSize: UInt64 = 1 << 20, timeout: Duration = .seconds(60)

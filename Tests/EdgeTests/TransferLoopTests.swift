@@ -95,6 +95,28 @@ struct TransferLoopTests {
     #expect(bench.origin.requests() == ["GET /slow?gate=g 200 1000"])
   }
 
+  @Test func `What came while all connections were taken goes by its urgency too`() async throws {
+    let bench = try TransferBench(TransferBench.loopback { $0.connections = 1 })
+    async let first = bench.fetch(url: bench.origin.url("/slow?gate=g"), into: "first")
+    await bench.origin.arrivals(at: "g")
+    async let patient = bench.fetch(
+      url: bench.origin.url("/barn.jpg?patient"), into: "patient", priority: .background)
+    try await bench.loopHas(transfers: 2)
+    // When a cancel has been answered, all that was asked for before it stands in the line.
+    let given = Task { try await bench.fetch(url: bench.origin.url("/barn.jpg"), into: "given up") }
+    given.cancel()
+    await #expect(throws: Failure.cancelled) { try await given.value }
+    async let urgent = bench.fetch(
+      url: bench.origin.url("/barn.jpg?urgent"), into: "urgent", priority: .userInteractive)
+    try await bench.loopHas(transfers: 3)
+    await bench.origin.release("g")
+    #expect(try await (first.size, patient.size, urgent.size) == (1000, 19, 19))
+    await bench.stop()
+    #expect(
+      bench.origin.requests().map { $0.split(separator: " ")[1] }
+        == ["/slow?gate=g", "/barn.jpg?urgent", "/barn.jpg?patient"])
+  }
+
   @Test func `A task cancelled before it asks is answered as cancelled`() async throws {
     let bench = try TransferBench()
     let task = Task {

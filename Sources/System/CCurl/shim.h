@@ -106,7 +106,8 @@ static inline CURLMcode dr_multi_wait(CURLM *multi, int wake, int milliseconds, 
   int ready = 0;
   CURLMcode result = curl_multi_poll(multi, &watch, 1, milliseconds, &ready);
   *rung = watch.revents != 0;
-  // Nothing ready: a time of libcurl's own has come.
+  // Nothing ready: a time of libcurl's own has come. If it came together with the bell, the next wait
+  // says so at once.
   *due = ready != (*rung ? 1 : 0) || !*rung;
   return result;
 }

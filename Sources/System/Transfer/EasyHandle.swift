@@ -9,7 +9,7 @@ import CCurl
   /// The first thing libcurl did not take; CURLE_OK as long as it took everything.
   private(set) var trouble = CURLE_OK
   /// The address that its rules let through last: one connection serves many requests.
-  var admitted = ""
+  var admitted: String?
   /// libcurl keeps no copy of these.
   private var lists: [(option: CURLoption, lines: [String], list: LineList)] = []
 

@@ -52,13 +52,13 @@ final class TransferEngine {
     multi?.limit(new)
   }
 
-  /// Everything that can be done without waiting. libcurl looks at each of its transfers each time that it
-  /// is called: it is called only where there is something new.
-  func turn() {
-    repeat {
-      if admit() || isDue { multi?.work() }
-      isDue = false
-    } while collect()
+  /// What can be done without waiting; whether anything ended, so that there is room for more. libcurl
+  /// looks at each of its transfers each time that it is called: it is called only where there is
+  /// something new.
+  func turn() -> Bool {
+    if admit() || isDue { multi?.work() }
+    isDue = false
+    return collect()
   }
 
   /// Whether `wake` has rung, or may have.

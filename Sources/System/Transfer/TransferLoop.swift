@@ -30,9 +30,9 @@ package final class TransferLoop: Network {
       return true
     }
 
-    /// What was left; nothing, and the thread may wait.
-    mutating func take(isFull: Bool) -> [TransferCommand] {
-      (isAwake, self.isFull) = (!commands.isEmpty, isFull)
+    /// What was left; where there is nothing and the thread has nothing else to do, it waits from here on.
+    mutating func take(orWait isIdle: Bool, isFull: Bool) -> [TransferCommand] {
+      (isAwake, self.isFull) = (!isIdle || !commands.isEmpty, isFull)
       defer { commands = [] }
       return commands
     }
@@ -135,9 +135,12 @@ package final class TransferLoop: Network {
     let engine = TransferEngine(first) { ticket in
       self.state.withLock { $0.gauges[ticket] = nil }
     }
+    var isBusy = true
     while true {
-      engine.turn()
-      let commands = state.withLock { [isFull = engine.isFull] in $0.take(isFull: isFull) }
+      // What came meanwhile is there before the next place is given away: it may be more urgent.
+      let commands = state.withLock { [isFull = engine.isFull] in
+        $0.take(orWait: !isBusy, isFull: isFull)
+      }
       for command in commands {
         switch command {
         case .start(let job): engine.start(job)
@@ -149,9 +152,11 @@ package final class TransferLoop: Network {
           return done
         }
       }
-      guard commands.isEmpty else { continue }
       // Cleared before looking: what is left after the look rings again.
-      if engine.isIdle ? rest(engine) : engine.wait(wake) { wake.clear() }
+      if commands.isEmpty, !isBusy {
+        if engine.isIdle ? rest(engine) : engine.wait(wake) { wake.clear() }
+      }
+      isBusy = engine.turn()
     }
   }
 

@@ -6,7 +6,7 @@
 import Vocabulary
 
 struct TransferQueue {
-  private struct Entry: Equatable {
+  private struct Entry {
     let ticket: UInt64
     let host: String
   }
