@@ -167,10 +167,10 @@ let allInside = [
   "-static-executable", "-Xclang-linker", "-static-pie", "-use-ld=lld",
   "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "-z", "-Xlinker", "now",
 ]
-for (name, flags) in ["darkroomctl": quickStart, "darkroom-worker": allInside] {
-  for target in executables where target.name == name {
-    target.linkerSettings = [.unsafeFlags(flags, .when(configuration: .release))]
-  }
+let linked = ["darkroomctl": quickStart, "darkroom-worker": allInside]
+for target in executables {
+  guard let flags = linked[target.name] else { continue }
+  target.linkerSettings = [.unsafeFlags(flags, .when(configuration: .release))]
 }
 
 // One loop sets every Swift target's settings.

@@ -132,7 +132,7 @@ final class IncomingFile: OpenFile {
       account.hash.add(bytes)
       account.size += UInt64(bytes.count)
       let room = Self.headSize - account.head.count
-      if room > 0 { account.head += bytes[..<min(room, bytes.count)] }
+      if room > 0 { account.head += bytes.prefix(room) }
       let next = max(notes?.first ?? .max, account.marked + account.marked / 8)
       return account.note != nil && account.size >= next
     }

@@ -15,9 +15,9 @@ package struct JournalFolder: Sendable {
   package static func snapshot(_ number: UInt64) -> FileName { name(number, ".snap") }
 
   private static func name(_ number: UInt64, _ ending: String, before: String = "") -> FileName {
-    let digits = String(number)
-    let zeros = String(repeating: "0", count: max(0, 16 - digits.utf8.count))
-    guard let name = FileName(before + zeros + digits + ending) else {
+    var bytes = Array(before.utf8)
+    bytes.append(decimal: number, digits: 16)
+    guard let name = FileName(bytes: bytes + ending.utf8) else {
       preconditionFailure("digits are a file name")
     }
     return name

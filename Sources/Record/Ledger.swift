@@ -117,7 +117,7 @@ package struct OpenTotal: Equatable, Sendable {
   package private(set) var photos = 0
 
   fileprivate mutating func add(_ entry: borrowing ListEntry, _ sign: Int) {
-    guard !entry.standing.isFinal else { return }
+    guard !entry.state.isFinal else { return }
     lists += sign
     photos += sign * Int(entry.counts.unfinished)
   }

@@ -2,6 +2,8 @@
 // ASCII text on its way into the journal file. Whatever is put in, what comes out has no space, line
 // end or control character where a word is meant.
 
+internal import Vocabulary
+
 struct LineText {
   private static let longestWord = 64
 
@@ -21,18 +23,7 @@ struct LineText {
 
   mutating func add(byte: UInt8) { bytes.append(byte) }
 
-  mutating func add(_ number: UInt64) {
-    // From the last digit to the first, as they come out.
-    var digits = [20 of UInt8](repeating: 0)
-    var first = digits.count
-    var rest = number
-    repeat {
-      first -= 1
-      digits[first] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
-    } while rest > 0
-    for place in first..<digits.count { bytes.append(digits[place]) }
-  }
+  mutating func add(_ number: UInt64) { bytes.append(decimal: number) }
 
   mutating func add(hex number: UInt64, digits: Int) {
     var shift = UInt64(4 * digits)
@@ -59,10 +50,7 @@ struct LineText {
     }
     add(milliseconds / 1000)
     bytes.append(0x2E)
-    let rest = milliseconds % 1000
-    bytes.append(0x30 + UInt8(rest / 100))
-    bytes.append(0x30 + UInt8(rest / 10 % 10))
-    bytes.append(0x30 + UInt8(rest % 10))
+    bytes.append(decimal: milliseconds % 1000, digits: 3)
   }
 
   mutating func field(_ name: String, _ number: some UnsignedInteger) {

@@ -13,7 +13,15 @@ package struct ListEntry: Equatable, Sendable {
     case finished
     case cancelled
 
-    var isFinal: Bool { self == .finished || self == .cancelled }
+    var state: ListState {
+      switch self {
+      case .accepted: .accepted
+      case .running: .running
+      case .paused: .paused
+      case .finished: .finished
+      case .cancelled: .cancelled
+      }
+    }
   }
 
   package let id: ListID
@@ -41,15 +49,7 @@ package struct ListEntry: Equatable, Sendable {
     states = [UInt8](repeating: PhotoState.new.rawValue, count: Int(acceptance.photos))
   }
 
-  package var state: ListState {
-    switch standing {
-    case .accepted: .accepted
-    case .running: .running
-    case .paused: .paused
-    case .finished: .finished
-    case .cancelled: .cancelled
-    }
-  }
+  package var state: ListState { standing.state }
 
   /// Nil for a photo that the list does not have, and for every photo of a final list.
   package func state(of photo: UInt32) -> PhotoState? {

@@ -18,7 +18,7 @@ struct ListRules {
   /// `photo` is the state of the photo that the change speaks of; nil where the list has none such.
   /// False where the change is against the rules: nothing is different then.
   mutating func take(_ change: Change, _ photo: inout PhotoState?) -> Bool {
-    guard !standing.isFinal else { return false }
+    guard !standing.state.isFinal else { return false }
     switch change {
     case .accepted, .rejected: return false
     case .paused: return pause()

@@ -32,18 +32,8 @@ package struct FileName: Hashable, Sendable, CustomStringConvertible {
 
   /// At least so many digits, with zeros before.
   package init(number: UInt64, digits: Int = 1) {
-    var count = 1
-    var rest = number
-    while rest > 9 {
-      rest /= 10
-      count += 1
-    }
-    var bytes = [UInt8](repeating: 0x30, count: max(count, digits))
-    rest = number
-    for place in bytes.indices.reversed().prefix(count) {
-      bytes[place] += UInt8(rest % 10)
-      rest /= 10
-    }
+    var bytes: [UInt8] = []
+    bytes.append(decimal: number, digits: digits)
     self.bytes = bytes
   }
 

@@ -45,7 +45,7 @@ extension PhotoURL {
       rest[..<colon].allSatisfy(isSchemeByte)
     else { throw wrong("url.scheme", "the URL has no scheme", advice: advice) }
     let name = lowered(rest[..<colon])
-    guard let scheme = Scheme.allCases.first(where: { $0.rawValue == name }) else {
+    guard let scheme = Scheme(rawValue: name) else {
       throw wrong(
         "url.scheme", "the scheme '\(Printable.text(name, limit: 20))' is not http, https or file")
     }

@@ -5,7 +5,7 @@
 // percent-encoded.
 
 package struct PhotoURL: Hashable, Sendable {
-  package enum Scheme: String, Sendable, CaseIterable { case http, https, file }
+  package enum Scheme: String, Sendable { case http, https, file }
 
   package static let longest = 8192
 

@@ -48,4 +48,9 @@ void dr_png_warn(png_structp codec, png_const_charp words);
 // Rows travel in the machine's own byte order.
 #define DR_IS_LITTLE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
+// Four channels of 16 bits with the other byte first.
+static inline uint64_t dr_png_swapped(uint64_t four) {
+  return (four & 0x00FF00FF00FF00FF) << 8 | (four >> 8 & 0x00FF00FF00FF00FF);
+}
+
 #endif

@@ -184,7 +184,7 @@ static void swap(uint8_t *row, uint64_t size) {
   for (uint64_t at = 0; at < size; at += 8) {
     uint64_t value;
     memcpy(&value, row + at, sizeof value);
-    value = (value & 0x00FF00FF00FF00FF) << 8 | (value >> 8 & 0x00FF00FF00FF00FF);
+    value = dr_png_swapped(value);
     memcpy(row + at, &value, sizeof value);
   }
 }

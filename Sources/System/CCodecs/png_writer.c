@@ -124,8 +124,7 @@ static void narrow(const struct dr_png_writer *writer, const uint8_t *from, uint
     for (uint64_t x = 0; x < writer->width; x++, to += pixel) {
       uint64_t value;
       memcpy(&value, from + x * wide, sizeof value);
-      if (DR_IS_LITTLE)
-        value = (value & 0x00FF00FF00FF00FF) << 8 | (value >> 8 & 0x00FF00FF00FF00FF);
+      if (DR_IS_LITTLE) value = dr_png_swapped(value);
       memcpy(to, &value, sizeof value);
     }
   }

@@ -82,18 +82,21 @@ struct TransferQueue {
 
   /// Behind those of the class that came before; one that runs already has no need of it.
   mutating func change(_ ticket: UInt64, to urgency: ServiceClass) {
-    for line in waiting.indices where line != Int(urgency.rawValue) {
-      guard let entry = waiting[line].take({ $0.ticket == ticket }) else { continue }
-      return waiting[Int(urgency.rawValue)].append(entry)
+    let line = Int(urgency.rawValue)
+    if let entry = takeWaiting(ticket, butNotOf: line) { waiting[line].append(entry) }
+  }
+
+  private mutating func takeWaiting(_ ticket: UInt64, butNotOf spared: Int? = nil) -> Entry? {
+    for line in waiting.indices where line != spared {
+      if let entry = waiting[line].take({ $0.ticket == ticket }) { return entry }
     }
+    return nil
   }
 
   /// Forgets a ticket, waiting or running.
   mutating func remove(_ ticket: UInt64) {
     guard let host = running.removeValue(forKey: ticket) else {
-      for line in waiting.indices where waiting[line].take({ $0.ticket == ticket }) != nil {
-        return
-      }
+      _ = takeWaiting(ticket)
       return
     }
     let left = (counts[host] ?? 1) - 1

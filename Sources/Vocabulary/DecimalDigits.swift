@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers as ASCII digits, without a String on the way: every record and every original's name has some.
+
+extension [UInt8] {
+  /// At least so many digits, with zeros before.
+  package mutating func append(decimal number: UInt64, digits least: Int = 1) {
+    // From the last digit to the first, as they come out.
+    var digits = [20 of UInt8](repeating: 0)
+    var first = digits.count
+    var rest = number
+    repeat {
+      first -= 1
+      digits[first] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    } while rest > 0
+    for _ in 0..<Swift.max(0, least - (digits.count - first)) { append(0x30) }
+    for place in first..<digits.count { append(digits[place]) }
+  }
+}
