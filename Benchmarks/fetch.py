@@ -4,6 +4,7 @@
 `curl --parallel` with as many connections, which writes the same files and syncs nothing."""
 import atexit
 import os
+import shutil
 import subprocess
 import tempfile
 
@@ -33,7 +34,8 @@ def fresh(temp, name):
 
 def ours(program, temp, meter, urls, sync):
     folder = fresh(temp, "state")
-    result = meter.run(["sh", "-c", f"'{program}' '{folder}' {CONNECTIONS} {sync} < '{urls}'"])
+    shutil.copy(urls, os.path.join(folder, "urls"))
+    result = meter.run([program, folder, str(CONNECTIONS), sync])
     made = len(os.listdir(os.path.join(folder, "originals")))
     if result.status != 0 or made != COUNT:
         raise SystemExit(f"darkroom fetched {made} files of {COUNT} (status {result.status})")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Download and Record alone: fetches URLs into a state folder, every transition durable before the
 // photo counts, as `darkroomd` does it without chains, lists and pictures.
-// darkroom-bench-fetch FOLDER CONNECTIONS yes|no < URLS; the last word is `Sync=`.
+// darkroom-bench-fetch FOLDER CONNECTIONS yes|no: the URLs are in FOLDER/urls, the last word is `Sync=`.
 
 import Download
 import Linux
@@ -15,16 +15,25 @@ func end(_ words: String) -> Never {
   ThisProcess.exit(1)
 }
 
+func urls(in folder: LinuxFolder) throws(SystemError) -> [String] {
+  let file = try folder.openFile(FileName(literal: "urls"), .read)
+  var rest = try file.read(at: 0, upTo: Int(file.status().size))[...]
+  var urls: [String] = []
+  while let end = rest.firstIndex(of: 0x0A) {
+    urls.append(String(decoding: rest[..<end], as: UTF8.self))
+    rest = rest[(end + 1)...]
+  }
+  return urls
+}
+
 /// Photos for each connection that are fetched and not yet recorded, or wait to be fetched: as many wait
 /// for the disk together as came while it was busy.
 let ahead = 64
 
 let words = CommandLine.arguments
 guard words.count == 4, let connections = Int(words[2]) else {
-  end("FOLDER CONNECTIONS yes|no, URLs on standard input")
+  end("FOLDER CONNECTIONS yes|no, with a file of URLs in the folder")
 }
-var urls: [String] = []
-while let line = readLine() { urls.append(line) }
 
 do {
   // One thread for tasks, where the daemon has as many as there are processors: the network has its own,
@@ -32,6 +41,7 @@ do {
   TaskHome.settle(on: OwnExecutor(threads: 1))
   let clock = try SystemClock()
   let state = try LinuxFolder.open(path: words[1])
+  let urls = try urls(in: state)
   let (recorder, _) = try Recorder.open(
     state, time: clock,
     settings: JournalSettings(stateID: "1", bootID: "1", isSynced: words[3] == "yes"),
@@ -50,8 +60,7 @@ do {
   let next = Mutex(0)
   let left = Mutex(connections * ahead)
   let over = ThreadSignal()
-  let list = ListID(1)
-  let all = urls
+  let number = ListID(1)
 
   @Sendable func work() async {
     while true {
@@ -59,16 +68,16 @@ do {
         defer { next += 1 }
         return next
       }
-      guard place < all.count else { break }
-      let photo = PhotoID(list: list, number: UInt32(place + 1))
+      guard place < urls.count else { break }
+      let photo = PhotoID(list: number, number: UInt32(place + 1))
       do throws(Failure) {
         let original = try await downloader.download(
-          photo, from: all[place], into: originals, priority: .default)
+          photo, from: urls[place], into: originals, priority: .default)
         let isApplied = try await recorder.record(
           [.downloaded(photo, original.contents)],
           after: [.stand(original.file, in: originals)])
         if !isApplied { end("photo \(photo) was not recorded") }
-      } catch { end("\(all[place]): \(error)") }
+      } catch { end("\(urls[place]): \(error)") }
     }
     let isLast = left.withLock { left in
       left -= 1
@@ -81,7 +90,7 @@ do {
     do throws(Failure) {
       try await recorder.record([
         .accepted(
-          list, Acceptance(photos: UInt32(all.count), serviceClass: .default, sha256: "0"))
+          number, Acceptance(photos: UInt32(urls.count), serviceClass: .default, sha256: "0"))
       ])
     } catch { end("\(error)") }
     for _ in 0..<(connections * ahead) { TaskHome.start { await work() } }

@@ -16,7 +16,7 @@ extension Downloader {
       let turn = if let known { known } else { await turn(seat, url) }
       known = nil
       switch turn {
-      case .lead: await lead(seat, url)
+      case .lead: if !leadAtOnce(seat, url) { await lead(seat, url) }
       case .failed(let failure): throw failure
       case .landed(let landing):
         do throws(Failure) {
@@ -68,20 +68,21 @@ extension Downloader {
 
   // MARK: the leader
 
-  private func lead(_ seat: FlightTable.Seat, _ url: PhotoURL) async {
-    guard let (attempt, priority) = flights.withLock({ $0.attempt(of: seat) }) else { return }
-    let settings = settings
+  /// How a transfer begins: into which file, with what of it known already.
+  private struct Opening {
     let file: IncomingFile
-    let scope: TransferScope
-    let found: OriginalCache.Found?
-    do throws(SystemError) {
-      (file, scope, found) = try await open(url, settings.maximumSize)
-    } catch {
-      return over(url, attempt, .failure(error.machineFailure))
-    }
+    var scope = TransferScope.whole
+    var found: OriginalCache.Found?
+  }
+
+  private func lead(
+    _ attempt: FlightTable.Attempt, _ priority: ServiceClass, _ url: PhotoURL,
+    _ settings: DownloadSettings, _ opening: Opening
+  ) {
+    let (file, found) = (opening.file, opening.found)
     let request = TransferRequest(
       place: url, maximumSize: settings.maximumSize, timeout: settings.timeout,
-      connectTimeout: settings.connectTimeout, priority: priority, scope: scope,
+      connectTimeout: settings.connectTimeout, priority: priority, scope: opening.scope,
       whenBegun: { file.begin($0, at: $1) })
     let ticket = network.begin(request, into: file) { [self] result in
       over(url, attempt, landing(url, file, found, result))
@@ -89,25 +90,42 @@ extension Downloader {
     perform(flights.withLock { $0.begun(attempt, ticket, priority) }, attempt.course, url)
   }
 
-  private func look(_ url: PhotoURL, _ cache: OriginalCache) async -> OriginalCache.Found? {
-    await withCheckedContinuation { answer in
-      lane { answer.resume(returning: cache.find(url.text)) }
+  private func lead(_ seat: FlightTable.Seat, _ url: PhotoURL) async {
+    guard let (attempt, priority) = flights.withLock({ $0.attempt(of: seat) }) else { return }
+    let settings = settings
+    do throws(SystemError) {
+      lead(attempt, priority, url, settings, try await openKept(url, settings.maximumSize))
+    } catch { over(url, attempt, .failure(error.machineFailure)) }
+  }
+
+  /// Of most there is nothing yet: nobody has to wait for a disk to see that.
+  private func leadAtOnce(_ seat: FlightTable.Seat, _ url: PhotoURL) -> Bool {
+    let settings = settings
+    guard !partials.holds(url.text), cache?.mayHold(url.text, upTo: settings.maximumSize) != true
+    else { return false }
+    if let (attempt, priority) = flights.withLock({ $0.attempt(of: seat) }) {
+      lead(attempt, priority, url, settings, Opening(file: partials.create(url.text)))
     }
+    return true
   }
 
   /// What was cut off comes before what the cache has: it is newer.
-  private func open(_ url: PhotoURL, _ limit: UInt64) async throws(SystemError)
-    -> (IncomingFile, TransferScope, OriginalCache.Found?)
-  {
+  private func openKept(_ url: PhotoURL, _ limit: UInt64) async throws(SystemError) -> Opening {
     var file = partials.create(url.text)
     if partials.holds(url.text) {
       let entity: EntityFacts?
       (file, entity) = try await reopen(url)
-      if let entity { return (file, .rest(of: entity, from: file.size), nil) }
+      if let entity { return Opening(file: file, scope: .rest(of: entity, from: file.size)) }
     }
-    guard let cache, cache.mayHold(url.text, upTo: limit) else { return (file, .whole, nil) }
-    let found = await look(url, cache)
-    return (file, found.map { .change(since: $0.entity) } ?? .whole, found)
+    guard let cache, cache.mayHold(url.text, upTo: limit), let found = await look(url, cache)
+    else { return Opening(file: file) }
+    return Opening(file: file, scope: .change(since: found.entity), found: found)
+  }
+
+  private func look(_ url: PhotoURL, _ cache: OriginalCache) async -> OriginalCache.Found? {
+    await withCheckedContinuation { answer in
+      lane { answer.resume(returning: cache.find(url.text)) }
+    }
   }
 
   private func reopen(_ url: PhotoURL) async throws(SystemError) -> (IncomingFile, EntityFacts?) {
@@ -136,9 +154,9 @@ extension Downloader {
         return .success(
           Landing(
             url: url, place: .cache(found.file), size: found.size, digest: found.digest,
-            head: found.head, reply: reply))
+            head: found.head[...], reply: reply))
       }
-      guard let digest = file.digest, file.size == reply.size else {
+      guard let arrival = file.arrival, arrival.size == reply.size else {
         throw Failure(
           .passing, code: "size.short",
           reason: "\(url.server) sent more than has arrived in the file")
@@ -149,8 +167,8 @@ extension Downloader {
         }
       }
       let landing = Landing(
-        url: url, place: file.place, size: file.size, digest: digest, head: file.head,
-        reply: reply)
+        url: url, place: arrival.place, size: arrival.size, digest: arrival.digest,
+        head: arrival.head, reply: reply)
       if found != nil { cache?.missed() }
       if let cache, (try? judge(landing)) != nil {
         cache.keep(landing) { [partials] (folder, name) throws(SystemError) in
@@ -191,42 +209,42 @@ extension Downloader {
       do throws(SystemError) {
         let file = try folder.openAnew(name)
         try file.write(bytes, at: 0)
-        return original(landing, file, photo)
+        return original(landing, file, name)
       } catch { throw error.machineFailure }
     case .shelf(let file):
       if flights.withLock({ $0.takeAlone(seat) }) {
-        return try await takeAlone(landing, seat, file, photo, folder)
+        return try await takeAlone(landing, seat, file, name, folder)
       }
       defer { leave(seat, landing.url) }
       do throws(SystemError) {
         try partials.link(landing.url.text, to: folder, as: name)
-        return original(landing, file, photo)
-      } catch { return try await copy(landing, file, photo, folder, error) }
+        return original(landing, file, name)
+      } catch { return try await copy(landing, file, name, folder, error) }
     case .cache(let file):
       defer { leave(seat, landing.url) }
       do throws(SystemError) {
         try cache?.link(landing.url.text, to: folder, as: name)
-        return original(landing, file, photo)
-      } catch { return try await copy(landing, file, photo, folder, error) }
+        return original(landing, file, name)
+      } catch { return try await copy(landing, file, name, folder, error) }
     }
   }
 
   private func takeAlone(
-    _ landing: Landing, _ seat: FlightTable.Seat, _ file: any OpenFile, _ photo: PhotoID,
+    _ landing: Landing, _ seat: FlightTable.Seat, _ file: any OpenFile, _ name: FileName,
     _ folder: any Folder
   ) async throws(Failure) -> Original {
     defer { tell(flights.withLock { $0.closed(seat.course) }) }
     do throws(SystemError) {
-      try partials.move(landing.url.text, to: folder, as: Original.name(of: photo))
+      try partials.move(landing.url.text, to: folder, as: name)
     } catch {
       guard Self.asksForCopy(error) else {
         partials.keep(landing, file)
         throw error.machineFailure
       }
       partials.removeName(of: landing.url.text)
-      return try await copy(landing, file, photo, folder, error)
+      return try await copy(landing, file, name, folder, error)
     }
-    return original(landing, file, photo)
+    return original(landing, file, name)
   }
 
   /// It cannot have another name: EPERM, ENOENT (thrown out of the cache just now), EXDEV, EMLINK,
@@ -236,21 +254,21 @@ extension Downloader {
   }
 
   private func copy(
-    _ landing: Landing, _ source: any OpenFile, _ photo: PhotoID, _ folder: any Folder,
+    _ landing: Landing, _ source: any OpenFile, _ name: FileName, _ folder: any Folder,
     _ error: SystemError
   ) async throws(Failure) -> Original {
     guard Self.asksForCopy(error) else { throw error.machineFailure }
     let file: any OpenFile
-    do throws(SystemError) { file = try folder.openAnew(Original.name(of: photo)) } catch {
+    do throws(SystemError) { file = try folder.openAnew(name) } catch {
       throw error.machineFailure
     }
     try await FileCopy(from: source, to: file, maximumSize: .max).run(on: lane)
-    return original(landing, file, photo)
+    return original(landing, file, name)
   }
 
-  private func original(_ landing: Landing, _ file: any OpenFile, _ photo: PhotoID) -> Original {
+  private func original(_ landing: Landing, _ file: any OpenFile, _ name: FileName) -> Original {
     Original(
-      file: file, name: Original.name(of: photo), contents: landing.contents,
+      file: file, name: name, contents: landing.contents,
       host: landing.url.host, status: landing.reply.status, isEndSure: landing.reply.isEndSure)
   }
 }

@@ -100,16 +100,19 @@ package final class Downloader: Sendable {
     }
     let target = IncomingFile(file)
     try await FileCopy(from: source, to: target, maximumSize: settings.maximumSize).run(on: lane)
-    guard let contents = target.contents, let digest = target.digest else {
+    guard let arrival = target.arrival else {
       throw Failure(.passing, code: "size.short", reason: "the file did not come in order")
     }
-    try judge(contents.size, target.head, "the file")
-    try compare(digest, checksum)
+    try judge(arrival.size, arrival.head, "the file")
+    try compare(arrival.digest, checksum)
     return Original(
-      file: file, name: Original.name(of: photo), contents: contents, host: url.host, status: 0)
+      file: file, name: Original.name(of: photo), contents: arrival.contents, host: url.host,
+      status: 0)
   }
 
-  func judge(_ size: UInt64, _ head: [UInt8], _ from: @autoclosure () -> String) throws(Failure) {
+  func judge(_ size: UInt64, _ head: ArraySlice<UInt8>, _ from: @autoclosure () -> String)
+    throws(Failure)
+  {
     guard size > 0 else {
       throw Failure(.final, code: "download.empty", reason: "\(from()) is empty")
     }

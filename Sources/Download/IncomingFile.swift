@@ -11,14 +11,26 @@ import Synchronization
 import Vocabulary
 
 final class IncomingFile: OpenFile {
+  /// All that came.
+  struct Arrival {
+    let place: Landing.Place
+    let size: UInt64
+    let digest: SHA256Digest
+    let head: ArraySlice<UInt8>
+
+    var contents: Contents { Contents(size: size, hash: digest.prefix) }
+  }
+
   private struct Account {
     var size: UInt64 = 0
     var hash = SHA256()
+    /// The first bytes, once there is a file: until then they are in memory.
     var head: [UInt8] = []
     /// Something was not written at the end of what was there: the digest means nothing.
     var isBroken = false
     /// Once it is known what comes, where that can be asked for again.
     var note: PartialNote?
+    var noteFile: (any OpenFile)?
     var noteSize: UInt64 = 0
     var marked: UInt64 = 0
     /// Nil as long as all is in memory.
@@ -26,48 +38,62 @@ final class IncomingFile: OpenFile {
     /// There may be one on the disk, though it could not be opened or written.
     var isMade = false
     var memory: [UInt8] = []
+
+    /// Keeps in memory what may stay there; whether another mark is due, nil for what must be written.
+    mutating func keep(_ bytes: [UInt8], at offset: UInt64, _ first: UInt64) -> Bool? {
+      guard file == nil, offset == size, memory.count + bytes.count <= memorySize else {
+        return nil
+      }
+      // Most that stay here come in one piece, which need not be copied.
+      if memory.isEmpty { memory = bytes } else { memory += bytes }
+      return add(bytes, first)
+    }
+
+    /// What has been written; whether another mark is due.
+    mutating func count(_ bytes: [UInt8], at offset: UInt64, _ first: UInt64) -> Bool {
+      guard offset == size else {
+        isBroken = true
+        return false
+      }
+      let room = headSize - head.count
+      if room > 0 { head += bytes.prefix(room) }
+      return add(bytes, first)
+    }
+
+    private mutating func add(_ bytes: [UInt8], _ first: UInt64) -> Bool {
+      hash.add(bytes)
+      size += UInt64(bytes.count)
+      return note != nil && size >= max(first, marked + marked / 8)
+    }
   }
 
   static let headSize = 512
   /// So much stays in memory, for each transfer under way.
   static let memorySize = 32768
 
-  private let open: @Sendable () throws(SystemError) -> any OpenFile
   private let url: String
-  private let notes: PartialNotes?
+  /// Where it is made when there must be a file, with its notes; nil where there is one without notes.
+  private let shelf: PartialShelf?
   private let isReopened: Bool
   private let seen: Mutex<Account>
 
   /// `file` must be empty.
   init(_ file: any OpenFile) {
-    open = { file }
-    url = ""
-    notes = nil
-    isReopened = false
+    (url, shelf, isReopened) = ("", nil, false)
     seen = Mutex(Account(file: file))
   }
 
-  /// `open` makes an empty file, if there must be one.
-  init(
-    of url: String, notes: PartialNotes,
-    open: @escaping @Sendable () throws(SystemError) -> any OpenFile
-  ) {
-    self.open = open
-    self.url = url
-    self.notes = notes
-    isReopened = false
+  init(of url: String, on shelf: PartialShelf) {
+    (self.url, self.shelf, isReopened) = (url, shelf, false)
     seen = Mutex(Account())
   }
 
   /// What is in `file` is known to be what these say, the beginning of `entity`.
   init(
-    _ file: any OpenFile, of url: String, notes: PartialNotes, kept: KeptBytes,
+    _ file: any OpenFile, of url: String, on shelf: PartialShelf, kept: KeptBytes,
     entity: EntityFacts
   ) {
-    open = { file }
-    self.url = url
-    self.notes = notes
-    isReopened = true
+    (self.url, self.shelf, isReopened) = (url, shelf, true)
     seen = Mutex(
       Account(
         size: kept.size, hash: kept.hash, head: kept.head,
@@ -75,33 +101,27 @@ final class IncomingFile: OpenFile {
   }
 
   var descriptor: Int32 { seen.withLock { $0.file }?.descriptor ?? -1 }
-  var head: [UInt8] { seen.withLock { $0.head } }
-  var mayHaveNotes: Bool { isReopened || notes?.isUsed == true }
+  var mayHaveNotes: Bool { isReopened || seen.withLock { $0.noteFile != nil } }
   var size: UInt64 { seen.withLock { $0.size } }
   /// Its name or its notes may be on the disk.
-  var isMade: Bool { mayHaveNotes || seen.withLock { $0.isMade } }
+  var isMade: Bool { isReopened || seen.withLock { $0.isMade || $0.noteFile != nil } }
   /// Another attempt could go on from what has come.
   var isWorthKeeping: Bool {
     seen.withLock { $0.size > 0 && $0.note != nil && !$0.isBroken }
   }
 
-  /// Where all that came is.
-  var place: Landing.Place {
+  /// Nil when it did not come in order.
+  var arrival: Arrival? {
     seen.withLock { account in
-      if let file = account.file { .shelf(file) } else { .memory(account.memory) }
+      if account.isBroken { return nil }
+      let (place, head): (Landing.Place, ArraySlice<UInt8>) =
+        if let file = account.file {
+          (.shelf(file), account.head[...])
+        } else {
+          (.memory(account.memory), account.memory.prefix(Self.headSize))
+        }
+      return Arrival(place: place, size: account.size, digest: account.hash.digest(), head: head)
     }
-  }
-
-  /// Size and digest of all that came; nil when it did not come in order.
-  var contents: Contents? {
-    seen.withLock { account in
-      account.isBroken ? nil : Contents(size: account.size, hash: account.hash.digest().prefix)
-    }
-  }
-
-  /// The whole digest; nil as above.
-  var digest: SHA256Digest? {
-    seen.withLock { account in account.isBroken ? nil : account.hash.digest() }
   }
 
   /// What comes from here on is this, from this place on.
@@ -115,43 +135,29 @@ final class IncomingFile: OpenFile {
   }
 
   func write(_ bytes: [UInt8], at offset: UInt64) throws(SystemError) {
-    let isKept = seen.withLock { account in
-      guard account.file == nil, offset == account.size,
-        account.memory.count + bytes.count <= Self.memorySize
-      else { return false }
-      // Most that stay here come in one piece, which need not be copied.
-      if account.memory.isEmpty { account.memory = bytes } else { account.memory += bytes }
-      return true
-    }
-    if !isKept { try put().write(bytes, at: offset) }
-    let isDue = seen.withLock { account in
-      guard offset == account.size else {
-        account.isBroken = true
-        return false
-      }
-      account.hash.add(bytes)
-      account.size += UInt64(bytes.count)
-      let room = Self.headSize - account.head.count
-      if room > 0 { account.head += bytes.prefix(room) }
-      let next = max(notes?.first ?? .max, account.marked + account.marked / 8)
-      return account.note != nil && account.size >= next
-    }
-    if isDue {
+    let first = shelf?.firstMark ?? .max
+    if let isDue = seen.withLock({ $0.keep(bytes, at: offset, first) }) {
+      if !isDue { return }
       try put()
-      mark()
+    } else {
+      try put().write(bytes, at: offset)
+      guard seen.withLock({ $0.count(bytes, at: offset, first) }) else { return }
     }
+    mark()
   }
 
   /// The file on the disk, with all that came.
   @discardableResult
   func put() throws(SystemError) -> any OpenFile {
     if let file = seen.withLock({ $0.file }) { return file }
+    guard let shelf else { preconditionFailure("there is a file or a shelf for it") }
     seen.withLock { $0.isMade = true }
-    let file = try open()
+    let file = try shelf.make(url)
     let memory = seen.withLock { $0.memory }
     if !memory.isEmpty { try file.write(memory, at: 0) }
     seen.withLock { account in
       account.file = file
+      account.head = Array(memory.prefix(Self.headSize))
       account.memory = []
     }
     return file
@@ -170,11 +176,27 @@ final class IncomingFile: OpenFile {
       account.marked = account.size
       return (bytes, account.noteSize)
     }
-    if let piece, notes?.write(piece.bytes, at: piece.offset) != true {
+    if let piece {
       // Without notes it is begun anew, that is all.
-      seen.withLock { $0.note = nil }
+      do throws(SystemError) { try note(piece.bytes, at: piece.offset) } catch {
+        seen.withLock { $0.note = nil }
+      }
     }
     return seen.withLock { $0.note != nil && $0.marked > 0 }
+  }
+
+  /// What is written at the beginning replaces what was there.
+  private func note(_ bytes: [UInt8], at offset: UInt64) throws(SystemError) {
+    guard let shelf else { preconditionFailure("a note is of what is on the shelf") }
+    let file: any OpenFile
+    if let known = seen.withLock({ $0.noteFile }) {
+      file = known
+    } else {
+      file = try shelf.notes(of: url)
+      seen.withLock { $0.noteFile = file }
+    }
+    if offset == 0 { try file.truncate(to: 0) }
+    try file.write(bytes, at: offset)
   }
 
   func truncate(to size: UInt64) throws(SystemError) {
@@ -182,7 +204,8 @@ final class IncomingFile: OpenFile {
     try seen.withLock { $0.file }?.truncate(to: size)
     seen.withLock { account in
       if size == 0 {
-        account = Account(file: account.file, isMade: account.isMade)
+        account = Account(
+          noteFile: account.noteFile, file: account.file, isMade: account.isMade)
       } else {
         account.isBroken = account.size != size
       }
@@ -202,38 +225,4 @@ struct KeptBytes {
   let size: UInt64
   let hash: SHA256
   let head: [UInt8]
-}
-
-/// The file with the notes of one partial file; made when there is something to note.
-final class PartialNotes: Sendable {
-  private let folder: any Folder
-  private let name: @Sendable () -> FileName
-  private let open = Mutex<(any OpenFile)?>(nil)
-  /// The length from which on there is something worth noting.
-  let first: UInt64
-
-  init(_ folder: any Folder, first: UInt64, name: @escaping @Sendable () -> FileName) {
-    self.folder = folder
-    self.name = name
-    self.first = first
-  }
-
-  /// What is written at the beginning replaces what was there.
-  func write(_ bytes: [UInt8], at offset: UInt64) -> Bool {
-    do throws(SystemError) {
-      let file: any OpenFile
-      if let known = open.withLock({ $0 }) {
-        file = known
-      } else {
-        file = try folder.open(name(), .ensure)
-        open.withLock { $0 = file }
-      }
-      if offset == 0 { try file.truncate(to: 0) }
-      try file.write(bytes, at: offset)
-      return true
-    } catch { return false }
-  }
-
-  /// Whether there may be any.
-  var isUsed: Bool { open.withLock { $0 != nil } }
 }

@@ -18,11 +18,11 @@ final class Landing: Sendable {
   let place: Place
   let size: UInt64
   let digest: SHA256Digest
-  let head: [UInt8]
+  let head: ArraySlice<UInt8>
   let reply: TransferReply
 
   init(
-    url: PhotoURL, place: Place, size: UInt64, digest: SHA256Digest, head: [UInt8],
+    url: PhotoURL, place: Place, size: UInt64, digest: SHA256Digest, head: ArraySlice<UInt8>,
     reply: TransferReply
   ) {
     (self.url, self.place, self.size) = (url, place, size)

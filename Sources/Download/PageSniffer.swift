@@ -3,8 +3,8 @@
 // pages with status 200 are. Whether the rest is a picture is for the filter to say.
 
 enum PageSniffer {
-  static func isPage(_ head: [UInt8]) -> Bool {
-    var text = head[...]
+  static func isPage(_ head: ArraySlice<UInt8>) -> Bool {
+    var text = head
     if text.first == 0xEF, text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
     text = text.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0C || $0 == 0x0D }
     // Nearly all are pictures, and told apart here.

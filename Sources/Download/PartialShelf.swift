@@ -56,11 +56,19 @@ package final class PartialShelf: Sendable {
   }
 
   /// An empty file for what is to come; on the disk only when it is more than a little.
-  func create(_ url: String) -> IncomingFile {
-    IncomingFile(of: url, notes: notes(url)) { [folder] () throws(SystemError) in
-      try folder.openAnew(Self.name(of: url))
-    }
+  func create(_ url: String) -> IncomingFile { IncomingFile(of: url, on: self) }
+
+  /// An incoming file's own, empty; what was there goes.
+  func make(_ url: String) throws(SystemError) -> any OpenFile {
+    try folder.openAnew(Self.name(of: url))
   }
+
+  func notes(of url: String) throws(SystemError) -> any OpenFile {
+    try folder.open(Self.name(of: url).note, .ensure)
+  }
+
+  /// The length from which on there is something worth noting.
+  var firstMark: UInt64 { limits.firstMark }
 
   /// What has come so far and what it is, as far as both are proven; reads all of it. An empty file
   /// where nothing is.
@@ -69,15 +77,11 @@ package final class PartialShelf: Sendable {
     state.withLock { $0[name] = nil }
     if let found = try? kept(url, name) {
       let file = IncomingFile(
-        found.file, of: url, notes: notes(url), kept: found.bytes, entity: found.entity)
+        found.file, of: url, on: self, kept: found.bytes, entity: found.entity)
       return (file, found.entity)
     }
     try remove(name)
     return (create(url), nil)
-  }
-
-  private func notes(_ url: String) -> PartialNotes {
-    PartialNotes(folder, first: limits.firstMark) { Self.name(of: url).note }
   }
 
   private func note(of name: FileName) -> PartialNote? {
@@ -152,12 +156,18 @@ package final class PartialShelf: Sendable {
     let note = PartialNote(url: url, entity: entity)
     let mark = PartialNote.Mark(length: landing.size, digest: landing.digest)
     guard entity.strongValidator != nil, (try? file.status().links) == 1,
-      notes(url).write(note.head.bytes + note.line(mark), at: 0)
+      (try? write(note.head.bytes + note.line(mark), ofWhole: url)) != nil
     else {
       try? remove(Self.name(of: url))
       return
     }
     know(url, landing.size)
+  }
+
+  private func write(_ notes: [UInt8], ofWhole url: String) throws(SystemError) {
+    let file = try self.notes(of: url)
+    try file.truncate(to: 0)
+    try file.write(notes, at: 0)
   }
 
   private func know(_ url: String, _ size: UInt64) {

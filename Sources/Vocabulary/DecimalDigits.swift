@@ -13,7 +13,10 @@ extension [UInt8] {
       digits[first] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     } while rest > 0
-    for _ in 0..<Swift.max(0, least - (digits.count - first)) { append(0x30) }
-    for place in first..<digits.count { append(digits[place]) }
+    let zeros = Swift.max(0, least - (digits.count - first))
+    append(addingCapacity: zeros + digits.count - first) { span in
+      for _ in 0..<zeros { span.append(0x30) }
+      for place in first..<digits.count { span.append(digits[place]) }
+    }
   }
 }

@@ -13,25 +13,45 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     case cancelled
   }
 
-  package let kind: Kind
+  private struct Facts: Hashable, Sendable {
+    let kind: Kind
+    let code: String
+    let reason: String
+    let advice: String
+    let waitSeconds: UInt32?
+  }
+
+  /// Behind a reference: failures are few, and what may fail is handed on for every photo.
+  private final class Box: Sendable {
+    let facts: Facts
+
+    init(_ facts: Facts) { self.facts = facts }
+  }
+
+  private let box: Box
+
+  package var kind: Kind { box.facts.kind }
   /// Short and stable, for programs: `http.404`, `jpeg.truncated`, `disk.full`.
-  package let code: String
+  package var code: String { box.facts.code }
   /// For people: what happened, without the name of the photo and without a full stop.
-  package let reason: String
+  package var reason: String { box.facts.reason }
   /// What the person can do about it; empty where nothing is known.
-  package let advice: String
+  package var advice: String { box.facts.advice }
   /// Seconds the other side asked us to wait, where it did.
-  package let waitSeconds: UInt32?
+  package var waitSeconds: UInt32? { box.facts.waitSeconds }
 
   package init(
     _ kind: Kind, code: String, reason: String, advice: String = "", waitSeconds: UInt32? = nil
   ) {
-    self.kind = kind
-    self.code = code
-    self.reason = reason
-    self.advice = advice
-    self.waitSeconds = waitSeconds
+    box = Box(
+      Facts(kind: kind, code: code, reason: reason, advice: advice, waitSeconds: waitSeconds))
   }
+
+  package static func == (one: Failure, other: Failure) -> Bool {
+    one.box === other.box || one.box.facts == other.box.facts
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(box.facts) }
 
   package var description: String { "\(code): \(reason)" }
 

@@ -88,19 +88,15 @@ package struct TransferReply: Equatable, Sendable {
   package let status: Int
   /// Of the whole file, with what was there before.
   package let size: UInt64
-  /// As the origin named it; only ever shown, never believed.
-  package let contentType: String
   /// The origin told where the end is. Without, a body that was cut off looks whole.
   package let isEndSure: Bool
   package let entity: EntityFacts
 
   package init(
-    status: Int, size: UInt64, contentType: String, isEndSure: Bool = true,
-    entity: EntityFacts = EntityFacts()
+    status: Int, size: UInt64, isEndSure: Bool = true, entity: EntityFacts = EntityFacts()
   ) {
     self.status = status
     self.size = size
-    self.contentType = contentType
     self.isEndSure = isEndSure
     self.entity = entity
   }

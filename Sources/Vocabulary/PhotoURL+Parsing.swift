@@ -4,7 +4,8 @@
 
 extension PhotoURL {
   package init(parsing text: String) throws(Failure) {
-    var rest = Self.trimmed(Array(text.utf8)[...])
+    let written = (text: text, bytes: Array(text.utf8))
+    var rest = Self.trimmed(written.bytes[...])
     guard !rest.isEmpty else { throw Self.wrong("url.empty", "the URL is empty") }
     guard rest.count <= Self.longest else {
       throw Self.wrong("url.length", "the URL is longer than \(Self.longest) bytes")
@@ -20,17 +21,13 @@ extension PhotoURL {
           "url.syntax", "a file's URL has no query and no fragment",
           advice: "Write a ? in a file name as %3F and a # as %23")
       }
-      self = try Self.file(rest)
+      self = try Self.file(rest, written)
       return
     }
     if let fragment { rest = rest[..<fragment] }
     let authority = try Self.takeAuthority(&rest)
     let (host, port) = try Self.hostAndPort(authority)
-    let mark = rest.firstIndex(of: UInt8(ascii: "?"))
-    let path = Self.encoded(rest[..<(mark ?? rest.endIndex)])
-    self.init(
-      scheme: scheme, host: host, port: port ?? scheme.port, path: path.isEmpty ? "/" : path,
-      query: mark.map { Self.encoded(rest[($0 + 1)...]) })
+    self.init(scheme, host, port ?? scheme.port, tail: rest, written: written)
   }
 
   private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -133,7 +130,9 @@ extension PhotoURL {
   }
 
   /// `file:///path`, `file://localhost/path` and `file:/path`.
-  private static func file(_ bytes: ArraySlice<UInt8>) throws(Failure) -> PhotoURL {
+  private static func file(
+    _ bytes: ArraySlice<UInt8>, _ written: (text: String, bytes: [UInt8])
+  ) throws(Failure) -> PhotoURL {
     var path = bytes
     if path.starts(with: "//".utf8) {
       path = path.dropFirst(2)
@@ -147,13 +146,15 @@ extension PhotoURL {
     guard path.first == UInt8(ascii: "/") else {
       throw wrong("url.syntax", "the file's path does not begin with a slash")
     }
-    return PhotoURL(scheme: .file, host: "", port: 0, path: encoded(path), query: nil)
+    return PhotoURL(.file, "", 0, tail: path, written: written)
   }
 
-  private static func encoded(_ bytes: ArraySlice<UInt8>) -> String {
-    if bytes.allSatisfy(isPlain) { return String(decoding: bytes, as: UTF8.self) }
+  static func encode(_ bytes: ArraySlice<UInt8>, to out: inout [UInt8]) {
+    if bytes.allSatisfy(isPlain) {
+      out += bytes
+      return
+    }
     let digits = Array("0123456789ABCDEF".utf8)
-    var out: [UInt8] = []
     for byte in bytes {
       if isPlain(byte) {
         out.append(byte)
@@ -161,7 +162,6 @@ extension PhotoURL {
         out += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
       }
     }
-    return String(decoding: out, as: UTF8.self)
   }
 
   private static func lowered(_ bytes: ArraySlice<UInt8>) -> String {
@@ -176,7 +176,7 @@ extension PhotoURL {
     byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
   }
   /// Needs no encoding: all that can be seen but "<>\\^`{|}.
-  private static func isPlain(_ byte: UInt8) -> Bool {
+  static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x22, 0x3C, 0x3E, 0x5C, 0x5E, 0x60, 0x7B...0x7D: false
     default: byte > 0x20 && byte < 0x7F

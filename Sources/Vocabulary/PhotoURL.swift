@@ -14,36 +14,28 @@ package struct PhotoURL: Hashable, Sendable {
     let scheme: Scheme
     let host: String
     let port: UInt16
-    let path: String
-    let query: String?
-    let server: String
-    let origin: String
+    /// The whole; its ASCII bytes are counted.
     let text: String
-    /// Tables of URLs grow and shrink with every photo: the text is hashed once.
-    let hash: Int
+    let serverEnd: Int
+    let pathEnd: Int
 
-    init(_ scheme: Scheme, _ host: String, _ port: UInt16, _ path: String, _ query: String?) {
+    init(
+      _ scheme: Scheme, _ host: String, _ port: UInt16, _ text: String, serverEnd: Int,
+      pathEnd: Int
+    ) {
       (self.scheme, self.host, self.port) = (scheme, host, port)
-      (self.path, self.query) = (path, query)
-      let name = host.utf8.contains(UInt8(ascii: ":")) ? "[" + host + "]" : host
-      server = port == scheme.port ? name : name + ":" + String(port)
-      var bytes: [UInt8] = []
-      bytes.reserveCapacity(10 + server.utf8.count + path.utf8.count + (query?.utf8.count ?? 0))
-      bytes += scheme.rawValue.utf8
-      bytes += "://".utf8
-      bytes += server.utf8
-      origin = String(decoding: bytes, as: UTF8.self)
-      bytes += path.utf8
-      if let query {
-        bytes += "?".utf8
-        bytes += query.utf8
-      }
-      text = String(decoding: bytes, as: UTF8.self)
-      hash = bytes.hashValue
+      (self.text, self.serverEnd, self.pathEnd) = (text, serverEnd, pathEnd)
+    }
+
+    func text(_ start: Int, _ end: Int) -> String {
+      let first = text.utf8.index(text.startIndex, offsetBy: start)
+      return String(text[first..<text.utf8.index(first, offsetBy: end - start)])
     }
   }
 
   private let parts: Parts
+  /// Of the text. Tables of URLs grow and shrink with every photo, and look at the neighbours each time.
+  private let hash: Int
 
   package var scheme: Scheme { parts.scheme }
   /// In lower case; an IPv6 address without its brackets; empty for a file.
@@ -51,28 +43,80 @@ package struct PhotoURL: Hashable, Sendable {
   /// What is dialled, named or not; 0 for a file.
   package var port: UInt16 { parts.port }
   /// Percent-encoded, with a leading slash.
-  package var path: String { parts.path }
+  package var path: String { parts.text(parts.serverEnd, parts.pathEnd) }
   /// Percent-encoded, without its question mark; nil where there is none.
-  package var query: String? { parts.query }
+  package var query: String? {
+    let end = parts.text.utf8.count
+    return parts.pathEnd < end ? parts.text(parts.pathEnd + 1, end) : nil
+  }
 
   /// Host, and port where it is not the usual one: what messages name.
-  package var server: String { parts.server }
+  package var server: String {
+    parts.text(scheme.rawValue.utf8.count + "://".utf8.count, parts.serverEnd)
+  }
 
   /// For the wire. Never for a message.
   package var text: String { parts.text }
 
-  /// Scheme, host and port: transfers that share it share connections.
-  package var origin: String { parts.origin }
+  /// Transfers that share it share connections.
+  package struct Origin: Hashable, Sendable {
+    let scheme: Scheme
+    let host: String
+    let port: UInt16
+  }
 
-  init(scheme: Scheme, host: String, port: UInt16, path: String, query: String?) {
-    parts = Parts(scheme, host, port, path, query)
+  package var origin: Origin { Origin(scheme: scheme, host: host, port: port) }
+
+  /// `tail` is what stands behind the server in `written`, a part of its bytes.
+  init(
+    _ scheme: Scheme, _ host: String, _ port: UInt16, tail: ArraySlice<UInt8>,
+    written: (text: String, bytes: [UInt8])
+  ) {
+    var bytes = Self.head(scheme, host, port)
+    let serverEnd = bytes.count
+    let mark = tail.firstIndex(of: UInt8(ascii: "?")) ?? tail.endIndex
+    if mark > tail.startIndex, tail.allSatisfy(Self.isPlain),
+      serverEnd + tail.count == written.bytes.count, written.bytes.starts(with: bytes)
+    {
+      // As most are: nothing has to be put together.
+      parts = Parts(
+        scheme, host, port, written.text, serverEnd: serverEnd,
+        pathEnd: serverEnd + mark - tail.startIndex)
+    } else {
+      let path = tail[..<mark]
+      if path.isEmpty { bytes += "/".utf8 } else { Self.encode(path, to: &bytes) }
+      let pathEnd = bytes.count
+      if mark < tail.endIndex {
+        bytes += "?".utf8
+        Self.encode(tail[(mark + 1)...], to: &bytes)
+      }
+      parts = Parts(
+        scheme, host, port, String(decoding: bytes, as: UTF8.self), serverEnd: serverEnd,
+        pathEnd: pathEnd)
+    }
+    hash = parts.text.hashValue
+  }
+
+  /// Up to the path.
+  private static func head(_ scheme: Scheme, _ host: String, _ port: UInt16) -> [UInt8] {
+    let hasBrackets = host.utf8.contains(UInt8(ascii: ":"))
+    var bytes = [UInt8](capacity: 16 + host.utf8.count) { span in
+      for byte in scheme.rawValue.utf8 { span.append(byte) }
+      for byte in "://".utf8 { span.append(byte) }
+      if hasBrackets { span.append(UInt8(ascii: "[")) }
+      for byte in host.utf8 { span.append(byte) }
+      if hasBrackets { span.append(UInt8(ascii: "]")) }
+      if port != scheme.port { span.append(UInt8(ascii: ":")) }
+    }
+    if port != scheme.port { bytes.append(decimal: UInt64(port)) }
+    return bytes
   }
 
   package static func == (one: PhotoURL, other: PhotoURL) -> Bool {
-    one.parts === other.parts || (one.parts.hash == other.parts.hash && one.text == other.text)
+    one.parts === other.parts || (one.hash == other.hash && one.text == other.text)
   }
 
-  package func hash(into hasher: inout Hasher) { hasher.combine(parts.hash) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
   /// The path of a `file:` URL as checked components, decoded. Never empty; none of them leads up.
   package func filePath() throws(Failure) -> [FileName] {

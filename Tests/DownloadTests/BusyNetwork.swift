@@ -34,7 +34,7 @@ final class BusyNetwork: Network {
       }
       try? file.truncate(to: 0)
       try? file.write(Array(repeating: 7, count: size), at: 0)
-      whenOver(.success(TransferReply(status: 200, size: UInt64(size), contentType: "")))
+      whenOver(.success(TransferReply(status: 200, size: UInt64(size))))
     }
     return TransferTicket(number)
   }

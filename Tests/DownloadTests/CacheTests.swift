@@ -202,7 +202,7 @@ struct CacheTests {
         pieces: [[1, 2, 3]],
         result: .success(
           TransferReply(
-            status: 200, size: 3, contentType: "", isEndSure: false,
+            status: 200, size: 3, isEndSure: false,
             entity: EntityFacts(etag: "\"v1\"")))),
     ])
   func unfit(_ turn: ScriptedNetwork.Turn) async throws {

@@ -186,7 +186,7 @@ struct DownloaderTests {
   }
 
   @Test func `A network that counts other than the file is not believed`() async {
-    let reply = TransferReply(status: 200, size: 5, contentType: "")
+    let reply = TransferReply(status: 200, size: 5)
     let network = ScriptedNetwork(.init(pieces: [[1, 2, 3]], result: .success(reply)))
     let failure = await #expect(throws: Failure.self) { try await download(network) }
     #expect(failure?.code == "size.short")

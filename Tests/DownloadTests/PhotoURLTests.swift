@@ -75,9 +75,41 @@ struct PhotoURLTests {
   @Test func `What messages name of a URL holds neither query nor fragment`() throws {
     let url = try PhotoURL(parsing: "https://Example.org:8443/a?token=secret#secret")
     #expect(url.server == "example.org:8443")
-    #expect(url.origin == "https://example.org:8443")
+    let parts = (url.path, url.query)
+    #expect(parts == ("/a", "token=secret"))
     #expect(url.host == "example.org")
     #expect(!url.text.contains("#"))
+  }
+
+  /// Most are written as they are passed on, and are taken as they are.
+  @Test(
+    "However it is written, one URL has one text, the same parts and the same origin",
+    arguments: [
+      [
+        "http://example.org/a?b=1", "HTTP://example.ORG:80/a?b=1#top", " http://example.org:/a?b=1",
+      ],
+      ["https://example.org:8443/", "https://example.org:8443", "https://example.org:08443/#"],
+      ["http://[2001:db8::1]/a?", "http://[2001:0DB8:0::1]:80/a?", "http://[2001:db8::1]/a?#"],
+      ["http://example.org/?", "http://example.org?", "http://example.org/?#?"],
+      ["http://example.org/a%20b?%5E", "http://example.org/a b?^", "http://example.org/a b?%5E "],
+      ["file:///a%20b", "file:/a b", "file://localhost/a%20b"],
+    ])
+  func spellings(_ spellings: [String]) throws {
+    let urls = try spellings.map { try PhotoURL(parsing: $0) }
+    for (url, written) in zip(urls, spellings) {
+      #expect(url.text == spellings[0], "\(written)")
+      #expect(url == urls[0] && url.hashValue == urls[0].hashValue, "\(written)")
+      #expect(url.origin == urls[0].origin, "\(written)")
+      let query = url.query.map { "?" + $0 } ?? ""
+      let parts = "\(url.scheme.rawValue)://\(url.server)\(url.path)\(query)"
+      #expect(parts == spellings[0], "\(written)")
+    }
+  }
+
+  @Test func `Another scheme, host or port is another origin`() throws {
+    let urls = ["http://a/", "https://a/", "http://b/", "http://a:8080/"]
+    let origins = try urls.map { try PhotoURL(parsing: $0).origin }
+    #expect(Set(origins).count == urls.count)
   }
 
   @Test(

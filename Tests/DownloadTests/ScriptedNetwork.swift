@@ -140,13 +140,13 @@ extension ScriptedNetwork.Turn {
   static func sent(_ pieces: [[UInt8]], _ entity: EntityFacts? = nil) -> Self {
     let size = UInt64(pieces.joined().count)
     let reply = TransferReply(
-      status: 200, size: size, contentType: "image/jpeg", entity: entity ?? EntityFacts())
+      status: 200, size: size, entity: entity ?? EntityFacts())
     return Self(pieces: pieces, result: .success(reply), entity: entity)
   }
 
   static func part(_ bytes: [UInt8], whole: UInt64, _ entity: EntityFacts) -> Self {
     let reply = TransferReply(
-      status: 206, size: whole, contentType: "image/jpeg", entity: entity)
+      status: 206, size: whole, entity: entity)
     return Self(pieces: [bytes], result: .success(reply), entity: entity, isPart: true)
   }
 
@@ -159,7 +159,7 @@ extension ScriptedNetwork.Turn {
   }
 
   static var unchanged: Self {
-    Self(result: .success(TransferReply(status: 304, size: 0, contentType: "")))
+    Self(result: .success(TransferReply(status: 304, size: 0)))
   }
 
   var held: Self {

@@ -166,7 +166,7 @@ struct TransferLoopTests {
 
 struct TransferQueueTests {
   @Test func `The more urgent goes first, then who came first`() {
-    var queue = TransferQueue(total: 1, perHost: 1)
+    var queue = TransferQueue<String>(total: 1, perHost: 1)
     let order: [(UInt64, ServiceClass)] = [
       (1, .background), (2, .default), (3, .userInteractive), (4, .default), (5, .userInteractive),
     ]
@@ -183,7 +183,7 @@ struct TransferQueueTests {
   }
 
   @Test func `A full host is passed over, in all there is a limit too`() {
-    var queue = TransferQueue(total: 3, perHost: 2)
+    var queue = TransferQueue<String>(total: 3, perHost: 2)
     for ticket in 1...4 { queue.add(UInt64(ticket), host: "a", .userInteractive) }
     for ticket in 5...6 { queue.add(UInt64(ticket), host: "b", .background) }
     let first = [queue.next(), queue.next(), queue.next(), queue.next()]
@@ -201,7 +201,7 @@ struct TransferQueueTests {
   /// Against the plainest line there is.
   @Test func `However they come and go, each goes when it is its turn`() {
     var random = SimulatedRandom(seed: 41)
-    var queue = TransferQueue(total: 3, perHost: 1)
+    var queue = TransferQueue<String>(total: 3, perHost: 1)
     var waiting: [(ticket: UInt64, host: String)] = []
     var running: [(ticket: UInt64, host: String)] = []
     for ticket in 1...4000 as ClosedRange<UInt64> {
@@ -235,7 +235,7 @@ struct TransferQueueTests {
   }
 
   @Test func `One sent elsewhere goes before those who waited`() {
-    var queue = TransferQueue(total: 1, perHost: 1)
+    var queue = TransferQueue<String>(total: 1, perHost: 1)
     queue.add(1, host: "a", .default)
     queue.add(2, host: "b", .default)
     let started = queue.next()
@@ -246,7 +246,7 @@ struct TransferQueueTests {
   }
 
   @Test func `One that becomes urgent goes before others, one that runs goes on`() {
-    var queue = TransferQueue(total: 1, perHost: 1)
+    var queue = TransferQueue<String>(total: 1, perHost: 1)
     for ticket in 1...4 { queue.add(UInt64(ticket), host: "a", .default) }
     let first = queue.next()
     queue.change(1, to: .background)
@@ -264,7 +264,7 @@ struct TransferQueueTests {
   }
 
   @Test func `Lower limits hold once enough have ended`() {
-    var queue = TransferQueue(total: 4, perHost: 4)
+    var queue = TransferQueue<String>(total: 4, perHost: 4)
     for ticket in 1...6 { queue.add(UInt64(ticket), host: "a", .default) }
     for _ in 1...4 { _ = queue.next() }
     queue.limit(total: 2, perHost: 2)

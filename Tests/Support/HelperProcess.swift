@@ -40,7 +40,7 @@ package final class HelperProcess: Sendable {
           defer { rest.removeFirst(end + 1) }
           return String(decoding: rest[..<end], as: UTF8.self)
         }
-        let more = output.availableData
+        let more = output.readSome()
         if more.isEmpty { return nil }
         rest += more
       }

@@ -80,7 +80,7 @@ package final class RunningProgram: Sendable {
   ) {
     OwnThread.start("listener") { [board] in
       while true {
-        let bytes = [UInt8](handle.availableData)
+        let bytes = handle.readSome()
         if bytes.isEmpty { break }
         board.change { add(&$0, bytes) }
       }

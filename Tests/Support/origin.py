@@ -488,6 +488,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_closed(self):
         self.close_connection = True
 
+    def do_closed_once(self):
+        if self.is_first("closed " + self.query.get("key", "")):
+            self.close_connection = True
+        else:
+            self.whole(b"a picture of a barn")
+
     def do_garbage(self):
         self.close_connection = True
         self.wfile.write(b"-ERR unknown command\r\n" * 10)

@@ -28,20 +28,30 @@ static inline CURLcode dr_curl_text(CURL *handle, CURLoption option, const char 
   return curl_easy_setopt(handle, option, value);
 }
 
+// NULL: libcurl reads the text itself. The place must not change before the request is over.
+static inline CURLcode dr_curl_place(CURL *handle, CURLU *place) {
+  return curl_easy_setopt(handle, CURLOPT_CURLU, place);
+}
+
 // The list must outlive the handle's requests.
 static inline CURLcode dr_curl_list(CURL *handle, CURLoption option, struct curl_slist *list) {
   return curl_easy_setopt(handle, option, list);
 }
 
+// What libcurl calls, for all requests of a handle.
 static inline void dr_curl_calls(CURL *handle, dr_curl_bytes body, dr_curl_bytes header,
-                                 dr_curl_dial dial, dr_curl_before before, void *context) {
+                                 dr_curl_dial dial, dr_curl_before before) {
   curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, body);
-  curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
   curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, header);
-  curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);
   curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, dial);
-  curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
   curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, before);
+}
+
+// For whom it calls, in the next request.
+static inline void dr_curl_context(CURL *handle, void *context) {
+  curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
+  curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);
+  curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
   curl_easy_setopt(handle, CURLOPT_PREREQDATA, context);
   curl_easy_setopt(handle, CURLOPT_PRIVATE, context);
 }

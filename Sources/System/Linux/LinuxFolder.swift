@@ -155,5 +155,10 @@ package final class LinuxFolder: Folder {
 
 extension FileName {
   /// As C wants it.
-  package var terminated: [CChar] { bytes.map { CChar(bitPattern: $0) } + [0] }
+  package var terminated: [CChar] {
+    [CChar](capacity: bytes.count + 1) { span in
+      for byte in bytes { span.append(CChar(bitPattern: byte)) }
+      span.append(0)
+    }
+  }
 }

@@ -4,6 +4,7 @@
 
 import CCurl
 import Linux
+import Synchronization
 import Vocabulary
 
 extension ActiveTransfer {
@@ -12,7 +13,7 @@ extension ActiveTransfer {
 
   func takeHeader(_ count: Int) -> Bool {
     answer.headerBytes += count
-    if answer.headerBytes <= settings.headerBytes { return true }
+    if answer.headerBytes <= terms.settings.headerBytes { return true }
     answer.problem = TransferEnding.headerFlood(url.server)
     return false
   }
@@ -32,7 +33,7 @@ extension ActiveTransfer {
         try job.file.write(bytes, at: answer.base + answer.received)
       } catch { throw error.machineFailure }
       answer.received += UInt64(bytes.count)
-      job.gauge.add(bytes.count, now: .now)
+      job.gauge.withLock { $0.add(bytes.count, now: .now) }
       return true
     } catch {
       answer.problem = error
@@ -71,7 +72,8 @@ extension ActiveTransfer {
     } else if case .rest = job.request.scope {
       do throws(SystemError) { try job.file.truncate(to: 0) } catch { throw error.machineFailure }
     }
-    job.gauge.begin(server: url.server, at: answer.base, of: answer.entity.total, now: .now)
+    let gauge = TransferGauge(url, at: answer.base, of: answer.entity.total, now: .now)
+    job.gauge.withLock { $0 = gauge }
     job.request.whenBegun(answer.entity, answer.base)
     return true
   }
@@ -108,7 +110,7 @@ extension ActiveTransfer {
   /// A socket for this address, or none.
   func dial(_ address: NetworkAddress, family: Int32, type: Int32, protocol number: Int32) -> Int32?
   {
-    if let refusal = settings.rules.refusal(of: address) {
+    if let refusal = terms.settings.rules.refusal(of: address) {
       answer.refusal = answer.refusal ?? refusal
       return nil
     }
@@ -130,7 +132,7 @@ extension ActiveTransfer {
   func mayAsk(_ remote: String) -> Bool {
     if let handle, handle.admitted == remote { return true }
     guard let address = NetworkAddress(remote) else { return false }
-    guard let refusal = settings.rules.refusal(of: address) else {
+    guard let refusal = terms.settings.rules.refusal(of: address) else {
       handle?.admitted = remote
       return true
     }

@@ -13,7 +13,7 @@ final class ActiveTransfer {
   /// libcurl has its handle.
   var isAsking = false
   var priority: ServiceClass
-  var settings = TransferSettings()
+  private(set) var terms: TransferTerms
   /// Of the request under way.
   var answer = AnswerAccount()
   private var redirects = 0
@@ -21,28 +21,25 @@ final class ActiveTransfer {
   /// What was asked for besides the whole did not come: the whole is asked for.
   private var isStartedOver = false
 
-  init(_ job: TransferJob) {
-    self.job = job
+  init(_ job: TransferJob, _ terms: TransferTerms) {
+    (self.job, self.terms) = (job, terms)
     url = job.url
     priority = job.request.priority
   }
 
   /// What libcurl is told for each request. `handle` was told what holds for all (`settle`).
-  func prepare(_ handle: EasyHandle, _ settings: TransferSettings) throws(Failure) {
-    self.settings = settings
+  func prepare(_ handle: EasyHandle, _ terms: TransferTerms) throws(Failure) {
+    self.terms = terms
     self.handle = handle
     let left = max(.milliseconds(1), job.request.timeout - spent)
-    handle.set(CURLOPT_TIMEOUT_MS, Int(clamping: left.milliseconds))
-    handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: job.request.connectTimeout.milliseconds))
-    handle.set(CURLOPT_URL, url.text)
-    // With TLS, rather wait to share an HTTP/2 connection than open the next.
-    handle.set(CURLOPT_PIPEWAIT, url.scheme == .https ? 1 : 0)
-    handle.set(CURLOPT_MAXFILESIZE_LARGE, size: Int64(clamping: job.request.maximumSize))
+    handle.tell(
+      EasyHandle.Limits(
+        time: Int(clamping: left.milliseconds),
+        connectTime: Int(clamping: job.request.connectTimeout.milliseconds),
+        size: Int64(clamping: job.request.maximumSize), isSecure: url.scheme == .https))
+    handle.ask(for: url)
     handle.set(CURLOPT_HTTPHEADER, lines: ask())
-    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
-    unsafe dr_curl_calls(
-      handle.pointer, TransferCalls.body, TransferCalls.header, TransferCalls.dial,
-      TransferCalls.before, context)
+    unsafe dr_curl_context(handle.pointer, Unmanaged.passUnretained(self).toOpaque())
     guard handle.trouble == CURLE_OK else { throw TransferEnding.resources }
   }
 
@@ -77,20 +74,21 @@ final class ActiveTransfer {
     ending.note(answer)
     ending.problem = answer.problem ?? refused(result)
     guard let handle else { return ending }
-    let time = Duration.microseconds(handle.size(CURLINFO_TOTAL_TIME_T))
-    // libcurl rounds: what ended a moment early ended by this limit too.
-    ending.isLate = spent + time + .milliseconds(100) >= job.request.timeout
     ending.status = handle.number(CURLINFO_RESPONSE_CODE)
     let length = handle.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
     ending.announced = length >= 0 ? UInt64(length) : nil
-    ending.contentType = Printable.text(handle.text(CURLINFO_CONTENT_TYPE) ?? "", limit: 100)
     if ending.status >= 300 {
       ending.location = handle.text(CURLINFO_REDIRECT_URL)
       ending.retryAfter = RetryAfter.seconds(
         handle.size(CURLINFO_RETRY_AFTER), handle.header("Retry-After"))
     }
-    ending.systemError = Int32(clamping: handle.number(CURLINFO_OS_ERRNO))
-    ending.isConnected = handle.size(CURLINFO_PRETRANSFER_TIME_T) > 0
+    if result != CURLE_OK {
+      let time = Duration.microseconds(handle.size(CURLINFO_TOTAL_TIME_T))
+      // libcurl rounds: what ended a moment early ended by this limit too.
+      ending.isLate = spent + time + .milliseconds(100) >= job.request.timeout
+      ending.systemError = Int32(clamping: handle.number(CURLINFO_OS_ERRNO))
+      ending.isConnected = handle.size(CURLINFO_PRETRANSFER_TIME_T) > 0
+    }
     ending.isEndSure = isEndSure(handle)
     if case .rest(let known, _) = job.request.scope { ending.knownTotal = known.total }
     if ending.status == 416 {
@@ -122,10 +120,10 @@ final class ActiveTransfer {
   /// Goes on elsewhere, if the rules let it: at most so many times, never from https to http.
   func redirect(to place: String) throws(Failure) {
     redirects += 1
-    guard redirects <= settings.redirects else {
+    guard redirects <= terms.settings.redirects else {
       throw Failure(
         .final, code: "redirect.limit",
-        reason: "\(job.url.server) redirects more than \(settings.redirects) times")
+        reason: "\(job.url.server) redirects more than \(terms.settings.redirects) times")
     }
     let next: PhotoURL
     do throws(Failure) { next = try PhotoURL(parsing: place) } catch {
@@ -165,6 +163,8 @@ final class ActiveTransfer {
 extension EasyHandle {
   /// What libcurl is told once, for all requests of a handle.
   func settle(_ settings: TransferSettings) {
+    unsafe dr_curl_calls(
+      pointer, TransferCalls.body, TransferCalls.header, TransferCalls.dial, TransferCalls.before)
     set(CURLOPT_LOW_SPEED_LIMIT, Int(settings.slowestRate))
     set(CURLOPT_LOW_SPEED_TIME, Int(settings.slowestTime.components.seconds))
     set(CURLOPT_NOSIGNAL, 1)

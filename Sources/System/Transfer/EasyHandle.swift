@@ -2,6 +2,7 @@
 // One libcurl handle: options in, facts out. Belongs to the loop's thread.
 
 import CCurl
+import Vocabulary
 
 /// Safe: the pointer lives as long as the object, and nobody else frees it.
 @safe final class EasyHandle {
@@ -10,15 +11,59 @@ import CCurl
   private(set) var trouble = CURLE_OK
   /// The address that its rules let through last: one connection serves many requests.
   var admitted: String?
+  /// What the last request was told.
+  private var limits: Limits?
   /// libcurl keeps no copy of these.
   private var lists: [(option: CURLoption, lines: [String], list: LineList)] = []
 
+  /// Of the request: made once for each origin, then only path and query change. libcurl takes it as it
+  /// is, and has not to read each URL and put it together again.
+  private let place: OpaquePointer
+  private var origin: PhotoURL.Origin?
+
   init?() {
     guard let pointer = unsafe curl_easy_init() else { return nil }
+    guard let place = unsafe curl_url() else {
+      unsafe curl_easy_cleanup(pointer)
+      return nil
+    }
     unsafe self.pointer = unsafe pointer
+    unsafe self.place = unsafe place
   }
 
-  deinit { unsafe curl_easy_cleanup(pointer) }
+  deinit {
+    unsafe curl_easy_cleanup(pointer)
+    unsafe curl_url_cleanup(place)
+  }
+
+  /// What is asked for. The text is what libcurl goes by when it has to ask a second time.
+  func ask(for url: PhotoURL) {
+    set(CURLOPT_URL, url.text)
+    note(unsafe dr_curl_place(pointer, isPlaced(url) ? place : nil))
+  }
+
+  private func isPlaced(_ url: PhotoURL) -> Bool {
+    let (path, query) = (url.path, url.query)
+    if url.origin == origin, Self.isPlain(path), Self.isPlain(query ?? "") {
+      return unsafe curl_url_set(place, CURLUPART_PATH, path, 0) == CURLUE_OK
+        && curl_url_set(place, CURLUPART_QUERY, query, 0) == CURLUE_OK
+    }
+    let result = unsafe curl_url_set(place, CURLUPART_URL, url.text, UInt32(CURLU_DISALLOW_USER))
+    origin = result == CURLUE_OK ? url.origin : nil
+    return result == CURLUE_OK
+  }
+
+  /// As a part it comes out as it would of the whole: there `.` and `..` would be gone, here the letters
+  /// of `%2F` would be small.
+  private static func isPlain(_ part: String) -> Bool {
+    var last: UInt8 = 0
+    for byte in part.utf8 {
+      if byte == UInt8(ascii: "%") { return false }
+      if byte == UInt8(ascii: "."), last == UInt8(ascii: "/") { return false }
+      last = byte
+    }
+    return true
+  }
 
   func set(_ option: CURLoption, _ value: Int) {
     note(unsafe dr_curl_number(pointer, option, value))
@@ -31,6 +76,25 @@ import CCurl
   /// libcurl keeps a copy of its own.
   func set(_ option: CURLoption, _ text: String) {
     note(unsafe dr_curl_text(pointer, option, text))
+  }
+
+  /// What one request may take; mostly as much as the one before.
+  struct Limits: Equatable {
+    /// Milliseconds.
+    let time: Int
+    let connectTime: Int
+    let size: Int64
+    let isSecure: Bool
+  }
+
+  func tell(_ new: Limits) {
+    if new == limits { return }
+    limits = new
+    set(CURLOPT_TIMEOUT_MS, new.time)
+    set(CURLOPT_CONNECTTIMEOUT_MS, new.connectTime)
+    set(CURLOPT_MAXFILESIZE_LARGE, size: new.size)
+    // With TLS, rather wait to share an HTTP/2 connection than open the next.
+    set(CURLOPT_PIPEWAIT, new.isSecure ? 1 : 0)
   }
 
   func set(_ option: CURLoption, lines: [String]) {

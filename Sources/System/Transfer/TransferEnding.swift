@@ -22,7 +22,6 @@ struct TransferEnding: Equatable {
   var isEndSure = true
   /// As the origin announced it; nil where it did not.
   var announced: UInt64?
-  var contentType = ""
   var location: String?
   var retryAfter: UInt32?
   /// The kernel's error number, where connecting failed.
@@ -92,8 +91,7 @@ struct TransferEnding: Equatable {
   private var words: String { "\(url.server) answered \(StatusWords.of(status))" }
 
   private func reply(size: UInt64) -> TransferReply {
-    TransferReply(
-      status: status, size: size, contentType: contentType, isEndSure: isEndSure, entity: entity)
+    TransferReply(status: status, size: size, isEndSure: isEndSure, entity: entity)
   }
 
   /// There is nothing behind our bytes: they are the whole, if the origin says so of its size and has

@@ -6,18 +6,18 @@ import Linux
 import Vocabulary
 
 final class TransferEngine {
-  private var settings: TransferSettings
-  private var queue: TransferQueue
+  private var terms: TransferTerms
+  private var queue: TransferQueue<PhotoURL.Origin>
   private var multi: MultiHandle?
   private var transfers: [UInt64: ActiveTransfer] = [:]
-  /// Settled for `settings`, and free: making one costs as much as a small transfer.
+  /// Settled for `terms`, and free: making one costs as much as a small transfer.
   private var spare: [EasyHandle] = []
   /// There may be something for libcurl to do.
   private var isDue = false
   private let finished: (UInt64) -> Void
 
   init(_ settings: TransferSettings, finished: @escaping (UInt64) -> Void) {
-    self.settings = settings
+    terms = TransferTerms(settings)
     self.finished = finished
     queue = TransferQueue(total: settings.connections, perHost: settings.connectionsPerHost)
   }
@@ -28,7 +28,7 @@ final class TransferEngine {
   var keepsConnections: Bool { multi != nil }
 
   func start(_ job: TransferJob) {
-    transfers[job.ticket] = ActiveTransfer(job)
+    transfers[job.ticket] = ActiveTransfer(job, terms)
     queue.add(job.ticket, host: job.url.origin, job.request.priority)
   }
 
@@ -46,7 +46,7 @@ final class TransferEngine {
   func cancelAll() { for ticket in Array(transfers.keys) { cancel(ticket) } }
 
   func change(_ new: TransferSettings) {
-    settings = new
+    terms = TransferTerms(new)
     spare = []
     queue.limit(total: new.connections, perHost: new.connectionsPerHost)
     multi?.limit(new)
@@ -89,7 +89,7 @@ final class TransferEngine {
       }
       do throws(Failure) {
         guard let handle = handle(), let multi = ready() else { throw TransferEnding.resources }
-        try transfer.prepare(handle, settings)
+        try transfer.prepare(handle, terms)
         guard multi.add(handle) else { throw TransferEnding.resources }
         transfer.isAsking = true
         isChanged = true
@@ -103,14 +103,14 @@ final class TransferEngine {
   private func handle() -> EasyHandle? {
     if let handle = spare.popLast() { return handle }
     let handle = EasyHandle()
-    handle?.settle(settings)
+    handle?.settle(terms.settings)
     return handle
   }
 
   private func ready() -> MultiHandle? {
     if multi == nil {
       multi = MultiHandle()
-      multi?.limit(settings)
+      multi?.limit(terms.settings)
     }
     return multi
   }
@@ -156,7 +156,7 @@ final class TransferEngine {
     guard let handle = transfer.handle, transfer.isAsking else { return }
     transfer.isAsking = false
     multi?.remove(handle)
-    if transfer.settings == settings, spare.count < settings.connections { spare.append(handle) }
+    if transfer.terms === terms, spare.count < terms.settings.connections { spare.append(handle) }
   }
 
   private func finish(_ transfer: ActiveTransfer, _ result: Result<TransferReply, Failure>) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is asked of the loop, and how it answers.
+// Concurrency model: the loop's thread keeps `gauge` up to date, anybody reads it; the lock is held for a
+// few additions.
 
+import Synchronization
 import Vocabulary
 
 final class TransferJob: Sendable {
@@ -8,15 +11,16 @@ final class TransferJob: Sendable {
   let url: PhotoURL
   let request: TransferRequest
   let file: any OpenFile
-  let gauge: TransferGauge
+  let gauge: Mutex<TransferGauge>
   let whenOver: @Sendable (Result<TransferReply, Failure>) -> Void
 
   init(
     ticket: UInt64, url: PhotoURL, request: TransferRequest, file: any OpenFile,
-    gauge: TransferGauge, whenOver: @escaping @Sendable (Result<TransferReply, Failure>) -> Void
+    whenOver: @escaping @Sendable (Result<TransferReply, Failure>) -> Void
   ) {
     (self.ticket, self.url, self.request) = (ticket, url, request)
-    (self.file, self.gauge, self.whenOver) = (file, gauge, whenOver)
+    (self.file, self.whenOver) = (file, whenOver)
+    gauge = Mutex(TransferGauge(url))
   }
 }
 

@@ -12,8 +12,8 @@ package import Vocabulary
 package final class TransferLoop: Network {
   private struct State {
     var commands: [TransferCommand] = []
-    /// Of those that are not over.
-    var gauges: [UInt64: TransferGauge] = [:]
+    /// Those that are not over.
+    var jobs: [UInt64: TransferJob] = [:]
     var last: UInt64 = 0
     var isStopped = false
     /// The thread looks here before it waits again. While it waits, what could not start yet need not
@@ -61,14 +61,12 @@ package final class TransferLoop: Network {
       whenOver(.failure(error))
       return TransferTicket(0)
     }
-    let gauge = TransferGauge(server: url.server)
     let begun = state.withLock { state -> (ticket: UInt64, isFirst: Bool)? in
       if state.isStopped { return nil }
       state.last += 1
-      state.gauges[state.last] = gauge
       let job = TransferJob(
-        ticket: state.last, url: url, request: request, file: file, gauge: gauge,
-        whenOver: whenOver)
+        ticket: state.last, url: url, request: request, file: file, whenOver: whenOver)
+      state.jobs[state.last] = job
       return (state.last, state.leave(.start(job)))
     }
     guard let (ticket, isFirst) = begun else {
@@ -96,16 +94,16 @@ package final class TransferLoop: Network {
 
   private func tell(_ ticket: TransferTicket, _ command: TransferCommand) {
     let rings = state.withLock { state in
-      state.gauges[ticket.number] != nil && state.leave(command)
+      state.jobs[ticket.number] != nil && state.leave(command)
     }
     if rings { wake.ring() }
   }
 
   package func progress() -> [TransferProgress] {
-    let gauges = state.withLock { $0.gauges }
+    let jobs = state.withLock { $0.jobs }
     let now = ContinuousClock.now
-    return gauges.sorted { $0.key < $1.key }.map { ticket, gauge in
-      gauge.reading(TransferTicket(ticket), now: now)
+    return jobs.sorted { $0.key < $1.key }.map { ticket, job in
+      job.gauge.withLock { $0.reading(TransferTicket(ticket), now: now) }
     }
   }
 
@@ -133,7 +131,7 @@ package final class TransferLoop: Network {
   private func run() -> CheckedContinuation<Void, Never> {
     DialSocket.blockPipeSignal()
     let engine = TransferEngine(first) { ticket in
-      self.state.withLock { $0.gauges[ticket] = nil }
+      self.state.withLock { $0.jobs[ticket] = nil }
     }
     var isBusy = true
     while true {

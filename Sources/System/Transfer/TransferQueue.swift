@@ -5,10 +5,17 @@
 
 import Vocabulary
 
-struct TransferQueue {
+struct TransferQueue<Host: Hashable> {
   private struct Entry {
     let ticket: UInt64
-    let host: String
+    /// Its place in `hosts`.
+    let host: Int
+  }
+
+  private struct HostAccount {
+    let host: Host
+    var waiting = 0
+    var running = 0
   }
 
   /// Mostly the first goes, and a thousand may stand behind: nobody moves up until half of the places are
@@ -55,8 +62,12 @@ struct TransferQueue {
   private(set) var total: Int
   private(set) var perHost: Int
   private var waiting = ServiceClass.allCases.map { _ in Line() }
-  private var running: [UInt64: String] = [:]
-  private var counts: [String: Int] = [:]
+  /// By ticket, the host's place.
+  private var running: [UInt64: Int] = [:]
+  /// Those of whom anybody is here; the places between them are in `free`.
+  private var hosts: [HostAccount?] = []
+  private var free: [Int] = []
+  private var places: [Host: Int] = [:]
 
   init(total: Int, perHost: Int) {
     self.total = total
@@ -73,9 +84,8 @@ struct TransferQueue {
   }
 
   /// `isFirst` is for one that was running already and was sent to another place.
-  mutating func add(_ ticket: UInt64, host: String, _ urgency: ServiceClass, isFirst: Bool = false)
-  {
-    let entry = Entry(ticket: ticket, host: host)
+  mutating func add(_ ticket: UInt64, host: Host, _ urgency: ServiceClass, isFirst: Bool = false) {
+    let entry = Entry(ticket: ticket, host: enter(host))
     let line = Int(urgency.rawValue)
     if isFirst { waiting[line].prepend(entry) } else { waiting[line].append(entry) }
   }
@@ -95,25 +105,52 @@ struct TransferQueue {
 
   /// Forgets a ticket, waiting or running.
   mutating func remove(_ ticket: UInt64) {
-    guard let host = running.removeValue(forKey: ticket) else {
-      _ = takeWaiting(ticket)
-      return
+    if let host = running.removeValue(forKey: ticket) {
+      leave(host) { $0.running -= 1 }
+    } else if let entry = takeWaiting(ticket) {
+      leave(entry.host) { $0.waiting -= 1 }
     }
-    let left = (counts[host] ?? 1) - 1
-    counts[host] = left > 0 ? left : nil
   }
 
   /// The one to start now; it counts as running from here on.
   mutating func next() -> UInt64? {
     guard running.count < total else { return nil }
     for line in waiting.indices {
-      guard
-        let entry = waiting[line].take({ [counts, perHost] in (counts[$0.host] ?? 0) < perHost })
-      else { continue }
-      running[entry.ticket] = entry.host
-      counts[entry.host, default: 0] += 1
-      return entry.ticket
+      let next = waiting[line].take { [hosts, perHost] entry in
+        (hosts[entry.host]?.running ?? 0) < perHost
+      }
+      guard let next else { continue }
+      running[next.ticket] = next.host
+      hosts[next.host]?.waiting -= 1
+      hosts[next.host]?.running += 1
+      return next.ticket
     }
     return nil
+  }
+
+  // MARK: hosts
+
+  private mutating func enter(_ host: Host) -> Int {
+    if let place = places[host] {
+      hosts[place]?.waiting += 1
+      return place
+    }
+    let account = HostAccount(host: host, waiting: 1)
+    let place = free.popLast() ?? hosts.count
+    if place == hosts.count { hosts.append(account) } else { hosts[place] = account }
+    places[host] = place
+    return place
+  }
+
+  private mutating func leave(_ place: Int, _ count: (inout HostAccount) -> Void) {
+    guard var account = hosts[place] else { return }
+    count(&account)
+    if account.waiting + account.running > 0 {
+      hosts[place] = account
+    } else {
+      places[account.host] = nil
+      hosts[place] = nil
+      free.append(place)
+    }
   }
 }

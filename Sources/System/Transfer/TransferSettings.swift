@@ -37,3 +37,10 @@ package struct TransferSettings: Equatable, Sendable {
     self.authorities = authorities
   }
 }
+
+/// The settings in force; every transfer refers to those that it began with.
+final class TransferTerms: Sendable {
+  let settings: TransferSettings
+
+  init(_ settings: TransferSettings) { self.settings = settings }
+}

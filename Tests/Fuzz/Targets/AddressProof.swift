@@ -27,9 +27,13 @@ enum AddressProof {
     do throws(Failure) { url = try PhotoURL(parsing: text) } catch {
       return FailureProof.check(error, codes: ["url."])
     }
-    let shown = [url.text, url.origin, url.server]
+    let shown = [url.text, url.server]
     must(shown.allSatisfy { $0.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }, "not plain: \(shown)")
     must(!url.server.contains("@"), "a user name in \(url.server)")
+    let query = url.query.map { "?" + $0 } ?? ""
+    must(
+      url.text == "\(url.scheme.rawValue)://\(url.server)\(url.path)\(query)",
+      "the parts of \(url.text) are not the whole")
     if url.text.utf8.count <= PhotoURL.longest {
       must((try? PhotoURL(parsing: url.text)) == url, "\(url.text) reads as another URL")
     }

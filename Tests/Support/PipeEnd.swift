@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What another program writes, as it comes. Foundation's `availableData` ends the whole test run when a
+// signal comes in between.
+
+import Foundation
+import Glibc
+
+extension FileHandle {
+  /// Waits for something; empty at the end.
+  package func readSome() -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 65536)
+    while true {
+      let count = unsafe Glibc.read(fileDescriptor, &bytes, bytes.count)
+      if count >= 0 { return Array(bytes.prefix(count)) }
+      if errno != EINTR { return [] }
+    }
+  }
+}
