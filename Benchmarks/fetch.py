@@ -10,7 +10,7 @@ import tempfile
 
 from bench import *
 
-COUNT, BYTES, CONNECTIONS, PAIRS = 10_000, 2048, 16, 7
+COUNT, BYTES, CONNECTIONS, PAIRS = 10_000, 2048, 16, 15
 
 
 class LeanOrigin:
@@ -28,7 +28,9 @@ class LeanOrigin:
 
 
 def fresh(temp, name):
-    """A folder of its own each time: ext4 makes files slowly for minutes where many were removed."""
+    """A folder of its own each time: ext4 makes files slowly for minutes where many were removed. Whoever
+    syncs first would write to the disk what the one before has left in memory."""
+    os.sync()
     return tempfile.mkdtemp(prefix=name + ".", dir=temp)
 
 

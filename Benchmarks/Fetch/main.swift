@@ -15,6 +15,15 @@ func end(_ words: String) -> Never {
   ThisProcess.exit(1)
 }
 
+struct Books {
+  /// The number of the photo that was begun last.
+  var last = 0
+  /// Fetched and not yet recorded.
+  var waiting = 0
+  /// Not yet recorded.
+  var left: Int
+}
+
 func urls(in folder: LinuxFolder) throws(SystemError) -> [String] {
   let file = try folder.openFile(FileName(literal: "urls"), .read)
   var rest = try file.read(at: 0, upTo: Int(file.status().size))[...]
@@ -26,9 +35,11 @@ func urls(in folder: LinuxFolder) throws(SystemError) -> [String] {
   return urls
 }
 
-/// Photos for each connection that are fetched and not yet recorded, or wait to be fetched: as many wait
-/// for the disk together as came while it was busy.
-let ahead = 64
+/// Photos that are fetched while others have the connections, as in the daemon.
+let companions = 32
+/// Photos that are fetched and not yet recorded: as many wait for the disk together as came while it was
+/// busy.
+let mostWaiting = 1024
 
 let words = CommandLine.arguments
 guard words.count == 4, let connections = Int(words[2]) else {
@@ -57,43 +68,59 @@ do {
     partials: PartialShelf(
       try state.folder(FileName(literal: "incoming"), creating: true), clock: clock),
     lane: { disk.run($0) })
-  let next = Mutex(0)
-  let left = Mutex(connections * ahead)
+  let books = Mutex(Books(left: urls.count))
   let over = ThreadSignal()
-  let number = ListID(1)
+  let list = ListID(1)
+
+  @Sendable func recorded(_ photo: PhotoID, _ result: Result<Bool, Failure>) {
+    guard case .success(true) = result else { end("photo \(photo) was not recorded: \(result)") }
+    let isLast = books.withLock { books in
+      books.waiting -= 1
+      books.left -= 1
+      return books.left == 0
+    }
+    if isLast { over.ring() }
+  }
+
+  /// The next photo does not wait until this one is recorded, unless too many wait already.
+  @Sendable func record(_ photo: PhotoID, _ original: Original) async throws(Failure) {
+    let changes = [Change.downloaded(photo, original.contents)]
+    let effects = [Effect.stand(original.file, in: originals)]
+    let isFull = books.withLock { books in
+      books.waiting += 1
+      return books.waiting >= mostWaiting
+    }
+    if isFull {
+      recorded(photo, .success(try await recorder.record(changes, after: effects)))
+    } else {
+      recorder.record(changes, after: effects) { recorded(photo, $0) }
+    }
+  }
 
   @Sendable func work() async {
     while true {
-      let place = next.withLock { next in
-        defer { next += 1 }
-        return next
+      let number = books.withLock { books in
+        books.last += 1
+        return books.last
       }
-      guard place < urls.count else { break }
-      let photo = PhotoID(list: number, number: UInt32(place + 1))
+      guard number <= urls.count else { return }
+      let photo = PhotoID(list: list, number: UInt32(number))
       do throws(Failure) {
         let original = try await downloader.download(
-          photo, from: urls[place], into: originals, priority: .default)
-        let isApplied = try await recorder.record(
-          [.downloaded(photo, original.contents)],
-          after: [.stand(original.file, in: originals)])
-        if !isApplied { end("photo \(photo) was not recorded") }
-      } catch { end("\(urls[place]): \(error)") }
+          photo, from: urls[number - 1], into: originals, priority: .default)
+        try await record(photo, original)
+      } catch { end("\(urls[number - 1]): \(error)") }
     }
-    let isLast = left.withLock { left in
-      left -= 1
-      return left == 0
-    }
-    if isLast { over.ring() }
   }
 
   TaskHome.start {
     do throws(Failure) {
       try await recorder.record([
         .accepted(
-          number, Acceptance(photos: UInt32(urls.count), serviceClass: .default, sha256: "0"))
+          list, Acceptance(photos: UInt32(urls.count), serviceClass: .default, sha256: "0"))
       ])
     } catch { end("\(error)") }
-    for _ in 0..<(connections * ahead) { TaskHome.start { await work() } }
+    for _ in 0..<(connections + companions) { TaskHome.start { await work() } }
   }
   over.wait()
   print("\(recorder.counts.records) records in \(recorder.counts.groups) groups")

@@ -26,7 +26,11 @@ extension Downloader {
           leave(seat, url)
           throw error
         }
-        return try await take(landing, seat, photo, folder)
+        let name = Original.name(of: photo)
+        if case .memory(let bytes) = landing.place {
+          return try write(bytes, of: landing, seat, name, folder)
+        }
+        return try await take(landing, seat, name, folder)
       }
     }
   }
@@ -197,20 +201,26 @@ extension Downloader {
     perform(act, attempt.course, url)
   }
 
-  /// An original under its name: a new file, the file itself for the last who wants it, another name for
-  /// the same file, or a copy where there is no such thing.
+  /// An original under its name: a new file, without a turn of the task.
+  private func write(
+    _ bytes: [UInt8], of landing: Landing, _ seat: FlightTable.Seat, _ name: FileName,
+    _ folder: any Folder
+  ) throws(Failure) -> Original {
+    defer { leave(seat, landing.url) }
+    do throws(SystemError) {
+      let file = try folder.openAnew(name)
+      try file.write(bytes, at: 0)
+      return original(landing, file, name)
+    } catch { throw error.machineFailure }
+  }
+
+  /// The file itself for the last who wants it, another name for the same file, or a copy where there is
+  /// no such thing.
   private func take(
-    _ landing: Landing, _ seat: FlightTable.Seat, _ photo: PhotoID, _ folder: any Folder
+    _ landing: Landing, _ seat: FlightTable.Seat, _ name: FileName, _ folder: any Folder
   ) async throws(Failure) -> Original {
-    let name = Original.name(of: photo)
     switch landing.place {
-    case .memory(let bytes):
-      defer { leave(seat, landing.url) }
-      do throws(SystemError) {
-        let file = try folder.openAnew(name)
-        try file.write(bytes, at: 0)
-        return original(landing, file, name)
-      } catch { throw error.machineFailure }
+    case .memory(let bytes): return try write(bytes, of: landing, seat, name, folder)
     case .shelf(let file):
       if flights.withLock({ $0.takeAlone(seat) }) {
         return try await takeAlone(landing, seat, file, name, folder)

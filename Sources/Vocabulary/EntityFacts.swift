@@ -21,8 +21,8 @@ package struct EntityFacts: Hashable, Sendable {
     etag: String = "", lastModified: String = "", isDateStrong: Bool = false,
     total: UInt64? = nil, place: String = "", mayBeKept: Bool = true
   ) {
-    self.etag = Self.isTag(etag) ? etag : ""
-    self.lastModified = Self.isDate(lastModified) ? lastModified : ""
+    self.etag = etag.isEmpty || Self.isTag(etag) ? etag : ""
+    self.lastModified = lastModified.isEmpty || Self.isDate(lastModified) ? lastModified : ""
     self.isDateStrong = isDateStrong
     self.total = total
     self.place = place
