@@ -45,12 +45,17 @@ import Vocabulary
   private func isPlaced(_ url: PhotoURL) -> Bool {
     let (path, query) = (url.path, url.query)
     if url.origin == origin, Self.isPlain(path), Self.isPlain(query ?? "") {
-      return unsafe curl_url_set(place, CURLUPART_PATH, path, 0) == CURLUE_OK
-        && curl_url_set(place, CURLUPART_QUERY, query, 0) == CURLUE_OK
+      return put(CURLUPART_PATH, path) && put(CURLUPART_QUERY, query)
     }
-    let result = unsafe curl_url_set(place, CURLUPART_URL, url.text, UInt32(CURLU_DISALLOW_USER))
-    origin = result == CURLUE_OK ? url.origin : nil
-    return result == CURLUE_OK
+    origin = put(CURLUPART_URL, url.text) ? url.origin : nil
+    return origin != nil
+  }
+
+  private func put(_ part: CURLUPart, _ text: String?) -> Bool {
+    guard let text else { return unsafe curl_url_set(place, part, nil, 0) == CURLUE_OK }
+    return unsafe text.withCString { text in
+      unsafe curl_url_set(place, part, text, UInt32(CURLU_DISALLOW_USER)) == CURLUE_OK
+    }
   }
 
   /// As a part it comes out as it would of the whole: there `.` and `..` would be gone, here the letters
@@ -75,7 +80,7 @@ import Vocabulary
 
   /// libcurl keeps a copy of its own.
   func set(_ option: CURLoption, _ text: String) {
-    note(unsafe dr_curl_text(pointer, option, text))
+    note(unsafe text.withCString { unsafe dr_curl_text(pointer, option, $0) })
   }
 
   /// What one request may take; mostly as much as the one before.
