@@ -28,16 +28,20 @@ class LeanOrigin:
 
 
 def fresh(temp, name):
-    """A folder of its own each time: ext4 makes files slowly for minutes where many were removed. Whoever
-    syncs first would write to the disk what the one before has left in memory."""
-    os.sync()
+    """A folder of its own each time: ext4 makes files slowly for minutes where many were removed."""
     return tempfile.mkdtemp(prefix=name + ".", dir=temp)
+
+
+def cost(meter, command):
+    # Whoever syncs would write to the disk what others have left in memory.
+    os.sync()
+    return meter.run(command)
 
 
 def ours(program, temp, meter, urls, sync):
     folder = fresh(temp, "state")
     shutil.copy(urls, os.path.join(folder, "urls"))
-    result = meter.run([program, folder, str(CONNECTIONS), sync])
+    result = cost(meter, [program, folder, str(CONNECTIONS), sync])
     made = len(os.listdir(os.path.join(folder, "originals")))
     if result.status != 0 or made != COUNT:
         raise SystemExit(f"darkroom fetched {made} files of {COUNT} (status {result.status})")
@@ -50,7 +54,8 @@ def theirs(temp, meter, port):
     with open(config, "w") as file:
         for n in range(COUNT):
             file.write(f'url="http://127.0.0.1:{port}/{n:05}.jpg"\noutput="{folder}/{n:05}.jpg"\n')
-    result = meter.run(
+    result = cost(
+        meter,
         ["curl", "-sS", "--fail", "--parallel", "--parallel-max", str(CONNECTIONS), "-K", config])
     made = len(os.listdir(folder))
     if result.status != 0 or made != COUNT:

@@ -71,7 +71,10 @@ int main(int count, char **words) {
   if (count != 2) return 2;
   make_answer(strtoul(words[1], NULL, 10));
   // Woken by each request, it would stop whoever sent it in the middle of sending the next.
-  sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0});
+  if (sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0}) != 0) {
+    perror("origin: SCHED_BATCH");
+    return 1;
+  }
   int listener = socket(AF_INET, SOCK_STREAM, 0);
   struct sockaddr_in place = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t size = sizeof place;

@@ -28,15 +28,16 @@ func urls(in folder: LinuxFolder) throws(SystemError) -> [String] {
   let file = try folder.openFile(FileName(literal: "urls"), .read)
   var rest = try file.read(at: 0, upTo: Int(file.status().size))[...]
   var urls: [String] = []
-  while let end = rest.firstIndex(of: 0x0A) {
+  while !rest.isEmpty {
+    let end = rest.firstIndex(of: 0x0A) ?? rest.endIndex
     urls.append(String(decoding: rest[..<end], as: UTF8.self))
-    rest = rest[(end + 1)...]
+    rest = rest[end...].dropFirst()
   }
   return urls
 }
 
-/// Photos that are fetched while others have the connections, as in the daemon.
-let companions = 32
+/// Photos under way besides those that have the connections: so each connection has its next at once.
+let reserve = 32
 /// Photos that are fetched and not yet recorded: as many wait for the disk together as came while it was
 /// busy.
 let mostWaiting = 1024
@@ -53,6 +54,7 @@ do {
   let clock = try SystemClock()
   let state = try LinuxFolder.open(path: words[1])
   let urls = try urls(in: state)
+  if urls.isEmpty { end("no URLs") }
   let (recorder, _) = try Recorder.open(
     state, time: clock,
     settings: JournalSettings(stateID: "1", bootID: "1", isSynced: words[3] == "yes"),
@@ -120,7 +122,7 @@ do {
           list, Acceptance(photos: UInt32(urls.count), serviceClass: .default, sha256: "0"))
       ])
     } catch { end("\(error)") }
-    for _ in 0..<(connections + companions) { TaskHome.start { await work() } }
+    for _ in 0..<(connections + reserve) { TaskHome.start { await work() } }
   }
   over.wait()
   print("\(recorder.counts.records) records in \(recorder.counts.groups) groups")

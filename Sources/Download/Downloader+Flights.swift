@@ -16,7 +16,7 @@ extension Downloader {
       let turn = if let known { known } else { await turn(seat, url) }
       known = nil
       switch turn {
-      case .lead: if !leadAtOnce(seat, url) { await lead(seat, url) }
+      case .lead: if let late = begin(seat, url) { await begin(late, url) }
       case .failed(let failure): throw failure
       case .landed(let landing):
         do throws(Failure) {
@@ -27,10 +27,12 @@ extension Downloader {
           throw error
         }
         let name = Original.name(of: photo)
-        if case .memory(let bytes) = landing.place {
-          return try write(bytes, of: landing, seat, name, folder)
+        switch landing.place {
+        // Most are: without another turn of the task.
+        case .memory(let bytes): return try write(bytes, of: landing, seat, name, folder)
+        case .shelf(let file): return try await take(landing, seat, file, name, folder)
+        case .cache(let file): return try await linkCached(landing, seat, file, name, folder)
         }
-        return try await take(landing, seat, name, folder)
       }
     }
   }
@@ -72,17 +74,42 @@ extension Downloader {
 
   // MARK: the leader
 
-  /// How a transfer begins: into which file, with what of it known already.
+  private struct Lead {
+    let attempt: FlightTable.Attempt
+    let priority: ServiceClass
+    let settings: DownloadSettings
+    let kept: Kept
+  }
+
+  /// What there may be of it already.
+  private enum Kept { case nothing, partial, cached }
+
   private struct Opening {
     let file: IncomingFile
     var scope = TransferScope.whole
     var found: OriginalCache.Found?
   }
 
-  private func lead(
-    _ attempt: FlightTable.Attempt, _ priority: ServiceClass, _ url: PhotoURL,
-    _ settings: DownloadSettings, _ opening: Opening
-  ) {
+  /// At once where nothing is kept, as of most; else what has to be looked for on a disk before.
+  private func begin(_ seat: FlightTable.Seat, _ url: PhotoURL) -> Lead? {
+    guard let (attempt, priority) = flights.withLock({ $0.attempt(of: seat) }) else { return nil }
+    let settings = settings
+    let lead = Lead(
+      attempt: attempt, priority: priority, settings: settings,
+      kept: kept(url, settings.maximumSize))
+    guard lead.kept == .nothing else { return lead }
+    begin(lead, url, Opening(file: partials.create(url.text)))
+    return nil
+  }
+
+  private func begin(_ lead: Lead, _ url: PhotoURL) async {
+    do throws(SystemError) { begin(lead, url, try await open(lead, url)) } catch {
+      over(url, lead.attempt, .failure(error.machineFailure))
+    }
+  }
+
+  private func begin(_ lead: Lead, _ url: PhotoURL, _ opening: Opening) {
+    let (attempt, priority, settings) = (lead.attempt, lead.priority, lead.settings)
     let (file, found) = (opening.file, opening.found)
     let request = TransferRequest(
       place: url, maximumSize: settings.maximumSize, timeout: settings.timeout,
@@ -94,35 +121,30 @@ extension Downloader {
     perform(flights.withLock { $0.begun(attempt, ticket, priority) }, attempt.course, url)
   }
 
-  private func lead(_ seat: FlightTable.Seat, _ url: PhotoURL) async {
-    guard let (attempt, priority) = flights.withLock({ $0.attempt(of: seat) }) else { return }
-    let settings = settings
-    do throws(SystemError) {
-      lead(attempt, priority, url, settings, try await openKept(url, settings.maximumSize))
-    } catch { over(url, attempt, .failure(error.machineFailure)) }
-  }
-
-  /// Of most there is nothing yet: nobody has to wait for a disk to see that.
-  private func leadAtOnce(_ seat: FlightTable.Seat, _ url: PhotoURL) -> Bool {
-    let settings = settings
-    guard !partials.holds(url.text), cache?.mayHold(url.text, upTo: settings.maximumSize) != true
-    else { return false }
-    if let (attempt, priority) = flights.withLock({ $0.attempt(of: seat) }) {
-      lead(attempt, priority, url, settings, Opening(file: partials.create(url.text)))
-    }
-    return true
+  private func kept(_ url: PhotoURL, _ limit: UInt64) -> Kept {
+    if partials.holds(url.text) { return .partial }
+    return cache?.mayHold(url.text, upTo: limit) == true ? .cached : .nothing
   }
 
   /// What was cut off comes before what the cache has: it is newer.
-  private func openKept(_ url: PhotoURL, _ limit: UInt64) async throws(SystemError) -> Opening {
-    var file = partials.create(url.text)
-    if partials.holds(url.text) {
-      let entity: EntityFacts?
-      (file, entity) = try await reopen(url)
-      if let entity { return Opening(file: file, scope: .rest(of: entity, from: file.size)) }
+  private func open(_ lead: Lead, _ url: PhotoURL) async throws(SystemError) -> Opening {
+    guard let cache, lead.kept == .cached else { return try await openPartial(lead, url) }
+    return await openCached(partials.create(url.text), url, cache)
+  }
+
+  private func openPartial(_ lead: Lead, _ url: PhotoURL) async throws(SystemError) -> Opening {
+    let (file, entity) = try await reopen(url)
+    if let entity { return Opening(file: file, scope: .rest(of: entity, from: file.size)) }
+    guard let cache, cache.mayHold(url.text, upTo: lead.settings.maximumSize) else {
+      return Opening(file: file)
     }
-    guard let cache, cache.mayHold(url.text, upTo: limit), let found = await look(url, cache)
-    else { return Opening(file: file) }
+    return await openCached(file, url, cache)
+  }
+
+  private func openCached(
+    _ file: IncomingFile, _ url: PhotoURL, _ cache: OriginalCache
+  ) async -> Opening {
+    guard let found = await look(url, cache) else { return Opening(file: file) }
     return Opening(file: file, scope: .change(since: found.entity), found: found)
   }
 
@@ -201,7 +223,8 @@ extension Downloader {
     perform(act, attempt.course, url)
   }
 
-  /// An original under its name: a new file, without a turn of the task.
+  // MARK: originals under their names
+
   private func write(
     _ bytes: [UInt8], of landing: Landing, _ seat: FlightTable.Seat, _ name: FileName,
     _ folder: any Folder
@@ -217,26 +240,28 @@ extension Downloader {
   /// The file itself for the last who wants it, another name for the same file, or a copy where there is
   /// no such thing.
   private func take(
-    _ landing: Landing, _ seat: FlightTable.Seat, _ name: FileName, _ folder: any Folder
+    _ landing: Landing, _ seat: FlightTable.Seat, _ file: any OpenFile, _ name: FileName,
+    _ folder: any Folder
   ) async throws(Failure) -> Original {
-    switch landing.place {
-    case .memory(let bytes): return try write(bytes, of: landing, seat, name, folder)
-    case .shelf(let file):
-      if flights.withLock({ $0.takeAlone(seat) }) {
-        return try await takeAlone(landing, seat, file, name, folder)
-      }
-      defer { leave(seat, landing.url) }
-      do throws(SystemError) {
-        try partials.link(landing.url.text, to: folder, as: name)
-        return original(landing, file, name)
-      } catch { return try await copy(landing, file, name, folder, error) }
-    case .cache(let file):
-      defer { leave(seat, landing.url) }
-      do throws(SystemError) {
-        try cache?.link(landing.url.text, to: folder, as: name)
-        return original(landing, file, name)
-      } catch { return try await copy(landing, file, name, folder, error) }
+    if flights.withLock({ $0.takeAlone(seat) }) {
+      return try await takeAlone(landing, seat, file, name, folder)
     }
+    defer { leave(seat, landing.url) }
+    do throws(SystemError) {
+      try partials.link(landing.url.text, to: folder, as: name)
+      return original(landing, file, name)
+    } catch { return try await copy(landing, file, name, folder, error) }
+  }
+
+  private func linkCached(
+    _ landing: Landing, _ seat: FlightTable.Seat, _ file: any OpenFile, _ name: FileName,
+    _ folder: any Folder
+  ) async throws(Failure) -> Original {
+    defer { leave(seat, landing.url) }
+    do throws(SystemError) {
+      try cache?.link(landing.url.text, to: folder, as: name)
+      return original(landing, file, name)
+    } catch { return try await copy(landing, file, name, folder, error) }
   }
 
   private func takeAlone(

@@ -78,6 +78,21 @@ struct PartialTests {
     #expect(try bytes(name) == body)
   }
 
+  @Test(arguments: [1, 511, 513, 26_213, 32_768, 32_769, 70_000])
+  func `its first bytes are known wherever the others went`(count: Int) throws {
+    let file = shelf.create(url)
+    file.begin(entity, at: 0)
+    try receive(count, into: file)
+    #expect(file.arrival?.head == body.prefix(min(count, 512)))
+    #expect(file.arrival?.size == UInt64(count))
+    // Another answer took its place.
+    try file.truncate(to: 0)
+    #expect(file.arrival?.head == [])
+    try file.write([7, 8, 9], at: 0)
+    #expect(file.arrival?.head == [7, 8, 9])
+    #expect(file.arrival?.digest == SHA256.digest(of: [7, 8, 9]))
+  }
+
   @Test func `of what seems to be whole the last byte is asked for again`() throws {
     let (file, _) = try keep(body.count).reopen(url)
     #expect(file.size == UInt64(body.count) - 1)

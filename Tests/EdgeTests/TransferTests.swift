@@ -37,6 +37,18 @@ struct TransferTests {
     #expect(paths.suffix(2) == ["/barn.jpg?host=localhost", "/barn.jpg?host=127.0.0.1"])
   }
 
+  @Test func `At another port of the same host another origin is asked`() async throws {
+    let bench = try TransferBench(TransferBench.loopback { $0.connections = 1 })
+    let other = try TransferBench()
+    for place in [bench, other, bench] {
+      _ = try await bench.fetch(url: place.origin.url("/barn.jpg?x"))
+    }
+    await bench.stop()
+    await other.stop()
+    #expect(other.origin.requests().count == 1)
+    #expect(bench.origin.requests().count == 2)
+  }
+
   @Test func `Whom a kept connection left without an answer is asked again for the same`()
     async throws
   {

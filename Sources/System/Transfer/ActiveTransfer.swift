@@ -33,7 +33,7 @@ final class ActiveTransfer {
     self.handle = handle
     let left = max(.milliseconds(1), job.request.timeout - spent)
     handle.tell(
-      EasyHandle.Limits(
+      EasyHandle.Terms(
         time: Int(clamping: left.milliseconds),
         connectTime: Int(clamping: job.request.connectTimeout.milliseconds),
         size: Int64(clamping: job.request.maximumSize), isSecure: url.scheme == .https))
@@ -176,6 +176,7 @@ extension EasyHandle {
     set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
     set(CURLOPT_NETRC, 0)
     set(CURLOPT_PROXY, "")
+    set(CURLOPT_NOPROXY, "")
     set(CURLOPT_SSL_VERIFYPEER, 1)
     set(CURLOPT_SSL_VERIFYHOST, 2)
     set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)

@@ -12,12 +12,12 @@ import Vocabulary
   /// The address that its rules let through last: one connection serves many requests.
   var admitted: String?
   /// What the last request was told.
-  private var limits: Limits?
+  private var terms: Terms?
   /// libcurl keeps no copy of these.
   private var lists: [(option: CURLoption, lines: [String], list: LineList)] = []
 
-  /// Of the request: made once for each origin, then only path and query change. libcurl takes it as it
-  /// is, and has not to read each URL and put it together again.
+  /// What is asked for, in parts: made anew for another origin, else only path and query change. libcurl
+  /// takes them as they are, and has not to read each URL and put it together again.
   private let place: OpaquePointer
   private var origin: PhotoURL.Origin?
 
@@ -36,25 +36,30 @@ import Vocabulary
     unsafe curl_url_cleanup(place)
   }
 
-  /// What is asked for. The text is what libcurl goes by when it has to ask a second time.
+  /// The text comes last, and always: newer versions forget it when they get the parts, this one would
+  /// keep the one before. It is what libcurl reads where the parts cannot be made.
   func ask(for url: PhotoURL) {
+    let result = put(url)
+    if result == CURLUE_OUT_OF_MEMORY { note(CURLE_OUT_OF_MEMORY) }
+    note(unsafe dr_curl_place(pointer, result == CURLUE_OK ? place : nil))
     set(CURLOPT_URL, url.text)
-    note(unsafe dr_curl_place(pointer, isPlaced(url) ? place : nil))
   }
 
-  private func isPlaced(_ url: PhotoURL) -> Bool {
+  private func put(_ url: PhotoURL) -> CURLUcode {
     let (path, query) = (url.path, url.query)
     if url.origin == origin, Self.isPlain(path), Self.isPlain(query ?? "") {
-      return put(CURLUPART_PATH, path) && put(CURLUPART_QUERY, query)
+      let result = put(CURLUPART_PATH, path)
+      return result == CURLUE_OK ? put(CURLUPART_QUERY, query) : result
     }
-    origin = put(CURLUPART_URL, url.text) ? url.origin : nil
-    return origin != nil
+    let result = put(CURLUPART_URL, url.text)
+    origin = result == CURLUE_OK ? url.origin : nil
+    return result
   }
 
-  private func put(_ part: CURLUPart, _ text: String?) -> Bool {
-    guard let text else { return unsafe curl_url_set(place, part, nil, 0) == CURLUE_OK }
+  private func put(_ part: CURLUPart, _ text: String?) -> CURLUcode {
+    guard let text else { return unsafe curl_url_set(place, part, nil, 0) }
     return unsafe text.withCString { text in
-      unsafe curl_url_set(place, part, text, UInt32(CURLU_DISALLOW_USER)) == CURLUE_OK
+      unsafe curl_url_set(place, part, text, UInt32(CURLU_DISALLOW_USER))
     }
   }
 
@@ -83,8 +88,8 @@ import Vocabulary
     note(unsafe text.withCString { unsafe dr_curl_text(pointer, option, $0) })
   }
 
-  /// What one request may take; mostly as much as the one before.
-  struct Limits: Equatable {
+  /// What is told besides the URL; mostly the same as for the request before.
+  struct Terms: Equatable {
     /// Milliseconds.
     let time: Int
     let connectTime: Int
@@ -92,9 +97,9 @@ import Vocabulary
     let isSecure: Bool
   }
 
-  func tell(_ new: Limits) {
-    if new == limits { return }
-    limits = new
+  func tell(_ new: Terms) {
+    if new == terms { return }
+    terms = new
     set(CURLOPT_TIMEOUT_MS, new.time)
     set(CURLOPT_CONNECTTIMEOUT_MS, new.connectTime)
     set(CURLOPT_MAXFILESIZE_LARGE, size: new.size)

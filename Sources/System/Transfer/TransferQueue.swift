@@ -77,6 +77,9 @@ struct TransferQueue<Host: Hashable> {
   var isFull: Bool { running.count >= total }
   var isEmpty: Bool { running.isEmpty && waiting.allSatisfy(\.isEmpty) }
 
+  /// Nobody is remembered once all of a host's are gone.
+  var hostCount: Int { places.count }
+
   /// More may start at once; fewer takes effect as running ones end.
   mutating func limit(total: Int, perHost: Int) {
     self.total = total
