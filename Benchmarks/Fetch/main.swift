@@ -37,7 +37,7 @@ func urls(in folder: LinuxFolder) throws(SystemError) -> [String] {
 }
 
 /// Photos under way besides those that have the connections: so each connection has its next at once.
-let reserve = 32
+let reserve = 128
 /// Photos that are fetched and not yet recorded: as many wait for the disk together as came while it was
 /// busy.
 let mostWaiting = 1024

@@ -7,7 +7,7 @@
 
 package struct GroupPace: Sendable {
   /// Groups begin so far apart while it is worth it. No request rests longer.
-  package static let interval: Duration = .milliseconds(5)
+  package static let interval: Duration = .milliseconds(10)
   /// So many groups may be ahead of that: a list of a few photos is through by then.
   package static let ahead = 16
   /// And so many after rests that brought little.

@@ -100,7 +100,8 @@ package struct PhotoURL: Hashable, Sendable {
   /// Up to the path.
   private static func head(_ scheme: Scheme, _ host: String, _ port: UInt16) -> [UInt8] {
     let hasBrackets = host.utf8.contains(UInt8(ascii: ":"))
-    var bytes = [UInt8](capacity: 16 + host.utf8.count) { span in
+    var bytes: [UInt8] = []
+    bytes.append(addingCapacity: 16 + host.utf8.count) { span in
       for byte in scheme.rawValue.utf8 { span.append(byte) }
       for byte in "://".utf8 { span.append(byte) }
       if hasBrackets { span.append(UInt8(ascii: "[")) }

@@ -156,9 +156,11 @@ package final class LinuxFolder: Folder {
 extension FileName {
   /// As C wants it.
   package var terminated: [CChar] {
-    [CChar](capacity: bytes.count + 1) { span in
+    var text: [CChar] = []
+    text.append(addingCapacity: bytes.count + 1) { span in
       for byte in bytes { span.append(CChar(bitPattern: byte)) }
       span.append(0)
     }
+    return text
   }
 }

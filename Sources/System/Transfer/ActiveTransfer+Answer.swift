@@ -98,13 +98,16 @@ extension ActiveTransfer {
   /// What the origin says of the whole.
   private func entity(_ handle: EasyHandle) -> EntityFacts {
     let length = handle.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
-    let modified = handle.header("Last-Modified") ?? ""
-    let control = handle.headers("Cache-Control").joined(separator: ",").lowercased()
+    let total = length >= 0 ? UInt64(length) : nil
+    let (tag, modified) = (handle.header("ETag") ?? "", handle.header("Last-Modified") ?? "")
+    // Nothing that it could be known by again: whether it may be kept is all the same.
+    if tag.isEmpty, modified.isEmpty { return EntityFacts(total: total, place: url.text) }
+    let control = handle.headers("Cache-Control")
     return EntityFacts(
-      etag: handle.header("ETag") ?? "", lastModified: modified,
+      etag: tag, lastModified: modified,
       isDateStrong: HTTPDate.isStrong(modified, sent: handle.header("Date") ?? ""),
-      total: length >= 0 ? UInt64(length) : nil, place: url.text,
-      mayBeKept: !control.split(separator: ",").contains { $0.contains("no-store") })
+      total: total, place: url.text,
+      mayBeKept: !control.contains { $0.lowercased().contains("no-store") })
   }
 
   /// A socket for this address, or none.
