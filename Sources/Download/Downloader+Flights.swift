@@ -30,8 +30,12 @@ extension Downloader {
         switch landing.place {
         // Most are: without another turn of the task.
         case .memory(let bytes): return try write(bytes, of: landing, seat, name, folder)
-        case .shelf(let file): return try await take(landing, seat, file, name, folder)
-        case .cache(let file): return try await linkCached(landing, seat, file, name, folder)
+        case .shelf(let file):
+          let isAlone = flights.withLock { $0.takeAlone(seat) }
+          return isAlone
+            ? try await takeAlone(landing, seat, file, name, folder)
+            : try await link(landing, seat, file, name, folder)
+        case .cache(let file): return try await link(landing, seat, file, name, folder)
         }
       }
     }
@@ -237,33 +241,24 @@ extension Downloader {
     } catch { throw error.machineFailure }
   }
 
-  /// The file itself for the last who wants it, another name for the same file, or a copy where there is
-  /// no such thing.
-  private func take(
-    _ landing: Landing, _ seat: FlightTable.Seat, _ file: any OpenFile, _ name: FileName,
-    _ folder: any Folder
-  ) async throws(Failure) -> Original {
-    if flights.withLock({ $0.takeAlone(seat) }) {
-      return try await takeAlone(landing, seat, file, name, folder)
-    }
-    defer { leave(seat, landing.url) }
-    do throws(SystemError) {
-      try partials.link(landing.url.text, to: folder, as: name)
-      return original(landing, file, name)
-    } catch { return try await copy(landing, file, name, folder, error) }
-  }
-
-  private func linkCached(
+  /// Another name for the same file, or a copy where there is no such thing.
+  private func link(
     _ landing: Landing, _ seat: FlightTable.Seat, _ file: any OpenFile, _ name: FileName,
     _ folder: any Folder
   ) async throws(Failure) -> Original {
     defer { leave(seat, landing.url) }
+    let url = landing.url.text
     do throws(SystemError) {
-      try cache?.link(landing.url.text, to: folder, as: name)
+      if case .cache = landing.place {
+        try cache?.link(url, to: folder, as: name)
+      } else {
+        try partials.link(url, to: folder, as: name)
+      }
       return original(landing, file, name)
     } catch { return try await copy(landing, file, name, folder, error) }
   }
 
+  /// The file itself, for the last who wants it.
   private func takeAlone(
     _ landing: Landing, _ seat: FlightTable.Seat, _ file: any OpenFile, _ name: FileName,
     _ folder: any Folder
