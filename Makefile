@@ -23,6 +23,7 @@ STRICT = --explicit-target-dependency-import-check error
 # Without local rpath: two dozen places beside the program to look for libraries that are not there.
 RELEASE = $(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath $(STRICT)
 DEBUG = $(SWIFT) build --build-tests $(STRICT)
+TEST = Tests/run $(SWIFT) test --skip-build
 BIN = .build/release
 
 # What a fresh Debian 12 lacks: the C libraries and, for tests, a container with a real systemd.
@@ -66,11 +67,11 @@ test: test-packages
 	$(DEBUG)
 	rm -rf .build/stage
 	$(MAKE) --no-print-directory install-files DESTDIR=$(CURDIR)/.build/stage PREFIX=/usr
-	$(SWIFT) test --skip-build --skip $(TALK_TESTS) --skip $(WHOLE_TESTS)
-	$(SWIFT) test --skip-build --filter $(TALK_TESTS)
-	$(SWIFT) test --skip-build --filter '^CrashTests\.'
-	$(SWIFT) test --skip-build --filter '^DaemonTests\.'
-	DARKROOM_STAGE=$(CURDIR)/.build/stage $(SWIFT) test --skip-build --filter '^SystemTests\.'
+	$(TEST) --skip $(TALK_TESTS) --skip $(WHOLE_TESTS)
+	$(TEST) --filter $(TALK_TESTS)
+	$(TEST) --filter '^CrashTests\.'
+	$(TEST) --filter '^DaemonTests\.'
+	DARKROOM_STAGE=$(CURDIR)/.build/stage $(TEST) --filter '^SystemTests\.'
 
 # Tests in which one side waits for the other do not share threads with those that compute for long.
 TALK_TESTS = '^SteerTests\.'
