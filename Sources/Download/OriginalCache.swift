@@ -43,6 +43,8 @@ package final class OriginalCache: Sendable {
     var bytes: UInt64 = 0
     var hits: UInt64 = 0
     var misses: UInt64 = 0
+    /// The oldest last, as it was when this was made.
+    private var line: [(name: FileName, used: UInt64)] = []
 
     mutating func forget(_ name: FileName) {
       if let old = known.removeValue(forKey: name) { bytes -= old.size }
@@ -54,17 +56,29 @@ package final class OriginalCache: Sendable {
       bytes += entry.size
     }
 
-    /// Takes out what was used longest ago, until the rest has room.
+    /// Takes out what was used longest ago until the rest has room: mostly one for each that comes, so that
+    /// no transfer waits while a thousand files are removed.
     mutating func trim() -> [FileName] {
-      guard bytes > limit || known.count > OriginalCache.mostEntries else { return [] }
       var gone: [FileName] = []
-      for (name, _) in known.sorted(by: { $0.value.used < $1.value.used }) {
-        // A little more, so that not every new one sorts them all.
-        if bytes <= limit - limit / 16, known.count <= OriginalCache.mostEntries * 15 / 16 { break }
+      while bytes > limit || known.count > OriginalCache.mostEntries, let name = oldest() {
         forget(name)
         gone.append(name)
       }
       return gone
+    }
+
+    /// The order is made once for all that it names: what came or was used since is younger.
+    private mutating func oldest() -> FileName? {
+      if let name = nextInLine() { return name }
+      line = known.map { ($0.key, $0.value.used) }.sorted { $0.used > $1.used }
+      return nextInLine()
+    }
+
+    private mutating func nextInLine() -> FileName? {
+      while let (name, used) = line.popLast() {
+        if known[name]?.used == used { return name }
+      }
+      return nil
     }
   }
 

@@ -171,6 +171,22 @@ struct CacheTests {
     #expect(try kept.folder.names().count == 4)
   }
 
+  @Test func `no more goes than has to, and what was used meanwhile stays`() async throws {
+    let urls = (1...6).map { "https://photos.example.org/\($0)" }
+    let sent = (1...6).map {
+      ScriptedNetwork.Turn.sent([[UInt8](repeating: $0, count: 300)], entity)
+    }
+    let network = ScriptedNetwork(Array(sent[..<4]) + [.unchanged] + Array(sent[4...]))
+    let downloader = downloader(network, room: 900)
+    for (number, place) in [0, 1, 2, 3, 1, 4, 5].enumerated() {
+      try await download(downloader, UInt32(number + 1), urls[place])
+      #expect(downloader.cache?.counts.entries == min(number + 1, 3))
+    }
+    #expect(downloader.cache?.counts.hits == 1)
+    let left = try kept.folder.names().filter { $0.hasSuffix(".body") }
+    #expect(Set(left.compactMap { kept.bytes(of: "\($0)")?.first }) == [2, 5, 6])
+  }
+
   @Test func `without room nothing is kept, and what was kept goes`() async throws {
     let network = ScriptedNetwork(
       .sent([[1, 2, 3]], entity), .sent([[1, 2, 3]], entity), .sent([[1, 2, 3]], entity))

@@ -36,6 +36,7 @@ final class ScriptedNetwork: Network {
   private let state: Mutex<State>
 
   init(_ turns: Turn...) { state = Mutex(State(turns: turns)) }
+  init(_ turns: [Turn]) { state = Mutex(State(turns: turns)) }
 
   var requests: [TransferRequest] { state.withLock { $0.asked } }
   var cancelled: [TransferTicket] { state.withLock { $0.cancelled } }
