@@ -46,6 +46,7 @@ let shims: [Target] = [
     linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("z")]),
   .target(name: "CDigests", path: "Sources/System/CDigests"),
   .target(name: "CLinux", path: "Sources/System/CLinux"),
+  .target(name: "CPrograms", path: "Tests/CPrograms"),
   .target(
     name: "CSamples", path: "Tests/CSamples",
     linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png")]),
@@ -85,7 +86,8 @@ let benchmarks: [Target] = [
 /// Tests mirror the targets; the edge has one of its own, and the whole daemon another.
 let tests: [Target] = [
   .target(
-    name: "Support", dependencies: ["CSamples", "Catalog", "Linux", "Markup", "Vocabulary"],
+    name: "Support",
+    dependencies: ["CPrograms", "CSamples", "Catalog", "Linux", "Markup", "Vocabulary"],
     path: "Tests/Support", exclude: ["multiplex.py", "origin.py"]),
   // A worker that misbehaves on demand, and what it tries: for EdgeTests.
   .executableTarget(

@@ -22,7 +22,7 @@ import Testing
       // From here on it watches.
       try await daemon.says("The inbox ")
       #expect(try await bench.tool("inbox").code == 0)
-      daemon.send(SIGSTOP)
+      try await daemon.halt()
       // Each is at work until its photo is answered for, which nobody does.
       let text = PhotoListText.dictionary([("One", bench.origin.url("/hang?gate=never"))])
       for number in 1...20_000 {

@@ -112,17 +112,7 @@ import Testing
 
   private static let noUserSpaces: Comment =
     "user namespaces are needed to have limits of one's own"
-  private static let maySplit = Self.runs(["unshare", "-U", "-r", "true"])
-
-  private static func runs(_ arguments: [String]) -> Bool {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = arguments
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
-  }
+  private static let maySplit = ChildProgram.succeeds(["unshare", "-U", "-r", "true"])
 
   @Test(.enabled(if: maySplit, noUserSpaces), arguments: ["watches", "instances"])
   func `without room for a watch it looks every few seconds and says so; a reload tries again`(
@@ -186,7 +176,7 @@ import Testing
       try handle.close()
       try await daemon.says("Accepted list 'slow'")
       // It hangs: who asks for something else gets an answer.
-      server.send(SIGSTOP)
+      try await server.halt()
       let end = try await bench.tool("list")
       #expect(end.code == 0 && end.output.contains("slow"))
       server.send(SIGCONT)
@@ -201,9 +191,8 @@ import Testing
 extension DaemonBench {
   /// Asks until the file is told of in that way.
   func untilAccount(of name: String, _ holds: (ShownFile) -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(60)
-    while try await !inbox().contains(where: { $0.name == name && holds($0) }) {
-      guard ContinuousClock.now < end else { throw ProgramProblem("\(name) is not told of so") }
+    try await until("\(name) is told of so") {
+      try await inbox().contains { $0.name == name && holds($0) }
     }
   }
 }

@@ -21,7 +21,7 @@ import Testing
         bench.journal.filter { $0.kind == "filtered" }.count >= 5
       }
       daemon.send(signal)
-      let end = try await daemon.end(seconds: 30)
+      let end = try await daemon.end()
       #expect(end.code == 0, "\(end)")
       #expect(end.errors.contains("Stopping: 1 list will continue at the next start."))
       let recorded = Set(bench.journal.filter { $0.kind == "downloaded" }.map(\.photo))
@@ -141,7 +141,7 @@ import Testing
       try await bench.until("a worker works") { !self.children(of: daemon.pid).isEmpty }
       let workers = children(of: daemon.pid)
       await daemon.cut()
-      try await bench.until("the workers are gone", seconds: 20) {
+      try await bench.until("the workers are gone") {
         workers.allSatisfy { Self.state(of: $0) == nil }
       }
     }

@@ -250,7 +250,7 @@ import Testing
       try await bench.drop([("One", urls[0])], as: "summer.plist")
       try await daemon.says("Finished list 'summer'")
       let print = bench.bytes("prints/summer/One.jpg")
-      try await bench.until("it is forgotten", seconds: 180) {
+      try await bench.until("it is forgotten") {
         !bench.copies.isEmpty && bench.names("state/lists").isEmpty
       }
       try await bench.dropForeign([("One", urls[1])], as: "summer.plist")

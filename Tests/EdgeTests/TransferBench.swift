@@ -19,6 +19,8 @@ final class TransferBench: Sendable {
     -> TransferSettings
   {
     var settings = TransferSettings(userAgent: "darkroom/test")
+    // Who waits at a gate of the origin waits for a test that may be kept from going on.
+    settings.slowestTime = .seconds(600)
     settings.rules = try AddressRules(allow: ["127.0.0.0/8", "::1"], deny: [])
     change(&settings)
     return settings
@@ -43,7 +45,7 @@ final class TransferBench: Sendable {
 
   func fetch(
     url: String, into name: String = "photo", maximumSize: UInt64 = 1 << 20,
-    timeout: Duration = .seconds(60), priority: ServiceClass = .default
+    timeout: Duration = .seconds(600), priority: ServiceClass = .default
   ) async throws -> TransferReply {
     guard let fileName = FileName(name) else { throw OriginProblem(text: "no file name: \(name)") }
     return try await fetch(
@@ -53,10 +55,10 @@ final class TransferBench: Sendable {
 
   func fetch(
     url: String, into file: any OpenFile, maximumSize: UInt64 = 1 << 20,
-    timeout: Duration = .seconds(60), priority: ServiceClass = .default
+    timeout: Duration = .seconds(600), priority: ServiceClass = .default
   ) async throws -> TransferReply {
     let request = TransferRequest(
-      url: url, maximumSize: maximumSize, timeout: timeout, connectTimeout: .seconds(20),
+      url: url, maximumSize: maximumSize, timeout: timeout, connectTimeout: .seconds(120),
       priority: priority)
     return try await loop.fetch(request, into: file)
   }
@@ -68,7 +70,7 @@ final class TransferBench: Sendable {
 
   /// Why it failed; nil when it did not.
   func failure(
-    _ url: String, maximumSize: UInt64 = 1 << 20, timeout: Duration = .seconds(60)
+    _ url: String, maximumSize: UInt64 = 1 << 20, timeout: Duration = .seconds(600)
   ) async -> Failure? {
     do {
       _ = try await fetch(url: url, maximumSize: maximumSize, timeout: timeout)
@@ -96,8 +98,18 @@ final class TransferBench: Sendable {
     }.count
   }
 
-  /// Files of the test's folder that this process holds open.
-  func openFiles() throws -> [String] {
+  /// Whether no file of the test's folder is left open. Whoever asked is answered a moment before the
+  /// loop lets go of its file.
+  func closesFiles() async throws -> Bool {
+    let end = ContinuousClock.now + Patience.time
+    while try !openFiles().isEmpty {
+      if ContinuousClock.now > end { return false }
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    return true
+  }
+
+  private func openFiles() throws -> [String] {
     try openThings().filter { $0.hasPrefix(fresh.path + "/") && !$0.hasSuffix("/log") }
   }
 

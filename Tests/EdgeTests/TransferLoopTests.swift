@@ -26,7 +26,7 @@ struct TransferLoopTests {
       await bench.origin.release("all")
       for try await reply in group { #expect(reply.size == 10000) }
     }
-    #expect(try bench.openFiles().isEmpty)
+    #expect(try await bench.closesFiles())
     await bench.stop()
     #expect(try bench.connections() == 0)
     #expect(bench.origin.requests().count == 200)
@@ -72,7 +72,7 @@ struct TransferLoopTests {
     task.cancel()
     await #expect(throws: Failure.cancelled) { try await task.value }
     await bench.origin.departures(at: "never")
-    #expect(try bench.openFiles().isEmpty)
+    #expect(try await bench.closesFiles())
     #expect(try bench.connections() == 0)
     #expect(try await bench.fetch(url: bench.origin.url("/barn.jpg")).size == 19)
     await bench.stop()
@@ -159,7 +159,7 @@ struct TransferLoopTests {
       for _ in 1...5 { #expect(await bench.failure(bench.origin.url(path)) != nil, "\(path)") }
     }
     #expect(try bench.connections() == 0)
-    #expect(try bench.openFiles().isEmpty)
+    #expect(try await bench.closesFiles())
     await bench.stop()
   }
 }

@@ -110,7 +110,7 @@ struct TransferSecurityTests {
     let bench = try TransferBench(
       settings, certificate: "\(fresh.path)/certificate", key: "\(fresh.path)/key", in: fresh)
     let failure = await bench.failure(bench.origin.url("/barn.jpg", scheme: "https"))
-    #expect(try bench.openFiles().isEmpty)
+    #expect(try await bench.closesFiles())
     await bench.stop()
     #expect(failure?.code == "tls.certificate" && failure?.kind == .final)
     #expect(bench.origin.requests().isEmpty)

@@ -114,7 +114,7 @@ struct TransferTests {
   {
     let bench = try TransferBench()
     let failure = try #require(await bench.failure(bench.origin.url(path)))
-    #expect(try bench.openFiles().isEmpty)
+    #expect(try await bench.closesFiles())
     await bench.stop()
     #expect(failure.kind == kind)
     #expect(failure.code == code)

@@ -6,14 +6,7 @@ import Foundation
 extension DaemonBench {
   /// Whether this machine lets us make mount namespaces, and mount in them.
   package static let mayMount: Bool = {
-    guard isRoot else { return false }
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"]
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
+    isRoot && ChildProgram.succeeds(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"])
   }()
 
   package static func has(_ program: String) -> Bool {
@@ -39,7 +32,7 @@ extension DaemonBench {
 
   /// A command where the daemon is, with the inbox as `$1`; it must succeed.
   package func apart(_ daemon: RunningProgram, _ command: String) async throws {
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + Patience.time
     while true {
       let end = try await run([
         "nsenter", "-t", "\(daemon.pid)", "-m", "sh", "-c", "inbox=$1; \(command)", "sh",

@@ -156,7 +156,7 @@ package final class DaemonBench: Sendable {
   @discardableResult
   package func stop(_ daemon: RunningProgram) async throws -> ProgramEnd {
     daemon.send(SIGTERM)
-    return try await daemon.end(seconds: 30)
+    return try await daemon.end()
   }
 
   package func reload() async throws -> ProgramEnd {
@@ -171,7 +171,7 @@ package final class DaemonBench: Sendable {
   @discardableResult
   package func wait(for list: String, _ daemon: RunningProgram) async throws -> ProgramEnd {
     try await daemon.says("Accepted list '\(list)'")
-    return try await tool("wait", "--timeout", "80s", list)
+    return try await tool("wait", "--timeout", "\(Patience.seconds)s", list)
   }
 
   /// All of the folder belongs to the user from now on.
@@ -273,9 +273,9 @@ package final class DaemonBench: Sendable {
   }
 
   /// Looks again and again until it holds.
-  package func until(_ what: String, seconds: Int = 60, _ holds: () throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(seconds)
-    while try !holds() {
+  package func until(_ what: String, _ holds: () async throws -> Bool) async throws {
+    let end = ContinuousClock.now + Patience.time
+    while try await !holds() {
       guard ContinuousClock.now < end else {
         throw ProgramProblem("it never came: \(what)\n\(told)")
       }

@@ -35,7 +35,9 @@ package final class EventBoard<Value: Sendable>: Sendable {
   }
 
   /// False where it did not come to hold in time.
-  package func wait(seconds: Int = 60, until holds: @escaping @Sendable (Value) -> Bool) async
+  package func wait(
+    seconds: Int = Patience.seconds, until holds: @escaping @Sendable (Value) -> Bool
+  ) async
     -> Bool
   {
     await withCheckedContinuation { continuation in

@@ -3,30 +3,26 @@
 // Concurrency model: `rest` guards what was read too much; one thread reads, any may write.
 
 import Foundation
+internal import Linux
 import Synchronization
 
 package final class HelperProcess: Sendable {
-  private let process: Process
   private let input: FileHandle
   private let output: FileHandle
   private let rest = Mutex<[UInt8]>([])
 
   /// The program is looked up in PATH.
   package init(_ arguments: [String]) throws {
-    let input = Pipe()
-    let output = Pipe()
-    process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = arguments
-    process.standardInput = input
-    process.standardOutput = output
-    self.input = input.fileHandleForWriting
-    self.output = output.fileHandleForReading
-    // Else a program started later would hold this one's input open.
-    for handle in [self.input, self.output] {
-      _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
-    }
-    try process.run()
+    let (input, output) = (Pipe(), Pipe())
+    let child = try ChildProgram.start(
+      arguments,
+      ChildProgram.Streams(
+        input: input.fileHandleForReading.fileDescriptor,
+        output: output.fileHandleForWriting.fileDescriptor, errors: STDERR_FILENO))
+    try input.fileHandleForReading.close()
+    try output.fileHandleForWriting.close()
+    (self.input, self.output) = (input.fileHandleForWriting, output.fileHandleForReading)
+    OwnThread.start("helper") { _ = ChildProgram.waitForEnd(of: child) }
   }
 
   package func write(_ text: String) { try? input.write(contentsOf: Data(text.utf8)) }
@@ -49,15 +45,11 @@ package final class HelperProcess: Sendable {
 
   /// Runs a program to its end, without input; nil where it cannot be started.
   package static func status(of arguments: [String]) async -> Int32? {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = arguments
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
+    guard let child = try? ChildProgram.start(arguments) else { return nil }
     return await withCheckedContinuation { continuation in
-      process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-      do { try process.run() } catch { continuation.resume(returning: nil) }
+      OwnThread.start("helper") {
+        continuation.resume(returning: ChildProgram.waitForEnd(of: child))
+      }
     }
   }
 }

@@ -75,7 +75,7 @@ package final class Origin: Sendable {
       guard let number else { return continuation.resume() }
       process.write("\(number) \(words)\n")
       // Whoever waits in vain goes on, and finds that what should be so is not.
-      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(60)) {
+      DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Patience.seconds)) {
         self.state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
       }
     }

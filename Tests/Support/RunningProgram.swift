@@ -31,7 +31,7 @@ package final class RunningProgram: Sendable {
     var errorText: String { String(decoding: errors, as: UTF8.self) }
   }
 
-  private let process = Process()
+  package let pid: Int32
   private let board = EventBoard(Heard())
   package let name: String
 
@@ -46,34 +46,28 @@ package final class RunningProgram: Sendable {
 
   private init(_ arguments: [String], as user: UInt32?, environment: [String: String]) throws {
     name = arguments.first.map { String($0.split(separator: "/").last ?? "") } ?? ""
-    let output = Pipe()
-    let errors = Pipe()
-    for pipe in [output, errors] {
-      for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
-        _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
-      }
-    }
+    let (output, errors) = (Pipe(), Pipe())
     let identity = user.map { ["--reuid", "\($0)", "--regid", "\($0)", "--clear-groups"] } ?? []
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["setpriv", "--pdeathsig", "KILL"] + identity + arguments
     // What a supervisor tells its services is not for our children.
     let strange = ["NOTIFY_SOCKET", "JOURNAL_STREAM", "WATCHDOG_USEC", "WATCHDOG_PID"]
-    process.environment = ProcessInfo.processInfo.environment
-      .filter { !strange.contains($0.key) }.merging(environment) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = errors
-    process.terminationHandler = { [board] process in
-      let isSignal = process.terminationReason == .uncaughtSignal
-      let code = process.terminationStatus + (isSignal ? 128 : 0)
-      board.change { $0.code = code }
-    }
-    try process.run()
+    pid = try ChildProgram.start(
+      ["setpriv", "--pdeathsig", "KILL"] + identity + arguments,
+      ChildProgram.Streams(
+        output: output.fileHandleForWriting.fileDescriptor,
+        errors: errors.fileHandleForWriting.fileDescriptor),
+      environment: ProcessInfo.processInfo.environment
+        .filter { !strange.contains($0.key) }.merging(environment) { $1 })
+    try output.fileHandleForWriting.close()
+    try errors.fileHandleForWriting.close()
     listen(output.fileHandleForReading) { $0.output += $1 }
     listen(errors.fileHandleForReading) { $0.errors += $1 }
+    OwnThread.start("awaiter") { [board, pid] in
+      let code = ChildProgram.waitForEnd(of: pid)
+      board.change { $0.code = code }
+    }
   }
 
-  deinit { if board.value.code == nil { kill(process.processIdentifier, SIGKILL) } }
+  deinit { if board.value.code == nil { kill(pid, SIGKILL) } }
 
   private func listen(
     _ handle: FileHandle, _ add: @escaping @Sendable (inout Heard, [UInt8]) -> Void
@@ -89,7 +83,6 @@ package final class RunningProgram: Sendable {
     }
   }
 
-  package var pid: Int32 { process.processIdentifier }
   package var isRunning: Bool { board.value.code == nil }
   /// What it wrote to its standard error by now.
   package var errors: String { board.value.errorText }
@@ -99,18 +92,33 @@ package final class RunningProgram: Sendable {
   /// Does nothing once it has ended.
   package func send(_ signal: Int32) { if isRunning { kill(pid, signal) } }
 
+  /// Returns once none of its threads runs any more: the signal alone does not wait for that.
+  package func halt() async throws {
+    send(SIGSTOP)
+    let tasks = "/proc/\(pid)/task"
+    let isHalted = {
+      try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in
+        // A thread that has ended meanwhile runs no more.
+        guard let line = try? String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8)
+        else { return true }
+        return line[(line.lastIndex(of: ")") ?? line.startIndex)...].hasPrefix(") T")
+      }
+    }
+    while isRunning, try !isHalted() { try await Task.sleep(for: .milliseconds(1)) }
+  }
+
   /// Returns once it has said so on its standard error, so often; throws where it ended without.
-  package func says(_ words: String, times: Int = 1, seconds: Int = 60) async throws {
+  package func says(_ words: String, times: Int = 1) async throws {
     let isThere: @Sendable (Heard) -> Bool = { heard in
       heard.errorText.components(separatedBy: words).count > times
     }
-    _ = await board.wait(seconds: seconds) { isThere($0) || $0.isOver }
+    _ = await board.wait { isThere($0) || $0.isOver }
     if isThere(board.value) { return }
     throw ProgramProblem("\(name) did not say '\(words)'; it said:\n\(errors)")
   }
 
   /// Waits for its end.
-  package func end(seconds: Int = 90) async throws -> ProgramEnd {
+  package func end(seconds: Int = Patience.seconds) async throws -> ProgramEnd {
     let isOver = await board.wait(seconds: seconds) { $0.isOver }
     let heard = board.value
     guard isOver, let code = heard.code else {
@@ -123,6 +131,6 @@ package final class RunningProgram: Sendable {
   /// As a power cut ends it.
   package func cut() async {
     send(SIGKILL)
-    _ = await board.wait(seconds: 20) { $0.code != nil }
+    _ = await board.wait { $0.code != nil }
   }
 }

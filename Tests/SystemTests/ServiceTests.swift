@@ -3,6 +3,7 @@
 // where it cannot, the test is skipped with the reason.
 
 import Foundation
+import Support
 import Testing
 
 /// A program run to its end, with what it wrote. Its output goes to a file, so that a process it
@@ -16,16 +17,11 @@ struct Run {
     let file = folder.appending(path: "darkroom-run-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
     _ = FileManager.default.createFile(atPath: file.path(percentEncoded: false), contents: nil)
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["timeout", "--kill-after=20", String(seconds)] + arguments
     let writing = try FileHandle(forWritingTo: file)
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = writing
-    process.standardError = writing
-    try process.run()
-    process.waitUntilExit()
-    status = process.terminationStatus
+    status = ChildProgram.waitForEnd(
+      of: try ChildProgram.start(
+        ["timeout", "--kill-after=20", String(seconds)] + arguments,
+        ChildProgram.Streams(output: writing.fileDescriptor, errors: writing.fileDescriptor)))
     output = String(decoding: try Data(contentsOf: file), as: UTF8.self)
   }
 
