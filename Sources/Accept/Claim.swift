@@ -124,7 +124,7 @@ final class Claim {
       throw .refused(
         Failure(
           .final, code: "list.empty", reason: "the file is empty",
-          advice: "write a property list into it that names photos and their URLs"), original.proof)
+          advice: "Write a property list into it that names photos and their URLs"), original.proof)
     }
     if original.status.size > settings.maximumListSize {
       throw .refused(Self.tooLarge(original.status, settings), original.proof)

@@ -37,7 +37,7 @@ struct BinaryTrailer: Equatable {
     else {
       throw ListRefusal.syntax(
         place, "the last 32 bytes do not fit the file",
-        advice: "it is cut short, or something follows its end; write it again")
+        advice: "It is cut short, or something follows its end; write it again")
     }
     self.offsetSize = offsetSize
     self.referenceSize = referenceSize

@@ -34,7 +34,7 @@ package struct CatalogEntry: Equatable, Sendable {
   package var failure: Failure? {
     problem.map {
       Failure(
-        .final, code: "list.entry", reason: $0, advice: "correct the list and drop it again")
+        .final, code: "list.entry", reason: $0, advice: "Correct the list and drop it again")
     }
   }
 }

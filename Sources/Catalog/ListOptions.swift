@@ -41,7 +41,8 @@ package struct ListOptions: Equatable, Sendable {
       title = value
     case .serviceClass, .filter, .quality, .metadata:
       do throws(OptionProblem) { try set(key, to: text) } catch {
-        throw ListRefusal.option(place, error.words, advice: error.advice)
+        let advice = error.choices.isEmpty ? "" : "It is \(error.choices)"
+        throw ListRefusal.option(place, error.words, advice: advice)
       }
     case .output: if !text.isText("same") { throw ListRefusal.output(place, text) }
     }

@@ -81,15 +81,15 @@ package enum ListReader {
       return ListRefusal.trailing(place, isList: FormatGuess.beginsList(context.after))
     case .entity:
       return ListRefusal.syntax(
-        place, trouble.words, advice: "write the character itself; '&' is written &amp;")
+        place, trouble.words, advice: "Write the character itself; '&' is written &amp;")
     case .malformed where isDone:
       return ListRefusal.trailing(place, isList: FormatGuess.beginsList(context.after))
     case .malformed where context.after.starts(with: "<?xml".utf8):
-      return ListRefusal.malformed(trouble, advice: "nothing may stand before '<?xml'")
+      return ListRefusal.malformed(trouble, advice: "Nothing may stand before '<?xml'")
     case .malformed:
       let isBare = hasBareAmpersand(context.before, context.after)
       return ListRefusal.malformed(
-        trouble, advice: isBare ? "an '&' in a URL is written &amp;" : "")
+        trouble, advice: isBare ? "An '&' in a URL is written &amp;" : "")
     }
   }
 

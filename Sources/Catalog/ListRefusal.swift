@@ -7,9 +7,9 @@ internal import Vocabulary
 
 enum ListRefusal {
   static let formAdvice =
-    "a list is a dictionary of photo names and URLs, or has them under 'Photos'"
+    "A list is a dictionary of photo names and URLs, or has them under 'Photos'"
   static let formatAdvice =
-    "save it as a property list, XML in UTF-8 or binary"
+    "Save it as a property list, XML in UTF-8 or binary"
 
   /// It is no property list at all: `it is JSON`.
   static func format(_ words: String) -> Failure {
@@ -28,15 +28,15 @@ enum ListRefusal {
 
   static func trailing(_ place: ListPlace, isList: Bool) -> Failure {
     isList
-      ? syntax(place, "a second list follows the end", advice: "drop each list as its own file")
-      : syntax(place, "something follows the end of the list", advice: "remove what stands there")
+      ? syntax(place, "a second list follows the end", advice: "Drop each list as its own file")
+      : syntax(place, "something follows the end of the list", advice: "Remove what stands there")
   }
 
   /// It may be whole a moment later, if somebody is still writing.
   static func truncated(_ words: String) -> Failure {
     Failure(
       .final, code: "list.truncated", reason: words,
-      advice: "it may not have been written to its end; write it again")
+      advice: "It may not have been written to its end; write it again")
   }
 
   static func top(_ event: ListEvent, _ place: ListPlace) -> Failure {
@@ -49,7 +49,7 @@ enum ListRefusal {
     Failure(
       .final, code: "list.duplicate",
       reason: "\(key.shown) stands twice, at \(first) and \(second)",
-      advice: "give each photo a name of its own")
+      advice: "Give each photo a name of its own")
   }
 
   /// Two spellings of one name, which look alike and could not have two prints.
@@ -58,7 +58,7 @@ enum ListRefusal {
       .final, code: "list.duplicate",
       reason:
         "\(key.shown) stands twice, at \(first) and \(second), in different Unicode spellings",
-      advice: "give each photo a name of its own")
+      advice: "Give each photo a name of its own")
   }
 
   static func option(_ place: ListPlace, _ words: String, advice: String = "") -> Failure {
@@ -69,7 +69,7 @@ enum ListRefusal {
     let near = Suggestion.words(for: key.string, among: OptionKey.known)
     return option(
       place, "\(key.shown) is not an option of a list\(near)",
-      advice: "beside 'Photos' a list may have \(optionNames)")
+      advice: "Beside 'Photos' a list may have \(optionNames)")
   }
 
   private static var optionNames: String {
@@ -86,7 +86,7 @@ enum ListRefusal {
     let near = Suggestion.words(for: text.string, among: ["same"])
     return option(
       place, "'Output' is \(text.shown); prints have the format of their originals\(near)",
-      advice: "leave it out, or write same")
+      advice: "Leave it out, or write same")
   }
 
   static func empty() -> Failure {
@@ -98,13 +98,13 @@ enum ListRefusal {
   static func tooLarge(_ size: UInt64, limit: UInt64) -> Failure {
     Failure(
       .final, code: "list.limit", reason: "it is \(size) bytes long; the limit is \(limit)",
-      advice: "split it, or raise MaximumListSize= in the section [Inbox]")
+      advice: "Split it, or raise MaximumListSize= in the section [Inbox]")
   }
 
   static func tooMany(_ place: ListPlace, limit: UInt32) -> Failure {
     Failure(
       .final, code: "list.limit", reason: "\(place): it names more than \(limit) photos",
-      advice: "split it")
+      advice: "Split it")
   }
 
   static func tooDeep(_ place: ListPlace) -> Failure {

@@ -27,7 +27,7 @@ enum OptionValue {
     if let rule = MetadataRule(name: value) { return rule }
     let near = Suggestion.words(for: value, among: MetadataRule.allCases.map(\.name))
     throw OptionProblem(
-      words: "'Metadata' is \(text.shown)\(near)", advice: "it is \(MetadataRule.names)")
+      words: "'Metadata' is \(text.shown)\(near)", choices: MetadataRule.names)
   }
 
   static func serviceClass(_ text: ListText) throws(OptionProblem) -> ServiceClass {
@@ -37,7 +37,7 @@ enum OptionValue {
     throw OptionProblem(
       words: "'QualityOfService' is \(text.shown), which is no class"
         + Suggestion.words(for: value, among: names),
-      advice: "it is one of \(names.joined(separator: ", "))")
+      choices: "one of \(names.joined(separator: ", "))")
   }
 
   private static func word(
@@ -53,5 +53,6 @@ enum OptionValue {
 
 struct OptionProblem: Error, Equatable {
   let words: String
-  var advice = ""
+  /// Fits "it is …"; empty where the words say enough.
+  var choices = ""
 }

@@ -87,7 +87,8 @@ package struct PhotoDraft: Equatable, Sendable {
       }
     } catch {
       // A suggestion says enough.
-      let more = error.advice.isEmpty || error.words.hasSuffix("?") ? "" : "; \(error.advice)"
+      let isEnough = error.choices.isEmpty || error.words.hasSuffix("?")
+      let more = isEnough ? "" : "; it is \(error.choices)"
       note("its \(error.words)\(more)")
     }
   }

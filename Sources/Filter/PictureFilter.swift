@@ -38,11 +38,11 @@ package enum PictureFilter {
     case .empty:
       throw Failure(
         .final, code: "picture.empty", reason: "the file is empty",
-        advice: "look at the URL: the server sent nothing")
+        advice: "Look where it comes from why nothing was sent")
     case .other(let words):
       throw Failure(
         .final, code: "picture.format", reason: "it is \(words), and not a JPEG or PNG picture",
-        advice: "give the URL of a JPEG or PNG picture")
+        advice: "Only JPEG and PNG pictures can be developed")
     }
   }
 

@@ -30,12 +30,12 @@ enum PictureTrouble: Error {
     case .metadata(let words):
       Failure(
         .final, code: "picture.metadata", reason: words,
-        advice: "save the picture anew with less beside it")
+        advice: "Save the picture anew with less beside it")
     case .profile(let limit):
       Failure(
         .final, code: "picture.profile",
         reason: "its colour profile is larger than \(limit >> 20) MiB",
-        advice: "save the picture anew with a smaller profile, such as sRGB")
+        advice: "Save the picture anew with a smaller profile, such as sRGB")
     case .codec(let error): Self.failure(error, format)
     }
   }
@@ -48,28 +48,28 @@ enum PictureTrouble: Error {
     case .damaged:
       return Failure(
         .final, code: "\(format.name).damaged", reason: "the \(name) is damaged: \(words)",
-        advice: "look at the picture where it comes from, or send it again")
+        advice: "Look at the picture where it comes from, or send it again")
     case .truncated:
       return Failure(
         .final, code: "\(format.name).truncated", reason: "the \(name) is cut off: \(words)",
-        advice: "look at the picture where it comes from, or send it again")
+        advice: "Look at the picture where it comes from, or send it again")
     case .unsupported:
       return Failure(
         .final, code: "\(format.name).unsupported",
         reason: "this \(name) cannot be developed: \(words)",
-        advice: "save it as a baseline or progressive JPEG with 8 bits a sample")
+        advice: "Save it as a baseline or progressive JPEG with 8 bits a sample")
     case .pixels:
       return Failure(
         .final, code: "picture.pixels", reason: "the picture is too large: \(words)",
-        advice: "raise MaximumPixels= if it is meant to be so")
+        advice: "Raise MaximumPixels= if it is meant to be so")
     case .memory:
       return Failure(
         .final, code: "picture.memory", reason: "the picture is too large: \(words)",
-        advice: "raise MaximumMemory=, or save it as baseline JPEG or PNG without interlace")
+        advice: "Raise MaximumMemory=, or save it as baseline JPEG or PNG without interlace")
     case .scans:
       return Failure(
         .final, code: "picture.scans", reason: "the picture has too many parts: \(words)",
-        advice: "save it as a baseline JPEG")
+        advice: "Save it as a baseline JPEG")
     }
   }
 }

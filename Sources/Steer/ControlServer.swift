@@ -121,15 +121,15 @@ package final class ControlServer: Sendable {
     case 98:
       return Failure(
         .final, code: "control.taken", reason: "another darkroomd answers at \(path)",
-        advice: "stop it first, or choose another --root")
+        advice: "Stop it first, or choose another --root")
     case 88:
       return Failure(
         .final, code: "control.taken", reason: "\(path) exists and is no socket",
-        advice: "move it away")
+        advice: "Move it away")
     case 36:
       return Failure(
         .final, code: "control.path", reason: "the path \(path) is too long for a socket",
-        advice: "choose a shorter --root")
+        advice: "Choose a shorter --root")
     default:
       return Failure(
         error.failure.kind, code: "control.socket",

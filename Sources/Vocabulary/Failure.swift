@@ -35,7 +35,7 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
   package var code: String { box.facts.code }
   /// For people: what happened, without the name of the photo and without a full stop.
   package var reason: String { box.facts.reason }
-  /// What the person can do about it; empty where nothing is known.
+  /// What the person can do about it: a sentence without its full stop; empty where nothing is known.
   package var advice: String { box.facts.advice }
   /// Seconds the other side asked us to wait, where it did.
   package var waitSeconds: UInt32? { box.facts.waitSeconds }
@@ -52,6 +52,9 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(box.facts) }
+
+  /// Both for people, on one line.
+  package var words: String { advice.isEmpty ? reason : "\(reason). \(advice)" }
 
   package var description: String { "\(code): \(reason)" }
 

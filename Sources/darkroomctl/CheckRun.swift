@@ -43,9 +43,7 @@ package struct CheckRun {
           "reason": .string(error.reason), "advice": .string(error.advice),
         ])
       }
-      let advice = error.advice.isEmpty ? "" : "; \(error.advice)"
-      voice.complain(
-        error.code, "Could not read \(Printable.text(file)): \(error.reason)\(advice)")
+      voice.complain(error.code, "Could not read \(Printable.text(file)): \(error.words)")
       return .failed
     }
   }

@@ -65,8 +65,7 @@ enum DarkroomTool {
       await workers.ended()
       return code
     } catch {
-      let advice = error.advice.isEmpty ? "" : "; \(error.advice)"
-      voice.complain(error.code, "\(error.reason)\(advice)")
+      voice.complain(error.code, error.words)
       return .failed
     }
   }

@@ -65,9 +65,7 @@ package struct DevelopRun {
         if !isJSON { voice.say(line(print)) }
       } catch {
         failures.append((file, error))
-        let advice = error.advice.isEmpty ? "" : "; \(error.advice)"
-        voice.complain(
-          error.code, "Could not develop \(Printable.text(file)): \(error.reason)\(advice)")
+        voice.complain(error.code, "Could not develop \(Printable.text(file)): \(error.words)")
       }
     }
     if isJSON { voice.say(report(done, failures)) }
@@ -146,7 +144,7 @@ package struct DevelopRun {
       if written.contains(path(of: name)) {
         throw Self.refusal(
           "another picture's print is \(Printable.text(path(of: name)))",
-          "choose another folder for one of them with -o")
+          advice: "Choose another folder for one of them with -o")
       }
       // Before it matters whether it may be replaced: --force would not help.
       if let there = try? folder.status(of: name),
@@ -154,7 +152,7 @@ package struct DevelopRun {
       {
         throw Self.refusal(
           "its print would replace \(Printable.text(path(of: name))), an input",
-          "choose another folder with -o")
+          advice: "Choose another folder with -o")
       }
       try rename(draft, to: name, in: folder)
       return Done(file: file, print: path(of: name), developed: draft.developed)
@@ -187,7 +185,7 @@ package struct DevelopRun {
       if error.exists {
         throw Self.refusal(
           "\(Printable.text(path(of: name))) exists",
-          "choose another folder with -o, or --force")
+          advice: "Choose another folder with -o, or --force")
       }
       throw error.failure
     }
@@ -213,7 +211,7 @@ package struct DevelopRun {
     let dot = last.lastIndex(of: UInt8(ascii: ".")) ?? 0
     let stem = dot > 0 ? last[..<dot] : last[...]
     guard let name = FileName(bytes: stem + Array(".\(format.fileExtension)".utf8)) else {
-      throw refusal("its name cannot be a print's", "rename it")
+      throw refusal("its name cannot be a print's", advice: "Rename it")
     }
     return name
   }
@@ -233,7 +231,7 @@ package struct DevelopRun {
     return name
   }
 
-  private static func refusal(_ reason: String, _ advice: String) -> Failure {
+  private static func refusal(_ reason: String, advice: String) -> Failure {
     Failure(.final, code: "print.name", reason: reason, advice: advice)
   }
 

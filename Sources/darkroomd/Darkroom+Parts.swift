@@ -44,9 +44,8 @@ extension Darkroom {
         state, time: clock, settings: journal, durable: { _ in },
         died: { failure in ends.end(.journalDied(failure)) })
     } catch {
-      let advice = error.advice.isEmpty ? "" : "; \(error.advice)"
       throw StartFailure(
-        ExitCode.io, "could not open the journal file: \(error.reason)\(advice)",
+        ExitCode.io, "could not open the journal file: \(error.words)",
         mayPass: error.code == "disk.full")
     }
   }

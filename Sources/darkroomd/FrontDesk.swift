@@ -48,8 +48,7 @@ final class FrontDesk: Reception {
 
   /// The same for people, with what to do, and what its file system lacks.
   var inboxWords: [String] {
-    let trouble = inboxTrouble.map { $0.advice.isEmpty ? $0.reason : "\($0.reason). \($0.advice)" }
-    return [trouble, shortcoming.withLock { $0 }].compactMap { $0 }
+    [inboxTrouble?.words, shortcoming.withLock { $0 }].compactMap { $0 }
   }
 
   /// Files in the inbox that wait for this machine or may not be read, and why.

@@ -53,7 +53,7 @@ struct FrozenSettings: Equatable, Sendable {
     else {
       throw Failure(
         .final, code: "list.about", reason: "its frozen settings cannot be read",
-        advice: "Drop the list again.")
+        advice: "Drop the list again")
     }
     self.init(
       prints: prints, filter: function, quality: quality, metadata: metadata,

@@ -116,7 +116,7 @@ final class ListRoom: Sendable {
     guard error.isMissing else { return error.machineFailure }
     return Failure(
       .final, code: "list.gone", reason: "\(error)",
-      advice: "Bring the file back and restart darkroomd, or cancel the list.")
+      advice: "Bring the file back and restart darkroomd, or cancel the list")
   }
 }
 

@@ -101,7 +101,7 @@ struct PhotoStages: Sendable {
     try await recorder.record([.lost(photo)])
     throw Failure(
       .passing, code: "original.lost", reason: "its original is gone from the state folder",
-      advice: "It is downloaded again.")
+      advice: "It is downloaded again")
   }
 
   private func filter(_ work: PhotoWork, _ original: any OpenFile) async throws(Failure) -> Negative
@@ -145,7 +145,7 @@ struct PhotoStages: Sendable {
     try? room.originals.removeIfThere(Original.name(of: work.photo))
     return Failure(
       .passing, code: failure.code, reason: failure.reason,
-      advice: "Its origin did not say how long it is; it is downloaded once more.")
+      advice: "Its origin did not say how long it is; it is downloaded once more")
   }
 
   private func output(_ work: PhotoWork, _ negative: Negative) async throws(Failure) {

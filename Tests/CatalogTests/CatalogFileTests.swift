@@ -83,7 +83,7 @@ struct CatalogFileTests {
       entry.failure
         == Failure(
           .final, code: "list.entry", reason: "its URL is empty (line 9)",
-          advice: "correct the list and drop it again"))
+          advice: "Correct the list and drop it again"))
   }
 
   @Test("a problem that is too long is cut between characters")

@@ -202,16 +202,16 @@ struct PhotoOptionTests {
   static let refusedOutputs: [(String, String, String)] = [
     (
       "png", "line 4: 'Output' is 'png'; prints have the format of their originals",
-      "leave it out, or write same"
+      "Leave it out, or write same"
     ),
     (
       "Same",
       "line 4: 'Output' is 'Same'; prints have the format of their originals (did you mean 'same'?)",
-      "leave it out, or write same"
+      "Leave it out, or write same"
     ),
     (
       "", "line 4: 'Output' is ''; prints have the format of their originals",
-      "leave it out, or write same"
+      "Leave it out, or write same"
     ),
   ]
 

@@ -8,10 +8,10 @@ import Vocabulary
 @Suite("What is refused")
 struct RefusalTests {
   static let formAdvice =
-    "a list is a dictionary of photo names and URLs, or has them under 'Photos'"
-  static let twiceAdvice = "give each photo a name of its own"
+    "A list is a dictionary of photo names and URLs, or has them under 'Photos'"
+  static let twiceAdvice = "Give each photo a name of its own"
   static let optionAdvice =
-    "beside 'Photos' a list may have 'Title', 'QualityOfService', 'Filter', "
+    "Beside 'Photos' a list may have 'Title', 'QualityOfService', 'Filter', "
     + "'Quality', 'Metadata' and 'Output'"
   static let photos = "<key>Photos</key><array><dict/></array>"
 
@@ -75,13 +75,13 @@ struct RefusalTests {
       .refused(
         "list.syntax",
         "line 4, column 42: it is not well-formed XML (not well-formed (invalid token))",
-        "an '&' in a URL is written &amp;")
+        "An '&' in a URL is written &amp;")
     ),
     (
       "<dict><key>a</key><string>http://x/?a=1&b;</string></dict>",
       .refused(
         "list.syntax", "line 4: an entity is used that XML does not define",
-        "write the character itself; '&' is written &amp;")
+        "Write the character itself; '&' is written &amp;")
     ),
     (
       "<dict><key>a</key>\n<string>x</dict>",
@@ -163,7 +163,7 @@ struct RefusalTests {
       .refused(
         "list.option",
         "line 4: 'QualityOfService' is 'Utility', which is no class (did you mean 'utility'?)",
-        "it is one of userInteractive, userInitiated, default, utility, background")
+        "It is one of userInteractive, userInitiated, default, utility, background")
     ),
     (
       "<dict>\(photos)<key>Filter</key><string>blur(3)</string></dict>",
@@ -195,7 +195,7 @@ struct RefusalTests {
       "<dict>\(photos)<key>Metadata</key><string>stripp</string></dict>",
       .refused(
         "list.option", "line 4: 'Metadata' is 'stripp' (did you mean 'strip'?)",
-        "it is keep, strip or copyright")
+        "It is keep, strip or copyright")
     ),
     (
       "<dict>\(photos)<key>Metadata</key><integer>1</integer></dict>",
@@ -220,7 +220,7 @@ struct RefusalTests {
     #expect(ReadList.inside(body) == outcome)
   }
 
-  static let formatAdvice = "save it as a property list, XML in UTF-8 or binary"
+  static let formatAdvice = "Save it as a property list, XML in UTF-8 or binary"
 
   static let formats: [(String, [UInt8], String)] = [
     ("JSON", Array("{ \"a\": \"http://x/\" }".utf8), "it is JSON"),
@@ -262,7 +262,7 @@ struct RefusalTests {
     #expect(
       ReadList.bytes(bytes)
         == .refused(
-          "list.truncated", words, "it may not have been written to its end; write it again"))
+          "list.truncated", words, "It may not have been written to its end; write it again"))
   }
 
   static let good = ReadList.document("<dict><key>a</key><string>u</string></dict>")
@@ -271,17 +271,17 @@ struct RefusalTests {
     (
       good + "junk",
       .refused(
-        "list.syntax", "line 6: something follows the end of the list", "remove what stands there")
+        "list.syntax", "line 6: something follows the end of the list", "Remove what stands there")
     ),
     (
       good + good,
       .refused(
-        "list.syntax", "line 6: a second list follows the end", "drop each list as its own file")
+        "list.syntax", "line 6: a second list follows the end", "Drop each list as its own file")
     ),
     (
       good + "<plist version=\"1.0\"><dict/></plist>",
       .refused(
-        "list.syntax", "line 6: a second list follows the end", "drop each list as its own file")
+        "list.syntax", "line 6: a second list follows the end", "Drop each list as its own file")
     ),
     (
       "\n" + good,
@@ -289,7 +289,7 @@ struct RefusalTests {
         "list.syntax",
         "line 2, column 1: it is not well-formed XML "
           + "(XML or text declaration not at start of entity)",
-        "nothing may stand before '<?xml'")
+        "Nothing may stand before '<?xml'")
     ),
   ]
 
@@ -303,12 +303,12 @@ struct RefusalTests {
     let two = "<dict><key>a</key><string>u</string>\n<key>b</key><string>u</string></dict>"
     #expect(
       ReadList.inside(two, limits: ListLimits(photos: 1))
-        == .refused("list.limit", "line 5: it names more than 1 photos", "split it"))
+        == .refused("list.limit", "line 5: it names more than 1 photos", "Split it"))
     #expect(
       ReadList.text("<plist/>    ", limits: ListLimits(size: 10))
         == .refused(
           "list.limit", "it is 12 bytes long; the limit is 10",
-          "split it, or raise MaximumListSize= in the section [Inbox]"))
+          "Split it, or raise MaximumListSize= in the section [Inbox]"))
     let long = String(repeating: "x", count: 1001)
     #expect(
       ReadList.inside("<dict>\(Self.photos)<key>Title</key><string>\(long)</string></dict>").reason

@@ -40,7 +40,7 @@ import Testing
         #expect(
           end.errors
             == "darkroomctl: Could not develop \(here)/barn.jpg: its print would replace "
-            + "\(here)/barn.jpg, an input; choose another folder with -o\n")
+            + "\(here)/barn.jpg, an input. Choose another folder with -o\n")
         #expect(bench.bytes("barn.jpg") == picture)
       }
     }
@@ -57,8 +57,8 @@ import Testing
       #expect(second.code == 1, "\(second)")
       #expect(
         second.errors
-          == "darkroomctl: Could not develop \(file): \(print) exists; "
-          + "choose another folder with -o, or --force\n")
+          == "darkroomctl: Could not develop \(file): \(print) exists. "
+          + "Choose another folder with -o, or --force\n")
     }
   }
 

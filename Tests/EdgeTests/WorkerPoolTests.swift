@@ -102,7 +102,7 @@ struct WorkerPoolTests {
       result.failure
         == Failure(
           .final, code: "worker.timeout", reason: "it was not done within 50 ms",
-          advice: "raise the time limit if the picture is worth it"))
+          advice: "Raise the time limit if the picture is worth it"))
     #expect(try await bench.develop("echo").get() == "echo")
   }
 

@@ -55,6 +55,18 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
+  @Test func `what a person can do is a sentence, and whoever shows it writes the full stop`() {
+    let found = offenders(Repository.sources) { file in
+      file.lines.compactMap { line in
+        guard let start = line.range(of: "advice: \"") else { return nil }
+        let text = line[start.upperBound...].prefix { $0 != "\"" }
+        let isSentence = text.first.map { !$0.isLowercase } ?? true
+        return isSentence && !text.hasSuffix(".") ? nil : String(text)
+      }
+    }
+    #expect(found.isEmpty, "\(found)")
+  }
+
   @Test func `unchecked Sendable stands once, with its reason, and covers no stored var`() {
     let holders = Repository.sources.filter { $0.code.contains { $0.contains("@unchecked") } }
     #expect(holders.map(\.path) == ["Sources/Chain/StageOperation.swift"])

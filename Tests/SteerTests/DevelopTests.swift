@@ -101,7 +101,7 @@ struct DevelopTests {
     #expect(try text("barn.jpg") == "old")
     #expect(
       words.error.hasSuffix(
-        ": \(place.folder)/barn.jpg exists; choose another folder with -o, or --force\n"))
+        ": \(place.folder)/barn.jpg exists. Choose another folder with -o, or --force\n"))
     var task = DevelopTask(files: [file])
     task.isReplacing = true
     #expect(await develop(task).0 == .done)
@@ -119,8 +119,8 @@ struct DevelopTests {
       #expect(try text("barn.jpg") == "picture")
       #expect(
         words.error.hasSuffix(
-          ": its print would replace \(place.folder)/barn.jpg, an input; "
-            + "choose another folder with -o\n"))
+          ": its print would replace \(place.folder)/barn.jpg, an input. "
+            + "Choose another folder with -o\n"))
       #expect(try names() == ["barn.jpg"])
     }
   }
@@ -215,6 +215,6 @@ struct DevelopTests {
     let told = try JSONReader.read(Array(words.error.utf8)).object
     #expect(told?["error"] == "list.syntax")
     #expect(
-      told?["message"]?.string?.hasSuffix("list.plist: line 2: it is wrong; correct it") == true)
+      told?["message"]?.string?.hasSuffix("list.plist: line 2: it is wrong. Correct it") == true)
   }
 }

@@ -11,7 +11,7 @@ struct ScriptedWorkers: Workers {
     let bytes = (try? list.read(at: 0, upTo: 100)) ?? []
     if bytes == Array("damaged".utf8) {
       throw Failure(
-        .final, code: "list.syntax", reason: "line 2: it is wrong", advice: "correct it")
+        .final, code: "list.syntax", reason: "line 2: it is wrong", advice: "Correct it")
     }
     try? catalog.write(Array("catalog".utf8), at: 0)
   }

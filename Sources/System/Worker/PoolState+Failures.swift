@@ -27,14 +27,14 @@ extension PoolState {
   private static func start(_ words: String) -> Failure {
     Failure(
       .machine, code: "worker.start", reason: "the worker \(words)",
-      advice: "see that darkroom-worker is installed with this darkroomd and can be executed")
+      advice: "See that darkroom-worker is installed with this darkroomd and can be executed")
   }
 
   static func open(_ layers: SandboxLayers) -> Failure {
     Failure(
       .machine, code: "worker.sandbox",
       reason: "the worker's sandbox does not hold here (only: \(layers))",
-      advice: "allow seccomp and prctl to the service; lists and pictures are not read without them"
+      advice: "Allow seccomp and prctl to the service; lists and pictures are not read without them"
     )
   }
 
@@ -51,7 +51,7 @@ extension PoolState {
   private static func outOfTime(_ limit: String) -> Failure {
     Failure(
       .final, code: "worker.timeout", reason: "it was not done within \(limit)",
-      advice: "raise the time limit if the picture is worth it")
+      advice: "Raise the time limit if the picture is worth it")
   }
 }
 
