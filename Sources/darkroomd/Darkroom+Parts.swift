@@ -218,7 +218,8 @@ extension TransferSettings {
     let rules = try? AddressRules(allow: settings.allowNetworks, deny: settings.denyNetworks)
     self.init(
       connections: settings.connections, connectionsPerHost: settings.connectionsPerHost,
-      rules: rules ?? AddressRules(), userAgent: "darkroom/\(Release.version)")
+      rules: rules ?? AddressRules(), slowestTime: settings.stallTimeout,
+      userAgent: "darkroom/\(Release.version)")
   }
 }
 

@@ -19,6 +19,7 @@ struct SettingChanges: Equatable {
     note("MaximumSize", old.maximumSize != new.maximumSize)
     note("Timeout", old.timeout != new.timeout || old.pictureTimeout != new.pictureTimeout)
     note("ConnectTimeout", old.connectTimeout != new.connectTimeout)
+    note("StallTimeout", old.stallTimeout != new.stallTimeout)
     note("Attempts", old.attempts != new.attempts, waits: true)
     note("Cache", old.cache != new.cache)
     note("HostPatience", old.hostPatience != new.hostPatience)

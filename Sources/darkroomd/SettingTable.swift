@@ -66,6 +66,9 @@ struct SettingEntry: Sendable {
     SettingEntry("Download", "ConnectTimeout", "10s") { (set, text) throws(SettingProblem) in
       set.connectTimeout = try SettingValue.duration(text, from: .seconds(1), to: .seconds(600))
     },
+    SettingEntry("Download", "StallTimeout", "30s") { (set, text) throws(SettingProblem) in
+      set.stallTimeout = try SettingValue.duration(text, from: .seconds(1), to: .seconds(3600))
+    },
     SettingEntry("Download", "Attempts", "8") { (set, text) throws(SettingProblem) in
       set.attempts = UInt32(try SettingValue.count(text, from: 1, to: 100))
     },

@@ -18,6 +18,7 @@ struct Settings: Equatable, Sendable {
   var maximumSize: UInt64 = 64 << 20
   var timeout = Duration.seconds(600)
   var connectTimeout = Duration.seconds(10)
+  var stallTimeout = Duration.seconds(30)
   var attempts: UInt32 = 8
   var cache: UInt64 = 0
   var hostPatience = Duration.seconds(1800)

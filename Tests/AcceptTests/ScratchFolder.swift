@@ -57,13 +57,13 @@ enum User {
   /// /dev/null under another name.
   static func device(_ path: String) { unsafe _ = mknod(path, S_IFCHR | 0o644, 0x103) }
   static func unlink(_ path: String) { unsafe _ = Glibc.unlink(path) }
-  /// As `rm -r`.
+  /// As `rm -r`, until it is gone: a daemon may just make something in it.
   static func remove(_ path: String) {
     let parts = path.split(separator: "/")
     guard let name = parts.last.flatMap({ FileName($0) }),
       let parent = try? LinuxFolder.open(path: "/" + parts.dropLast().joined(separator: "/"))
     else { return }
-    try? ScratchFolder.remove(name, from: parent)
+    while (try? parent.status(of: name)) != nil { try? ScratchFolder.remove(name, from: parent) }
   }
   static func fifo(_ path: String) { unsafe _ = mkfifo(path, 0o644) }
   static func rename(_ old: String, _ new: String) { unsafe _ = Glibc.rename(old, new) }

@@ -12,6 +12,11 @@ import Testing
     let more: Int
   }
 
+  /// Whether the kernel remembers fewer events than come, as it does unless it was told to remember more.
+  private static let losesCount =
+    (try? String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8))
+    .flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) }.map { $0 < 20_000 } ?? true
+
   @Test func `twenty thousand lists dropped while the daemon is stopped: none is lost`()
     async throws
   {
@@ -32,8 +37,10 @@ import Testing
         close(file)
       }
       daemon.send(SIGCONT)
-      try await daemon.says("The kernel lost count of what happened in the inbox")
-      try await daemon.says("20000 names")
+      if Self.losesCount {
+        try await daemon.says("The kernel lost count of what happened in the inbox")
+        try await daemon.says("20000 names")
+      }
       try await daemon.says("Accepted list", times: 100)
       try await daemon.says("queue full")
       let end = try await bench.tool("--json", "inbox")

@@ -81,7 +81,7 @@ import Testing
       try FileManager.default.moveItem(
         atPath: "\(bench.root)/inbox", toPath: "\(bench.root)/away")
       try await daemon.says("the inbox cannot be opened")
-      #expect(try await bench.tool("wait", "--timeout", "80s", "1").code == 0)
+      #expect(try await bench.tool("wait", "--timeout", "\(Patience.seconds)s", "1").code == 0)
       try FileManager.default.moveItem(
         atPath: "\(bench.root)/away", toPath: "\(bench.root)/inbox")
       try await daemon.says("is well again")
@@ -148,7 +148,9 @@ import Testing
   func `on FUSE it is polled, waits for quiet, and a file system that hangs stops nothing else`()
     async throws
   {
+    // Long enough that half a list is seen, and made whole, before it is turned away.
     let settings = DaemonBench.settings.replacing("[Inbox]", with: "[Inbox]\nRescanInterval=1s")
+      .replacing("QuietTime=250ms", with: "QuietTime=3s")
     try await DaemonBench.use(settings: settings) { bench in
       let files = FileManager.default
       let behind = "\(bench.root)/behind"

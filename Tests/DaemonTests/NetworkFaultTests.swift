@@ -67,7 +67,7 @@ struct NetworkFaultTests {
       }
     } during: { network, bench in
       try await bench.until("packets are lost") { bench.journal.contains { $0.list == 2 } }
-      #expect(try await bench.tool("wait", "--timeout", "80s", "storm").code == 0)
+      #expect(try await bench.tool("wait", "--timeout", "\(Patience.seconds)s", "storm").code == 0)
       #expect(try await network.troubled() > 0)
     }
   }
@@ -90,7 +90,7 @@ struct NetworkFaultTests {
 
   @Test func `the link is cut in mid-list, for 30 seconds`() async throws {
     try await survive(60) { network, _ in
-      try await network.limit("4mbit")
+      try await network.limit("1mbit")
     } during: { network, bench in
       try await bench.until("some photos are there") {
         bench.journal.filter { $0.kind == "downloaded" && $0.list == 2 }.count >= 5
@@ -103,6 +103,7 @@ struct NetworkFaultTests {
       #expect(try await bench.tool("status").code == 0, "the daemon answers meanwhile")
       #expect(!bench.journal.contains { $0.kind == "finished" && $0.list == 2 })
       try await network.calm()
+      try await network.limit("100mbit")
     }
   }
 }

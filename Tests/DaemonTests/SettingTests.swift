@@ -185,6 +185,7 @@ import Vocabulary
       "QuietTime": "9s", "MaximumListSize": "9M", "RescanInterval": "9s", "Connections": "9",
       "ConnectionsPerHost": "9", "AllowNetworks": "127.0.0.1", "DenyNetworks": "127.0.0.1",
       "FileFolders": "/a", "MaximumSize": "9M", "Timeout": "9s", "ConnectTimeout": "9s",
+      "StallTimeout": "9s",
       "Attempts": "9", "Cache": "9M", "HostPatience": "9min", "FreeSpace": "9M",
       "Filter": "sepia(0.9)", "Workers": "9", "MaximumPixels": "9",
       "MaximumMemory": "99M", "Sync": "no", "KeepLists": "9s", "Progress": "9s",

@@ -21,7 +21,7 @@ final class LoneWorker {
 
   deinit {
     child.kill()
-    _ = try? Poll.wait([Poll.Watch(child.descriptor)], for: .seconds(60))
+    _ = try? Poll.wait([Poll.Watch(child.descriptor)], for: Patience.time)
     _ = child.reap()
   }
 
@@ -30,7 +30,7 @@ final class LoneWorker {
   }
 
   func readList(_ list: [UInt8]) throws -> WorkerAnswer.Body {
-    try ask(.readList(ListLimits()), .seconds(60), about: list)
+    try ask(.readList(ListLimits()), Patience.time, about: list)
   }
 
   private func ask(
@@ -43,7 +43,7 @@ final class LoneWorker {
   }
 
   private func next() throws -> WorkerAnswer.Body {
-    _ = try Poll.wait([Poll.Watch(child.socket.descriptor)], for: .seconds(60))
+    _ = try Poll.wait([Poll.Watch(child.socket.descriptor)], for: Patience.time)
     let bytes = try child.socket.take(atMost: WorkerAnswer.maximumSize)
     return try #require(WorkerAnswer(decoding: bytes)).body
   }

@@ -7,6 +7,32 @@ import Support
 import Transfer
 import Vocabulary
 
+extension FreshFolder {
+  /// A file for what comes.
+  func open(_ name: String) throws -> any OpenFile {
+    guard let fileName = FileName(name) else { throw OriginProblem(text: "no file name: \(name)") }
+    return try folder.open(fileName, .ensure)
+  }
+}
+
+extension TransferLoop {
+  /// Each into `photo-N`, from 0, in this order. All are asked for before anything can keep the test from
+  /// going on, so that no connection is closed between two of them for having been idle.
+  func begin(_ urls: [String], in fresh: FreshFolder) throws
+    -> some AsyncSequence<Result<TransferReply, Failure>, Never>
+  {
+    let files = try urls.indices.map { try fresh.open("photo-\($0)") }
+    let (endings, ended) = AsyncStream.makeStream(of: Result<TransferReply, Failure>.self)
+    for (url, file) in zip(urls, files) {
+      let request = TransferRequest(
+        url: url, maximumSize: 1 << 20, timeout: .seconds(600), connectTimeout: .seconds(120),
+        priority: .default)
+      _ = begin(request, into: file) { ended.yield($0) }
+    }
+    return endings.prefix(urls.count)
+  }
+}
+
 /// One bench a test: each has an origin and a loop of its own, so that tests do not disturb each
 /// other.
 final class TransferBench: Sendable {
@@ -47,10 +73,9 @@ final class TransferBench: Sendable {
     url: String, into name: String = "photo", maximumSize: UInt64 = 1 << 20,
     timeout: Duration = .seconds(600), priority: ServiceClass = .default
   ) async throws -> TransferReply {
-    guard let fileName = FileName(name) else { throw OriginProblem(text: "no file name: \(name)") }
-    return try await fetch(
-      url: url, into: fresh.folder.open(fileName, .ensure), maximumSize: maximumSize,
-      timeout: timeout, priority: priority)
+    try await fetch(
+      url: url, into: fresh.open(name), maximumSize: maximumSize, timeout: timeout,
+      priority: priority)
   }
 
   func fetch(

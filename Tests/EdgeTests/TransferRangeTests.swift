@@ -32,11 +32,11 @@ struct TransferRangeTests {
     }
 
     static func request(
-      _ url: String, _ scope: TransferScope, timeout: Duration = .seconds(60),
+      _ url: String, _ scope: TransferScope, timeout: Duration = .seconds(600),
       begun: @escaping @Sendable (EntityFacts, UInt64) -> Void = { _, _ in }
     ) -> TransferRequest {
       TransferRequest(
-        url: url, maximumSize: 1 << 20, timeout: timeout, connectTimeout: .seconds(20),
+        url: url, maximumSize: 1 << 20, timeout: timeout, connectTimeout: .seconds(120),
         priority: .default, scope: scope, whenBegun: begun)
     }
 

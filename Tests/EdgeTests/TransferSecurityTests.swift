@@ -125,7 +125,7 @@ struct TransferSecurityTests {
       etag: "\"v1\"", total: 1000, place: url)
     let reply = try await bench.loop.fetch(
       TransferRequest(
-        url: url, maximumSize: 1 << 20, timeout: .seconds(60), connectTimeout: .seconds(20),
+        url: url, maximumSize: 1 << 20, timeout: .seconds(600), connectTimeout: .seconds(120),
         priority: .default, scope: .rest(of: entity, from: 500)), into: file)
     await bench.stop()
     #expect((reply.status, reply.size) == (206, 1000))
@@ -147,20 +147,13 @@ struct TransferSecurityTests {
         (settings.connections, settings.connectionsPerHost) = (40, 40)
       })
     let url = "https://127.0.0.1:\(origin.port)/photo.jpg"
-    let request = TransferRequest(
-      url: url, maximumSize: 1 << 20, timeout: .seconds(60), connectTimeout: .seconds(20),
-      priority: .default)
-    try await withThrowingTaskGroup(of: TransferReply.self) { group in
-      for number in 1...40 {
-        let name = try #require(FileName("photo-\(number)"))
-        group.addTask {
-          try await loop.fetch(request, into: fresh.folder.open(name, .create))
-        }
-      }
-      for try await reply in group { #expect(reply.size == 30_000 && reply.isEndSure) }
+    let urls = [String](repeating: url, count: 40)
+    for await ending in try loop.begin(urls, in: fresh) {
+      let reply = try ending.get()
+      #expect(reply.size == 30_000 && reply.isEndSure)
     }
     await loop.stop()
-    for number in 1...40 { #expect(fresh.bytes(of: "photo-\(number)")?.count == 30_000) }
+    for number in 0..<40 { #expect(fresh.bytes(of: "photo-\(number)")?.count == 30_000) }
     #expect(origin.connections() == 1)
     origin.stop()
   }

@@ -58,16 +58,9 @@ struct TransferTests {
     let paths = [
       "/slow?gate=g&size=40", "/closed-once?key=a", "/bytes?size=7", "/closed-once?key=b",
     ]
-    let (endings, ended) = AsyncStream.makeStream(of: Result<TransferReply, Failure>.self)
-    for (number, path) in paths.enumerated() {
-      let file = try bench.fresh.folder.open(#require(FileName("photo-\(number)")), .ensure)
-      let request = TransferRequest(
-        url: bench.origin.url(path), maximumSize: 100, timeout: .seconds(60),
-        connectTimeout: .seconds(20), priority: .default)
-      _ = bench.loop.begin(request, into: file) { ended.yield($0) }
-    }
+    let endings = try bench.loop.begin(paths.map { bench.origin.url($0) }, in: bench.fresh)
     await bench.origin.release("g")
-    for await ending in endings.prefix(paths.count) { _ = try ending.get() }
+    for await ending in endings { _ = try ending.get() }
     await bench.stop()
     let asked = bench.origin.requests().map { String($0.split(separator: " ")[1]) }
     #expect(asked == [paths[0], paths[1], paths[1], paths[2], paths[3], paths[3]])

@@ -63,7 +63,7 @@ final class WorkerBench: Sendable {
 
   static func order(
     list: UInt64 = 1, _ serviceClass: ServiceClass = .default, pixels: UInt64 = 1000,
-    timeout: Duration = .seconds(60)
+    timeout: Duration = Patience.time
   ) -> DevelopOrder {
     DevelopOrder(
       list: ListID(list), serviceClass: serviceClass, filter: .sepia(thousandths: 437),

@@ -2,6 +2,7 @@
 // Real processes: what the daemon gets from workers that do their work, and from those that do not.
 
 import Linux
+import Support
 import Testing
 import Vocabulary
 import Worker
@@ -171,7 +172,7 @@ struct WorkerPoolTests {
     let bench = try WorkerBench()
     let check = try ChildProcess(
       path: try WorkerBench.program("darkroom-test-worker"), words: ["check", bench.path])
-    _ = try Poll.wait([Poll.Watch(check.descriptor)], for: .seconds(60))
+    _ = try Poll.wait([Poll.Watch(check.descriptor)], for: Patience.time)
     #expect(check.reap() == .code(0))
   }
 }

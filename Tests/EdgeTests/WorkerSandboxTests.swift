@@ -3,6 +3,7 @@
 
 import CAttempts
 import Linux
+import Support
 import Testing
 import Vocabulary
 import Worker
@@ -53,14 +54,14 @@ struct WorkerSandboxTests {
     let options = WorkerOptions(list: 1, nice: 19, memory: 64 << 20, output: 1)
     let worker = try ChildProcess(path: try WorkerBench.program(program), words: options.words)
     #expect(dr_hang_up(worker.socket.descriptor) == 0)
-    _ = try Poll.wait([Poll.Watch(worker.descriptor)], for: .seconds(60))
+    _ = try Poll.wait([Poll.Watch(worker.descriptor)], for: Patience.time)
     let status = worker.reap()
     #expect(status == .code(0) || status == .code(74))  // gone before or after it was ready
   }
 
   @Test func `started by hand it says so and ends`() throws {
     let worker = try ChildProcess(path: try WorkerBench.program("darkroom-worker"), words: ["-h"])
-    _ = try Poll.wait([Poll.Watch(worker.descriptor)], for: .seconds(60))
+    _ = try Poll.wait([Poll.Watch(worker.descriptor)], for: Patience.time)
     #expect(worker.reap() == .code(64))
   }
 

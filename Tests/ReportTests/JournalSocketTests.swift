@@ -3,6 +3,7 @@
 
 import Journald
 import Linux
+import Support
 import Testing
 import Vocabulary
 
@@ -66,7 +67,7 @@ import Vocabulary
     #expect(sent > 0)
     // One is read: there is room again, and whoever waits for it is told.
     for _ in 0..<sent { _ = try next(listener) }
-    try socket.waitForRoom(.seconds(20))
+    try socket.waitForRoom(Patience.time)
     #expect(try socket.send(entry) == .sent)
   }
 

@@ -4,6 +4,7 @@
 import Journald
 import Linux
 import Report
+import Support
 import Synchronization
 import Testing
 import Vocabulary
@@ -56,7 +57,7 @@ private final class Outlet: Sendable {
     let reporter = try Reporter(sink: outlet.sink)
     reporter.start()
     for count in 1...100 { reporter.report(.stopping(openLists: UInt64(count))) }
-    #expect(reporter.flush(within: .seconds(20)))
+    #expect(reporter.flush(within: Patience.time))
     #expect(outlet.lines.count == 100)
     #expect(outlet.lines.first == "<5>Stopping: 1 list will continue at the next start.")
     #expect(outlet.lines.last == "<5>Stopping: 100 lists will continue at the next start.")
@@ -68,7 +69,7 @@ private final class Outlet: Sendable {
       let reporter = try Reporter(sink: outlet.sink, level: level)
       reporter.start()
       reporter.report(.transition(Samples.finished))
-      #expect(reporter.flush(within: .seconds(20)))
+      #expect(reporter.flush(within: Patience.time))
       #expect(outlet.lines.count == count)
     }
   }
@@ -78,13 +79,13 @@ private final class Outlet: Sendable {
     let reporter = try Reporter(sink: outlet.sink, capacity: 16)
     reporter.start()
     reporter.report(.stopping(openLists: 1))
-    _ = try Poll.wait([Poll.Watch(outlet.reached.descriptor)], for: .seconds(20))
+    _ = try Poll.wait([Poll.Watch(outlet.reached.descriptor)], for: Patience.time)
     // The writer is stuck with the first. 14 more fit; then only trouble does, and twice.
     for _ in 0..<114 { reporter.report(.stopping(openLists: 2)) }
     for _ in 0..<3 { reporter.report(.machineTrouble(Samples.full, waits: "prints wait")) }
     #expect(!reporter.flush(within: .milliseconds(1)))
     outlet.open()
-    #expect(reporter.flush(within: .seconds(20)))
+    #expect(reporter.flush(within: Patience.time))
     #expect(outlet.lines.count == 1 + 14 + 2 + 1)
     #expect(outlet.lines.last?.hasPrefix("<4>Left out 101 messages here") == true)
   }
@@ -96,10 +97,10 @@ private final class Outlet: Sendable {
     outlet.setDeaf(true)
     reporter.report(.stopping(openLists: 1))
     reporter.report(.stopping(openLists: 2))
-    #expect(reporter.flush(within: .seconds(20)))
+    #expect(reporter.flush(within: Patience.time))
     outlet.setDeaf(false)
     reporter.report(.stopping(openLists: 3))
-    #expect(reporter.flush(within: .seconds(20)))
+    #expect(reporter.flush(within: Patience.time))
     #expect(outlet.lines.count == 2)
     #expect(outlet.lines.last?.hasPrefix("<4>Left out 2 messages here") == true)
   }

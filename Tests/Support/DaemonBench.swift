@@ -14,6 +14,7 @@ package final class DaemonBench: Sendable {
     QuietTime=250ms
     [Download]
     AllowNetworks=127.0.0.0/8
+    StallTimeout=1h
     [Filter]
     Workers=2
 

@@ -29,7 +29,7 @@ package final class LoneNetwork: Sendable {
   package static func use(_ body: (LoneNetwork) async throws -> Void) async throws {
     let holder = try await RunningProgram.start([
       "unshare", "--net", "sh", "-c",
-      "ip link set lo mtu 1500 up && echo up >&2 && exec sleep 600",
+      "ip link set lo mtu 1500 up && echo up >&2 && exec sleep 3600",
     ])
     try await holder.says("up")
     do { try await body(LoneNetwork(holder)) } catch {

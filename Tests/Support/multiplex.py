@@ -24,14 +24,18 @@ server = subprocess.Popen(
     [program, "-v", "-a", "127.0.0.1", "-d", folder, str(port), key, certificate],
     stdin=subprocess.DEVNULL, stdout=open(log, "w"), stderr=subprocess.STDOUT)
 try:
-    for _ in range(1000):
-        if server.poll() is not None:
-            sys.exit(1)
+    while True:
         try:
             socket.create_connection(("127.0.0.1", port)).close()
-            break
+            is_there = True
         except OSError:
-            time.sleep(0.01)
+            is_there = False
+        # The port may be another's by now: then ours could not have it, and has ended.
+        if server.poll() is not None:
+            sys.exit(1)
+        if is_there:
+            break
+        time.sleep(0.01)
     print("port %d" % port, flush=True)
     sys.stdin.read()
 finally:

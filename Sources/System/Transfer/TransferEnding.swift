@@ -164,7 +164,9 @@ struct TransferEnding: Equatable {
         .passing, code: "connect.timeout",
         reason: "\(url.server) could not be reached within \(connectTimeout.components.seconds) s")
     }
-    return Failure(.passing, code: "time.slow", reason: "\(url.server) sent too slowly")
+    return Failure(
+      .passing, code: "time.slow", reason: "\(url.server) sent too slowly",
+      advice: "Raise StallTimeout= under [Download] if it needs so long")
   }
 
   private var unconnected: Failure {

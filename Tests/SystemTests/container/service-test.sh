@@ -191,9 +191,8 @@ run systemctl stop darkroom
 check "the service stops during work"
 took=$((($(date +%s%N) - begun) / 1000000))
 echo "# the stop took $took ms"
-[ "$took" -lt 20000 ]
-check "without being killed for taking too long"
-is "$(show Result)/$(show ExecMainStatus)" success/0 "with exit status 0"
+is "$(show Result)/$(show ExecMainStatus)" success/0 \
+  "with exit status 0, and was not killed for taking too long"
 list=$(value LIST_ID "MESSAGE_ID=$id_accepted" LIST_NAME=second)
 recorded "$list" >"$machine_folder/recorded-second"
 test -s "$machine_folder/recorded-second"
@@ -248,7 +247,15 @@ write_list fourth 40
 drop fourth
 eventually has_record LIST_NAME=fourth PHOTO_STATE=filtered
 main=$(show MainPID)
+# Idle ones end by themselves: each picture more that is let through has one at work.
 pid=$(worker)
+gate=20
+while [ -z "$pid" ] && [ "$gate" -lt 39 ]; do
+  gate=$((gate + 1))
+  set_gate "$gate"
+  sleep 0.2
+  pid=$(worker)
+done
 [ -n "$pid" ] && run sh -c "kill -KILL $pid"
 check "a worker is killed"
 set_gate 1000
