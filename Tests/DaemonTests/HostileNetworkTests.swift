@@ -44,6 +44,22 @@ import Testing
     }
   }
 
+  @Test func `an origin that brings nothing is waited for as long as the settings say`()
+    async throws
+  {
+    let settings = DaemonBench.settings.replacing("[Download]", with: "[Download]\nAttempts=1")
+    try await DaemonBench.use(settings: settings) { bench in
+      let daemon = try await bench.start()
+      try bench.settings(settings.replacing("StallTimeout=1h", with: "StallTimeout=1s"))
+      #expect(try await bench.reload().code == 0)
+      try await bench.drop([("Late", bench.origin.url("/hang?gate=g"))], as: "summer.plist")
+      #expect(try await bench.wait(for: "summer", daemon).code == 1)
+      let photo = try #require(try await bench.show("summer").photos.first)
+      #expect((photo.state, photo.code) == ("failed", "time.slow"))
+      #expect(photo.reason.hasSuffix("sent too slowly"))
+    }
+  }
+
   @Test func `the same URL in many lists is one transfer and a print in each`() async throws {
     try await DaemonBench.use { bench in
       let url = try bench.serveSamples(1)[0] + "?gate=g"
