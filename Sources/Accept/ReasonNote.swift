@@ -25,7 +25,7 @@ package struct ReasonNote: Equatable, Sendable {
       code=\(failure.code)
       time=\(Self.date(time))
       list=\(list)
-      retry=\(Printable.text(advice, limit: 2000)); then drop it into the inbox again.
+      retry=\(Printable.text(advice, limit: 2000)). Then drop it into the inbox again.
 
       """
   }

@@ -41,7 +41,7 @@ package struct ListOptions: Equatable, Sendable {
       title = value
     case .serviceClass, .filter, .quality, .metadata:
       do throws(OptionProblem) { try set(key, to: text) } catch {
-        let advice = error.choices.isEmpty ? "" : "It is \(error.choices)"
+        let advice = error.choices.isEmpty ? "" : "Write \(error.choices)"
         throw ListRefusal.option(place, error.words, advice: advice)
       }
     case .output: if !text.isText("same") { throw ListRefusal.output(place, text) }

@@ -50,6 +50,8 @@ package final class OriginalCache: Sendable {
       if let old = known.removeValue(forKey: name) { bytes -= old.size }
     }
 
+    mutating func forgetAll() { (known, bytes, line) = ([:], 0, []) }
+
     mutating func add(_ name: FileName, _ entry: Known) {
       forget(name)
       known[name] = entry
@@ -117,8 +119,9 @@ package final class OriginalCache: Sendable {
   /// Throws all away; the counts go on.
   package func clear() {
     let gone = state.withLock { state in
-      defer { (state.known, state.bytes) = ([:], 0) }
-      return Array(state.known.keys)
+      let names = Array(state.known.keys)
+      state.forgetAll()
+      return names
     }
     for name in gone { remove(name) }
   }

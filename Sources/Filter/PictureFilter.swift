@@ -38,11 +38,11 @@ package enum PictureFilter {
     case .empty:
       throw Failure(
         .final, code: "picture.empty", reason: "the file is empty",
-        advice: "Look where it comes from why nothing was sent")
+        advice: "Find out at its source why nothing was sent")
     case .other(let words):
       throw Failure(
         .final, code: "picture.format", reason: "it is \(words), and not a JPEG or PNG picture",
-        advice: "Only JPEG and PNG pictures can be developed")
+        advice: "Give a JPEG or PNG picture")
     }
   }
 

@@ -96,8 +96,10 @@ extension Notice {
   }
 
   private func fields(of failure: Failure) -> [Message.Value] {
-    [
-      text(.errorKind, failure.code), text(.reason, failure.reason), text(.advice, failure.advice),
+    // The catalog puts it on a line of its own.
+    let advice = failure.advice.isEmpty ? "" : "\(failure.advice)."
+    return [
+      text(.errorKind, failure.code), text(.reason, failure.reason), text(.advice, advice),
     ]
   }
 

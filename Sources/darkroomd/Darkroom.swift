@@ -154,7 +154,7 @@ final class Darkroom: Sendable {
         path: places.control, version: Release.version, handler: ControlDesk(self), clock: clock,
         pulse: pulses.control)
     } catch {
-      throw StartFailure(ExitCode.busy, "could not open the control socket: \(error.reason)")
+      throw StartFailure(ExitCode.busy, "could not open the control socket: \(error.words)")
     }
     state.withLock { $0.control = control }
     control.start { [teller] in teller.tell(.machineTrouble($0, waits: "darkroomctl waits")) }

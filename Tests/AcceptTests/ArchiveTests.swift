@@ -84,7 +84,7 @@ import Vocabulary
         code=list.syntax
         time=2024-02-29T23:59:59Z
         list=17
-        retry=Remove the bytes; then drop it into the inbox again.
+        retry=Remove the bytes. Then drop it into the inbox again.
 
         """)
   }

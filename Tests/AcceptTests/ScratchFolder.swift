@@ -63,7 +63,10 @@ enum User {
     guard let name = parts.last.flatMap({ FileName($0) }),
       let parent = try? LinuxFolder.open(path: "/" + parts.dropLast().joined(separator: "/"))
     else { return }
-    while (try? parent.status(of: name)) != nil { try? ScratchFolder.remove(name, from: parent) }
+    let end = ContinuousClock.now + Patience.time
+    while (try? parent.status(of: name)) != nil, ContinuousClock.now < end {
+      try? ScratchFolder.remove(name, from: parent)
+    }
   }
   static func fifo(_ path: String) { unsafe _ = mkfifo(path, 0o644) }
   static func rename(_ old: String, _ new: String) { unsafe _ = Glibc.rename(old, new) }

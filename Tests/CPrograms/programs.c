@@ -46,6 +46,12 @@ int program_start(char *const words[], char *const variables[], const int stream
   return error ? -error : process;
 }
 
+void program_await(int process) {
+  siginfo_t info;
+  while (waitid(P_PID, (id_t)process, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+}
+
 int program_end(int process) {
   int status = 0;
   while (waitpid(process, &status, 0) < 0) {

@@ -163,7 +163,7 @@ struct RefusalTests {
       .refused(
         "list.option",
         "line 4: 'QualityOfService' is 'Utility', which is no class (did you mean 'utility'?)",
-        "It is one of userInteractive, userInitiated, default, utility, background")
+        "Write one of userInteractive, userInitiated, default, utility, background")
     ),
     (
       "<dict>\(photos)<key>Filter</key><string>blur(3)</string></dict>",
@@ -195,7 +195,7 @@ struct RefusalTests {
       "<dict>\(photos)<key>Metadata</key><string>stripp</string></dict>",
       .refused(
         "list.option", "line 4: 'Metadata' is 'stripp' (did you mean 'strip'?)",
-        "It is keep, strip or copyright")
+        "Write keep, strip or copyright")
     ),
     (
       "<dict>\(photos)<key>Metadata</key><integer>1</integer></dict>",

@@ -61,9 +61,8 @@ import Testing
     let settings = DaemonBench.settings.replacing("QuietTime=250ms", with: "QuietTime=10s")
     try await DaemonBench.use(settings: settings) { bench in
       let daemon = try await bench.start()
-      let attributes =
-        "f=\(bench.root)/fixed; touch $f && chattr +i $f && ! rm -f $f; chattr -i $f && rm $f"
-      let mayFix = ChildProgram.succeeds(["sh", "-c", attributes])
+      let attributes = "touch $1 && chattr +i $1 && chattr -i $1 && rm $1"
+      let mayFix = ChildProgram.succeeds(["sh", "-c", attributes, "sh", "\(bench.root)/fixed"])
       for (number, tool) in Self.tools.enumerated() where DaemonBench.has(tool.program) {
         if tool.program == "chattr", !mayFix { continue }
         let text = PhotoListText.dictionary([("One", "file:///nowhere/\(number).jpg")])

@@ -47,7 +47,9 @@ import Testing
   @Test func `an origin that brings nothing is waited for as long as the settings say`()
     async throws
   {
-    let settings = DaemonBench.settings.replacing("[Download]", with: "[Download]\nAttempts=1")
+    // Who waited longer would end by another limit.
+    let settings = DaemonBench.settings.replacing(
+      "[Download]", with: "[Download]\nAttempts=1\nTimeout=15s")
     try await DaemonBench.use(settings: settings) { bench in
       let daemon = try await bench.start()
       try bench.settings(settings.replacing("StallTimeout=1h", with: "StallTimeout=1s"))

@@ -20,6 +20,12 @@ struct TransferEndingTests {
     if case .failed(let failure) = outcome { failure } else { nil }
   }
 
+  @Test(arguments: 400..<600)
+  func `what can be done about an answer is a sentence without its full stop`(status: Int) {
+    let advice = StatusWords.advice(status)
+    #expect(advice.isEmpty || advice.first?.isUppercase == true && advice.last != ".")
+  }
+
   @Test(
     "What libcurl says becomes a kind, a code and words",
     arguments: [

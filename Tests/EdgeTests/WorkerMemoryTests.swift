@@ -86,7 +86,7 @@ struct WorkerMemoryTests {
   /// Limits so wide that only the file's own bytes stand against the lie.
   private static let order = DevelopOrder(
     list: ListID(1), serviceClass: .default, filter: .standard, maximumPixels: 100_000_000,
-    maximumMemory: 1 << 30, timeout: .seconds(60))
+    maximumMemory: 1 << 30, timeout: Patience.time)
 
   @Test(arguments: lies) func `a header that lies costs no memory`(_ lie: Lie) throws {
     #expect(!lie.bytes.isEmpty)

@@ -50,7 +50,7 @@ struct WorkerPoolTests {
     #expect(
       failure
         == Failure(
-          .final, code: "list.refused", reason: "line 3 holds no URL", advice: "write one"))
+          .final, code: "list.refused", reason: "line 3 holds no URL", advice: "Write one"))
   }
 
   /// What a worker does, the code of what the caller gets, its kind, and words in its reason.
@@ -103,7 +103,7 @@ struct WorkerPoolTests {
       result.failure
         == Failure(
           .final, code: "worker.timeout", reason: "it was not done within 50 ms",
-          advice: "Raise the time limit if the picture is worth it"))
+          advice: "Raise Timeout= under [Filter] if the picture is worth it"))
     #expect(try await bench.develop("echo").get() == "echo")
   }
 

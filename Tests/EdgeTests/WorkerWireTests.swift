@@ -41,7 +41,7 @@ struct WorkerWireTests {
     WorkerAnswer(
       number: 9,
       body: .failed(
-        Failure(.final, code: "png.crc", reason: "a chunk is damaged", advice: "fetch it again"))),
+        Failure(.final, code: "png.crc", reason: "a chunk is damaged", advice: "Fetch it again"))),
     WorkerAnswer(number: 9, body: .failed(Failure(.machine, code: "disk.full", reason: "full"))),
   ]
 

@@ -65,7 +65,7 @@ import Vocabulary
     #expect(
       Array(shown.suffix(5)) == [
         "HTTP_STATUS=404", "STAGE=download", "ERROR_KIND=connect.refused",
-        "REASON=connection refused", "ADVICE=Look whether the server is up",
+        "REASON=connection refused", "ADVICE=Look whether the server is up.",
       ])
   }
 

@@ -3,6 +3,7 @@
 // at most 107 bytes long); and the repository's own files.
 
 import Linux
+import Support
 import Testing
 import Vocabulary
 
@@ -40,7 +41,7 @@ final class ScratchFolder {
 
 /// The next datagram; waits for it, but not for ever.
 func next(_ socket: DatagramSocket) throws -> DatagramSocket.Arrival {
-  _ = try Poll.wait([Poll.Watch(socket.descriptor)], for: .seconds(20))
+  _ = try Poll.wait([Poll.Watch(socket.descriptor)], for: Patience.time)
   return try #require(try socket.receive(), "nothing arrived")
 }
 

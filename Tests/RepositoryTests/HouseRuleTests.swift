@@ -57,11 +57,11 @@ import Testing
 
   @Test func `what a person can do is a sentence, and whoever shows it writes the full stop`() {
     let found = offenders(Repository.sources) { file in
-      file.lines.compactMap { line in
-        guard let start = line.range(of: "advice: \"") else { return nil }
-        let text = line[start.upperBound...].prefix { $0 != "\"" }
-        let isSentence = text.first.map { !$0.isLowercase } ?? true
-        return isSentence && !text.hasSuffix(".") ? nil : String(text)
+      let pattern = #/[aA]dvice(?: =|:)[^"\n]*(?:\n *\??  *)?"(?<text>[^"\n]*)"(?<more>\n *\+)?/#
+      return file.code.joined(separator: "\n").matches(of: pattern).compactMap { match in
+        let isSentence = match.text.first.map { !$0.isLowercase } ?? true
+        let isEnded = match.more == nil && match.text.hasSuffix(".")
+        return isSentence && !isEnded ? nil : String(match.text)
       }
     }
     #expect(found.isEmpty, "\(found)")

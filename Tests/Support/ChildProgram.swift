@@ -32,6 +32,9 @@ package enum ChildProgram {
     return child
   }
 
+  /// Returns once it has ended; its number stays its own until `waitForEnd`.
+  static func awaitEnd(of child: Int32) { program_await(child) }
+
   /// The exit code, or 128 and the number of the signal.
   package static func waitForEnd(of child: Int32) -> Int32 { program_end(child) }
 

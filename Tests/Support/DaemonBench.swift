@@ -165,7 +165,9 @@ package final class DaemonBench: Sendable {
   }
 
   package func tool(_ arguments: String..., as user: UInt32? = nil) async throws -> ProgramEnd {
-    try await launch("darkroomctl", ["--root", root] + arguments, as: user).end()
+    // Longer than it is told to wait itself: then it says what for.
+    try await launch("darkroomctl", ["--root", root] + arguments, as: user).end(
+      seconds: Patience.seconds + 60)
   }
 
   /// The list has been accepted and is over when this returns.

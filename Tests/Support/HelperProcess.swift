@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Another program, spoken to over its standard input and output; it ends when its input closes.
-// Concurrency model: `rest` guards what was read too much; one thread reads, any may write.
+// Concurrency model: `rest` guards what was read too much; one thread reads, any may write,
+// another waits for its end.
 
 import Foundation
 internal import Linux

@@ -76,7 +76,8 @@ package final class Origin: Sendable {
       process.write("\(number) \(words)\n")
       // Whoever waits in vain goes on, and finds that what should be so is not.
       DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Patience.seconds)) {
-        self.state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
+        [weak self] in
+        self?.state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
       }
     }
   }

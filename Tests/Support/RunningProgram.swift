@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program of this package or of the system while it runs: what it says, line by line, and how it ends.
 // It never outlives the test: `DaemonBench` ends it, its own end does, or the kernel when we are gone.
-// Concurrency model: `board` holds what was heard; two threads read its outputs.
+// Concurrency model: `board` holds what was heard; two threads read its outputs, a third waits for its end.
+// `isThere` guards its number: nobody signals it once it may be another's.
 
 import Foundation
 internal import Linux
+import Synchronization
 
 package struct ProgramEnd: Sendable, Equatable, CustomStringConvertible {
   /// The exit code, or 128 and the number of the signal.
@@ -33,6 +35,7 @@ package final class RunningProgram: Sendable {
 
   package let pid: Int32
   private let board = EventBoard(Heard())
+  private let isThere = Mutex(true)
   package let name: String
 
   /// - Parameter user: who it runs as, where we are root.
@@ -61,13 +64,21 @@ package final class RunningProgram: Sendable {
     try errors.fileHandleForWriting.close()
     listen(output.fileHandleForReading) { $0.output += $1 }
     listen(errors.fileHandleForReading) { $0.errors += $1 }
-    OwnThread.start("awaiter") { [board, pid] in
-      let code = ChildProgram.waitForEnd(of: pid)
+    OwnThread.start("awaiter") { [weak self, board, pid] in
+      ChildProgram.awaitEnd(of: pid)
+      let code = self?.reap() ?? ChildProgram.waitForEnd(of: pid)
       board.change { $0.code = code }
     }
   }
 
-  deinit { if board.value.code == nil { kill(pid, SIGKILL) } }
+  deinit { send(SIGKILL) }
+
+  private func reap() -> Int32 {
+    isThere.withLock { isThere in
+      isThere = false
+      return ChildProgram.waitForEnd(of: pid)
+    }
+  }
 
   private func listen(
     _ handle: FileHandle, _ add: @escaping @Sendable (inout Heard, [UInt8]) -> Void
@@ -90,7 +101,7 @@ package final class RunningProgram: Sendable {
   package var output: String { String(decoding: board.value.output, as: UTF8.self) }
 
   /// Does nothing once it has ended.
-  package func send(_ signal: Int32) { if isRunning { kill(pid, signal) } }
+  package func send(_ signal: Int32) { isThere.withLock { if $0 { kill(pid, signal) } } }
 
   /// Returns once none of its threads runs any more: the signal alone does not wait for that.
   package func halt() async throws {
@@ -104,7 +115,11 @@ package final class RunningProgram: Sendable {
         return line[(line.lastIndex(of: ")") ?? line.startIndex)...].hasPrefix(") T")
       }
     }
-    while isRunning, try !isHalted() { try await Task.sleep(for: .milliseconds(1)) }
+    let end = ContinuousClock.now + Patience.time
+    while isRunning, try !isHalted() {
+      guard ContinuousClock.now < end else { throw ProgramProblem("\(name) does not stand still") }
+      try await Task.sleep(for: .milliseconds(1))
+    }
   }
 
   /// Returns once it has said so on its standard error, so often; throws where it ended without.

@@ -24,17 +24,11 @@ server = subprocess.Popen(
     [program, "-v", "-a", "127.0.0.1", "-d", folder, str(port), key, certificate],
     stdin=subprocess.DEVNULL, stdout=open(log, "w"), stderr=subprocess.STDOUT)
 try:
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-            is_there = True
-        except OSError:
-            is_there = False
-        # The port may be another's by now: then ours could not have it, and has ended.
-        if server.poll() is not None:
+    # It says so itself: the port may be another's by now, and who connects would not know.
+    end = time.monotonic() + 180
+    while ("listen 127.0.0.1:%d" % port) not in open(log).read():
+        if server.poll() is not None or time.monotonic() > end:
             sys.exit(1)
-        if is_there:
-            break
         time.sleep(0.01)
     print("port %d" % port, flush=True)
     sys.stdin.read()

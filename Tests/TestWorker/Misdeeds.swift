@@ -12,7 +12,7 @@ enum Misdeeds {
   ) -> Result<Void, Failure> {
     guard let text = try? list.read(at: 0, upTo: 64), text != Array("refuse".utf8) else {
       return .failure(
-        Failure(.final, code: "list.refused", reason: "line 3 holds no URL", advice: "write one"))
+        Failure(.final, code: "list.refused", reason: "line 3 holds no URL", advice: "Write one"))
     }
     switch String(decoding: text, as: UTF8.self) {
     case "crash": dr_crash()
@@ -87,7 +87,7 @@ enum Misdeeds {
       .failure(
         Failure(
           .final, code: "jpeg.truncated", reason: "the picture ends early\u{1B}[2J",
-          advice: "fetch it again"))
+          advice: "Fetch it again"))
     case "full": .failure(Failure(.machine, code: "disk.full", reason: "no space left"))
     case "wail": .failure(Failure(.machine, code: "out.of.luck", reason: "the machine is bad"))
     case "again": .failure(Failure(.passing, code: "try.again", reason: "once more"))

@@ -166,7 +166,8 @@ extension EasyHandle {
     unsafe dr_curl_calls(
       pointer, TransferCalls.body, TransferCalls.header, TransferCalls.dial, TransferCalls.before)
     set(CURLOPT_LOW_SPEED_LIMIT, Int(settings.slowestRate))
-    set(CURLOPT_LOW_SPEED_TIME, Int(settings.slowestTime.components.seconds))
+    // Whole seconds: rounded up, so that no time is none.
+    set(CURLOPT_LOW_SPEED_TIME, (Int(clamping: settings.slowestTime.milliseconds) + 999) / 1000)
     set(CURLOPT_NOSIGNAL, 1)
     // A look-up that hangs must not hold the loop when its transfer is given up.
     set(CURLOPT_QUICK_EXIT, 1)

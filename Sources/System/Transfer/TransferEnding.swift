@@ -166,7 +166,7 @@ struct TransferEnding: Equatable {
     }
     return Failure(
       .passing, code: "time.slow", reason: "\(url.server) sent too slowly",
-      advice: "Raise StallTimeout= under [Download] if it needs so long")
+      advice: "If it needs so long, raise StallTimeout= under [Download]; Timeout= must be longer")
   }
 
   private var unconnected: Failure {

@@ -51,7 +51,7 @@ extension PoolState {
   private static func outOfTime(_ limit: String) -> Failure {
     Failure(
       .final, code: "worker.timeout", reason: "it was not done within \(limit)",
-      advice: "Raise the time limit if the picture is worth it")
+      advice: "Raise Timeout= under [Filter] if the picture is worth it")
   }
 }
 

@@ -71,7 +71,7 @@ enum SeedWriter {
         number: 10,
         body: .failed(
           Failure(
-            .final, code: "jpeg.truncated", reason: "the JPEG is cut off", advice: "look at it"))
+            .final, code: "jpeg.truncated", reason: "the JPEG is cut off", advice: "Look at it"))
       ).encoded
     ),
     (
