@@ -5,7 +5,7 @@
 #   make check      format, lint, warnings, the rules of the house
 #   make bench      figures, as ratios against peers in the same run
 #   make fuzz       made-up bytes for everything that reads bytes, SECONDS=60 each
-#   make sanitize   the tests of pictures, lists and threads under the sanitizers
+#   make sanitize   the tests of pictures, lists, downloads and threads under the sanitizers
 #   make install    DESTDIR= PREFIX=/usr  put everything in its place (see README)
 #
 # Rules of the house: SwiftPM does not keep targets from importing what they did not declare, so every
@@ -100,13 +100,15 @@ fuzz: build-packages
 ADDRESS = $(SWIFT) test --sanitize address --scratch-path .build/address \
 	-Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined
 THREAD = $(SWIFT) test --sanitize thread --scratch-path .build/thread
+TRANSFERS = ^EdgeTests\.(Transfer|HostileOrigin)
 sanitize: export LSAN_OPTIONS = suppressions=$(CURDIR)/Tests/Fuzz/leaks.txt:print_suppressions=0
 sanitize: export TSAN_OPTIONS = \
 	suppressions=$(CURDIR)/Tests/Fuzz/races.txt:handle_segv=0:print_suppressions=0
 sanitize: build-packages
-	$(ADDRESS) --filter '^(FilterTests|CatalogTests|FuzzTests)\.|DigestTests'
+	$(ADDRESS) --filter '^(FilterTests|CatalogTests|FuzzTests|DownloadTests)\.|DigestTests|$(TRANSFERS)'
 	$(THREAD) --filter '^ChainTests\.'
 	$(THREAD) --filter '^RecordTests\.' --skip CrashSimulation
+	$(THREAD) --filter '^DownloadTests\.|$(TRANSFERS)'
 	$(THREAD) --filter '^SteerTests\.|DigestTests|WorkerStateTests|WorkerPoolTests' --skip misbehaves
 
 # Builds nothing: sudo's environment has no Swift, and what root builds is root's afterwards.
