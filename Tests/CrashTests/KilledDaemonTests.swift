@@ -131,7 +131,7 @@ import Testing
         let new = bench.names("state/journal").filter {
           $0.hasSuffix(".log") && !known.segments.contains($0)
         }
-        return try new.contains { try bench.size("state/journal/\($0)") > 160 + bytes }
+        return new.contains { bench.size("state/journal/\($0)") > 160 + bytes }
       }
     }
     #expect(daemon.isRunning, "it ended by itself: \(daemon.errors)")

@@ -26,8 +26,8 @@ import Testing
         [("Resumed", url), ("Whole", bench.origin.url("/big.jpg"))], as: "summer.plist")
       await bench.origin.arrivals(at: "g")
       try await bench.until("what was sent is there, of this one") {
-        try bench.names("state/incoming").contains {
-          try $0.hasSuffix(".part") && bench.size("state/incoming/\($0)") == cut
+        bench.names("state/incoming").contains {
+          $0.hasSuffix(".part") && bench.size("state/incoming/\($0)") == cut
         }
       }
       daemon.send(signal)
@@ -191,8 +191,8 @@ import Testing
       await origin.arrivals(at: "g", 200)
       try await bench.until("halves of all are there") {
         let parts = bench.names("state/incoming").filter { $0.hasSuffix(".part") }
-        return try parts.count == 200
-          && parts.allSatisfy { try bench.size("state/incoming/\($0)") >= 199_999 }
+        return parts.count == 200
+          && parts.allSatisfy { bench.size("state/incoming/\($0)") >= 199_999 }
       }
       let cost = try resident(daemon.pid) - before
       #expect(cost < 30 << 20, "\(cost >> 10) KiB")
