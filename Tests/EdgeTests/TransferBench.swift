@@ -126,12 +126,7 @@ final class TransferBench: Sendable {
   /// Whether no file of the test's folder is left open. Whoever asked is answered a moment before the
   /// loop lets go of its file.
   func closesFiles() async throws -> Bool {
-    let end = ContinuousClock.now + Patience.time
-    while try !openFiles().isEmpty {
-      if ContinuousClock.now > end { return false }
-      try await Task.sleep(for: .milliseconds(1))
-    }
-    return true
+    try await Patience.sees { try openFiles().isEmpty }
   }
 
   private func openFiles() throws -> [String] {

@@ -278,12 +278,8 @@ package final class DaemonBench: Sendable {
 
   /// Looks again and again until it holds.
   package func until(_ what: String, _ holds: () async throws -> Bool) async throws {
-    let end = ContinuousClock.now + Patience.time
-    while try await !holds() {
-      guard ContinuousClock.now < end else {
-        throw ProgramProblem("it never came: \(what)\n\(told)")
-      }
-      try await Task.sleep(for: .milliseconds(4))
+    guard try await Patience.sees(holds) else {
+      throw ProgramProblem("it never came: \(what)\n\(told)")
     }
   }
 }

@@ -5,4 +5,14 @@
 package enum Patience {
   package static let seconds = 180
   package static let time = Duration.seconds(seconds)
+
+  /// Looks again and again; false where it did not come to hold in time.
+  package static func sees(_ holds: () async throws -> Bool) async throws -> Bool {
+    let end = ContinuousClock.now + time
+    while try await !holds() {
+      guard ContinuousClock.now < end else { return false }
+      try await Task.sleep(for: .milliseconds(4))
+    }
+    return true
+  }
 }

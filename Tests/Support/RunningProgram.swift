@@ -115,10 +115,8 @@ package final class RunningProgram: Sendable {
         return line[(line.lastIndex(of: ")") ?? line.startIndex)...].hasPrefix(") T")
       }
     }
-    let end = ContinuousClock.now + Patience.time
-    while isRunning, try !isHalted() {
-      guard ContinuousClock.now < end else { throw ProgramProblem("\(name) does not stand still") }
-      try await Task.sleep(for: .milliseconds(1))
+    guard try await Patience.sees({ try !isRunning || isHalted() }) else {
+      throw ProgramProblem("\(name) does not stand still")
     }
   }
 
