@@ -1,32 +1,33 @@
 # darkroom
 #
-#   make run        build, then develop a sample list before your eyes
-#   make test       everything that is tested, on a machine of any kind
-#   make check      format, lint, warnings, the rules of the house
-#   make bench      figures, as ratios against peers in the same run
-#   make fuzz       made-up bytes for everything that reads bytes, SECONDS=60 each
+#   make run        build, then develop a sample list
+#   make test       build and run all tests
+#   make check      format, lint, warnings, the rules of CONTRIBUTING.md
+#   make bench      benchmarks, mostly ratios against peers in the same run
+#   make fuzz       mutated input for every reader of untrusted bytes, SECONDS=60 each
+#   make simulate   LIVES=10000000 simulated lives of lists; SEED= replays a failure
 #   make sanitize   the tests of pictures, lists, downloads and threads under the sanitizers
-#   make install    DESTDIR= PREFIX=/usr  put everything in its place (see README)
+#   make install    install all files, with DESTDIR= and PREFIX=/usr (see README)
 #
-# Rules of the house: SwiftPM does not keep targets from importing what they did not declare, so every
-# build here asks for it; what is installed has the Swift runtime inside and needs none on the machine.
+# By default SwiftPM lets a target import modules that it does not depend on, so every build here enables the
+# check. The installed programs contain the Swift runtime and do not need it on the machine.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 SYSTEMD ?= $(PREFIX)/lib/systemd
-# journalctl looks for catalogs here alone, whatever the prefix.
+# journalctl looks for catalogs only here, whatever the prefix.
 CATALOGS ?= /usr/lib/systemd/catalog
 SYSCONFDIR ?= /etc
 
 SWIFT = swift
 STRICT = --explicit-target-dependency-import-check error
-# Without local rpath: two dozen places beside the program to look for libraries that are not there.
+# A local rpath would add two dozen folders to the library search, none of which exists.
 RELEASE = $(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath $(STRICT)
 DEBUG = $(SWIFT) build --build-tests $(STRICT)
 TEST = Tests/run $(SWIFT) test --skip-build
 BIN = .build/release
 
-# What a fresh Debian 12 lacks: the C libraries and, for tests, a container with a real systemd.
+# The packages that a fresh Debian 12 lacks: C libraries and, for tests, a container with a real systemd.
 BUILD_PACKAGES = libjpeg-dev libpng-dev libexpat1-dev libcurl4-openssl-dev pkg-config python3
 TEST_PACKAGES = $(BUILD_PACKAGES) systemd-container debootstrap systemd dbus openssl nghttp2-server \
 	iproute2 nftables e2fsprogs util-linux rsync bindfs
@@ -34,13 +35,13 @@ TEST_PACKAGES = $(BUILD_PACKAGES) systemd-container debootstrap systemd dbus ope
 SWIFT_SOURCES = Package.swift Sources Tests
 
 .PHONY: all build run test check bench install uninstall clean build-packages test-packages format
-.PHONY: release install-files fuzz sanitize
+.PHONY: release install-files fuzz simulate sanitize
 
 all: build
 
 build: release
 
-# As root, or through sudo; nothing happens where all is there.
+# Installs missing packages, as root or through sudo.
 INSTALL_MISSING = @missing=$$(for package in $(1); do \
 	  dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || echo $$package; \
 	done); \
@@ -73,7 +74,7 @@ test: test-packages
 	$(TEST) --filter '^DaemonTests\.'
 	DARKROOM_STAGE=$(CURDIR)/.build/stage $(TEST) --filter '^SystemTests\.'
 
-# Tests in which one side waits for the other do not share threads with those that compute for long.
+# Tests in which one side waits for the other do not share threads with tests that compute for a long time.
 TALK_TESTS = '^SteerTests\.'
 WHOLE_TESTS = '^(DaemonTests|CrashTests|SystemTests)\.'
 
@@ -93,10 +94,18 @@ TARGETS ?=
 fuzz: build-packages
 	@SECONDS_EACH=$(SECONDS) TARGETS="$(TARGETS)" Tests/Fuzz/run
 
-# Each sanitizer has a build of its own, and UBSan covers the C; Swift checks itself. Not tried: workers
-# under AddressSanitizer, whose shadow is larger than their limit of memory; under ThreadSanitizer how
-# workers crash, which it catches before the kernel does, and the simulated power cuts, which are one
-# thread and slow. Its tests run one group after another: long ones starve the few threads of others.
+# The long form of what `make test` does with 100,000 lives.
+LIVES ?= 10000000
+simulate: export LIVES := $(LIVES)
+simulate: build-packages
+	$(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/simulate \
+		--filter '^PartTests\.ListSimulationTests'
+
+# Each sanitizer has a separate build. UBSan covers the C code; Swift has its own checks. Left out: workers
+# under AddressSanitizer, whose shadow memory exceeds their memory limit; crashes of workers under
+# ThreadSanitizer, which catches them before the kernel does; and the simulated power cuts, which use one
+# thread and are slow. The ThreadSanitizer groups run one after another, since long tests starve the others of
+# threads.
 ADDRESS = $(SWIFT) test --sanitize address --scratch-path .build/address \
 	-Xcc -fsanitize=undefined -Xcc -fno-sanitize-recover=undefined
 THREAD = $(SWIFT) test --sanitize thread --scratch-path .build/thread
@@ -111,12 +120,12 @@ sanitize: build-packages
 	$(THREAD) --filter '^DownloadTests\.|$(TRANSFERS)'
 	$(THREAD) --filter '^SteerTests\.|DigestTests|WorkerStateTests|WorkerPoolTests' --skip misbehaves
 
-# Builds nothing: sudo's environment has no Swift, and what root builds is root's afterwards.
+# Builds nothing: the environment of sudo has no Swift, and root would own the build products.
 install:
-	@[ -x $(BIN)/darkroomd ] || { echo "run make first"; exit 1; }
+	@[ -x $(BIN)/darkroomd ] || { echo "run 'make' first"; exit 1; }
 	$(MAKE) --no-print-directory install-files
 
-# The programs' paths inside the unit follow PREFIX.
+# The paths of the programs in the unit follow PREFIX.
 install-files:
 	install -D -s -m 0755 $(BIN)/darkroomd $(DESTDIR)$(PREFIX)/sbin/darkroomd
 	install -D -s -m 0755 $(BIN)/darkroomctl $(DESTDIR)$(PREFIX)/bin/darkroomctl
@@ -141,7 +150,8 @@ install-files:
 	install -D -m 0644 etc/completions/darkroomctl.fish \
 	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/darkroomctl.fish
 
-# Programs, pages and units go; settings, lists, prints and the user stay, and are told.
+# Removes programs, manual pages and units. Settings, lists, prints and the user are kept, and their places
+# printed.
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/sbin/darkroomd $(DESTDIR)$(PREFIX)/bin/darkroomctl
 	rm -f $(DESTDIR)$(PREFIX)/libexec/darkroom/darkroom-worker
@@ -153,13 +163,13 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_darkroomctl
 	rm -f $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/darkroomctl.fish
 	@echo
-	@echo "Left where they are, since they are not ours to remove:"
+	@echo "Not removed:"
 	@echo "  settings  $(DESTDIR)$(SYSCONFDIR)/darkroom"
 	@echo "  lists     $(DESTDIR)/var/spool/darkroom"
 	@echo "  prints    $(DESTDIR)/var/lib/darkroom/prints"
 	@echo "  state     $(DESTDIR)/var/lib/darkroom"
-	@echo "  user      darkroom, and the group of that name with its members"
-	@echo "To remove them, prints included, as root:"
+	@echo "  user      darkroom, and the group darkroom with its members"
+	@echo "To remove all of this, including the prints, as root:"
 	@echo "  systemctl stop darkroom; systemctl daemon-reload; journalctl --update-catalog"
 	@echo "  rm -r $(DESTDIR)$(SYSCONFDIR)/darkroom $(DESTDIR)/var/spool/darkroom $(DESTDIR)/var/lib/darkroom"
 	@echo "  userdel darkroom; getent group darkroom && groupdel darkroom"

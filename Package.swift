@@ -1,31 +1,35 @@
 // swift-tools-version:6.2
 // SPDX-License-Identifier: Apache-2.0
 //
-// The targets stand in the order of the data's way: a list is accepted, catalogued, chained, its
-// photos downloaded, filtered, put out, and each step recorded and reported; people steer. Below the
-// stages lies the edge (Sources/System), below that the words all speak (Vocabulary).
-// No stage names a stage: `make` builds with the explicit import check, and RepositoryTests watch too.
+// The targets follow the data: a list is accepted, catalogued and chained, its photos are downloaded, filtered
+// and output, each step is recorded and reported, and the list is returned; users steer. Below the stages is
+// the edge (Sources/System), below that the shared types (Vocabulary). No stage imports another stage: `make`
+// builds with the explicit import check, and RepositoryTests check it, too.
 
 import PackageDescription
 
 let stages: [Target] = [
-  .target(name: "Accept", dependencies: ["Digests", "Linux", "Vocabulary"]),
+  .target(name: "Accept", dependencies: ["Digests", "Files", "Linux", "Vocabulary"]),
   .target(
-    name: "Catalog", dependencies: ["Digests", "Vocabulary"], exclude: ["Catalog-format.md"]),
+    name: "Catalog", dependencies: ["Digests", "Markup", "Vocabulary"],
+    exclude: ["Catalog-format.md"]),
   .target(name: "Chain", dependencies: ["Linux", "Queues", "Vocabulary"]),
-  .target(name: "Download", dependencies: ["Digests", "Vocabulary"]),
+  .target(name: "Download", dependencies: ["Digests", "Files", "Linux", "Vocabulary"]),
   .target(name: "Filter", dependencies: ["Codecs", "Vocabulary"]),
   .target(name: "Output", dependencies: ["Vocabulary"]),
   .target(
     name: "Record", dependencies: ["Digests", "Linux", "Vocabulary"],
     exclude: ["Journal-format.md"]),
   .target(name: "Report", dependencies: ["Journald", "Linux", "Vocabulary"]),
+  .target(name: "Return", dependencies: ["Digests", "Files", "Vocabulary"]),
   .target(name: "Steer", dependencies: ["Linux", "Vocabulary"]),
 ]
 
 let edge: [Target] = [
   .target(name: "Codecs", dependencies: ["CCodecs", "Vocabulary"], path: "Sources/System/Codecs"),
-  .target(name: "Digests", dependencies: ["CDigests"], path: "Sources/System/Digests"),
+  .target(
+    name: "Digests", dependencies: ["CDigests", "Vocabulary"], path: "Sources/System/Digests"),
+  .target(name: "Files", dependencies: ["Digests", "Vocabulary"], path: "Sources/System/Files"),
   .target(
     name: "Journald", dependencies: ["Linux", "Vocabulary"], path: "Sources/System/Journald"),
   .target(name: "Linux", dependencies: ["CLinux", "Vocabulary"], path: "Sources/System/Linux"),
@@ -38,11 +42,11 @@ let edge: [Target] = [
     name: "Worker", dependencies: ["CLinux", "Linux", "Vocabulary"], path: "Sources/System/Worker"),
 ]
 
-/// C that Swift cannot import as it is: variadic calls, hidden constants, longjmp.
+/// C for calls that Swift cannot import: variadic functions, hidden constants, longjmp.
 let shims: [Target] = [
   .target(
     name: "CCodecs", path: "Sources/System/CCodecs",
-    // libpng brings zlib.
+    // libpng needs zlib.
     linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("z")]),
   .target(name: "CDigests", path: "Sources/System/CDigests"),
   .target(name: "CLinux", path: "Sources/System/CLinux"),
@@ -54,7 +58,7 @@ let shims: [Target] = [
     name: "CCurl", path: "Sources/System/CCurl", pkgConfig: "libcurl",
     providers: [.apt(["libcurl4-openssl-dev"])]),
   .systemLibrary(
-    name: "CExpat", path: "Sources/System/CExpat", pkgConfig: "expat",
+    name: "CExpat", path: "Sources/System/CExpat",
     providers: [.apt(["libexpat1-dev"])]),
 ]
 
@@ -64,18 +68,18 @@ let executables: [Target] = [
   .executableTarget(
     name: "darkroomd",
     dependencies: [
-      "Accept", "Catalog", "Chain", "Digests", "Download", "Journald", "Linux", "Output", "Record",
-      "Report", "Steer", "Transfer", "Vocabulary", "Worker",
+      "Accept", "Catalog", "Chain", "Digests", "Download", "Files", "Journald", "Linux", "Output",
+      "Record", "Report", "Return", "Steer", "Transfer", "Vocabulary", "Worker",
     ]),
   .executableTarget(
     name: "darkroom-worker",
-    dependencies: ["Catalog", "Codecs", "Filter", "Linux", "Markup", "Vocabulary", "Worker"]),
+    dependencies: ["Catalog", "Codecs", "Filter", "Linux", "Vocabulary", "Worker"]),
   .executableTarget(
     name: "darkroomctl",
     dependencies: ["Catalog", "Linux", "Output", "Steer", "Vocabulary", "Worker"]),
 ]
 
-/// What `make bench` runs beside the product.
+/// Programs of `make bench` that are not part of the product.
 let benchmarks: [Target] = [
   .executableTarget(
     name: "darkroom-bench-fetch",
@@ -83,25 +87,27 @@ let benchmarks: [Target] = [
     path: "Benchmarks/Fetch")
 ]
 
-/// Tests mirror the targets; the edge has one of its own, and the whole daemon another.
+/// Tests mirror the targets. EdgeTests cover the edge, DaemonTests the whole daemon as a process.
 let tests: [Target] = [
   .target(
     name: "Support",
-    dependencies: ["CPrograms", "CSamples", "Catalog", "Linux", "Markup", "Vocabulary"],
+    dependencies: ["CPrograms", "CSamples", "Linux", "Vocabulary"],
     path: "Tests/Support", exclude: ["multiplex.py", "origin.py"]),
-  // A worker that misbehaves on demand, and what it tries: for EdgeTests.
+  // For EdgeTests: a worker that misbehaves on demand, and its attempts.
   .executableTarget(
     name: "darkroom-test-worker",
     dependencies: ["CAttempts", "Catalog", "Linux", "Vocabulary", "Worker"],
     path: "Tests/TestWorker"),
   .target(name: "CAttempts", path: "Tests/Attempts"),
   .testTarget(
-    name: "AcceptTests", dependencies: ["Accept", "Digests", "Linux", "Support", "Vocabulary"]),
+    name: "AcceptTests",
+    dependencies: ["Accept", "Digests", "Files", "Linux", "Support", "Vocabulary"]),
   .testTarget(
-    name: "CatalogTests", dependencies: ["Catalog", "Digests", "Support", "Vocabulary"]),
+    name: "CatalogTests", dependencies: ["Catalog", "Digests", "Markup", "Support", "Vocabulary"]),
   .testTarget(name: "ChainTests", dependencies: ["Chain", "Support", "Vocabulary"]),
   .testTarget(
-    name: "DownloadTests", dependencies: ["Digests", "Download", "Linux", "Support", "Vocabulary"]),
+    name: "DownloadTests",
+    dependencies: ["Digests", "Download", "Linux", "Support", "Transfer", "Vocabulary"]),
   .testTarget(
     name: "FilterTests", dependencies: ["Codecs", "Filter", "Linux", "Support", "Vocabulary"]),
   .testTarget(name: "OutputTests", dependencies: ["Output", "Support", "Vocabulary"]),
@@ -110,20 +116,27 @@ let tests: [Target] = [
   .testTarget(
     name: "ReportTests", dependencies: ["Journald", "Linux", "Report", "Support", "Vocabulary"]),
   .testTarget(
+    name: "ReturnTests",
+    dependencies: ["Files", "Linux", "Return", "Support", "Vocabulary"]),
+  .testTarget(
     name: "SteerTests", dependencies: ["Linux", "Steer", "Support", "Vocabulary", "darkroomctl"]),
   .testTarget(name: "VocabularyTests", dependencies: ["Vocabulary"]),
   .testTarget(
     name: "EdgeTests",
     dependencies: [
-      "CAttempts", "Codecs", "Digests", "Linux", "Support", "Transfer", "Vocabulary", "Worker",
+      "CAttempts", "Codecs", "Digests", "Files", "Linux", "Support", "Transfer", "Vocabulary",
+      "Worker",
     ]),
   .testTarget(
     name: "DaemonTests",
     dependencies: ["Digests", "Linux", "Steer", "Support", "Vocabulary", "darkroomd"]),
+  .testTarget(
+    name: "PartTests",
+    dependencies: ["Chain", "Linux", "Record", "Report", "Support", "Vocabulary", "darkroomd"]),
   .testTarget(name: "CrashTests", dependencies: ["Linux", "Support", "Vocabulary"]),
   .testTarget(name: "SystemTests", dependencies: ["Support"], exclude: ["container"]),
   .testTarget(name: "RepositoryTests", dependencies: ["Support", "darkroomd"]),
-  // What bytes from outside must not do to us: `make fuzz` tries new bytes, FuzzTests the old ones.
+  // The checks of readers of untrusted bytes: `make fuzz` tries new input, FuzzTests the corpus.
   .target(
     name: "FuzzTargets",
     dependencies: [
@@ -143,7 +156,7 @@ let package = Package(
   targets: stages + edge + shims + words + executables + benchmarks + tests
 )
 
-// Links only with libFuzzer beside it, as `make fuzz` builds it.
+// Links only with libFuzzer, in the build of `make fuzz`.
 if Context.environment["DARKROOM_FUZZ"] != nil {
   package.targets.append(
     .executableTarget(
@@ -154,17 +167,16 @@ if Context.environment["DARKROOM_FUZZ"] != nil {
       path: "Tests/Fuzz/Program"))
 }
 
-// Half of the time a program takes to start: symbols of the C++ runtime looked up (etc/link has it
-// linked statically), and what `-export-dynamic` keeps alive though nobody loads it from us.
+// These flags halve the start-up time. The C++ runtime is linked statically (etc/link), so its symbols need no
+// lookup; without `-export-dynamic` the linker drops symbols that no library uses.
 let quickStart = [
   "-L\(Context.packageDirectory)/etc/link", "-Xclang-linker", "-static-libgcc",
   "-Xlinker", "--no-export-dynamic",
 ]
-// A worker is started for each list and each `darkroomctl develop`: with all libraries inside it starts
-// in two thirds of the time, and libjpeg finds its threads' variables without a call. Its addresses stay
-// random: that kind of static program, and short tables for it, are what lld can link and gold cannot;
-// `now` closes the last of its tables to writing. The price: a library's update reaches workers with the
-// next build alone.
+// A worker starts for each list and each `darkroomctl develop`. Linked statically it starts in two thirds of
+// the time, and libjpeg reaches its thread-local variables without a call. Its addresses stay random
+// (static-pie); only lld, not gold, links that kind of program with packed relocations. `now` makes the last
+// of its tables read-only. The price: an update of a library reaches the workers only with the next build.
 let allInside = [
   "-static-executable", "-Xclang-linker", "-static-pie", "-use-ld=lld",
   "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "-z", "-Xlinker", "now",
@@ -180,7 +192,7 @@ let notSwift = Set(shims.map(\.name) + ["CAttempts"])
 for target in package.targets where !notSwift.contains(target.name) {
   target.swiftSettings = [
     .swiftLanguageMode(.v6),
-    .strictMemorySafety(),  // what is not memory safe says `unsafe`, and says it in the edge alone
+    .strictMemorySafety(),  // unsafe code is marked `unsafe`, and occurs only in the edge
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),

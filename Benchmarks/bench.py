@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the benchmarks share: scratch folders, the daemon, the origin, processes with their cost, peers
-from packages, medians of ratios as tables. Nothing here asserts a time: machines differ, ratios less."""
+"""Shared by the benchmarks: scratch folders, the daemon, the origin, the cost of processes, peers from
+packages, tables of median ratios. Nothing here asserts a time: ratios differ less between machines."""
 import atexit
 import os
 import plistlib
@@ -28,7 +28,7 @@ def programs():
 def scratch():
     folder = tempfile.mkdtemp(prefix="darkroom-bench.")
     atexit.register(shutil.rmtree, folder, True)
-    # An end by a signal cleans up as well.
+    # Clean up after a signal, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     return folder
 
@@ -47,7 +47,7 @@ def wait_until(found, seconds, what, alive=None):
 
 
 def repeat(times, seconds):
-    """So many rounds, but none begins after so many seconds: a busy machine gets fewer, at least one."""
+    """Yields `times` rounds, but starts none after `seconds`: on a busy machine fewer, but at least one."""
     end = time.monotonic() + seconds
     for number in range(times):
         if number and time.monotonic() > end:
@@ -55,11 +55,11 @@ def repeat(times, seconds):
         yield number
 
 
-# Processes and what they cost.
+# Processes and their cost.
 
 
 class Cost:
-    """Of one command and all that it started, as cost.c tells it."""
+    """The cost of one command and all its descendants, as printed by cost.c."""
 
     def __init__(self, line):
         wall, cpu, peak, self.status = map(int, line.split())
@@ -77,7 +77,7 @@ class Meter:
 
 
 def family(process):
-    """CPU seconds of a process, and of its children, living or gone."""
+    """CPU seconds of a process, and of its children, running or ended."""
     def stat(number):
         with open(f"/proc/{number}/stat") as file:
             return file.read().rpartition(")")[2].split()
@@ -90,7 +90,7 @@ def family(process):
         return found
 
     own = stat(process)
-    # The worker starts through nothing else, so one level is all there is.
+    # The daemon starts workers directly, so one level is enough.
     kin = (int(own[13]) + int(own[14])) / TICK
     for child in children(process):
         try:
@@ -121,7 +121,7 @@ def peak(process):
 
 
 def switches(process):
-    """Of each thread: how often it gave up the processor or lost it."""
+    """Voluntary and involuntary context switches of each thread."""
     found = {}
     for task in os.listdir(f"/proc/{process}/task"):
         with open(f"/proc/{process}/task/{task}/status") as file:
@@ -135,7 +135,7 @@ def switches(process):
 
 
 class Daemon:
-    """On a root of its own each time: ext4 makes files slowly for minutes where many were removed."""
+    """Uses a new root each time: for minutes after many removals, ext4 creates files slowly in a folder."""
 
     def __init__(self, folder, root, settings="", clean=True):
         if clean:
@@ -170,7 +170,7 @@ class Daemon:
         return subprocess.run(command, capture_output=True, timeout=60)
 
     def drop(self, path):
-        """By rename, so that it appears whole."""
+        """Drops by rename, so that the list appears complete."""
         name = os.path.basename(path)
         beside = os.path.join(self.root, name)
         shutil.copyfile(path, beside)
@@ -236,7 +236,7 @@ def build(folder, name, *libraries):
 
 
 def generator(folder):
-    """The program that makes pictures."""
+    """Builds the program that makes pictures."""
     return build(folder, "pictures", "-ljpeg", "-lpng", "-lm")
 
 
@@ -258,7 +258,7 @@ PACKAGES = {
 
 
 def peer(program):
-    """Whether the program is here; installed where we may."""
+    """Whether the program is available; installs it if permitted."""
     if shutil.which(program):
         return True
     package = PACKAGES[program]
@@ -272,7 +272,7 @@ def peer(program):
             subprocess.run(command, env=environment, timeout=120, capture_output=True)
             if shutil.which(program):
                 return True
-    print(f"  without {program}: not here and could not be installed (package {package})")
+    print(f"  without {program}: not found and not installable (package {package})")
     return False
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cost SECONDS COMMAND...: runs it, waits for it and for every process it leaves behind, and prints
-// what all of them cost: wall and CPU microseconds, the largest one's peak in KiB, the exit code.
+// cost SECONDS COMMAND...: runs the command, waits for it and all its descendants, and prints their cost:
+// wall and CPU microseconds, the peak memory of the largest process in KiB, the exit code.
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static long now(void) {
 
 int main(int count, char **words) {
   if (count < 3) return 64;
-  // Who loses its parent becomes ours: nothing escapes the bill.
+  // Orphaned descendants become children of this process, so that their cost is counted.
   prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   long start = now(), wall = 0;
   first = fork();

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One picture, one filter: `darkroomctl develop` against the filters of Debian, and against the floor
-of decoding and encoding without any filter. User and system CPU and peak memory of all processes.
-PHOTOS=DIR measures the pictures in DIR as well."""
+"""One picture, one filter: `darkroomctl develop` against the filter programs of Debian, and against the
+floor, which decodes and encodes without a filter. User and system CPU and peak memory of all processes.
+PHOTOS=DIR also measures the pictures in DIR."""
 import os
 import shutil
 import time
@@ -22,12 +22,12 @@ FORMS = [
     ("palette drawing", "palette-drawing", 2000, 1500, "png"),
     ("16-bit drawing", "rgb16-drawing", 2000, 1500, "png"),
 ]
-# In seconds: pictures of a folder share what the benchmark may take as a whole.
+# In seconds, for all pictures of PHOTOS together.
 PATIENCE = 150
 
 
 def channels(path):
-    """Of a PNG as peers see it: 4 where there is alpha or transparency. What is grey they cannot do."""
+    """Channels of a PNG as peers count them: 4 with alpha or transparency. Peers cannot process grey."""
     with open(path, "rb") as file:
         head = file.read(4096)
     if not head.startswith(b"\x89PNG"):
@@ -40,7 +40,7 @@ def quality(print):
 
 
 def peers(temp, generator):
-    """Name, command for (in, out), whether for JPEG only. One thread each, quality 90 as the sources."""
+    """Name, command for (in, out), whether for JPEG only. One thread each, quality 90 like the sources."""
     rows = sepia()
     flat = ",".join(f"{v:.6f}" for row in rows for v in row)
     spaced = " ".join(" ".join(f"{v:.6f}" for v in row) for row in rows)
@@ -67,7 +67,7 @@ def peers(temp, generator):
     if peer("ffmpeg"):
         names = [f"{r}{c}" for r in "rgb" for c in "rgb"]
         mixer = ":".join(f"{n}={v}" for n, v in zip(names, flat.split(",")))
-        # -q:v 2 is the nearest that its encoder has to quality 90.
+        # Of its encoder's levels, -q:v 2 is nearest to quality 90.
         found.append((
             "ffmpeg mixer",
             lambda a, b: ["ffmpeg", "-v", "error", "-y", "-threads", "1", "-i", a, "-vf",
@@ -78,7 +78,7 @@ def peers(temp, generator):
 
 
 def measure(folder, temp, meter, others, title, original):
-    """Each peer in turn with ours; the folder's cost to start a process is in all of them."""
+    """Measures each peer in turn with darkroom; all figures include the start of the process."""
     prints = os.path.join(temp, "prints")
     tool = os.path.join(folder, "darkroomctl")
     extension = os.path.splitext(original)[1].lower().replace(".jpeg", ".jpg")
@@ -89,7 +89,7 @@ def measure(folder, temp, meter, others, title, original):
         if jpeg_only and extension != ".jpg":
             continue
         cpu, memory, sizes = [], [], []
-        # The floor is near: what the machine's other guests do must not decide.
+        # The floor is close, so more rounds are needed against the noise of a shared machine.
         for _ in repeat(5 * RUNS if jpeg_only else RUNS, 4):
             shutil.rmtree(prints, True)
             os.makedirs(prints)
@@ -114,7 +114,7 @@ def measure(folder, temp, meter, others, title, original):
 
 
 def many(folder, temp, meter, generator, original):
-    """Without the start of tool and worker, which a daemon has once: eight pictures in one go."""
+    """Eight pictures in one process, since a daemon pays the start of a worker only once."""
     copies = [os.path.join(temp, f"copy{n}.jpg") for n in range(8)]
     for copy in copies:
         shutil.copyfile(original, copy)
@@ -153,7 +153,7 @@ def main():
         end = time.monotonic() + PATIENCE
         for number, name in enumerate(names):
             if time.monotonic() > end:
-                print(f"  {len(names) - number} of {len(names)} pictures left out: no time for them")
+                print(f"  {len(names) - number} of {len(names)} pictures left out: out of time")
                 break
             rows += measure(folder, temp, meter, others, name, os.path.join(given, name))
     table("darkroomctl develop's cost and size in multiples of the peer's, one picture a process",
@@ -163,7 +163,7 @@ def main():
 
 
 def summary(rows):
-    """Of each peer's rows the middle one and the worst."""
+    """The median and the worst of the rows of each peer."""
     found = []
     for name in dict.fromkeys(row[1] for row in rows):
         for kind, is_kind in (("JPEG", True), ("PNG", False)):
@@ -173,7 +173,7 @@ def summary(rows):
                 values = [[float(row[n].split()[0]) for row in some] for n in (2, 4)]
                 found.append([kind, name, len(some)] + [
                     f"{middle(v):.2f}, at most {max(v):.2f}" for v in values])
-    table("of all these pictures", ["form", "peer", "pictures", "CPU", "bytes out"], found)
+    table("all pictures", ["form", "peer", "pictures", "CPU", "bytes out"], found)
 
 
 main()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Download and Record alone, ten thousand files of 2 KiB over loopback, every transition durable, against
+"""Download and Record alone: ten thousand files of 2 KiB over loopback, every transition durable, against
 `curl --parallel` with as many connections, which writes the same files and syncs nothing."""
 import atexit
 import os
@@ -28,12 +28,12 @@ class LeanOrigin:
 
 
 def fresh(temp, name):
-    """A folder of its own each time: ext4 makes files slowly for minutes where many were removed."""
+    """A new folder each time: for minutes after many removals, ext4 creates files slowly in a folder."""
     return tempfile.mkdtemp(prefix=name + ".", dir=temp)
 
 
 def cost(meter, command):
-    # Whoever syncs would write to the disk what others have left in memory.
+    # Otherwise the next sync would also write the dirty pages of earlier runs.
     os.sync()
     return meter.run(command)
 
@@ -77,7 +77,7 @@ def main():
     wall, cpu, without = [], [], []
     runs = [lambda: ours(program, temp, meter, urls, "yes"), lambda: theirs(temp, meter, origin.port)]
     for number in repeat(PAIRS, 100):
-        # Each goes first every other time.
+        # Alternate the order.
         first = number % 2
         costs = {first: runs[first](), 1 - first: runs[1 - first]()}
         synced, curl = costs[0], costs[1]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""An idle daemon: what it holds in memory, and how often it wakes in twenty seconds. Without a service
-manager there is no watchdog to feed, and the safety sweep comes every five minutes: nothing is due."""
+"""An idle daemon: its memory, and its wake-ups in twenty seconds. Without a service manager there is no
+watchdog, and the safety sweep comes every five minutes, so no work is due."""
 import os
 import time
 
@@ -11,7 +11,7 @@ SECONDS = 20
 
 
 def wakes(daemon):
-    """Per thread, whatever moved; a thread that came or went counts as one."""
+    """Wake-ups of each thread that woke; a thread that started or ended counts as one."""
     before = switches(daemon.pid)
     time.sleep(SECONDS)
     after = switches(daemon.pid)
@@ -46,7 +46,7 @@ def main():
     origin = Origin(os.path.join(temp, "photos"))
     daemon = Daemon(folder, os.path.join(temp, "root"), "[Download]\nAllowNetworks=127.0.0.0/8\n")
     rows = []
-    # What a start leaves behind ends first: threads without work leave after some seconds.
+    # Threads of the start that have no more work end after some seconds.
     time.sleep(10)
     rows.append(line("fresh", daemon))
     photos = {name[:-4]: origin.url(name) for name in names}
@@ -58,7 +58,7 @@ def main():
     rows[-1][0] += f" ({daemon.prints('One')} prints)"
     daemon.stop()
     table(f"idle daemon: memory in MiB, wake-ups in {SECONDS} s",
-          ["", "RSS", "PSS", "peak RSS", "threads", "workers", "wake-ups", "who"], rows)
+          ["", "RSS", "PSS", "peak RSS", "threads", "workers", "wake-ups", "threads that woke"], rows)
 
 
 main()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""From a rename into the inbox to `accepted` in the journal file, and to the first request at the
-origin. One drop after the other, into a daemon that has nothing else to do. A file is looked at only when
-it is 250 ms old (a rule of ours, against half-written ones): that is taken off. The yardstick is the
-start of one small process, as the worker that reads a list is a process of its own."""
+"""The time from a rename into the inbox to `accepted` in the journal file, and to the first request at the
+origin. Lists are dropped one after another into an idle daemon. The daemon waits until a file has remained
+unchanged for 250 ms, to avoid half-written lists; this rule is subtracted. The yardstick is the start of a
+small process, since a worker process reads each list."""
 import glob
 import os
 import subprocess
@@ -17,7 +17,7 @@ JUNK, JUNK_DROPS = 100_000, 10
 
 
 class Drops:
-    """Drops lists one after the other, and says when what became of each."""
+    """Drops lists one after another, and measures the progress of each."""
 
     def __init__(self, daemon, origin, photo):
         self.daemon, self.origin, self.photo = daemon, origin, photo
@@ -47,7 +47,7 @@ class Drops:
             text.extend(self.journal.read())
             return any(line.split()[3:4] == [kind] for line in bytes(text).splitlines())
 
-        # Looked at as fast as can be: this processor is one of the machine's.
+        # Poll fast, but leave the processor to the daemon in between.
         while not seen(b"accepted"):
             if time.monotonic_ns() - start > 20e9 or not self.daemon.lives():
                 raise SystemExit(f"list {name} was not accepted")
@@ -70,7 +70,7 @@ def main():
     times, forks = [], []
     for _ in range(DROPS):
         times.append(drops.drop())
-        # What any daemon would pay that reads a list in a process of its own: the bare start of one.
+        # The yardstick: the bare start of a process.
         start = time.monotonic_ns()
         subprocess.run(["/bin/true"], check=True)
         forks.append((time.monotonic_ns() - start) / 1e6)
@@ -82,7 +82,7 @@ def main():
                 ("accepted in the journal file", accepts), ("first request at the origin", requests),
                 ("list in done", ends))]
     table(f"{DROPS} drops of one photo by rename (this machine, not a promise)",
-          ["until", "median ms", "less the rule", "90th, less", "in starts of /bin/true"], rows)
+          ["until", "median ms", "minus the rule", "90th, minus", "in starts of /bin/true"], rows)
 
     for number in range(JUNK):
         open(os.path.join(daemon.root, "inbox", f"junk-{number:06}.jpg"), "w").close()
@@ -93,8 +93,8 @@ def main():
             for what, alone, crowded in zip(
                 ("accepted in the journal file", "first request at the origin", "list in done"),
                 zip(*times), zip(*beside))]
-    table(f"{JUNK_DROPS} drops beside {JUNK} files that are no lists",
-          ["until", "alone ms", "beside them", "later by", "at most by"], rows)
+    table(f"{JUNK_DROPS} drops beside {JUNK} files that are not lists",
+          ["until", "alone ms", "beside them", "difference", "at most"], rows)
     daemon.stop()
     origin.stop()
 

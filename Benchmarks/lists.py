@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reading lists: a million entries, XML and binary, in the worker as the daemon starts it, against
+"""Reading lists of a million entries, XML and binary, in a worker started like the daemon's, against
 Foundation's PropertyListSerialization (serialization.swift) and Python's plistlib in the same run; and
-what each list that kills other readers costs until it is refused."""
+the cost of refusing lists that kill other readers."""
 import glob
 import resource
 import socket
@@ -31,7 +31,7 @@ def xml(path):
 
 
 def xml_dictionaries(path):
-    """The form in which each photo has a dictionary, here with a checksum and a quality."""
+    """Each photo has a dictionary, here with a checksum and a quality."""
     with open(path, "wb") as file:
         file.write(HEAD)
         for n in range(COUNT):
@@ -49,7 +49,7 @@ def text(value):
 
 
 def binary_file(path, objects, count, references, offsets=4):
-    """Objects in a row, references of three bytes; plistlib would need minutes and gigabytes."""
+    """Writes the objects in order; plistlib would need minutes and gigabytes."""
     table = []
     with open(path, "wb") as file:
         position = file.write(b"bplist00")
@@ -73,7 +73,7 @@ def binary(path):
 
 
 def hostile(folder):
-    """Files that end, hang or swell other readers: those of the corpus, and some too long for it."""
+    """Files that crash, hang or bloat other readers: those of the corpus, and some too long for it."""
     for path in sorted(glob.glob(os.path.join(HERE, "../Tests/Fuzz/corpus/binary/crash-*.plist"))):
         yield os.path.basename(path)[6:-6].replace("-", " "), path
 
@@ -104,7 +104,7 @@ def hostile(folder):
 
 
 class Worker:
-    """One, as the daemon starts it for a list: its socket is descriptor 3, and it shuts itself in."""
+    """A worker started as the daemon does for a list: its socket is descriptor 3; it sandboxes itself."""
 
     def __init__(self, folder):
         ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -118,7 +118,7 @@ class Worker:
         ours.recv(2048)
 
     def read(self, path, folder):
-        """Seconds, those of the processor, peak, what it said."""
+        """Wall seconds, CPU seconds, peak, answer."""
         catalog = os.path.join(folder, "catalog")
         with open(path, "rb") as file, open(catalog, "w+b") as out:
             packet = struct.pack("<HBQQQIII", 2, 1, 7, 120_000, 1 << 30, 5_000_000, 4096, 16384)
@@ -155,9 +155,9 @@ def ours(folder, temp, path):
 
 
 def foundation(temp):
-    """The compiled peer, or nothing where there is no Swift."""
+    """The compiled peer; None without Swift."""
     if not shutil.which("swiftc"):
-        print("  without PropertyListSerialization: no swiftc here")
+        print("  without PropertyListSerialization: swiftc not found")
         return None
     program = os.path.join(temp, "serialization")
     subprocess.run(["swiftc", "-O", "-o", program, os.path.join(HERE, "serialization.swift")], check=True)
@@ -177,7 +177,7 @@ for line in open("/proc/self/status"):
 
 
 def theirs(command, path, seconds=100, size=6 << 30):
-    """Processor seconds, peak and outcome of a peer, which may neither hang nor take the machine."""
+    """CPU seconds, peak and outcome of a peer, with limits on its time and memory."""
     def limits():
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -215,9 +215,9 @@ def million(folder, temp, peer):
             ratio(ratios, 1) if ratios else "-",
         ])
         os.unlink(path)
-    table(f"a list of {COUNT} entries, worker against PropertyListSerialization; processor seconds",
+    table(f"a list of {COUNT} entries, worker against PropertyListSerialization; CPU seconds",
           ["", "MiB", "worker s", "peak MiB", "peer s", "peak MiB", "peer / worker"], rows)
-    print("  the worker also writes the catalog and finds names that stand twice")
+    print("  the worker also writes the catalog and finds duplicate names")
 
 
 def killers(folder, temp, peer):

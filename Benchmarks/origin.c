@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leanest origin on loopback: origin BYTES. Prints its port, answers every request with so many
-// bytes and keeps the connection, ends when its standard input closes. For benchmarks in which an origin
-// in Python would cost more than what is compared. It is on the machine of those whom it serves, but does
-// not stop them: another machine would not either.
+// A minimal origin on loopback: origin BYTES. Prints its port, answers every request with that number of
+// bytes, keeps connections open, and exits when its standard input closes. For benchmarks in which an origin
+// in Python would cost more than the programs compared. It runs on the same machine as its clients, but does
+// not preempt them, just as an origin on another machine would not.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 enum { most = 4096 };
 
-// How much of the empty line that ends a request each connection has seen.
+// How many bytes of the end of a request (an empty line) each connection has received.
 static uint8_t seen[most];
 
 static char *answer;
@@ -37,7 +37,7 @@ static void make_answer(size_t body) {
   for (size_t place = 0; place < body; place++) answer[(size_t)count + place] = (char)(place * 31);
 }
 
-// Small answers fit a socket's buffer; what does not is waited for.
+// Small answers fit into the socket's buffer; larger ones block until they are sent.
 static int send_all(int socket) {
   size_t sent = 0;
   while (sent < answer_size) {
@@ -48,7 +48,7 @@ static int send_all(int socket) {
   return 0;
 }
 
-// False when the connection is over.
+// Returns false when the connection is closed.
 static int serve(int socket) {
   static const char end[] = "\r\n\r\n";
   char bytes[16384];
@@ -70,7 +70,7 @@ static int serve(int socket) {
 int main(int count, char **words) {
   if (count != 2) return 2;
   make_answer(strtoul(words[1], NULL, 10));
-  // Woken by each request, it would stop whoever sent it in the middle of sending the next.
+  // Without SCHED_BATCH, each request would wake the origin, which would preempt the sending client.
   if (sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0}) != 0) {
     perror("origin: SCHED_BATCH");
     return 1;

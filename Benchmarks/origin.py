@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A lean origin on loopback: origin.py FOLDER. Prints its port, serves the folder's files from memory
-with keep-alive, writes `NANOSECONDS PATH` for each request to standard output when told --log, and
-ends when its standard input closes. Both sides of a comparison use it, so it cancels out."""
+"""A lean origin on loopback: origin.py FOLDER [--log]. Prints its port and serves the files of the folder from
+memory, with keep-alive. With --log, it prints `NANOSECONDS PATH` for each request. It exits when its standard
+input closes. Both sides of a comparison use it, so its cost cancels out."""
 import asyncio
 import os
 import sys

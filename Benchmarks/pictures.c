@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pictures for the benchmarks, and the floor that JPEG filters are measured against.
 //
-//   pictures make FORM WIDTH HEIGHT SEED FILE   FORM: jpeg, or a KIND of PNG: rgb rgba grey palette
-//                                               rgb16, with -drawing behind it a drawing
+//   pictures make FORM WIDTH HEIGHT SEED FILE   FORM: jpeg, or a kind of PNG: rgb rgba grey palette
+//                                               rgb16; with the suffix -drawing, a drawing
 //   pictures floor IN.jpg OUT.jpg [TIMES]       decode to RGB rows, encode at quality 90: no filter
-//   pictures spin MILLIONS                      a loop that touches no memory, so many millions of turns
+//   pictures spin MILLIONS                      a loop of that many million turns that touches no memory
 //
-// What a photograph costs a compressor is its noise, so it is made as a camera makes it. Slow light and
-// objects with edges are what was before the lens; each photosite then has noise of its own, more of it
-// in bright light; the colours of a pixel are taken from its neighbours as well, which blurs that noise.
-// Nearly all photographs of 8 bits were a JPEG once, which rounds away what is fine and faint: so have
-// ours been. Noise of each pixel by itself, put on smooth light, would repeat nowhere and hide what a
-// search for repeats is worth. Pictures of 16 bits come from the camera's own data, with all its noise.
+// Noise dominates the cost of compressing a photograph, so it is made as a camera makes it. The scene is smooth
+// light and objects with edges. Each photosite adds independent noise, more of it in bright light. The colours
+// of a pixel also use its neighbours, which blurs the noise. Nearly all 8-bit photographs have been a JPEG,
+// which rounds away fine and faint detail, and so have these. Independent noise for each pixel on smooth light
+// would never repeat and would hide the value of a search for repeats. 16-bit pictures come from the sensor
+// data, with all its noise.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static float knot(uint32_t x, uint32_t y, uint32_t plane) {
   return (float)(mix(x * 73856093U ^ y * 19349663U ^ plane * 83492791U ^ seed) & 0xffff) / 65536;
 }
 
-/// One row of light: for each octave the two rows of knots around it are blended once.
+/// One row of light: for each octave, blends the two rows of knots around it.
 static void light(float *row, int width, int y, uint32_t plane) {
   for (int x = 0; x < width; x++) row[x] = 0;
   float weight = 0.45f;
@@ -58,7 +58,7 @@ static void light(float *row, int width, int y, uint32_t plane) {
 enum { planes = 7 };
 static float *lights[planes];
 
-/// Before the lens: light and two colours that vary slowly, and objects that lie upon each other.
+/// The scene: light and two colours that vary slowly, and overlapping objects.
 static void scene(float *rgb, int width, int y) {
   for (int plane = 0; plane < planes; plane++) light(lights[plane], width, y, plane);
   for (int x = 0; x < width; x++) {
@@ -75,7 +75,7 @@ static void scene(float *rgb, int width, int y) {
   }
 }
 
-/// What the sensor makes of a row: its noise is the sum of four dice.
+/// The sensor's values for a row; the noise is the sum of four random numbers.
 static void expose(float *rgb, int width, int y) {
   scene(rgb, width, y);
   for (int i = 0; i < width * 3; i++) {
@@ -85,7 +85,7 @@ static void expose(float *rgb, int width, int y) {
   }
 }
 
-/// Rows in their order: each pixel's colours are weighed from nine photosites.
+/// Call with rows in order. The colours of each pixel are a weighted mean of nine photosites.
 static void photo(uint16_t *rgb, int width, int y) {
   static float *rows[3];
   if (!rows[0])
@@ -101,7 +101,7 @@ static void photo(uint16_t *rgb, int width, int y) {
   }
 }
 
-/// Flat fields with lines and discs whose edges are soft, as programs draw them.
+/// Flat fields with lines and discs with soft edges, as programs draw them.
 static void drawing(uint16_t *rgb, int width, int y) {
   for (int x = 0; x < width; x++) {
     uint32_t field = mix((x / 160) * 31 + (y / 120) * 17 + seed), over = mix(field);
@@ -145,7 +145,7 @@ static void jpeg(FILE *file, uint16_t *wide, int width, int height, int quality)
 
 static struct jpeg_decompress_struct was;
 
-/// The photograph as a JPEG of good quality keeps it, row by row.
+/// The photograph after compression as a JPEG of good quality, row by row.
 static void kept(uint16_t *rgb, int width, int y) {
   static JSAMPLE *row;
   static struct jpeg_error_mgr errors;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The record as the bottleneck: tiny pictures from a file: folder, so that download and filter cost
-little and every photo is two durable transitions and one durable print. Compared with the bare floor of
-this disk: one process that appends a line and calls fdatasync, and with `Sync=no`."""
+little and every photo makes two durable transitions and one durable print. The peers are the floor of this
+disk, one process that appends a line and calls fdatasync, and the daemon with `Sync=no`."""
 import collections
 import os
 import re
@@ -53,7 +53,7 @@ def run(folder, temp, settings="", trace=None, count=COUNT):
 
 
 def floor(temp, count):
-    """Seconds for `count` appends, each with its own fdatasync."""
+    """Seconds for `count` appends, each followed by fdatasync."""
     path = os.path.join(temp, "floor")
     file = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
     line = b"5d1f0a3c 1048577 1763712345.123 downloaded 17 38211 size=38123 hash=9f86d081\n"
@@ -83,15 +83,15 @@ def main():
         unsynced.append(run(folder, temp, "[Record]\nSync=no\n"))
     each = [s["wall"] / COUNT for s in synced]
     rows = [
-        ["photos a second (this machine, not a promise)", f"{1 / middle(each):.0f}"],
-        ["wall a photo, in multiples of one bare append + fdatasync",
+        ["photos per second (this machine, not a promise)", f"{1 / middle(each):.0f}"],
+        ["wall time per photo, in multiples of one bare append + fdatasync",
          ratio([e / f for e, f in zip(each, floors)])],
-        ["wall with Sync=yes, in multiples of Sync=no",
+        ["wall time with Sync=yes, in multiples of Sync=no",
          ratio([a["wall"] / b["wall"] for a, b in zip(synced, unsynced)])],
-        ["daemon's CPU a photo, us", f"{middle([s['daemon'] for s in synced]) / COUNT * 1e6:.0f}"],
-        ["workers' CPU a photo, us", f"{middle([s['workers'] for s in synced]) / COUNT * 1e6:.0f}"],
+        ["CPU of the daemon per photo, us", f"{middle([s['daemon'] for s in synced]) / COUNT * 1e6:.0f}"],
+        ["CPU of the workers per photo, us", f"{middle([s['workers'] for s in synced]) / COUNT * 1e6:.0f}"],
         ["peak RSS of the daemon, MiB", f"{middle([s['peak'] for s in synced]) / MIB:.1f}"],
-        ["records a photo",
+        ["records per photo",
          f"{sum(synced[0]['kinds'].values()) / COUNT:.2f}  " + str(dict(synced[0]["kinds"]))],
     ]
     if peer("strace"):

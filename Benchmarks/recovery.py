@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Large lists: how long a start takes when one of 200,000 photos was on its way, how much memory that
-is, and what accepting a list of a million photos costs the daemon and the worker."""
+"""Large lists: the time and memory of a start with an unfinished list of 200,000 photos, and the cost of
+accepting a list of a million photos for the daemon and the worker."""
 import os
 import shutil
 import time
@@ -24,7 +24,7 @@ def long_list(path, count, url):
 
 
 def accepted(daemon):
-    """When the journal file says so, and how large the worker grew until then."""
+    """Waits until the journal file says that the list is accepted; returns the worker's peak memory."""
     journal = os.path.join(daemon.root, "state", "journal")
     largest = 0
 
@@ -49,7 +49,7 @@ def accepted(daemon):
 
 
 def parse_floor(path):
-    """Seconds that expat takes for the same bytes with nothing done about them."""
+    """Seconds that expat takes to parse the same bytes without handlers."""
     import xml.parsers.expat
     parser = xml.parsers.expat.ParserCreate()
     start = time.monotonic()
@@ -59,7 +59,7 @@ def parse_floor(path):
 
 
 def accept_million(folder, temp):
-    # Nothing is downloaded: the origin's port is closed, and one connection tries.
+    # The port of the origin is closed, so nothing is downloaded; only one connection tries.
     path = long_list(os.path.join(temp, "Million.plist"), 1_000_000, b"http://127.0.0.1:9")
     size = os.path.getsize(path)
     parse = parse_floor(path)
@@ -80,7 +80,7 @@ def accept_million(folder, temp):
         shutil.rmtree(daemon.root, True)
     os.unlink(path)
     table(f"dropping a list of 1,000,000 photos, {size / MIB:.0f} MiB of XML, {len(times)} runs", ["", "median"], [
-        ["drop to accepted, in multiples of parsing it with expat doing nothing", ratio(times)],
+        ["drop to accepted, in multiples of parsing it with expat without handlers", ratio(times)],
         ["peak RSS of the worker, MiB", f"{middle([r[0] for r in rows]) / MIB:.1f}"],
         ["peak RSS of the daemon, MiB", f"{middle([r[1] for r in rows]) / MIB:.1f}"],
         ["RSS of the daemon before, MiB", f"{middle([r[2] for r in rows]) / MIB:.1f}"],
@@ -91,7 +91,7 @@ def start_again(folder, temp):
     count = 200_000
     photos = os.path.join(temp, "photos")
     os.makedirs(photos)
-    # Every photo is missing, so each fails at once: a transition a photo without a picture's work.
+    # Every photo is missing and fails at once: one transition per photo, and no filter work.
     path = long_list(os.path.join(temp, "Long.plist"), count, f"file://{photos}".encode())
     settings = f"[Download]\nFileFolders={photos}\n"
     daemon = Daemon(folder, os.path.join(temp, "root"), settings)
@@ -103,7 +103,7 @@ def start_again(folder, temp):
         return sum(os.path.getsize(os.path.join(journal, n)) for n in os.listdir(journal)
                    if n.endswith(".log"))
 
-    # Half of it or half a minute, whichever comes first; then it is paused and the daemon ended hard.
+    # After half of the list or half a minute, the list is paused and the daemon killed.
     end = time.monotonic() + 30
     wait_until(lambda: records() > count // 2 * 70 or time.monotonic() > end, 40, "half the list",
                daemon.lives)

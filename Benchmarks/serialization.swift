@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// serialization FILE: reads a property list with Foundation's PropertyListSerialization and prints
-// seconds of the processor, peak KiB and what came of it: the peer of lists.py.
+// serialization FILE: reads a property list with Foundation's PropertyListSerialization and prints the CPU
+// seconds, the peak memory in KiB and the outcome. The peer in lists.py.
 
 import Foundation
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A thousand small photos over loopback, one list, against curl and a filter of the shell's own. The
-peers make nothing durable and keep no record; the daemon does both."""
+"""A thousand small photos over loopback, one list, against shell scripts with curl and a filter program.
+The peers make nothing durable and keep no record; the daemon does both."""
 import os
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ import time
 
 from bench import *
 
-# The peers that start a process a picture are slow: they get fewer, and so do we beside them.
+# Peers that start one process per picture are slow: they get fewer pictures, and so does darkroom beside them.
 COUNT, PAIRS, FEW = 1000, 3, 200
 
 
@@ -32,7 +32,7 @@ def darkroom(folder, temp, origin, names, settings=""):
 
 
 def shell(temp, meter, origin, names, commands):
-    """curl for all, then what `commands` makes of the files, as many at once as processors."""
+    """Downloads all files with curl, then runs `commands` on them, one process per processor."""
     originals, prints = os.path.join(temp, "originals"), os.path.join(temp, "prints")
     for folder in (originals, prints):
         shutil.rmtree(folder, True)
@@ -53,7 +53,7 @@ def shell(temp, meter, origin, names, commands):
 
 
 def each(line):
-    """One process a picture."""
+    """One process per picture."""
     return lambda originals, prints, names: (
         f"cd '{originals}' && printf '%s\\n' *.jpg | xargs -P {PROCESSORS} -I@ {line(prints)}\n")
 
@@ -93,7 +93,7 @@ def main():
     command("throughput")
     names = small_photos(generator(temp), os.path.join(temp, "photos"), COUNT)
     origin, meter = Origin(os.path.join(temp, "photos")), Meter(temp)
-    # The origin reads its files once, before anything is measured.
+    # An unmeasured run, so that the origin has its files in memory.
     darkroom(folder, temp, origin, names)
     rows, split = [], []
     for name, count, commands in peers(temp):
@@ -112,10 +112,10 @@ def main():
           ["peer", "photos", "pairs", "wall", "CPU"], rows)
     split = split or [darkroom(folder, temp, origin, names)]
     share = middle([s["daemon"] / s["cpu"] for s in split])
-    print(f"  darkroom: daemon's own share of its CPU {share:.0%}, CPU a photo "
+    print(f"  darkroom: daemon's own share of its CPU {share:.0%}, CPU per photo "
           f"{middle([s['cpu'] for s in split]) / COUNT * 1e6:.0f} us, peak RSS of the daemon "
           f"{middle([s['peak'] for s in split]) / MIB:.1f} MiB")
-    print("  wall with Sync=yes in multiples of Sync=no: "
+    print("  wall time with Sync=yes in multiples of Sync=no: "
           f"{middle([s['wall'] for s in split]) / middle([s['wall'] for s in unsynced]):.2f}")
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a second worker brings: 64 pictures of 12 megapixels through the daemon with one worker and
-with two, and the same through `darkroomctl develop` with `-j 1` and `-j 2`, where nothing is downloaded.
-What the machine itself gives to a second process, idle or not, is told by others in the same rounds: a
-loop that touches no memory, the JPEG library without any filter, and libvips. What two cost each other
-shows on a busy machine as well: a picture's CPU with two in multiples of that with one."""
+"""The gain of a second worker: 64 pictures of 12 megapixels through the daemon with one worker and
+with two, and the same through `darkroomctl develop` with `-j 1` and `-j 2`, without downloads. The peers show
+in the same rounds how much this machine gains from any second process: a loop that touches no memory, the
+JPEG library without a filter, and libvips. The cost of sharing shows even on a busy machine: the CPU per
+picture with two workers, in multiples of that with one."""
 import os
 import shutil
 import subprocess
@@ -13,8 +13,8 @@ import time
 from bench import *
 
 COUNT, ROUNDS = 64, 5
-RULE = 0.25  # so long a list is left alone, however many workers there are
-SHARES = []  # of the daemon in all the CPU of a run
+RULE = 0.25  # seconds that every list must remain unchanged, with any number of workers
+SHARES = []  # the daemon's part in the CPU of each run
 
 
 def daemon(folder, temp, origin, names, workers):
@@ -49,7 +49,7 @@ def develop(folder, temp, meter, photos, names, jobs):
 
 
 def peers(temp, meter, program, photos, names):
-    """Processes that each do their part of the work, one picture after another."""
+    """Processes that share the work; each takes one picture after another."""
     def shared(commands):
         def run(processes):
             script = " & ".join(
@@ -91,7 +91,7 @@ def main():
     ] + peers(temp, meter, program, photos, names)
     gains, costs = {title: [] for title, _ in ways}, {title: [] for title, _ in ways}
     for _, run in ways:
-        run(2)  # the files are read once before anything is measured
+        run(2)  # unmeasured, so that the files are in memory
     rounds = 0
     for _ in repeat(ROUNDS, 240):
         rounds += 1
@@ -102,11 +102,11 @@ def main():
     origin.stop()
     table(f"{COUNT} pictures of 12 megapixels with two at once in multiples of one, {rounds} rounds, "
           f"load {os.getloadavg()[0]:.1f}",
-          ["way", "pictures a second", "CPU a picture"],
+          ["way", "pictures per second", "CPU per picture"],
           [[title, ratio(gains[title]), ratio(costs[title])] for title, _ in ways])
     share = middle(SHARES)
-    print(f"  the daemon's own part of its CPU is {share:.0%}: with one worker it has a processor to itself,"
-          f"\n  with two on two processors it takes from theirs, so {2 * (1 - share):.2f} is the most there is")
+    print(f"  the daemon itself uses {share:.0%} of its CPU: with one worker it has a processor to itself,"
+          f"\n  with two on two processors it competes with them, so the gain is at most {2 * (1 - share):.2f}")
 
 
 main()

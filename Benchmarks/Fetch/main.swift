@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Download and Record alone: fetches URLs into a state folder, every transition durable before the
-// photo counts, as `darkroomd` does it without chains, lists and pictures.
+// Download and Record alone: fetches URLs into a state folder as `darkroomd` does, but without chains, lists
+// and pictures. A photo counts when its transition is durable.
 // darkroom-bench-fetch FOLDER CONNECTIONS yes|no: the URLs are in FOLDER/urls, the last word is `Sync=`.
 
 import Download
@@ -16,7 +16,7 @@ func end(_ words: String) -> Never {
 }
 
 struct Books {
-  /// The number of the photo that was begun last.
+  /// The number of the photo started last.
   var last = 0
   /// Fetched and not yet recorded.
   var waiting = 0
@@ -36,10 +36,9 @@ func urls(in folder: LinuxFolder) throws(SystemError) -> [String] {
   return urls
 }
 
-/// Photos under way besides those that have the connections: so each connection has its next at once.
+/// Photos in progress in addition to the connections, so that each connection has its next photo at once.
 let reserve = 128
-/// Photos that are fetched and not yet recorded: as many wait for the disk together as came while it was
-/// busy.
+/// The most photos that are fetched and not yet recorded: all that arrive during a sync share the next one.
 let mostWaiting = 1024
 
 let words = CommandLine.arguments
@@ -48,9 +47,10 @@ guard words.count == 4, let connections = Int(words[2]) else {
 }
 
 do {
-  // One thread for tasks, where the daemon has as many as there are processors: the network has its own,
-  // and the origin needs a processor too.
-  TaskHome.settle(on: OwnExecutor(threads: 1))
+  // One disk thread, while the daemon has one per processor: the network has its own thread, and the origin
+  // needs a processor as well.
+  TaskHome.settle(
+    quick: try OwnExecutor("tasks", threads: 1), disk: try OwnExecutor("disk", threads: 1))
   let clock = try SystemClock()
   let state = try LinuxFolder.open(path: words[1])
   let urls = try urls(in: state)
@@ -58,24 +58,22 @@ do {
   let (recorder, _) = try Recorder.open(
     state, time: clock,
     settings: JournalSettings(stateID: "1", bootID: "1", isSynced: words[3] == "yes"),
-    durable: { _ in }, died: { end("the journal file is lost: \($0)") })
+    died: { end("the journal file is lost: \($0)") })
   let originals = try state.folder(FileName(literal: "originals"), creating: true)
   let network = try TransferLoop(
     TransferSettings(
       connections: connections, connectionsPerHost: connections,
       rules: AddressRules(allow: ["127.0.0.0/8"], deny: [])))
-  let disk = try WorkLane("files")
   let downloader = Downloader(
     network: network,
     partials: PartialShelf(
-      try state.folder(FileName(literal: "incoming"), creating: true), clock: clock),
-    lane: { disk.run($0) })
+      try state.folder(FileName(literal: "incoming"), creating: true), clock: clock))
   let books = Mutex(Books(left: urls.count))
   let over = ThreadSignal()
   let list = ListID(1)
 
-  @Sendable func recorded(_ photo: PhotoID, _ result: Result<Bool, Failure>) {
-    guard case .success(true) = result else { end("photo \(photo) was not recorded: \(result)") }
+  @Sendable func recorded(_ photo: PhotoID, _ result: Result<Void, Failure>) {
+    guard case .success = result else { end("photo \(photo) was not recorded: \(result)") }
     let isLast = books.withLock { books in
       books.waiting -= 1
       books.left -= 1
@@ -84,7 +82,7 @@ do {
     if isLast { over.ring() }
   }
 
-  /// The next photo does not wait until this one is recorded, unless too many wait already.
+  /// Waits for the record only if `mostWaiting` photos wait already.
   @Sendable func record(_ photo: PhotoID, _ original: Original) async throws(Failure) {
     let changes = [Change.downloaded(photo, original.contents)]
     let effects = [Effect.stand(original.file, in: originals)]
@@ -93,7 +91,8 @@ do {
       return books.waiting >= mostWaiting
     }
     if isFull {
-      recorded(photo, .success(try await recorder.record(changes, after: effects)))
+      try await recorder.record(changes, after: effects)
+      recorded(photo, .success(()))
     } else {
       recorder.record(changes, after: effects) { recorded(photo, $0) }
     }
@@ -109,20 +108,21 @@ do {
       let photo = PhotoID(list: list, number: UInt32(number))
       do throws(Failure) {
         let original = try await downloader.download(
-          photo, from: urls[number - 1], into: originals, priority: .default)
+          photo, from: PhotoURL(parsing: urls[number - 1]), into: originals, priority: .default)
         try await record(photo, original)
       } catch { end("\(urls[number - 1]): \(error)") }
     }
   }
 
-  TaskHome.start {
+  TaskHome.quick.start { await downloader.run() }
+  TaskHome.disk.start {
     do throws(Failure) {
       try await recorder.record([
         .accepted(
           list, Acceptance(photos: UInt32(urls.count), serviceClass: .default, sha256: "0"))
       ])
     } catch { end("\(error)") }
-    for _ in 0..<(connections + reserve) { TaskHome.start { await work() } }
+    for _ in 0..<(connections + reserve) { TaskHome.disk.start { await work() } }
   }
   over.wait()
   print("\(recorder.counts.records) records in \(recorder.counts.groups) groups")

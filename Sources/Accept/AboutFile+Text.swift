@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file `about` as text, both ways. Reading refuses what writing would not have written, with a
-// `Failure` that names the line's key.
+// Writes and parses the text of the file `about`. A missing or malformed value raises a `Failure` that names
+// its key; unknown keys are ignored.
 
+internal import Files
 package import Vocabulary
 
 extension AboutFile {
@@ -58,11 +59,11 @@ extension AboutFile {
       settings: lines[(end + 1)...].joined(separator: "\n"))
   }
 
-  /// As it lies in a list's folder.
+  /// Reads `about` from a list's folder.
   package static func read(from folder: any Folder) throws(Failure) -> AboutFile {
     let bytes: [UInt8]?
     do throws(SystemError) {
-      bytes = try ListFolder.contents(ListFolder.about, in: folder, upTo: maximumSize)
+      bytes = try folder.contents(of: ListFolder.about, upTo: maximumSize)
     } catch { throw error.failure }
     guard let bytes else { throw damaged("file") }
     return try AboutFile(text: bytes)
@@ -82,14 +83,14 @@ extension AboutFile {
   }
 
   static func encoded(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789ABCDEF")
-    return bytes.reduce(into: "") { text, byte in
+    var text: [UInt8] = []
+    for byte in bytes {
       switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      default: text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: text.append(byte)
+      default: text.append(percent: byte)
       }
     }
+    return String(decoding: text, as: UTF8.self)
   }
 
   private static func decoded(_ text: Substring) -> FileName? {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file `about` in a list's folder: which dropped file the list was, and on what terms it was
-// accepted. Text lines, ASCII but for the settings; written once, never changed:
+// The file `about` in a list's folder: identifies the dropped file and holds the terms of acceptance. Lines
+// of text, ASCII except for the settings; written once, never changed:
 //
 //   #darkroom-about 1
 //   name=barn%20of%C3%A9.plist     raw bytes; all but letters, digits and . _ ~ - are %XX
@@ -13,7 +13,7 @@
 //   accepted=1763712345200         milliseconds since 1970
 //   photos=120
 //   quality=default
-//   [settings]                     Key=value lines as they were in force, up to the end
+//   [settings]                     effective Key=value lines, to the end of the file
 //   Filter=sepia(0.8)
 
 package import Vocabulary
@@ -49,7 +49,7 @@ package struct AboutFile: Equatable, Sendable {
     Acceptance(photos: terms.photos, serviceClass: terms.serviceClass, sha256: sha256)
   }
 
-  /// Whether this status may be the dropped file's; its contents decide.
+  /// Whether the status matches the dropped file's. The caller still compares the contents.
   package func resembles(_ status: FileStatus) -> Bool {
     status.device == device && status.inode == inode && status.modified == modified
       && status.size == size

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file in the inbox that may become a list, and why a file there is none.
+// A file in the inbox that may become a list, and the reasons to ignore a file.
 
 package import Vocabulary
 
 package struct Candidate: Equatable, Sendable {
   package enum Place: Hashable, Sendable {
     case inbox
-    /// `.claim/N` inside the inbox: a file that could not go back because its name was taken again.
+    /// `.claim/N` inside the inbox: a file that could not move back because its name was taken again.
     case claim(ListID)
   }
 
@@ -21,7 +21,7 @@ package struct Candidate: Equatable, Sendable {
   }
 
   package let key: Key
-  /// As a sweep saw it. Another status is another candidate.
+  /// As a sweep saw it. A different status makes a different candidate.
   package let status: FileStatus
 
   package var name: FileName { key.name }
@@ -32,7 +32,7 @@ package struct Candidate: Equatable, Sendable {
   }
 }
 
-/// Why a file in the inbox is left alone.
+/// Why a sweep ignores a file.
 package enum IgnoredReason: Hashable, Sendable, CustomStringConvertible {
   case hidden
   case suffix
@@ -40,7 +40,7 @@ package enum IgnoredReason: Hashable, Sendable, CustomStringConvertible {
   case link
   /// A FIFO, a socket, a device.
   case special
-  /// It was rejected, but is too large to be copied to `failed`; it stays until it changes.
+  /// Rejected, but too large to copy and on another file system than `failed`; it stays until it changes.
   case tooLarge
 
   package var description: String {
@@ -49,20 +49,15 @@ package enum IgnoredReason: Hashable, Sendable, CustomStringConvertible {
     case .suffix: "its name does not end in .plist"
     case .folder: "it is a folder; drop the list itself"
     case .link: "it is a symbolic link; drop the list itself"
-    case .special: "it is no regular file"
+    case .special: "it is not a regular file"
     case .tooLarge: "it is larger than MaximumListSize="
     }
   }
 
-  /// Judges by the name alone, which spares looking at the file. The suffix counts in any case, since
-  /// `BARN.PLIST` comes from file systems and people that do not tell the difference.
+  /// Judges by the name alone, without a stat.
   package static func judge(_ name: FileName) -> IgnoredReason? {
     if name.bytes.first == 0x2E { return .hidden }
-    guard name.bytes.count > 6 else { return .suffix }
-    // The dot is none in capitals: 0x0E is a control character.
-    for (byte, letter) in zip(name.bytes.suffix(6), ".plist".utf8)
-    where byte != letter && (byte | 0x20 != letter || letter == 0x2E) { return .suffix }
-    return nil
+    return ListName(name).isList ? nil : .suffix
   }
 
   package static func judge(_ kind: FileStatus.Kind) -> IgnoredReason? {

@@ -1,71 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps 6 to 11 of a claim: record, then take the file out of the inbox. Begun again at any of them,
-// it does what is missing. And how a file is recognised whose list got that far already.
+// Steps 6 to 11 of a claim: records the list, then removes the file from the inbox. A repeat does only the
+// steps that are missing. Also recognises a dropped file whose claim was interrupted after step 5. Raises an
+// `Attempt` or SystemError.
 
-internal import Linux
+internal import Files
 internal import Vocabulary
 
 extension Claim {
   enum Completion { case whole, changed }
 
   func complete(
-    _ list: ListID, _ about: AboutFile, _ original: Original
-  ) throws(Attempt) -> Completion {
-    try record(list, about)
+    _ list: ListID, _ about: AboutFile, _ dropped: DroppedFile
+  ) async throws(Attempt) -> Completion {
+    try await record(list, about)
     do throws(SystemError) {
       try double(list)
       let sum = FileCopy.Sum(size: about.size, sha256: about.sha256)
-      switch try Withdrawal(inbox: inbox, bridge: bridge).run(original, as: list, sum) {
+      switch try Withdrawal(inbox: inbox).run(dropped, as: list, sum) {
       case .gone: try close(list)
-      case .missing: break  // taken back or renamed: recognised by its inode where it shows up
+      case .missing: break  // moved or renamed: recognised by its inode when it reappears
       case .changed: return .changed
       }
       return .whole
     } catch { throw error.attempt }
   }
 
-  /// `accepted` is recorded.
-  func record(_ list: ListID, _ about: AboutFile) throws(Attempt) {
-    let reception = reception
-    if reception.isRecorded(list) { return }
+  /// Records `accepted`, unless the list is recorded already.
+  func record(_ list: ListID, _ about: AboutFile) async throws(Attempt) {
+    do throws(SystemError) { if try isKept(list) { return } } catch { throw error.attempt }
     do throws(Failure) {
-      try bridge.wait { () async throws(Failure) in
-        try await reception.accept(list, about.acceptance, about)
-      }
-    } catch { throw error.kind == .cancelled ? .interrupted : .troubled(error) }
+      try await parts.rules.accept(list, about.acceptance, about)
+      memory.use(list)
+    } catch { throw error.attempt }
   }
 
-  /// What is recorded also stands in `state`.
+  /// Repeats `accepted` in the list's `state` file.
   func double(_ list: ListID) throws(SystemError) {
-    let folder = try lists.folder(ListFolder.name(list), creating: false)
-    if try ListFolder.state(of: folder) == nil {
-      try ListFolder.setState(.accepted, of: folder)
+    let folder = try parts.lists.folder(ListFolder.name(list), creating: false)
+    if try ListMarks(of: folder).drop == nil {
+      try ListMarks.note(.accepted, in: folder)
     }
   }
 
-  /// The dropped file is not in the inbox any more, or is no longer what it was.
+  /// Call when the dropped file has left the inbox or has changed.
   func close(_ list: ListID) throws(SystemError) {
-    if reception.isRecorded(list) {
-      let folder = try lists.folder(ListFolder.name(list), creating: false)
-      if try ListFolder.state(of: folder) != .archived {
-        try ListFolder.setState(.claimed, of: folder)
-      }
+    if try isKept(list) {
+      let folder = try parts.lists.folder(ListFolder.name(list), creating: false)
+      try ListMarks.note(.claimed, in: folder)
     } else {
-      try lists.removeFlat(ListFolder.name(list))
+      try parts.lists.removeFlat(ListFolder.name(list))
     }
-    forget(list)
+    memory.forget(list)
   }
 
-  /// The list that this very file became earlier, if its contents are still the same.
-  func known(_ original: Original) throws(Attempt) -> (ListID, AboutFile)? {
+  /// Recorded, or returned and since forgotten by the record: such a list is never accepted again.
+  private func isKept(_ list: ListID) throws(SystemError) -> Bool {
+    if parts.rules.isRecorded(list) { return true }
+    guard let folder = try parts.lists.folder(ifThere: ListFolder.name(list)) else { return false }
+    return try ListMarks(of: folder).isReturned
+  }
+
+  /// The list that an earlier claim made of this file, if the contents are unchanged.
+  func known(_ dropped: DroppedFile) throws(Attempt) -> (ListID, AboutFile)? {
     do throws(SystemError) {
-      for (list, about) in drops
-      where about.inode == original.status.inode && about.device == original.status.device {
-        if about.name != original.name, try isHardLink(about) { continue }
+      for (list, about) in memory.drops
+      where about.inode == dropped.status.inode && about.device == dropped.status.device {
+        if about.name != dropped.name, try isHardLink(about) { continue }
         let sum = FileCopy.Sum(size: about.size, sha256: about.sha256)
-        if about.resembles(original.status),
+        if about.resembles(dropped.status),
           try FileCopy.sum(
-            original.file, upTo: about.size, unless: { bridge.isCancelled }) == sum
+            dropped.file, upTo: about.size, unless: { Task.isCancelled }) == sum
         {
           return (list, about)
         }
@@ -75,15 +79,10 @@ extension Claim {
     } catch { throw error.attempt }
   }
 
-  /// The name under which the list was dropped still leads to that file, so another name of it is
+  /// The name under which the list was dropped still links to the same inode: this name is a hard link, and
   /// another drop.
   private func isHardLink(_ about: AboutFile) throws(SystemError) -> Bool {
-    do throws(SystemError) {
-      let status = try inbox.status(of: about.name)
-      return status.inode == about.inode && status.device == about.device
-    } catch {
-      if error.isMissing { return false }
-      throw error
-    }
+    let status = try inbox.status(ifThere: about.name)
+    return status?.inode == about.inode && status?.device == about.device
   }
 }

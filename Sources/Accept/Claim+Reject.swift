@@ -1,86 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns a file away: its copy and the reason are durable in `failed`, then `rejected` is recorded, then
-// the file leaves the inbox, unless it was changed meanwhile. A crash in between repeats the whole:
-// the same bytes find their copy there, so there is one copy, though perhaps a second record.
+// Rejects a file: copies it to `failed` with the reason, durably; then records `rejected`; then removes the
+// file from the inbox, unless it has changed. After a crash every step is repeated: the copy is found by its
+// contents and not made twice, but `rejected` may be recorded twice. A file that is too large is moved first,
+// so a crash may lose its record. Reports every error as an `Attempt`.
 
-internal import Linux
+internal import Files
 internal import Vocabulary
 
-/// A file that is recorded as rejected and still has to leave the inbox.
+/// A file that is recorded as rejected but has not left the inbox yet.
 struct Rejection {
   let status: FileStatus
   let sum: FileCopy.Sum
 }
 
 extension Claim {
-  func reject(_ candidate: Candidate, _ failure: Failure, _ proof: Proof) -> Attempt {
+  func reject(_ candidate: Candidate, _ failure: Failure, _ proof: Proof) async -> Attempt {
+    let list = memory.drawNumber()
+    defer { memory.giveBack(list) }
     do throws(Attempt) {
-      let original = try open(candidate, proof)
-      defer { original.release() }
-      return try original.status.size > settings.maximumListSize
-        ? setAside(original, failure) : turnAway(original, failure)
+      let dropped = try open(candidate, proof)
+      defer { dropped.release() }
+      let note = ReasonNote(
+        list: list, name: dropped.name, failure: failure, time: parts.clock.wallTime())
+      return try await dropped.status.size > parts.settings.maximumListSize
+        ? setAside(dropped, note) : turnAway(dropped, note)
     } catch { return error }
   }
 
-  private func turnAway(_ original: Original, _ failure: Failure) throws(Attempt) -> Attempt {
-    let list = number()
-    let note = ReasonNote(
-      list: list, name: original.name, failure: failure, time: clock.wallTime())
+  private func turnAway(
+    _ dropped: DroppedFile, _ note: ReasonNote
+  ) async throws(Attempt) -> Attempt {
     let sum: FileCopy.Sum?
     do throws(SystemError) {
-      sum = try archive.reject(original, note, unless: { bridge.isCancelled })
+      sum = try parts.failed.copy(dropped, note, unless: { Task.isCancelled })
     } catch { throw error.attempt }
-    guard let sum else { return .changed }
-    try recordRejected(list, original.name, failure)
-    rejections[list] = Rejection(status: original.status, sum: sum)
-    return try withdraw(original, list, sum) ? .rejected(list) : .changed
+    guard let sum else { throw .changed }
+    try await recordRejected(note)
+    memory.rejections[note.list] = Rejection(status: dropped.status, sum: sum)
+    return try withdraw(dropped, note.list, sum) ? .rejected(note.list) : .changed
   }
 
-  /// Too large to be copied or even read: it moves to `failed` where that is one file system with the
-  /// inbox, else it stays, and only the reason is written.
-  private func setAside(_ original: Original, _ failure: Failure) throws(Attempt) -> Attempt {
-    let list = number()
-    let note = ReasonNote(
-      list: list, name: original.name, failure: failure, time: clock.wallTime())
+  /// The file is too large to copy or even read. Moves it to `failed` if that is on the same file system;
+  /// otherwise leaves it in place and writes the reason alone.
+  private func setAside(
+    _ dropped: DroppedFile, _ note: ReasonNote
+  ) async throws(Attempt) -> Attempt {
     let isMoved: Bool
     do throws(SystemError) {
-      isMoved = try archive.move(original, note)
+      isMoved = try parts.failed.move(dropped, note)
     } catch { throw error.attempt }
-    try recordRejected(list, original.name, failure)
-    return isMoved ? .rejected(list) : .leftBehind(list)
+    try await recordRejected(note)
+    return isMoved ? .rejected(note.list) : .leftBehind(note.list)
   }
 
-  /// The number under which this very file was rejected, once it is out of the inbox.
-  func turnedAway(_ original: Original) throws(Attempt) -> ListID? {
-    for (list, rejection) in rejections
-    where rejection.status.inode == original.status.inode
-      && rejection.status.device == original.status.device
+  /// Removes a file that an earlier attempt rejected; returns the number of that rejection.
+  func turnedAway(_ dropped: DroppedFile) throws(Attempt) -> ListID? {
+    for (list, rejection) in memory.rejections
+    where rejection.status.inode == dropped.status.inode
+      && rejection.status.device == dropped.status.device
     {
-      if try withdraw(original, list, rejection.sum) { return list }
-      rejections[list] = nil
+      if try withdraw(dropped, list, rejection.sum) { return list }
+      memory.rejections[list] = nil
     }
     return nil
   }
 
-  private func recordRejected(
-    _ list: ListID, _ name: FileName, _ failure: Failure
-  ) throws(Attempt) {
-    let reception = reception
+  private func recordRejected(_ note: ReasonNote) async throws(Attempt) {
     do throws(Failure) {
-      try bridge.wait { () async throws(Failure) in
-        try await reception.reject(list, name: name, failure)
-      }
-    } catch { throw error.kind == .cancelled ? .interrupted : .troubled(error) }
-    numberIsUsed()
+      try await parts.rules.reject(note.list, name: note.name, note.failure)
+    } catch { throw error.attempt }
+    memory.lose(note.list)
+    memory.use(note.list)
   }
 
-  /// False where the file is no longer the one that was rejected.
+  /// False if the file has changed since it was rejected.
   private func withdraw(
-    _ original: Original, _ list: ListID, _ sum: FileCopy.Sum
+    _ dropped: DroppedFile, _ list: ListID, _ sum: FileCopy.Sum
   ) throws(Attempt) -> Bool {
     do throws(SystemError) {
-      let end = try Withdrawal(inbox: inbox, bridge: bridge).run(original, as: list, sum)
-      if end != .changed { rejections[list] = nil }
+      let end = try Withdrawal(inbox: inbox).run(dropped, as: list, sum)
+      if end != .changed { memory.rejections[list] = nil }
       return end != .changed
     } catch { throw error.attempt }
   }

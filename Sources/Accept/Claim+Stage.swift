@@ -1,98 +1,132 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps 2 to 5 of a claim: everything that is known of the list stands in a folder out of sight, is
-// made durable, and becomes real by one rename.
+// Steps 2 to 5 of a claim: writes the list to a hidden staging folder, syncs it, and publishes it with one
+// rename. Raises an `Attempt`.
 
+internal import Files
 internal import Linux
 internal import Vocabulary
 
 extension Claim {
-  func stage(_ list: ListID, _ original: Original) throws(Attempt) -> AboutFile {
-    var staged: StagedList
-    let sum: FileCopy.Sum
-    let isWhole: Bool
-    do throws(SystemError) {
-      staged = try folder(for: list)
-      sum = try fill(&staged, original)
-      let isUntouched = try original.isUntouched()
-      isWhole = isUntouched && sum.size == original.status.size
-    } catch { throw error.attempt }
-    guard isWhole else { throw .changed }
-    if let twin = reception.twin(
-      of: original.name, owner: original.status.owner, sha256: sum.sha256),
+  /// Stages the list and renames its folder to its number. The number is final: a second one would make two
+  /// lists of one drop.
+  func stage(_ dropped: DroppedFile) async throws(Attempt) -> (ListID, AboutFile) {
+    let laidOut = memory.ahead.take()
+    let list = laidOut?.list ?? memory.drawNumber()
+    do throws(Attempt) {
+      let staged = if let laidOut { laidOut } else { try newFolder(for: list) }
+      return (list, try await fill(staged, dropped))
+    } catch {
+      try? parts.lists.removeFlat(ListFolder.staged(list))
+      memory.giveBack(list)
+      throw error
+    }
+  }
+
+  private func fill(
+    _ laidOut: StagedList, _ dropped: DroppedFile
+  ) async throws(Attempt) -> AboutFile {
+    var staged = laidOut
+    let sum = try await copy(dropped, into: &staged)
+    if let twin = parts.rules.twin(
+      of: dropped.name, owner: dropped.status.owner, sha256: sum.sha256),
       try isSafe(sum, as: twin)
     {
-      throw try dismiss(original, list, sum, twin)
+      throw try dismiss(dropped, staged.list, sum, twin)
     }
-    if let verdict, verdict.sum == sum {
-      self.verdict = nil
-      throw .refused(verdict.failure, original.proof)
-    }
-    let terms = try read(staged, original, sum)
+    if let failure = memory.ahead.takeVerdict(on: sum) { throw .refused(failure, dropped.proof) }
+    let terms = try await read(staged, dropped, sum)
     let about = AboutFile(
-      name: original.name, status: original.status, sha256: sum.sha256,
-      accepted: clock.wallTime(), terms: terms)
-    do throws(SystemError) {
-      try publish(staged, about)
-    } catch { throw error.attempt }
+      name: dropped.name, status: dropped.status, sha256: sum.sha256,
+      accepted: parts.clock.wallTime(), terms: terms)
+    try publish(staged, about)
     return about
   }
 
-  /// The one that was made ahead, or a new one.
-  private func folder(for list: ListID) throws(SystemError) -> StagedList {
-    guard let laidOut, laidOut.list == list else { return try newFolder(for: list) }
-    self.laidOut = nil
-    return laidOut
-  }
-
-  /// Where an old one cannot go, its number is given up, so that the next attempt can be made.
-  private func newFolder(for list: ListID) throws(SystemError) -> StagedList {
-    do throws(SystemError) { try lists.removeFlat(ListFolder.staged(list)) } catch {
-      if error.isOfOneThing { numberIsUsed() }
-      throw error
+  private func newFolder(for list: ListID) throws(Attempt) -> StagedList {
+    do throws(SystemError) { try parts.lists.removeFlat(ListFolder.staged(list)) } catch {
+      // An old folder cannot be removed: the next attempt draws another number.
+      if error.isOfOneThing { memory.lose(list) }
+      throw error.attempt
     }
-    return try StagedList(list, in: lists)
+    do throws(SystemError) { return try StagedList(list, in: parts.lists) } catch {
+      throw error.attempt
+    }
   }
 
-  /// The original's bytes are in the copy: put there now, or found to be the same.
-  private func fill(
-    _ staged: inout StagedList, _ original: Original
-  ) throws(SystemError) -> FileCopy.Sum {
-    let size = original.status.size
-    if let ahead = staged.catalogued {
-      if ahead.size == size,
-        try FileCopy.sum(original.file, upTo: size, unless: { bridge.isCancelled }) == ahead
-      {
-        pace.paid()
-        return ahead
+  /// Copies the dropped file, unless the copy read ahead has the same bytes. A long copy runs on a disk
+  /// thread.
+  private func copy(
+    _ dropped: DroppedFile, into staged: inout StagedList
+  ) async throws(Attempt) -> FileCopy.Sum {
+    let (file, size) = (dropped.file, dropped.status.size)
+    let sum: FileCopy.Sum
+    do throws(SystemError) {
+      if let ahead = staged.catalogued, try !isSame(file, as: ahead, size) {
+        // Different bytes need new files: a worker has had descriptors of these.
+        try parts.lists.removeFlat(ListFolder.staged(staged.list))
+        staged = try StagedList(staged.list, in: parts.lists)
       }
-      staged = try newFolder(for: staged.list)
-    }
-    return try FileCopy.copy(
-      original.file, to: staged.copy.in, upTo: size, unless: { bridge.isCancelled })
+      if let ahead = staged.catalogued {
+        memory.ahead.paid()
+        sum = ahead
+      } else if size > ReadAhead.longest {
+        sum = try await Self.copyLong(file, to: staged.copy.in, size)
+      } else {
+        sum = try FileCopy.copy(
+          file, to: staged.copy.in, upTo: size, unless: { Task.isCancelled })
+      }
+    } catch { throw error.attempt }
+    return try whole(dropped, sum)
   }
 
-  /// Whether the state folder has these very bytes as that list.
+  private func isSame(
+    _ file: any OpenFile, as ahead: FileCopy.Sum, _ size: UInt64
+  ) throws(SystemError) -> Bool {
+    guard ahead.size == size else { return false }
+    return try FileCopy.sum(file, upTo: size, unless: { Task.isCancelled }) == ahead
+  }
+
+  @concurrent private static func copyLong(
+    _ source: any OpenFile, to target: any OpenFile, _ size: UInt64
+  ) async throws(SystemError) -> FileCopy.Sum {
+    try await onDisk { () throws(SystemError) in
+      try FileCopy.copy(source, to: target, upTo: size, unless: { Task.isCancelled })
+    }
+  }
+
+  private func whole(
+    _ dropped: DroppedFile, _ sum: FileCopy.Sum
+  ) throws(Attempt) -> FileCopy.Sum {
+    let isUntouched: Bool
+    do throws(SystemError) { isUntouched = try dropped.isUntouched() } catch {
+      throw error.attempt
+    }
+    guard isUntouched, sum.size == dropped.status.size else { throw .changed }
+    return sum
+  }
+
+  /// Whether the state folder holds the same bytes as list `twin`.
   private func isSafe(_ sum: FileCopy.Sum, as twin: ListID) throws(Attempt) -> Bool {
     do throws(SystemError) {
-      let file = try lists.folder(ListFolder.name(twin), creating: false)
+      let file = try parts.lists.folder(ListFolder.name(twin), creating: false)
         .open(ListFolder.list, .read)
       guard try file.status().size == sum.size else { return false }
-      return try FileCopy.sum(file, upTo: sum.size, unless: { bridge.isCancelled }) == sum
+      return try FileCopy.sum(file, upTo: sum.size, unless: { Task.isCancelled }) == sum
     } catch {
       if error.isMissing { return false }
       throw error.attempt
     }
   }
 
-  /// What it says is safe as another list: the copy goes. A crash on the way leaves it in the inbox or in
-  /// `.claim`, a candidate like any other.
+  /// Removes a second copy of list `twin` from the inbox. After a crash the file is an ordinary candidate in
+  /// the inbox or in `.claim`.
   private func dismiss(
-    _ original: Original, _ list: ListID, _ sum: FileCopy.Sum, _ twin: ListID
+    _ dropped: DroppedFile, _ list: ListID, _ sum: FileCopy.Sum, _ twin: ListID
   ) throws(Attempt) -> Attempt {
     do throws(SystemError) {
-      switch try Withdrawal(inbox: inbox, bridge: bridge).run(original, as: list, sum) {
+      switch try Withdrawal(inbox: inbox).run(dropped, as: list, sum) {
       case .gone:
-        reception.repeated(original.name, of: twin)
+        parts.rules.tell(.repeated(dropped.name, twin))
         return .repeated(twin)
       case .missing: return .missing
       case .changed: return .changed
@@ -101,45 +135,35 @@ extension Claim {
   }
 
   private func read(
-    _ staged: StagedList, _ original: Original, _ sum: FileCopy.Sum
-  ) throws(Attempt) -> ListTerms {
+    _ staged: StagedList, _ dropped: DroppedFile, _ sum: FileCopy.Sum
+  ) async throws(Attempt) -> ListTerms {
     let draft = ListDraft(
-      list: staged.list, name: original.name, owner: original.status.owner, folder: staged.folder,
+      list: staged.list, name: dropped.name, owner: dropped.status.owner, folder: staged.folder,
       catalog: staged.catalog)
     do throws(Failure) {
-      return staged.catalogued == sum
-        ? try settle(draft) : try readCarefully(draft, staged.copy.out, sha256: sum.sha256)
+      if staged.catalogued == sum { return try await parts.rules.prepare(draft) }
+      return try await ListReading(memory: memory).read(
+        draft, staged.copy.out, sha256: sum.sha256)
     } catch {
-      switch error.kind {
-      case .final: throw .refused(error, original.proof)
-      case .cancelled: throw .interrupted
-      case .passing, .machine: throw .troubled(error)
-      }
+      throw error.kind == .final ? .refused(error, dropped.proof) : error.attempt
     }
   }
 
-  func settle(_ draft: ListDraft) throws(Failure) -> ListTerms {
-    let reception = reception
-    return try bridge.wait { () async throws(Failure) in try await reception.prepare(draft) }
-  }
-
-  private func publish(_ staged: StagedList, _ about: AboutFile) throws(SystemError) {
-    let list = staged.list
-    try staged.about.write(Array(about.text.utf8), at: 0)
-    try staged.sync([staged.copy.in, staged.catalog, staged.about])
+  private func publish(_ staged: StagedList, _ about: AboutFile) throws(Attempt) {
+    let (list, lists) = (staged.list, parts.lists)
     do throws(SystemError) {
+      try staged.about.write(Array(about.text.utf8), at: 0)
+      try staged.sync([staged.copy.in, staged.catalog, staged.about])
       try lists.rename(
         ListFolder.staged(list), to: lists, as: ListFolder.name(list), replacing: false)
     } catch {
-      // Somebody's folder has our number: the next attempt takes another.
-      if error.exists { numberIsUsed() }
-      throw error
+      // Another folder has this number: the next attempt draws a new one.
+      if error.exists { memory.lose(list) }
+      throw error.attempt
     }
-    do throws(SystemError) {
-      try lists.sync()
-    } catch {
+    do throws(SystemError) { try lists.sync() } catch {
       try? lists.removeFlat(ListFolder.name(list))
-      throw error
+      throw error.attempt
     }
   }
 }

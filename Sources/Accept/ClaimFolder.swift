@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// `.claim` in the inbox: where a file goes that nobody may open by name any more, and the mark of the
-// inbox: a folder without it is another folder, or a bare mount point, and nothing is ever made there by
-// itself. The inbox is open to a group, so what lies there under that name may be anybody's: what is not a
-// folder of our own is moved aside under `foreign-claim-N` when ours is made, which we may since the inbox
-// is ours. Can raise what the kernel says; ENOENT where there is none of ours.
+// The folder `.claim` in the inbox. Claimed files move there, so that other users cannot open them by name.
+// It also marks the inbox: a folder without it is another folder or a bare mount point, and the daemon
+// creates nothing there unasked. The inbox is open to a group, so a foreign entry may be called `.claim`;
+// `make` renames it to `foreign-claim-N`, which the owner of the inbox may do. Raises SystemError; ENOENT if
+// the daemon has no `.claim`.
 
+internal import Files
 internal import Linux
 internal import Vocabulary
 
@@ -17,38 +18,38 @@ struct ClaimFolder {
 
   let inbox: any Folder
 
-  /// The folder that must be there already.
+  /// The existing folder; ENOENT if there is none.
   func standing() throws(SystemError) -> any Folder {
     guard let folder = try existing() else {
-      throw SystemError(code: 2, call: "openat", thing: "\(inbox.path)/\(Self.name)")
+      throw SystemError(.missing, call: "openat", thing: "\(inbox.path)/\(Self.name)")
     }
     return folder
   }
 
-  /// nil where there is none of ours to look into.
+  /// Nil if the daemon has no `.claim`.
   func existing() throws(SystemError) -> (any Folder)? {
-    guard let status = try status(), Self.isOurs(status) else { return nil }
+    guard let status = try inbox.status(ifThere: Self.name), Self.isOurs(status) else { return nil }
     if status.mode & 0o777 != Self.mode { try inbox.setMode(Self.mode, of: Self.name) }
     return try inbox.folder(Self.name, creating: false)
   }
 
-  /// The folder, ours and durable; made where it is missing. From here on this is the inbox.
+  /// Returns the folder; creates it durably if it is missing, which marks this folder as the inbox.
   @discardableResult
   func make() throws(SystemError) -> any Folder {
     if let folder = try existing() { return folder }
-    if try status() != nil { try moveAside() }
+    if try inbox.has(Self.name) { try moveAside() }
     let folder = try inbox.folder(Self.name, creating: true)
-    guard let made = try status(), Self.isOurs(made) else {
-      // Somebody was quicker, or the file system gives what we make to another.
+    guard let made = try inbox.status(ifThere: Self.name), Self.isOurs(made) else {
+      // Another process was faster, or new folders here belong to another user.
       try? inbox.removeFolder(Self.name)
-      throw SystemError(code: 1, call: "mkdirat", thing: "\(inbox.path)/\(Self.name)")
+      throw SystemError(.notPermitted, call: "mkdirat", thing: "\(inbox.path)/\(Self.name)")
     }
     try inbox.sync()
     return folder
   }
 
-  /// Held for as long as the file is: two daemons would both take what is dropped. EAGAIN where another
-  /// holds it.
+  /// Keeps a second daemon from claiming the same files, as long as the file is open. EAGAIN if another
+  /// daemon holds the lock.
   func lock() throws(SystemError) -> LinuxFile? {
     guard let claims = try standing() as? LinuxFolder else { return nil }
     let file = try claims.openFile(Self.lockName, .ensure)
@@ -56,7 +57,7 @@ struct ClaimFolder {
     return file
   }
 
-  /// Whether the file system gives read leases, tried on a file of our own that goes again.
+  /// Whether the file system grants read leases, tested on a temporary file.
   func hasLeases() throws(SystemError) -> Bool {
     let claims = try standing()
     try claims.removeIfThere(Self.probe)
@@ -71,15 +72,6 @@ struct ClaimFolder {
     status.kind == .folder && status.owner == ThisProcess.user
   }
 
-  private func status() throws(SystemError) -> FileStatus? {
-    do throws(SystemError) {
-      return try inbox.status(of: Self.name)
-    } catch {
-      if error.isMissing { return nil }
-      throw error
-    }
-  }
-
   private func moveAside() throws(SystemError) {
     for number in 1...Self.maximumForeign {
       guard let name = FileName("foreign-claim-\(number)") else { continue }
@@ -90,6 +82,6 @@ struct ClaimFolder {
         if !error.exists { throw error }
       }
     }
-    throw SystemError(code: 17, call: "renameat", thing: "\(inbox.path)/\(Self.name)")
+    throw SystemError(.exists, call: "renameat", thing: "\(inbox.path)/\(Self.name)")
   }
 }

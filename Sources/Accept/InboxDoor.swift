@@ -1,35 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which folder is the inbox now, and who rings when that changes. The path must lead to a folder that
-// bears our mark; the mark is made where there never was an inbox, and where somebody asks for it by a
-// start or a reload, but never on another file system than before: that may be a bare mount point.
-// Confined to the inbox's thread. What is wrong is raised, or stands in `softTrouble` where files are seen
-// all the same.
+// Opens and watches the folder that is the inbox now. The folder must bear the mark `.claim`. A start or a
+// reload makes a missing mark, but never on another file system than before: that may be a bare mount point.
+// Confined to the inbox's thread. Raises a `Failure` if the inbox cannot be seen; trouble that leaves its
+// files visible is in `softTrouble`.
 
 internal import Linux
 internal import Vocabulary
 
 final class InboxDoor {
+  private struct Troubles {
+    var claim: Failure?
+    var change: Failure?
+    var watch: Failure?
+  }
+
   private static let watchPauses: (first: Duration, last: Duration) = (.seconds(60), .seconds(3600))
 
   private let path: String
   private let state: any Folder
   private var doorbell: Doorbell?
   private var memory: InboxMemory?
-  /// What the path led to last, marked or not.
+  /// The folder that the path led to last, marked or not.
   private var identity: FolderIdentity?
-  /// The inbox itself, while it is looked at: held open, it could not be unmounted.
+  /// The inbox, open only while there is work: an open folder cannot be unmounted.
   private(set) var folder: LinuxFolder?
   private(set) var nature = InboxNature.usual
   private var isSurveyed = false
   private var isTold = false
   private var isWayKnown = false
   private var isAsked = true
-  /// Two daemons on one inbox look at it in turns.
+  /// Two daemons on one inbox take turns.
   private var lock: LinuxFile?
   private var watchTry: (next: Duration, pause: Duration)?
-  private var claimTrouble: Failure?
-  private var changeTrouble: Failure?
-  private var watchTrouble: Failure?
+  private var troubles = Troubles()
 
   init(path: String, state: any Folder) {
     self.path = path
@@ -37,27 +40,27 @@ final class InboxDoor {
     memory = InboxMemory(in: state)
   }
 
-  var softTrouble: Failure? { intakeTrouble ?? watchTrouble }
-  /// Why no file may be taken out of it, though it is there.
-  /// Where nothing may be written, what lies under the name `.claim` is not to blame.
-  var intakeTrouble: Failure? { changeTrouble ?? claimTrouble }
-  var isWatched: Bool { doorbell?.isWatching == true && watchTrouble == nil }
-  /// Readable when it rang.
+  var softTrouble: Failure? { intakeTrouble ?? troubles.watch }
+  /// Why no file may leave the inbox although its files are visible. On a read-only file system `.claim` is
+  /// not to blame.
+  var intakeTrouble: Failure? { troubles.change ?? troubles.claim }
+  var isWatched: Bool { doorbell?.isWatching == true && troubles.watch == nil }
+  /// Readable after the doorbell rang.
   var descriptor: Int32? { doorbell?.descriptor }
 
-  /// Somebody says that what the path leads to is the inbox.
+  /// An operator confirms that the path leads to the inbox.
   func ask() {
     isAsked = true
     watchTry = nil
   }
 
-  /// Something was mounted or unmounted somewhere.
+  /// Call after any mount or unmount.
   func forgetWay() {
     isWayKnown = false
     isSurveyed = false
   }
 
-  /// To be called before looking.
+  /// Drains the doorbell. Call before looking.
   func hear() -> Doorbell.Rings {
     guard let rings = doorbell?.drain() else { return [] }
     if rings.contains(.path) { isWayKnown = false }
@@ -65,7 +68,7 @@ final class InboxDoor {
     return rings
   }
 
-  /// Holds the folder that the path leads to now, watched first. True where its nature is news.
+  /// Opens the folder at the path, and watches it before the look. True if its nature is new or different.
   func attach(at now: Duration) throws(Failure) -> Bool {
     watch(at: now) { bell throws(SystemError) in
       if !isWayKnown { try bell.watchWay(to: path) }
@@ -79,8 +82,8 @@ final class InboxDoor {
     folder = there
     do throws(SystemError) {
       try there.checkChanges()
-      changeTrouble = nil
-    } catch { changeTrouble = InboxTrouble.unchangeable(path, error) }
+      troubles.change = nil
+    } catch { troubles.change = InboxTrouble.unchangeable(path, error) }
     return try survey(there)
   }
 
@@ -98,7 +101,7 @@ final class InboxDoor {
     }
   }
 
-  /// Nothing is held open until the next look.
+  /// Closes the folder and the lock until the next look.
   func rest() {
     folder = nil
     lock?.unlock()
@@ -112,7 +115,7 @@ final class InboxDoor {
     isSurveyed = false
   }
 
-  /// After a failure not again before a pause, which grows.
+  /// After a failure, tries again only after a growing pause.
   private func watch(at now: Duration, _ act: (Doorbell) throws(SystemError) -> Void) {
     if let watchTry, now < watchTry.next { return }
     do throws(SystemError) {
@@ -120,17 +123,17 @@ final class InboxDoor {
       if let doorbell { bell = doorbell } else { bell = try Doorbell() }
       doorbell = bell
       try act(bell)
-      if bell.isWatching, isWayKnown { (watchTry, watchTrouble) = (nil, nil) }
+      if bell.isWatching, isWayKnown { (watchTry, troubles.watch) = (nil, nil) }
     } catch {
       let pause = watchTry.map { min($0.pause * 2, Self.watchPauses.last) }
       watchTry = (now + (pause ?? Self.watchPauses.first), pause ?? Self.watchPauses.first)
-      watchTrouble = InboxTrouble.unwatched(error)
+      troubles.watch = InboxTrouble.unwatched(error)
     }
   }
 
   private enum Standing { case marked, unmarked, unmounted }
 
-  /// Raises where the folder is not the inbox.
+  /// Raises a `Failure` if the folder is not the inbox.
   private func check(_ there: LinuxFolder) throws(Failure) {
     let standing: Standing
     let memory = memory
@@ -138,8 +141,8 @@ final class InboxDoor {
     do throws(SystemError) {
       here = try InboxMemory(of: there)
       standing = try judge(there, here)
-      claimTrouble = nil
-    } catch { return claimTrouble = InboxTrouble.claim(path, error) }
+      troubles.claim = nil
+    } catch { return troubles.claim = InboxTrouble.claim(path, error) }
     isAsked = false
     switch standing {
     case .marked: break
@@ -149,7 +152,7 @@ final class InboxDoor {
       throw InboxTrouble.unmarked(path, isElsewhere: memory != nil && memory != here)
     }
     if memory == here { return }
-    // Where it cannot be written, the next start believes its eyes.
+    // If this fails, the next start reads the older memory, or none.
     try? here.write(to: state)
     self.memory = here
   }
@@ -169,15 +172,18 @@ final class InboxDoor {
     if intakeTrouble != nil { return false }
     let claims = ClaimFolder(inbox: there)
     do throws(SystemError) {
-      lock = try claims.lock()
+      // The lock is kept while claims run.
+      if lock == nil { lock = try claims.lock() }
     } catch {
-      if error.code == 11 { throw InboxTrouble.taken(path) }
-      // Where there are no locks (ENOLCK), nobody can be told apart.
-      if error.code != 37, error.code != 95 { throw InboxTrouble.unreadable(error) }
+      if error.name == .again { throw InboxTrouble.taken(path) }
+      // A file system without locks cannot reveal a second daemon.
+      if error.name != .noLocks, error.name != .notSupported {
+        throw InboxTrouble.unreadable(error)
+      }
     }
     if isSurveyed { return false }
     do throws(SystemError) {
-      // Where the probe cannot be made, every file tells for itself.
+      // If the probe fails, the lease of each file decides.
       let hasLeases = (try? claims.hasLeases()) ?? true
       let found = InboxNature(fileSystem: try there.fileSystem(), hasLeases: hasLeases)
       isSurveyed = true

@@ -1,39 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// One look at the inbox and at what lies in `.claim`: names in no order, each with its status where
-// neither the name nor its kind decides. Can raise what the kernel says of the folders; single files may vanish.
+// One look at the inbox and at `.claim`: unordered names, each with its status if neither the name nor its
+// kind decides. Raises SystemError; a file that vanishes is left out.
 
+internal import Files
 package import Vocabulary
 
 package enum InboxLook {
   package static func entries(_ inbox: any Folder) throws(SystemError) -> [InboxState.Entry] {
-    var entries: [InboxState.Entry] = []
+    // First, because it may remove a name from the inbox.
+    var entries = try claimed(inbox)
     for entry in try inbox.entries() where entry.name != ClaimFolder.name {
       let key = Candidate.Key(entry.name)
-      // What the name or the kind decides need not be looked at, however many there are.
+      // No stat where the name or the kind decides: there may be many.
       if let reason = IgnoredReason.judge(entry.name) ?? entry.kind.flatMap(IgnoredReason.judge) {
         entries.append(InboxState.Entry(key, nil, reason))
-      } else if let status = try status(of: entry.name, in: inbox) {
+      } else if let status = try inbox.status(ifThere: entry.name) {
         entries.append(InboxState.Entry(key, status, IgnoredReason.judge(status.kind)))
       }
     }
-    return try entries + claimed(inbox)
+    return entries
   }
 
-  /// One file again; nil where it is gone.
+  /// The current status of one file; nil if it is gone.
   static func status(_ key: Candidate.Key, _ inbox: any Folder) throws(SystemError) -> FileStatus? {
-    guard case .claim(let list) = key.place else { return try status(of: key.name, in: inbox) }
-    do throws(SystemError) {
-      let nest = try inbox.folder(ClaimFolder.name, creating: false)
-        .folder(ListFolder.name(list), creating: false)
-      return try status(of: key.name, in: nest)
-    } catch {
-      if error.isMissing { return nil }
-      throw error
-    }
+    guard case .claim(let list) = key.place else { return try inbox.status(ifThere: key.name) }
+    let nest = try inbox.folder(ifThere: ClaimFolder.name)?.folder(ifThere: ListFolder.name(list))
+    return try nest?.status(ifThere: key.name)
   }
 
-  /// Files in `.claim/N`; folders of ours that are empty are removed. A `.claim` that is not ours has
-  /// none.
+  /// The files in `.claim/N`. Removes empty folders. A foreign `.claim` yields no files.
   package static func claimed(_ inbox: any Folder) throws(SystemError) -> [InboxState.Entry] {
     guard let claims = try ClaimFolder(inbox: inbox).existing() else { return [] }
     var entries: [InboxState.Entry] = []
@@ -43,21 +38,23 @@ package enum InboxLook {
       let names = try folder.names()
       if names.isEmpty { try? claims.removeFolder(nest) }
       for name in names {
-        guard let status = try status(of: name, in: folder) else { continue }
+        guard let status = try claimed(name, in: folder, inbox) else { continue }
         entries.append(InboxState.Entry(Candidate.Key(name, in: .claim(list)), status))
       }
     }
     return entries
   }
 
-  private static func status(
-    of name: FileName, in folder: any Folder
+  /// If the file system renames by link and unlink, a crash between the two leaves the name in the inbox as
+  /// well: removes that name.
+  private static func claimed(
+    _ name: FileName, in nest: any Folder, _ inbox: any Folder
   ) throws(SystemError) -> FileStatus? {
-    do throws(SystemError) {
-      return try folder.status(of: name)
-    } catch {
-      if error.isMissing { return nil }
-      throw error
-    }
+    let found = try nest.status(ifThere: name)
+    guard let found, found.links > 1, let left = try inbox.status(ifThere: name),
+      left.inode == found.inode, left.device == found.device
+    else { return found }
+    try? inbox.remove(name)
+    return try nest.status(ifThere: name)
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inbox's thread: waits for the doorbell, sweeps, does what the state machine says. One sweep for
-// every cause; only where nothing but time has passed, the files whose time has come are looked at alone.
-// Watch first, then sweep; drain first, then look: so nothing falls between. Confined to the thread "inbox".
+// Runs the inbox: waits for the doorbell, sweeps, and performs the actions of the state machine. Every event
+// leads to a full sweep; a timer for due files leads to a look at those alone. Nothing is missed: watches are
+// set before a sweep, and events are drained before a look. Claims interleave with the loop where they await.
+// Confined to the thread "inbox". Raises nothing: trouble is reported as news.
 
 internal import Linux
 internal import Vocabulary
@@ -9,144 +10,159 @@ internal import Vocabulary
 final class InboxLoop {
   private enum Look { case all, due, nothing }
 
-  private static let sweepGap: Duration = .milliseconds(20)
-  /// What rang so long before a sweep at most counts as seen then: a sweep of very many names takes time.
-  private static let ringAge: Duration = .milliseconds(100)
-  private static let longestTrouble: Duration = .seconds(5)
-
-  private let inbox: Inbox
+  private let mailbox: Mailbox<Inbox.Letter>
+  /// The clock rings it.
+  private let alarm: WakeEvent
+  private let reactor: Reactor
   private let door: InboxDoor
   private let mounts: MountTable?
-  private var claim: Claim?
+  private let memory: ClaimMemory
   private var state: InboxState
-  private var isRecovered = false
-  private var trouble: Failure?
-  /// Why files wait that could be lists.
-  private var queueTrouble: Failure?
-  /// Nothing is known of what lies in the inbox.
-  private var isBlind = false
-  private var troublePause: Duration = .seconds(1)
-  private var news = WaitNews()
+  private var queue = ClaimQueue()
+  private var times = InboxTimes()
+  private var trouble = InboxMood()
   private var timer: (any Cancellable)?
   private var isTimerForDue = false
-  private var lastSweep: Duration?
-  /// When all of the folder was looked at last, or could not be.
-  private var lastWhole = Duration.zero
-  private var troubleWait: Duration?
-  /// When the doorbell rang first since the last sweep.
-  private var rangAt: Duration?
+  private var isRecovered = false
   private var mustSweep = false
-  private var hasOverflowed = false
+  private var replies = InboxReplies()
 
-  init(_ inbox: Inbox) {
-    self.inbox = inbox
-    state = InboxState(inbox.settings)
-    door = InboxDoor(path: inbox.path, state: inbox.state)
-    // Without it a mount over the inbox is found by the safety sweep alone.
+  private var parts: ClaimParts { memory.parts }
+
+  init(
+    _ path: String, _ folder: any Folder, _ parts: ClaimParts, mailbox: Mailbox<Inbox.Letter>,
+    alarm: WakeEvent, reactor: Reactor
+  ) {
+    self.mailbox = mailbox
+    self.alarm = alarm
+    self.reactor = reactor
+    memory = ClaimMemory(parts)
+    state = InboxState(parts.settings)
+    door = InboxDoor(path: path, state: folder)
+    // Without it only the safety sweep finds a mount over the inbox.
     mounts = try? MountTable()
   }
 
-  func run() {
-    var next = Look.all
-    while !inbox.isStopping {
-      let waiters = inbox.takeSweeps()
-      if inbox.takeAsk() {
-        door.ask()
-        next = .all
+  /// Runs until a stop letter; then cancels the running claims and waits for them.
+  func run(_ home: OnThread<InboxLoop>) async {
+    await withDiscardingTaskGroup { group in
+      var next = Look.all
+      while let letters = read() {
+        if letters { next = .all }
+        if next != .nothing { await look(next) }
+        while let task = queue.next(unless: memory.ahead.reading) {
+          group.addTask { await home.with { await $0.perform(task) } }
+        }
+        if next != .nothing, let candidate = fileToReadAhead(),
+          let staged = memory.ahead.begin(candidate, memory)
+        {
+          group.addTask { await home.with { await $0.readAhead(candidate, staged) } }
+        }
+        answer()
+        if isIdle { door.rest() }
+        arm()
+        next = await wait()
       }
-      if !waiters.isEmpty { next = .all }
-      if next != .nothing { look(next) }
-      closeLists()
-      if !waiters.isEmpty {
-        let report = report()
-        for waiter in waiters { waiter.resume(returning: report) }
-      }
-      arm()
-      next = wait()
+      group.cancelAll()
     }
     timer?.cancel()
-    claim?.clearLayout()
-    inbox.end()
+    memory.ahead.clear(memory)
+    door.rest()
+    replies.stop()
   }
 
-  private func look(_ look: Look) {
+  /// Whether a full sweep is due; nil after a stop letter.
+  private func read() -> Bool? {
+    var (isAsked, isStopped) = (false, false)
+    for letter in mailbox.takeAll() {
+      switch letter {
+      case .adopt: door.ask()
+      case .look(let reply): replies.look.append(reply)
+      case .settle(let reply): replies.settle.append(reply)
+      case .claimed: continue
+      // Later letters of the same batch still get an answer.
+      case .stop: isStopped = true
+      }
+      isAsked = true
+    }
+    return isStopped ? nil : isAsked || mustSweep
+  }
+
+  // MARK: looking
+
+  private func look(_ look: Look) async {
     if heard() { mustSweep = true }
     let isWhole = look == .all || mustSweep
+    let before = state.waiting
     do throws(Attempt) {
       let claim = try attach()
       if !isRecovered {
-        _ = try Recovery(claim: claim).run()
+        try await InboxRecovery(claim: claim).run()
         isRecovered = true
       }
-      state.isClosed = door.intakeTrouble != nil || inbox.reception.fullness() != nil
-      let actions = isWhole ? try sweep(claim) : try glance(claim)
-      isBlind = false
-      // What must be known before, and what is known only after.
-      say(softTrouble)
-      act(on: actions, claim)
-      if let next = state.nextSettled, !state.isClosed, !inbox.isStopping {
-        claim.prepare(for: next)
-      } else {
-        claim.clearLayout()
-      }
-      queueTrouble = state.isQueued ? inbox.reception.fullness() ?? queueTrouble : nil
-      say(softTrouble)
+      state.isClosed = door.intakeTrouble != nil || fullness() != nil
+      let actions = isWhole ? try sweep(claim.inbox) : try glance(claim.inbox)
+      trouble.isBlind = false
+      // Report before the actions, and again after them: they may change the trouble.
+      say()
+      for action in actions { perform(action, claim) }
+      trouble.queue = state.isQueued ? fullness() ?? trouble.queue : nil
+      say()
     } catch {
-      isBlind = true
+      trouble.isBlind = true
       if case .troubled(let failure) = error { say(failure) }
     }
-    door.rest()
-    claim?.inbox = inbox.lists
-    lastSweep = inbox.clock.uptime()
-    if isWhole || isBlind { lastWhole = inbox.clock.uptime() }
-    let isTroubled = isBlind || door.intakeTrouble != nil
-    troubleWait = isTroubled ? troublePause : nil
-    if isTroubled { troublePause = min(troublePause * 2, Self.longestTrouble) }
+    let isTroubled = trouble.isBlind || door.intakeTrouble != nil
+    times.looked(
+      at: parts.clock.uptime(), isWhole: isWhole || trouble.isBlind, isTroubled: isTroubled)
+    if before != state.waiting { parts.rules.tell(.changed) }
   }
 
   private func attach() throws(Attempt) -> Claim {
     do throws(Failure) {
-      if try door.attach(at: inbox.clock.uptime()) {
+      if try door.attach(at: parts.clock.uptime()) {
         state.nature = door.nature
-        inbox.reception.inboxSurveyed(door.nature, door.nature.words(inbox.settings))
+        parts.rules.tell(.surveyed(door.nature, door.nature.words(parts.settings)))
       }
     } catch { throw .troubled(error) }
-    guard let folder = door.folder else { throw .interrupted }
-    let claim =
-      claim
-      ?? Claim(
-        inbox: folder, lists: inbox.lists, archive: inbox.archive, quarantine: inbox.quarantine,
-        reception: inbox.reception, bridge: inbox.bridge, clock: inbox.clock,
-        settings: inbox.settings)
-    claim.inbox = folder
-    claim.trustsLeases = !door.nature.isShared
-    self.claim = claim
-    return claim
+    guard door.folder != nil else { throw .interrupted }
+    return claim()
   }
 
-  private func sweep(_ claim: Claim) throws(Attempt) -> [InboxState.Action] {
+  /// A claim in the held folder. Without one it works in STATE/lists, where it finds no file.
+  private func claim() -> Claim {
+    Claim(
+      memory: memory, inbox: door.folder ?? parts.lists, trustsLeases: !door.nature.isShared)
+  }
+
+  /// True if nothing needs the inbox before the next look: it is closed then, and can be unmounted.
+  private var isIdle: Bool {
+    queue.isEmpty && memory.ahead.reading == nil && state.nextSettled == nil
+  }
+
+  private func fullness() -> Failure? { parts.rules.fullness(besides: queue.count) }
+
+  private func sweep(_ inbox: any Folder) throws(Attempt) -> [InboxState.Action] {
     mustSweep = false
-    let start = inbox.clock.uptime()
-    let seen = rangAt.map { max($0, start - Self.ringAge) } ?? start
-    rangAt = nil
-    let entries = try read { () throws(SystemError) in try InboxLook.entries(claim.inbox) }
-    let actions = state.swept(entries, since: seen, at: inbox.clock.uptime())
-    for item in news.forget(all: { state.waiting[$0] != nil }) { tell(item) }
-    if hasOverflowed {
-      hasOverflowed = false
-      inbox.reception.inboxOverflowed(entries.count)
+    let seen = times.sweeps(at: parts.clock.uptime())
+    let entries = try read { () throws(SystemError) in try InboxLook.entries(inbox) }
+    let actions = state.swept(entries, since: seen, at: parts.clock.uptime())
+    for item in trouble.news.forget(all: { state.waiting[$0] != nil }) { tell(item) }
+    if trouble.hasOverflowed {
+      trouble.hasOverflowed = false
+      parts.rules.tell(.overflowed(entries.count))
     }
     return actions
   }
 
-  private func glance(_ claim: Claim) throws(Attempt) -> [InboxState.Action] {
-    let keys = state.dueKeys(at: inbox.clock.uptime())
+  private func glance(_ inbox: any Folder) throws(Attempt) -> [InboxState.Action] {
+    let keys = state.dueKeys(at: parts.clock.uptime())
     let files = try read { () throws(SystemError) in
       try keys.map { key throws(SystemError) in
-        (key: key, status: try InboxLook.status(key, claim.inbox))
+        (key: key, status: try InboxLook.status(key, inbox))
       }
     }
-    return state.glanced(files, at: inbox.clock.uptime())
+    return state.glanced(files, at: parts.clock.uptime())
   }
 
   private func read<Value>(_ act: () throws(SystemError) -> Value) throws(Attempt) -> Value {
@@ -155,73 +171,89 @@ final class InboxLoop {
     }
   }
 
-  /// Told, but lists are seen nevertheless.
-  private var softTrouble: Failure? { door.softTrouble ?? queueTrouble }
+  /// Reports trouble that leaves the inbox readable.
+  private func say() { say(door.softTrouble ?? trouble.queue) }
 
-  /// Told once when trouble comes, once when it changes, once when it goes.
+  /// Reports trouble once when it comes, when it changes and when it goes.
   private func say(_ failure: Failure?) {
-    if failure == nil { troublePause = .seconds(1) }
-    guard failure != trouble else { return }
-    trouble = failure
-    inbox.reception.inboxTroubled(failure)
-  }
-
-  private func act(on actions: [InboxState.Action], _ claim: Claim) {
-    var left = actions[...]
-    while let action = left.popFirst(), !inbox.isStopping {
-      // What an action leads to comes before the other candidates.
-      var next: InboxState.Action? = action
-      while let action = next, !inbox.isStopping { next = perform(action, claim).first }
-      if case .probe(let candidate) = action {
-        tell(news.look(candidate.key, state.waiting[candidate.key]))
-      }
-      closeLists()
-    }
+    if failure == nil { times.recovered() }
+    guard failure != trouble.told else { return }
+    trouble.told = failure
+    parts.rules.tell(.troubled(failure))
   }
 
   private func tell(_ item: WaitNews.Item?) {
-    if let item { inbox.reception.waits(item.name, item.failure) }
+    if let item { parts.rules.tell(.waits(item.name, item.failure)) }
   }
 
-  /// Asked for meanwhile: a burst of arrivals does not keep the lists waiting that are over.
-  private func closeLists() {
-    for job in inbox.takeJobs() {
-      do throws(Failure) {
-        try inbox.archive.close(job.list, in: inbox.lists)
-        job.done.resume(returning: .success(()))
-      } catch { job.done.resume(returning: .failure(error)) }
-    }
-  }
+  // MARK: acting
 
-  private func perform(_ action: InboxState.Action, _ claim: Claim) -> [InboxState.Action] {
+  private func perform(_ action: InboxState.Action, _ claim: Claim) {
     switch action {
     case .probe(let candidate):
-      // A list on its way out of the inbox goes on, however many there are: the claim tells it apart.
-      let failure = claim.drops.isEmpty ? inbox.reception.fullness() : nil
+      // A full daemon still finishes lists that leave the inbox: the claim recognises them.
+      let failure = memory.drops.isEmpty ? fullness() : nil
       if let failure = door.intakeTrouble ?? failure {
         state.queued(candidate.key, failure)
-        return []
+      } else {
+        let answer = claim.probe(candidate)
+        let next = state.probed(candidate.key, answer, at: parts.clock.uptime())
+        for action in next { perform(action, claim) }
       }
-      let answer = claim.probe(candidate)
-      return state.probed(candidate.key, answer, at: inbox.clock.uptime())
-    case .attempt(let candidate, let proof):
-      return settle(candidate, claim.attempt(candidate, proof))
+      tell(trouble.news.look(candidate.key, state.waiting[candidate.key]))
+    case .attempt(let candidate, let proof): queue.add(.attempt(candidate, proof))
     case .reject(let candidate, let failure, let proof):
-      return settle(candidate, claim.reject(candidate, failure, proof))
-    case .ignore(let name, let reason):
-      inbox.reception.ignored(name, reason)
-      return []
+      queue.add(.reject(candidate, failure, proof))
+    case .ignore(let name, let reason): parts.rules.tell(.ignored(name, reason))
     }
   }
 
-  private func settle(_ candidate: Candidate, _ attempt: Attempt) -> [InboxState.Action] {
-    // A file may change without ringing: then its new status is not known yet.
-    if attempt == .changed { mustSweep = true }
-    return state.attempted(candidate.key, attempt, at: inbox.clock.uptime())
+  private func perform(_ task: ClaimQueue.Task) async {
+    let (candidate, claim) = (task.candidate, claim())
+    let others = queue.count - 1
+    let end: Attempt =
+      switch task {
+      case .attempt(_, let proof):
+        await claim.attempt(candidate, proof, besides: others)
+      case .reject(_, let failure, let proof):
+        await claim.reject(candidate, failure, proof)
+      }
+    queue.ended(candidate)
+    // A change may not ring, and the new status of a changed file is not known yet.
+    if end == .changed || state.hasChanged(candidate.key) { mustSweep = true }
+    for action in state.attempted(candidate.key, end, at: parts.clock.uptime()) {
+      perform(action, claim)
+    }
+    tell(trouble.news.look(candidate.key, state.waiting[candidate.key]))
+    parts.rules.tell(.changed)
+    mailbox.put(.claimed)
+  }
+
+  /// The file to read ahead: too young to be tried, and the next in order.
+  private func fileToReadAhead() -> Candidate? {
+    guard memory.ahead.reading == nil else { return nil }
+    let next = state.isClosed || trouble.isBlind ? nil : state.nextSettled
+    // A claim that has not begun yet may take it.
+    if next == nil, queue.isEmpty { memory.ahead.clear(memory) }
+    return next
+  }
+
+  private func readAhead(_ candidate: Candidate, _ staged: StagedList) async {
+    await memory.ahead.run(candidate, staged, claim())
+    mailbox.put(.claimed)
+  }
+
+  // MARK: answering
+
+  private func answer() {
+    guard replies.isAwaited else { return }
+    let isSeen = trouble.isBlind || !mustSweep
+    replies.answer(
+      report(), isSettled: isSeen && queue.isEmpty && memory.ahead.reading == nil)
   }
 
   private func report() -> SweepReport {
-    var report = SweepReport(isTroubled: isBlind)
+    var report = SweepReport(isTroubled: trouble.isBlind)
     report.ignored = state.ignored
     report.ignoredCount = state.ignoredCount
     report.waitingCount = state.waiting.count
@@ -238,65 +270,94 @@ final class InboxLoop {
     return report
   }
 
-  /// One timer: the next look that somebody asked for, else the safety sweep, which counts from the last
-  /// whole look, whatever else was done since.
+  // MARK: waiting
+
+  /// Sets the one timer: for the next due file, otherwise for the safety sweep.
   private func arm() {
     let last = timer
-    var pause = inbox.settings.rescanInterval
-    if !door.isWatched || state.nature.isShared { pause = min(pause, InboxSettings.pollInterval) }
-    if let troubleWait { pause = min(pause, troubleWait) }
-    pause = max(.zero, lastWhole + pause - inbox.clock.uptime())
-    isTimerForDue = false
-    if let next = state.nextLook(at: inbox.clock.uptime()), next < pause {
-      pause = next
-      isTimerForDue = !isBlind
+    let now = parts.clock.uptime()
+    var interval = parts.settings.rescanInterval
+    if !door.isWatched || state.nature.isShared {
+      interval = min(interval, InboxSettings.pollInterval)
     }
-    let alarm = inbox.alarm
-    timer = inbox.clock.after(pause) { alarm.ring() }
+    var pause = times.pause(of: interval, at: now)
+    isTimerForDue = false
+    if let next = state.nextLook(at: now), next < pause {
+      pause = next
+      isTimerForDue = !trouble.isBlind
+    }
+    let alarm = alarm
+    timer = parts.clock.after(pause) { alarm.ring() }
     last?.cancel()
   }
 
-  /// Returns once there is reason to look, with what has to be looked at.
-  private func wait() -> Look {
-    while true {
-      var watches = [Poll.Watch(inbox.bell.descriptor), Poll.Watch(inbox.alarm.descriptor)]
-      let mountPlace = mounts.map { mounts in
-        watches.append(Poll.Watch(mounts.descriptor, wantsPriority: true))
-        return watches.count - 1
-      }
-      if let bell = door.descriptor { watches.append(Poll.Watch(bell)) }
-      let rung = (try? Poll.wait(watches, for: nil)) ?? watches
-      let (isAsked, isTime) = (rung[0].isReadable, rung[1].isReadable)
-      if isTime { inbox.alarm.clear() }
-      let isMounted = mountPlace.map { rung[$0].isPriority } ?? false
-      if isMounted { door.forgetWay() }
-      let isRung = heard()
-      if isAsked { inbox.bell.clear() }
-      if isMounted || isRung {
-        if !isAsked { calm() }
-        return .all
-      }
-      if isTime { return isTimerForDue ? .due : .all }
-      // Lists that are over ask for no look.
-      if isAsked { return .nothing }
+  /// Waits until there is a reason to look; returns how much to look at.
+  private func wait() async -> Look {
+    var watches = [Poll.Watch(mailbox.descriptor), Poll.Watch(alarm.descriptor)]
+    let mountPlace = mounts.map { mounts in
+      watches.append(Poll.Watch(mounts.descriptor, wantsPriority: true))
+      return watches.count - 1
     }
+    if let bell = door.descriptor { watches.append(Poll.Watch(bell)) }
+    let rung = await reactor.ready(watches)
+    if rung[1].isReadable { alarm.clear() }
+    let isMounted = mountPlace.map { rung[$0].isPriority } ?? false
+    if isMounted { door.forgetWay() }
+    if heard() || isMounted {
+      // One sweep serves a burst of arrivals. A letter ends the wait.
+      if !rung[0].isReadable, let rest = times.calm(at: parts.clock.uptime()) {
+        _ = await reactor.ready([Poll.Watch(mailbox.descriptor)], for: rest)
+      }
+      return .all
+    }
+    if rung[1].isReadable { return isTimerForDue ? .due : .all }
+    // For letters, `read` decides.
+    return .nothing
   }
 
-  /// Whether the doorbell has rung; it does so once for all that happened.
+  /// Whether the doorbell rang; one ring stands for any number of events.
   private func heard() -> Bool {
     let rings = door.hear()
     if rings.isEmpty { return false }
-    if rangAt == nil { rangAt = inbox.clock.uptime() }
-    if rings.contains(.overflow) { hasOverflowed = true }
+    times.rang(at: parts.clock.uptime())
+    if rings.contains(.overflow) { trouble.hasOverflowed = true }
     return true
   }
+}
 
-  /// A burst of arrivals is worth one sweep, not one each; who asks is not kept waiting.
-  private func calm() {
-    guard let lastSweep else { return }
-    let rest = lastSweep + Self.sweepGap - inbox.clock.uptime()
-    guard rest > .zero else { return }
-    _ = try? Poll.wait([Poll.Watch(inbox.bell.descriptor)], for: rest)
-    inbox.bell.clear()
+/// The trouble of the inbox, and how much of it was reported.
+private struct InboxMood {
+  /// Reported last.
+  var told: Failure?
+  /// Why possible lists wait.
+  var queue: Failure?
+  /// The contents of the inbox are unknown.
+  var isBlind = false
+  var hasOverflowed = false
+  var news = WaitNews()
+}
+
+/// Callers that wait for a sweep.
+private struct InboxReplies {
+  var look: [Reply<SweepReport>] = []
+  var settle: [Reply<SweepReport>] = []
+  /// Their sweep is done; its claims may still run.
+  private var settling: [Reply<SweepReport>] = []
+
+  var isAwaited: Bool { !(look.isEmpty && settle.isEmpty && settling.isEmpty) }
+
+  /// Call after each turn of the loop.
+  mutating func answer(_ report: SweepReport, isSettled: Bool) {
+    for reply in look { reply.give(report) }
+    settling += settle
+    (look, settle) = ([], [])
+    guard isSettled else { return }
+    for reply in settling { reply.give(report) }
+    settling = []
+  }
+
+  mutating func stop() {
+    for reply in look + settle + settling { reply.give(.stopped) }
+    (look, settle, settling) = ([], [], [])
   }
 }

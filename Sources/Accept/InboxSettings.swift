@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operator may say about the inbox: `[Inbox]` of darkroomd.conf.
+// The settings of the inbox. All but `dwell` come from `[Inbox]` in darkroomd.conf.
 
 package struct InboxSettings: Equatable, Sendable {
-  /// How long a file must not have changed before it is tried. Browsers, `install` and desktops still
-  /// touch the path just after the last byte.
+  /// How long a file must be unchanged before it is tried. Browsers, `install` and desktops still touch the
+  /// file just after the last byte.
   package var dwell: Duration
-  /// How long an unreadable list must not have changed before it is rejected; and how long any list
-  /// must not have changed before it is tried where no lease can be had.
+  /// How long an unreadable list must be unchanged before it is rejected, and any list before it is tried
+  /// without a lease.
   package var quietTime: Duration
-  /// A look that needs no doorbell.
+  /// The interval of the safety sweep, which needs no doorbell.
   package var rescanInterval: Duration
   package var maximumListSize: UInt64
-  /// How often a folder is looked at whose doorbell does not ring for all.
+  /// The interval of sweeps where the doorbell may miss events.
   static let pollInterval: Duration = .seconds(5)
-  /// How often it is asked whether more lists may be let in, once some wait for that.
+  /// The interval of checks for room while lists wait to be let in.
   static let queueInterval: Duration = .seconds(1)
 
   package init(

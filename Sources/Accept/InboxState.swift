@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides when a file in the inbox is tried, when it is rejected and when to look again: accept fast,
-// reject slow. A value: sweeps, answers and times in, actions out; no clock, no file is touched here.
-// Time is the time since boot at which a status was first seen, so no file's own times are believed.
+// Decides when to try a file, when to reject it and when to look again: accept fast, reject slowly. A value:
+// sweeps, answers and times in, actions out; it reads no clock and touches no file. The age of a file counts
+// from the time since boot at which its status was first seen; the file's own times are not trusted.
 
 package import Vocabulary
 
 package struct InboxState: Sendable {
-  /// One name that a sweep found; without a status where the name or the kind alone decided.
+  /// One name that a sweep found; without a status if the name or the kind alone decided.
   package struct Entry: Equatable, Sendable {
     package let key: Candidate.Key
     package let status: FileStatus?
-    /// Why it is left alone.
+    /// Why the entry is ignored.
     package let ignored: IgnoredReason?
 
     package init(_ key: Candidate.Key, _ status: FileStatus?, _ ignored: IgnoredReason?) {
@@ -26,17 +26,17 @@ package struct InboxState: Sendable {
   }
 
   package enum Action: Equatable, Sendable {
-    /// Ask the kernel whether somebody still writes; answer with `probed`.
+    /// Probe for writers; answer with `probed`.
     case probe(Candidate)
     /// Try to make a list of it; answer with `attempted`.
     case attempt(Candidate, Proof)
-    /// Turn it away for this reason; answer with `attempted`.
+    /// Reject it for this reason; answer with `attempted`.
     case reject(Candidate, Failure, Proof)
-    /// Said once for each file.
+    /// Reported once for each file.
     case ignore(FileName, IgnoredReason)
   }
 
-  /// Known candidates and remembered ignored names are bounded; more come up as these go.
+  /// Limits on candidates and on remembered ignored names; others are taken up when these go.
   package static let maximumWaiting = 100_000
   package static let maximumIgnored = 1_000
 
@@ -44,24 +44,26 @@ package struct InboxState: Sendable {
   private(set) var waiting: [Candidate.Key: WaitingFile] = [:]
   private(set) var ignored: [FileName: IgnoredReason] = [:]
   private(set) var ignoredCount = 0
+  /// Files that changed while they were busy.
+  private var changed: Set<Candidate.Key> = []
   private(set) var isFull = false
-  /// Files wait for lists to be let in again.
+  /// Some files wait until lists are let in again.
   private(set) var isQueued = false
-  /// No list is let in now, so nobody asks about those that wait for that.
+  /// No list is let in now; queued files are not probed.
   package var isClosed = false
-  /// How it can be known that a file is whole.
+  /// How the inbox's file system can prove that a file is complete.
   package var nature = InboxNature.usual
 
   package init(_ settings: InboxSettings) { self.settings = settings }
 
-  /// A whole look at the inbox. What is not in it is forgotten; what is new was first seen a little
-  /// earlier, where it rang before the look.
+  /// Takes a full sweep. Forgets missing files. A new file counts as first seen at `since`, the time of the
+  /// event before the sweep.
   package mutating func swept(
     _ entries: [Entry], since: Duration? = nil, at now: Duration
   ) -> [Action] {
     var actions: [Action] = []
     var seen: Set<Candidate.Key> = []
-    // Of those that are remembered alone: of very many, most are only counted.
+    // Remembered names only: names beyond the limit are merely counted.
     var left: Set<FileName> = []
     isFull = false
     ignoredCount = 0
@@ -82,17 +84,17 @@ package struct InboxState: Sendable {
         note(Candidate(key: entry.key, status: status), at: since ?? now)
       }
     }
-    waiting = waiting.filter { seen.contains($0.key) }
+    waiting = waiting.filter { seen.contains($0.key) || $0.value.phase == .busy }
     if left.count < ignored.count { ignored = ignored.filter { left.contains($0.key) } }
     return actions + due(at: now)
   }
 
-  /// What is too young to be tried, and will be tried before the others.
+  /// The first file in order that is still too young to be tried.
   package var nextSettled: Candidate? {
     waiting.values.lazy.filter { $0.phase == .settling }.min { $0.isBefore($1) }?.candidate
   }
 
-  /// Those whose time has come, to be looked at one by one where nothing else has happened.
+  /// The due files, for a look at each when only time has passed.
   package func dueKeys(at now: Duration) -> [Candidate.Key] {
     waiting.filter { isDue($0.value, at: now) }.map(\.key)
   }
@@ -101,7 +103,7 @@ package struct InboxState: Sendable {
     !(isClosed && file.isQueued) && file.isDue(at: now, settings, nature)
   }
 
-  /// A look at single files, those that are due; nil for what is gone.
+  /// Takes a look at the due files; a nil status means that the file is gone.
   package mutating func glanced(
     _ files: [(key: Candidate.Key, status: FileStatus?)], at now: Duration
   ) -> [Action] {
@@ -115,13 +117,13 @@ package struct InboxState: Sendable {
     return due(at: now)
   }
 
-  /// No list is let in now: the file stays as it is.
+  /// Queues a file because no list is let in now.
   package mutating func queued(_ key: Candidate.Key, _ failure: Failure) {
     waiting[key]?.phase = .queued(failure)
     isQueued = true
   }
 
-  /// What the lease said.
+  /// Takes the result of a probe.
   package mutating func probed(_ key: Candidate.Key, _ probe: Probe, at now: Duration) -> [Action] {
     guard var file = waiting[key] else { return [] }
     var actions: [Action] = []
@@ -145,7 +147,7 @@ package struct InboxState: Sendable {
     return actions
   }
 
-  /// What came of an attempt or a rejection.
+  /// Takes the result of an attempt or a rejection.
   package mutating func attempted(
     _ key: Candidate.Key, _ attempt: Attempt, at now: Duration
   ) -> [Action] {
@@ -175,7 +177,10 @@ package struct InboxState: Sendable {
     return []
   }
 
-  /// How long from now the next look is due by itself; nil where only the doorbell can bring news.
+  /// Whether the file changed while it was busy. True once.
+  package mutating func hasChanged(_ key: Candidate.Key) -> Bool { changed.remove(key) != nil }
+
+  /// The time until the next look is due; nil if only the doorbell can bring news.
   package func nextLook(at now: Duration) -> Duration? {
     var first: Duration?
     for file in waiting.values {
@@ -190,6 +195,10 @@ package struct InboxState: Sendable {
   private mutating func note(_ candidate: Candidate, at now: Duration) {
     if let known = waiting[candidate.key] {
       if known.candidate.status == candidate.status { return }
+      if known.phase == .busy {
+        changed.insert(candidate.key)
+        return
+      }
     } else if waiting.count >= Self.maximumWaiting {
       isFull = true
       return
@@ -197,7 +206,7 @@ package struct InboxState: Sendable {
     waiting[candidate.key] = WaitingFile(candidate, since: now)
   }
 
-  /// Oldest first, then by name, so that the same sight gives the same order.
+  /// Oldest first, then by name, so that the order is reproducible.
   private mutating func due(at now: Duration) -> [Action] {
     isQueued = waiting.values.contains { isClosed && $0.isQueued }
     let due = waiting.values.filter { isDue($0, at: now) }.sorted { $0.isBefore($1) }

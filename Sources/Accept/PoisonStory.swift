@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why an input was set aside: for people in the first line, for programs in the lines below it. The name
-// is percent-encoded as in `about`, and of a URL the host alone is told.
+// Why an input was set aside: the first line is for people, the others are for programs. The name is
+// percent-encoded as in `about`; of a URL only the host appears.
 
 package import Vocabulary
 
 package struct PoisonStory: Equatable, Sendable {
   package let list: ListID
-  /// Nil where the list itself is meant.
+  /// Nil for the list itself.
   package let photo: UInt32?
   package let name: [UInt8]
   package let host: String
-  /// Its first 16 hex digits, or all.
+  /// All hex digits, or the first 16.
   package let sha256: String
   package let death: String
   /// Milliseconds since 1970.
@@ -39,7 +39,7 @@ package struct PoisonStory: Equatable, Sendable {
       \(photoLine)name=\(AboutFile.encoded(name))
       \(hostLine)sha256=\(sha256)
       death=\(Printable.text(death, limit: 300))
-      time=\(ReasonNote.date(time))
+      time=\(DateText.utc(milliseconds: time))
 
       """
   }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of a list that is none yet, out of sight, with its files open: made when a file comes or
-// when it is tried. Everything here can raise what the kernel says.
+// The hidden folder of a list in preparation, with its files open. Made when a file is read ahead or tried.
+// Raises SystemError.
 
+internal import Files
 internal import Vocabulary
 
 struct StagedList {
   let list: ListID
   let folder: any Folder
-  /// For us to write, and for the worker to read.
+  /// `in` is for us to write, `out` for the worker to read.
   let copy: (in: any OpenFile, out: any OpenFile)
   let catalog: any OpenFile
   let about: any OpenFile
-  /// What `copy` holds, where the catalog was made of it.
+  /// The sum of `copy`, once the catalog was made from it.
   var catalogued: FileCopy.Sum?
 
-  /// Nothing may stand there.
+  /// The staging folder must not exist yet.
   init(_ list: ListID, in lists: any Folder) throws(SystemError) {
     self.list = list
     folder = try lists.folder(ListFolder.staged(list), creating: true)

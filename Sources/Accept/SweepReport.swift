@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one sweep found, once everything it led to was done.
+// The state of the inbox after a sweep.
 
 package import Vocabulary
 
 package struct SweepReport: Equatable, Sendable {
   package struct Waiting: Equatable, Sendable {
     package let name: FileName
-    /// In words, for people.
+    /// The reason for the wait, in words for people.
     package let waitsFor: String
-    /// The list that it is already, where only its way out of the inbox is left.
+    /// The list that the file became, if it only has to leave the inbox.
     package let list: ListID?
-    /// It was turned away, and stays until it changes.
+    /// The file was rejected, and stays until it changes.
     package let isRejected: Bool
-    /// We may not open it: somebody has to do something.
+    /// The daemon may not open it; a person has to act.
     package let isUnreadable: Bool
   }
 
-  /// Files that may still become lists by themselves. Those we may not read are not among them.
+  /// Files that may still become lists without help; unreadable files do not count.
   package var candidates = 0
-  /// Files we may not open.
+  /// Files that the daemon may not open.
   package var unreadable = 0
-  /// Some of the waiting and unreadable ones, for showing.
+  /// Some of the waiting and unreadable files, to show.
   package var waiting: [Waiting] = []
-  /// How many files wait, may not be read, or were turned away and stay; how many are ignored.
+  /// The number of files that wait, are unreadable, or were rejected and stay; and of ignored files.
   package var waitingCount = 0
   package var ignoredCount = 0
-  /// Some of the ignored ones, for showing.
+  /// Some of the ignored files, to show.
   package var ignored: [FileName: IgnoredReason] = [:]
   /// The inbox could not be read, so nothing is known.
   package var isTroubled = false
-  /// The inbox does not work any more.
+  /// The inbox has stopped.
   package var isStopped = false
 
-  /// Nothing is left that needs waiting for.
+  /// No file is left to wait for.
   package var isEmpty: Bool { candidates == 0 && !isTroubled }
 
   package static let stopped = SweepReport(isStopped: true)

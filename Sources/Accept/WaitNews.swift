@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which waiting files people were told of, and what is new about them: said once when a file begins to
-// wait for something that does not pass by itself, when the reason changes, and when it is over. A
-// value; bounded, since a thousand files on a full disk have one cause.
+// The waiting files that were reported, and news of them. A file is reported once when it runs into trouble
+// or proves unreadable, when the reason changes, and when that is over. A value; bounded, since a thousand
+// files on a full disk have one cause.
 
 package import Vocabulary
 
 package struct WaitNews: Sendable {
   package struct Item: Equatable, Sendable {
     package let name: FileName
-    /// nil: it waits no more.
+    /// Nil when the wait is over.
     package let failure: Failure?
   }
 
@@ -18,12 +18,12 @@ package struct WaitNews: Sendable {
 
   package init() {}
 
-  /// What is new once a file was dealt with; nil as file where it is gone.
+  /// The news of a file after an action, if any. A nil file is gone.
   package mutating func look(_ key: Candidate.Key, _ file: WaitingFile?) -> Item? {
     switch file?.phase {
     case .troubled(let failure, _, _), .unreadable(let failure):
       if let last = told[key] {
-        // The code is the reason: its words may name another call each time.
+        // Compare codes: the words may name another call each time.
         if last.code == failure.code { return nil }
       } else if told.count >= Self.maximum {
         return nil
@@ -36,7 +36,7 @@ package struct WaitNews: Sendable {
     }
   }
 
-  /// What was told of and is not there any more.
+  /// Forgets reported files that are gone; returns the news of that.
   package mutating func forget(all but: (Candidate.Key) -> Bool) -> [Item] {
     told.keys.filter { !but($0) }.compactMap { look($0, nil) }
   }

@@ -1,63 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// One candidate between its first sight and its end: what it waits for, and until when.
+// One candidate from first sight to its end: its phase, and when it is due.
 
 package import Vocabulary
 
-/// What the kernel said about writers.
+/// The kernel's answer about writers.
 package enum Probe: Equatable, Sendable {
   case noWriter, writer, unsupported, notPermitted, missing
-  /// We may not open it.
+  /// The daemon may not open it.
   case unreadable(Failure)
   case troubled(Failure)
 }
 
-/// Why the bytes that are read are believed to be one whole list.
+/// Why the bytes are believed to be the complete file.
 package enum Proof: Equatable, Sendable { case lease, quiet }
 
-/// What came of trying to make a list of a candidate, or of turning it away.
+/// The result of an attempt to accept or to reject a candidate.
 package enum Attempt: Error, Equatable {
   case accepted(ListID)
-  /// It repeats a list that is at work, and is out of the inbox.
+  /// It repeats a list in progress and has left the inbox.
   case repeated(ListID)
-  /// It was accepted earlier; now it is out of the inbox too.
+  /// It was accepted earlier and has now left the inbox.
   case finished(ListID)
   case rejected(ListID)
-  /// Rejected and recorded, but it stays where it is.
+  /// Recorded as rejected, but it stays in the inbox.
   case leftBehind(ListID)
-  /// It is another file by now, or has other contents.
+  /// Another file has the name, or the contents have changed.
   case changed
   case missing
   case writer
   case unreadable(Failure)
-  /// It is no list as it is.
+  /// The contents are not a list.
   case refused(Failure, Proof)
   /// No more lists are let in now.
   case full(Failure)
-  /// This machine's trouble; nothing is held against the file.
+  /// This machine is in trouble; the file is not to blame.
   case troubled(Failure)
-  /// We were asked to stop.
+  /// The daemon is stopping.
   case interrupted
+}
+
+extension Failure {
+  /// Not the file's fault: a stop, or trouble of this machine.
+  var attempt: Attempt { kind == .cancelled ? .interrupted : .troubled(self) }
+}
+
+extension SystemError {
+  var attempt: Attempt { machineFailure.attempt }
 }
 
 package struct WaitingFile: Equatable, Sendable {
   package enum Phase: Equatable, Sendable {
-    /// Changed lately. → busy
+    /// Changed a moment ago. → busy
     case settling
-    /// Probed, tried or turned away just now. → any
+    /// Being probed, tried or rejected. → any
     case busy
-    /// Somebody has it open for writing. → busy
+    /// A program has it open for writing. → busy
     case held(next: Duration, pause: Duration)
-    /// No lease to be had: whole when quiet. → busy
+    /// No lease is available: complete once quiet. → busy
     case quiet
-    /// Did not read as a list; perhaps it is not whole. → busy
+    /// Not a valid list, perhaps incomplete. → busy
     case doubtful(Failure)
     /// This machine is in trouble. → busy
     case troubled(Failure, next: Duration, pause: Duration)
     /// No list is let in now. → busy
     case queued(Failure)
-    /// We may not open it; every sweep tries. → busy
+    /// The daemon may not open it; every sweep tries again. → busy
     case unreadable(Failure)
-    /// Rejected and still there. Left when the file changes
+    /// Rejected and still there, until the file changes.
     case leftBehind
   }
 
@@ -69,7 +78,7 @@ package struct WaitingFile: Equatable, Sendable {
   private static let writerPauses: (first: Duration, last: Duration) = (
     .milliseconds(250), .seconds(5)
   )
-  /// Short, since it ends without a doorbell: nothing rings when there is room again.
+  /// Short, because no doorbell rings when there is room again.
   private static let troublePauses: (first: Duration, last: Duration) = (.seconds(1), .seconds(5))
 
   package init(_ candidate: Candidate, since: Duration) {
@@ -83,8 +92,7 @@ package struct WaitingFile: Equatable, Sendable {
       : since < other.since
   }
 
-  /// A writer's close rings the doorbell in most ways of arriving, but not in all: so we ask again,
-  /// less and less often.
+  /// A writer's close usually rings the doorbell, but not always: the probe is repeated after growing pauses.
   mutating func hold(at now: Duration) {
     let pause =
       if case .held(_, let last) = before { min(last * 2, Self.writerPauses.last) } else {
@@ -103,7 +111,7 @@ package struct WaitingFile: Equatable, Sendable {
     before = phase
   }
 
-  /// The last pause, so that the next one can be longer.
+  /// The last phase with a pause, so that the next pause can be longer.
   private var before: Phase = .settling
 
   func due(_ settings: InboxSettings, _ nature: InboxNature) -> Duration? {
@@ -127,15 +135,15 @@ package struct WaitingFile: Equatable, Sendable {
   var isQueued: Bool { if case .queued = phase { true } else { false } }
   var isUnreadable: Bool { if case .unreadable = phase { true } else { false } }
 
-  /// What it waits for, in words.
+  /// The reason for the wait, in words.
   package var waitsFor: String {
     switch phase {
     case .settling: "it changed a moment ago"
     case .busy: "it is being read"
-    case .held: "somebody has it open for writing"
-    case .quiet: "it must be quiet for a while, since this file system cannot tell who writes"
+    case .held: "a program has it open for writing"
+    case .quiet: "it must stay unchanged for a while, since no lease can prove it complete"
     case .queued(let failure): failure.reason
-    case .doubtful(let failure): "it does not read as a list yet: \(failure.reason)"
+    case .doubtful(let failure): "it is not a valid list yet: \(failure.reason)"
     case .troubled(let failure, _, _): failure.reason
     case .unreadable(let failure): failure.reason
     case .leftBehind: "\(IgnoredReason.tooLarge)"

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes a dropped file out of the inbox once its contents are safe elsewhere: rename into `.claim/N`,
-// where nobody can open it by name any more, look again, unlink. A file that is another one by then,
-// or has other contents, goes back under its name, or stays in `.claim/N` where that name is taken
-// again: it is never lost and never overwrites. Every step can be repeated.
+// Removes a dropped file from the inbox once its contents are safe elsewhere: renames it into `.claim/N`,
+// where other users cannot open it by name, checks it again, unlinks it. A replaced or changed file goes back
+// under its name or, if that name is taken, stays in `.claim/N`: it is never lost and never overwrites
+// another. Every step can be repeated. Raises SystemError.
 
-internal import Linux
+internal import Files
 internal import Vocabulary
 
 struct Withdrawal {
   enum End { case gone, changed, missing }
 
   let inbox: any Folder
-  let bridge: ThreadBridge
 
-  func run(_ original: Original, as list: ListID, _ sum: FileCopy.Sum) throws(SystemError) -> End {
-    switch try look(original.name, in: original.folder, original, sum) {
+  func run(_ dropped: DroppedFile, as list: ListID, _ sum: FileCopy.Sum) throws(SystemError) -> End
+  {
+    switch try look(dropped.name, in: dropped.folder, dropped, sum) {
     case .missing: return .missing
     case .changed: return .changed
     case .gone: break
@@ -23,41 +23,36 @@ struct Withdrawal {
     let name = ListFolder.name(list)
     let nest = try claims.folder(name, creating: true)
     try claims.sync()
-    if original.candidate.key.place != .claim(list) {
+    if dropped.candidate.key.place != .claim(list) {
       do throws(SystemError) {
-        try original.folder.rename(
-          original.name, to: nest, as: original.name, replacing: false)
+        try dropped.folder.rename(
+          dropped.name, to: nest, as: dropped.name, replacing: false)
       } catch {
         if error.isMissing { return .missing }
         throw error
       }
       try nest.sync()
-      try original.folder.sync()
+      try dropped.folder.sync()
     }
-    guard try look(original.name, in: nest, original, sum) == .gone else {
-      try putBack(original.name, from: nest)
+    guard try look(dropped.name, in: nest, dropped, sum) == .gone else {
+      try putBack(dropped.name, from: nest)
       try? claims.removeFolder(name)
       return .changed
     }
-    try nest.remove(original.name)
-    try clear(claims, name, original.candidate.key.place)
+    try nest.remove(dropped.name)
+    try clear(claims, name, dropped.candidate.key.place)
     return .gone
   }
 
-  /// `gone` means: this is the file, with these contents, and it may go.
+  /// `gone` means that the file and its contents are the same, so it may be removed.
   private func look(
-    _ name: FileName, in folder: any Folder, _ original: Original, _ sum: FileCopy.Sum
+    _ name: FileName, in folder: any Folder, _ dropped: DroppedFile, _ sum: FileCopy.Sum
   ) throws(SystemError) -> End {
-    do throws(SystemError) {
-      let now = try folder.status(of: name)
-      guard now.inode == original.status.inode, now.device == original.status.device else {
-        return .changed
-      }
-    } catch {
-      if error.isMissing { return .missing }
-      throw error
+    guard let now = try folder.status(ifThere: name) else { return .missing }
+    guard now.inode == dropped.status.inode, now.device == dropped.status.device else {
+      return .changed
     }
-    return try original.isStill(sum, unless: { bridge.isCancelled }) ? .gone : .changed
+    return try dropped.isStill(sum, unless: { Task.isCancelled }) ? .gone : .changed
   }
 
   private func putBack(_ name: FileName, from nest: any Folder) throws(SystemError) {

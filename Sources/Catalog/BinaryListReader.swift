@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A binary property list as events, in its own order. No count, offset or reference is believed
-// before it was held against the file; nothing recurses; no object is remembered, so one that is
-// referred to twice is read twice, and all reading together stays within four times the file's
-// size. Raises `list.syntax`, `list.limit`, and what the file raises.
+// Reads a binary property list as events, in its own order. Checks every count, offset and reference against
+// the file before use. Does not recurse. Does not remember objects: an object with two references is read
+// twice, and reading stops after 64 KiB and four times the file's size. Raises `list.syntax`,
+// `list.truncated`, `list.limit` and the file's errors.
 
 package import Vocabulary
 
 package struct BinaryListReader {
   private struct Frame {
     let isDictionary: Bool
-    /// Of the first reference.
+    /// The offset of the first reference.
     let references: UInt64
     let count: UInt64
-    /// References read; in a dictionary, pairs of them.
+    /// The number of references read; in a dictionary, of pairs.
     var done: UInt64 = 0
     var isAtValue = false
   }
@@ -22,7 +22,7 @@ package struct BinaryListReader {
   private var file: WindowedFile
   private var stack: [Frame] = []
   private var hasBegun = false
-  /// Bytes that may still be decoded.
+  /// The number of bytes that may still be decoded.
   private var budget: UInt64
 
   package init(_ list: any OpenFile, size: UInt64, limits: ListLimits) throws(Failure) {
@@ -34,7 +34,7 @@ package struct BinaryListReader {
     budget = size.multipliedReportingOverflow(by: 4).partialValue &+ (64 << 10)
   }
 
-  /// The next event and the byte its object begins at; nil after the top object's end.
+  /// The next event, and the offset of its object; nil after the end of the top object.
   package mutating func next() throws(Failure) -> (ListEvent, ListPlace)? {
     guard var frame = stack.popLast() else {
       if hasBegun { return nil }
@@ -92,10 +92,10 @@ package struct BinaryListReader {
     case 0x6: return .string(try utf16(low, at: offset))
     case 0x8: return try scalar(.uid, offset, bytes: UInt64(low) + 1)
     case 0xA: return try open(low, at: offset, isDictionary: false)
-    case 0xC: throw refuse(offset, "it holds a set; a list has dictionaries, arrays and strings")
+    case 0xC: throw refuse(offset, "it contains a set; a list has dictionaries, arrays and strings")
     case 0xD: return try open(low, at: offset, isDictionary: true)
     default:
-      throw refuse(offset, "there is no kind of object \(String(marker, radix: 16))")
+      throw refuse(offset, "an object has the unknown marker \(String(marker, radix: 16))")
     }
   }
 
@@ -124,8 +124,7 @@ package struct BinaryListReader {
     return isDictionary ? .openDictionary : .openArray
   }
 
-  /// Where the contents of an object begin and how many units they have, all inside the file; what
-  /// they take is spent.
+  /// The start and the number of units of an object's contents, all inside the file. Spends their bytes.
   private mutating func extent(
     _ low: UInt8, at offset: UInt64, unit: UInt64
   ) throws(Failure) -> (start: UInt64, count: UInt64) {
@@ -153,7 +152,7 @@ package struct BinaryListReader {
     let bytes = try file.bytes(at: start, count: Int(kept))
     guard bytes.count == Int(kept) else { throw outside(offset) }
     guard bytes.allSatisfy({ $0 < 0x80 }) else {
-      throw refuse(offset, "a string that is marked as ASCII is not")
+      throw refuse(offset, "a string marked as ASCII has other bytes")
     }
     return ListText(bytes, length: count)
   }
@@ -171,9 +170,9 @@ package struct BinaryListReader {
     let isBroken = transcode(
       units.makeIterator(), from: UTF16.self, to: UTF8.self, stoppingOnError: true
     ) { utf8.append($0) }
-    // A text that is cut may be cut between two halves of a character.
+    // A cut text may end between the halves of a surrogate pair.
     guard !isBroken || kept < count else {
-      throw refuse(offset, "a string holds half a character")
+      throw refuse(offset, "a string contains half a surrogate pair")
     }
     return ListText(utf8, length: kept < count ? max(count, UInt64(utf8.count) + 1) : nil)
   }
@@ -184,8 +183,7 @@ package struct BinaryListReader {
     guard bytes <= budget else {
       throw Failure(
         .final, code: "list.limit",
-        reason: "byte \(offset): its objects are used so often that it unfolds to more than "
-          + "four times its size")
+        reason: "byte \(offset): its shared objects expand it to more than four times its size")
     }
     budget -= bytes
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last 32 bytes of a binary property list: where its objects are. Nothing they claim is
-// believed before it fits the size of the file. Raises `list.syntax`, `list.truncated`.
+// The last 32 bytes of a binary property list, which locate its objects. Checked against the size of the
+// file. Raises `list.syntax`, `list.truncated`.
 
 internal import Vocabulary
 
@@ -8,9 +8,9 @@ struct BinaryTrailer: Equatable {
   static let size: UInt64 = 32
   static let headSize: UInt64 = 8
 
-  /// Bytes of an entry of the table of offsets.
+  /// The size in bytes of an entry in the offset table.
   let offsetSize: Int
-  /// Bytes of a reference to an object.
+  /// The size in bytes of a reference to an object.
   let referenceSize: Int
   let objectCount: UInt64
   let top: UInt64
@@ -36,8 +36,8 @@ struct BinaryTrailer: Equatable {
       end.partialValue == fileSize - Self.size
     else {
       throw ListRefusal.syntax(
-        place, "the last 32 bytes do not fit the file",
-        advice: "It is cut short, or something follows its end; write it again")
+        place, "the last 32 bytes do not match the file",
+        advice: "It is truncated, or data follows its end; write it again")
     }
     self.offsetSize = offsetSize
     self.referenceSize = referenceSize

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Up to sixteen entries of a catalog that lie together. They are found when it is made, and read
-// when they are asked for. Answers nil where the bytes are damaged.
+// A block of up to sixteen entries of a catalog. `init` locates the entries, `entry` decodes one. Nil if the
+// bytes are damaged.
 
 package import Vocabulary
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the pieces of a catalog out of bytes that nobody vouches for: nothing is taken that is not
-// there. Nil, or no more fields, where the bytes are damaged.
+// Decodes the parts of a catalog from untrusted bytes. Never reads past their end; returns nil if they are
+// damaged.
 
 struct CatalogCursor {
   private let bytes: ArraySlice<UInt8>
@@ -37,7 +37,7 @@ struct CatalogCursor {
     return bytes[start..<position]
   }
 
-  /// A number of a fixed size, the lowest byte first.
+  /// A little-endian number of a fixed size.
   mutating func fixed<Number: FixedWidthInteger>(_: Number.Type = Number.self) -> Number? {
     guard let piece = piece(UInt64(Number.bitWidth / 8)) else { return nil }
     return piece.reversed().reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
@@ -49,7 +49,7 @@ struct CatalogCursor {
     return (tag, bytes)
   }
 
-  /// Bytes with their size before them.
+  /// Bytes preceded by their size.
   mutating func sized() -> ArraySlice<UInt8>? {
     guard let count = varint() else { return nil }
     return piece(count)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Photos and options out of the bytes of a catalog, nil where these are damaged; and options as
-// bytes.
+// Decodes entries and list options from the bytes of a catalog, nil if they are damaged. Encodes list
+// options.
 
 internal import Vocabulary
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// One photo of a list as the catalog has it. Name and URL are kept as the list gives them.
+// One photo of a list, as the catalog stores it.
 
 package import Vocabulary
 
 package struct CatalogEntry: Equatable, Sendable {
   package let name: String
   package let url: String
-  /// Why the photo cannot be worked on, without a full stop: `its URL is empty (line 12)`. The name
-  /// may then be empty or cut, and the URL empty.
+  /// Why the photo cannot be processed, without a full stop: `its URL is empty (line 12)`. Its name may be
+  /// empty or cut then, and its URL empty.
   package let problem: String?
   package let options: PhotoOptions
-  /// Where the photo stands in its list.
+  /// The place of the photo in its list.
   package let place: ListPlace
 
   package init(
@@ -24,13 +24,13 @@ package struct CatalogEntry: Equatable, Sendable {
     self.place = place
   }
 
-  /// Whether a photo is the same work: its place in the list does not count, nor how urgent it is.
+  /// Whether both entries ask for the same print: place and class do not count.
   package func isSame(as other: CatalogEntry) -> Bool {
     name == other.name && url == other.url && problem == other.problem
       && options.asWork == other.options.asWork
   }
 
-  /// The problem as the photo fails with it.
+  /// The failure of a photo with a problem.
   package var failure: Failure? {
     problem.map {
       Failure(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A catalog as the daemon pages through it. A worker wrote it, so it is not trusted: every offset,
-// size and count is held against the file and the limits, and no memory is taken on its word.
-// Raises `catalog.damaged`, and what the file raises. Concurrency model: everything is fixed when
-// it is made but for the block read last, kept under a lock; reading happens outside it, so that at
-// worst two threads read the same block.
+// A catalog that the daemon reads in pages. A worker wrote it, so it is not trusted: every offset, size and
+// count is checked against the file and the limits before memory is allocated. Raises `catalog.damaged`,
+// `catalog.number` and the file's errors.
+// Concurrency model: immutable except for the last block read, which a Mutex guards. Reads happen outside the
+// lock, so two threads may read the same block.
 
 internal import Digests
 internal import Synchronization
@@ -22,19 +22,19 @@ package final class CatalogFile: Sendable {
   private let page = Mutex<Page?>(nil)
   package let count: UInt32
   package let options: ListOptions
-  /// Where photos have a class of their own.
+  /// The photos that set a class of their own.
   package let spans: [ClassSpan]
 
-  /// The limits must be the ones the list was read with, or wider ones. Every byte behind the
-  /// entries is checked here, the entries when they are read.
+  /// The limits must be at least those with which the list was read. Checks everything after the entries; a
+  /// block of entries is checked when it is read.
   package init(_ file: any OpenFile, limits: ListLimits) throws(Failure) {
     self.file = file
     self.limits = limits
     let footer: CatalogFooter?
     do throws(SystemError) { footer = try CatalogFooter(file, limits: limits) } catch {
-      throw error.failure
+      throw error.machineFailure
     }
-    guard let footer else { throw Self.damage("its end does not fit it") }
+    guard let footer else { throw Self.damage("its footer does not match the file") }
     count = footer.count
     indexOffset = footer.indexOffset
     optionsOffset = footer.optionsOffset
@@ -42,11 +42,11 @@ package final class CatalogFile: Sendable {
     spans = footer.spans
   }
 
-  /// The photo of that number, counted from 1 in the order of the list.
+  /// The photo with this number, counted from 1 in the order of the list.
   package func entry(_ number: UInt32) throws(Failure) -> CatalogEntry {
     guard number >= 1, number <= count else {
       throw Failure(
-        .final, code: "catalog.number", reason: "there is no photo \(number) among \(count)")
+        .final, code: "catalog.number", reason: "the list has \(count) photos, no photo \(number)")
     }
     let block = try block(UInt64((number - 1) / CatalogFormat.blockPhotos))
     let place = (number - 1) % CatalogFormat.blockPhotos
@@ -73,20 +73,20 @@ package final class CatalogFile: Sendable {
     let end = isLast ? optionsOffset : cursor.fixed() ?? 0
     guard start >= UInt64(CatalogFormat.head.count), start < end, end <= optionsOffset,
       end - start <= CatalogFormat.longestBlock(limits)
-    else { throw Self.damage("row \(number) of its index points outside") }
+    else { throw Self.damage("row \(number) of its index points outside the entries") }
     let bytes = try read(start, Int(end - start))
     let photos =
       isLast ? (count - 1) % CatalogFormat.blockPhotos + 1 : CatalogFormat.blockPhotos
     guard CRC32C.checksum(bytes) == crc, let block = CatalogBlock(bytes),
       block.count == Int(photos)
-    else { throw Self.damage("the block at byte \(start) is not what was written") }
+    else { throw Self.damage("the block at byte \(start) does not match the index") }
     return block
   }
 
   private func read(_ offset: UInt64, _ count: Int) throws(Failure) -> [UInt8] {
     let bytes: [UInt8]
     do throws(SystemError) { bytes = try file.read(at: offset, upTo: count) } catch {
-      throw error.failure
+      throw error.machineFailure
     }
     guard bytes.count == count else { throw Self.damage("it ends early") }
     return bytes

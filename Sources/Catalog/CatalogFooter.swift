@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a catalog behind its entries: options, index, footer. It is whole, or there is none.
+// The end of a catalog: options, index, footer. Nil unless all of it is valid. Raises SystemError.
 
 internal import Digests
 internal import Vocabulary
@@ -11,7 +11,7 @@ struct CatalogFooter {
   let options: ListOptions
   let spans: [ClassSpan]
 
-  /// Nil where the file is no whole catalog. Reads the index piece by piece, whatever its size.
+  /// Nil if the file is not a complete catalog. Reads an index of any size in small pieces.
   init?(_ file: any OpenFile, limits: ListLimits) throws(SystemError) {
     let size = try file.status().size
     let head = UInt64(CatalogFormat.head.count)

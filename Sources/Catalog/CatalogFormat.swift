@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of Catalog-format.md, where the catalog is described, and the sizes that nothing in
-// one may exceed.
+// The constants and the size limits of a catalog, as described in Catalog-format.md.
 
 internal import Vocabulary
 
@@ -12,13 +11,13 @@ enum CatalogFormat {
   static let indexRowSize: UInt64 = 12
   /// Photos that share one row of the index.
   static let blockPhotos: UInt32 = 16
-  /// Bytes of a problem's words, cut by the writer.
+  /// The limit of a problem's text in bytes; the writer cuts it.
   static let longestProblem = 1024
-  /// Bytes of a filter, a quality or a rule that a photo has of its own.
+  /// The limit of a photo's own filter, quality or metadata rule in bytes.
   static let longestWord = 64
-  /// Bytes of all options together.
+  /// The limit of all options together in bytes.
   static let longestOptions: UInt64 = 64 << 10
-  /// A reader that does not know a tag from here on must not go on.
+  /// A reader must refuse an unknown tag from this one on.
   static let firstNeededTag: UInt8 = 128
 
   enum PhotoTag {
@@ -43,7 +42,7 @@ enum CatalogFormat {
     static let classSpan: UInt8 = 6
   }
 
-  /// No block is longer than this. What later versions add to an entry shares the last summand.
+  /// The largest size of a block. The last summand includes fields that later versions add.
   static func longestBlock(_ limits: ListLimits) -> UInt64 {
     let entry = UInt64(limits.keyBytes) + UInt64(limits.valueBytes) + UInt64(longestProblem) + 4096
     return entry * UInt64(blockPhotos)
@@ -51,7 +50,7 @@ enum CatalogFormat {
 }
 
 extension [UInt8] {
-  /// Seven bits a byte, the lowest first, the top bit set on all but the last.
+  /// Seven bits per byte, the lowest first; the top bit is set in all bytes but the last.
   mutating func append(varint value: UInt64) {
     var rest = value
     while rest >= 0x80 {
@@ -73,7 +72,7 @@ extension [UInt8] {
     append(contentsOf: bytes)
   }
 
-  /// The lowest byte first.
+  /// Little-endian.
   mutating func append(fixed value: some FixedWidthInteger) {
     for shift in stride(from: 0, to: value.bitWidth, by: 8) {
       append(UInt8(truncatingIfNeeded: value >> shift))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One photo on its way into the catalog: bytes of UTF-8, since nobody needs text before it is read.
+// One photo to be written to the catalog. Name and URL are UTF-8 bytes: the writer needs no text.
 
 package struct CatalogRow: Equatable, Sendable {
   package let name: [UInt8]
@@ -19,7 +19,7 @@ package struct CatalogRow: Equatable, Sendable {
     self.place = place
   }
 
-  /// Adds the entry, its size first.
+  /// Appends the entry, preceded by its size.
   func encode(into out: inout [UInt8]) {
     let words = problem.map { ListText($0).cut(to: CatalogFormat.longestProblem) }
     let own = options.fields

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a catalog from its first byte to its last, as the photos come. Memory: a buffer of 256 KiB
-// and twelve bytes for each sixteen photos. Syncing is the daemon's. Raises what the file raises.
-// Concurrency model: a value of one owner, the reader of the list.
+// Writes a catalog from start to end as the photos arrive. Memory: a buffer of 256 KiB and about one byte per
+// photo, a few more in `finish`. Does not sync; the daemon does. Raises the file's errors. Concurrency model:
+// a value with one owner, the reader of the list.
 
 internal import Digests
 package import Vocabulary
@@ -17,13 +17,13 @@ package struct CatalogWriter {
   private let file: any OpenFile
   private let limits: ListLimits
   private var buffer: [UInt8] = CatalogFormat.head
-  /// Where the buffer goes.
+  /// The file offset of the buffer.
   private var flushed: UInt64 = 0
   private var blocks: [Block] = []
   package private(set) var count: UInt32 = 0
   private var spans: [ClassSpan] = []
 
-  /// The file must be open for reading and writing; what it holds is overwritten.
+  /// The file must be open for reading and writing; its contents are overwritten.
   package init(_ file: any OpenFile, limits: ListLimits) throws(Failure) {
     self.file = file
     self.limits = limits
@@ -34,7 +34,7 @@ package struct CatalogWriter {
 
   private var position: UInt64 { flushed + UInt64(buffer.count) }
 
-  /// The next photo, numbered from 1. Name and URL must be within the limits.
+  /// Adds the next photo; numbers begin at 1. Name and URL must be within the limits.
   package mutating func add(_ row: CatalogRow) throws(Failure) {
     let start = buffer.count
     if count % CatalogFormat.blockPhotos == 0 { blocks.append(Block(offset: position, crc: 0)) }
@@ -46,7 +46,7 @@ package struct CatalogWriter {
     if buffer.count >= Self.bufferSize { try flush() }
   }
 
-  /// A photo that was added, read back from the file.
+  /// Reads back a photo that was added.
   package mutating func entry(_ number: UInt32) throws(Failure) -> CatalogEntry? {
     guard number >= 1, number <= count else { return nil }
     try flush()
@@ -59,7 +59,7 @@ package struct CatalogWriter {
     } catch { throw error.failure }
   }
 
-  /// Writes the options and the index. Nothing is a catalog before this.
+  /// Writes options, index and footer. The file is not a catalog before this.
   package mutating func finish(_ options: ListOptions) throws(Failure) {
     let optionsOffset = position
     var rest = options.fields + spans.fields

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in a list the photos are that have a class of their own. A catalog without such photos has
-// none; who has none needs not look for them.
+// The range of photos in a list that set one class of their own. A catalog without such photos has no spans,
+// so its reader need not search for them.
 
 package import Vocabulary
 
 package struct ClassSpan: Equatable, Sendable {
   package let serviceClass: ServiceClass
-  /// The first and the last of them.
+  /// The first and the last photo of the class.
   package let first: UInt32
   package fileprivate(set) var last: UInt32
 }
@@ -31,7 +31,7 @@ extension [ClassSpan] {
     return out
   }
 
-  /// Out of the options' fields; nil where one is damaged.
+  /// Decodes the spans among the option fields; nil if one is damaged.
   init?(fields: ArraySlice<UInt8>, count: UInt32) {
     self = []
     var cursor = CatalogCursor(fields)

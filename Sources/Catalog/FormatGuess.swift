@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file is, by its first bytes: one of the two formats that are read, or what else it looks
-// like, so that whoever dropped it can be told.
+// Guesses the format of a file from its first bytes: XML, binary, or another known format, which the refusal
+// names.
 
 enum FormatGuess: Equatable, Sendable {
-  /// With the offset of its first byte behind a byte order mark.
+  /// `start` is the offset after a byte order mark.
   case xml(start: UInt64)
   case binary
-  /// Nothing that could be told yet.
+  /// Too little content to tell.
   case unfinished(String)
   /// Completes a sentence: `it is JSON`.
   case other(String)
@@ -32,7 +32,7 @@ enum FormatGuess: Equatable, Sendable {
     self = Self.guess(head)
   }
 
-  /// Whether these bytes look like the beginning of an XML list.
+  /// Whether these bytes look like the start of an XML list.
   static func beginsList(_ bytes: [UInt8]) -> Bool {
     ["<?xml", "<plist", "<!DOCTYPE"].contains { bytes.starts(with: $0.utf8) }
   }
@@ -49,10 +49,10 @@ enum FormatGuess: Equatable, Sendable {
     if let magic = magics.first(where: { head.starts(with: $0.bytes) }) {
       return .other(magic.words)
     }
-    if head.allSatisfy({ $0 == 0 }) { return .unfinished("it begins with nothing but NUL bytes") }
+    if head.allSatisfy({ $0 == 0 }) { return .unfinished("it begins with NUL bytes only") }
     let start = head.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     guard let first = head[start...].firstIndex(where: { !ListText.isSpace($0) }) else {
-      return .unfinished("it holds nothing but white space")
+      return .unfinished("it contains only white space")
     }
     return text(head, start: start, first: first)
   }
@@ -75,7 +75,7 @@ enum FormatGuess: Equatable, Sendable {
 
   private static let oldStyle = "it is an old-style property list"
 
-  /// `{ a = b; }` against `{ "a": "b" }`: which sign comes first, outside of quotes.
+  /// Tells `{ a = b; }` from `{ "a": "b" }` by the first sign outside quotes.
   private static func isOldStyle(_ bytes: ArraySlice<UInt8>) -> Bool {
     var isQuoted = false
     for byte in bytes {

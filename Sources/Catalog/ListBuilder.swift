@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the parts together: events go through the forms, the photos that come out are checked and
-// written. Raises `list.duplicate`, `list.limit`, what `ListForm` raises, and trouble with the
-// catalog.
+// Turns events into a catalog: passes them to `ListForm`, checks the names of the photos, writes them. Raises
+// `list.duplicate`, `list.limit`, `list.empty`, the errors of `ListForm`, and trouble with the catalog.
 
 package import Vocabulary
 
@@ -21,7 +20,7 @@ package struct ListBuilder {
     if !form.ready.isEmpty { try addReady() }
   }
 
-  /// The list was read to its end.
+  /// Call at the end of the list.
   package mutating func finish() throws(Failure) {
     try form.finish()
     try addReady()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements that a property list in XML is made of, those that lists are full of first.
+// The elements of an XML property list, the most frequent first.
 
 enum ListElement: String, CaseIterable, Sendable, CustomStringConvertible {
   case key, string, dict, array, plist, integer, real, date, data
@@ -14,7 +14,7 @@ enum ListElement: String, CaseIterable, Sendable, CustomStringConvertible {
     self = known.1
   }
 
-  /// A name of at most eight bytes as a number; XML has no NUL that could make two names one.
+  /// A name of at most eight bytes as a number. It is unique, since names in XML contain no NUL.
   private static func code(_ name: Span<UInt8>) -> UInt64 {
     var code: UInt64 = 0
     for index in name.indices { code = code << 8 | UInt64(name[index]) }

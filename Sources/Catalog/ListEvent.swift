@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a property list says, piece by piece and in its own order, whatever form it is written in.
-// In a dictionary a key and a value alternate; the readers see to that.
+// The contents of a property list as events, in its own order, for both formats. In a dictionary keys and
+// values alternate; the readers ensure that.
 
 package enum ListEvent: Equatable, Sendable {
   case openDictionary
@@ -9,9 +9,9 @@ package enum ListEvent: Equatable, Sendable {
   case close
   case key(ListText)
   case string(ListText)
-  /// A whole number, as its digits: what only an option may be.
+  /// A whole number, as its digits. Only `Quality` may be one.
   case integer(ListText)
-  /// A value that no list has a use for; which one, for people: `a number`.
+  /// A value that lists do not use.
   case scalar(Scalar)
 
   package enum Scalar: Sendable {
@@ -33,7 +33,7 @@ package enum ListEvent: Equatable, Sendable {
     }
   }
 
-  /// What it is, for people.
+  /// The name of the event, for people.
   package var words: String {
     switch self {
     case .openDictionary: "a dictionary"

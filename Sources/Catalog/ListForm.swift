@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms of a list, told apart while it is read: property-list events in, photos out, in file
-// order. A name may stand for a URL, or for a dictionary that has one, at the top; or all photos stand
-// under `Photos`, beside options. Raises `list.form`, `list.option`, `list.duplicate`, `list.truncated`.
+// Recognises the form of a list while it is read: property-list events in, photos out, in file order. Either
+// the top dictionary maps names to URLs, or to dictionaries with a URL; or all photos are under `Photos`,
+// beside options. Raises `list.form`, `list.option`, `list.duplicate`, `list.truncated`, `list.syntax`.
 
 package import Vocabulary
 
-/// A list has `Photos` exactly if that key holds an array or a dictionary; as a string it is a
-/// photo of that name. Until that is known, the few keys that could be options are kept back; the
-/// first key that could not be one decides for the form by names, where `Title` is a photo like any
-/// other.
+/// `Photos` has its meaning only if its value is an array or a dictionary; with a string it is a photo of
+/// that name. Until the form is known, keys that could be options are kept back. The first key that cannot be
+/// an option decides for the form by names, in which `Title` is a photo like any other.
 package struct ListForm {
-  /// Containers in one another, the top one included.
+  /// The limit of nested containers, the top one included.
   package static let deepest = 32
 
   enum State {
-    /// Nothing was read. → top
+    /// Nothing is read yet. → top
     case start
     /// In the top dictionary, before a key. → topValue, done
     case top
-    /// After a key of the top. → top, photos, photo, skipping
+    /// After a key of the top dictionary. → top, photos, photo, skipping
     case topValue(ListText, ListPlace)
     /// In the container under `Photos`, before an element or a key.
     /// → photosValue, photo, skipping, top
@@ -27,22 +26,22 @@ package struct ListForm {
     case photosValue(ListText, ListPlace)
     /// In a photo's own dictionary, before a key. → photoValue, then top or photos
     case photo
-    /// After a key of a photo's dictionary, which may have no use. → photo, skipping
+    /// After a key of a photo's dictionary; nil for an invalid key. → photo, skipping
     case photoValue(PhotoDraft.Field?)
-    /// In a container that does not belong there. → photo where that goes on, else top or photos
+    /// In a container that is not allowed there. → photo if inside a photo, otherwise top or photos
     case skipping(depth: Int, isInside: Bool)
-    /// The top dictionary was closed.
+    /// After the end of the top dictionary.
     case done
   }
 
   enum Shape {
     case undecided([PendingOption])
-    /// With the first key that can only be a photo's name.
+    /// The first key that can only be a photo's name.
     case byName(ListText, ListPlace)
     case withPhotos(ListPlace)
   }
 
-  /// A key that is an option if `Photos` follows, else a photo's name.
+  /// A key that is an option if `Photos` follows, otherwise a photo's name.
   struct PendingOption {
     let key: OptionKey
     let text: ListText
@@ -51,19 +50,19 @@ package struct ListForm {
   }
 
   private var state = State.start
-  /// The photo that is being read, in `photo`, `photoValue` and `skipping`. Not in the state: it would
-  /// be copied with every event.
+  /// The photo being read in `photo`, `photoValue` and `skipping`. Not part of the state, which is copied
+  /// with every event.
   private var draft = PhotoDraft(place: .byte(0), name: nil)
   private var shape = Shape.undecided([])
-  /// Where the options that were taken stand.
+  /// The places of the options taken.
   private var taken: [OptionKey: ListPlace] = [:]
   package private(set) var options = ListOptions()
-  /// Photos that are complete; whoever takes them empties it.
+  /// Complete photos; the caller takes them and empties the array.
   package var ready: [PhotoDraft] = []
 
   package init() {}
 
-  /// The next event; a photo that is complete by it is ready.
+  /// Takes the next event. Adds a photo that it completes to `ready`.
   package mutating func take(
     _ event: ListEvent, at place: ListPlace
   ) throws(Failure) {
@@ -85,9 +84,9 @@ package struct ListForm {
     }
   }
 
-  /// The photos that were kept back are ready as well; the list must be at its end.
+  /// Call at the end of the list: photos kept back become ready.
   package mutating func finish() throws(Failure) {
-    guard case .done = state else { throw ListRefusal.truncated("it ends in the middle") }
+    guard case .done = state else { throw ListRefusal.truncated("it ends early") }
     if case .undecided(let pending) = shape { ready += pending.map(Self.photo) }
   }
 
@@ -201,7 +200,7 @@ package struct ListForm {
     begin(event)
   }
 
-  /// The photo by the value of its name: a URL, or a dictionary that has one.
+  /// Begins a photo with the value of its name: a URL, or a dictionary with one.
   private mutating func begin(_ event: ListEvent) {
     if event == .openDictionary {
       state = .photo
@@ -221,7 +220,7 @@ package struct ListForm {
     return enter(event, isInside: true)
   }
 
-  /// Goes on after a value: past it if it is a container, which has no use here.
+  /// Continues after a value; skips it if it is a container.
   private mutating func enter(_ event: ListEvent, isInside: Bool) {
     if event == .openArray || event == .openDictionary {
       state = .skipping(depth: 1, isInside: isInside)
@@ -251,7 +250,7 @@ package struct ListForm {
 }
 
 extension PhotoDraft {
-  /// No photo's URL is an array or a number: the key was perhaps to be `Photos` or an option.
+  /// A URL is never an array or a number: perhaps the key should be `Photos` or an option.
   mutating func suspect(_ event: ListEvent) {
     switch event {
     case .openArray, .integer, .scalar:

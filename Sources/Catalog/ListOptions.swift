@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a list says about all of its photos. What it leaves out, the configuration decides.
+// The options of a list, for all of its photos. The configuration supplies missing ones.
 
 package import Vocabulary
 
 package struct ListOptions: Equatable, Sendable {
-  /// For people; empty where the list has none.
+  /// For people; empty if the list has no title.
   package var title: String
   package var serviceClass: ServiceClass?
   package var filter: FilterFunction?
@@ -24,7 +24,7 @@ package struct ListOptions: Equatable, Sendable {
 
   static let longestTitle = 1000
 
-  /// Takes one option as the list writes it. Raises `list.option`.
+  /// Sets an option to its text in the list. Raises `list.option`.
   mutating func set(
     _ key: OptionKey, to text: ListText, at place: ListPlace
   ) throws(Failure) {
@@ -36,7 +36,7 @@ package struct ListOptions: Equatable, Sendable {
           place, "'Title' is \(text.length) bytes long; the limit is \(Self.longestTitle)")
       }
       guard !text.hasControl else {
-        throw ListRefusal.option(place, "'Title' holds a control character")
+        throw ListRefusal.option(place, "'Title' contains a control character")
       }
       title = value
     case .serviceClass, .filter, .quality, .metadata:
@@ -48,7 +48,7 @@ package struct ListOptions: Equatable, Sendable {
     }
   }
 
-  /// Those that a photo may have as well.
+  /// Sets an option that photos may have as well.
   private mutating func set(_ key: OptionKey, to text: ListText) throws(OptionProblem) {
     switch key {
     case .filter: filter = try OptionValue.filter(text)

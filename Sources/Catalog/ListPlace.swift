@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where something stands in a list: the line of an XML one, the byte of a binary one.
+// A place in a list: a line of an XML list, a byte of a binary one.
 
 package enum ListPlace: Hashable, Sendable, CustomStringConvertible {
   /// Counted from 1.

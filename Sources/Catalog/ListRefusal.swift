@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of every reason why a list as a whole is refused, in one place, with their stable
-// codes: list.format, list.syntax, list.truncated, list.duplicate, list.option, list.empty,
-// list.limit.
+// The failures that refuse a whole list, with their stable codes: list.format, list.syntax, list.truncated,
+// list.form, list.duplicate, list.option, list.empty, list.limit.
 
+internal import Markup
 internal import Vocabulary
 
 enum ListRefusal {
@@ -11,7 +11,7 @@ enum ListRefusal {
   static let formatAdvice =
     "Save it as a property list, XML in UTF-8 or binary"
 
-  /// It is no property list at all: `it is JSON`.
+  /// The file is not a property list: `it is JSON`.
   static func format(_ words: String) -> Failure {
     Failure(.final, code: "list.format", reason: words, advice: formatAdvice)
   }
@@ -20,23 +20,23 @@ enum ListRefusal {
     Failure(.final, code: "list.syntax", reason: "\(place): \(words)", advice: advice)
   }
 
-  static func malformed(_ trouble: MarkupTrouble, advice: String) -> Failure {
+  static func malformed(_ error: MarkupError, advice: String) -> Failure {
     Failure(
       .final, code: "list.syntax",
-      reason: "line \(trouble.line), column \(trouble.column): \(trouble.words)", advice: advice)
+      reason: "line \(error.line), column \(error.column): \(error.words)", advice: advice)
   }
 
   static func trailing(_ place: ListPlace, isList: Bool) -> Failure {
     isList
       ? syntax(place, "a second list follows the end", advice: "Drop each list as its own file")
-      : syntax(place, "something follows the end of the list", advice: "Remove what stands there")
+      : syntax(place, "something follows the end of the list", advice: "Remove everything after it")
   }
 
-  /// It may be whole a moment later, if somebody is still writing.
+  /// A writer may still complete the file.
   static func truncated(_ words: String) -> Failure {
     Failure(
       .final, code: "list.truncated", reason: words,
-      advice: "It may not have been written to its end; write it again")
+      advice: "The file may be incomplete; write it again")
   }
 
   static func top(_ event: ListEvent, _ place: ListPlace) -> Failure {
@@ -48,17 +48,17 @@ enum ListRefusal {
   static func duplicate(_ key: ListText, _ first: ListPlace, _ second: ListPlace) -> Failure {
     Failure(
       .final, code: "list.duplicate",
-      reason: "\(key.shown) stands twice, at \(first) and \(second)",
-      advice: "Give each photo a name of its own")
+      reason: "\(key.shown) occurs twice, at \(first) and \(second)",
+      advice: "Give each photo its own name")
   }
 
-  /// Two spellings of one name, which look alike and could not have two prints.
+  /// Two Unicode spellings of one name: they look alike and cannot have two prints.
   static func twins(_ key: ListText, _ first: ListPlace, _ second: ListPlace) -> Failure {
     Failure(
       .final, code: "list.duplicate",
       reason:
-        "\(key.shown) stands twice, at \(first) and \(second), in different Unicode spellings",
-      advice: "Give each photo a name of its own")
+        "\(key.shown) occurs twice, at \(first) and \(second), in different Unicode spellings",
+      advice: "Give each photo its own name")
   }
 
   static func option(_ place: ListPlace, _ words: String, advice: String = "") -> Failure {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A key or a string of a list as bytes of UTF-8, of which no more is kept than its limit.
+// A key or a string of a list in UTF-8. Only the part within its limit is kept.
 
 internal import Vocabulary
 
 package struct ListText: Equatable, Sendable {
-  /// The beginning, as far as it was kept.
+  /// The beginning, as far as it is kept.
   package let bytes: [UInt8]
-  /// How long it was.
+  /// The full length in bytes; of a cut UTF-16 string a lower bound.
   package let length: UInt64
 
   package init(_ bytes: [UInt8], length: UInt64? = nil) {
@@ -16,19 +16,19 @@ package struct ListText: Equatable, Sendable {
 
   package init(_ text: String) { self.init(Array(text.utf8)) }
 
-  /// What was kept, as text.
+  /// The kept part, as text.
   var string: String { String(decoding: bytes, as: UTF8.self) }
 
   package var isWhole: Bool { length == UInt64(bytes.count) }
 
-  /// Its beginning, cut between characters to at most so many bytes.
+  /// The beginning, cut between characters to at most `limit` bytes.
   package func cut(to limit: Int) -> [UInt8] {
     let end = min(limit, bytes.count)
     if isWhole, end == bytes.count { return bytes }
     return Array(bytes[..<Self.boundary(bytes, end)])
   }
 
-  /// Where the character ends that is whole at or before `end`.
+  /// The end of the last character that is complete at or before `end`.
   private static func boundary(_ bytes: [UInt8], _ end: Int) -> Int {
     var start = end
     while start > 0, end - start < 4 {
@@ -41,23 +41,23 @@ package struct ListText: Equatable, Sendable {
     return end
   }
 
-  /// Safe to show, in quotes.
+  /// Printable, in quotes.
   package var shown: String { "'\(Printable.text(bytes, limit: 80))'" }
 
   package func isText(_ text: String) -> Bool {
     isWhole && bytes.count == text.utf8.count && bytes.elementsEqual(text.utf8)
   }
 
-  /// A NUL, a newline, an escape: nothing that a name or a URL has.
+  /// A NUL, a newline, an escape: not allowed in names and URLs.
   package var hasControl: Bool {
-    // Those of Latin-1 are two bytes: C2, then 80 to 9F.
+    // Control characters of Latin-1 are two bytes: C2, then 80 to 9F.
     guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }) else { return false }
     return zip(bytes, bytes.dropFirst() + [0xFF]).contains { byte, next in
       byte < 0x20 || byte == 0x7F || byte == 0xC2 && next < 0xA0
     }
   }
 
-  /// Without the white space around it, which editors leave when they break lines.
+  /// Without the surrounding white space that editors leave when they break lines.
   package var trimmed: ListText {
     guard isWhole, let first = bytes.first, let last = bytes.last,
       Self.isSpace(first) || Self.isSpace(last)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of an XML property list, made events. Strict: no unknown element, no attribute but
-// of <plist>, no text between elements, keys and values in turn. Raises `list.syntax`,
-// `list.format`, `list.limit`, and what the builder raises.
+// Turns the elements of an XML property list into events. Strict: refuses unknown elements, attributes of any
+// but <plist>, text between elements, and keys and values that do not alternate. Raises `list.syntax`,
+// `list.format`, `list.limit`, and the errors of the builder.
 
 package import Vocabulary
 
@@ -12,7 +12,7 @@ package struct MarkupListReader {
     case dictionary(key: ListText?)
   }
 
-  /// An element that holds text, while it is open.
+  /// An open element that contains text.
   private struct Leaf {
     let element: ListElement
     let line: UInt64
@@ -39,7 +39,7 @@ package struct MarkupListReader {
     if let leaf { throw refuse(line, "<\(element)> inside <\(leaf.element)>") }
     guard let container = stack.last else { return try openRoot(element, line) }
     if hasAttributes {
-      throw refuse(line, "<\(element)> has an attribute; in a property list none may")
+      throw refuse(line, "<\(element)> has an attribute; only <plist> may have one")
     }
     try checkPlace(of: element, in: container, line)
     switch element {
@@ -74,17 +74,17 @@ package struct MarkupListReader {
     if let leaf { return try closeLeaf(leaf) }
     switch stack.popLast() {
     case .plist(let hasValue):
-      guard hasValue else { throw refuse(line, "nothing is inside <plist>") }
+      guard hasValue else { throw refuse(line, "<plist> is empty") }
       isDone = true
     case .dictionary(let key):
       if let key { throw refuse(line, "the key \(key.shown) has no value") }
       try builder.take(.close, at: .line(line))
     case .array: try builder.take(.close, at: .line(line))
-    case nil: throw refuse(line, "an element ends that never began")
+    case nil: throw refuse(line, "an end tag has no start tag")
     }
   }
 
-  /// The document was read to its end.
+  /// Call at the end of the document.
   package mutating func finish() throws(Failure) { try builder.finish() }
 
   private mutating func openRoot(_ element: ListElement, _ line: UInt64) throws(Failure) {
@@ -97,24 +97,24 @@ package struct MarkupListReader {
   private mutating func openContainer(
     _ container: Container, _ event: ListEvent, _ line: UInt64
   ) throws(Failure) {
-    // One more, since <plist> itself is on the stack.
+    // One level more: <plist> itself is on the stack.
     guard stack.count <= ListForm.deepest else { throw ListRefusal.tooDeep(.line(line)) }
     stack.append(container)
     try builder.take(event, at: .line(line))
   }
 
-  /// Whether a key or a value may stand here; notes that it did.
+  /// Checks that a key or a value is allowed here, and notes it.
   private mutating func checkPlace(
     of element: ListElement, in container: Container, _ line: UInt64
   ) throws(Failure) {
     let last = stack.count - 1
     switch container {
     case .plist(let hasValue):
-      if hasValue { throw refuse(line, "a second value is inside <plist>") }
-      if element == .key { throw refuse(line, "<key> stands outside <dict>") }
+      if hasValue { throw refuse(line, "<plist> has a second value") }
+      if element == .key { throw refuse(line, "<key> outside <dict>") }
       stack[last] = .plist(hasValue: true)
     case .array:
-      if element == .key { throw refuse(line, "<key> stands outside <dict>") }
+      if element == .key { throw refuse(line, "<key> outside <dict>") }
     case .dictionary(nil):
       guard element == .key else { throw refuse(line, "<\(element)> has no <key> before it") }
     case .dictionary(let key?):
@@ -147,7 +147,7 @@ package struct MarkupListReader {
     for index in 0..<min(name.count, 40) { bytes.append(name[index]) }
     let shown = Printable.text(bytes)
     guard stack.isEmpty else {
-      return refuse(line, "<\(shown)> is no element of a property list")
+      return refuse(line, "<\(shown)> is not an element of a property list")
     }
     if shown == "html" || shown == "HTML" { return ListRefusal.format("it is an HTML page") }
     return ListRefusal.format("it is XML, but begins with <\(shown)>, not with <plist>")

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which names a list has had, without keeping them: a table of hashes and numbers, 8 bytes a slot
-// and at most three quarters full. A million names take 16 MiB (24 while it grows), five million 64
-// (96). Equal means canonically equal, as Unicode has it; the hashes are seeded, so nobody can aim
-// at them.
+// Finds duplicate names without storing names: a table of hashes and numbers, 8 bytes per slot and at most
+// three quarters full. A million names take 16 MiB (24 while it grows), five million 64 (96). Names are equal
+// if Unicode calls them canonically equivalent. The hashes are seeded, so an attacker cannot make them
+// collide.
 
 struct NameIndex {
-  /// High half: of the hash; low half: the photo's number; 0: free.
+  /// High half: from the hash. Low half: the photo's number. 0: free.
   private var slots: [UInt64]
   private var count = 0
 
   init() { slots = [UInt64](repeating: 0, count: 1024) }
 
-  /// Adds a name, or returns the number of the photo that has it already. `isSame` says whether the
-  /// photo of that number really does; it is asked only where hashes agree.
+  /// Adds a name, or returns the number of the photo that has it already. `isSame` compares the name with an
+  /// earlier photo's; it is called only if the hashes agree.
   mutating func insert<Problem: Error>(
     _ name: String, number: UInt32, isSame: (UInt32) throws(Problem) -> Bool
   ) throws(Problem) -> UInt32? {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys that may stand beside `Photos`, by the names that lists give them.
+// The keys that are allowed beside `Photos`, by their names in a list.
 
 enum OptionKey: String, CaseIterable, Sendable {
   case title = "Title"
@@ -17,6 +17,6 @@ enum OptionKey: String, CaseIterable, Sendable {
     self = key
   }
 
-  /// All that may stand at the top of a list with `Photos`.
+  /// All keys at the top of a list with `Photos`.
   static let known = allCases.map(\.rawValue) + [photos]
 }

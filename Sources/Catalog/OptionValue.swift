@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values that a whole list and a single photo write alike, out of their text. Raises
-// `OptionProblem`, whose words stand behind a place or an "its".
+// Parses the option values that lists and photos have in common. Raises `OptionProblem`, whose words follow a
+// place or "its".
 
 internal import Vocabulary
 
 enum OptionValue {
-  /// Bytes of any of them; what is longer was perhaps cut before its end.
+  /// The limit in bytes; a longer value may have been cut.
   static let longest: UInt64 = 200
 
   static func filter(_ text: ListText) throws(OptionProblem) -> FilterFunction {
@@ -35,7 +35,7 @@ enum OptionValue {
     if let known = ServiceClass(name: value) { return known }
     let names = ServiceClass.allCases.map(\.name)
     throw OptionProblem(
-      words: "'QualityOfService' is \(text.shown), which is no class"
+      words: "'QualityOfService' is \(text.shown), which is not a class"
         + Suggestion.words(for: value, among: names),
       choices: "one of \(names.joined(separator: ", "))")
   }
@@ -53,6 +53,6 @@ enum OptionValue {
 
 struct OptionProblem: Error, Equatable {
   let words: String
-  /// Fits "it is …"; empty where the words say enough.
+  /// Completes "it must be …"; empty if the words say enough.
   var choices = ""
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One photo while its list is being read. Whatever is wrong with it is kept as its problem (the
-// first one counts) and never ends the list.
+// One photo while its list is read. The first error in it becomes its problem; no error in a photo refuses
+// the list.
 
 internal import Digests
 internal import Vocabulary
 
 package struct PhotoDraft: Equatable, Sendable {
-  /// What a photo's own dictionary may hold.
+  /// The keys of a photo's own dictionary.
   enum Field: String, CaseIterable, Sendable {
     case name = "Name"
     case url = "URL"
@@ -16,7 +16,7 @@ package struct PhotoDraft: Equatable, Sendable {
     case metadata = "Metadata"
     case serviceClass = "QualityOfService"
 
-    /// Where the name stands before the dictionary.
+    /// The keys if the name is the key of the dictionary.
     static let keyed = allCases.filter { $0 != .name }
 
     var words: String {
@@ -29,7 +29,7 @@ package struct PhotoDraft: Equatable, Sendable {
   }
 
   package let place: ListPlace
-  /// Its name is a key of a dictionary, where no two may be equal.
+  /// The name is a key of a dictionary, so it must be unique.
   package let isKeyed: Bool
   private(set) var name: ListText?
   private(set) var url: ListText?
@@ -46,19 +46,19 @@ package struct PhotoDraft: Equatable, Sendable {
     if problem == nil { problem = words }
   }
 
-  /// What a key of the photo's dictionary stands for; nil for one that has no use, which is noted.
+  /// The field that a key of the photo's dictionary names; notes a problem and returns nil for an invalid
+  /// key.
   mutating func field(_ key: ListText) -> Field? {
     let known = isKeyed ? Field.keyed : Field.allCases
     if let field = known.first(where: { key.isText($0.rawValue) }) { return field }
     if isKeyed, key.isText(Field.name.rawValue) {
-      note("its dictionary has the key 'Name', but stands under its name")
+      note("its dictionary has the key 'Name', but the list already names it")
     } else if let option = OptionKey(key) {
       note(
-        "its dictionary has the key '\(option.rawValue)', which only a whole list may have, "
-          + "beside 'Photos'")
+        "its dictionary has the key '\(option.rawValue)', which is allowed only beside 'Photos'")
     } else {
       let near = Suggestion.words(for: key.string, among: known.map(\.rawValue))
-      note("its dictionary has a key \(key.shown) that is not known\(near)")
+      note("its dictionary has the unknown key \(key.shown)\(near)")
     }
     return nil
   }
@@ -88,7 +88,7 @@ package struct PhotoDraft: Equatable, Sendable {
     } catch {
       // A suggestion says enough.
       let isEnough = error.choices.isEmpty || error.words.hasSuffix("?")
-      let more = isEnough ? "" : "; it is \(error.choices)"
+      let more = isEnough ? "" : "; it must be \(error.choices)"
       note("its \(error.words)\(more)")
     }
   }
@@ -109,10 +109,10 @@ package struct PhotoDraft: Equatable, Sendable {
     let digits = text.trimmed
     if digits.isWhole, let digest = SHA256Digest(hex: digits.bytes) { return digest }
     throw OptionProblem(
-      words: "'SHA256' is \(text.shown): it is 64 hex digits, as sha256sum writes them")
+      words: "'SHA256' is \(text.shown); it must be 64 hex digits, as sha256sum prints them")
   }
 
-  /// The photo for the catalog. A name that is too long is cut; a problem names the place.
+  /// The photo for the catalog. Cuts a name that is too long; adds the place to a problem.
   func row(_ limits: ListLimits) -> CatalogRow {
     let words = problem ?? Self.nameProblem(name, limits) ?? Self.urlProblem(url, limits)
     let isLong = (name?.length ?? 0) > UInt64(limits.keyBytes)
@@ -130,7 +130,7 @@ package struct PhotoDraft: Equatable, Sendable {
     if name.length > UInt64(limits.keyBytes) {
       return "its name is \(name.length) bytes long; the limit is \(limits.keyBytes)"
     }
-    return name.hasControl ? "its name holds a control character" : nil
+    return name.hasControl ? "its name contains a control character" : nil
   }
 
   private static func urlProblem(_ url: ListText?, _ limits: ListLimits) -> String? {
@@ -139,6 +139,6 @@ package struct PhotoDraft: Equatable, Sendable {
     if url.length > UInt64(limits.valueBytes) {
       return "its URL is \(url.length) bytes long; the limit is \(limits.valueBytes)"
     }
-    return url.hasControl ? "its URL holds a control character" : nil
+    return url.hasControl ? "its URL contains a control character" : nil
   }
 }

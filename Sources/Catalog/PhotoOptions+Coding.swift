@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A photo's own options as fields of its catalog entry, and out of them. Whoever does not know one of
-// them would make another print than the list asks for, so their tags are such as must be understood;
-// but for the class, which changes no print.
+// Encodes and decodes a photo's own options as fields of its catalog entry. A reader that ignored one of them
+// would make the wrong print, so their tags must be understood, except for the class, which changes no print.
 
 internal import Digests
 internal import Vocabulary
@@ -19,7 +18,7 @@ extension PhotoOptions {
     return out
   }
 
-  /// Takes one field; false where it is damaged or of another kind.
+  /// Takes one field; false if it is damaged or unknown.
   mutating func take(_ tag: UInt8, _ bytes: ArraySlice<UInt8>) -> Bool {
     if tag == CatalogFormat.PhotoTag.checksum {
       checksum = SHA256Digest(raw: Array(bytes))

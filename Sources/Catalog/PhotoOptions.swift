@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a list says about one of its photos alone. What it leaves out, the list's own options decide,
-// and behind them the configuration.
+// The options of one photo. The list's options, then the configuration, supply missing ones.
 
 package import Digests
 package import Vocabulary
 
 package struct PhotoOptions: Equatable, Sendable {
-  /// Of the original: a download with any other never becomes a print.
+  /// Of the original: a download with another checksum never becomes a print.
   package var checksum: SHA256Digest?
   package var filter: FilterFunction?
   package var quality: PrintQuality?
   package var metadata: MetadataRule?
   package var serviceClass: ServiceClass?
 
-  /// Without what the print does not depend on.
+  /// The options on which the print depends.
   var asWork: PhotoOptions {
     var options = self
     options.serviceClass = nil

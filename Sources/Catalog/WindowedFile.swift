@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of a file in any order, through a few windows of memory: a list is read along six or so
-// lines at once (keys, values, their references, their offsets). Raises what the file raises.
+// Random access to a file through a few windows of memory: a list is read at about six positions at once
+// (keys, values, their references, their offsets). Raises the file's errors.
 
 internal import Vocabulary
 
@@ -22,7 +22,7 @@ struct WindowedFile {
 
   init(_ file: any OpenFile) { self.file = file }
 
-  /// The byte at an offset; nil behind the end.
+  /// The byte at an offset; nil past the end.
   mutating func byte(at offset: UInt64) throws(Failure) -> UInt8? {
     let window = try window(offset / Self.windowSize)
     let place = Int(offset % Self.windowSize)
@@ -30,7 +30,7 @@ struct WindowedFile {
     return place < bytes.count ? bytes[place] : nil
   }
 
-  /// A number of one to eight bytes, the highest first; nil behind the end.
+  /// A big-endian number of one to eight bytes; nil past the end.
   mutating func number(at offset: UInt64, size: Int) throws(Failure) -> UInt64? {
     var value: UInt64 = 0
     for place in 0..<UInt64(size) {
@@ -40,7 +40,7 @@ struct WindowedFile {
     return value
   }
 
-  /// So many bytes; fewer at the end.
+  /// `count` bytes; fewer at the end.
   mutating func bytes(at offset: UInt64, count: Int) throws(Failure) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(count)

@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people and the machine change about servers, and what they see of them.
+// Changes to hosts by people and by the machine, and their view of hosts.
 
 package import Vocabulary
 
 extension Admission {
-  /// Downloads wait, or go on: what needs no download is not meant.
+  /// Suspends or resumes downloads; photos that need no download are not affected.
   package mutating func suspendDownloads(_ isOn: Bool, now: Duration) {
     guard hosts.isSuspended != isOn else { return }
     hosts.suspend(isOn, now: now)
-    enterRung()
+    enterCalled()
   }
 
   package mutating func limitHosts(to limits: HostLimits, now: Duration) {
     hosts.limit(to: limits, now: now)
-    enterRung()
+    enterCalled()
   }
 
-  /// A closed server, or all of them with every photo that waits for another attempt, at once.
+  /// Allows a probe of a closed host at once. Without a name: of all closed hosts, and all waiting retries
+  /// are due.
   package mutating func flush(_ host: String?, wishes: Bool = true, now: Duration) -> Int {
     let count = hosts.flush(host, wishes: wishes, now: now)
     if host == nil {
-      for key in expectant { lines[key]?.waiting.hurry(to: now) }
-      if !expectant.isEmpty { earliest = now }
+      for key in expectant.keys { lines[key]?.waiting.hurry(to: now) }
+      if !expectant.keys.isEmpty { expectant.next(now) }
     }
-    enterRung()
+    enterCalled()
     return count
   }
 
-  /// Looked at, and waiting for a place at its server.
-  package func isAside(_ photo: PhotoID) -> Bool {
-    keys[photo.list]?.contains { lines[$0]?.aside.contains(photo.number) == true } ?? false
+  /// Whether the photo waits for a place at its host.
+  package func waitsForHost(_ photo: PhotoID) -> Bool {
+    keys[photo.list]?.contains { lines[$0]?.forHost.contains(photo.number) == true } ?? false
   }
 }

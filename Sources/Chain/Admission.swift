@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which photo becomes a chain next. A plain value: no clock, no lock, no I/O; where it has to know of
-// which server or class a photo is, it asks. All photos outside the window are rows in the record; here
-// a list costs a cursor, what it has in flight or waiting, and a bounded number that wait for a server.
+// Decides which photo becomes a chain next. A plain value: no clock, no lock, no I/O; it asks for the facts
+// about photos and lists. All photos outside the window are rows in the record; here a list costs a cursor,
+// its photos in flight or waiting for another attempt, and a bounded number that wait for a host.
 //
-// Fairness: the most urgent class first, lines of one class in turn; of `window` slots given out one
-// in eight goes to the least urgent class that waits, so that nobody starves. At each server it is the
-// same (`HostWindows`): a slow or dead one holds its own photos up and no others.
+// Fairness: `LineTurns` between lines; `HostWindows` at each host, so that a slow or dead one delays only its
+// own photos; `Setback` for a list, so that its own trouble delays only that list.
 
 package import Vocabulary
 
 package struct Admission: Sendable {
   package enum Step: Equatable, Sendable {
-    /// Say of the photo what `learn` wants, and ask again.
+    /// Call `sought` with the first unfinished photo after this one.
+    case seek(ListID, after: UInt32)
+    /// Call `learn` with the facts about the photo.
     case ask(PhotoID)
     case give(Admitted)
   }
@@ -19,7 +20,7 @@ package struct Admission: Sendable {
   package struct Admitted: Equatable, Sendable {
     package let photo: PhotoID
     package let serviceClass: ServiceClass
-    /// Its server has been closed for too long: it is given up without an attempt.
+    /// Its host has been closed for too long: the photo gives up without an attempt.
     package let lost: LostHost?
   }
 
@@ -28,10 +29,10 @@ package struct Admission: Sendable {
     package let closure: HostWindow.Closure
   }
 
-  /// What is to be done for a photo that came back from its server.
-  package struct Reply: Equatable, Sendable {
+  /// The consequence of a host's answer for a photo.
+  package struct Answer: Equatable, Sendable {
     package var news: HostNews?
-    /// The server asked to be left alone until then; the attempt does not count.
+    /// The host asked to be left alone until then; the attempt does not count.
     package var gate: Duration?
   }
 
@@ -40,33 +41,18 @@ package struct Admission: Sendable {
     package let news: HostWindow.News
   }
 
-  /// So many photos that turn out to be of another line are passed before others have their turn.
-  private static let longestSearch = 64
-  /// So many photos wait for the transfers of others.
-  package static let mostCompanions = 32
-
   var lines: [LineKey: Line] = [:]
   var keys: [ListID: [LineKey]] = [:]
   var hosts: HostWindows
-  /// Lines that may have a photo to give, by class; whoever was served goes to the end. A line with
-  /// nothing to give leaves, so that thousands of them cost no look when a photo is done.
-  private var turns = [[LineKey]](repeating: [], count: ServiceClass.allCases.count)
-  private var inTurn: Set<LineKey> = []
-  /// Lists that have nothing left to do; lines with photos that wait for another attempt.
+  var turns = LineTurns()
+  var riders = Riders()
+  var setbacks = Setbacks()
+  var expectant = Expectant()
+  /// Lists without unfinished photos.
   private var settled: Set<ListID> = []
-  var expectant: Set<LineKey> = []
-  /// No photo is due earlier than this.
-  var earliest: Duration?
+  /// The line that waits for `sought` or `learn`.
   private var asking: LineKey?
-  /// URLs that photos with a place at their server are on the way for, probes left aside, and how many
-  /// such photos.
-  var flying: [Int: Int] = [:]
-  var companions = 0
-  var passed = 0
-  private var given = 0
   private(set) var inFlight = 0
-  /// How often a line was looked at: for whoever wants to know that none is for nothing.
-  private(set) var looks = 0
   package var window: Int
   /// Nothing is admitted while this machine is in trouble or stopping.
   package var isHeld = false
@@ -78,11 +64,11 @@ package struct Admission: Sendable {
 
   // MARK: lists
 
-  package mutating func add(_ list: ListID, _ lineup: Lineup, isPaused: Bool, now: Duration) {
+  package mutating func add(_ list: ListID, _ own: ListLines, isPaused: Bool, now: Duration) {
     guard keys[list] == nil else { return }
-    keys[list] = lineup.parts.map { LineKey(list, own: $0.own) }
-    for part in lineup.parts {
-      var line = Line(part.own ?? lineup.serviceClass, first: part.first, last: part.last)
+    keys[list] = own.parts.map { LineKey(list, own: $0.own) }
+    for part in own.parts {
+      var line = Line(part.own ?? own.serviceClass, first: part.first, last: part.last)
       line.isPaused = isPaused
       for (number, due) in part.waiting { line.waiting.insert(number, due: due) }
       put(line, LineKey(list, own: part.own))
@@ -90,37 +76,51 @@ package struct Admission: Sendable {
   }
 
   package mutating func pause(_ list: ListID, now: Duration) {
-    for key in keys[list] ?? [] {
-      guard var line = lines.removeValue(forKey: key) else { continue }
-      line.isPaused = true
-      for host in line.aside.hosts { hosts.leave(host, key, now: now) }
-      put(line, key)
-    }
-    enterRung()
+    change(list, now) { $0.isPaused = true }
   }
 
   package mutating func resume(_ list: ListID, now: Duration) {
-    for key in keys[list] ?? [] {
-      guard var line = lines.removeValue(forKey: key) else { continue }
-      line.isPaused = false
-      for host in line.aside.hosts { hosts.join(host, key, line.serviceClass, now: now) }
-      put(line, key)
-    }
-    enterRung()
+    change(list, now) { $0.isPaused = false }
   }
 
-  /// The list is given up or finished; what is in flight still comes back, but not here.
+  /// While one photo tests the list, the others wait, and hosts do not call them.
+  private mutating func block(_ list: ListID, _ isBlocked: Bool, _ now: Duration) {
+    change(list, now) { $0.isBlocked = isBlocked }
+  }
+
+  /// A paused or blocked line leaves the queues of hosts, and joins them again afterwards.
+  private mutating func change(_ list: ListID, _ now: Duration, _ act: (inout Line) -> Void) {
+    for key in keys[list] ?? [] {
+      guard var line = lines.removeValue(forKey: key) else { continue }
+      let wasStill = line.isStill
+      act(&line)
+      if line.isStill != wasStill {
+        for host in line.forHost.hosts {
+          if line.isStill {
+            hosts.leave(host, key, now: now)
+          } else {
+            hosts.join(host, key, line.serviceClass, now: now)
+          }
+        }
+      }
+      put(line, key)
+    }
+    enterCalled()
+  }
+
+  /// The list is given up or finished. Its photos in flight still end, but no longer count here.
   package mutating func drop(_ list: ListID, now: Duration) {
     settled.remove(list)
+    setbacks.forget(list)
     for key in keys.removeValue(forKey: list) ?? [] {
       guard let line = lines.removeValue(forKey: key) else { continue }
-      expectant.remove(key)
+      expectant.leave(key)
       inFlight -= line.inFlight.count
-      for host in line.aside.hosts { hosts.leave(host, key, now: now) }
-      for seat in line.inFlight.values { _ = leave(seat, .unknown, now: now, jitter: 0) }
+      for host in line.forHost.hosts { hosts.leave(host, key, now: now) }
+      for place in line.inFlight.values { _ = leave(place, .unknown, now: now, jitter: 0) }
       if asking == key { asking = nil }
     }
-    enterRung()
+    enterCalled()
   }
 
   package func isPaused(_ list: ListID) -> Bool {
@@ -135,45 +135,57 @@ package struct Admission: Sendable {
 
   // MARK: photos
 
-  /// Takes the next photo into the window, asks what has to be known of one, or says that there is none
-  /// now.
-  /// - Parameter after: the first unfinished photo behind a number, from the record.
-  package mutating func next(now: Duration, after: (ListID, UInt32) -> UInt32?) -> Step? {
+  /// Takes the next photo into the window, or asks for a fact first. Nil if no photo may begin now.
+  package mutating func next(now: Duration) -> Step? {
     guard !isHeld, inFlight < window else { return nil }
     awaken(now)
-    let isForTheLeast = given % 8 == 7
-    let classes = ServiceClass.allCases.indices
-    for place in isForTheLeast ? Array(classes.reversed()) : Array(classes) {
-      while let key = turns[place].first {
-        looks += 1
-        switch look(at: key, now: now, after: after) {
+    for place in turns.order {
+      while let key = turns.first(place) {
+        switch look(at: key, now: now) {
+        case .seek(let number):
+          turns.yieldLongSearch(place)
+          asking = key
+          return .seek(key.list, after: number)
         case .ask(let number):
-          yieldLongSearch(place)
+          turns.yieldLongSearch(place)
           asking = key
           return .ask(PhotoID(list: key.list, number: number))
         case .give(let number, let lost):
-          turns[place].removeFirst()
-          turns[place].append(key)
-          enterRung()
-          given += 1
+          turns.gave(place)
           inFlight += 1
+          if setbacks[key.list]?.phase == .trying { block(key.list, true, now) }
+          enterCalled()
           return .give(
             Admitted(
               photo: PhotoID(list: key.list, number: number),
               serviceClass: ServiceClass.allCases[place], lost: lost))
-        case .again: enterRung()
+        case .again: enterCalled()
         case .nothing:
-          turns[place].removeFirst()
-          inTurn.remove(key)
-          // Rung for while it was looked at.
-          enterRung()
+          turns.leave(place)
+          // A host may have called the line during the look.
+          enterCalled()
         }
       }
     }
     return nil
   }
 
-  /// What was asked for.
+  /// Answers `seek` with the first unfinished photo after the cursor, nil if there is none.
+  package mutating func sought(_ list: ListID, _ number: UInt32?) {
+    guard let key = asking, key.list == list, var line = lines.removeValue(forKey: key) else {
+      return
+    }
+    asking = nil
+    if let number, number <= line.last {
+      line.cursor = number
+      if !line.holds(number) { line.candidate = Candidate(number: number, isFresh: true) }
+    } else {
+      line.isExhausted = true
+    }
+    put(line, key)
+  }
+
+  /// Answers `ask`.
   package mutating func learn(_ photo: PhotoID, _ prospect: Prospect) {
     guard let key = asking, key.list == photo.list,
       lines[key]?.candidate?.number == photo.number
@@ -182,102 +194,94 @@ package struct Admission: Sendable {
     lines[key]?.candidate?.prospect = prospect
   }
 
-  /// A line that finds nothing but photos of others lets the rest of its class go on.
-  private mutating func yieldLongSearch(_ place: Int) {
-    guard passed >= Self.longestSearch else { return }
-    passed = 0
-    turns[place].append(turns[place].removeFirst())
-  }
-
-  /// Lines with a photo that is due, or whose server may be asked again, take their turn.
+  /// Gives a turn to lines with a due photo, lists whose block has ended, and lines that a host calls.
   private mutating func awaken(_ now: Duration) {
     hosts.awaken(now: now)
-    enterRung()
-    guard let first = earliest, first <= now else { return }
-    for key in expectant {
-      guard let line = lines[key], !line.isPaused, let due = line.waiting.firstDue, due <= now
+    enterCalled()
+    for list in setbacks.unblock(now: now) { block(list, false, now) }
+    guard let first = expectant.earliest, first <= now else { return }
+    for key in expectant.keys {
+      guard let line = lines[key], !line.isStill, let due = line.waiting.firstDue, due <= now
       else { continue }
-      enter(key, line.serviceClass)
+      turns.enter(key, line.serviceClass)
     }
-    earliest = expectant.compactMap { lines[$0]?.waiting.firstDue }.filter { $0 > now }.min()
+    expectant.next(
+      expectant.keys.compactMap { lines[$0]?.waiting.firstDue }.filter { $0 > now }.min())
   }
 
-  private mutating func enter(_ key: LineKey, _ serviceClass: ServiceClass) {
-    if inTurn.insert(key).inserted { turns[Int(serviceClass.rawValue)].append(key) }
-  }
-
-  mutating func enterRung() {
-    for key in hosts.takeRung() {
-      if let line = lines[key] { enter(key, line.serviceClass) }
+  mutating func enterCalled() {
+    for key in hosts.takeCalled() {
+      if let line = lines[key] { turns.enter(key, line.serviceClass) }
     }
   }
 
-  // MARK: what becomes of photos
+  // MARK: outcomes
 
-  /// It is known what the photo's server answers; its place there is free. Nil where it has none.
+  /// The photo's host has answered; the photo's place there is free. Nil if it has no place.
   package mutating func answered(
     _ photo: PhotoID, _ outcome: HostWindow.Outcome, now: Duration, jitter: Double
-  ) -> Reply? {
-    guard let key = key(of: photo), let seat = lines[key]?.inFlight[photo.number],
-      let host = seat.host, var line = lines.removeValue(forKey: key)
+  ) -> Answer? {
+    guard let key = key(of: photo), let place = lines[key]?.inFlight[photo.number],
+      let host = place.host, var line = lines.removeValue(forKey: key)
     else { return nil }
-    line.inFlight[photo.number] = Seat()
-    var reply = Reply()
-    reply.news = leave(seat, outcome, now: now, jitter: jitter)
+    line.inFlight[photo.number] = Place()
+    var answer = Answer()
+    answer.news = leave(place, outcome, now: now, jitter: jitter)
     if case .failed(let failure) = outcome, failure.waitSeconds != nil,
       let gate = hosts.closure(of: host)?.gate
     {
-      // One that its server never wants, while it answers others, does not wait for ever.
+      // A photo that its host always puts off, while it serves others, must not wait forever.
       let since = line.patient[photo.number] ?? now
       line.patient[photo.number] = since
-      if now - since < hosts.patience { reply.gate = gate }
+      if now - since < hosts.patience { answer.gate = gate }
     }
     put(line, key)
-    enterRung()
-    return reply
+    enterCalled()
+    return answer
   }
 
   private mutating func leave(
-    _ seat: Seat, _ outcome: HostWindow.Outcome, now: Duration, jitter: Double
+    _ place: Place, _ outcome: HostWindow.Outcome, now: Duration, jitter: Double
   ) -> HostNews? {
-    if seat.isCompanion {
-      companions -= 1
-      return nil
-    }
-    if let url = seat.url {
-      let left = (flying[url] ?? 1) - 1
-      flying[url] = left > 0 ? left : nil
-    }
-    guard let host = seat.host else { return nil }
-    return hosts.end(host, outcome, isProbe: seat.isProbe, now: now, jitter: jitter)
+    riders.leave(place)
+    guard !place.isRider, let host = place.host else { return nil }
+    return hosts.end(host, outcome, isProbe: place.isProbe, now: now, jitter: jitter)
       .map { HostNews(name: host, news: $0) }
   }
 
   /// A chain has ended; its place in the window is free.
-  package mutating func ended(_ photo: PhotoID, _ end: PhotoChain.End, now: Duration) {
+  package mutating func ended(_ photo: PhotoID, _ end: PhotoEnd, now: Duration) {
     guard let key = key(of: photo), var line = lines.removeValue(forKey: key) else { return }
-    if let seat = line.inFlight.removeValue(forKey: photo.number) {
-      _ = leave(seat, .unknown, now: now, jitter: 0)
+    if let place = line.inFlight.removeValue(forKey: photo.number) {
+      _ = leave(place, .unknown, now: now, jitter: 0)
     }
     inFlight -= 1
+    var isPassed = false
     switch end {
-    case .filtered, .failed: line.patient[photo.number] = nil
+    case .filtered, .failed:
+      line.patient[photo.number] = nil
+      isPassed = setbacks.passed(photo)
     case .stopped, .machineTrouble: line.returned.append(photo.number)
-    case .retry(let delay): line.waiting.insert(photo.number, due: now + delay)
+    case .retry(let delay):
+      line.waiting.insert(photo.number, due: now + delay)
+      isPassed = setbacks.passed(photo)
+    case .listTrouble(let failure):
+      let wait = setbacks.met(photo, failure, now: now)
+      line.waiting.insert(photo.number, due: now + wait)
     }
     put(line, key)
-    enterRung()
+    if let setback = setbacks[photo.list] {
+      block(photo.list, setback.isBlocked, now)
+    } else if isPassed {
+      block(photo.list, false, now)
+    }
+    enterCalled()
   }
 
   mutating func put(_ line: Line, _ key: LineKey, entering: Bool = true) {
-    if let due = line.waiting.firstDue {
-      expectant.insert(key)
-      earliest = min(earliest ?? due, due)
-    } else {
-      expectant.remove(key)
-    }
-    if entering, line.isReady || (!line.isPaused && hosts.call(for: key) != nil) {
-      enter(key, line.serviceClass)
+    expectant.note(key, due: line.waiting.firstDue)
+    if entering, line.isReady || (!line.isStill && hosts.call(for: key) != nil) {
+      turns.enter(key, line.serviceClass)
     }
     lines[key] = line
     let isDone = line.isDone && keys[key.list]?.allSatisfy { lines[$0]?.isDone ?? false } == true
@@ -286,17 +290,18 @@ package struct Admission: Sendable {
 
   // MARK: ends
 
-  /// Lists with nothing left to do, until they are dropped.
-  package var doneLists: [ListID] { settled.sorted() }
+  /// Lists without unfinished photos, until they are dropped.
+  package var doneLists: [ListID] { settled.isEmpty ? [] : settled.sorted() }
 
-  /// When the next waiting photo is due or the next server may be asked, paused lists left aside. Nil
-  /// while there is no room: whoever makes room looks again, and an alarm would ring for nothing, again
-  /// and again.
+  /// When the next waiting photo, blocked list or host gate is due; paused lists do not count. Nil while the
+  /// window is full: the next photo that ends leads to a look anyway.
   package var nextDue: Duration? {
     guard !isHeld, inFlight < window else { return nil }
-    guard earliest != nil else { return hosts.nextGate }
-    let due = expectant.compactMap { lines[$0] }.filter { !$0.isPaused }
-      .compactMap(\.waiting.firstDue).min()
-    return [due, hosts.nextGate].compactMap { $0 }.min()
+    let photo =
+      expectant.earliest == nil
+      ? nil
+      : expectant.keys.compactMap { lines[$0] }.filter { !$0.isStill }
+        .compactMap(\.waiting.firstDue).min()
+    return [photo, hosts.nextGate, setbacks.nextDue].compactMap { $0 }.min()
   }
 }

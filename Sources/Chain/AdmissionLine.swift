@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line of photos at work: a cursor into the list, and who is on the way, came back or waits.
+// One line of admission: a cursor into the list, and the line's photos that are in flight, came back or wait.
+// Plain values.
 
 package import Vocabulary
 
 extension Admission {
-  /// What has to be known of a photo before it may go.
+  /// The facts about a photo that admission needs.
   package struct Prospect: Equatable, Sendable {
-    /// The server that it comes from, as messages name it; nil where it needs none any more.
+    /// The host of its URL, as in messages; nil if the photo needs no host any more.
     package var host: String?
-    /// Equal for equal URLs: whoever wants what is on its way already needs no place of its own.
+    /// Equal for equal URLs: a photo whose URL is in flight needs no place at the host.
     package var url: Int?
-    /// The class that it has of its own.
+    /// The photo's own class.
     package var own: ServiceClass?
-    /// An attempt of it is recorded.
+    /// An attempt at it is recorded.
     package var isTried: Bool
 
     package init(
@@ -25,43 +26,46 @@ extension Admission {
     }
   }
 
-  /// A photo on its way, and the server that it holds a place at, until it is known what that answers.
-  /// A companion holds none: it waits for the transfer of another photo.
-  struct Seat: Sendable {
+  /// The place at a host that a photo in flight takes until the host has answered. A rider takes none: it
+  /// waits for another photo's transfer.
+  struct Place: Sendable {
     var host: String?
     var isProbe = false
     var url: Int?
-    var isCompanion = false
+    var isRider = false
   }
 
   struct Candidate: Sendable {
     let number: UInt32
-    /// Found by the cursor, and perhaps not of this line.
+    /// Found by the cursor, so it may belong to another line.
     let isFresh: Bool
     var prospect: Prospect?
   }
 
   struct Line: Sendable {
     let serviceClass: ServiceClass
-    /// Photos up to here were looked at.
+    /// All photos up to this number have been looked at.
     var cursor: UInt32
-    /// No photo of the line is behind this one.
+    /// The last photo that may belong to the line.
     let last: UInt32
     private let first: UInt32
     var isExhausted = false
+    /// Paused by a person.
     var isPaused = false
-    var inFlight: [UInt32: Seat] = [:]
-    /// Came back unfinished; goes before new ones.
+    /// Blocked by trouble of its list.
+    var isBlocked = false
+    var inFlight: [UInt32: Place] = [:]
+    /// Photos that came back unfinished; they go before new ones.
     var returned: [UInt32] = []
-    /// Waiting for another attempt.
+    /// Photos that wait for another attempt.
     var waiting = DueQueue<UInt32>()
-    var aside = SetAside()
+    var forHost = WaitingForHost()
     var candidate: Candidate?
-    /// Since when photos have come back because their server asked to be left alone.
+    /// Photos whose host asked to be left alone, with the time of its first such answer.
     var patient: [UInt32: Duration] = [:]
 
-    /// So far is looked ahead for photos whose server has room.
-    static let longestAside = 1024
+    /// The cursor stops when this many photos wait for hosts.
+    static let longestWait = 1024
 
     init(_ serviceClass: ServiceClass, first: UInt32 = 1, last: UInt32 = .max) {
       self.serviceClass = serviceClass
@@ -70,24 +74,72 @@ extension Admission {
       self.last = last
     }
 
+    var isStill: Bool { isPaused || isBlocked }
+
     var isDone: Bool {
-      isExhausted && inFlight.isEmpty && returned.isEmpty && waiting.isEmpty && aside.count == 0
+      isExhausted && inFlight.isEmpty && returned.isEmpty && waiting.isEmpty && forHost.count == 0
         && candidate == nil
     }
 
-    /// Worth a look, whatever the time is and whoever calls.
+    /// Worth a look, regardless of due times and calls by hosts.
     var isReady: Bool {
-      guard !isPaused else { return false }
+      guard !isStill else { return false }
       return candidate != nil || !returned.isEmpty || canLookAhead
     }
 
-    var canLookAhead: Bool { !isExhausted && aside.count < Self.longestAside }
+    var canLookAhead: Bool { !isExhausted && forHost.count < Self.longestWait }
 
     func reaches(_ number: UInt32) -> Bool { number >= first && number <= last }
 
     func holds(_ number: UInt32) -> Bool {
       inFlight[number] != nil || returned.contains(number) || waiting.contains(number)
-        || aside.contains(number)
+        || forHost.contains(number)
     }
+  }
+
+  /// The limit of photos that wait for the transfers of others.
+  package static let mostRiders = 32
+
+  /// The URLs in flight, except those of probes, and the number of riders on them.
+  struct Riders: Sendable {
+    private var flying: [Int: Int] = [:]
+    private var count = 0
+
+    func mayRide(_ url: Int?) -> Bool {
+      count < Admission.mostRiders && url.map { flying[$0] != nil } == true
+    }
+
+    mutating func ride() { count += 1 }
+
+    mutating func fly(_ url: Int) { flying[url, default: 0] += 1 }
+
+    mutating func leave(_ place: Place) {
+      if place.isRider {
+        count -= 1
+      } else if let url = place.url {
+        let left = (flying[url] ?? 1) - 1
+        flying[url] = left > 0 ? left : nil
+      }
+    }
+  }
+
+  /// Lines with photos that wait for another attempt.
+  struct Expectant: Sendable {
+    private(set) var keys: Set<LineKey> = []
+    /// No photo is due earlier than this.
+    private(set) var earliest: Duration?
+
+    mutating func note(_ key: LineKey, due: Duration?) {
+      guard let due else {
+        keys.remove(key)
+        return
+      }
+      keys.insert(key)
+      earliest = min(earliest ?? due, due)
+    }
+
+    mutating func leave(_ key: LineKey) { keys.remove(key) }
+
+    mutating func next(_ due: Duration?) { earliest = due }
   }
 }

@@ -1,69 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the chains know of servers: what their answers come to, which are closed, what waits for them.
+// The chains' view of hosts: their answers, the closed ones, and the photos that wait for them.
 
+import Linux
 import Synchronization
 package import Vocabulary
 
-/// A server that is closed but for one photo now and then.
+/// A host that is closed except for probes.
 package struct ClosedHost: Equatable, Sendable {
   package let name: String
-  /// Why it was closed, or is still.
+  /// The latest failure that kept it closed.
   package let failure: Failure
   package let attempts: UInt32
-  /// For how long it has been closed, and when it is asked again, from now.
+  /// How long it has been closed, and the time until the next probe.
   package let age: Duration
   package let wait: Duration
-  /// The server itself asked to be left alone for so long.
+  /// The host itself asked for this wait.
   package let isWish: Bool
 }
 
 extension ChainRunner {
-  /// Notes what a photo's server says of itself. How long the photo waits without its attempt being
-  /// counted, if it does.
+  /// Notes an outcome at a photo's host. If the attempt does not count, returns how long the photo waits.
   @discardableResult
   func answered(_ photo: PhotoID, _ outcome: HostWindow.Outcome) -> Duration? {
     let now = time.uptime()
-    let reply = state.withLock { state -> Admission.Reply? in
+    let answer = state.withLock { state -> Admission.Answer? in
       let jitter = Double.random(in: 0...1, using: &state.random)
-      return state.admission.answered(photo, outcome, now: now, jitter: jitter)
+      let answer = state.admission.answered(photo, outcome, now: now, jitter: jitter)
+      if let news = answer?.news { state.events.append(.host(news)) }
+      return answer
     }
-    guard let reply else { return nil }
-    if let news = reply.news { listener(.host(news)) }
-    pump()
-    return reply.gate.map { max(.zero, $0 - now) }
+    guard let answer else { return nil }
+    bell.changed()
+    return answer.gate.map { max(.zero, $0 - now) }
   }
 
-  /// What a failed step says of the photo's server; nil where that is not asked for it.
-  func hostOutcome(_ work: PhotoWork, _ stage: Stage, _ failure: Failure) -> HostWindow.Outcome? {
+  /// The outcome of a failed step at the photo's host; nil if it says nothing about the host.
+  func hostOutcome(
+    _ work: PhotoWork<Work.Order>, _ stage: Stage, _ failure: Failure
+  ) -> HostWindow.Outcome? {
     guard stage == .download, work.state == .new else { return nil }
     let outcome = HostWindow.Outcome(failure)
     return outcome == .unknown ? nil : outcome
-  }
-
-  /// Its server asked to be left alone: the attempt does not count.
-  func comeBack(
-    _ work: PhotoWork, _ failure: Failure, after wait: Duration, _ hold: UInt
-  ) async -> PhotoChain.End {
-    do throws(Failure) {
-      let work = work.counted(books.attempts(of: work.photo))
-      try await books.recordRetry(work, .download, failure, after: wait)
-      return .retry(after: wait)
-    } catch {
-      return error.kind == .cancelled ? .stopped : .machineTrouble(error, hold: hold)
-    }
-  }
-
-  /// Nothing was tried: no attempt is counted.
-  func giveUp(
-    _ work: PhotoWork, _ stage: Stage, _ refusal: Failure, _ hold: UInt
-  ) async -> PhotoChain.End {
-    do throws(Failure) {
-      try await books.recordFailure(
-        work.counted(books.attempts(of: work.photo)), stage, refusal)
-      return .failed
-    } catch {
-      return error.kind == .cancelled ? .stopped : .machineTrouble(error, hold: hold)
-    }
   }
 
   static func refusal(_ lost: Admission.LostHost, now: Duration) -> Failure {
@@ -71,34 +48,29 @@ extension ChainRunner {
     let attempts = "\(closure.attempts) attempt\(closure.attempts == 1 ? "" : "s")"
     return Failure(
       .final, code: closure.failure.code,
-      reason: "\(closure.failure.reason), for \(spoken(now - closure.since)) and \(attempts)",
+      reason: "\(closure.failure.reason), for \((now - closure.since).spoken) and \(attempts)",
       advice: "Drop it again once \(lost.name) is back")
-  }
-
-  private static func spoken(_ time: Duration) -> String {
-    let seconds = time.components.seconds
-    return seconds < 120 ? "\(seconds) s" : "\((seconds + 30) / 60) min"
   }
 
   // MARK: seeing
 
-  /// By name.
+  /// Sorted by name.
   package func closedHosts() -> [ClosedHost] {
     let now = time.uptime()
     let closed = state.withLock { $0.admission.hosts.closed(now: now) }
     return closed.map { ClosedHost(name: $0.name, $0.closure, now: now) }
   }
 
-  /// The photo's server, where that is closed.
+  /// The host of that name, if it is closed.
   package func closedHost(_ name: String) -> ClosedHost? {
     let now = time.uptime()
     return state.withLock { $0.admission.hosts.closure(of: name) }
       .map { ClosedHost(name: name, $0, now: now) }
   }
 
-  /// The photo waits until its server has room for it.
-  package func isAside(_ photo: PhotoID) -> Bool {
-    state.withLock { $0.admission.isAside(photo) }
+  /// Whether the photo waits for room at its host.
+  package func waitsForHost(_ photo: PhotoID) -> Bool {
+    state.withLock { $0.admission.waitsForHost(photo) }
   }
 
   package func isUnderWay(_ photo: PhotoID) -> Bool {
@@ -107,26 +79,26 @@ extension ChainRunner {
 
   // MARK: changing
 
-  /// Asks a closed server at once, or all of them; then what waits for another attempt is due, too. How
-  /// many servers were closed. One that asked to be left alone still is, without `wishes`.
+  /// Allows a probe of a closed host at once. Without a name: of all closed hosts, and all waiting retries
+  /// are due. Returns the number of closed hosts. Spares hosts that asked to be left alone, unless `wishes`.
   package func flush(_ host: String?, wishes: Bool = true) -> Int {
     let now = time.uptime()
     let count = state.withLock { $0.admission.flush(host, wishes: wishes, now: now) }
-    pump()
+    bell.changed()
     return count
   }
 
   package func limitHosts(to limits: HostLimits) {
     let now = time.uptime()
     state.withLock { $0.admission.limitHosts(to: limits, now: now) }
-    pump()
+    bell.changed()
   }
 
-  /// What is on its way goes on, and so does everything that needs no download.
+  /// Photos in flight continue, and so do photos that need no download.
   package func suspendDownloads(_ isOn: Bool) {
     let now = time.uptime()
     state.withLock { $0.admission.suspendDownloads(isOn, now: now) }
-    pump()
+    bell.changed()
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waits for its time, soonest due first: a binary heap that knows what it holds. A dead server can
-// put a whole list here, so nothing but taking one out before its time is linear.
+// Elements by due time: a binary heap and a set of its elements. A dead host can put a whole list here, so
+// only `remove` and `hurry` are linear.
 
 package struct DueQueue<Element: Hashable & Sendable>: Sendable {
   private var heap: [(element: Element, due: Duration)] = []
@@ -25,7 +25,7 @@ package struct DueQueue<Element: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// The soonest, if it is due.
+  /// Takes the first element, if it is due.
   package mutating func take(now: Duration) -> Element? {
     guard let first = heap.first, first.due <= now else { return nil }
     heap.swapAt(0, heap.count - 1)
@@ -50,7 +50,7 @@ package struct DueQueue<Element: Hashable & Sendable>: Sendable {
     for (element, due) in rest { insert(element, due: due) }
   }
 
-  /// All that wait are due now.
+  /// Makes all elements due now.
   package mutating func hurry(to now: Duration) {
     for place in heap.indices { heap[place].due = min(heap[place].due, now) }
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the configuration says about servers.
+// The configured limits of hosts.
 
 package struct HostLimits: Equatable, Sendable {
-  /// Photos that go to one server at once.
+  /// The limit of photos in flight to one host.
   package let most: Int
-  /// So long a server that does not answer is waited for.
+  /// How long photos wait for a host that does not answer.
   package let patience: Duration
 
   package init(most: Int = 6, patience: Duration = .seconds(1800)) {

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much one server is asked for at once: two photos at first, one more for each window without
-// trouble, half as many after each failure of its. At none it is closed: one photo at a time looks
-// whether it is back, at growing distances. A plain value: no clock, no lock, no dice inside.
+// How many photos may be in flight to one host: two at first, one more after each full window of answers,
+// half as many after each failure. At zero the host is closed: one probe at a time tests it, after growing
+// pauses. A plain value: no clock, no lock, no random numbers inside.
 
 package import Vocabulary
 
 package struct HostWindow: Equatable, Sendable {
-  /// Why nothing but a probe goes to the server.
+  /// The closure of a host, to which only probes go.
   package struct Closure: Equatable, Sendable {
     /// By uptime.
     package let since: Duration
-    /// Nothing starts before.
+    /// No probe starts before this time.
     package fileprivate(set) var gate: Duration
     package fileprivate(set) var failure: Failure
-    /// What it failed at since it last answered, the first failures included.
+    /// The number of failures since the host last answered, including the first ones.
     package fileprivate(set) var attempts: UInt32
     fileprivate var probes = 0
     fileprivate var isProbing = false
-    /// The latest probe was a photo that never had an attempt.
+    /// The latest probe was a photo without an earlier attempt.
     package fileprivate(set) var isFreshProbe = false
-    /// One of these has failed since it closed: it is not for what the photos are that it fails.
+    /// An untried photo has failed too since the host closed, so the host is to blame, not the photos.
     fileprivate var hasFailedFresh = false
-    /// The server said itself when it wants to be asked again.
+    /// The host itself asked for this gate.
     package fileprivate(set) var isWish = false
     fileprivate var lastFailed: Duration
-    /// People know of it.
+    /// The closure has been reported.
     fileprivate var isTold = false
   }
 
-  /// What a transfer says of its server.
+  /// The outcome of a transfer for its host.
   package enum Outcome: Equatable, Sendable {
-    /// It answered, if only to say no.
+    /// It answered, perhaps with a refusal.
     case answered
     case failed(Failure)
-    /// The transfer was called off, or this machine was in the way.
+    /// The transfer was cancelled, or this machine made it fail.
     case unknown
   }
 
@@ -45,31 +45,31 @@ package struct HostWindow: Equatable, Sendable {
   private static let first = 2
   private static let shortest = Duration.seconds(1)
   private static let longest = Duration.seconds(60)
-  /// So long a server may ask to be left alone.
+  /// The longest wait that a host may ask for, in seconds.
   private static let longestWish: UInt32 = 3600
 
-  /// How many at once; none while it is closed.
+  /// The limit of photos in flight; zero while it is closed.
   private(set) var limit = HostWindow.first
   private(set) var inFlight = 0
   package private(set) var closure: Closure?
-  /// Answers since the window was last changed.
+  /// Answers since the limit last changed.
   private var clean = 0
-  /// Failures since it last answered.
+  /// Failures since the last answer.
   private var failures: UInt32 = 0
 
   package init() {}
 
-  /// How many more may start now.
+  /// How many photos may start now.
   package func room(now: Duration, most: Int) -> Int {
     guard let closure else { return max(0, min(limit, most) - inFlight) }
     return now >= closure.gate && !closure.isProbing ? 1 : 0
   }
 
-  /// One more goes out; true when it is the probe of a closed server. Photos that never had an attempt
-  /// and those that had are its probes in turn: some may fail for what they are, while it is well.
+  /// Notes the start of a photo; true if it probes a closed host. Tried and untried photos take turns as
+  /// probes, since a photo may fail by its own fault while the host is well.
   /// - Parameters:
-  ///   - tried: There are photos for it that had an attempt.
-  ///   - fresh: There are others.
+  ///   - tried: Photos for the host with an earlier attempt exist.
+  ///   - fresh: Photos without one exist.
   package mutating func start(tried: Bool = false, fresh: Bool = true) -> Bool {
     inFlight += 1
     guard let closed = closure else { return false }
@@ -78,7 +78,7 @@ package struct HostWindow: Equatable, Sendable {
     return true
   }
 
-  /// One has come back.
+  /// Notes the end of a photo.
   /// - Parameter jitter: from 0 to 1.
   package mutating func end(
     _ outcome: Outcome, isProbe: Bool, now: Duration, most: Int, jitter: Double
@@ -98,14 +98,14 @@ package struct HostWindow: Equatable, Sendable {
       }
       if closure != nil { return fail(failure, isProbe: isProbe, now, jitter) }
       limit /= 2
-      // One that failed by chance is not worth telling: a probe shows whether it was.
+      // Not reported yet: it may have failed by chance, as a probe will show.
       if limit == 0 { closure = newClosure(failure, now + Self.shortest * jitter, now) }
       return nil
     }
   }
 
   private mutating func answer(isProbe: Bool, _ most: Int) -> News? {
-    // What was on its way says that it lives, but not that it has changed its mind.
+    // An answer to an older transfer does not lift the wait that the host asked for.
     if closure?.isWish == true, !isProbe { return nil }
     failures = 0
     if let closed = closure {
@@ -120,7 +120,7 @@ package struct HostWindow: Equatable, Sendable {
     return nil
   }
 
-  /// It says itself when it wants to be asked again.
+  /// The host itself sets the time of the next probe.
   private mutating func close(_ failure: Failure, until gate: Duration, _ now: Duration) -> News? {
     limit = 0
     var closed = closure ?? newClosure(failure, gate, now)
@@ -133,7 +133,7 @@ package struct HostWindow: Equatable, Sendable {
     _ failure: Failure, isProbe: Bool, _ now: Duration, _ jitter: Double
   ) -> News? {
     guard var closed = closure else { return nil }
-    // What was on its way when it closed says nothing new.
+    // A transfer from before the closure says nothing new.
     guard isProbe else {
       closed.attempts = failures
       closure = closed
@@ -162,8 +162,8 @@ package struct HostWindow: Equatable, Sendable {
     Closure(since: now, gate: gate, failure: failure, attempts: failures, lastFailed: now)
   }
 
-  /// The server may be asked at once; how long it has failed is not forgotten. Its own wish stands,
-  /// unless wishes do not count.
+  /// Allows a probe at once; keeps the start of the closure. Overrides a wait that the host asked for only
+  /// with `wishes`.
   package mutating func flush(now: Duration, wishes: Bool = true) {
     guard let closed = closure, wishes || !closed.isWish || closed.gate <= now else { return }
     closure?.gate = min(closed.gate, now)
@@ -171,17 +171,17 @@ package struct HostWindow: Equatable, Sendable {
     closure?.isWish = false
   }
 
-  /// It has failed for so long that whoever waits for it gives up, until it is asked again.
+  /// The host has failed for so long that waiting photos give up, until the next probe.
   package func isLost(after patience: Duration, now: Duration) -> Bool {
     guard let closure, !closure.isProbing, now < closure.gate else { return false }
     return closure.lastFailed - closure.since >= patience
   }
 
-  /// Photos of every kind fail there.
+  /// Untried photos fail there as well.
   var failsAll: Bool { closure?.hasFailedFresh == true }
 
-  /// Nothing of it is worth remembering, once nobody is on the way to it. What was told of is kept a
-  /// little longer, so that it is not told again and again.
+  /// True when nothing is in flight and nothing worth remembering is left. A closure that was reported is
+  /// kept a little longer, so it is not reported repeatedly.
   package func isForgettable(now: Duration) -> Bool {
     guard inFlight == 0 else { return false }
     guard let closure else { return true }
@@ -190,7 +190,7 @@ package struct HostWindow: Equatable, Sendable {
 }
 
 extension HostWindow.Outcome {
-  /// What a failed download says of the server. One that says no, for good, is well.
+  /// The outcome of a failed download for its host. A host that refuses for good is well.
   package init(_ failure: Failure) {
     switch failure.kind {
     case .final: self = .answered

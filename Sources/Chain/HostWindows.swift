@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every server that photos go to now, who waits for which, and who is next there. A server without
-// photos and without trouble is forgotten. A plain value: whoever owns it takes out, after each call,
-// the lines that have been rung for.
+// All hosts with photos now, the lines that wait at each, and their order. A host without photos and without
+// trouble is forgotten. A plain value: after each call its owner takes out the called lines.
 //
-// Whoever waits at a server stands in line there, by class. As many as there is room for are called;
-// a call is answered by a start, or by standing first in line again, so that no room goes unused and
-// nobody is called for nothing.
+// Lines wait at a host in queues by class. The host calls as many as it has room for. A called line starts a
+// photo or returns to the head of its queue, so that no room stays unused and no call is wasted.
 
 package import Vocabulary
 
@@ -13,7 +11,7 @@ package struct HostWindows: Sendable {
   package enum Answer: Equatable, Sendable {
     case start(isProbe: Bool)
     case wait
-    /// Nobody is sent there any more: the server has been closed for too long.
+    /// The host has been closed for too long: the photo gives up.
     case lost(HostWindow.Closure)
   }
 
@@ -22,12 +20,12 @@ package struct HostWindows: Sendable {
     var queues = [[LineKey]](repeating: [], count: ServiceClass.allCases.count)
     var called: [LineKey: ServiceClass] = [:]
     var calls = 0
-    /// When it is looked at again.
+    /// The time of its alarm in `gates`.
     var alarm: Duration?
 
     var isAwaited: Bool { !called.isEmpty || queues.contains { !$0.isEmpty } }
 
-    /// Somebody waits who goes first.
+    /// Whether a line waits that goes first.
     func isAwaited(ahead serviceClass: ServiceClass) -> Bool {
       called.contains { $0.value <= serviceClass }
         || queues[...Int(serviceClass.rawValue)].contains { !$0.isEmpty }
@@ -37,7 +35,7 @@ package struct HostWindows: Sendable {
       called[key] != nil || queues.contains { $0.contains(key) }
     }
 
-    /// The most urgent first; one of eight is the least urgent, so that nobody starves.
+    /// The most urgent first; one of eight is the least urgent, so that no line starves.
     mutating func call() -> LineKey? {
       let places = queues.indices.filter { !queues[$0].isEmpty }
       guard let place = calls % 8 == 7 ? places.last : places.first else { return nil }
@@ -48,22 +46,22 @@ package struct HostWindows: Sendable {
     }
   }
 
-  /// What needs no server that could be in trouble: files of this machine.
+  /// The host of local files, which is never in trouble.
   package static let here = ""
-  /// So many servers are remembered for their trouble alone.
+  /// The limit of hosts that are remembered for their trouble alone.
   private static let longestMemory = 4096
 
   private var hosts: [String: Host] = [:]
-  /// At which servers it is a line's turn.
+  /// The hosts that have called each line.
   private var calls: [LineKey: [String]] = [:]
   private var gates = DueQueue<String>()
-  private var rung: [LineKey] = []
-  /// At most so many photos go to one server at once.
+  private var newlyCalled: [LineKey] = []
+  /// The limit of photos in flight to one host.
   private var most: Int
-  /// How long a closed server is waited for by photos that never had an attempt, and by those that had.
+  /// How long untried photos wait for a closed host; `triedPatience` is for tried ones.
   private(set) var patience: Duration
   private let triedPatience: Duration
-  /// Nothing more goes out to any server.
+  /// No photo starts to any host.
   package private(set) var isSuspended = false
 
   package init(_ limits: HostLimits = HostLimits(), triedPatience: Duration = .seconds(120)) {
@@ -74,19 +72,19 @@ package struct HostWindows: Sendable {
 
   package var count: Int { hosts.count }
 
-  /// Lines that have been called since this was asked last.
-  package mutating func takeRung() -> [LineKey] {
-    defer { rung = [] }
-    return rung
+  /// Takes out the lines called since the last time.
+  package mutating func takeCalled() -> [LineKey] {
+    defer { newlyCalled = [] }
+    return newlyCalled
   }
 
-  /// The server whose call a line has to answer next.
+  /// The host whose call a line has to answer next.
   package func call(for key: LineKey) -> String? { calls[key]?.first }
 
   // MARK: photos
 
-  /// May a photo that was not in line yet go to the server? `hasFresh`: others of its line wait there
-  /// that never had an attempt.
+  /// Whether a photo that has not waited yet may go to the host. `hasFresh`: untried photos of its line wait
+  /// there.
   package mutating func ask(
     _ name: String, _ serviceClass: ServiceClass, isTried: Bool, hasFresh: Bool = false,
     now: Duration
@@ -105,8 +103,8 @@ package struct HostWindows: Sendable {
     return .start(isProbe: isProbe)
   }
 
-  /// A line that was called has photos for it: some that had an attempt, some that had none, or both.
-  /// `hasMore`: more than one.
+  /// The answer of a called line: it has tried photos for the host, untried ones, or both. `hasMore`: more
+  /// than one.
   package mutating func answer(
     _ name: String, _ key: LineKey, isTried: Bool, hasFresh: Bool = false, hasMore: Bool,
     now: Duration
@@ -136,7 +134,7 @@ package struct HostWindows: Sendable {
     return .start(isProbe: isProbe)
   }
 
-  /// A line has set a photo aside for the server.
+  /// A line has a photo that waits for the host.
   package mutating func join(
     _ name: String, _ key: LineKey, _ serviceClass: ServiceClass, now: Duration
   ) {
@@ -146,7 +144,7 @@ package struct HostWindows: Sendable {
     put(host, name, now)
   }
 
-  /// The line waits there no longer.
+  /// The line no longer waits at the host.
   package mutating func leave(_ name: String, _ key: LineKey, now: Duration) {
     guard var host = hosts.removeValue(forKey: name) else { return }
     unlist(key, name, &host)
@@ -154,7 +152,7 @@ package struct HostWindows: Sendable {
     put(host, name, now)
   }
 
-  /// What became of a photo that went there.
+  /// Notes the outcome of a photo at the host.
   package mutating func end(
     _ name: String, _ outcome: HostWindow.Outcome, isProbe: Bool, now: Duration, jitter: Double
   ) -> HostWindow.News? {
@@ -166,7 +164,7 @@ package struct HostWindows: Sendable {
 
   // MARK: time and people
 
-  /// Servers whose time has come are asked again.
+  /// Calls the lines of hosts whose gate has opened.
   package mutating func awaken(now: Duration) {
     while let name = gates.take(now: now) {
       guard var host = hosts.removeValue(forKey: name) else { continue }
@@ -175,11 +173,11 @@ package struct HostWindows: Sendable {
     }
   }
 
-  /// No closed server that somebody waits for may be asked sooner.
+  /// The earliest gate of a closed host with waiting lines.
   package var nextGate: Duration? { isSuspended ? nil : gates.firstDue }
 
-  /// Closed servers, that one or all, may be asked at once, those that asked to be left alone only with
-  /// `wishes`. How many there were.
+  /// Allows a probe at once of one closed host, or of all; of hosts that asked to be left alone only with
+  /// `wishes`. Returns the number of closed hosts.
   package mutating func flush(_ name: String?, wishes: Bool = true, now: Duration) -> Int {
     let closed = hosts.filter {
       $0.value.window.closure != nil && (name == nil || name == $0.key)
@@ -211,7 +209,7 @@ package struct HostWindows: Sendable {
 
   package func closure(of name: String) -> HostWindow.Closure? { hosts[name]?.window.closure }
 
-  /// Closed servers that somebody waits for or that asked to be left alone, by name.
+  /// Closed hosts with waiting lines or a shut gate, sorted by name.
   package func closed(now: Duration) -> [(name: String, closure: HostWindow.Closure)] {
     hosts.compactMap { name, host in
       guard let closure = host.window.closure, host.isAwaited || closure.gate > now else {
@@ -223,7 +221,7 @@ package struct HostWindows: Sendable {
 
   // MARK: inside
 
-  /// What was long ago says nothing of a server now.
+  /// Old trouble says nothing about a host now.
   private func known(_ name: String, _ now: Duration) -> Host {
     guard let host = hosts[name], host.isAwaited || !host.window.isForgettable(now: now) else {
       return Host()
@@ -231,7 +229,7 @@ package struct HostWindows: Sendable {
     return host
   }
 
-  /// Photos that had an attempt go sooner, but not while others could show that the server is well.
+  /// Tried photos give up sooner, but not while untried ones could show that the host is well.
   private func lost(
     _ window: HostWindow, isTried: Bool, hasFresh: Bool, now: Duration
   ) -> HostWindow.Closure? {
@@ -246,17 +244,17 @@ package struct HostWindows: Sendable {
     if calls[key]?.isEmpty == true { calls[key] = nil }
   }
 
-  /// Calls whom there is room for, and remembers the server while there is something to remember.
+  /// Calls as many lines as there is room for, and keeps the host as long as there is anything to remember.
   private mutating func put(_ host: Host, _ name: String, _ now: Duration) {
     var host = host
     if !isSuspended {
-      // Who is to give up needs no room.
+      // A photo that gives up needs no room.
       let isLost = lost(host.window, isTried: true, hasFresh: false, now: now) != nil
       let room =
         name == Self.here || isLost ? Int.max : host.window.room(now: now, most: most)
       while host.called.count < room, let key = host.call() {
         calls[key, default: []].append(name)
-        rung.append(key)
+        newlyCalled.append(key)
       }
     }
     setGate(&host, name, now)
@@ -266,7 +264,7 @@ package struct HostWindows: Sendable {
     if host.isAwaited || !isIdle { hosts[name] = host }
   }
 
-  /// One alarm a server: an older one for later would hide it.
+  /// One alarm per host: `DueQueue` would ignore a second one.
   private mutating func setGate(_ host: inout Host, _ name: String, _ now: Duration) {
     let gate = host.window.closure.flatMap { $0.gate > now ? $0.gate : nil }
     guard gate != host.alarm, host.isAwaited || gate == nil else { return }

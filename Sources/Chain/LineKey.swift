@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line of photos that wait for their turn: those of a list that are of its class, or those of it that
-// have a class of their own.
+// The key of a line of photos: those with the list's class, or those that set one class of their own.
 
 package import Vocabulary
 
 package struct LineKey: Hashable, Sendable {
   package let list: ListID
-  /// Nil for the photos that have none of their own.
+  /// Nil for photos without a class of their own.
   package let own: ServiceClass?
 
   package init(_ list: ListID, own: ServiceClass? = nil) {

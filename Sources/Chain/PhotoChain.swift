@@ -1,71 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations that one photo still needs, given its recorded state, tied by dependencies.
+// The operations of one photo, tied by dependencies: download (or recall, if it is recorded as downloaded),
+// filter, output.
 //
 // Three rules keep Foundation's Operation on Linux from crashing, hanging or going quadratic:
 // a chain holds its operations until the last has finished (a dependency keeps bare pointers to its
 // dependents); they are added last stage first (a dependent added while its dependency finishes may
 // never start); and only a window of chains exists at a time (each scheduling walks all that wait).
 //
-// Concurrency model: `state` is the chain's own; operations are called with the lock released.
+// Concurrency model: one `Mutex` per chain; operations and the owner are called with it released.
 
 import Foundation
 import Synchronization
-package import Vocabulary
+import Vocabulary
 
-package final class PhotoChain: Sendable {
-  /// How a chain ended.
-  package enum End: Equatable, Sendable {
-    case filtered
-    case failed
-    case retry(after: Duration)
-    case stopped
-    /// `hold` is the number of the pause before the failed step began: what failed before a later one
-    /// says nothing of the machine as it is now.
-    case machineTrouble(Failure, hold: UInt)
+/// The owner of a chain: asked before a step, informed after it.
+protocol ChainOwner<Order>: AnyObject, Sendable {
+  associatedtype Order: Sendable
+
+  /// The number of holds that were released.
+  var holds: UInt { get }
+  /// The photo's host is no longer needed; may be called more than once.
+  func arrived(_ photo: PhotoID)
+  /// Records a stage's failure; returns the end of the photo.
+  func settle(
+    _ work: PhotoWork<Order>, _ stage: Stage, _ failure: Failure, hold: UInt
+  ) async -> PhotoEnd
+  /// Called once, when no operation of the photo runs or will run.
+  func ended(_ photo: PhotoID, _ end: PhotoEnd)
+  /// Called once, when the last operation has left the queues, which after a cancel may be later than
+  /// `ended`.
+  func released(_ photo: PhotoID)
+}
+
+final class PhotoChain<Order: Sendable>: Sendable {
+  private enum Phase {
+    /// → running
+    case made
+    /// → over
+    case running
+    case over
   }
-
-  /// What a stage's failure came to, once recorded.
-  typealias Settle = @Sendable (PhotoWork, Stage, Failure, _ hold: UInt) async -> End
 
   private struct State {
+    var phase = Phase.made
     var operations: [(stage: Stage, operation: Operation)] = []
     var unfinished = 0
-    /// Cancelled for good: once nothing runs, the chain is over, though its operations may stand in
-    /// a busy queue for long.
-    var isCalledOff = false
-    var end: End?
-    /// Gives away what the filter made, where it made something.
+    /// Cancelled for good: the chain is over once nothing runs, even if its operations stay in a busy queue.
+    var isCancelled = false
+    var end: PhotoEnd?
+    /// Discards the filter's result, if there is one.
     var discard: (@Sendable () -> Void)?
-    var whenEnded: (@Sendable (End) -> Void)?
-    var whenGone: (@Sendable () -> Void)?
   }
 
-  package let work: PhotoWork
+  let work: PhotoWork<Order>
+  private let owner: any ChainOwner<Order>
   private let state = Mutex(State())
 
-  init(_ work: PhotoWork) { self.work = work }
+  init(_ work: PhotoWork<Order>, owner: any ChainOwner<Order>) {
+    self.work = work
+    self.owner = owner
+  }
 
-  /// Makes the operations and hands them to the queues. `arrived` is called when a download's server has
-  /// done its part; it may be called more than once. `whenEnded` is called once, when nothing of the
-  /// photo runs or will run; `whenGone` once, when the queues have let go of the last operation, which
-  /// after a cancel may be later.
-  func begin<Original: Sendable, Negative: Sendable>(
-    _ stages: Stages<Original, Negative>, on queues: StageQueues,
-    hold: @escaping @Sendable () -> UInt, arrived: @escaping @Sendable () -> Void,
-    settle: @escaping Settle,
-    whenEnded: @escaping @Sendable (End) -> Void, whenGone: @escaping @Sendable () -> Void
-  ) {
-    let download = operation(.download, hold, settle) { [work] () throws(Failure) -> Original in
+  /// Makes the operations and hands them to the queues.
+  func begin<Work: Stages>(_ stages: Work, on queues: StageQueues) where Work.Order == Order {
+    let download = operation(.download) { [work, owner] () throws(Failure) -> Work.Original in
       if let refusal = work.refusal { throw refusal }
       if work.state == .downloaded { return try await stages.recall(work) }
-      let original = try await stages.download(work, arrived)
-      arrived()
+      let original = try await stages.download(work, arrived: { owner.arrived(work.photo) })
+      owner.arrived(work.photo)
       return original
     }
-    let filter = operation(.filter, hold, settle) { [work] () throws(Failure) -> Negative in
+    let filter = operation(.filter) { [work] () throws(Failure) -> Work.Negative in
       try await stages.filter(work, try Self.value(of: download))
     }
-    let output = operation(.output, hold, settle) { [work] () throws(Failure) -> Void in
+    let output = operation(.output) { [work] () throws(Failure) -> Void in
       try await stages.output(work, try Self.value(of: filter))
     }
     filter.addDependency(download)
@@ -74,67 +82,67 @@ package final class PhotoChain: Sendable {
       (.download, download), (.filter, filter), (.output, output),
     ]
     state.withLock { state in
+      state.phase = .running
       state.operations = operations
       state.unfinished = operations.count
-      state.whenEnded = whenEnded
-      state.whenGone = whenGone
       state.discard = {
         if case .success(let negative) = filter.outcome { stages.discard(negative) }
       }
-      // What was called off before there was anything is called off again by whoever still wants it.
-      state.isCalledOff = false
+      // Drops a cancel that came before the operations; `ChainRunner.begin` repeats it.
+      state.isCancelled = false
     }
     for (stage, operation) in operations.reversed() { queues.add(operation, to: stage) }
   }
 
-  /// Stops all of it, at once.
-  package func cancel() {
+  /// Cancels all operations at once.
+  func cancel() {
     for (_, operation) in state.withLock({ $0.operations }) { operation.cancel() }
-    state.withLock { $0.isCalledOff = true }
+    state.withLock { $0.isCancelled = true }
     endIfOver()
   }
 
-  /// Lets the running step finish and starts no other. The chain keeps its place until its operations
-  /// have left their queues: pausing and resuming again and again piles nothing up there.
-  package func stopAfterStep() {
+  /// Lets the running step finish and starts no other. The chain keeps its place until its operations have
+  /// left the queues, so that repeated pauses do not fill them.
+  func stopAfterStep() {
     let waiting = state.withLock { $0.operations }.filter { !$0.operation.isExecuting }
     for (_, operation) in waiting { operation.cancel() }
   }
 
-  /// The stage that runs now, if any.
-  package var stage: Stage? {
+  /// The running stage, if any.
+  var stage: Stage? {
     state.withLock { $0.operations }.first { $0.operation.isExecuting }?.stage
   }
 
-  /// A failed or cancelled dependency ends the chain; Foundation would start its dependents all the
-  /// same. `stopped` stays silent here: whoever failed has settled it.
+  /// A failed or cancelled dependency ends the chain; Foundation would start its dependents nevertheless.
+  /// `cancelled` is silent here: the failed step has settled its failure.
   private static func value<Value>(of dependency: StageOperation<Value>) throws(Failure) -> Value {
     guard case .success(let value) = dependency.outcome else { throw .cancelled }
     return value
   }
 
   private func operation<Value: Sendable>(
-    _ stage: Stage, _ hold: @escaping @Sendable () -> UInt, _ settle: @escaping Settle,
-    _ body: @escaping @Sendable () async throws(Failure) -> Value
+    _ stage: Stage, _ body: @escaping @Sendable () async throws(Failure) -> Value
   ) -> StageOperation<Value> {
     StageOperation(
       name: "\(work.photo) \(stage.name)", serviceClass: work.serviceClass,
       whenFinished: { [self] in operationFinished() }
     ) { [self] in
-      let hold = hold()
+      let hold = owner.holds
       do throws(Failure) {
         let value = try await body()
         if stage == .output { settled(.filtered) }
         return .success(value)
       } catch {
-        settled(error.kind == .cancelled ? .stopped : await settle(work, stage, error, hold))
+        settled(
+          error.kind == .cancelled
+            ? .stopped : await owner.settle(work, stage, error, hold: hold))
         return .failure(error)
       }
     }
   }
 
-  /// The first end counts: what follows in the chain was merely stopped by it.
-  private func settled(_ end: End) {
+  /// The first end counts: later stages were merely stopped by it.
+  private func settled(_ end: PhotoEnd) {
     state.withLock { state in state.end = state.end ?? end }
   }
 
@@ -145,32 +153,31 @@ package final class PhotoChain: Sendable {
     }
     endIfOver()
     guard isLast else { return }
-    let whenGone = state.withLock { state in
-      defer { state.whenGone = nil }
-      // Only now may the operations go.
-      state.operations = []
-      return state.whenGone
+    // Only now may the operations be released.
+    let gone = state.withLock { state in
+      defer { state.operations = [] }
+      return state.operations
     }
-    whenGone?()
+    withExtendedLifetime(gone) { owner.released(work.photo) }
   }
 
-  /// Called off, and nothing runs: nothing ever will.
+  /// Cancelled, and no operation runs: none ever will.
   private var isStill: Bool {
-    let operations = state.withLock { $0.isCalledOff ? $0.operations : [] }
+    let operations = state.withLock { $0.isCancelled ? $0.operations : [] }
     return !operations.isEmpty && !operations.contains { $0.operation.isExecuting }
   }
 
   private func endIfOver() {
     let isStill = isStill
-    let ended = state.withLock {
-      state -> (@Sendable (End) -> Void, End, (@Sendable () -> Void)?)? in
-      guard state.unfinished == 0 || isStill, let whenEnded = state.whenEnded else { return nil }
-      defer { (state.whenEnded, state.discard) = (nil, nil) }
-      return (whenEnded, state.end ?? .stopped, state.discard)
+    let ended = state.withLock { state -> (PhotoEnd, (@Sendable () -> Void)?)? in
+      guard state.phase == .running, state.unfinished == 0 || isStill else { return nil }
+      state.phase = .over
+      defer { state.discard = nil }
+      return (state.end ?? .stopped, state.discard)
     }
-    guard let (whenEnded, end, discard) = ended else { return }
-    // Before anybody can begin the photo anew.
+    guard let (end, discard) = ended else { return }
+    // Discard before the photo can begin again.
     if end != .filtered { discard?() }
-    whenEnded(end)
+    owner.ended(work.photo, end)
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows a failure: another attempt, giving the photo up, or waiting for this machine. Pure.
+// Decides what follows a failure: another attempt, the end of the photo, or a wait for the machine or the
+// list. Pure.
 
 package import Vocabulary
 
@@ -7,9 +8,10 @@ package struct RetryPolicy: Equatable, Sendable {
   package enum Verdict: Equatable, Sendable {
     case again(after: Duration)
     case giveUp
-    /// Nothing is wrong with the photo: this machine is in trouble.
+    /// The photo is not to blame: this machine is in trouble, as a whole or with the photo's list.
     case waitForMachine
-    /// Somebody stopped it; it stays as it is recorded.
+    case waitForList
+    /// The photo was stopped; its record does not change.
     case stop
   }
 
@@ -25,7 +27,7 @@ package struct RetryPolicy: Equatable, Sendable {
     self.longest = longest
   }
 
-  /// How long all attempts of a photo take, the waits between them alone, and on an average.
+  /// The average sum of the waits between all attempts of a photo.
   package var span: Duration {
     var total = Duration.zero
     var ceiling = first
@@ -36,19 +38,19 @@ package struct RetryPolicy: Equatable, Sendable {
     return total
   }
 
-  /// - Parameter jitter: from 0 to 1. Full jitter: many photos of one dead host must not come back
-  ///   in step.
-  /// - Parameter deaths: how many workers have died over the photo before.
+  /// - Parameter jitter: from 0 to 1. Full jitter: many photos of a dead host must not come back at the same
+  /// time.
+  /// - Parameter deaths: the number of workers that the photo has killed before.
   package func verdict(
     on failure: Failure, attempt: UInt32, deaths: UInt32 = 0, jitter: Double
   ) -> Verdict {
     switch failure.kind {
     case .cancelled: return .stop
-    case .machine: return .waitForMachine
+    case .machine: return failure.scope == .one ? .waitForList : .waitForMachine
     case .final: return .giveUp
     case .passing: break
     }
-    // An input that killed its worker twice would kill the third one as well.
+    // An input that killed its worker twice would kill a third one as well.
     if failure.isWorkerDeath { return deaths >= 1 ? .giveUp : .again(after: .zero) }
     guard attempt < attempts else { return .giveUp }
     var ceiling = first

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one `Operation` subclass: asynchronous, cancellable, with a typed outcome. Its body is an async
-// function; no thread waits inside. The body records what it achieved before it returns, so the
-// record comes before `isFinished`, and so before any dependent starts.
+// function; no thread waits inside. The body records its effect before it returns, so the record comes before
+// `isFinished` and before any dependent starts.
 //
 // Concurrency model: all state is in one `Mutex`; Foundation is notified with the lock released,
 // because it calls back into `isExecuting` and `isFinished`.
@@ -16,7 +16,7 @@ package final class StageOperation<Value: Sendable>: Operation, @unchecked Senda
   package typealias Outcome = Result<Value, Failure>
 
   private enum Phase {
-    /// In its queue, or not yet. → running, done
+    /// Not started, in its queue or not. → running, done
     case waiting(body: @Sendable () async -> Outcome)
     /// → done
     case running(Task<Void, Never>)
@@ -26,7 +26,8 @@ package final class StageOperation<Value: Sendable>: Operation, @unchecked Senda
   private let phase: Mutex<Phase>
   private let whenFinished: @Sendable () -> Void
 
-  /// - Parameter whenFinished: called once, after Foundation has been told; the owner may let go then.
+  /// - Parameter whenFinished: called once, after Foundation is notified; the owner may release the operation
+  /// then.
   package init(
     name: String, serviceClass: ServiceClass, whenFinished: @escaping @Sendable () -> Void,
     body: @escaping @Sendable () async -> Outcome
@@ -36,7 +37,7 @@ package final class StageOperation<Value: Sendable>: Operation, @unchecked Senda
     super.init()
     self.name = name
     qualityOfService = serviceClass.foundation
-    // Said in so many words: left to Foundation, a queue of width 1 ignores the quality of service.
+    // Explicit, because Foundation ignores the quality of service in a queue of width 1.
     queuePriority = serviceClass.queuePriority
   }
 
@@ -50,7 +51,7 @@ package final class StageOperation<Value: Sendable>: Operation, @unchecked Senda
     phase.withLock { if case .done = $0 { true } else { false } }
   }
 
-  /// What became of it, once finished.
+  /// The outcome; nil until it is finished.
   package var outcome: Outcome? {
     phase.withLock { if case .done(let outcome) = $0 { outcome } else { nil } }
   }
@@ -59,7 +60,7 @@ package final class StageOperation<Value: Sendable>: Operation, @unchecked Senda
   package override func start() {
     let isStarted = phase.withLock { phase in
       guard case .waiting(let body) = phase, !isCancelled else { return false }
-      phase = .running(TaskHome.start { self.finish(await body()) })
+      phase = .running(TaskHome.disk.start { self.finish(await body()) })
       return true
     }
     if isStarted { announce("isExecuting") } else { finish(.failure(.cancelled)) }
@@ -82,7 +83,7 @@ package final class StageOperation<Value: Sendable>: Operation, @unchecked Senda
     guard isFirst else { return }
     announce("isExecuting")
     announce("isFinished")
-    // Foundation keeps finished dependencies for the life of this object, results and all.
+    // Foundation keeps finished dependencies and their results for the life of this object.
     for dependency in dependencies where dependency.isFinished { removeDependency(dependency) }
     whenFinished()
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One named queue a stage, as wide as what really works at once behind it: only then does
-// `queuePriority` decide the order, and only then does suspending stop anything.
+// One named queue per stage, as wide as the concurrency behind it: only then does `queuePriority` decide the
+// order, and only then does a suspension stop work.
 // Concurrency: immutable; OperationQueue has its own lock.
 
 package import Foundation
@@ -44,7 +44,7 @@ package final class StageQueues: Sendable {
     queues[stage]?.operations.addOperation(operation)
   }
 
-  /// Nothing that has not begun begins; what runs goes on.
+  /// While suspended, no operation begins; running ones continue.
   package var isSuspended: Bool {
     get { queues.values.contains { $0.operations.isSuspended } }
     set { for queue in queues.values { queue.operations.isSuspended = newValue } }

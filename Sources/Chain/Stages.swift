@@ -1,94 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages as functions, handed in from outside: the chain knows their order and nothing of their
-// work. Each makes its effect durable and records it before it returns. This is the seam where a
-// stage becomes a remote one.
+// The chains' interfaces to the stages and the record. A chain knows the order of the stages, not their work.
+// Download and output make their effect durable and record it before they return. At this seam a stage can
+// become remote.
 
 package import Vocabulary
 
-/// `Original` is what the download stage hands on, `Negative` what the filter stage does.
-package struct Stages<Original: Sendable, Negative: Sendable>: Sendable {
-  /// Brings the original in; records `downloaded`. Calls back once its server has nothing more to do
-  /// with it: what follows is this machine's affair.
-  package let download:
-    @Sendable (PhotoWork, _ arrived: @Sendable () -> Void) async throws(Failure) -> Original
-  /// The original of a photo that is recorded as downloaded. Where it is gone, records `lost` and
-  /// raises a passing failure.
-  package let recall: @Sendable (PhotoWork) async throws(Failure) -> Original
-  /// Makes the finished picture, out of sight.
-  package let filter: @Sendable (PhotoWork, Original) async throws(Failure) -> Negative
-  /// Makes it appear as a print; records `filtered`.
-  package let output: @Sendable (PhotoWork, Negative) async throws(Failure) -> Void
-  /// A finished picture that will not appear: the chain ended before its output did.
-  package let discard: @Sendable (Negative) -> Void
+package protocol Stages<Order, Original, Negative>: Sendable {
+  /// The facts about a photo that the stages need.
+  associatedtype Order: Sendable
+  /// The result of the download stage.
+  associatedtype Original: Sendable
+  /// The result of the filter stage.
+  associatedtype Negative: Sendable
 
-  package init(
-    download:
-      @escaping @Sendable (PhotoWork, _ arrived: @Sendable () -> Void)
-      async
-      throws(Failure) -> Original,
-    recall: @escaping @Sendable (PhotoWork) async throws(Failure) -> Original,
-    filter: @escaping @Sendable (PhotoWork, Original) async throws(Failure) -> Negative,
-    output: @escaping @Sendable (PhotoWork, Negative) async throws(Failure) -> Void,
-    discard: @escaping @Sendable (Negative) -> Void
-  ) {
-    self.download = download
-    self.recall = recall
-    self.filter = filter
-    self.output = output
-    self.discard = discard
-  }
+  /// Fetches the original and records `downloaded`. Calls `arrived` when the host is no longer needed.
+  func download(
+    _ work: PhotoWork<Order>, arrived: @Sendable () -> Void
+  ) async throws(Failure) -> Original
+  /// Returns the original of a photo that is recorded as downloaded. If it is gone, records `lost` and raises
+  /// a passing failure.
+  func recall(_ work: PhotoWork<Order>) async throws(Failure) -> Original
+  /// Makes the finished picture under a hidden name; records nothing.
+  func filter(_ work: PhotoWork<Order>, _ original: Original) async throws(Failure) -> Negative
+  /// Publishes the picture as a print; records `filtered`.
+  func output(_ work: PhotoWork<Order>, _ negative: Negative) async throws(Failure)
+  /// Discards a finished picture if the chain ended before its output.
+  func discard(_ negative: Negative)
 }
 
-/// One photo on its way.
-package struct PhotoWork: Equatable, Sendable {
+/// One photo in a chain.
+package struct PhotoWork<Order: Sendable>: Sendable {
   package let photo: PhotoID
+  package let order: Order
   /// As recorded when the chain was made: `new` or `downloaded`.
   package let state: PhotoState
   package let serviceClass: ServiceClass
   /// Counted from 1.
-  package let attempt: UInt32
-  /// When it was admitted, by the machine's uptime.
+  package var attempt: UInt32
+  /// The uptime at admission.
   package let admitted: Duration
-  /// Known before anything is tried: its server has been closed for too long.
+  /// The failure of a photo whose host has been closed for too long; nothing is tried.
   package let refusal: Failure?
 
-  /// The same work, counted anew: a stage that succeeded forgets the attempts of the one before.
-  package func counted(_ attempt: UInt32) -> PhotoWork {
-    PhotoWork(
-      photo: photo, state: state, serviceClass: serviceClass, attempt: attempt, admitted: admitted,
-      refusal: refusal)
-  }
-
   package init(
-    photo: PhotoID, state: PhotoState, serviceClass: ServiceClass, attempt: UInt32,
+    photo: PhotoID, order: Order, state: PhotoState, serviceClass: ServiceClass, attempt: UInt32,
     admitted: Duration, refusal: Failure? = nil
   ) {
     self.photo = photo
+    self.order = order
     self.state = state
     self.serviceClass = serviceClass
     self.attempt = attempt
     self.admitted = admitted
     self.refusal = refusal
   }
+
+  /// The same work with another attempt number: a stage that succeeds resets the count.
+  func counted(_ attempt: UInt32) -> PhotoWork {
+    var work = self
+    work.attempt = attempt
+    return work
+  }
 }
 
-/// What the chains need of the record.
-package protocol ChainBooks: Sendable {
-  /// The first photo after `number` that is neither filtered nor failed, with its state.
-  func nextUnfinished(in list: ListID, after number: UInt32) -> (number: UInt32, state: PhotoState)?
-  func state(of photo: PhotoID) -> PhotoState
-  /// From which server it comes and of which class it is; may read a file.
-  func prospect(of photo: PhotoID) -> Admission.Prospect
-  /// How many attempts of the photo are recorded.
-  func attempts(of photo: PhotoID) -> UInt32
-  /// How many workers have died over the photo.
-  func deaths(of photo: PhotoID) -> UInt32
-  /// The photo will be tried again; durable on return.
+/// The chains' access to the record.
+package protocol ChainRecord<Order>: Sendable {
+  associatedtype Order: Sendable
+
+  /// The first photo after `number` that is neither filtered nor failed.
+  func nextUnfinished(in list: ListID, after number: UInt32) -> UInt32?
+  func standing(of photo: PhotoID) -> PhotoStanding
+  /// Reads the photo's order and prospect; may wait for a disk. Raises a failure if the list's files cannot
+  /// be read.
+  func order(of photo: PhotoID) throws(Failure) -> (order: Order, prospect: Admission.Prospect)
+  /// Records a retry; durable on return.
   func recordRetry(
-    _ work: PhotoWork, _ stage: Stage, _ failure: Failure, after delay: Duration
+    _ work: PhotoWork<Order>, _ stage: Stage, _ failure: Failure, after delay: Duration
   ) async throws(Failure)
-  /// The photo is given up; durable on return.
-  func recordFailure(_ work: PhotoWork, _ stage: Stage, _ failure: Failure) async throws(Failure)
-  /// Every photo of the list is filtered or failed. False where the list was over already.
-  func recordFinished(_ list: ListID) async throws(Failure) -> Bool
+  /// Records the photo's failure; durable on return.
+  func recordFailure(
+    _ work: PhotoWork<Order>, _ stage: Stage, _ failure: Failure
+  ) async throws(Failure)
+}
+
+/// The recorded state of a photo.
+package struct PhotoStanding: Equatable, Sendable {
+  package var state: PhotoState
+  /// Attempts recorded for its current stage.
+  package var attempts: UInt32
+  /// Workers that it has killed.
+  package var deaths: UInt32
+
+  package init(state: PhotoState = .new, attempts: UInt32 = 0, deaths: UInt32 = 0) {
+    self.state = state
+    self.attempts = attempts
+    self.deaths = deaths
+  }
 }

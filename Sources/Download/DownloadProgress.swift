@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One transfer on its way, and the photos that wait for it.
+// One running transfer, and the photos that wait for it.
 
 package import Vocabulary
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the configuration says about a single download.
+// The settings of a single download, and the size of the cache.
 
 package struct DownloadSettings: Equatable, Sendable {
   package var maximumSize: UInt64
   /// From the first connection to the last byte, redirects included.
   package var timeout: Duration
   package var connectTimeout: Duration
-  /// Bytes that the cache may hold; 0 is none.
+  /// Bytes that the cache may hold; 0 turns it off.
   package var cache: UInt64
 
   package init(

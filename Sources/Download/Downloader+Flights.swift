@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One transfer for each URL: how a photo joins it, who asks the network, and how each gets what landed.
+// One transfer for each URL: how a photo joins it, how its leader starts it, and how each photo gets its
+// original from the landing. Runs in the photo's task on the disk pool, but for cancellations, which come on
+// any thread, and `over`, which the end of a transfer calls.
 
 import Digests
+import Files
+import Linux
 import Synchronization
 import Vocabulary
 
@@ -10,243 +14,160 @@ extension Downloader {
     _ photo: PhotoID, _ url: PhotoURL, _ folder: any Folder, _ priority: ServiceClass,
     _ checksum: SHA256Digest?
   ) async throws(Failure) -> Original {
-    var (seat, known, act) = flights.withLock { $0.board(photo, url, priority) }
-    perform(act, seat.course, url)
+    var (boarding, known, act) = state.withLock { $0.flights.board(photo, url, priority) }
+    perform(act, boarding.flight, url)
     while true {
-      let turn = if let known { known } else { await turn(seat, url) }
+      let turn = if let known { known } else { await turn(boarding, url) }
       known = nil
       switch turn {
-      case .lead: if let late = begin(seat, url) { await begin(late, url) }
+      case .lead: begin(boarding, url)
       case .failed(let failure): throw failure
       case .landed(let landing):
         do throws(Failure) {
           try judge(landing)
           try compare(landing.digest, checksum)
         } catch {
-          leave(seat, url)
+          leave(boarding, url, onDisk: true)
           throw error
         }
         let name = Original.name(of: photo)
         switch landing.place {
-        // Most are: without another turn of the task.
-        case .memory(let bytes): return try write(bytes, of: landing, seat, name, folder)
+        case .memory(let bytes): return try write(bytes, of: landing, boarding, name, folder)
         case .shelf(let file):
-          let isAlone = flights.withLock { $0.takeAlone(seat) }
+          let isAlone = state.withLock { $0.flights.takeAlone(boarding) }
           return isAlone
-            ? try await takeAlone(landing, seat, file, name, folder)
-            : try await link(landing, seat, file, name, folder)
-        case .cache(let file): return try await link(landing, seat, file, name, folder)
+            ? try takeAlone(landing, boarding, file, name, folder)
+            : try link(landing, boarding, file, name, folder)
+        case .cache(let file): return try link(landing, boarding, file, name, folder)
         }
       }
     }
   }
 
-  private func judge(_ landing: Landing) throws(Failure) {
-    try judge(landing.size, landing.head, "what \(landing.url.server) sent")
+  func judge(_ landing: Landing) throws(Failure) {
+    try judge(landing.size, landing.head, "the response from \(landing.url.server)")
   }
 
-  private func turn(_ seat: FlightTable.Seat, _ url: PhotoURL) async -> FlightTable.Turn {
+  private func turn(_ boarding: FlightTable.Boarding, _ url: PhotoURL) async -> FlightTable.Turn {
     await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        if let turn = flights.withLock({ $0.wait(seat, waiter) }) { waiter.resume(returning: turn) }
+      await Reply.wait { reply in
+        let turn = state.withLock { $0.flights.wait(boarding, reply) }
+        if let turn { reply.give(turn) }
       }
     } onCancel: {
-      leave(seat, url)
+      leave(boarding, url, onDisk: false)
     }
   }
 
-  private func leave(_ seat: FlightTable.Seat, _ url: PhotoURL) {
-    let (tell, act) = flights.withLock { $0.leave(seat) }
-    self.tell(tell)
-    perform(act, seat.course, url)
+  // MARK: answers and acts
+
+  /// `onDisk` says whether the calling thread may wait for the disk; a cancellation's may not.
+  private func leave(_ boarding: FlightTable.Boarding, _ url: PhotoURL, onDisk: Bool) {
+    let (answers, act) = state.withLock { $0.flights.leave(boarding) }
+    give(answers)
+    perform(act, boarding.flight, url, onDisk: onDisk)
   }
 
-  private func tell(_ tidings: FlightTable.Tidings) {
-    for (waiter, turn) in tidings { waiter.resume(returning: turn) }
+  private func give(_ answers: FlightTable.Answers) {
+    for (waiter, turn) in answers { waiter.give(turn) }
   }
 
-  private func perform(_ act: FlightTable.Act, _ course: FlightTable.Course, _ url: PhotoURL) {
+  private func perform(
+    _ act: FlightTable.Act, _ flight: FlightTable.URLFlight, _ url: PhotoURL, onDisk: Bool = false
+  ) {
     switch act {
     case .nothing: break
     case .cancel(let ticket): network.cancel(ticket)
     case .change(let ticket, let priority): network.change(ticket, to: priority)
+    case .close where onDisk: close(flight, url)
     case .close:
-      partials.removeName(of: url.text)
-      tell(flights.withLock { $0.closed(course) })
+      // If the errand is refused, the next start removes the file.
+      if !errands.begin({ self.close(flight, url) }) { closed(flight) }
     }
+  }
+
+  private func close(_ flight: FlightTable.URLFlight, _ url: PhotoURL) {
+    partials.removeName(of: url.text)
+    closed(flight)
+  }
+
+  private func closed(_ flight: FlightTable.URLFlight) {
+    give(state.withLock { $0.flights.closed(flight) })
+  }
+
+  func over(
+    _ url: PhotoURL, _ attempt: FlightTable.Attempt, _ result: Result<Landing, Failure>,
+    onDisk: Bool
+  ) {
+    let (answers, act) = state.withLock { $0.flights.over(attempt, result) }
+    give(answers)
+    perform(act, attempt.flight, url, onDisk: onDisk)
   }
 
   // MARK: the leader
 
-  private struct Lead {
-    let attempt: FlightTable.Attempt
-    let priority: ServiceClass
-    let settings: DownloadSettings
-    let kept: Kept
-  }
-
-  /// What there may be of it already.
-  private enum Kept { case nothing, partial, cached }
-
+  /// The file for a body, and the part of the body to request.
   private struct Opening {
-    let file: IncomingFile
+    let file: PartialFile
     var scope = TransferScope.whole
     var found: OriginalCache.Found?
   }
 
-  /// At once where nothing is kept, as of most; else what has to be looked for on a disk before.
-  private func begin(_ seat: FlightTable.Seat, _ url: PhotoURL) -> Lead? {
-    guard let (attempt, priority) = flights.withLock({ $0.attempt(of: seat) }) else { return nil }
-    let settings = settings
-    let lead = Lead(
-      attempt: attempt, priority: priority, settings: settings,
-      kept: kept(url, settings.maximumSize))
-    guard lead.kept == .nothing else { return lead }
-    begin(lead, url, Opening(file: partials.create(url.text)))
-    return nil
-  }
-
-  private func begin(_ lead: Lead, _ url: PhotoURL) async {
-    do throws(SystemError) { begin(lead, url, try await open(lead, url)) } catch {
-      over(url, lead.attempt, .failure(error.machineFailure))
+  private func begin(_ boarding: FlightTable.Boarding, _ url: PhotoURL) {
+    let (lead, settings) = state.withLock { ($0.flights.attempt(of: boarding), $0.settings) }
+    guard let (attempt, priority) = lead else { return }
+    let opening: Opening
+    do throws(SystemError) { opening = try open(url, settings.maximumSize) } catch {
+      return over(url, attempt, .failure(error.machineFailure), onDisk: true)
     }
-  }
-
-  private func begin(_ lead: Lead, _ url: PhotoURL, _ opening: Opening) {
-    let (attempt, priority, settings) = (lead.attempt, lead.priority, lead.settings)
-    let (file, found) = (opening.file, opening.found)
+    let found = opening.found
+    let file = IncomingFile(opening.file, on: errands) { [self] place, ending in
+      settled(url, attempt, found, place, ending)
+    }
     let request = TransferRequest(
       place: url, maximumSize: settings.maximumSize, timeout: settings.timeout,
-      connectTimeout: settings.connectTimeout, priority: priority, scope: opening.scope,
-      whenBegun: { file.begin($0, at: $1) })
-    let ticket = network.begin(request, into: file) { [self] result in
-      over(url, attempt, landing(url, file, found, result))
+      connectTimeout: settings.connectTimeout, priority: priority, scope: opening.scope)
+    let ticket = network.begin(request, into: file) { file.end($0) }
+    perform(
+      state.withLock { $0.flights.begun(attempt, ticket, priority) }, attempt.flight, url)
+  }
+
+  /// Most URLs have neither file, and the disk is not touched. A partial file is preferred to a cache entry:
+  /// it is newer.
+  private func open(_ url: PhotoURL, _ limit: UInt64) throws(SystemError) -> Opening {
+    var file = partials.create(url.text)
+    if partials.holds(url.text) {
+      let (known, entity) = try partials.reopen(url.text)
+      if let entity { return Opening(file: known, scope: .rest(of: entity, from: known.size)) }
+      file = known
     }
-    perform(flights.withLock { $0.begun(attempt, ticket, priority) }, attempt.course, url)
-  }
-
-  private func kept(_ url: PhotoURL, _ limit: UInt64) -> Kept {
-    if partials.holds(url.text) { return .partial }
-    return cache?.mayHold(url.text, upTo: limit) == true ? .cached : .nothing
-  }
-
-  /// What was cut off comes before what the cache has: it is newer.
-  private func open(_ lead: Lead, _ url: PhotoURL) async throws(SystemError) -> Opening {
-    guard let cache, lead.kept == .cached else { return try await openPartial(lead, url) }
-    return await openCached(partials.create(url.text), url, cache)
-  }
-
-  private func openPartial(_ lead: Lead, _ url: PhotoURL) async throws(SystemError) -> Opening {
-    let (file, entity) = try await reopen(url)
-    if let entity { return Opening(file: file, scope: .rest(of: entity, from: file.size)) }
-    guard let cache, cache.mayHold(url.text, upTo: lead.settings.maximumSize) else {
+    guard let cache, cache.mayHold(url.text, upTo: limit), let found = cache.find(url.text) else {
       return Opening(file: file)
     }
-    return await openCached(file, url, cache)
-  }
-
-  private func openCached(
-    _ file: IncomingFile, _ url: PhotoURL, _ cache: OriginalCache
-  ) async -> Opening {
-    guard let found = await look(url, cache) else { return Opening(file: file) }
     return Opening(file: file, scope: .change(since: found.entity), found: found)
-  }
-
-  private func look(_ url: PhotoURL, _ cache: OriginalCache) async -> OriginalCache.Found? {
-    await withCheckedContinuation { answer in
-      lane { answer.resume(returning: cache.find(url.text)) }
-    }
-  }
-
-  private func reopen(_ url: PhotoURL) async throws(SystemError) -> (IncomingFile, EntityFacts?) {
-    let partials = partials
-    let result = await withCheckedContinuation { answer in
-      lane {
-        answer.resume(
-          returning: Result { () throws(SystemError) in try partials.reopen(url.text) })
-      }
-    }
-    return try result.get()
-  }
-
-  // MARK: the end
-
-  /// On a thread of the network's.
-  private func landing(
-    _ url: PhotoURL, _ file: IncomingFile, _ found: OriginalCache.Found?,
-    _ result: Result<TransferReply, Failure>
-  ) -> Result<Landing, Failure> {
-    do throws(Failure) {
-      let reply = try result.get()
-      if reply.status == 304, let found {
-        partials.forget(file, of: url.text)
-        cache?.used(url.text)
-        return .success(
-          Landing(
-            url: url, place: .cache(found.file), size: found.size, digest: found.digest,
-            head: found.head[...], reply: reply))
-      }
-      guard let arrival = file.arrival, arrival.size == reply.size else {
-        throw Failure(
-          .passing, code: "size.short",
-          reason: "\(url.server) sent more than has arrived in the file")
-      }
-      if file.mayHaveNotes {
-        do throws(SystemError) { try partials.removeNotes(of: url.text) } catch {
-          throw error.machineFailure
-        }
-      }
-      let landing = Landing(
-        url: url, place: arrival.place, size: arrival.size, digest: arrival.digest,
-        head: arrival.head, reply: reply)
-      if found != nil { cache?.missed() }
-      if let cache, (try? judge(landing)) != nil {
-        cache.keep(landing) { [partials] (folder, name) throws(SystemError) in
-          guard case .memory(let bytes) = landing.place else {
-            return try partials.link(url.text, to: folder, as: name)
-          }
-          try folder.openAnew(name).write(bytes, at: 0)
-        }
-      }
-      return .success(landing)
-    } catch {
-      if error.kind == .final {
-        partials.forget(file, of: url.text)
-      } else {
-        partials.keep(file, of: url.text)
-      }
-      return .failure(error)
-    }
-  }
-
-  private func over(
-    _ url: PhotoURL, _ attempt: FlightTable.Attempt, _ result: Result<Landing, Failure>
-  ) {
-    let (tell, act) = flights.withLock { $0.over(attempt, result) }
-    self.tell(tell)
-    perform(act, attempt.course, url)
   }
 
   // MARK: originals under their names
 
   private func write(
-    _ bytes: [UInt8], of landing: Landing, _ seat: FlightTable.Seat, _ name: FileName,
+    _ bytes: [UInt8], of landing: Landing, _ boarding: FlightTable.Boarding, _ name: FileName,
     _ folder: any Folder
   ) throws(Failure) -> Original {
-    defer { leave(seat, landing.url) }
-    do throws(SystemError) {
+    defer { leave(boarding, landing.url, onDisk: true) }
+    let file = try asMachine { () throws(SystemError) in
       let file = try folder.openAnew(name)
       try file.write(bytes, at: 0)
-      return original(landing, file, name)
-    } catch { throw error.machineFailure }
+      return file
+    }
+    return original(landing, file, name)
   }
 
-  /// Another name for the same file, or a copy where there is no such thing.
+  /// Links the landed file into the list's folder, or copies it where a link is not possible.
   private func link(
-    _ landing: Landing, _ seat: FlightTable.Seat, _ file: any OpenFile, _ name: FileName,
+    _ landing: Landing, _ boarding: FlightTable.Boarding, _ file: any OpenFile, _ name: FileName,
     _ folder: any Folder
-  ) async throws(Failure) -> Original {
-    defer { leave(seat, landing.url) }
+  ) throws(Failure) -> Original {
+    defer { leave(boarding, landing.url, onDisk: true) }
     let url = landing.url.text
     do throws(SystemError) {
       if case .cache = landing.place {
@@ -255,15 +176,15 @@ extension Downloader {
         try partials.link(url, to: folder, as: name)
       }
       return original(landing, file, name)
-    } catch { return try await copy(landing, file, name, folder, error) }
+    } catch { return try copy(landing, file, name, folder, error) }
   }
 
-  /// The file itself, for the last who wants it.
+  /// Moves the landed file itself; for a sole passenger.
   private func takeAlone(
-    _ landing: Landing, _ seat: FlightTable.Seat, _ file: any OpenFile, _ name: FileName,
+    _ landing: Landing, _ boarding: FlightTable.Boarding, _ file: any OpenFile, _ name: FileName,
     _ folder: any Folder
-  ) async throws(Failure) -> Original {
-    defer { tell(flights.withLock { $0.closed(seat.course) }) }
+  ) throws(Failure) -> Original {
+    defer { closed(boarding.flight) }
     do throws(SystemError) {
       try partials.move(landing.url.text, to: folder, as: name)
     } catch {
@@ -272,28 +193,29 @@ extension Downloader {
         throw error.machineFailure
       }
       partials.removeName(of: landing.url.text)
-      return try await copy(landing, file, name, folder, error)
+      return try copy(landing, file, name, folder, error)
     }
     return original(landing, file, name)
   }
 
-  /// It cannot have another name: EPERM, ENOENT (thrown out of the cache just now), EXDEV, EMLINK,
-  /// EOPNOTSUPP.
+  /// True when the file cannot have another name, or was just evicted from the cache.
   private static func asksForCopy(_ error: SystemError) -> Bool {
-    [1, 2, 18, 31, 95].contains(error.code)
+    switch error.name {
+    case .notPermitted, .missing, .crossesDevices, .tooManyLinks, .notSupported: true
+    default: false
+    }
   }
 
   private func copy(
     _ landing: Landing, _ source: any OpenFile, _ name: FileName, _ folder: any Folder,
     _ error: SystemError
-  ) async throws(Failure) -> Original {
+  ) throws(Failure) -> Original {
     guard Self.asksForCopy(error) else { throw error.machineFailure }
-    let file: any OpenFile
-    do throws(SystemError) { file = try folder.openAnew(name) } catch {
-      throw error.machineFailure
+    return try asMachine { () throws(SystemError) in
+      let file = try folder.openAnew(name)
+      _ = try FileCopy.copy(source, to: file, upTo: .max, unless: { Task.isCancelled })
+      return original(landing, file, name)
     }
-    try await FileCopy(from: source, to: file, maximumSize: .max).run(on: lane)
-    return original(landing, file, name)
   }
 
   private func original(_ landing: Landing, _ file: any OpenFile, _ name: FileName) -> Original {

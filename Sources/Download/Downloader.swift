@@ -1,63 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first stage: a photo's URL becomes an original, whole, in the folder of its list. Raises
-// `Failure`. Photos with one URL share one transfer, and each gets an original of its own. What has come
-// of a transfer that failed or was cancelled is kept where another one can go on from it. Making an
-// original durable and naming it for good is the record's.
-// Concurrency model: `state` is swapped at a reload; a download keeps the settings it began with.
-// `flights` guards who waits for which transfer; what it answers is done after unlocking.
+// The first stage: downloads a photo's URL into a whole original in its list's folder. Raises `Failure`.
+// Photos with the same URL share one transfer, and each gets its own original. The bytes of a failed or
+// cancelled transfer are kept if another one can resume them. The recorder makes originals durable.
+// Concurrency model: `state` guards the settings and the passengers of each transfer; answers are given after
+// unlocking. A download keeps the settings it began with. `download` and `discard` may wait for the disk, so
+// their callers run on the disk pool. All other disk work is an errand owned by `run`: network threads and
+// cancellations never wait for the disk.
 
 package import Digests
+import Files
 import Synchronization
 package import Vocabulary
 
 package final class Downloader: Sendable {
-  /// Runs a job that may wait for a disk, on a thread of its own.
-  package typealias Lane = @Sendable (@escaping @Sendable () -> Void) -> Void
-
-  private struct State {
+  struct State {
     var settings: DownloadSettings
     var files: FileFolders
+    var flights = FlightTable()
   }
 
   let network: any Network
   let partials: PartialShelf
   package let cache: OriginalCache?
-  let lane: Lane
-  private let state: Mutex<State>
-  let flights = Mutex(FlightTable())
+  let errands = DiskErrands()
+  let state: Mutex<State>
 
   package init(
     network: any Network, partials: PartialShelf, cache: OriginalCache? = nil,
-    settings: DownloadSettings = DownloadSettings(), files: FileFolders = FileFolders(),
-    lane: @escaping Lane
+    settings: DownloadSettings = DownloadSettings(), files: FileFolders = FileFolders()
   ) {
     self.network = network
     self.partials = partials
     self.cache = cache
-    self.lane = lane
     state = Mutex(State(settings: settings, files: files))
-    cache?.change(limit: settings.cache)
+    limitCache(to: settings.cache)
   }
 
-  /// For downloads that begin from now on.
+  /// Owns the disk work that outlives a call; returns after `stop`, when all of it is done. A transfer's
+  /// writer belongs to it, so the network must stop first.
+  package func run() async { await errands.run() }
+
+  /// Transfers that need the disk after this end as cancelled.
+  package func stop() { errands.stop() }
+
+  /// Applies to downloads that begin after the call.
   package func change(_ settings: DownloadSettings, files: FileFolders) {
-    state.withLock { $0 = State(settings: settings, files: files) }
-    cache?.change(limit: settings.cache)
+    state.withLock { ($0.settings, $0.files) = (settings, files) }
+    limitCache(to: settings.cache)
   }
 
-  var settings: DownloadSettings { state.withLock { $0.settings } }
+  private func limitCache(to bytes: UInt64) {
+    guard let cache else { return }
+    let gone = cache.limit(to: bytes)
+    // If the errand is refused, the next start removes the files.
+    if !gone.isEmpty { _ = errands.begin { cache.remove(gone) } }
+  }
 
-  /// `folder` is the list's own among the originals. What has another checksum than this one, where
-  /// there is one, fails for good.
+  /// `folder` is the list's folder of originals. An original whose SHA-256 differs from `checksum` is a final
+  /// failure.
   package func download(
-    _ photo: PhotoID, from url: String, into folder: any Folder, priority: ServiceClass,
+    _ photo: PhotoID, from url: PhotoURL, into folder: any Folder, priority: ServiceClass,
     checksum: SHA256Digest? = nil
   ) async throws(Failure) -> Original {
     if Task.isCancelled { throw .cancelled }
-    let url = try PhotoURL(parsing: url)
     do throws(Failure) {
       return url.scheme == .file
-        ? try await copy(photo, url, folder, checksum)
+        ? try copy(photo, url, folder, checksum)
         : try await fly(photo, url, folder, priority, checksum)
     } catch {
       if error.kind == .final { discard(photo, in: folder) }
@@ -65,23 +73,25 @@ package final class Downloader: Sendable {
     }
   }
 
-  /// Removes what an attempt left behind, once the photo is given up.
-  package func discard(_ photo: PhotoID, from url: String? = nil, in folder: any Folder) {
+  /// Removes the remains of a photo that failed for good.
+  package func discard(_ photo: PhotoID, from url: PhotoURL? = nil, in folder: any Folder) {
     try? folder.removeIfThere(Original.name(of: photo))
-    guard let url = url.flatMap({ try? PhotoURL(parsing: $0) }), partials.holds(url.text),
-      !flights.withLock({ $0.isFlying(url) })
+    guard let url, partials.holds(url.text), !state.withLock({ $0.flights.isFlying(url) })
     else { return }
     partials.forget(url.text)
   }
 
-  /// No list is open: nobody will go on with what is kept.
+  /// Removes all partial files. Call only when no list is open.
   package func discardPartials() {
-    if flights.withLock({ $0.isEmpty }) { partials.clear() }
+    // If the errand is refused, the next start finds the files.
+    _ = errands.begin { [self] in
+      if state.withLock({ $0.flights.isEmpty }) { partials.clear() }
+    }
   }
 
-  /// What is on its way now, and for whom.
+  /// The running transfers, each with its photos.
   package func progress() -> [DownloadProgress] {
-    let photos = flights.withLock { $0.photos() }
+    let photos = state.withLock { $0.flights.photos() }
     return network.progress().compactMap { transfer in
       photos[transfer.ticket].map { DownloadProgress(photos: $0, transfer: transfer) }
     }
@@ -91,23 +101,31 @@ package final class Downloader: Sendable {
 
   private func copy(
     _ photo: PhotoID, _ url: PhotoURL, _ folder: any Folder, _ checksum: SHA256Digest?
-  ) async throws(Failure) -> Original {
+  ) throws(Failure) -> Original {
     let (settings, files) = state.withLock { ($0.settings, $0.files) }
     let source = try files.open(url.filePath())
-    let file: any OpenFile
-    do throws(SystemError) { file = try folder.openAnew(Original.name(of: photo)) } catch {
-      throw error.machineFailure
+    let file = try asMachine { () throws(SystemError) in
+      try folder.openAnew(Original.name(of: photo))
     }
-    let target = IncomingFile(file)
-    try await FileCopy(from: source, to: target, maximumSize: settings.maximumSize).run(on: lane)
-    guard let arrival = target.arrival else {
-      throw Failure(.passing, code: "size.short", reason: "the file did not come in order")
+    var head: ArraySlice<UInt8> = []
+    let (size, digest) = try FileCopy.each(
+      of: source, upTo: settings.maximumSize, unless: { Task.isCancelled },
+      failing: { $0.isCancelled ? .cancelled : FileFolders.unreadable($0) }
+    ) { bytes, offset throws(Failure) in
+      if offset == 0 { head = bytes.prefix(PartialFile.headSize) }
+      try asMachine { () throws(SystemError) in try file.write(bytes, at: offset) }
     }
-    try judge(arrival.size, arrival.head, "the file")
-    try compare(arrival.digest, checksum)
+    guard size <= settings.maximumSize else {
+      throw Failure(
+        .final, code: "size.limit",
+        reason: "the file has more than \(settings.maximumSize) bytes",
+        advice: "MaximumSize= under [Download] sets the limit")
+    }
+    try judge(size, head, "the file")
+    try compare(digest, checksum)
     return Original(
-      file: file, name: Original.name(of: photo), contents: arrival.contents, host: url.host,
-      status: 0)
+      file: file, name: Original.name(of: photo),
+      contents: Contents(size: size, hash: digest.prefix), host: url.host, status: 0)
   }
 
   func judge(_ size: UInt64, _ head: ArraySlice<UInt8>, _ from: @autoclosure () -> String)
@@ -123,7 +141,7 @@ package final class Downloader: Sendable {
     }
   }
 
-  /// The words fit a row of results, so that the whole digest can be taken from there.
+  /// The reason fits into a result row, so that the row shows the whole digest.
   func compare(_ digest: SHA256Digest, _ checksum: SHA256Digest?) throws(Failure) {
     guard let checksum, digest != checksum else { return }
     throw Failure(

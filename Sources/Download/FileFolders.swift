@@ -1,42 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folders that `FileFolders=` names: the only places that `file:` URLs reach. From the held
-// folder a path is walked one component at a time; a link, wherever it stands, ends the walk.
-// Raises `file.refused`, `file.missing`, `file.unreadable`, and the machine's
-// trouble where it has no descriptor left.
+// The folders named in `FileFolders=`: the only places that `file:` URLs reach. A folder is opened only when
+// a photo is copied from it, so a hung mount delays its own photos alone. A path is walked from the folder
+// one component at a time; a symbolic link anywhere ends the walk.
+// Raises `file.refused`, `file.missing`, `file.unreadable`, and a failure of kind `machine` when descriptors
+// run out.
 
 package import Vocabulary
 
 package struct FileFolders: Sendable {
   private struct Root: Sendable {
+    let text: String
     let path: [FileName]
-    let folder: any Folder
   }
 
   private let roots: [Root]
+  private let open: @Sendable (String) throws(SystemError) -> any Folder
 
-  /// Folders opened by their configured, absolute paths.
-  package init(_ folders: [any Folder] = []) {
-    let roots = folders.map { folder in
-      Root(
-        path: folder.path.utf8.split(separator: UInt8(ascii: "/")).compactMap {
-          FileName(bytes: $0)
-        },
-        folder: folder)
+  /// No folders: every file is refused.
+  package init() {
+    self.init(paths: []) { path throws(SystemError) in
+      throw SystemError(.missing, call: "open", thing: path)
     }
-    // The deepest first: a folder named inside another is entered by its own descriptor.
-    self.roots = roots.sorted { $0.path.count > $1.path.count }
   }
 
+  /// `paths` are absolute; `open` opens one of them and may wait for its disk.
+  package init(
+    paths: [String], open: @escaping @Sendable (String) throws(SystemError) -> any Folder
+  ) {
+    let roots = paths.map { path in
+      let names = path.utf8.split(separator: UInt8(ascii: "/")).compactMap { FileName(bytes: $0) }
+      return Root(text: path, path: names)
+    }
+    // Deepest first: a folder named inside another one is entered by its own path.
+    self.roots = roots.sorted { $0.path.count > $1.path.count }
+    self.open = open
+  }
+
+  /// May wait for the file's disk.
   func open(_ path: [FileName]) throws(Failure) -> any OpenFile {
     let root = roots.first { path.count > $0.path.count && path.starts(with: $0.path) }
     guard let root, let name = path.last else {
       throw Failure(
         .final, code: "file.refused",
-        reason: "the file lies outside the folders that FileFolders= names",
-        advice: "FileFolders= under [Download] names them")
+        reason: "the file is outside the folders named in FileFolders=",
+        advice: "Add its folder to FileFolders= under [Download]")
     }
+    var folder = try folder(of: root)
     do throws(SystemError) {
-      var folder = root.folder
       for step in path[root.path.count..<(path.count - 1)] {
         folder = try folder.folder(step, creating: false)
       }
@@ -48,33 +58,48 @@ package struct FileFolders: Sendable {
     }
   }
 
-  /// What is no regular file is answered as the kernel answers a link.
-  private static var irregular: SystemError { SystemError(code: 40, call: "open", thing: "") }
+  /// A folder that cannot be opened is a passing failure: it may be mounted before the next attempt.
+  private func folder(of root: Root) throws(Failure) -> any Folder {
+    do throws(SystemError) { return try open(root.text) } catch {
+      if Self.lacksDescriptors(error) { throw error.machineFailure }
+      throw Failure(
+        .passing, code: "file.unreadable",
+        reason: "the folder \(Printable.text(root.text)) cannot be opened: \(error.words)",
+        advice: "Check that this folder of FileFolders= exists and is mounted")
+    }
+  }
+
+  /// Anything but a regular file fails like a symbolic link.
+  private static var irregular: SystemError { SystemError(.isLink, call: "open", thing: "") }
+
+  private static func lacksDescriptors(_ error: SystemError) -> Bool {
+    error.name == .machineFilesOpen || error.name == .filesOpen
+  }
 
   private static func failure(_ error: SystemError) -> Failure {
-    switch error.code {
-    case 2:
+    switch error.name {
+    case .missing:
       return Failure(
         .final, code: "file.missing", reason: "there is no such file",
         advice: "Check the path in the list")
-    case 1, 13:
+    case .notPermitted, .denied:
       return Failure(
-        .final, code: "file.refused", reason: "the file may not be read by this service",
-        advice: "Let the user that darkroom runs as read it")
-    case 6, 20, 21, 40:
+        .final, code: "file.refused", reason: "this service may not read the file",
+        advice: "Give the user that darkroom runs as read access to it")
+    case .noDevice, .notFolder, .isFolder, .isLink:
       return Failure(
         .final, code: "file.refused",
-        reason: "the path leads over a link or to something that is no regular file",
-        advice: "Write the path of the file itself")
-    case 23, 24: return error.machineFailure
+        reason: "the path contains a symbolic link or does not name a regular file",
+        advice: "Use the path of the file itself")
+    case _ where lacksDescriptors(error): return error.machineFailure
     default: return unreadable(error)
     }
   }
 
-  /// Their disks are not ours: what fails on one stops this photo alone.
+  /// These disks are not the daemon's own: a read error fails this photo alone.
   static func unreadable(_ error: SystemError) -> Failure {
     Failure(
       .passing, code: "file.unreadable", reason: "the file cannot be read: \(error.words)",
-      advice: "Look after the disk that it is on")
+      advice: "Check the disk that holds it")
   }
 }

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// One transfer for each URL, however many want it: who waits for which, and what is to be done for them.
-// A flight belongs to nobody's task; it is given up when the last who waits has left. A value: the
-// object around it performs the answers after unlocking. Every photo passes through here several times:
-// its URL is looked up when somebody comes and when the last has gone, places do for the rest.
+// One flight (transfer) for each URL, shared by all photos that want it, which are its passengers. No task
+// owns a flight; it is cancelled when its last passenger leaves. A value: its owner gives the answers after
+// unlocking. For speed, the URL is looked up only when a photo boards and when a flight ends; all other
+// events use array places.
 //
 //   opening → flying → landed → closing → over
 //      │        │                    ↑
-//      └────────┴→ leaving ──────────┴→ over, or opening again for whoever has come since
+//      └────────┴→ leaving ──────────┴→ over, or opening again for passengers that boarded since
 
+import Linux
 import Vocabulary
 
 struct FlightTable {
-  /// All attempts at one URL, as long as anybody wants it. The place is another's afterwards.
-  struct Course: Hashable {
+  /// All attempts at one URL, as long as a photo wants it. Its place is reused later.
+  struct URLFlight: Hashable {
     fileprivate let place: Int
     fileprivate let number: UInt64
   }
 
-  /// One who waits.
-  struct Seat: Hashable {
-    let course: Course
+  /// One passenger's place in a flight.
+  struct Boarding: Hashable {
+    let flight: URLFlight
     let number: UInt64
   }
 
-  /// One attempt of a course.
+  /// One attempt of a flight.
   struct Attempt: Hashable {
-    let course: Course
+    let flight: URLFlight
     let number: UInt64
   }
 
   enum Turn {
-    /// Open the file, ask the network, say `begun` or `over`; then wait on.
+    /// Open the file, start the transfer, call `begun` or `over`, then wait again.
     case lead
     case landed(Landing)
     case failed(Failure)
@@ -40,12 +41,12 @@ struct FlightTable {
     case nothing
     case cancel(TransferTicket)
     case change(TransferTicket, ServiceClass)
-    /// The landed file's own name is needed no more: remove it, then say `closed`.
+    /// No passenger needs the landed file's name: remove it, then call `closed`.
     case close
   }
 
-  typealias Waiter = CheckedContinuation<Turn, Never>
-  typealias Tidings = [(waiter: Waiter, turn: Turn)]
+  typealias Waiter = Reply<Turn>
+  typealias Answers = [(waiter: Waiter, turn: Turn)]
 
   private struct Passenger {
     let number: UInt64
@@ -55,28 +56,28 @@ struct FlightTable {
   }
 
   private enum Phase {
-    /// A passenger opens the file. → flying, landed, over
+    /// A passenger opens the file. → flying, leaving, landed, closing, over
     case opening
     /// → landed, leaving, over
     case flying(TransferTicket, ServiceClass)
-    /// Nobody wants it; the network was told. → over, opening
+    /// The transfer was cancelled without passengers; new ones may have boarded. → landed, closing, over,
+    /// opening
     case leaving
-    /// → closing, or over where it has no name
+    /// → closing, or over when the landing has no name on the shelf
     case landed(Landing)
-    /// The landed file's name goes. → over, opening
+    /// The landed file's name is being removed. → over, opening
     case closing
   }
 
   private struct Flight {
     let url: PhotoURL
-    let course: UInt64
-    /// Of the attempt.
-    var number: UInt64
+    let number: UInt64
+    var attempt: UInt64
     var phase = Phase.opening
-    /// As they came. No more than download at once: few.
+    /// In order of arrival. They are few: at most the photos that download at once.
     var passengers: [Passenger]
 
-    /// The network waits for the most urgent of all who wait for it.
+    /// The transfer has the priority of its most urgent passenger.
     mutating func adjust() -> Act {
       guard case .flying(let ticket, let known) = phase, let priority, priority != known else {
         return .nothing
@@ -93,7 +94,7 @@ struct FlightTable {
       return most
     }
 
-    /// What landed already; nil where there is something to wait for.
+    /// Returns the landing if the flight has landed.
     mutating func join(_ passenger: Passenger) -> (Turn?, Act) {
       passengers.append(passenger)
       if case .landed(let landing) = phase { return (.landed(landing), .nothing) }
@@ -107,7 +108,7 @@ struct FlightTable {
       return nil
     }
 
-    /// Nil for one who is not here; `isOver` when nothing is left of the flight.
+    /// Nil for an unknown passenger; `isOver` when the flight can be removed.
     mutating func leave(_ number: UInt64) -> (waiter: Waiter?, act: Act, isOver: Bool)? {
       guard let place = place(of: number) else { return nil }
       let waiter = passengers.remove(at: place).waiter
@@ -124,7 +125,7 @@ struct FlightTable {
       }
     }
 
-    mutating func land(_ landing: Landing) -> (tell: Tidings, act: Act, isOver: Bool) {
+    mutating func land(_ landing: Landing) -> (tell: Answers, act: Act, isOver: Bool) {
       guard passengers.isEmpty else {
         phase = .landed(landing)
         return (tell(.landed(landing)), .nothing, false)
@@ -153,20 +154,20 @@ struct FlightTable {
       return adjust()
     }
 
-    /// For somebody who has come meanwhile: nil where there is nobody, the waiter if they wait already.
-    mutating func again(_ number: UInt64) -> (leader: UInt64, waiter: Waiter?)? {
+    /// The first passenger leads another attempt. Nil without passengers; includes its waiter if it waits.
+    mutating func again(_ attempt: UInt64) -> (leader: UInt64, waiter: Waiter?)? {
       guard let leader = passengers.first else { return nil }
-      (self.number, phase) = (number, .opening)
+      (self.attempt, phase) = (attempt, .opening)
       return (leader.number, passengers[0].waiter.take())
     }
 
-    /// All who wait; they do no more.
-    mutating func tell(_ turn: Turn) -> Tidings {
-      var tidings: Tidings = []
+    /// Takes the waiters of all waiting passengers.
+    mutating func tell(_ turn: Turn) -> Answers {
+      var answers: Answers = []
       for place in passengers.indices {
-        if let waiter = passengers[place].waiter.take() { tidings.append((waiter, turn)) }
+        if let waiter = passengers[place].waiter.take() { answers.append((waiter, turn)) }
       }
-      return tidings
+      return answers
     }
 
     private func place(of number: UInt64) -> Int? {
@@ -174,146 +175,153 @@ struct FlightTable {
     }
   }
 
-  /// Nil where nobody flies now; those places are in `free`.
+  /// Nil at the places in `free`.
   private var flights: [Flight?] = []
   private var free: [Int] = []
-  private var courses: [PhotoURL: Course] = [:]
-  /// For those who do not wait yet and whose flight cannot tell them, by the numbers of their seats.
-  private var mail: [UInt64: Turn] = [:]
+  private var urls: [PhotoURL: URLFlight] = [:]
+  /// Turns for passengers that did not wait yet when the flight had news, by boarding number.
+  private var undelivered: [UInt64: Turn] = [:]
   private var last: UInt64 = 0
 
-  var isEmpty: Bool { courses.isEmpty && mail.isEmpty }
-  func isFlying(_ url: PhotoURL) -> Bool { courses[url] != nil }
+  var isEmpty: Bool { urls.isEmpty && undelivered.isEmpty }
+  func isFlying(_ url: PhotoURL) -> Bool { urls[url] != nil }
 
   private mutating func draw() -> UInt64 {
     last += 1
     return last
   }
 
-  private mutating func begin(_ url: PhotoURL, _ passenger: Passenger) -> Course {
+  private mutating func begin(_ url: PhotoURL, _ passenger: Passenger) -> URLFlight {
     let place = free.popLast() ?? flights.count
     if place == flights.count { flights.append(nil) }
-    let course = Course(place: place, number: draw())
+    let flight = URLFlight(place: place, number: draw())
     flights[place] = Flight(
-      url: url, course: course.number, number: draw(), passengers: [passenger])
-    courses[url] = course
-    return course
+      url: url, number: flight.number, attempt: draw(), passengers: [passenger])
+    urls[url] = flight
+    return flight
   }
 
-  private mutating func end(_ course: Course) {
-    guard let url = flights[course.place]?.url else { return }
-    courses[url] = nil
-    flights[course.place] = nil
-    free.append(course.place)
+  private mutating func end(_ flight: URLFlight) {
+    guard let url = flights[flight.place]?.url else { return }
+    urls[url] = nil
+    flights[flight.place] = nil
+    free.append(flight.place)
   }
 
-  private func isOver(_ course: Course) -> Bool { flights[course.place]?.course != course.number }
+  private func isOver(_ flight: URLFlight) -> Bool {
+    flights[flight.place]?.number != flight.number
+  }
 
   // MARK: passengers
 
-  /// With the turn that is known at once, if any.
+  /// Adds a passenger, and returns its turn if that is already known.
   mutating func board(_ photo: PhotoID, _ url: PhotoURL, _ priority: ServiceClass)
-    -> (seat: Seat, turn: Turn?, act: Act)
+    -> (boarding: Boarding, turn: Turn?, act: Act)
   {
     let passenger = Passenger(number: draw(), photo: photo, priority: priority)
-    guard let course = courses[url] else {
-      return (Seat(course: begin(url, passenger), number: passenger.number), .lead, .nothing)
+    guard let flight = urls[url] else {
+      return (Boarding(flight: begin(url, passenger), number: passenger.number), .lead, .nothing)
     }
-    let (turn, act) = flights[course.place]?.join(passenger) ?? (.failed(.cancelled), .nothing)
-    return (Seat(course: course, number: passenger.number), turn, act)
+    let (turn, act) = flights[flight.place]?.join(passenger) ?? (.failed(.cancelled), .nothing)
+    return (Boarding(flight: flight, number: passenger.number), turn, act)
   }
 
-  /// What is so already; nil keeps the waiter.
-  mutating func wait(_ seat: Seat, _ waiter: Waiter) -> Turn? {
-    if !mail.isEmpty, let turn = mail.removeValue(forKey: seat.number) { return turn }
-    if isOver(seat.course) { return .failed(.cancelled) }
-    return flights[seat.course.place]?.wait(seat.number, waiter)
+  /// Returns the turn if it is already known; otherwise keeps the waiter and returns nil.
+  mutating func wait(_ boarding: Boarding, _ waiter: Waiter) -> Turn? {
+    if let turn = takeUndelivered(boarding) { return turn }
+    if isOver(boarding.flight) { return .failed(.cancelled) }
+    return flights[boarding.flight.place]?.wait(boarding.number, waiter)
   }
 
-  /// Cancelled, or done with what landed.
-  mutating func leave(_ seat: Seat) -> (tell: Tidings, act: Act) {
-    let mail = mail.isEmpty ? nil : mail.removeValue(forKey: seat.number)
-    guard !isOver(seat.course),
-      let left = flights[seat.course.place]?.leave(seat.number)
+  private mutating func takeUndelivered(_ boarding: Boarding) -> Turn? {
+    undelivered.isEmpty ? nil : undelivered.removeValue(forKey: boarding.number)
+  }
+
+  /// Removes a passenger that was cancelled or has used the landing.
+  mutating func leave(_ boarding: Boarding) -> (tell: Answers, act: Act) {
+    let turn = takeUndelivered(boarding)
+    guard !isOver(boarding.flight),
+      let left = flights[boarding.flight.place]?.leave(boarding.number)
     else { return ([], .nothing) }
-    if left.isOver { end(seat.course) }
-    var tell: Tidings = left.waiter.map { [($0, .failed(.cancelled))] } ?? []
-    // It was to lead and does not know yet.
-    if case .lead = mail { tell += again(seat.course) }
+    if left.isOver { end(boarding.flight) }
+    var tell: Answers = left.waiter.map { [($0, .failed(.cancelled))] } ?? []
+    // It was chosen to lead but had not been told: another passenger leads.
+    if case .lead = turn { tell += again(boarding.flight) }
     return (tell, left.act)
   }
 
-  /// Whether nobody else wants what landed: the file itself may be taken, and nobody boards until
-  /// `closed`.
-  mutating func takeAlone(_ seat: Seat) -> Bool {
-    !isOver(seat.course) && flights[seat.course.place]?.takeAlone(seat.number) == true
+  /// True for the only passenger: it may take the landed file itself. Photos that board before `closed` wait
+  /// for another attempt.
+  mutating func takeAlone(_ boarding: Boarding) -> Bool {
+    !isOver(boarding.flight) && flights[boarding.flight.place]?.takeAlone(boarding.number) == true
   }
 
   // MARK: flights
 
-  /// What its leader needs to know.
-  func attempt(of seat: Seat) -> (attempt: Attempt, priority: ServiceClass)? {
-    guard !isOver(seat.course), let flight = flights[seat.course.place],
+  /// The attempt that this passenger leads.
+  func attempt(of boarding: Boarding) -> (attempt: Attempt, priority: ServiceClass)? {
+    guard !isOver(boarding.flight), let flight = flights[boarding.flight.place],
       case .opening = flight.phase
     else { return nil }
-    return (Attempt(course: seat.course, number: flight.number), flight.priority ?? .default)
+    return (Attempt(flight: boarding.flight, number: flight.attempt), flight.priority ?? .default)
   }
 
-  /// The network has been asked, with this priority. It may be over already.
+  /// The transfer was started with this priority. It may already be over.
   mutating func begun(
     _ attempt: Attempt, _ ticket: TransferTicket, _ priority: ServiceClass
   ) -> Act {
     guard isNow(attempt) else { return .nothing }
-    return flights[attempt.course.place]?.begun(ticket, priority) ?? .nothing
+    return flights[attempt.flight.place]?.begun(ticket, priority) ?? .nothing
   }
 
-  /// Whom to tell what. A flight that nobody wanted and somebody wants now is led anew.
+  /// Ends an attempt and returns the answers for its passengers. A flight that was cancelled and has new
+  /// passengers starts another attempt.
   mutating func over(_ attempt: Attempt, _ result: Result<Landing, Failure>)
-    -> (tell: Tidings, act: Act)
+    -> (tell: Answers, act: Act)
   {
     guard isNow(attempt) else { return ([], .nothing) }
-    let course = attempt.course
+    let flight = attempt.flight
     switch result {
     case .failure(let failure):
-      if failure.kind == .cancelled, case .leaving = flights[course.place]?.phase {
-        return (again(course), .nothing)
+      if failure.kind == .cancelled, case .leaving = flights[flight.place]?.phase {
+        return (again(flight), .nothing)
       }
-      let late = flights[course.place]?.passengers.filter { $0.waiter == nil } ?? []
-      for passenger in late { mail[passenger.number] = .failed(failure) }
-      let tidings = flights[course.place]?.tell(.failed(failure)) ?? []
-      end(course)
-      return (tidings, .nothing)
+      let late = flights[flight.place]?.passengers.filter { $0.waiter == nil } ?? []
+      for passenger in late { undelivered[passenger.number] = .failed(failure) }
+      let answers = flights[flight.place]?.tell(.failed(failure)) ?? []
+      end(flight)
+      return (answers, .nothing)
     case .success(let landing):
-      let (tidings, act, isOver) = flights[course.place]?.land(landing) ?? ([], .nothing, true)
-      if isOver { end(course) }
-      return (tidings, act)
+      let (answers, act, isOver) = flights[flight.place]?.land(landing) ?? ([], .nothing, true)
+      if isOver { end(flight) }
+      return (answers, act)
     }
   }
 
   /// The landed file's name is gone.
-  mutating func closed(_ course: Course) -> Tidings {
-    guard !isOver(course), case .closing = flights[course.place]?.phase else { return [] }
-    return again(course)
+  mutating func closed(_ flight: URLFlight) -> Answers {
+    guard !isOver(flight), case .closing = flights[flight.place]?.phase else { return [] }
+    return again(flight)
   }
 
-  /// Over, unless somebody has come meanwhile: one of those leads.
-  private mutating func again(_ course: Course) -> Tidings {
+  /// Ends the flight, unless passengers boarded meanwhile: the first of them leads another attempt.
+  private mutating func again(_ flight: URLFlight) -> Answers {
     let number = draw()
-    if isOver(course) { return [] }
-    guard let (leader, waiter) = flights[course.place]?.again(number) else {
-      end(course)
+    if isOver(flight) { return [] }
+    guard let (leader, waiter) = flights[flight.place]?.again(number) else {
+      end(flight)
       return []
     }
     if let waiter { return [(waiter, .lead)] }
-    mail[leader] = .lead
+    undelivered[leader] = .lead
     return []
   }
 
   private func isNow(_ attempt: Attempt) -> Bool {
-    !isOver(attempt.course) && flights[attempt.course.place]?.number == attempt.number
+    !isOver(attempt.flight) && flights[attempt.flight.place]?.attempt == attempt.number
   }
 
-  /// The photos that each transfer is for.
+  /// The photos of each transfer.
   func photos() -> [TransferTicket: [PhotoID]] {
     var photos: [TransferTicket: [PhotoID]] = [:]
     for flight in flights {

@@ -1,228 +1,134 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that watches what is written into it, in order: how much, its digest, its first bytes. So
-// nothing has to be read again when the last byte has come. While it grows it notes down what is there,
-// so that another attempt, also after a crash, need not begin anew. The first bytes stay in memory: most
-// of the time of a small file would be spent on making and renaming it.
-// Concurrency model: `seen` guards the account; the files below are written outside the lock, by one
-// at a time.
+// The sink of one transfer. The network's thread puts bytes into memory; a writer, an errand on the disk
+// pool, moves them into a partial file. Small bodies need no writer, because creating and renaming their
+// files would take longer than everything else; a reopened file, and bytes worth keeping, always need one.
+// Concurrency model: `state` guards the buffer between the two; its steps are performed after unlocking. The
+// partial file belongs to the writer alone.
 
-import Digests
+import Linux
 import Synchronization
 import Vocabulary
 
-final class IncomingFile: OpenFile {
-  /// All that came.
-  struct Arrival {
-    let place: Landing.Place
-    let size: UInt64
-    let digest: SHA256Digest
-    let head: ArraySlice<UInt8>
+final class IncomingFile: TransferSink {
+  typealias Ending = IncomingBuffer.Ending
 
-    var contents: Contents { Contents(size: size, hash: digest.prefix) }
+  enum Place {
+    case memory([UInt8])
+    case disk(PartialFile)
   }
 
-  private struct Account {
-    var size: UInt64 = 0
-    var hash = SHA256()
-    /// The first bytes, once there is a file: until then they are in memory.
-    var head: [UInt8] = []
-    /// Something was not written at the end of what was there: the digest means nothing.
-    var isBroken = false
-    /// Once it is known what comes, where that can be asked for again.
-    var note: PartialNote?
-    var noteFile: (any OpenFile)?
-    var noteSize: UInt64 = 0
-    var marked: UInt64 = 0
-    /// Nil as long as all is in memory.
-    var file: (any OpenFile)?
-    /// There may be one on the disk, though it could not be opened or written.
-    var isMade = false
-    var memory: [UInt8] = []
+  private struct State {
+    var buffer: IncomingBuffer
+    /// Set while the writer waits.
+    var writer: Reply<IncomingBuffer.Portion>?
+    /// Set while the network is paused.
+    var goOn: (@Sendable () -> Void)?
 
-    /// Keeps in memory what may stay there; whether another mark is due, nil for what must be written.
-    mutating func keep(_ bytes: [UInt8], at offset: UInt64, _ first: UInt64) -> Bool? {
-      guard file == nil, offset == size, memory.count + bytes.count <= memorySize else {
+    /// Turns a step into the acts to perform after unlocking.
+    mutating func act(_ step: IncomingBuffer.Step) -> Act {
+      var act = Act(startsWriter: step.startsWriter)
+      if let portion = step.portion, let writer = writer.take() { act.portion = (writer, portion) }
+      if step.resumes { act.goOn = goOn.take() }
+      return act
+    }
+
+    mutating func act(_ end: IncomingBuffer.End) -> Act {
+      switch end {
+      case .step(let step): act(step)
+      case .inMemory(let bytes, let ending): Act(settled: (bytes, ending))
+      }
+    }
+  }
+
+  private struct Act {
+    var startsWriter = false
+    var portion: (writer: Reply<IncomingBuffer.Portion>, portion: IncomingBuffer.Portion)?
+    var goOn: (@Sendable () -> Void)?
+    var settled: (bytes: [UInt8], ending: Ending)?
+  }
+
+  private let partial: PartialFile
+  private let errands: DiskErrands
+  private let whenSettled: @Sendable (Place, Ending) -> Void
+  private let state: Mutex<State>
+
+  /// `whenSettled` is called once, when the transfer is over and its bytes are in place: on the network's
+  /// thread for bytes in memory, otherwise on the disk pool.
+  init(
+    _ partial: PartialFile, on errands: DiskErrands,
+    whenSettled: @escaping @Sendable (Place, Ending) -> Void
+  ) {
+    (self.partial, self.errands, self.whenSettled) = (partial, errands, whenSettled)
+    let buffer = IncomingBuffer(
+      portionSize: partial.shelf.portionSize, isReopened: partial.file != nil)
+    state = Mutex(State(buffer: buffer))
+  }
+
+  // MARK: the network's thread
+
+  func begin(_ entity: EntityFacts, at offset: UInt64) {
+    state.withLock { $0.buffer.begin(.init(entity: entity, offset: offset)) }
+  }
+
+  func take(
+    _ bytes: [UInt8], goOn: @escaping @Sendable () -> Void
+  ) throws(Failure) -> Bool {
+    let act = try state.withLock { (state) throws(Failure) -> Act? in
+      guard let step = try state.buffer.take(bytes) else {
+        state.goOn = goOn
         return nil
       }
-      // Most that stay here come in one piece, which need not be copied.
-      if memory.isEmpty { memory = bytes } else { memory += bytes }
-      return add(bytes, first)
+      return state.act(step)
     }
+    guard let act else { return false }
+    perform(act)
+    return true
+  }
 
-    /// What has been written; whether another mark is due.
-    mutating func count(_ bytes: [UInt8], at offset: UInt64, _ first: UInt64) -> Bool {
-      guard offset == size else {
-        isBroken = true
-        return false
+  func rest() { perform(state.withLock { $0.act($0.buffer.rest()) }) }
+
+  /// The last call of the network.
+  func end(_ ending: Ending) { perform(state.withLock { $0.act($0.buffer.end(ending)) }) }
+
+  private func perform(_ act: Act) {
+    // The errand is refused when the daemon stops; the next start resumes as much as the notes prove.
+    if act.startsWriter, !errands.begin({ await self.write() }) {
+      perform(state.withLock { $0.act($0.buffer.refuse(.cancelled)) })
+    }
+    if let (writer, portion) = act.portion { writer.give(portion) }
+    act.goOn?()
+    if let (bytes, ending) = act.settled { whenSettled(.memory(bytes), ending) }
+  }
+
+  // MARK: the disk pool
+
+  private func write() async {
+    var partial = self.partial
+    var memory: [UInt8] = []
+    while true {
+      let portion = await next(&memory)
+      do throws(SystemError) {
+        if let new = portion.announcement { try partial.begin(new.entity, at: new.offset) }
+        if !portion.bytes.isEmpty { try partial.write(portion.bytes) }
+        memory = portion.bytes
+      } catch {
+        let failure = error.machineFailure
+        perform(state.withLock { $0.act($0.buffer.fail(failure)) })
+        continue
       }
-      let room = headSize - head.count
-      if room > 0 { head += bytes.prefix(room) }
-      return add(bytes, first)
-    }
-
-    private mutating func add(_ bytes: [UInt8], _ first: UInt64) -> Bool {
-      hash.add(bytes)
-      size += UInt64(bytes.count)
-      return note != nil && size >= max(first, marked + marked / 8)
+      if let ending = portion.ending { return whenSettled(.disk(partial), ending) }
     }
   }
 
-  static let headSize = 512
-  /// So much stays in memory, for each transfer under way.
-  static let memorySize = 32768
-
-  private let url: String
-  /// Where it is made when there must be a file, with its notes; nil where there is one without notes.
-  private let shelf: PartialShelf?
-  private let isReopened: Bool
-  private let seen: Mutex<Account>
-
-  /// `file` must be empty.
-  init(_ file: any OpenFile) {
-    (url, shelf, isReopened) = ("", nil, false)
-    seen = Mutex(Account(file: file))
-  }
-
-  init(of url: String, on shelf: PartialShelf) {
-    (self.url, self.shelf, isReopened) = (url, shelf, false)
-    seen = Mutex(Account())
-  }
-
-  /// What is in `file` is known to be what these say, the beginning of `entity`.
-  init(
-    _ file: any OpenFile, of url: String, on shelf: PartialShelf, kept: KeptBytes,
-    entity: EntityFacts
-  ) {
-    (self.url, self.shelf, isReopened) = (url, shelf, true)
-    seen = Mutex(
-      Account(
-        size: kept.size, hash: kept.hash, head: kept.head,
-        note: PartialNote(url: url, entity: entity), file: file, isMade: true))
-  }
-
-  var descriptor: Int32 { seen.withLock { $0.file }?.descriptor ?? -1 }
-  var mayHaveNotes: Bool { isReopened || seen.withLock { $0.noteFile != nil } }
-  var size: UInt64 { seen.withLock { $0.size } }
-  /// Its name or its notes may be on the disk.
-  var isMade: Bool { isReopened || seen.withLock { $0.isMade || $0.noteFile != nil } }
-  /// Another attempt could go on from what has come.
-  var isWorthKeeping: Bool {
-    seen.withLock { $0.size > 0 && $0.note != nil && !$0.isBroken }
-  }
-
-  /// Nil when it did not come in order.
-  var arrival: Arrival? {
-    seen.withLock { account in
-      if account.isBroken { return nil }
-      let (place, head): (Landing.Place, ArraySlice<UInt8>) =
-        if let file = account.file {
-          (.shelf(file), account.head[...])
-        } else {
-          (.memory(account.memory), account.memory.prefix(Self.headSize))
-        }
-      return Arrival(place: place, size: account.size, digest: account.hash.digest(), head: head)
-    }
-  }
-
-  /// What comes from here on is this, from this place on.
-  func begin(_ entity: EntityFacts, at offset: UInt64) {
-    seen.withLock { account in
-      let isKept = offset == account.size && entity.strongValidator != nil
-      account.note = isKept ? PartialNote(url: url, entity: entity) : nil
-      (account.noteSize, account.marked) = (0, 0)
-    }
-    if offset > 0 { mark() }
-  }
-
-  func write(_ bytes: [UInt8], at offset: UInt64) throws(SystemError) {
-    let first = shelf?.firstMark ?? .max
-    if let isDue = seen.withLock({ $0.keep(bytes, at: offset, first) }) {
-      if !isDue { return }
-      try put()
-    } else {
-      try put().write(bytes, at: offset)
-      guard seen.withLock({ $0.count(bytes, at: offset, first) }) else { return }
-    }
-    mark()
-  }
-
-  /// The file on the disk, with all that came.
-  @discardableResult
-  func put() throws(SystemError) -> any OpenFile {
-    if let file = seen.withLock({ $0.file }) { return file }
-    guard let shelf else { preconditionFailure("there is a file or a shelf for it") }
-    seen.withLock { $0.isMade = true }
-    let file = try shelf.make(url)
-    let memory = seen.withLock { $0.memory }
-    if !memory.isEmpty { try file.write(memory, at: 0) }
-    seen.withLock { account in
-      account.file = file
-      account.head = Array(memory.prefix(Self.headSize))
-      account.memory = []
-    }
-    return file
-  }
-
-  /// Notes down what is there; true where another attempt can go on from it.
-  @discardableResult
-  func mark() -> Bool {
-    let piece = seen.withLock { account -> (bytes: [UInt8], offset: UInt64)? in
-      guard let note = account.note, account.file != nil, !account.isBroken,
-        account.size > account.marked
-      else { return nil }
-      let mark = PartialNote.Mark(length: account.size, digest: account.hash.digest())
-      let bytes = (account.noteSize == 0 ? note.head.bytes : []) + note.line(mark)
-      defer { account.noteSize += UInt64(bytes.count) }
-      account.marked = account.size
-      return (bytes, account.noteSize)
-    }
-    if let piece {
-      // Without notes it is begun anew, that is all.
-      do throws(SystemError) { try note(piece.bytes, at: piece.offset) } catch {
-        seen.withLock { $0.note = nil }
+  private func next(_ memory: inout [UInt8]) async -> IncomingBuffer.Portion {
+    await Reply.wait { reply in
+      let (act, portion) = state.withLock { state in
+        let step = state.buffer.next(&memory)
+        if step.portion == nil { state.writer = reply }
+        return (Act(goOn: step.resumes ? state.goOn.take() : nil), step.portion)
       }
-    }
-    return seen.withLock { $0.note != nil && $0.marked > 0 }
-  }
-
-  /// What is written at the beginning replaces what was there.
-  private func note(_ bytes: [UInt8], at offset: UInt64) throws(SystemError) {
-    guard let shelf else { preconditionFailure("a note is of what is on the shelf") }
-    let file: any OpenFile
-    if let known = seen.withLock({ $0.noteFile }) {
-      file = known
-    } else {
-      file = try shelf.notes(of: url)
-      seen.withLock { $0.noteFile = file }
-    }
-    if offset == 0 { try file.truncate(to: 0) }
-    try file.write(bytes, at: offset)
-  }
-
-  func truncate(to size: UInt64) throws(SystemError) {
-    if size > 0 { try put() }
-    try seen.withLock { $0.file }?.truncate(to: size)
-    seen.withLock { account in
-      if size == 0 {
-        account = Account(
-          noteFile: account.noteFile, file: account.file, isMade: account.isMade)
-      } else {
-        account.isBroken = account.size != size
-      }
+      perform(act)
+      if let portion { reply.give(portion) }
     }
   }
-
-  func status() throws(SystemError) -> FileStatus { try put().status() }
-  func read(at offset: UInt64, upTo count: Int) throws(SystemError) -> [UInt8] {
-    try put().read(at: offset, upTo: count)
-  }
-  func reserve(_ size: UInt64) throws(SystemError) { try put().reserve(size) }
-  func sync() throws(SystemError) { try put().sync() }
-}
-
-/// The beginning of a file, proven.
-struct KeptBytes {
-  let size: UInt64
-  let hash: SHA256
-  let head: [UInt8]
 }

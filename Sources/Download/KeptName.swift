@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of what is kept by its URL, here and in the cache, and of the notes beside it.
+// File names derived from a URL, for partial files, cache entries and the notes beside them.
 
 import Digests
 import Vocabulary
 
 extension FileName {
-  /// The URL's digest in hex, and a suffix of four letters with its dot.
+  /// The URL's digest in hex and `suffix`: a dot and four letters.
   init(keeping url: String, suffix: String) {
-    guard let name = FileName(SHA256.digest(of: Array(url.utf8)).hex + suffix) else {
-      preconditionFailure("digits make a file name")
-    }
-    self = name
+    self.init(made: SHA256.digest(of: Array(url.utf8)).hex + suffix)
   }
 
-  /// The notes of a file that is named as above.
-  var note: FileName {
-    guard let note = FileName(bytes: bytes.dropLast(5) + Array(".note".utf8)) else {
-      preconditionFailure("as long a name is one")
-    }
-    return note
-  }
+  /// The name of the notes beside a file named by `init(keeping:suffix:)`.
+  var note: FileName { FileName(made: bytes.dropLast(5) + ".note".utf8) }
 }

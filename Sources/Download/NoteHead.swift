@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines that every note of ours begins with: what kind it is, of which URL and entity, and a checksum.
-// Written by us, read as if by anybody: what is not as we would write it is no note.
+// The first lines of every note: its kind, URL and entity, and a checksum. The reader trusts nothing: a note
+// is rejected unless its head equals, byte for byte, the one that this code would write.
 
 import Digests
 import Vocabulary
@@ -9,7 +9,7 @@ struct NoteHead: Equatable {
   let kind: String
   let url: String
   let entity: EntityFacts
-  /// Further fields of the kind's own, by name.
+  /// Extra fields of this kind, by name.
   var others: [String: String] = [:]
 
   var bytes: [UInt8] {
@@ -20,13 +20,13 @@ struct NoteHead: Equatable {
     }
     if let total = entity.total { text += "total \(total)\n" }
     for (name, value) in others.sorted(by: { $0.key < $1.key }) { text += "\(name) \(value)\n" }
-    return Array((text + "head \(Self.hex(CRC32C.checksum(Array(text.utf8))))\n").utf8)
+    return Array((text + "head \(String(hex: CRC32C.checksum(Array(text.utf8))))\n").utf8)
   }
 
-  /// 2, since 1 had the place without its query.
+  /// Version 2; version 1 stored the place without its query.
   private static func title(_ kind: String) -> String { "#darkroom-\(kind) 2" }
 
-  /// For the checksums of lines below it.
+  /// The seed for the checksums of the lines below.
   var seed: UInt32 { CRC32C.checksum(bytes) }
 
   init(kind: String, url: String, entity: EntityFacts, others: [String: String] = [:]) {
@@ -56,12 +56,7 @@ struct NoteHead: Equatable {
       place: place)
     self.init(
       kind: kind, url: url, entity: entity, others: fields.filter { names.contains($0.key) })
-    // So nothing is read that was not written, the checksum included.
+    // The bytes must match exactly, checksum included.
     guard bytes.starts(with: self.bytes) else { return nil }
-  }
-
-  static func hex(_ number: UInt32) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 8 - digits.utf8.count) + digits
   }
 }

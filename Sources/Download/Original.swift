@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was downloaded: whole, but not yet durable. It stands under its name already, which says nothing
-// before the record does: whoever records it syncs `file` and its folder first.
+// A downloaded original: whole, but not yet durable. It already has its name, but the name counts only after
+// the `downloaded` record; the recorder syncs `file` and its folder before it writes that record.
 
 package import Vocabulary
 
@@ -8,11 +8,11 @@ package struct Original: Sendable {
   package let file: any OpenFile
   package let name: FileName
   package let contents: Contents
-  /// As the URL names it; empty for a file.
+  /// The URL's host; empty for a file.
   package let host: String
-  /// HTTP's, 0 for a file.
+  /// The HTTP status; 0 for a file.
   package let status: Int
-  /// Whoever sent it told where the end is.
+  /// True when the sender announced where the body ends.
   package let isEndSure: Bool
 
   package init(

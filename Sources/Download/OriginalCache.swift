@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Originals by their URL, for the next list that names them: never used without asking the origin whether
-// they are still what it has, never before size and digest are what they were. Off unless it is given
-// room; what was used longest ago goes first. Nothing here is needed: whatever fails, the photo is simply
-// downloaded.
-// Concurrency model: `state` guards what is known; files are touched outside it. Nobody opens the same URL
-// twice at once: the flights see to that.
+// Originals by URL, for later lists that name them. An entry is used only after its size and digest were
+// verified and the origin confirmed that it has not changed. Off unless it has room; the least recently used
+// entry is evicted first. The cache is optional: after any failure the photo is downloaded.
+// Every call but `counts`, `mayHold`, `takes`, `missed` and `limit` may wait for the disk.
+// Concurrency model: `state` guards the known entries; the disk is used outside it. `FlightTable` prevents
+// two opens of one URL at once.
 
 import Digests
+import Files
 import Synchronization
 package import Vocabulary
 
 package struct CacheCounts: Equatable, Sendable {
-  /// 0: the cache is off.
+  /// 0 when the cache is off.
   package var limit: UInt64 = 0
   package var entries = 0
   package var bytes: UInt64 = 0
-  /// Since the start: used without a download, and looked for or asked for in vain.
+  /// Since the start. A hit needed no download; a miss found no entry, or the origin had a new version.
   package var hits: UInt64 = 0
   package var misses: UInt64 = 0
 
@@ -43,7 +44,7 @@ package final class OriginalCache: Sendable {
     var bytes: UInt64 = 0
     var hits: UInt64 = 0
     var misses: UInt64 = 0
-    /// The oldest last, as it was when this was made.
+    /// Entries by last use, the oldest last, as of the last sort.
     private var line: [(name: FileName, used: UInt64)] = []
 
     mutating func forget(_ name: FileName) {
@@ -58,8 +59,8 @@ package final class OriginalCache: Sendable {
       bytes += entry.size
     }
 
-    /// Takes out what was used longest ago until the rest has room: mostly one for each that comes, so that
-    /// no transfer waits while a thousand files are removed.
+    /// Removes the least recently used entries until the rest fits. Usually one entry leaves for each that
+    /// arrives, so no landing waits for the removal of a thousand files.
     mutating func trim() -> [FileName] {
       var gone: [FileName] = []
       while bytes > limit || known.count > OriginalCache.mostEntries, let name = oldest() {
@@ -69,7 +70,7 @@ package final class OriginalCache: Sendable {
       return gone
     }
 
-    /// The order is made once for all that it names: what came or was used since is younger.
+    /// One sort serves all entries in `line`: an entry added or used since then is younger.
     private mutating func oldest() -> FileName? {
       if let name = nextInLine() { return name }
       line = known.map { ($0.key, $0.value.used) }.sorted { $0.used > $1.used }
@@ -92,7 +93,7 @@ package final class OriginalCache: Sendable {
   private let clock: any Timekeeper
   private let state = Mutex(State())
 
-  /// What an earlier run left is known again; how much of it stays is said by `change`.
+  /// Finds the entries of earlier runs; the first call of `limit` trims them.
   package init(_ folder: any Folder, clock: any Timekeeper) {
     self.folder = folder
     self.clock = clock
@@ -108,15 +109,20 @@ package final class OriginalCache: Sendable {
     }
   }
 
-  package func change(limit: UInt64) {
-    let gone = state.withLock { state in
-      state.limit = limit
+  /// Sets the size and returns the files that the caller must pass to `remove`.
+  func limit(to bytes: UInt64) -> [FileName] {
+    state.withLock { state in
+      state.limit = bytes
       return state.trim()
     }
-    for name in gone { remove(name) }
   }
 
-  /// Throws all away; the counts go on.
+  /// Removes the files, except those that were added again since.
+  func remove(_ names: [FileName]) {
+    for name in names where state.withLock({ $0.known[name] == nil }) { remove(name) }
+  }
+
+  /// Removes all entries; the counts of hits and misses stay.
   package func clear() {
     let gone = state.withLock { state in
       let names = Array(state.known.keys)
@@ -128,7 +134,7 @@ package final class OriginalCache: Sendable {
 
   // MARK: use
 
-  /// What is larger than may be downloaded by now is none.
+  /// An entry larger than the current MaximumSize= does not count.
   func mayHold(_ url: String, upTo size: UInt64) -> Bool {
     state.withLock { state in
       guard state.limit > 0 else { return false }
@@ -138,7 +144,7 @@ package final class OriginalCache: Sendable {
     }
   }
 
-  /// Reads all of it: what is not as it was is thrown away.
+  /// Reads and verifies the whole entry; removes an entry that fails.
   func find(_ url: String) -> Found? {
     let name = Self.name(of: url)
     if let found = try? read(url, name) { return found }
@@ -150,7 +156,7 @@ package final class OriginalCache: Sendable {
     return nil
   }
 
-  /// The origin still has it.
+  /// Counts a hit: the origin confirmed the entry.
   func used(_ url: String) {
     let now = clock.wallTime()
     let name = Self.name(of: url)
@@ -159,34 +165,37 @@ package final class OriginalCache: Sendable {
       state.known[name]?.used = now
       return state.known[name] != nil
     }
-    // Written anew so that a restart knows, too.
+    // Rewriting the note updates its time, so that a restart knows the last use.
     guard isKnown, let bytes = try? noteBytes(name) else { return }
     try? folder.open(name.note, .write).write(bytes, at: 0)
   }
 
-  /// The origin has something else by now.
+  /// Counts a miss: the origin has a new version.
   func missed() { state.withLock { $0.misses += 1 } }
 
   func link(_ url: String, to target: any Folder, as name: FileName) throws(SystemError) {
     try folder.link(Self.name(of: url), toEmpty: target, as: name)
   }
 
-  /// Keeps what landed, where it can be asked for again and fits; `link` gives the file a name here.
+  /// True when the landed body fits and the origin can confirm it later.
+  func takes(_ landing: Landing) -> Bool {
+    let entity = landing.reply.entity
+    return landing.size > 0 && entity.isRecognizable && entity.mayBeKept
+      && landing.reply.isEndSure && landing.size <= state.withLock { $0.limit }
+  }
+
+  /// Adds the landed body; `link` gives it a name in the folder.
   func keep(
     _ landing: Landing, _ link: (any Folder, FileName) throws(SystemError) -> Void
   ) {
     let url = landing.url.text
-    let limit = state.withLock { $0.limit }
     let entity = landing.reply.entity
-    guard landing.size > 0, landing.size <= limit, entity.isRecognizable, entity.mayBeKept,
-      landing.reply.isEndSure
-    else { return }
     let name = Self.name(of: url)
     let head = NoteHead(
       kind: "cache", url: url, entity: entity,
       others: ["size": "\(landing.size)", "sha256": landing.digest.hex])
     do throws(SystemError) {
-      // Without its note it is nothing: what a crash leaves between the two is thrown away.
+      // The note comes last: after a crash in between, the start removes a body without a note.
       try folder.removeIfThere(name.note)
       try link(folder, name)
       try folder.openAnew(name.note).write(head.bytes, at: 0)
@@ -223,7 +232,7 @@ package final class OriginalCache: Sendable {
     while true {
       let bytes = try file.read(at: offset, upTo: Self.piece)
       if bytes.isEmpty { break }
-      if offset == 0 { head = Array(bytes.prefix(IncomingFile.headSize)) }
+      if offset == 0 { head = Array(bytes.prefix(PartialFile.headSize)) }
       hash.add(bytes)
       offset += UInt64(bytes.count)
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands beside a partial file: of which URL and which entity it holds the beginning, and the digest
-// of that beginning after so many bytes, again and again. Nothing is synced for it: after a crash what
-// the digests prove is kept, and the rest goes. Written by us, read as if by anybody.
+// The notes beside a partial file: its URL and entity, and the digest of its first bytes at growing lengths.
+// Notes are never synced: after a crash the bytes that a digest proves are kept, and the rest is cut off. The
+// reader trusts nothing.
 //
 //   #darkroom-partial 2
 //   url https://photos.example.org/barn.jpg?token=…
 //   place https://store.example.org/barn.jpg?token=…     the URL that answered
-//   etag "5f2c"              where there is one
-//   modified Tue, 18 …       where there is one; `strong` instead where it may stand in If-Range
-//   total 8388608            where it is known
+//   etag "5f2c"              if there is one
+//   modified Tue, 18 …       if there is one; `strong` instead if it may be used in If-Range
+//   total 8388608            if known
 //   head 1d9a33f0            CRC-32C of all lines before
 //   kept 262144 9f86d081…    SHA-256 of the first bytes · CRC-32C of the line, seeded with the head's
 
@@ -21,11 +21,11 @@ struct PartialNote: Equatable {
     let digest: SHA256Digest
   }
 
-  /// Marks grow by an eighth each: no file has so many.
+  /// Each mark is an eighth longer than the one before, so the notes of no file get longer than this.
   static let longest = 131_072
 
   let head: NoteHead
-  /// In growing order.
+  /// By increasing length.
   private(set) var marks: [Mark] = []
 
   init(url: String, entity: EntityFacts) {
@@ -35,10 +35,10 @@ struct PartialNote: Equatable {
   func line(_ mark: Mark) -> [UInt8] {
     let text = "kept \(mark.length) \(mark.digest.hex) "
     let sum = CRC32C.checksum(Array(text.utf8), seed: head.seed)
-    return Array((text + NoteHead.hex(sum) + "\n").utf8)
+    return Array((text + String(hex: sum) + "\n").utf8)
   }
 
-  /// Nil where the head is not as we write it. Marks count up to the first that is not.
+  /// Nil unless the head is exactly as written. Reads marks up to the first that is not.
   init?(reading bytes: [UInt8]) {
     guard bytes.count <= Self.longest, let head = NoteHead("partial", reading: bytes) else {
       return nil
@@ -46,7 +46,7 @@ struct PartialNote: Equatable {
     self.head = head
     let lines = bytes.dropFirst(head.bytes.count).split(
       separator: 0x0A, omittingEmptySubsequences: false)
-    // What follows the last line end is torn.
+    // Bytes after the last line end are torn.
     for line in lines.dropLast() {
       guard let mark = Self.mark(line), self.line(mark) == Array(line) + [0x0A],
         mark.length > marks.last?.length ?? 0

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of partial files, each under the digest of its URL, with its notes beside it. What is there
-// and may be gone on with is known in memory; everything that is too old, too much, or not proven goes.
-// Nobody opens the same URL twice at once: the flights see to that.
-// Concurrency model: `state` guards what is known; files are touched outside it.
+// The folder of partial files, each named by the digest of its URL, with its notes beside it. Memory knows
+// the files that another attempt can resume. Files without usable notes are removed, and so are the oldest
+// files above the limits of age, count and total size. `FlightTable` prevents two opens of one URL at once.
+// Every call but `holds`, `create`, `count` and `bytes` may wait for the disk. Raises `SystemError`.
+// Concurrency model: `state` guards the known files; the disk is used outside it.
 
 import Digests
+import Files
 import Synchronization
 package import Vocabulary
 
@@ -13,9 +15,11 @@ package final class PartialShelf: Sendable {
     package var count = 4096
     package var bytes: UInt64 = 4 << 30
     package var age = Duration.seconds(7 * 86400)
-    /// What is smaller than this is asked for again as fast as it is looked for: after a crash it is
-    /// begun anew.
+    /// The length at which a growing file gets its first note. A smaller file starts over after a crash:
+    /// downloading it again costs as little as verifying it.
     package var firstMark: UInt64 = 262_144
+    /// Bytes that a transfer writes at once. Each running transfer holds twice as many in memory.
+    package var portion = 65_536
 
     package init() {}
   }
@@ -33,7 +37,7 @@ package final class PartialShelf: Sendable {
 
   private static let piece = 262_144
 
-  /// What an earlier run left is known again.
+  /// Finds the files of earlier runs, and removes those that cannot be resumed.
   package init(_ folder: any Folder, clock: any Timekeeper, limits: Limits = Limits()) {
     self.folder = folder
     self.clock = clock
@@ -41,7 +45,7 @@ package final class PartialShelf: Sendable {
     recover()
   }
 
-  /// `…hex digits….part`; what is there in hex is the URL's digest.
+  /// `HEX.part`, where HEX is the digest of the URL.
   static func name(of url: String) -> FileName {
     FileName(keeping: url, suffix: ".part")
   }
@@ -55,10 +59,10 @@ package final class PartialShelf: Sendable {
     state.withLock { state in !state.isEmpty && state[Self.name(of: url)] != nil }
   }
 
-  /// An empty file for what is to come; on the disk only when it is more than a little.
-  func create(_ url: String) -> IncomingFile { IncomingFile(of: url, on: self) }
+  /// An empty file; its first byte creates it on disk.
+  func create(_ url: String) -> PartialFile { PartialFile(of: url, on: self) }
 
-  /// An incoming file's own, empty; what was there goes.
+  /// Creates the empty file on disk and replaces an existing one.
   func make(_ url: String) throws(SystemError) -> any OpenFile {
     try folder.openAnew(Self.name(of: url))
   }
@@ -67,16 +71,16 @@ package final class PartialShelf: Sendable {
     try folder.open(Self.name(of: url).note, .ensure)
   }
 
-  /// The length from which on there is something worth noting.
   var firstMark: UInt64 { limits.firstMark }
+  var portionSize: Int { limits.portion }
 
-  /// What has come so far and what it is, as far as both are proven; reads all of it. An empty file
-  /// where nothing is.
-  func reopen(_ url: String) throws(SystemError) -> (file: IncomingFile, entity: EntityFacts?) {
+  /// The kept bytes, as far as the notes prove them, and their entity. Reads and verifies the whole file.
+  /// Returns an empty file and no entity when nothing can be resumed.
+  func reopen(_ url: String) throws(SystemError) -> (file: PartialFile, entity: EntityFacts?) {
     let name = Self.name(of: url)
     state.withLock { $0[name] = nil }
     if let found = try? kept(url, name) {
-      let file = IncomingFile(
+      let file = PartialFile(
         found.file, of: url, on: self, kept: found.bytes, entity: found.entity)
       return (file, found.entity)
     }
@@ -100,9 +104,10 @@ package final class PartialShelf: Sendable {
     }
     let file = try folder.open(name, .write)
     let status = try file.status()
-    // With another name it may be somebody's original, which must not change.
+    // A file with a second name may be a photo's original, which must not change.
     guard status.kind == .file, status.links == 1 else { return nil }
-    // Of what seems to be whole the last byte is asked for again: so the origin has to say that it is.
+    // For a file that looks complete, the last byte is requested again, so the origin has to confirm its
+    // length.
     let last = note.head.entity.total.map { $0 - min(1, $0) } ?? .max
     guard let kept = try Self.prove(file, note.marks, upTo: min(status.size, last)), kept.size > 0
     else { return nil }
@@ -110,7 +115,7 @@ package final class PartialShelf: Sendable {
     return (file, kept, note.head.entity)
   }
 
-  /// As far as the digests agree; then, behind the last that does, not a byte more, but for `limit`.
+  /// Verifies the file up to the last mark whose digest matches, at most `limit` bytes.
   private static func prove(
     _ file: any OpenFile, _ marks: [PartialNote.Mark], upTo limit: UInt64
   ) throws(SystemError) -> KeptBytes? {
@@ -126,8 +131,8 @@ package final class PartialShelf: Sendable {
         if bytes.isEmpty { return proven }
         hash.add(bytes)
         size += UInt64(bytes.count)
-        if head.count < IncomingFile.headSize {
-          head += bytes.prefix(IncomingFile.headSize - head.count)
+        if head.count < PartialFile.headSize {
+          head += bytes.prefix(PartialFile.headSize - head.count)
         }
         if size == limit { cut = KeptBytes(size: size, hash: hash, head: head) }
       }
@@ -140,16 +145,14 @@ package final class PartialShelf: Sendable {
 
   // MARK: leaving
 
-  /// The transfer failed or was cancelled: stays where another one can go on from it.
-  func keep(_ file: IncomingFile, of url: String) {
-    guard file.isWorthKeeping, (try? file.put()) != nil, file.mark() else {
-      if file.isMade { try? remove(Self.name(of: url)) }
-      return
-    }
-    know(url, file.size)
+  /// Call when the transfer failed or was cancelled. Keeps the file if another attempt can resume it.
+  func keep(_ file: PartialFile) {
+    var file = file
+    if file.settle() { know(file.url, file.size) } else { forget(file) }
   }
 
-  /// It is whole and could not get another name: stays where the last byte can be asked for again.
+  /// Call when a whole file could not get its other name. Keeps the file if the origin can confirm its last
+  /// byte later.
   func keep(_ landing: Landing, _ file: any OpenFile) {
     let url = landing.url.text
     let entity = landing.reply.entity
@@ -176,19 +179,20 @@ package final class PartialShelf: Sendable {
     trim(sparing: name)
   }
 
-  /// The same of a file that may never have come to the disk.
-  func forget(_ file: IncomingFile, of url: String) {
-    if file.isMade { forget(url) }
+  /// Like `forget(_ url:)`, for a file that may never have reached the disk.
+  func forget(_ file: PartialFile) {
+    if file.isMade { forget(file.url) }
   }
 
-  /// Nobody wants it any more.
+  /// Removes a file that no photo wants any more.
   func forget(_ url: String) {
     let name = Self.name(of: url)
     state.withLock { $0[name] = nil }
     try? remove(name)
   }
 
-  /// It is whole: its notes go before it gets other names, its own name when nobody asks for it.
+  /// Removes the notes of a whole file. Call before the file gets other names; `removeName` follows when no
+  /// photo waits for it.
   func removeNotes(of url: String) throws(SystemError) {
     try folder.removeIfThere(Self.name(of: url).note)
   }
@@ -201,10 +205,10 @@ package final class PartialShelf: Sendable {
     try folder.rename(Self.name(of: url), to: target, as: name, replacing: true)
   }
 
-  /// The one name; there are no notes.
+  /// Removes the file's name; its notes are already gone.
   func removeName(of url: String) { try? folder.removeIfThere(Self.name(of: url)) }
 
-  /// No list is open: nobody names any of these URLs.
+  /// Removes all files. Call only when no list is open, so that no photo names these URLs.
   package func clear() {
     let names = state.withLock { state in
       defer { state = [:] }
@@ -238,7 +242,7 @@ package final class PartialShelf: Sendable {
 
   // MARK: start
 
-  /// What an earlier run left: known again where it has notes, else removed.
+  /// Keeps regular files of earlier runs that have notes and a single name; removes everything else.
   private func recover() {
     let names = Set((try? folder.names()) ?? [])
     var found: [FileName: Known] = [:]
@@ -253,27 +257,5 @@ package final class PartialShelf: Sendable {
     for name in names where !wanted.contains(name) { try? folder.removeIfThere(name) }
     state.withLock { $0 = found }
     trim(sparing: nil)
-  }
-}
-
-extension Folder {
-  /// A new, empty file in the place of whatever had the name: that may have other names, too.
-  func openAnew(_ name: FileName) throws(SystemError) -> any OpenFile {
-    do throws(SystemError) { return try open(name, .create) } catch {
-      guard error.exists else { throw error }
-      try removeIfThere(name)
-      return try open(name, .create)
-    }
-  }
-
-  /// Another name for the file, in the place of whatever has it.
-  func link(_ name: FileName, toEmpty target: any Folder, as newName: FileName)
-    throws(SystemError)
-  {
-    do throws(SystemError) { try link(name, to: target, as: newName) } catch {
-      guard error.exists else { throw error }
-      try target.removeIfThere(newName)
-      try link(name, to: target, as: newName)
-    }
   }
 }

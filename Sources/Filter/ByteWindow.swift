@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small reads at rising places of a file, out of one buffer.
+// Small reads at rising offsets of a file, from one buffer. Raises PictureTrouble.
 
 internal import Vocabulary
 
@@ -11,7 +11,7 @@ struct ByteWindow {
 
   init(_ file: any OpenFile) { self.file = file }
 
-  /// The bytes there, at most `count` and at most 32 KiB; fewer only at the end of the file.
+  /// The bytes at an offset, at most `count` and at most 32 KiB; fewer only at the end of the file.
   mutating func read(at offset: UInt64, _ count: Int) throws(PictureTrouble) -> ArraySlice<UInt8> {
     let count = min(count, Self.size)
     if offset < start || offset + UInt64(count) > start + UInt64(bytes.count) {

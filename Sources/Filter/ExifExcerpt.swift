@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// EXIF made anew with little in it: the orientation, and where asked who made the picture and whose
-// it is. Nothing is left of the rest, previews included.
+// Makes a small EXIF block: the orientation and, on request, artist and copyright. Drops the rest, including
+// previews.
 
 enum ExifExcerpt {
-  /// Longer texts are left out: they are no names.
+  /// Longer texts are left out: they are not names.
   private static let longestText = 8192
 
-  /// Nil where nothing is to be said: the picture stands upright and belongs to nobody known.
+  /// Nil if nothing is left: the picture is upright, and artist and copyright are unknown.
   static func make(of tiff: [UInt8], withRights: Bool) -> [UInt8]? {
     guard let view = ExifView(tiff), let first = view.first else { return nil }
     var short: [Int] = []
@@ -24,7 +24,7 @@ enum ExifExcerpt {
     return write(view, short, texts)
   }
 
-  /// Entries in the order of their tags, texts behind them; in the byte order of the original.
+  /// Entries in the order of their tags, then texts; in the byte order of the original.
   private static func write(
     _ view: ExifView, _ orientation: [Int], _ texts: [(tag: Int, bytes: [UInt8])]
   ) -> [UInt8] {
@@ -43,7 +43,7 @@ enum ExifExcerpt {
         continue
       }
       out += view.encoded(place, 4)
-      // Values begin at even places.
+      // Values begin at even offsets.
       let padded = bytes + (bytes.count % 2 == 1 ? [0] : [])
       behind += padded
       place += padded.count

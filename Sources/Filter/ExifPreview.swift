@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small pictures in EXIF: in the directories behind the first one (IFD1 and what follows), in
-// those below it (SubIFDs), and as JPEG streams anywhere, such as in a maker's note. They are
-// blanked in place, since other values are found by their offsets; what then is blank at the end is
-// cut off. Everything else stays byte for byte, but that the first directory forgets its SubIFDs.
+// Removes the previews in EXIF: in the directories after the first one (IFD1 and later), in those below it
+// (SubIFDs), and as JPEG streams anywhere, for example in a maker note. Blanks them in place, since other
+// values are located by their offsets; then cuts blank bytes off the end. The rest stays byte for byte, but
+// directories lose their links and entries that lead to previews.
 //
-// A maker's note is a closed box: its offsets count from here or there, and each maker writes it
-// otherwise. So it is neither parsed nor thrown away. A preview in it is a JPEG stream, and that is
-// found without knowing the box; where one was, zeros are, and lens and settings can still be read.
+// The format of a maker note and the base of its offsets depend on the maker. So the note is neither parsed
+// nor dropped. A preview in it is a JPEG stream, which is found without knowing the format and replaced with
+// zeros; lens and settings can still be read.
 
 enum ExifPreview {
   /// `tiff` begins with its byte order mark.
@@ -39,7 +39,7 @@ enum ExifPreview {
     return .removed
   }
 
-  /// The directories that say something of the picture itself.
+  /// The directories that describe the picture itself.
   private static func keptDirectories(in view: ExifView, _ first: Int) -> [Int] {
     var kept = [first]
     for directory in view.numbers(ExifView.Tag.exif, of: first).prefix(1)
@@ -59,7 +59,7 @@ enum ExifPreview {
     return end
   }
 
-  /// Directories of pictures, one after the other, and what they take.
+  /// Directories of previews, one after the other, and the ranges of their bytes.
   private struct Walk {
     private(set) var blanks: [Range<Int>] = []
     private var seen: Set<Int>
@@ -82,7 +82,7 @@ enum ExifPreview {
 }
 
 extension ExifView {
-  /// Broken offsets may point at what must stay readable.
+  /// Spares `kept`: a broken offset may point at bytes that must stay readable.
   fileprivate mutating func blank(_ range: Range<Int>, sparing kept: [Range<Int>]) {
     var at = range.lowerBound
     for spared in kept.sorted(by: { $0.lowerBound < $1.lowerBound })

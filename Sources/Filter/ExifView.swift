@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EXIF as bytes with directories in them: numbers of either byte order, entries and their values,
-// without ever leaving the bytes. All places count from the byte order mark.
+// Reads the directories of EXIF: numbers in either byte order, entries and their values, never past the end
+// of the bytes. All offsets count from the byte order mark.
 
 struct ExifView {
   enum Tag {
@@ -18,7 +18,7 @@ struct ExifView {
     static let interoperability = 0xA005
   }
 
-  /// A value of a directory; `at` is where the entry itself stands.
+  /// An entry of a directory; `at` is the offset of the entry itself.
   struct Entry {
     let at: Int
     let tag: Int
@@ -52,10 +52,10 @@ struct ExifView {
     return isLittle ? little : little.reversed()
   }
 
-  /// The first directory, where it can be read.
+  /// The first directory, if it can be read.
   var first: Int? { number(4, 4).flatMap { link(of: $0) == nil ? nil : $0 } }
 
-  /// Where a directory says which one follows; nil where it is none.
+  /// The offset of a directory's link to the next one; nil if it is not a directory.
   func link(of directory: Int) -> Int? {
     guard directory >= Self.headSize, let count = number(directory, 2) else { return nil }
     let link = directory + 2 + Self.entrySize * count
@@ -74,7 +74,7 @@ struct ExifView {
 
   /// The numbers of a value; at most 1024.
   func numbers(_ tag: Int, of directory: Int) -> [Int] {
-    // 13 is how some write the place of a directory.
+    // Some writers use type 13 for the offset of a directory.
     guard let entry = entries(of: directory).first(where: { $0.tag == tag }),
       [3, 4, 13].contains(entry.type)
     else { return [] }
@@ -84,7 +84,7 @@ struct ExifView {
     return (0..<min(entry.count, 1024)).compactMap { number(base + $0 * size, size) }
   }
 
-  /// A text without the NULs behind it; nil where there is none, or one that is too long.
+  /// A text without trailing NULs; nil if it is missing or too long.
   func text(_ tag: Int, of directory: Int, limit: Int) -> [UInt8]? {
     guard let entry = entries(of: directory).first(where: { $0.tag == tag }), entry.type == 2,
       entry.count > 0, entry.count <= limit,
@@ -115,8 +115,7 @@ struct ExifView {
     for at in range.clamped(to: 0..<bytes.count) { bytes[at] = 0 }
   }
 
-  /// Takes entries out of a directory; those behind them, and the link, move up. What values point
-  /// to stays where it is.
+  /// Removes entries from a directory; later entries and the link move up. Values elsewhere stay in place.
   mutating func drop(_ tags: Set<Int>, from directory: Int) -> Bool {
     guard let link = link(of: directory) else { return false }
     let all = entries(of: directory)
@@ -131,7 +130,7 @@ struct ExifView {
     return true
   }
 
-  /// Nothing follows the directory any more.
+  /// Makes the directory the last of its chain.
   mutating func endChain(at directory: Int) {
     guard let link = link(of: directory) else { return }
     blank(link..<(link + 4))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a JPEG carries beside its pixels, and which of it goes into the print: EXIF, XMP, ICC
-// profiles of RGB, Photoshop's resources (IPTC among them) and comments, byte for byte, without the
-// previews in them. Only places are held; the bytes are read when they are written. Damage ends the
-// walk quietly: libjpeg reads the same bytes and says what is wrong with them.
+// The metadata of a JPEG, and the part of it that goes into the print: EXIF, XMP, RGB profiles, Photoshop's
+// resources (with IPTC) and comments, byte for byte, without their previews. Holds offsets only, and reads
+// the bytes when it writes them. Damage ends the walk silently: libjpeg reads the same bytes and reports the
+// error. Raises PictureTrouble.
 
 internal import Codecs
 internal import Vocabulary
@@ -21,7 +21,7 @@ struct JPEGMetadata {
   private(set) var notices = PictureNotices()
   private let rule: MetadataRule
   private var profileSpace: [UInt8]?
-  /// Extended XMP comes in pieces under one checksum: it goes in whole or not at all.
+  /// Extended XMP is split into pieces under one checksum: the print gets all of them or none.
   private var previewSearch = PacketPreview.Search()
 
   init(
@@ -40,7 +40,7 @@ struct JPEGMetadata {
         offset += 1
         continue
       }
-      // A scan or the end; behind them there is nothing of ours.
+      // A scan or the end: no metadata follows.
       if head[1] == 0xDA || head[1] == 0xD9 { break }
       let size = Int(head[2]) << 8 | Int(head[3])
       guard size >= 2 else { break }
@@ -78,7 +78,7 @@ struct JPEGMetadata {
     switch marker {
     case 0xFE: return .comment
     case 0xE0:
-      // Of JFIF the codec writes density and nothing else.
+      // Of JFIF the codec writes only the density.
       let hasPreview = begins("JFXX") || begins("JFIF") && head.count > 14
       if hasPreview { notices.insert(.previewRemoved) }
       return nil
@@ -88,13 +88,13 @@ struct JPEGMetadata {
     case 0xE2 where begins("ICC_PROFILE"): return .profile
     case 0xE2 where begins("MPF"): notices.insert(.previewRemoved)
     case 0xED where begins(Self.resourcesName): return .resources
-    case 0xEE where begins("Adobe"): break  // says how the colours were coded, which ours are not
+    case 0xEE where begins("Adobe"): break  // the colour coding of the original, not of the print
     default: notices.insert(.metadataDropped)
     }
     return nil
   }
 
-  /// What can be said only once all segments are known.
+  /// Decides once all segments are known.
   private mutating func decide() {
     if profileSpace != Array("RGB ".utf8), segments.contains(where: { $0.kind == .profile }) {
       segments.removeAll { $0.kind == .profile }
@@ -107,8 +107,8 @@ struct JPEGMetadata {
     if rule != .keep { select() }
   }
 
-  /// What is left out because the rule says so is nothing to tell. Of several segments of EXIF
-  /// readers take the first.
+  /// Applies the rule; a part that the rule removes needs no notice. Of several EXIF segments, readers use
+  /// the first.
   private mutating func select() {
     notices.formIntersection(.profileDropped)
     let first = segments.first { $0.kind == .exif }
@@ -127,7 +127,7 @@ extension JPEGMetadata {
   static let packetName = "http://ns.adobe.com/xap/1.0/"
   static let extendedName = "http://ns.adobe.com/xmp/extension/"
   static let resourcesName = "Photoshop 3.0"
-  /// What stands before the text in each piece of extended XMP: name, NUL, checksum, length, offset.
+  /// The size of the head of each piece of extended XMP: name, NUL, checksum, length, offset.
   private static let extendedHeadSize = extendedName.utf8.count + 1 + 40
 
   mutating func copy(
@@ -182,7 +182,7 @@ extension JPEGMetadata {
     }
   }
 
-  /// Resources may run from one segment into the next, so they are judged together.
+  /// A resource may extend into the next segment, so all segments are examined together.
   private mutating func copyResources(
     from file: any OpenFile, into writer: inout JPEGWriter
   ) throws(PictureTrouble) {
@@ -192,7 +192,7 @@ extension JPEGMetadata {
     var resources: [UInt8] = []
     for segment in all { resources += try bytes(of: segment, in: file).dropFirst(name.count) }
     var outcome = PreviewOutcome.none
-    // Untouched resources keep the borders of their segments.
+    // Unchanged resources keep the boundaries of their segments.
     var sizes: [Int] = []
     if rule == .copyright {
       guard let excerpt = ResourceExcerpt.make(of: resources) else {

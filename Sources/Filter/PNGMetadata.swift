@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a PNG carries beside its pixels, and which of it goes into the print: EXIF, colour
-// description, density and texts (XMP among them), byte for byte, without the previews in them.
-// Only places are held. Damage ends the walk quietly: libpng reads the same bytes and says what is
-// wrong with them.
+// The metadata of a PNG, and the part of it that goes into the print: EXIF, colour description, density and
+// texts (with XMP), byte for byte, without their previews. Holds offsets only. Damage ends the walk silently:
+// libpng reads the same bytes and reports the error. Raises PictureTrouble.
 
 internal import Codecs
 internal import Vocabulary
@@ -14,23 +13,23 @@ struct PNGMetadata {
     let size: UInt32
   }
 
-  /// Without these the picture looks different.
+  /// Without these chunks the picture would look different.
   private static let needed: Set<String> = ["cHRM", "cICP", "gAMA", "iCCP", "pHYs", "sRGB"]
   private static let texts: Set<String> = ["iTXt", "tEXt", "zTXt"]
-  /// Keywords of texts that name somebody.
+  /// Keywords of texts that name a person.
   private static let names = ["Author", "Copyright"].map { Array($0.utf8) }
   /// Part of the picture, or true only of the original's bytes.
   private static let understood: Set<String> = [
     "IHDR", "PLTE", "IDAT", "IEND", "tRNS", "bKGD", "hIST", "sBIT", "sPLT", "tIME",
   ]
-  /// What is looked into is held in memory as a whole.
+  /// The largest chunk that is held in memory to cut previews out of it.
   private static let largestHeld = 1 << 20
   private static let pieceSize = 32 << 10
 
   private(set) var chunks: [Chunk] = []
   private(set) var notices = PictureNotices()
   private let rule: MetadataRule
-  /// How much compressed text may still unfold to.
+  /// The number of bytes to which compressed texts may still expand.
   private var textBudget: UInt64
 
   init(
@@ -52,14 +51,14 @@ struct PNGMetadata {
       if name != "IDAT" { parts += 1 }
       if name == "iCCP" { profile += UInt64(size) }
       let chunk = Chunk(name: name, offset: offset + 8, size: size)
-      // Judged before a byte of it is looked into.
+      // Checked before the contents are read.
       let isCounted = Self.texts.contains(name) || Self.needed.contains(name) || name == "eXIf"
       if isCounted { total += UInt64(size) }
       try limits.check(parts: parts, size: total, profile: profile)
       if try keeps(chunk, isGrey: isGrey, &window) { chunks.append(chunk) }
       offset += UInt64(size) + 12
     }
-    // What is left out because the rule says so is nothing to tell.
+    // A part that the rule removes needs no notice.
     if rule != .keep { notices.formIntersection(.profileDropped) }
   }
 
@@ -68,12 +67,12 @@ struct PNGMetadata {
   ) throws(PictureTrouble) -> Bool {
     switch chunk.name {
     case "iCCP" where isGrey:
-      // A grey PNG's profile is one of grey; its print has colours.
+      // The profile of a grey PNG is for grey; its print has colours.
       notices.insert(.profileDropped)
       return false
     case let name where Self.needed.contains(name): return true
     case "eXIf":
-      // Of several, readers take the first.
+      // Of several, readers use the first.
       if rule != .keep, chunks.contains(where: { $0.name == "eXIf" }) { return false }
       if chunk.size > Self.largestHeld { notices.insert(.metadataDropped) }
       return chunk.size <= Self.largestHeld
@@ -93,7 +92,7 @@ struct PNGMetadata {
     return Self.names.contains(text.keyword)
   }
 
-  /// XMP that can be held, so that previews can be cut out of it.
+  /// XMP that is small enough to be held, so that previews can be cut out of it.
   private func isHeldPacket(_ text: PNGText, _ chunk: Chunk) -> Bool {
     text.keyword == Self.packetKeyword && chunk.name == "iTXt" && !text.isCompressed
       && chunk.size <= Self.largestHeld
@@ -120,7 +119,7 @@ struct PNGMetadata {
     while at < Int(chunk.size) {
       let count = min(Self.pieceSize, Int(chunk.size) - at)
       let piece = try window.read(at: chunk.offset + UInt64(at), count)
-      // The end of the file: libpng meets it too, and says so.
+      // The end of the file: libpng reports it.
       if piece.isEmpty { break }
       at += piece.count
       if !text.isCompressed {
@@ -183,7 +182,7 @@ extension PNGMetadata {
       return ExifExcerpt.make(of: bytes, withRights: rule == .copyright)
     }
     guard isPacket else { return bytes }
-    // Neither compressed nor in a language: four zeros behind the keyword's own.
+    // Not compressed, no language: four zeros after the keyword's NUL.
     let head = Self.packetKeyword + [0, 0, 0, 0, 0]
     return PacketExcerpt.make(of: bytes).map { head + $0 }
   }
@@ -203,7 +202,7 @@ extension PNGMetadata {
     do { try writer.endChunk() } catch { throw .codec(error) }
   }
 
-  /// A chunk that runs past the end of the file is a picture cut off.
+  /// A chunk that extends past the end of the file is from a truncated picture.
   private func read(
     _ chunk: Chunk, _ start: Int, _ count: Int, from file: any OpenFile
   ) throws(PictureTrouble) -> [UInt8] {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The head of a PNG's text: its keyword, whether it is compressed, and where the text begins.
+// The head of a PNG's text chunk: its keyword, whether it is compressed, and where the text begins.
 
 struct PNGText {
   let keyword: [UInt8]
   let isCompressed: Bool
-  /// Counted from the chunk's own beginning; nil where the head is not one.
+  /// The offset of the text in the chunk; nil if the head is malformed.
   let start: Int?
 
-  /// `head` is the beginning of the chunk: keyword, NUL; in zTXt the method of compression; in iTXt
-  /// whether it is compressed, the method, a language, NUL, the keyword in that language, NUL.
+  /// `head` is the beginning of the chunk: keyword, NUL; in zTXt the compression method; in iTXt a
+  /// compression flag, the method, a language, NUL, the translated keyword, NUL.
   init(name: String, head: [UInt8]) {
     keyword = Array(head.prefix { $0 != 0 })
     let after = keyword.count + 1
@@ -22,7 +22,7 @@ struct PNGText {
       start = isKeyword && after < head.count && head[after] == 0 ? after + 1 : nil
     default:
       isCompressed = after < head.count && head[after] != 0
-      // Uncompressed, language and second keyword are looked through together with the text.
+      // If uncompressed, language and second keyword are searched with the text.
       guard isKeyword, after + 2 <= head.count else {
         start = nil
         return

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of XMP what says who made the picture and whose it is: the texts of `dc:creator` and `dc:rights`,
-// in a packet made anew. Texts are copied as they are escaped; one that cannot be without its own
-// packet (other entities, other prefixes) is left out.
+// Makes a small XMP packet with the creator and the rights of the picture: the texts of `dc:creator` and
+// `dc:rights`. Copies texts in their escaped form; leaves out a text that depends on its packet (other
+// entities, other prefixes).
 
 enum PacketExcerpt {
   private static let space = "http://purl.org/dc/elements/1.1/"
@@ -13,7 +13,7 @@ enum PacketExcerpt {
     let language: ArraySlice<UInt8>
   }
 
-  /// Nil where nobody is named.
+  /// Nil if there is no such text.
   static func make(of packet: [UInt8]) -> [UInt8]? {
     guard PacketPreview.find(Array(space.utf8), in: packet) != nil else { return nil }
     let creators = items(of: "dc:creator", in: packet)
@@ -81,7 +81,7 @@ enum PacketExcerpt {
     return true
   }
 
-  /// Of the attributes `xml:lang`, where it is a plain one.
+  /// The value of `xml:lang` if it is a plain one, otherwise `x-default`.
   private static func language(_ attributes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let standard = Array("x-default".utf8)[...]
     let bytes = Array(attributes)

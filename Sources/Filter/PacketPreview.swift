@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small pictures in XMP: the value of `xmpGImg:image`, as element or attribute and under
-// whatever prefix the packet gives its name space, and any JPEG or PNG that stands in it as base64.
-// The text is cut out, so the packet stays well-formed XML.
+// Removes the previews in XMP: the value of `xmpGImg:image`, as element or attribute and under any prefix of
+// its namespace, and any JPEG or PNG in base64. Cuts the text out, so that the packet stays well-formed XML.
 
 enum PacketPreview {
   private static let space = Array("http://ns.adobe.com/xap/1.0/g/img/".utf8)
   private static let mark = Array("GImg:image".utf8)
-  /// How a JPEG and a PNG begin in base64.
+  /// The beginning of a JPEG and of a PNG in base64.
   private static let beginnings = ["/9j/", "iVBORw0KGgo"].map { Array($0.utf8) }
-  /// Fewer letters are no picture.
+  /// Fewer letters are not a picture.
   private static let shortestPicture = 64
   private static let mostMarks = 8
   private static let longestTag = 1024
@@ -22,8 +21,8 @@ enum PacketPreview {
     return hasPreview ? .removed : .none
   }
 
-  /// The names that the element may have: `xmpGImg:image`, `xapGImg:image`, and those of prefixes
-  /// declared for its name space.
+  /// The possible names of the element: `xmpGImg:image`, `xapGImg:image`, and those with a prefix declared
+  /// for its namespace.
   private static func marks(in packet: [UInt8]) -> Set<[UInt8]> {
     var marks: Set = [mark]
     var at = 0
@@ -64,7 +63,7 @@ enum PacketPreview {
     return true
   }
 
-  /// The picture's text; nil behind a closing tag, an empty one, or another name.
+  /// The picture's text; nil after a closing tag, an empty one, or another name.
   private static func value(
     of mark: [UInt8], in packet: [UInt8], after: Int
   ) -> Range<Int>? {
@@ -77,14 +76,14 @@ enum PacketPreview {
       else { return nil }
       return (quote + 1)..<(packet[(quote + 1)...].firstIndex(of: packet[quote]) ?? packet.count)
     }
-    // A longer name begins with this one.
+    // Otherwise a longer name begins with this one.
     guard sign > after || packet[sign] == UInt8(ascii: ">"),
       let close = tagEnd(in: packet, from: sign), packet[close - 1] != UInt8(ascii: "/")
     else { return nil }
     return (close + 1)..<elementEnd(mark, in: packet, from: close + 1)
   }
 
-  /// Of a tag with attributes, in whose values `>` may stand. They are short, as names are.
+  /// The end of a tag, whose attributes may contain `>`. Tags are short, as names are.
   private static func tagEnd(in packet: [UInt8], from start: Int) -> Int? {
     var quote: UInt8?
     for at in start..<min(start + longestTag, packet.count) {
@@ -100,7 +99,7 @@ enum PacketPreview {
     return nil
   }
 
-  /// Where the closing tag begins; else the next tag, or the end.
+  /// The start of the closing tag, otherwise of the next tag, or the end.
   private static func elementEnd(_ mark: [UInt8], in packet: [UInt8], from start: Int) -> Int {
     if let next = find(mark, in: packet, from: start), isClosing(packet, next + mark.count),
       let open = packet[start..<next].lastIndex(of: UInt8(ascii: "<"))
@@ -110,7 +109,7 @@ enum PacketPreview {
     return packet[start...].firstIndex(of: UInt8(ascii: "<")) ?? packet.count
   }
 
-  /// Names are short: a bounded look back keeps hostile packets cheap.
+  /// Names are short, so a bounded look back keeps hostile packets cheap.
   private static func isClosing(_ packet: [UInt8], _ after: Int) -> Bool {
     let tag = packet[max(0, after - 64)..<after]
     guard let open = tag.lastIndex(of: UInt8(ascii: "<")), open + 1 < packet.count else {
@@ -135,7 +134,7 @@ enum PacketPreview {
     return true
   }
 
-  /// Behind a run of base64, whose lines may be broken by `&#xA;`.
+  /// The end of a run of base64, whose lines may be broken by `&#xA;`.
   private static func lettersEnd(in packet: [UInt8], from start: Int) -> Int {
     var at = start
     while at < packet.count {
@@ -163,7 +162,7 @@ enum PacketPreview {
     return nil
   }
 
-  /// Looks through a text that comes in pieces, which cannot be cut.
+  /// Searches a text that comes in pieces and cannot be cut.
   struct Search {
     private static let marks =
       [PacketPreview.mark, PacketPreview.space]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pass of a JPEG: header, then metadata, then rows, then its end, which must be there.
+// The pass of a JPEG: header, metadata, rows, and the end, which is required. Raises PictureTrouble.
 
 internal import Codecs
 internal import Vocabulary

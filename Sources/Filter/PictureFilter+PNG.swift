@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pass of a PNG: header, then metadata, then rows or palette and indices, then its end, which must be there.
+// The pass of a PNG: header, metadata, rows or palette and indices, and the end, which is required. Raises
+// PictureTrouble.
 
 internal import Codecs
 internal import Vocabulary

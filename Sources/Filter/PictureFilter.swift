@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One picture from its original to its print in one pass, a band of rows at a time: decode, filter,
-// encode. JPEG becomes JPEG, PNG becomes PNG. The print is whole or the call fails.
-// Raises `Failure`: `picture.…`, `jpeg.…`, `png.…` for the input, kind `machine` for this machine.
+// Develops one picture in one pass, a band of rows at a time: decode, filter, encode. JPEG becomes JPEG, PNG
+// becomes PNG. The print is whole or the call fails. Raises `Failure`: `picture.…`, `jpeg.…`, `png.…` for the
+// input, kind `machine` for this machine.
 
 internal import Codecs
 package import Vocabulary
 
 package enum PictureFilter {
-  /// Both files are used by their descriptors, from offset 0 on; neither is synced or closed.
-  /// `quality` (1...100) is for JPEG; without it the original's own quantisation is kept.
+  /// Uses the descriptors of both files, from offset 0; syncs and closes neither. `quality` (1...100) is for
+  /// JPEG; without it the print keeps the original's quantisation.
   package static func develop(
     original: any OpenFile, print: any OpenFile, function: FilterFunction,
     quality: Int? = nil, metadata: MetadataRule = .keep, limits: PictureLimits = PictureLimits()
@@ -38,11 +38,11 @@ package enum PictureFilter {
     case .empty:
       throw Failure(
         .final, code: "picture.empty", reason: "the file is empty",
-        advice: "Find out at its source why nothing was sent")
+        advice: "Check at its source why nothing was sent")
     case .other(let words):
       throw Failure(
         .final, code: "picture.format", reason: "it is \(words), and not a JPEG or PNG picture",
-        advice: "Give a JPEG or PNG picture")
+        advice: "Use a JPEG or PNG picture")
     }
   }
 
@@ -52,7 +52,7 @@ package enum PictureFilter {
     }
   }
 
-  /// What one pass works on.
+  /// The parts of one pass.
   struct Pass {
     let original: any OpenFile
     let print: any OpenFile
@@ -61,7 +61,7 @@ package enum PictureFilter {
     let metadata: MetadataRule
     let limits: PictureLimits
 
-    /// An earlier try may have left a longer file.
+    /// Truncates the print: an earlier try may have left a longer file.
     func cut(at size: UInt64) throws(PictureTrouble) {
       try PictureTrouble.system { () throws(SystemError) in
         if try print.status().size > size { try print.truncate(to: size) }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one picture may cost before it is refused.
+// The limits of one picture.
 
 package import Codecs
 
 package struct PictureLimits: Equatable, Sendable {
   package var codec: CodecLimits
-  /// Bytes of metadata that are carried over; they are copied piece by piece, not held.
+  /// The limit of metadata in bytes.
   package var metadataSize: UInt64
-  /// Marker segments or chunks beside the picture itself.
+  /// The limit of marker segments or chunks beside the picture itself.
   package var metadataParts: Int
-  /// Bytes of the colour profile, as it stands in the file. Those of screens have some hundreds,
-  /// those of printers up to two million.
+  /// The limit of the colour profile in bytes, as stored in the file. Profiles of screens have some hundred
+  /// bytes, those of printers up to two million.
   package var profileSize: UInt64
 
   package init(
@@ -27,13 +27,13 @@ package struct PictureLimits: Equatable, Sendable {
     self.init(codec: CodecLimits(pixels: maximumPixels, memory: maximumMemory))
   }
 
-  /// Judges what was counted so far, so that the walk ends as soon as it is too much.
+  /// Checks the counts during the walk, so that it ends as soon as one is too large.
   func check(parts: Int, size: UInt64, profile: UInt64) throws(PictureTrouble) {
     guard parts <= metadataParts else {
-      throw .metadata("it carries more than \(metadataParts) pieces of metadata")
+      throw .metadata("it has more than \(metadataParts) pieces of metadata")
     }
     guard size <= metadataSize else {
-      throw .metadata("it carries more metadata than \(metadataSize >> 20) MiB")
+      throw .metadata("it has more than \(metadataSize >> 20) MiB of metadata")
     }
     guard profile <= profileSize else { throw .profile(limit: profileSize) }
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// JPEG streams within other bytes, found by their look: a start marker with a well-formed segment
-// behind it. By chance that stands once in some million kilobytes. Each is blanked from its start
-// marker to its end marker, or to the end of the bytes where it has none.
+// Finds JPEG streams in other bytes: a start marker that is followed by a well-formed segment. By chance this
+// occurs once in several gigabytes. Blanks each from its start marker to its end marker, or to the end of the
+// bytes.
 
 enum PictureStream {
-  /// A stream whose start is broken is followed no further than this.
+  /// The limit of segments to follow in a stream with a broken start.
   private static let mostSegments = 64
 
-  /// Whether there was one.
+  /// True if there was a stream.
   static func blank(in bytes: inout [UInt8]) -> Bool {
     var isFound = false
     var from = 1
@@ -22,8 +22,8 @@ enum PictureStream {
     return isFound
   }
 
-  /// `at` is the second byte of the start marker. Some makers break the first byte of the previews
-  /// in their notes; then the stream must lead to a scan.
+  /// `at` is the second byte of the start marker. Some cameras break the first byte of the previews in their
+  /// maker notes; then the segments must lead to a scan.
   private static func begins(_ at: Int, in bytes: [UInt8]) -> Bool {
     guard var next = segmentEnd(at + 1, in: bytes) else { return false }
     if bytes[at - 1] == 0xFF { return next == bytes.count || bytes[next] == 0xFF }
@@ -35,7 +35,7 @@ enum PictureStream {
     return false
   }
 
-  /// Behind a segment that may stand before a scan; nil where there is none.
+  /// The end of a segment that may precede a scan; nil if there is none.
   private static func segmentEnd(_ at: Int, in bytes: [UInt8]) -> Int? {
     guard at + 4 <= bytes.count, bytes[at] == 0xFF else { return nil }
     switch bytes[at + 1] {
@@ -47,7 +47,7 @@ enum PictureStream {
     return size >= 2 && end <= bytes.count ? end : nil
   }
 
-  /// Behind the end marker. Segments are stepped over, since a preview may hold a preview.
+  /// The place after the end marker. Skips segments, since a preview may contain a preview.
   private static func end(of at: Int, in bytes: [UInt8]) -> Int {
     var next = at + 1
     while let end = segmentEnd(next, in: bytes) { next = end }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can go wrong within a pass, and its words at the stage's border.
+// The errors of a pass, and the failures that they become at the border of the stage.
 
 internal import Codecs
 internal import Vocabulary
@@ -7,9 +7,9 @@ internal import Vocabulary
 enum PictureTrouble: Error {
   case codec(CodecError)
   case system(SystemError)
-  /// More metadata than is carried over.
+  /// More metadata than allowed.
   case metadata(String)
-  /// A colour profile of more bytes than this.
+  /// A colour profile that is larger than this many bytes.
   case profile(limit: UInt64)
 
   static func codec<Value: ~Copyable>(
@@ -30,12 +30,12 @@ enum PictureTrouble: Error {
     case .metadata(let words):
       Failure(
         .final, code: "picture.metadata", reason: words,
-        advice: "Save the picture anew with less beside it")
+        advice: "Save the picture again with less metadata")
     case .profile(let limit):
       Failure(
         .final, code: "picture.profile",
         reason: "its colour profile is larger than \(limit >> 20) MiB",
-        advice: "Save the picture anew with a smaller profile, such as sRGB")
+        advice: "Save the picture again with a smaller profile, such as sRGB")
     case .codec(let error): Self.failure(error, format)
     }
   }
@@ -48,20 +48,20 @@ enum PictureTrouble: Error {
     case .damaged:
       return Failure(
         .final, code: "\(format.name).damaged", reason: "the \(name) is damaged: \(words)",
-        advice: "Look at the picture where it comes from, or send it again")
+        advice: "Check the picture at its source, or send it again")
     case .truncated:
       return Failure(
-        .final, code: "\(format.name).truncated", reason: "the \(name) is cut off: \(words)",
-        advice: "Look at the picture where it comes from, or send it again")
+        .final, code: "\(format.name).truncated", reason: "the \(name) is truncated: \(words)",
+        advice: "Check the picture at its source, or send it again")
     case .unsupported:
       return Failure(
         .final, code: "\(format.name).unsupported",
         reason: "this \(name) cannot be developed: \(words)",
-        advice: "Save it as a baseline or progressive JPEG with 8 bits a sample")
+        advice: "Save it as a baseline or progressive JPEG with 8 bits per sample")
     case .pixels:
       return Failure(
         .final, code: "picture.pixels", reason: "the picture is too large: \(words)",
-        advice: "Raise MaximumPixels= if it is meant to be so")
+        advice: "Raise MaximumPixels= if this size is intended")
     case .memory:
       return Failure(
         .final, code: "picture.memory", reason: "the picture is too large: \(words)",

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What came of looking for a preview in a piece of metadata.
+// The result of a search for previews in a piece of metadata.
 
 internal import Vocabulary
 
 enum PreviewOutcome: Equatable {
-  /// There is none; not a byte was changed.
+  /// There is no preview; the bytes are unchanged.
   case none
   case removed
-  /// It cannot be told; the piece is left out rather than let a coloured picture through.
+  /// The search failed; the piece is left out, since it may contain an unfiltered preview.
   case unreadable
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of Photoshop's resources what says who made the picture and whose it is: the copyright mark, and
-// of IPTC by-line, its title, credit and copyright notice, with the character set they are in.
+// Keeps the creator and the rights in Photoshop's resources: the copyright mark and, of IPTC, by-line,
+// by-line title, credit and copyright notice, with their character set.
 
 enum ResourceExcerpt {
   private static let captions = 1028
   private static let copyrightMark = 1034
-  /// Record and number of the fields that name somebody, and of those that say how to read them.
+  /// Record and number of the fields that name a person, and of those that say how to read them.
   private static let names: Set = [[2, 80], [2, 85], [2, 110], [2, 116]]
   private static let frame: Set = [[1, 90], [2, 0]]
 
-  /// Empty where nobody is named; nil where the resources cannot be read.
+  /// Empty if there are none; nil if the resources cannot be read.
   static func make(of resources: [UInt8]) -> [UInt8]? {
     var kept: [UInt8] = []
     var at = 0
@@ -28,8 +28,8 @@ enum ResourceExcerpt {
     return kept
   }
 
-  /// Five bytes each: a mark, record, number, two of length. A longer form exists, for what is
-  /// longer than 32 KiB; the fields end there.
+  /// Each has a head of five bytes: a mark, record, number, two of length. A field of more than 32 KiB has a
+  /// longer head; the fields end there.
   private static func fields(of captions: ArraySlice<UInt8>) -> [UInt8] {
     var kept: [UInt8] = []
     var isNamed = false

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thumbnails among Photoshop's image resources (numbers 1033 and 1036), and JPEG streams within
-// the others, such as IPTC's own preview. All else stays.
+// Removes the thumbnails from Photoshop's image resources (numbers 1033 and 1036), and JPEG streams from the
+// others, such as the preview in IPTC. The rest stays.
 
 enum ResourcePreview {
   private static let thumbnails: Set<Int> = [1033, 1036]

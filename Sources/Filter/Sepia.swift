@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sepia as W3C Filter Effects defines it: the brown matrix at an amount, the identity at the rest.
-// Amounts are thousandths and so are the matrix's factors, so the products are whole millionths:
-// nothing is rounded before the pixel is.
+// Sepia as defined by W3C Filter Effects: the sepia matrix at an amount, the identity at the rest. Amounts
+// and the matrix's factors are thousandths, so their products are whole millionths: nothing is rounded before
+// the pixel.
 
 package import Codecs
 
 package enum Sepia {
-  /// Thousandths: what red, green and blue are made of at full amount.
+  /// Red, green and blue at full amount, in thousandths.
   private static let full: [Int32] = [393, 769, 189, 349, 686, 168, 272, 534, 131]
 
   /// The amount is clamped to 0...1000.

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures within the texts of a PNG: as they are, as base64, or in other formats' metadata that was
-// written down as hex ("Raw profile type exif"). Compressed texts are looked into as well. A text
-// with a picture is left out as a whole.
+// Finds previews in the texts of a PNG: as they are, in base64, or in metadata of other formats that is
+// written as hex ("Raw profile type exif"). The caller inflates compressed texts, and drops a text with a
+// preview as a whole.
 
 internal import Codecs
 internal import Vocabulary
 
 struct TextPreview {
-  /// Metadata written as hex is held in memory to be judged.
+  /// The limit of metadata in hex, which is held in memory.
   private static let longestRaw = 2 << 20
   private static let streamMark: [UInt8] = [0xFF, 0xD8, 0xFF]
 
   private let isRaw: Bool
-  /// A colour profile is no picture, whatever its bytes.
+  /// A colour profile is never a picture.
   let isProfile: Bool
   private var raw: [UInt8] = []
   private var search = PacketPreview.Search()
@@ -26,7 +26,7 @@ struct TextPreview {
     isProfile = name == "raw profile type icc" || name == "raw profile type icm"
   }
 
-  /// The next piece of the text; false once nothing more need be read.
+  /// Takes the next piece of the text; false once no more is needed.
   mutating func look(into piece: ArraySlice<UInt8>) -> Bool {
     if isProfile { return false }
     if isRaw {
@@ -41,7 +41,7 @@ struct TextPreview {
     return !isFound
   }
 
-  /// Once the whole text was seen.
+  /// Valid after the whole text.
   var outcome: PreviewOutcome {
     if isProfile { return .none }
     if isTooLong { return .unreadable }
@@ -50,7 +50,7 @@ struct TextPreview {
     return Self.judge(bytes)
   }
 
-  /// A line with the kind, a line with the length, and hex.
+  /// A line with the kind, a line with the length, then hex.
   private static func bytes(ofRaw text: [UInt8]) -> [UInt8]? {
     var lines = text.split(separator: 0x0A, omittingEmptySubsequences: true)[...]
     guard lines.popFirst() != nil, let count = lines.popFirst().flatMap(number) else { return nil }

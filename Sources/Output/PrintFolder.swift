@@ -1,30 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of one list's prints. A print is made under a hidden name and appears by one rename,
-// once it is durable: whole or not at all. Raises SystemError.
-// Concurrency: immutable; the folder's files belong to whoever made them.
+// The folder of one list's prints. A print is made under a hidden name and appears by one rename when it is
+// durable: whole or not at all. Raises SystemError.
+// Concurrency model: one atomic flag; the rest is immutable. A draft belongs to its maker.
 
+internal import Synchronization
 package import Vocabulary
 
 package final class PrintFolder: Sendable {
-  /// A finished picture out of sight, and where it will appear.
+  /// The hidden file of a print that is being made.
   package struct Draft: Sendable {
     package let file: any OpenFile
     package let temporary: FileName
   }
 
   package let folder: any Folder
+  /// The folder that holds this one.
+  private let parent: (any Folder)?
+  private let isSettled = Atomic(false)
 
-  package init(_ folder: any Folder) { self.folder = folder }
+  package init(_ folder: any Folder, in parent: (any Folder)? = nil) {
+    (self.folder, self.parent) = (folder, parent)
+  }
 
-  /// At start, before anything is made here: what an earlier run left half-made goes. Only names of
-  /// ours begin with a dot.
+  /// The name of the folder itself is durable on return. Call before a print is recorded; only the first calls
+  /// wait for the disk.
+  package func settle() throws(SystemError) {
+    guard let parent, !isSettled.load(ordering: .acquiring) else { return }
+    try parent.sync()
+    isSettled.store(true, ordering: .releasing)
+  }
+
+  /// Call at start, before any draft: removes drafts that an earlier run left. Only drafts begin with a dot.
   package func sweep() throws(SystemError) {
     for name in try folder.names() where name.bytes.first == 0x2E {
       try folder.removeIfThere(name)
     }
   }
 
-  /// A fresh file for one photo's print, readable by the group when it appears.
+  /// A new file for one photo's print; the group may read it.
   package func draft(_ photo: PhotoID) throws(SystemError) -> Draft {
     let name = Self.temporary(photo)
     try folder.removeIfThere(name)
@@ -33,15 +46,12 @@ package final class PrintFolder: Sendable {
     return Draft(file: file, temporary: name)
   }
 
-  /// It will not appear. Says nothing: what is left is swept at the next start.
+  /// Removes a draft. Ignores errors: the next start sweeps.
   package func discard(_ draft: Draft) { try? folder.remove(draft.temporary) }
 
-  /// With the list's number: one that is given up may still be at its last step when the next one takes
-  /// its folder over.
+  /// Contains the list's number: a cancelled list may still run its last step when the next list takes over
+  /// its folder.
   private static func temporary(_ photo: PhotoID) -> FileName {
-    guard let name = FileName(".\(photo.list)-\(photo.number).print") else {
-      preconditionFailure("digits are a name")
-    }
-    return name
+    FileName(made: ".\(photo.list)-\(photo.number).print")
   }
 }

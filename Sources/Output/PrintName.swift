@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a photo's or a list's name, as somebody wrote it, to one safe component of a path. Pure.
+// Turns the name of a photo or a list into one safe path component. Pure.
 //
-// Control bytes, `/`, `%`, a leading `.` or `-` and a `~` before a digit become %XX; at most 200 bytes,
-// cut between characters; names that differ only in case, in Unicode composition or in a picture's
-// extension are told apart by `~NUMBER`, which thus no name ends in by itself.
+// Control bytes, `/`, `%`, a leading `.` or `-` and a `~` before a digit become %XX; at most 200 bytes, cut
+// between characters. Of names that differ only in case, in Unicode composition or in a picture's extension,
+// the later ones get `~NUMBER`, with which no other name can end.
 
 package import Vocabulary
 
@@ -11,30 +11,24 @@ package enum PrintName {
   /// The longest stem; `~NUMBER`, the extension and a temporary's dot stay within 255 bytes.
   static let longest = 200
 
-  /// The stem of a photo's print: no extension yet, that follows from the format.
+  /// The stem of a photo's print. The extension follows from the format.
   package static func stem(of name: String) -> String { escaped(withoutExtension(name)) }
 
-  /// What a print is called. `number` tells it apart where its stem is taken.
+  /// The file name of a print. `number` distinguishes it if its stem is taken.
   package static func file(stem: String, number: UInt32?, format: PictureFormat) -> FileName {
     let mark = number.map { "~\($0)" } ?? ""
-    guard let name = FileName("\(stem)\(mark).\(format.fileExtension)") else {
-      preconditionFailure("an escaped stem is a file name")
-    }
-    return name
+    return FileName(made: "\(stem)\(mark).\(format.fileExtension)")
   }
 
   /// The folder of a list's prints.
   package static func folder(list name: String, number: UInt64?) -> FileName {
     let mark = number.map { "~\($0)" } ?? ""
-    guard let name = FileName("\(escaped(name))\(mark)") else {
-      preconditionFailure("an escaped name is a file name")
-    }
-    return name
+    return FileName(made: "\(escaped(name))\(mark)")
   }
 
-  /// Equal for names whose prints would meet in one folder, on any file system.
+  /// Equal for names whose prints would collide in one folder on some file system.
   package static func collisionKey(_ name: String) -> String {
-    // Upper case first: `ß` and `SS`, `ſ` and `S` meet where file systems fold case.
+    // Upper case first: `ß` and `SS`, `ſ` and `S` collide where file systems fold case.
     stem(of: name).uppercased().lowercased()
   }
 
@@ -51,9 +45,14 @@ package enum PrintName {
     var out: [UInt8] = []
     for place in name.indices {
       let isMark = beginsNumber(name, at: place)
-      let piece = name[place].utf8.enumerated().flatMap { offset, byte in
-        !isMark && isSafe(byte, isFirst: out.isEmpty && offset == 0)
-          ? [byte] : percent(byte)
+      var piece: [UInt8] = []
+      for byte in name[place].utf8 {
+        let isFirst = out.isEmpty && piece.isEmpty
+        if !isMark, isSafe(byte, isFirst: isFirst) {
+          piece.append(byte)
+        } else {
+          piece.append(percent: byte)
+        }
       }
       if out.count + piece.count > longest { break }
       out += piece
@@ -61,7 +60,7 @@ package enum PrintName {
     return out.isEmpty ? "%" : String(decoding: out, as: UTF8.self)
   }
 
-  /// `~` and a digit: what we write ourselves behind a name that is taken.
+  /// `~` and a digit: the mark of a name that is taken.
   private static func beginsNumber(_ name: String, at place: String.Index) -> Bool {
     guard name[place] == "~", let digit = name.utf8[place...].dropFirst().first else {
       return false
@@ -72,10 +71,5 @@ package enum PrintName {
   private static func isSafe(_ byte: UInt8, isFirst: Bool) -> Bool {
     if byte < 0x20 || byte == 0x7F || byte == 0x2F || byte == 0x25 { return false }
     return !(isFirst && (byte == 0x2E || byte == 0x2D))
-  }
-
-  private static func percent(_ byte: UInt8) -> [UInt8] {
-    let digits = Array("0123456789ABCDEF".utf8)
-    return [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
   }
 }

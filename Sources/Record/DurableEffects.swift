@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the effects of many requests durable together: rows written, contents synced, names given,
-// folders synced, in this order. What fails, fails its own requests only.
-// A plain value, used by the syncer's thread alone. Whatever fails here is a file of our
-// own: a `Failure` of kind `machine`.
+// Makes the effects of many requests durable together: writes rows, syncs contents, renames, syncs folders,
+// in this order. A failed effect fails only the requests that need it, with a `Failure` of kind `machine`:
+// all these files are the daemon's own.
+// A value, used only by the syncer's thread.
 
 package import Vocabulary
 
 package struct DurableEffects: Sendable {
-  /// Up to so many files are synced one by one; beyond, one call for their whole file system is less.
+  /// At most this many files of a file system are synced one by one. For more, one syncfs is cheaper.
   package static let singleSyncs = 4
-  /// So many lists' results stay open.
+  /// The results files of this many lists stay open.
   private static let openResults = 16
 
   private struct NewName {
@@ -21,23 +21,23 @@ package struct DurableEffects: Sendable {
 
   private struct File {
     let file: any OpenFile
-    /// Its folder, by its place among those of this group.
+    /// The place of its folder in `folders`.
     let home: Int?
   }
 
   private struct Home {
     let folder: any Folder
-    /// Its names change after the files were synced.
+    /// Its names change after the files are synced.
     var isRenamedIn: Bool
   }
 
-  /// A request that is not durable without a file or folder, which is given by its place.
+  /// A request, and the place of a file or folder that it needs durable.
   private struct Need {
     let request: Int
     let place: Int
   }
 
-  /// Where a list's rows go. `place` is that of the file in this group, once it is there.
+  /// The open results file of a list. `place` is its place in `files`, once this group uses it.
   private struct Results {
     let list: ListID
     let file: any OpenFile
@@ -49,16 +49,16 @@ package struct DurableEffects: Sendable {
   private let isSynced: Bool
   private var results: [Results] = []
 
-  // Of one group; their room is used again.
+  // The state of one group; the memory is reused.
   private var failures: [Int: Failure] = [:]
   private var files: [File] = []
   private var fileNeeds: [Need] = []
   private var folders: [Home] = []
   private var folderNeeds: [Need] = []
   private var names: [NewName] = []
-  /// File systems that one call has synced, with all that was made in them before.
+  /// File systems synced as a whole, which includes all names created before.
   private var wholeSystems: Set<UInt64> = []
-  /// Files synced by themselves, and why one could not be.
+  /// Files synced one by one, and the failures among them.
   private var tried: Set<ObjectIdentifier> = []
   private var failed: [ObjectIdentifier: Failure] = [:]
 
@@ -68,7 +68,7 @@ package struct DurableEffects: Sendable {
     self.isSynced = isSynced
   }
 
-  /// Answers why requests are not durable, by their place; those that it does not name are.
+  /// Returns the failures by the index of the request; all other requests are durable.
   package mutating func perform(_ requests: some Collection<[Effect]>) -> [Int: Failure] {
     for (request, effects) in requests.enumerated() { collect(effects, for: request) }
     if isSynced { syncFiles() }
@@ -114,11 +114,11 @@ package struct DurableEffects: Sendable {
     files.append(File(file: file, home: home))
   }
 
-  /// The folder's place among those of this group.
+  /// Returns the folder's place in `folders`.
   private mutating func add(
     _ folder: any Folder, _ request: Int, isRenamedIn: Bool = false
   ) -> Int {
-    // Neighbours are mostly in one folder, and a group has few.
+    // Consecutive effects mostly share a folder, and a group has few folders.
     let place = folders.lastIndex { $0.folder === folder } ?? folders.count
     if place == folders.count { folders.append(Home(folder: folder, isRenamedIn: false)) }
     if isRenamedIn { folders[place].isRenamedIn = true }
@@ -142,7 +142,7 @@ package struct DurableEffects: Sendable {
     } catch { failures[request] = error.machineFailure }
   }
 
-  /// The list's file is the last then: the one that was used longest ago is closed for another.
+  /// Moves the list's file to the end of `results`. The least recently used file is closed for a new one.
   private mutating func openResults(_ list: ListID) throws(SystemError) {
     if let place = results.lastIndex(where: { $0.list == list }) {
       if place < results.count - 1 { results.append(results.remove(at: place)) }
@@ -174,13 +174,13 @@ package struct DurableEffects: Sendable {
         try folder.syncFileSystem()
         wholeSystems.insert(device)
       } catch {
-        // The error may be a stranger's: each file's own descriptor knows whether it is the file's.
+        // The error may concern another program's file; each file's own descriptor tells whether it is hit.
         sync(group)
       }
     }
   }
 
-  /// One folder on each file system that is touched.
+  /// One folder on each file system of this group, and on that of STATE.
   private func fileSystems(_ homes: [UInt64?]) -> [UInt64: any Folder] {
     var systems: [UInt64: any Folder] = [:]
     for (home, device) in zip(folders, homes) {
@@ -190,8 +190,8 @@ package struct DurableEffects: Sendable {
     return systems
   }
 
-  /// One by one, each once: a second sync would say that all is well where the first has failed. After
-  /// an error the descriptor of a results file is not used again, and the row is written anew.
+  /// Syncs files one by one, each once: after a failed sync a second one would succeed. After an error the
+  /// descriptor of a results file is not used again; the retried request reopens it and rewrites the row.
   private mutating func sync(_ places: [Int]) {
     for place in places {
       let file = files[place].file
@@ -233,7 +233,7 @@ package struct DurableEffects: Sendable {
     return wholeSystems.contains(device)
   }
 
-  /// The first reason stays.
+  /// Keeps the first failure.
   private mutating func fail(_ request: Int, _ failure: Failure) {
     if failures[request] == nil { failures[request] = failure }
   }

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges the transitions of a group, each after those before it that hold, while the ledger stays as it
-// is: nothing may show there before it is durable. A plain value; what one group needed is kept for
-// the next.
+// Judges the transitions of a group, each on top of the legal ones before it. The ledger itself does not
+// change: it shows durable transitions only. A value; `forget` keeps its memory for the next group.
 
 package import Vocabulary
 
 package struct GroupJudge: Sendable {
-  /// A list as it will be.
+  /// A list as the group will leave it.
   private struct Prospect {
     let id: ListID
-    /// Nil where there is no such list.
+    /// Nil if there is no such list.
     var rules: ListRules?
-    /// How many photos it has whose state is known.
+    /// How many photos the list has; 0 for a final list.
     var photos: UInt32 = 0
-    /// Those that the ledger has; empty where all are new.
+    /// The states in the ledger; empty when all photos are new.
     var states: [UInt8] = []
   }
 
   private var lists: [Prospect] = []
-  /// Only those that the group has changed.
+  /// The states that the group has changed.
   private var photos: [PhotoID: PhotoState] = [:]
 
   package init() {}
 
-  /// Whether the change would be within the rules.
+  /// Whether the change is within the rules. A legal change counts for those that follow.
   package mutating func isLegal(_ change: Change, _ ledger: borrowing Ledger) -> Bool {
     let place = prospect(change.list, ledger)
     switch change {
@@ -46,14 +45,14 @@ package struct GroupJudge: Sendable {
     }
   }
 
-  /// Before the ledger changes: it would copy what is still looked at here.
+  /// Call before the ledger changes: arrays still shared with it would be copied.
   package mutating func forget() {
     lists.removeAll(keepingCapacity: true)
     photos.removeAll(keepingCapacity: true)
   }
 
   private mutating func prospect(_ id: ListID, _ ledger: borrowing Ledger) -> Int {
-    // Neighbours are mostly of one list, and a group speaks of few.
+    // Consecutive changes mostly belong to one list, and a group has few lists.
     if let known = lists.lastIndex(where: { $0.id == id }) { return known }
     var prospect = Prospect(id: id)
     if let entry = ledger[id] {

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// How closely groups of records follow each other. A group costs a write, syncs and some waking of
-// threads, whatever is in it: where many callers come all the time, each rests a moment, and more of
-// them share a group. Only a rest can tell whether more come in it: where few did, the next one is long
-// in coming, so that a caller who records step by step hardly ever rests. Who comes after a pause never
-// does. A plain value: times in, rests out.
+// Decides how long a group of records waits for more. A group costs a write, syncs and thread wake-ups,
+// whatever its size: under steady load each group rests a moment, so that more callers share it. Whether
+// resting pays is only known by trying: after rests that gathered few requests the next rest comes much
+// later, so a caller that records step by step hardly ever waits, and the first request after a pause never
+// does. A value: times in, rests out.
 
 package struct GroupPace: Sendable {
-  /// Groups begin so far apart while it is worth it. No request rests longer.
+  /// The distance between the starts of groups while resting pays. No request rests longer.
   package static let interval: Duration = .milliseconds(10)
-  /// So many groups may be ahead of that: a list of a few photos is through by then.
+  /// This many groups may start without a rest: a list of a few photos is done by then.
   package static let ahead = 16
-  /// And so many after rests that brought little.
+  /// The limit to which `ahead` grows after rests that gathered few requests.
   package static let farAhead = 256
-  /// A rest was worth it for so many requests.
+  /// A rest pays when its group has at least this many requests.
   package static let many = 4
-  /// Where rests were worth it, the last of so many others in a row is no chance any more.
+  /// After a rest that paid, this many poor rests in a row are needed before rests become rarer.
   package static let trust = 4
 
   private static let shortest = interval * ahead
   private static let longest = interval * farAhead
 
-  /// How long the groups so far would have taken, had they been an interval apart.
+  /// When the next group would be due if all groups were one interval apart.
   private var due = Duration.zero
-  /// How far that may lie ahead of now.
+  /// How far `due` may be ahead of the present.
   private var slack = Self.shortest
   private var trust = 1
-  /// When the next group may begin, where it is not at once.
+  /// When the next group may begin; nil for at once.
   private var restEnd: Duration?
 
   package init() {}
 
-  /// How long the next group still rests; zero where it begins at once.
+  /// How long the next group still rests; zero when it may begin at once.
   package func rest(at now: Duration) -> Duration {
     restEnd.map { max(.zero, $0 - now) } ?? .zero
   }
 
-  /// A group begins, rested or, where somebody is in a hurry, sooner.
+  /// Call when a group begins, after its rest or, when hurried, before the rest is over.
   package mutating func begin(_ requests: Int, at now: Duration) {
     if let restEnd, now >= restEnd { learn(requests, now) }
     due = min(max(due, now), now + slack) + Self.interval

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The journal file as its one writer holds it: appends lines, makes them durable, and goes over to a
-// new segment when one is full or has failed. A descriptor whose sync has failed is never used again:
-// the kernel reports a lost page once, and after that says that all is well.
+// The journal file as its only writer holds it: appends lines, makes them durable, and switches to a new
+// segment when one is full or has failed. A descriptor whose sync failed is never used again: the kernel
+// reports a lost page once, and later syncs succeed. Raises `Trouble`, from `init` `SystemError`.
 
 package import Vocabulary
 
 package struct Journal: Sendable {
-  /// Why lines are not durable.
+  /// Why an append failed.
   package enum Trouble: Error, Equatable {
-    /// No room. Nothing was recorded; try again when there is some.
+    /// No room. Nothing was recorded; the caller retries.
     case waits(Failure)
-    /// Neither the old segment nor a new one takes lines. Only a restart can help.
+    /// Neither the old segment nor a new one takes lines. Only a restart helps.
     case over(Failure)
   }
 
@@ -18,27 +18,27 @@ package struct Journal: Sendable {
     let number: UInt64
     let file: any OpenFile
     let seed: UInt32
-    /// Everything before is durable, nothing behind is ours.
+    /// All bytes before this offset are durable; none behind it belong to a record.
     var end: UInt64
   }
 
   private let folder: JournalFolder
   private let settings: JournalSettings
   private let stateID: String
-  /// Nil after a failure, until a new one could be made.
+  /// Nil after a failure, until a new segment is begun.
   private var segment: OpenSegment?
-  /// The last number that is or may be in use.
+  /// The highest segment number that may be in use.
   private var lastNumber: UInt64
-  /// The segment whose snapshot recovery would fall back to.
+  /// The segment of the newest snapshot that recovery can use.
   private var generation: UInt64
   private var rotatesAt: UInt64 = 0
-  /// The lines of a group; its room is used again.
+  /// The lines of a group; the memory is reused.
   private var text = LineText()
   /// The last sequence number that is durable.
   package private(set) var sequence: UInt64
 
-  /// Begins a fresh segment with a fresh snapshot, durable when this returns: what recovery has read
-  /// may be in memory only, and a file whose last sync may have failed is not appended to.
+  /// Begins a fresh segment with a fresh snapshot, durable on return. The recovered state may be in the page
+  /// cache only, and a file whose last sync may have failed must not be appended to.
   package init(
     _ folder: JournalFolder, after recovery: Recovery, _ settings: JournalSettings
   ) throws(SystemError) {
@@ -53,8 +53,8 @@ package struct Journal: Sendable {
 
   package var segmentNumber: UInt64? { segment?.number }
 
-  /// All of the transitions are durable when this returns, none is to be counted on when it raises.
-  /// `ledger` is the state without them.
+  /// On return all transitions are durable; when it raises, none can be relied upon. `ledger` is the state
+  /// before them.
   package mutating func append(
     _ transitions: [Transition], ledger: () -> Ledger
   ) throws(Trouble) {
@@ -77,7 +77,7 @@ package struct Journal: Sendable {
     sequence += UInt64(transitions.count)
   }
 
-  /// Gives back what was reserved; the last act.
+  /// Frees the reserved room. The last call.
   package mutating func close() {
     if let open = segment { try? open.file.truncate(to: open.end) }
     segment = nil
@@ -93,7 +93,7 @@ package struct Journal: Sendable {
     return text.bytes
   }
 
-  /// Lines that were written in part must not be found behind shorter ones that follow.
+  /// Cuts off partly written lines, which must not be found behind shorter lines that follow.
   private mutating func takeBack(_ open: OpenSegment) {
     do throws(SystemError) {
       try open.file.truncate(to: open.end)
@@ -101,15 +101,16 @@ package struct Journal: Sendable {
     reserve(open.file, end: open.end)
   }
 
-  /// Room that a file system cannot or will not set aside is found out when it is needed. A request
-  /// that fails may have taken all that was left (ext4 keeps it): that is given back.
+  /// Reserves room. Without a reservation, a write finds out whether there is room. A failed request may have
+  /// taken the whole rest of the disk (ext4 keeps it), so it is given back.
   private func reserve(_ file: any OpenFile, end: UInt64) {
     do throws(SystemError) {
       try file.reserve(settings.segmentBytes + settings.spareBytes)
     } catch { try? file.truncate(to: end) }
   }
 
-  /// A segment that cannot be left, for want of room, is filled further for a while.
+  /// Begins the next segment when this one is full. Without room for it, the full segment is used further and
+  /// the next attempt comes a little later.
   private mutating func rotate(_ ledger: () -> Ledger) {
     guard let full = segment, full.end >= rotatesAt else { return }
     do throws(SystemError) {
@@ -130,9 +131,8 @@ package struct Journal: Sendable {
     }
   }
 
-  /// Makes the next generation: snapshot and segment whole under other names, then both appear. From
-  /// the first rename on, the segment before is closed: whatever it got afterwards would be cut off
-  /// by the new one's `after`.
+  /// Begins the next generation: writes snapshot and segment under temporary names, then renames both. From
+  /// the first rename on the old segment is closed: the new segment's `after` would exclude later records.
   private mutating func begin(
     _ transitions: [Transition], _ ledger: Ledger
   ) throws(SystemError) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder STATE/journal: which files are in it by number, and how they are made and put aside.
+// The folder STATE/journal: lists its files by number, creates and removes them, and copies bad bytes aside.
+// Raises `SystemError`.
 
 package import Vocabulary
 
 package struct JournalFolder: Sendable {
-  /// Bytes that could not be read are kept in so many files, the newest.
+  /// The newest files of bad bytes that are kept.
   static let keptAside = 8
 
   package let folder: any Folder
@@ -17,16 +18,13 @@ package struct JournalFolder: Sendable {
   private static func name(_ number: UInt64, _ ending: String, before: String = "") -> FileName {
     var bytes = Array(before.utf8)
     bytes.append(decimal: number, digits: 16)
-    guard let name = FileName(bytes: bytes + ending.utf8) else {
-      preconditionFailure("digits are a file name")
-    }
-    return name
+    return FileName(made: bytes + ending.utf8)
   }
 
   struct Listing {
     var logs: [UInt64] = []
     var snapshots: [UInt64] = []
-    /// Files that a crash left half made.
+    /// Files that a crash left unfinished.
     var unfinished: [FileName] = []
     var aside: [FileName] = []
 
@@ -59,15 +57,10 @@ package struct JournalFolder: Sendable {
     return UInt64(String(decoding: digits, as: UTF8.self))
   }
 
-  /// Under this name a file is prepared; it gets its own once it is durable.
-  func unfinished(_ name: FileName) -> FileName {
-    guard let unfinished = FileName(bytes: name.bytes + Array(".new".utf8)) else {
-      preconditionFailure("the names here are short")
-    }
-    return unfinished
-  }
+  /// The name under which a file is prepared. It gets its final name once it is durable.
+  func unfinished(_ name: FileName) -> FileName { FileName(made: name.bytes + ".new".utf8) }
 
-  /// A fresh file under the name that `unfinished` gives.
+  /// Creates an empty file under the unfinished name.
   func prepare(_ name: FileName) throws(SystemError) -> any OpenFile {
     let unfinished = unfinished(name)
     try folder.removeIfThere(unfinished)
@@ -78,7 +71,7 @@ package struct JournalFolder: Sendable {
     try folder.rename(unfinished(name), to: folder, as: name, replacing: false)
   }
 
-  /// Keeps bytes for people to look at: `torn-NUMBER` or `damaged-NUMBER`. The first copy stays.
+  /// Saves bytes as `torn-NUMBER` or `damaged-NUMBER` for inspection. An existing copy stays.
   func setAside(_ bytes: [UInt8], _ word: String, segment: UInt64) throws(SystemError) {
     let name = Self.name(segment, "", before: "\(word)-")
     if try folder.has(name) { return }
@@ -92,8 +85,7 @@ package struct JournalFolder: Sendable {
     for old in aside.dropLast(Self.keptAside) { try folder.removeIfThere(old) }
   }
 
-  /// Removes what the two generations kept do not need. What cannot be removed stays; the next time
-  /// comes.
+  /// Removes the files of generations before `number`. The next call retries a failed removal.
   func prune(below number: UInt64) {
     guard let listing = try? listing() else { return }
     for old in listing.logs where old < number { try? folder.removeIfThere(Self.log(old)) }

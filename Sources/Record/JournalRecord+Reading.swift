@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line of the journal file back into a transition. The checksum is judged first, then every word
-// strictly: a lenient reader would take one in thirty flipped bits for the truth.
+// Reads one line of the journal file as a transition: first the checksum, then every word strictly. A lenient
+// reader would accept one in thirty flipped bits.
 
 internal import Digests
 internal import Vocabulary
 
-/// What one line of a segment is.
+/// One line of a segment, as read.
 package enum JournalLine: Equatable, Sendable {
   case record(JournalRecord)
-  /// Whole, but of a kind that this version does not know. A `critical` one changes state.
+  /// Whole, but of a kind that this version does not know. A critical one changes state.
   case unknown(sequence: UInt64, kind: String, isCritical: Bool)
   case damaged
 }
 
 extension JournalRecord {
-  /// Reads the line in `range`, its line end left out.
+  /// Reads the line in `range`, without its line end.
   package static func read(_ bytes: [UInt8], _ range: Range<Int>, seed: UInt32) -> JournalLine {
     guard range.count > 9, range.count < maximumBytes else { return .damaged }
     let start = range.lowerBound

@@ -5,7 +5,7 @@ internal import Digests
 package import Vocabulary
 
 package struct JournalRecord: Equatable, Sendable {
-  /// With its line end.
+  /// Includes the line end.
   package static let maximumBytes = 512
 
   private static let checksumRoom = Array("00000000 ".utf8)
@@ -79,7 +79,7 @@ extension LineText {
     add(UInt64(photo.number))
   }
 
-  // Nearly all lines have these.
+  // Encoded once, because nearly all lines have them.
   private static let size = Array(" size=".utf8)
   private static let hash = Array(" hash=".utf8)
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the files of STATE/journal back to the state: the newest snapshot that verifies, then the
-// segments in order. Changes nothing but the last segment's torn tail. Refuses only where going on
-// would lose something: a version it does not know, or lists whose journal file is gone.
+// Rebuilds the state from STATE/journal: the newest snapshot that verifies, then the segments in order.
+// Removes `.new` files, copies bad bytes aside, and cuts the last segment's torn tail; every record stays.
+// Raises `journal.newer` for a version, kind or snapshot line that it does not know, `journal.gone` for lists
+// without a journal file, and the failures of the disk.
 
 internal import Digests
 package import Vocabulary
 
 package struct JournalRecovery {
-  /// A snapshot larger than this is not ours: a byte a photo and some for each list are far below.
+  /// A larger file is not a snapshot of ours, which needs one byte a photo and a little for each list.
   private static let maximumSnapshotBytes: UInt64 = 1 << 30
 
   private let journal: JournalFolder
@@ -21,7 +22,7 @@ package struct JournalRecovery {
     recovery = Recovery(stateID: settings.stateID)
   }
 
-  /// `hasLists` tells whether the state folder holds lists: without any, nothing can have been lost.
+  /// `hasLists` says whether the state folder holds lists. Without lists, nothing can have been lost.
   package static func run(
     _ journal: JournalFolder, _ settings: JournalSettings, hasLists: Bool
   ) throws(Failure) -> Recovery {
@@ -38,7 +39,7 @@ package struct JournalRecovery {
     return run.recovery
   }
 
-  // MARK: Where to begin
+  // MARK: Base and headers
 
   private mutating func findBase() throws(Failure) {
     for number in listing.snapshots.reversed() {
@@ -73,7 +74,7 @@ package struct JournalRecovery {
     recovery.previousBoot = listing.logs.last.flatMap { headers[$0]?.bootID }
   }
 
-  /// False where there is nothing to read.
+  /// False when there is nothing to read.
   private mutating func isReadable(hasLists: Bool) throws(Failure) -> Bool {
     if hasBase { return true }
     let known = listing.logs.first == 1 ? listing.logs.compactMap { headers[$0] }.first : nil
@@ -85,14 +86,14 @@ package struct JournalRecovery {
       throw Failure(
         .final, code: "journal.gone",
         reason:
-          "the state folder holds lists, but no snapshot and no first segment of its journal file",
-        advice: "Put STATE/journal back from a copy, or move STATE/lists away to begin anew")
+          "the state folder holds lists, but neither a snapshot nor the first journal segment",
+        advice: "Restore STATE/journal from a backup, or move STATE/lists away to start empty")
     }
     recovery.isNew = listing.logs.isEmpty && listing.snapshots.isEmpty
     return false
   }
 
-  // MARK: Reading on
+  // MARK: Replaying
 
   private mutating func replay(_ number: UInt64) throws(Failure) {
     let name = JournalFolder.log(number)
@@ -101,7 +102,7 @@ package struct JournalRecovery {
       recovery.missing += header.after - recovery.sequence
       recovery.sequence = header.after
     }
-    // What later segments took over was not acknowledged here.
+    // Records beyond a later segment's `after` were never acknowledged in this segment.
     let limit = listing.logs.filter { $0 > number }.compactMap { headers[$0]?.after }.min()
     let seed = SegmentHeader.seed(stateID: recovery.stateID, segment: number)
     let hasHeader = headers[number]?.stateID == recovery.stateID
@@ -153,14 +154,14 @@ package struct JournalRecovery {
     return true
   }
 
-  /// Behind the last good line: what a crash left of an append nobody was told of. In the last segment
-  /// it is kept aside and cut; so is the room that was reserved.
+  /// Handles the bytes behind the last good line, which a crash left of an unacknowledged append. In the last
+  /// segment they are copied aside and cut off, together with the reserved room.
   private mutating func finish(
     _ scan: SegmentScan, _ name: FileName, _ file: any OpenFile, _ number: UInt64
   ) throws(Failure) {
     guard number == listing.logs.last else {
       guard let tail = scan.tail else { return }
-      // A segment that was given up ends like this, and nobody was told of what is cut there.
+      // An abandoned segment ends like this; its torn records were never acknowledged.
       if let after = headers[number + 1]?.after, after <= recovery.sequence {
         recovery.tornBytes += UInt64(tail.count)
       } else {
@@ -175,7 +176,7 @@ package struct JournalRecovery {
           at: tail.lowerBound, upTo: min(tail.count, SegmentScan.keptBytes))
         try journal.setAside(bytes, "torn", segment: number)
       } catch {
-        // No room to keep it: it stays where it is, and the next segment's `after` closes it off.
+        // No room for a copy: the tail stays, and the next segment's `after` excludes it.
         return
       }
     }
@@ -210,19 +211,19 @@ package struct JournalRecovery {
   }
 }
 
-/// What is good and what is not, so far, in one segment.
+/// Separates the good and bad bytes of one segment, line by line.
 struct SegmentScan {
-  /// So many bad bytes are kept aside.
+  /// At most this many bad bytes are copied aside.
   static let keptBytes = 1 << 20
 
-  /// Behind the last good line.
+  /// The offset behind the last good line.
   private(set) var end: UInt64 = 0
   /// Bad bytes from the middle.
   private(set) var kept: [UInt8] = []
   private var pending: [UInt8] = []
   private var badEnd: UInt64 = 0
 
-  /// Bad bytes with nothing good behind them.
+  /// Bad bytes with no good line behind them.
   var tail: Range<UInt64>? { badEnd > end ? end..<badEnd : nil }
 
   mutating func bad(_ bytes: ArraySlice<UInt8>, _ offset: UInt64, _ isEnded: Bool) {
@@ -232,7 +233,7 @@ struct SegmentScan {
     if isEnded { pending.append(0x0A) }
   }
 
-  /// Tells which bytes before this line were bad.
+  /// Returns the range of bad bytes before this line.
   @discardableResult
   mutating func good(_ offset: UInt64, _ count: Int) -> Range<UInt64>? {
     let gap = offset > end ? end..<offset : nil

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the journal file is told from outside.
+// The settings of the journal file.
 
 package struct JournalSettings: Sendable {
-  /// What is reserved is taken from everybody on the disk: no setting takes more than this.
+  /// The most that settings can reserve: reserved room is lost to all other users of the disk.
   package static let maximumReservedBytes: UInt64 = 1 << 30
 
-  /// Used when the state folder is new, else the recorded one is: 32 hex digits drawn at random.
+  /// The id for a new state folder: 32 random hex digits. An existing folder keeps its recorded id.
   package let stateID: String
-  /// The kernel's boot id; its dashes do not matter.
+  /// The kernel's boot id; its dashes are ignored.
   package let bootID: String
-  /// A segment is left for a new one at this size.
+  /// The size at which a new segment is begun.
   package let segmentBytes: UInt64
-  /// Taken from the disk beyond it, so that a full disk leaves room to record that we wait.
+  /// Room reserved beyond `segmentBytes`, so that records still fit while the disk is full.
   package let spareBytes: UInt64
-  /// False only for measurement: then nothing is durable.
+  /// False only for measurements: nothing is durable then.
   package let isSynced: Bool
 
   package init(

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state in memory: every list by its number. One function changes it, for recovery and for live
-// work alike. A transition against the rules changes nothing, is counted, and never stops anything.
+// The state in memory: every list by its number. Transitions change it through `apply` alone, in recovery and
+// in live work. A transition against the rules is counted and changes nothing else.
 
 package import Vocabulary
 
 package struct Ledger: Equatable, Sendable {
-  /// So many photos a list may have, whatever the configuration says: one byte of memory each.
+  /// The most photos of a list, whatever the settings say. Each takes one byte of memory.
   package static let maximumPhotos: UInt32 = 50_000_000
-  /// So many archived lists are remembered, and a tenth more before the lowest numbers are forgotten.
-  /// Their folders keep the results.
+  /// The number of archived lists to remember. At a tenth more, the lowest numbers are forgotten; their
+  /// folders keep the results.
   package static let finalListsKept = 10_000
 
   package private(set) var lists: [ListID: ListEntry] = [:]
-  /// The number of the next list. A number is never used twice, for a rejected list neither.
+  /// The number of the next list. No number is used twice, not even that of a rejected list.
   package private(set) var nextList = ListID(1)
-  /// Transitions that were against the rules.
+  /// How many transitions were against the rules.
   package private(set) var refused: UInt64 = 0
-  /// Final lists whose files are where they stay. A list that is forgotten before would be taken for a
-  /// new one at the next start.
+  /// Final lists whose files are in their final place. A list forgotten earlier would be taken for a new one
+  /// at the next start.
   private var archivedLists: Set<ListID> = []
-  /// Lists with work left, and how many photos that is.
+  /// The number of lists and photos with work left.
   package private(set) var open = OpenTotal()
 
   package init() {}
@@ -33,7 +33,7 @@ package struct Ledger: Equatable, Sendable {
 
   package subscript(_ list: ListID) -> ListEntry? { lists[list] }
 
-  /// Lists with work left, in the order of their numbers.
+  /// Lists that are not final, by number.
   package var openLists: [ListEntry] {
     lists.values.filter { !$0.state.isFinal }.sorted { $0.id < $1.id }
   }
@@ -42,13 +42,13 @@ package struct Ledger: Equatable, Sendable {
     lists[photo.list]?.state(of: photo.number)
   }
 
-  /// No list gets this number or a lower one from now on: a folder of that name exists.
+  /// New lists get higher numbers than this one.
   package mutating func reserve(upTo list: ListID) {
     guard list >= nextList, list.number < .max else { return }
     nextList = ListID(list.number + 1)
   }
 
-  /// Counts what was against the rules and has not been written.
+  /// Counts changes that were against the rules and not written.
   package mutating func refuse(_ count: Int) { refused += UInt64(count) }
 
   @discardableResult
@@ -58,7 +58,7 @@ package struct Ledger: Equatable, Sendable {
     return isLegal
   }
 
-  /// Whether there may be such a list, where its number is not taken.
+  /// Whether the list may be accepted if its number is free.
   static func mayAccept(_ list: ListID, _ acceptance: Acceptance) -> Bool {
     list.number > 0 && acceptance.photos <= maximumPhotos
   }
@@ -77,7 +77,7 @@ package struct Ledger: Equatable, Sendable {
       reserve(upTo: list)
       return true
     default:
-      // By its place: an entry is large, and is changed where it lies.
+      // An entry is large, so it is changed in place.
       guard let place = lists.index(forKey: transition.change.list) else { return false }
       return Self.step(transition, &lists.values[place], &open)
     }
@@ -91,15 +91,15 @@ package struct Ledger: Equatable, Sendable {
     return entry.apply(transition.change, time: transition.time)
   }
 
-  /// What is not final is never forgotten. The number is not used again all the same. No transition.
+  /// Forgets a final list; ignores any other. Its number is not reused. Not a transition.
   package mutating func forget(_ list: ListID) {
     guard lists[list]?.state.isFinal == true else { return }
     lists[list] = nil
     archivedLists.remove(list)
   }
 
-  /// The list may be forgotten once it is old. What is not final is never forgotten. No transition: a
-  /// ledger that was read back has to be told again.
+  /// Marks a final list that may be forgotten when it is old; ignores any other. Not a transition: the caller
+  /// must repeat it after a recovery.
   package mutating func archived(_ list: ListID) {
     guard lists[list]?.state.isFinal == true, archivedLists.insert(list).inserted,
       archivedLists.count > Self.finalListsKept + Self.finalListsKept / 10
@@ -111,7 +111,7 @@ package struct Ledger: Equatable, Sendable {
   }
 }
 
-/// Kept along, so that asking costs nothing however many lists there are.
+/// Updated with every change, so that reading it costs nothing however many lists there are.
 package struct OpenTotal: Equatable, Sendable {
   package private(set) var lists = 0
   package private(set) var photos = 0

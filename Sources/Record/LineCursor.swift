@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads one line of the journal file, strictly: one space between words, numbers without leading
-// zeros, lower-case hex. What does not fit is nil, never a guess.
+// Reads one line of the journal file strictly: one space between words, numbers without leading zeros,
+// lower-case hex. Anything else reads as nil.
 
 struct LineCursor {
   let bytes: [UInt8]
@@ -26,21 +26,21 @@ struct LineCursor {
     return true
   }
 
-  /// A number at the cursor, which then stands behind its last digit.
+  /// Takes a number.
   mutating func number() -> UInt64? {
     let start = at
     while at < end, bytes[at] &- 0x30 < 10 { at += 1 }
     return number(start..<at)
   }
 
-  /// What stands before the next space or the end.
+  /// Takes the bytes before the next space or the end.
   mutating func word() -> Range<Int> {
     let start = at
     while at < end, bytes[at] != 0x20 { at += 1 }
     return start..<at
   }
 
-  /// `seconds.millis`, as milliseconds.
+  /// Takes `seconds.millis`; returns milliseconds.
   mutating func milliseconds() -> UInt64? {
     guard let seconds = number(), take(0x2E), end - at >= 3 else { return nil }
     var rest: UInt64 = 0
@@ -56,7 +56,7 @@ struct LineCursor {
     return carries ? nil : sum
   }
 
-  /// The value of a ` name=value` from the cursor on. Fields come in any order; unknown ones are passed.
+  /// The value of the field ` name=value` behind the cursor. Fields may have any order; others are skipped.
   func field(_ name: String) -> Range<Int>? {
     var place = at
     while place < end, bytes[place] == 0x20 {
@@ -82,7 +82,7 @@ struct LineCursor {
 
   func small(field name: String) -> UInt32? { number(field: name).flatMap(UInt32.init(exactly:)) }
 
-  /// Only what is written as one word: another would not be written again as it was read.
+  /// Nil unless the value is a word that `add(word:)` would write unchanged.
   func text(field name: String) -> String? {
     guard let range = field(name), LineText.isWord(bytes[range]) else { return nil }
     return text(range)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ASCII text on its way into the journal file. Whatever is put in, what comes out has no space, line
-// end or control character where a word is meant.
+// Builds ASCII text for the journal file. A word never contains a space, line end or control character,
+// whatever the caller passes.
 
 internal import Vocabulary
 
@@ -8,8 +8,7 @@ struct LineText {
   private static let longestWord = 64
 
   private(set) var bytes: [UInt8] = []
-  /// The last time that was put in, and as what: lines that follow each other are mostly of one
-  /// millisecond.
+  /// The last time added, and its text: consecutive lines mostly have the same millisecond.
   private var time: UInt64 = 0
   private var timeText: [UInt8] = Array("0.000".utf8)
 
@@ -25,22 +24,16 @@ struct LineText {
 
   mutating func add(_ number: UInt64) { bytes.append(decimal: number) }
 
-  mutating func add(hex number: UInt64, digits: Int) {
-    var shift = UInt64(4 * digits)
-    while shift > 0 {
-      shift -= 4
-      bytes.append(Self.digit(UInt8(truncatingIfNeeded: number >> shift) & 15))
-    }
-  }
+  mutating func add(hex number: UInt64, digits: Int) { bytes.append(hex: number, digits: digits) }
 
-  /// A code or name as one word: what is not a letter, a digit, `.`, `_` or `-` becomes `_`.
+  /// Adds a code or name as one word. Any byte but a letter, digit, `.`, `_` or `-` becomes `_`.
   mutating func add(word: String) {
     let safe = word.utf8.prefix(Self.longestWord)
     if safe.isEmpty { return add("unknown") }
     for byte in safe { bytes.append(Self.isPlain(byte) ? byte : 0x5F) }
   }
 
-  /// Whole seconds, a point and three digits.
+  /// Adds whole seconds, a point and three digits.
   mutating func add(milliseconds: UInt64) {
     if milliseconds == time { return add(timeText) }
     let start = bytes.count
@@ -74,19 +67,17 @@ struct LineText {
     bytes.append(0x3D)
   }
 
-  /// Puts a checksum over bytes that were kept free for it.
+  /// Writes a checksum over its eight reserved bytes.
   mutating func fill(_ checksum: UInt32, at place: Int) {
     for digit in 0..<8 {
-      bytes[place + digit] = Self.digit(
+      bytes[place + digit] = HexDigits.lower(
         UInt8(truncatingIfNeeded: checksum >> (28 - 4 * digit)) & 15)
     }
   }
 
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
-
-  /// Whether `add(word:)` leaves it as it is.
+  /// Whether `add(word:)` would write the bytes unchanged.
   static func isWord(_ bytes: ArraySlice<UInt8>) -> Bool {
     !bytes.isEmpty && bytes.count <= longestWord && bytes.allSatisfy(isPlain)
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ledger knows of one list: one byte a photo while work is left, counts for ever. A plain
-// value: transitions in, no clock, no lock, no I/O.
+// One list in the ledger: a byte for each photo until the list is final, then only the counts. A value:
+// transitions in, no clock, no lock, no I/O.
 
 package import Vocabulary
 
 package struct ListEntry: Equatable, Sendable {
-  /// Where the list stands. A paused one remembers where it goes back to.
+  /// The list's state. A paused list remembers the state to return to.
   package enum Standing: Equatable, Sendable {
     case accepted
     case running
@@ -26,19 +26,19 @@ package struct ListEntry: Equatable, Sendable {
 
   package let id: ListID
   package let acceptance: Acceptance
-  /// Milliseconds since 1970, for people.
+  /// Milliseconds since 1970; only for display.
   package let acceptedTime: UInt64
   /// 0 until the list is finished or cancelled.
   package internal(set) var endedTime: UInt64 = 0
   package internal(set) var standing: Standing = .accepted
   package internal(set) var counts: PhotoCounts
-  /// By photo number; of photos that have work left.
+  /// By photo number, for photos with work left.
   package internal(set) var retries: [UInt32: RetryPlan] = [:]
-  /// What was downloaded; of photos that are `downloaded` now.
+  /// The downloaded originals, for photos in state `downloaded`.
   package internal(set) var originals: [UInt32: Contents] = [:]
-  /// How many workers died over a photo; of photos that have work left.
+  /// How many workers died over a photo, for photos with work left.
   package internal(set) var deaths: [UInt32: UInt32] = [:]
-  /// One raw `PhotoState` a photo; empty once the list is final.
+  /// The raw `PhotoState` of each photo; empty once the list is final.
   var states: [UInt8]
 
   init(id: ListID, _ acceptance: Acceptance, time: UInt64) {
@@ -51,13 +51,13 @@ package struct ListEntry: Equatable, Sendable {
 
   package var state: ListState { standing.state }
 
-  /// Nil for a photo that the list does not have, and for every photo of a final list.
+  /// Nil for an unknown photo, and for every photo of a final list.
   package func state(of photo: UInt32) -> PhotoState? {
     guard photo >= 1, photo <= UInt32(states.count) else { return nil }
     return PhotoState(rawValue: states[Int(photo) - 1])
   }
 
-  /// The next photo in file order, behind `photo`, that has work left; 0 starts at the first.
+  /// The next photo with work left after `photo`, in file order; 0 starts with the first photo.
   package func nextUnfinished(after photo: UInt32) -> UInt32? {
     guard counts.unfinished > 0, Int(photo) < states.count else { return nil }
     for place in Int(photo)..<states.count where states[place] <= PhotoState.downloaded.rawValue {
@@ -66,15 +66,15 @@ package struct ListEntry: Equatable, Sendable {
     return nil
   }
 
-  /// Attempts recorded for the photo's present stage.
+  /// Attempts recorded in the photo's current stage.
   package func attempts(of photo: UInt32) -> UInt32 { retries[photo]?.attempt ?? 0 }
 
-  /// Workers that died over the photo so far.
+  /// How many workers have died over the photo.
   package func deaths(of photo: UInt32) -> UInt32 { deaths[photo] ?? 0 }
 
   var rules: ListRules { ListRules(standing, unfinished: counts.unfinished) }
 
-  /// False where the transition is against the rules: nothing has changed then.
+  /// Returns false, and changes nothing, when the change is against the rules.
   mutating func apply(_ change: Change, time: UInt64) -> Bool {
     let photo = change.photo?.number
     let before = photo.flatMap { state(of: $0) }
@@ -89,7 +89,7 @@ package struct ListEntry: Equatable, Sendable {
     return true
   }
 
-  /// What is known of photos beyond their states.
+  /// Updates everything but the states and their counts.
   private mutating func remember(_ change: Change, _ time: UInt64) {
     switch change {
     case .accepted, .rejected, .paused, .resumed: break
@@ -104,7 +104,7 @@ package struct ListEntry: Equatable, Sendable {
       originals[photo.number] = nil
       retries[photo.number] = nil
     case .died(let photo):
-      // What a snapshot says may be as high as it goes.
+      // A count read from a snapshot may be the maximum.
       let before = deaths[photo.number] ?? 0
       if before < .max { deaths[photo.number] = before + 1 }
     }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules: what a change makes of a list and of the photo it speaks of, or that it may not be. The
-// same for judging what is about to be written, for what is applied, and for recovery. A plain value
-// without the list's memory.
+// The rules for changes: what a change does to its list and photo, or that it is illegal. Judging before a
+// write, applying and recovery use the same rules. A small value without the list's photo states.
 
 internal import Vocabulary
 
 struct ListRules {
   private(set) var standing: ListEntry.Standing
-  /// How many photos have work left.
+  /// The number of photos with work left.
   private var unfinished: UInt32
 
   init(_ standing: ListEntry.Standing, unfinished: UInt32) {
@@ -15,8 +14,8 @@ struct ListRules {
     self.unfinished = unfinished
   }
 
-  /// `photo` is the state of the photo that the change speaks of; nil where the list has none such.
-  /// False where the change is against the rules: nothing is different then.
+  /// `photo` is the state of the change's photo, nil if the list has no such photo. Returns false, and
+  /// changes nothing, when the change is against the rules.
   mutating func take(_ change: Change, _ photo: inout PhotoState?) -> Bool {
     guard !standing.state.isFinal else { return false }
     switch change {
@@ -25,15 +24,14 @@ struct ListRules {
     case .resumed: return resume()
     case .cancelled: standing = .cancelled
     case .finished:
-      // A photo whose record was damaged has work left: the list is finished again, later.
+      // A photo whose record was damaged has work left, so the list is finished again later.
       guard unfinished == 0 else { return false }
       standing = .finished
     case .downloaded:
       guard photo == .new else { return false }
       photo = .downloaded
       run()
-    // Also straight from `new`: the record says that the print is durable, and stays true where the
-    // record before it was damaged.
+    // Also legal from `new`: the print is durable even if the `downloaded` record was damaged.
     case .filtered: return end(&photo, .filtered)
     case .failed: return end(&photo, .failed)
     case .lost:
@@ -70,7 +68,7 @@ struct ListRules {
     return true
   }
 
-  /// What was under way when a list was paused still ends, and is recorded.
+  /// Marks the list as running. Steps that were running when a list was paused still end and are recorded.
   private mutating func run() {
     switch standing {
     case .accepted: standing = .running

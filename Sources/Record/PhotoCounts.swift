@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many photos of a list are in each state. The sum never changes.
+// Counts the photos of a list by state. Moving a photo does not change the sum.
 
 package import Vocabulary
 
@@ -16,7 +16,7 @@ package struct PhotoCounts: Equatable, Sendable {
   package var downloaded: UInt32 { self[.downloaded] }
   package var filtered: UInt32 { self[.filtered] }
   package var failed: UInt32 { self[.failed] }
-  /// Photos for which something is left to do.
+  /// Photos with work left.
   package var unfinished: UInt32 { new + downloaded }
 
   package var total: UInt64 { numbers.indices.reduce(0) { $0 + UInt64(numbers[$1]) } }

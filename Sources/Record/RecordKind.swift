@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that name records. They are part of the format: never renamed, never used again.
+// The words that name record kinds. They are part of the format: never renamed, never reused.
 
 enum RecordKind: UInt8, CaseIterable {
-  // The most frequent first: they are looked for in this order.
+  // The most frequent first: the search goes in this order.
   case filtered, downloaded, failed, retry, accepted, finished, paused, resumed, cancelled, rejected
   case lost, died
-  /// Belong to the format and change state, but no part of this version writes them yet.
+  /// Part of the format, and they change state, but this version does not write them.
   case reopened, quality
 
   var name: String {

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a transition becomes durable. The caller waits until its effects and then its records are on
-// the disk; many callers share one sync. Raises a `Failure` of kind `machine` when this machine cannot
-// take it: nothing of the call is in the ledger then, and the caller keeps it until there is room.
+// Makes transitions durable. The caller waits until its effects and then its records are on disk; many
+// callers share one sync. Raises a `Failure` of kind `machine` when the disk does not take a call: nothing of
+// it is in the ledger, and the caller retries. Raises `overtaken` for a change against the rules, `cancelled`
+// after `close`, and from `open` the failures of `JournalRecovery`.
 //
-// Concurrency model: two threads of its own. The syncer makes effects durable and passes requests on;
-// the journal writer alone holds the `Journal`, appends, syncs, and changes the ledger. `state` guards
-// the two queues, `ledger` the ledger; neither lock is held while the other is taken, nor while the
-// disk works, nor while anybody is called. Both threads sleep until they are rung and, where many
-// callers come, a moment longer (`GroupPace`): no request waits for that in both queues.
+// Concurrency model: two own threads. The syncer makes effects durable and passes requests on; only the
+// journal writer holds the `Journal`, appends, syncs, and applies transitions. `state` guards the two queues,
+// `book` the ledger. No lock is held while another one is taken, during disk calls, or while a caller is
+// answered; only the closure given to `ledger` runs under its lock. Both threads sleep until they are rung
+// and, under load, a moment longer (`GroupPace`); a request rests in one of the two queues at most.
 
 internal import Linux
 import Synchronization
 package import Vocabulary
 
 package final class Recorder: Sendable {
-  package typealias Answer = @Sendable (Result<Bool, Failure>) -> Void
+  package typealias Answer = @Sendable (Result<Void, Failure>) -> Void
 
   private struct Request: Sendable {
     let time: UInt64
@@ -26,26 +27,26 @@ package final class Recorder: Sendable {
   private struct State {
     var toSync: [Request] = []
     var toWrite: [Request] = []
-    /// Some of `toWrite` has been with the syncer, and has rested there if it had to.
+    /// Some requests in `toWrite` came from the syncer, where they rested if necessary.
     var hasRested = false
-    /// Set once; from then on every request is answered with it.
+    /// Set once; answers every later request.
     var failure: Failure?
     var isClosing = false
     var isSyncerDone = false
     var isWriterDone = false
-    var closers: [CheckedContinuation<Void, Never>] = []
+    var closers: [Reply<Void>] = []
     var counts = RecorderCounts()
   }
 
-  /// What the writer's thread holds; the arrays are of one group, and their room is used again.
+  /// The state of the writer's thread. The arrays hold one group; their memory is reused.
   private struct Writer {
     var journal: Journal
     var pace = GroupPace()
     var judge = GroupJudge()
     var requests: [Request] = []
-    /// What may be written, in order.
+    /// The transitions within the rules, in order.
     var legal: [Transition] = []
-    /// For each request, whether all of its changes may.
+    /// For each request, whether all of its changes are legal.
     var isWhole: [Bool] = []
     var refused = 0
   }
@@ -55,62 +56,58 @@ package final class Recorder: Sendable {
   private let book: Mutex<Ledger>
   private let syncerSignal = ThreadSignal()
   private let writerSignal = ThreadSignal()
-  private let durable: @Sendable ([Transition]) -> Void
   private let died: @Sendable (Failure) -> Void
-  /// What came of photos; for reading.
+  /// The results of photos, for reading.
   package let results: ResultRows
 
   private init(
     time: any Timekeeper, ledger: Ledger, results: ResultRows,
-    durable: @escaping @Sendable ([Transition]) -> Void,
     died: @escaping @Sendable (Failure) -> Void
   ) {
     self.time = time
     book = Mutex(ledger)
     self.results = results
-    self.durable = durable
     self.died = died
   }
 
-  /// Recovers, begins a fresh segment and starts both threads. The caller holds STATE/lock.
-  /// `durable` is called on the writer's thread, in order, with what has been recorded and was within
-  /// the rules; `died` at most once, when nothing can be recorded any more.
+  /// Recovers, begins a fresh segment and starts both threads. The caller must hold STATE/lock.
+  /// `died` is called at most once, on the writer's thread, when no more records can be written.
   package static func open(
     _ state: any Folder, time: any Timekeeper, settings: JournalSettings,
-    durable: @escaping @Sendable ([Transition]) -> Void,
     died: @escaping @Sendable (Failure) -> Void
   ) throws(Failure) -> (Recorder, Recovery) {
     let start = try RecorderStart.run(state, settings)
     let results = ResultRows(lists: start.lists)
     let recorder = Recorder(
-      time: time, ledger: start.recovery.ledger, results: results, durable: durable, died: died)
+      time: time, ledger: start.recovery.ledger, results: results, died: died)
     let effects = DurableEffects(state, rows: results, isSynced: settings.isSynced)
     let journal = start.journal
-    OwnThread.start("syncer") { recorder.sync(effects) }
-    OwnThread.start("journal") { recorder.write(journal) }
+    do throws(SystemError) {
+      try OwnThread.start("syncer") { recorder.sync(effects) }
+      try OwnThread.start("journal") { recorder.write(journal) }
+    } catch { throw error.machineFailure }
     return (recorder, start.recovery)
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
-  /// Returns when all effects and then all changes are durable; the changes stand together, in their
-  /// order. A cancelled task waits like any other: what was handed over is finished.
+  /// Returns when all effects and then all changes are durable. The changes are recorded together, in their
+  /// order. A cancelled task waits, too: a request is always finished.
   ///
-  /// True when every change was within the rules and is recorded. A change that is not, given what is
-  /// recorded and queued before it, is neither written nor reported; the others of the call are. Its
-  /// effects have happened all the same: a print may have appeared, a row may have been written.
-  @discardableResult
+  /// Raises `Failure.overtaken` when a change is against the rules after all earlier recorded and queued
+  /// changes. That change is not written; the other changes of the call are. The effects have happened
+  /// nevertheless: a print may have appeared, a row may have been written.
   package func record(
     _ changes: [Change], after effects: [Effect] = []
-  ) async throws(Failure) -> Bool {
-    let result = await withCheckedContinuation { continuation in
-      record(changes, after: effects) { continuation.resume(returning: $0) }
+  ) async throws(Failure) {
+    let result = await Reply.wait { reply in
+      record(changes, after: effects) { reply.give($0) }
     }
-    return try result.get()
+    try result.get()
   }
 
-  /// The same for callers without a task. Answers on one of the recorder's threads, or at once: do
-  /// little there.
+  /// The same for callers without a task. `answer` runs on one of the recorder's threads, or before this call
+  /// returns; it must be short.
   package func record(
     _ changes: [Change], after effects: [Effect] = [], answer: @escaping Answer
   ) {
@@ -130,12 +127,12 @@ package final class Recorder: Sendable {
     if let failure = next.failure { answer(.failure(failure)) }
   }
 
-  /// Reads the ledger under its lock: be short, and take numbers out rather than whole lists.
+  /// Reads the ledger under its lock. `body` must be short, and should return numbers rather than lists.
   package func ledger<R: Sendable>(_ body: (Ledger) -> R) -> R {
     book.withLock { body($0) }
   }
 
-  /// A number for a list that is about to be accepted or rejected; never given twice.
+  /// A number for a list that is about to be accepted or rejected; it is not issued again in this run.
   package func newList() -> ListID {
     book.withLock { ledger in
       let list = ledger.nextList
@@ -144,25 +141,28 @@ package final class Recorder: Sendable {
     }
   }
 
-  /// The list is final and so are its files: it may be forgotten once it is old. Not recorded: whoever
-  /// knows it tells it again after a restart.
+  /// New lists get higher numbers than this one. Not recorded: the caller repeats this after a restart.
+  package func reserve(upTo list: ListID) { book.withLock { $0.reserve(upTo: list) } }
+
+  /// Marks a final list whose files are in their final place: the ledger may forget it when it is old. Not
+  /// recorded: the caller repeats this after a restart.
   package func archived(_ list: ListID) { book.withLock { $0.archived(list) } }
 
-  /// The list is final and its files are gone. Not recorded: a snapshot without it is written in time,
-  /// and whoever knows it tells it again after a restart.
+  /// Forgets a final list whose files are gone. Not recorded: the next snapshot omits the list, and the
+  /// caller repeats this after a restart.
   package func forget(_ list: ListID) { book.withLock { $0.forget(list) } }
 
   package var counts: RecorderCounts { state.withLock { $0.counts } }
 
-  /// Finishes what was handed over, then ends both threads; nothing is taken any more.
+  /// Takes no more requests, finishes the queued ones, and ends both threads.
   package func close() async {
-    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+    await Reply.wait { reply in
       let isDone = state.withLock { state in
         state.isClosing = true
-        if !state.isWriterDone { state.closers.append(continuation) }
+        if !state.isWriterDone { state.closers.append(reply) }
         return state.isWriterDone
       }
-      if isDone { continuation.resume() }
+      if isDone { reply.give() }
       syncerSignal.ring()
       writerSignal.ring()
     }
@@ -178,7 +178,7 @@ package final class Recorder: Sendable {
     while !isLast {
       syncerSignal.wait()
       rest(pace, syncerSignal) { $0.isClosing }
-      // Nothing comes after what is there when it closes, nor another ring.
+      // No request and no ring follows once `isClosing` is set.
       isLast = state.withLock { state in
         swap(&state.toSync, &requests)
         return state.isClosing
@@ -215,8 +215,8 @@ package final class Recorder: Sendable {
     if isFirst { writerSignal.ring() }
   }
 
-  /// Lets more come before the next group begins, where groups follow each other closely. Whoever
-  /// changes what `isHurried` looks at rings.
+  /// Waits for more requests before the next group when groups follow each other closely. A change of the
+  /// state that `isHurried` reads must ring `signal`.
   private func rest(
     _ pace: GroupPace, _ signal: ThreadSignal, unless isHurried: (State) -> Bool
   ) {
@@ -235,7 +235,7 @@ package final class Recorder: Sendable {
     var isLast = false
     while !isLast {
       writerSignal.wait()
-      // What the syncer has passed on has had its rest.
+      // Requests from the syncer have rested there.
       rest(writer.pace, writerSignal) { $0.hasRested || $0.isClosing }
       let failure = state.withLock { state in
         swap(&state.toWrite, &writer.requests)
@@ -257,12 +257,12 @@ package final class Recorder: Sendable {
       defer { state.closers = [] }
       return state.closers
     }
-    for closer in closers { closer.resume() }
+    for closer in closers { closer.give() }
   }
 
-  /// Whatever came together goes with one write and one sync.
+  /// Records all queued requests with one write and one sync.
   private func writeGroup(_ writer: inout Writer) {
-    // Only this thread changes lists: what is judged now holds until it is applied.
+    // Only this thread applies transitions, so the judgement holds until they are applied.
     book.withLock { judge(&writer, $0) }
     do throws(Journal.Trouble) {
       try writer.journal.append(writer.legal) { book.withLock { $0 } }
@@ -272,9 +272,8 @@ package final class Recorder: Sendable {
       }
       state.withLock { $0.counts.add(records: writer.legal.count) }
       for (request, isWhole) in zip(writer.requests, writer.isWhole) {
-        request.answer(.success(isWhole))
+        request.answer(isWhole ? .success(()) : .failure(.overtaken))
       }
-      if !writer.legal.isEmpty { durable(writer.legal) }
     } catch {
       switch error {
       case .waits(let failure): refuse(writer.requests, failure)
@@ -310,7 +309,7 @@ package final class Recorder: Sendable {
   }
 }
 
-/// How much has been recorded, and how often the disk was waited for.
+/// Counts the records, and the groups they were written in.
 package struct RecorderCounts: Equatable, Sendable {
   package private(set) var records: UInt64 = 0
   package private(set) var groups: UInt64 = 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from a state folder to a journal that takes records: folders, recovery, numbers in use, and
-// a fresh segment, all durable.
+// Opens the journal of a state folder: creates the folders, recovers, reserves the list numbers in use, and
+// begins a fresh segment, all durable. Raises `Failure`.
 
 package import Vocabulary
 

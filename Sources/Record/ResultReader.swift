@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of one list from its first photo to its last, read in pieces of many rows.
-// Concurrency model: one Mutex around the piece read last; meant for one caller.
+// Reads the results of one list in ascending order, many rows at once. Raises `Failure`.
+// Concurrency model: one Mutex around the rows read last; meant for one caller.
 
 internal import Synchronization
 package import Vocabulary
@@ -14,7 +14,7 @@ package final class ResultReader: Sendable {
   }
 
   private let list: ListID
-  /// Nil where nothing was ever written.
+  /// Nil when the list has no results file.
   private let file: (any OpenFile)?
   private let piece = Mutex(Piece())
 
@@ -23,16 +23,14 @@ package final class ResultReader: Sendable {
     self.file = file
   }
 
-  /// Nil where nothing is known of the photo; `final` where its row is damaged.
+  /// Nil for a photo without a row. Raises `results.damaged` (final) for a damaged row.
   package func row(_ photo: UInt32) throws(Failure) -> ResultRow? {
     guard let file, photo > 0 else { return nil }
     let bytes = piece.withLock { piece in Self.slice(piece.bytes, from: piece.first, photo) }
     if let bytes { return try ResultRows.row(bytes, PhotoID(list: list, number: photo)) }
-    let fresh: [UInt8]
-    do throws(SystemError) {
-      fresh = try file.read(
-        at: ResultRows.offset(photo), upTo: Int(Self.rowsAtOnce) * ResultRow.size)
-    } catch { throw error.machineFailure }
+    let fresh = try asMachine { () throws(SystemError) in
+      try file.read(at: ResultRows.offset(photo), upTo: Int(Self.rowsAtOnce) * ResultRow.size)
+    }
     piece.withLock { $0 = Piece(first: photo, bytes: fresh) }
     return try ResultRows.row(
       Array(fresh.prefix(ResultRow.size)), PhotoID(list: list, number: photo))

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// What came of one photo, beyond its state: a row of fixed size in STATE/lists/ID/results, at the
-// photo's place. The print's name is not in it: it follows from the catalog and the list's settings.
+// The result of one photo: a row of fixed size in STATE/lists/ID/results, at the offset given by the photo's
+// number. The print's name is not stored: it follows from the catalog and the list's settings.
 
 internal import Digests
 package import Vocabulary
 
 package struct ResultRow: Equatable, Sendable {
-  /// Divides every sector and page, so that a row is torn as rarely as can be.
+  /// Divides the sizes of sectors and pages, so that a row is rarely torn.
   package static let size = 256
   package static let maximumCodeBytes = 31
   package static let maximumReasonBytes = size - 115
 
   package var photo: UInt32
   package var state: PhotoState
-  /// 0 where there is no print.
+  /// 0 without a print.
   package var format: UInt8
   package var httpStatus: UInt16
   package var attempts: UInt32
   package var bytes: UInt64
   package var width: UInt32
   package var height: UInt32
-  /// 32 bytes of the print, or empty.
+  /// The print's digest, 32 bytes; empty without a print.
   package var sha256: [UInt8]
-  /// Microseconds; what is longer than 71 minutes stays at the largest number.
+  /// Times above 71 minutes are stored as the largest number.
   package var queuedMicroseconds: UInt32
   package var downloadMicroseconds: UInt32
   package var filterMicroseconds: UInt32
   package var outputMicroseconds: UInt32
   /// Cut at `maximumCodeBytes`.
   package var code: String
-  /// Cut at `maximumReasonBytes`, never within a character.
+  /// Cut at `maximumReasonBytes`, between characters.
   package var reason: String
 
   package init(
@@ -67,7 +67,7 @@ package struct ResultRow: Equatable, Sendable {
 
   private static let version: UInt8 = 1
 
-  /// A row that stands at another photo's place, or in another list's file, does not verify.
+  /// Seeds the checksum, so that a row at another photo's place or in another list's file does not verify.
   private static func seed(_ list: ListID, _ photo: UInt32) -> UInt32 {
     CRC32C.checksum(Array("\(list) \(photo)".utf8))
   }
@@ -98,7 +98,7 @@ package struct ResultRow: Equatable, Sendable {
     return row
   }
 
-  /// Nil where the bytes are not the row of this photo.
+  /// Nil unless the bytes are the row of this photo.
   package init?(_ row: [UInt8], for photo: PhotoID) {
     guard row.count == Self.size, row[0] == Self.version, let state = PhotoState(rawValue: row[1])
     else { return nil }

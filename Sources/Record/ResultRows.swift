@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of lists: reads and writes rows of STATE/lists/ID/results. Concurrency: immutable but
-// for the kernel's own state; a row is written by the syncer alone and read by anybody.
+// Reads the rows of STATE/lists/ID/results, and opens the files for the syncer. Raises `Failure`, from `open`
+// `SystemError`.
+// Concurrency: immutable. Only the syncer writes rows; any thread may read them.
 
 package import Vocabulary
 
@@ -12,7 +13,7 @@ package struct ResultRows: Sendable {
 
   package init(lists: any Folder) { self.lists = lists }
 
-  /// Nil where nothing is known of the photo; a `Failure` where its row is damaged.
+  /// Nil for a photo without a row. Raises `results.damaged` for a damaged row.
   package func row(_ photo: PhotoID) throws(Failure) -> ResultRow? {
     guard photo.number > 0 else { return nil }
     let bytes: [UInt8]
@@ -27,7 +28,7 @@ package struct ResultRows: Sendable {
     return try Self.row(bytes, photo)
   }
 
-  /// All rows of a list, one after the other.
+  /// Reads all rows of a list in order.
   package func reader(_ list: ListID) throws(Failure) -> ResultReader {
     do throws(SystemError) {
       let folder = try lists.folder(FileName(number: list.number), creating: false)
@@ -39,7 +40,7 @@ package struct ResultRows: Sendable {
   }
 
   static func row(_ bytes: [UInt8], _ photo: PhotoID) throws(Failure) -> ResultRow? {
-    // Rows that were never written are holes.
+    // A row that was never written is a hole in the file and reads as zeros.
     if bytes.allSatisfy({ $0 == 0 }) { return nil }
     guard let row = ResultRow(bytes, for: photo) else {
       throw Failure(
@@ -49,8 +50,8 @@ package struct ResultRows: Sendable {
     return row
   }
 
-  /// The results file of a list, made with its folder where they are missing. Both names are synced
-  /// even when they exist: whoever made them may have failed at that.
+  /// The results file of a list; creates the file and its folder if missing. Both names are synced even when
+  /// they exist, because the sync after their creation may have failed.
   func open(_ list: ListID) throws(SystemError) -> any OpenFile {
     let folder = try lists.folder(FileName(number: list.number), creating: true)
     let file = try folder.open(Self.name, .ensure)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a photo is tried again, as it was recorded.
+// The recorded plan for a photo's next attempt.
 
 package import Vocabulary
 
 package struct RetryPlan: Equatable, Sendable {
   package let stage: Stage
-  /// Attempts counted so far: a server that asks to be left alone costs none.
+  /// The number of attempts; one that the server answered with `Retry-After` does not count.
   package let attempt: UInt32
-  /// The wait in milliseconds, as it was decided.
+  /// The planned wait, in milliseconds.
   package let after: UInt64
-  /// Its end, in milliseconds since 1970.
+  /// The end of the wait, in milliseconds since 1970.
   package let until: UInt64
 
   package init(stage: Stage, attempt: UInt32, after: UInt64, until: UInt64) {
@@ -19,7 +19,6 @@ package struct RetryPlan: Equatable, Sendable {
     self.until = until
   }
 
-  /// How long a restart waits, in milliseconds: never longer than was decided, wherever the clock
-  /// has been set since.
+  /// How long a restart waits, in milliseconds: never longer than planned, even when the clock was set back.
   package func wait(now: UInt64) -> UInt64 { until > now ? min(until - now, after) : 0 }
 }

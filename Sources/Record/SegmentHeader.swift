@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first line of a segment: which one it is, of which state folder, and after which record it goes
-// on. It has a checksum of its own, so that an unknown version is told from a flipped bit.
+// The first line of a segment: its number, its state folder, and the record that it follows. The line has its
+// own checksum, so that a reader can tell an unknown version from a flipped bit.
 
 internal import Digests
 
@@ -8,12 +8,12 @@ package struct SegmentHeader: Equatable, Sendable {
   package static let version: UInt64 = 1
 
   package let segment: UInt64
-  /// Names the state folder for ever; 32 hex digits.
+  /// The permanent id of the state folder; 32 hex digits.
   package let stateID: String
   /// The boot in which the segment was begun.
   package let bootID: String
-  /// The last sequence number that is durable without this segment. What earlier segments hold beyond
-  /// it was never acknowledged there.
+  /// The last sequence number that is durable without this segment. Later records in earlier segments were
+  /// never acknowledged there.
   package let after: UInt64
 
   package init(segment: UInt64, stateID: String, bootID: String, after: UInt64) {
@@ -23,8 +23,8 @@ package struct SegmentHeader: Equatable, Sendable {
     self.after = after
   }
 
-  /// Where the checksums of the segment's records start from: no record of another segment, another
-  /// machine or a block used before verifies here.
+  /// The seed for the checksums of the segment's records: no record of another segment or machine, or from a
+  /// reused disk block, verifies here.
   package static func seed(stateID: String, segment: UInt64) -> UInt32 {
     CRC32C.checksum(Array("\(stateID) \(segment)".utf8))
   }
@@ -46,7 +46,7 @@ package struct SegmentHeader: Equatable, Sendable {
 
   package enum Reading: Equatable, Sendable {
     case header(SegmentHeader)
-    /// Whole, but written by a version that this one cannot understand.
+    /// Whole, but of a version that this one does not know.
     case newer(UInt64)
     case damaged
   }

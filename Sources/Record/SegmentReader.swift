@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A segment, line by line, in bounded memory. Lines longer than any of ours come in pieces, which no
-// checksum takes for records.
+// Reads a segment line by line in bounded memory. A line longer than a record comes in pieces, which fail the
+// checksum. Raises `Failure`.
 
 internal import Vocabulary
 
@@ -11,8 +11,8 @@ struct SegmentReader {
 
   init(_ file: any OpenFile) { self.file = file }
 
-  /// The line stands at `range` of the bytes and at `offset` of the file, its line end left out;
-  /// `isEnded` is false for what follows the last line end.
+  /// The line is at `range` in `bytes` and at `offset` in the file, without its line end. `isEnded` is false
+  /// for a piece without a line end.
   typealias Visit = (
     _ bytes: [UInt8], _ range: Range<Int>, _ offset: UInt64, _ isEnded: Bool
   ) throws(Failure) -> Void
@@ -43,7 +43,7 @@ struct SegmentReader {
     }
   }
 
-  /// The header, where the first line is one.
+  /// Reads the first line as a header.
   func header() throws(Failure) -> SegmentHeader.Reading {
     let bytes: [UInt8]
     do throws(SystemError) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A snapshot back into a ledger: wholly, or not at all.
+// Reads a snapshot as a ledger, entirely or not at all.
 
 internal import Digests
 internal import Vocabulary
@@ -7,7 +7,7 @@ internal import Vocabulary
 extension Snapshot {
   package enum Reading: Equatable, Sendable {
     case snapshot(Snapshot)
-    /// Whole, but with something that this version must understand and does not.
+    /// Whole, but with a version or critical line that this version does not know.
     case newer(String)
     case damaged
   }
@@ -24,15 +24,15 @@ extension Snapshot {
   }
 }
 
-/// Collects the lines of one snapshot whose checksum is right already.
+/// Collects the lines of one snapshot whose checksum was verified.
 private struct SnapshotReader {
   private enum Step { case next, end, newer(String), damaged }
 
   private let bytes: [UInt8]
   private var entries: [ListEntry] = []
-  /// How many photos of the last list have their state.
+  /// How many photos of the last list have been given their state.
   private var filled = 0
-  /// How many of those are in each state.
+  /// Counts those photos by state.
   private var found = PhotoCounts(new: 0)
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -73,7 +73,7 @@ private struct SnapshotReader {
     return .snapshot(Snapshot(segment: segment, stateID: stateID, after: after, ledger: ledger))
   }
 
-  /// The counts of the last list are those of its photos: later transitions count on it.
+  /// True when the counts of the last list agree with its photos; later transitions rely on it.
   private var isComplete: Bool {
     guard let last = entries.last else { return true }
     if last.state.isFinal { return last.counts.total == UInt64(last.acceptance.photos) }
@@ -153,7 +153,7 @@ private struct SnapshotReader {
     return true
   }
 
-  /// Whether the line speaks of the list that was begun last.
+  /// True when the line belongs to the last list.
   private func isNext(_ cursor: inout LineCursor) -> Bool {
     guard cursor.take(0x20), let number = cursor.number(), cursor.take(0x20) else { return false }
     return entries.last?.id.number == number

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ledger as text, as of the start of a segment; Journal-format.md is the contract. The same ledger
-// gives the same bytes. This half writes.
+// The ledger at the start of a segment, as text; Journal-format.md is the contract. Equal ledgers give equal
+// bytes. This half writes.
 
 internal import Digests
 internal import Vocabulary
 
 package struct Snapshot: Equatable, Sendable {
   package static let version: UInt64 = 1
-  /// A line of photo states ends before this many bytes.
+  /// A line of photo states ends with the first run behind this many bytes.
   static let statesPerLine = 400
 
   package let segment: UInt64
@@ -94,8 +94,8 @@ extension LineText {
     add(UInt64(photo))
   }
 
-  /// Runs of equal states as a letter and a number, a run of one as the letter alone: never more than
-  /// a byte a photo and a little.
+  /// Writes a run of equal states as a letter and a number, a single state as the letter alone: at most one
+  /// byte a photo, plus the line heads.
   private mutating func addStates(_ entry: ListEntry) {
     let states = entry.states
     var place = 0

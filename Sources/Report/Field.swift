@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of our records in journald, each described in darkroom-journal-fields(7). A name, once
-// given, keeps its meaning: people search by it.
+// The journald fields of darkroom's messages; darkroom-journal-fields(7) describes each. A name never
+// changes its meaning, because people search by it.
 
 package enum Field: String, Sendable, CaseIterable {
   case listID = "LIST_ID"
@@ -42,6 +42,9 @@ package enum Field: String, Sendable, CaseIterable {
   case openLists = "OPEN_LISTS"
   case recordsReplayed = "RECORDS_REPLAYED"
   case recordsLost = "RECORDS_LOST"
+  case recordedList = "LIST_RECORDED"
+  case reportedList = "LIST_REPORTED"
+  case nextList = "LIST_NEXT"
   case bytesCut = "BYTES_CUT"
   case recordsCoalesced = "RECORDS_COALESCED"
   case protection = "PROTECTION"

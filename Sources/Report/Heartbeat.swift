@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// One loop's sign of life. The loop says when it begins a turn, when it is about to wait on a disk,
-// and when it has nothing to do.
-// Concurrency model: one lock around one value; written by the loop, read by the watchdog.
+// One loop's sign of life. The loop reports when a turn begins and when it is idle.
+// Concurrency model: one lock around one value; the loop writes, the watchdog reads.
 
 internal import Synchronization
 internal import Vocabulary
 
 package final class Heartbeat: Pulse {
   package enum Doing: Equatable, Sendable {
-    /// Waiting for something to do: healthy for ever.
+    /// Waiting for work: healthy however long it lasts.
     case idle
-    /// In the turn with this number: the number changes or the loop is stuck.
+    /// In the turn of this number. A loop whose number stops changing is stuck.
     case busy(turn: UInt64)
-    /// A disk that hangs is this machine's trouble and no reason to be killed: never judged.
-    case inDiskCall
   }
 
   private struct State {
@@ -26,23 +23,14 @@ package final class Heartbeat: Pulse {
     }
   }
 
-  package let name: String
   private let state = Mutex(State())
 
-  package init(_ name: String) { self.name = name }
+  package init() {}
 
   package var doing: Doing { state.withLock { $0.doing } }
 
-  /// A turn begins, or a long turn has come a step further.
+  /// Call when a turn begins, and after each step of a long turn.
   package func busy() { state.withLock { $0.begin() } }
 
   package func idle() { state.withLock { $0.doing = .idle } }
-
-  package func inDiskCall<Value, Failure: Error>(
-    _ body: () throws(Failure) -> Value
-  ) throws(Failure) -> Value {
-    state.withLock { $0.doing = .inDiskCall }
-    defer { busy() }
-    return try body()
-  }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A message as one line of text: for journald's stream, for a terminal, for a file.
+// A message as one line of text, for journald's stream, a terminal or a file.
 
 package enum LineStyle: Equatable, Sendable {
-  /// `<4>words`: whoever reads the stream takes the priority from it.
+  /// `<4>words`: journald reads the priority from the prefix.
   case prefixed
   /// `warning: words`
   case plain
-  /// The priority by colour alone.
+  /// Colour alone shows the priority.
   case coloured
 
   package static func choose(

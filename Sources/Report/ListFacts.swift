@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a list that a notice is about.
-// Facts only: the words are made in `Notice+Words.swift`, where names become safe to show.
+// The facts of a list that a notice is about. `Notice+Words` and `Notice+Fields` escape the names.
 
 package import Vocabulary
 
@@ -8,7 +7,7 @@ package struct ListFacts: Equatable, Sendable {
   package var id: ListID
   package var name: String
   package var total: UInt32
-  /// Photos that are filtered.
+  /// Filtered photos.
   package var done: UInt32
   package var failed: UInt32
   package var serviceClass: ServiceClass

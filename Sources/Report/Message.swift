@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A notice in the form in which it leaves: priority, words, number and fields.
+// A notice ready to be sent: priority, words, message number and fields.
 
 internal import Journald
 

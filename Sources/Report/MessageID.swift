@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kind of thing happened: a fixed number that never changes and is never used for another
-// kind. `systemd/darkroom.catalog` has an entry for each, and ReportTests hold the two together.
+// The number of each kind of message. A number never changes and is never reused for another kind.
+// `systemd/darkroom.catalog` has an entry for each; ReportTests compare the two.
 
 package enum MessageID: String, Sendable, CaseIterable {
   case ready = "fe8176a0c13d413cbbc3e428415b82ee"
@@ -23,6 +23,8 @@ package enum MessageID: String, Sendable, CaseIterable {
   case journalReplayed = "4a73578da6de4bfe8dfee2cedcf40b6f"
   case journalDamaged = "c1daa4dd8c7e4bb48179c6a3a5e08a85"
   case journalUnwritable = "ab27e0312fc94c3f9974b58fffcb7df1"
+  case stateIsOlder = "5b0e1c6f83f94d7b9a2d64c7e1f8a035"
+  case stateIsCopied = "c7d2a94e51b8460fb3e60d9f27a4185c"
   case configurationReloaded = "51918702cc474cf1b104c45a2877ff88"
   case configurationRejected = "a7bb11051bc1454fa087966cdd8b5281"
   case fileIgnored = "f3c66a5ead4c4eb5a2f1a8c69f4ece72"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of every message. Promises: every field that a kind's catalog entry names is there,
-// even where it is empty; what came from outside has its control characters escaped.
+// The fields of every message. Promises: each message has every field that its catalog entry names, even
+// an empty one; control characters in outside text are escaped.
 
 internal import Vocabulary
 
@@ -37,13 +37,21 @@ extension Notice {
       [text(.photoHost, host)] + fields(of: failure) + [time(.retryAfter, wait)]
     case .hostReopened(let host, let after):
       [text(.photoHost, host), time(.closedTime, after)]
-    case .machineRecovered(let code, let resumes):
-      [text(.errorKind, code), text(.waiting, resumes)]
+    case .machineRecovered(let failure, let resumes):
+      [
+        text(.errorKind, failure.code), text(.reason, failure.reason), text(.waiting, resumes),
+      ]
     case .journalReplayed(let facts): fields(of: facts)
     case .journalUnwritable(let failure), .configurationRejected(let failure):
       fields(of: failure)
     case .configurationReloaded(let changed):
       [text(.settings, changed.joined(separator: " "))]
+    case .stateIsOlder(let recorded, let reported, let next):
+      [
+        number(.recordedList, recorded.number), number(.reportedList, reported.number),
+        number(.nextList, next.number),
+      ]
+    case .stateIsCopied(let next): [number(.nextList, next.number)]
     case .fileIgnored(let name, let reason): [text(.fileName, name), text(.reason, reason)]
     case .inboxSurveyed(let inbox, let words): [text(.inboxPath, inbox), text(.reason, words)]
     case .inboxOverflowed(let names): [number(.inboxNames, names)]
@@ -80,7 +88,7 @@ extension Notice {
       let names = print.notices.names
       if !names.isEmpty { fields.append(text(.photoNotices, names.joined(separator: ","))) }
     }
-    // The catalog's text on a finished photo names its print.
+    // The catalog entry of a finished photo names its print.
     if photo.state == .filtered || photo.print != nil {
       fields.append(text(.photoPrint, photo.print ?? ""))
     }
@@ -96,7 +104,7 @@ extension Notice {
   }
 
   private func fields(of failure: Failure) -> [Message.Value] {
-    // The catalog puts it on a line of its own.
+    // The catalog prints the advice on a separate line, so it needs its full stop.
     let advice = failure.advice.isEmpty ? "" : "\(failure.advice)."
     return [
       text(.errorKind, failure.code), text(.reason, failure.reason), text(.advice, advice),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of every message, in one place: verb, thing, why, what next. Details go to the fields.
-// Promises: what came from outside is shown with its control characters escaped.
+// The words of every message: verb, thing, cause, next step. Details go to the fields.
+// Promises: control characters in outside text are escaped.
 
 internal import Vocabulary
 
@@ -8,29 +8,28 @@ extension Notice {
   package var words: String {
     switch self {
     case .ready(let version, let inbox, let open):
-      "darkroomd \(shown(version)) is ready: watching \(shown(inbox)), "
-        + (open == 0 ? "no list to continue" : "\(counted(open, "list")) to continue") + "."
+      "darkroomd \(shown(version)) is ready: lists go to \(shown(inbox)), "
+        + (open == 0 ? "no lists to continue" : "\(counted(open, "list")) to continue") + "."
     case .stopping(let open):
       open == 0
         ? "Stopping: every list is done."
         : "Stopping: \(counted(open, "list")) will continue at the next start."
     case .configurationReloaded(let changed):
       changed.isEmpty
-        ? "Read the settings again: nothing changed."
-        : "Read the settings again: \(shown(changed.joined(separator: ", "))) changed."
+        ? "Reloaded the settings: nothing changed."
+        : "Reloaded the settings: \(shown(changed.joined(separator: ", "))) changed."
     case .configurationRejected(let failure):
-      "Could not read the settings again: \(reason(failure)); the old ones stay in force."
+      "Could not reload the settings: \(reason(failure)); the old settings stay in force."
     case .recordsCoalesced(let count):
       "Left out \(counted(count, "message")) here, because they came faster than they could be "
-        + "written; the journal file and darkroomctl know them all."
+        + "written; the journal file and darkroomctl have everything."
     case .listAccepted, .listRejected, .listProgress, .listFinished, .listPaused, .listResumed,
       .listCancelled:
       listWords
     case .photoFinished, .photoFailed, .retryScheduled, .transition, .workerDied: photoWords
-    case .machineTrouble, .machineRecovered, .journalReplayed, .journalUnwritable, .fileIgnored,
-      .inboxSurveyed, .inboxOverflowed, .inboxDegraded, .inboxRecovered, .sandboxReduced,
-      .hostClosed,
-      .hostReopened:
+    case .machineTrouble, .machineRecovered, .journalReplayed, .journalUnwritable, .stateIsOlder,
+      .stateIsCopied, .fileIgnored, .inboxSurveyed, .inboxOverflowed, .inboxDegraded,
+      .inboxRecovered, .sandboxReduced, .hostClosed, .hostReopened:
       machineWords
     }
   }
@@ -41,7 +40,7 @@ extension Notice {
       "Accepted list \(quoted(list.name)): \(counted(UInt64(list.total), "photo"))"
         + (list.revises.map { "; it takes over from list \($0)." } ?? ".")
     case .listRejected(_, let name, let failure):
-      "Could not accept list \(quoted(name)): \(reason(failure)); it lies in failed/."
+      "Could not accept list \(quoted(name)): \(reason(failure)); the file is in failed/."
     case .listProgress(let list):
       "List \(quoted(list.name)): \(progress(list))."
     case .listFinished(let list):
@@ -51,7 +50,7 @@ extension Notice {
     case .listResumed(let list):
       "Resumed list \(quoted(list.name)): \(progress(list))."
     case .listCancelled(let list):
-      "Cancelled list \(quoted(list.name)): \(progress(list)); the prints made so far stay."
+      "Cancelled list \(quoted(list.name)): \(progress(list)); finished prints stay."
     default: ""
     }
   }
@@ -62,15 +61,15 @@ extension Notice {
       "Filtered \(named(photo))\(size(photo))."
     case .photoFailed(let photo, _, let failure)
     where failure.code.hasPrefix("url.") || failure.code == "list.entry":
-      "Could not work on \(quoted(photo.name)): \(reason(failure)); it is given up."
+      "Could not process \(quoted(photo.name)): \(reason(failure)); giving up."
     case .photoFailed(let photo, let stage, let failure):
-      "Could not \(deed(stage, photo)): \(reason(failure)); it is given up."
+      "Could not \(deed(stage, photo)): \(reason(failure)); giving up."
     case .retryScheduled(let photo, let stage, let failure, let after):
-      "Could not \(deed(stage, photo)): \(reason(failure)); trying again in \(spoken(after))."
+      "Could not \(deed(stage, photo)): \(reason(failure)); trying again in \(after.spoken)."
     case .transition(let photo):
       "Photo \(named(photo)): \(photo.stateBefore.name) → \(photo.state.name)."
     case .workerDied(_, let listName, let photo, let reason, let next):
-      "A worker died over "
+      "A worker died while working on "
         + (photo.map { named($0) } ?? "list \(quoted(listName))")
         + ": \(shown(reason)); \(shown(next))."
     default: ""
@@ -80,31 +79,37 @@ extension Notice {
   private var machineWords: String {
     switch self {
     case .machineTrouble(let failure, let waits) where failure.kind == .final:
-      "Could not go on: \(reason(failure)); \(shown(waits))."
+      "Could not continue: \(reason(failure)); \(shown(waits))."
     case .machineTrouble(let failure, let waits):
       "This machine is in trouble: \(reason(failure)); \(shown(waits)) until it clears."
     case .hostClosed(let host, let failure, let wait):
-      "Could not download from \(shown(host)): \(reason(failure)); its photos wait, and it is asked "
-        + "again in \(spoken(wait))."
+      "Could not download from \(shown(host)): \(reason(failure)); its photos wait, "
+        + "next attempt in \(wait.spoken)."
     case .hostReopened(let host, let after):
-      "Downloading from \(shown(host)) again after \(spoken(after))."
-    case .machineRecovered(let code, let resumes):
-      "This machine has recovered from \(shown(code)); \(shown(resumes))."
+      "Downloading from \(shown(host)) again after \(after.spoken)."
+    case .machineRecovered(let failure, let resumes):
+      "The trouble is over (\(reason(failure))); \(shown(resumes))."
     case .journalReplayed(let facts): replayWords(facts)
     case .journalUnwritable(let failure):
-      "Could not write the journal file: \(reason(failure)); stopping, since nothing may be "
-        + "reported that is not recorded."
+      "Could not write the journal file: \(reason(failure)); stopping, because unrecorded changes "
+        + "must not be reported."
+    case .stateIsOlder(let recorded, let reported, let next):
+      "The state folder is older than what this machine has reported: its record ends with list "
+        + "\(recorded), and list \(reported) was reported; new lists are numbered from \(next)."
+    case .stateIsCopied(let next):
+      "The state folder is a copy or a restored backup; new lists are numbered from \(next), so that "
+        + "no number is used twice."
     case .fileIgnored(let name, let reason):
       "Ignored \(quoted(name)) in the inbox: \(shown(reason))."
     case .inboxSurveyed(let inbox, let words): "The inbox \(shown(inbox)) is \(shown(words))."
     case .inboxOverflowed(let names):
-      "The kernel lost count of what happened in the inbox: all of it was looked through again, "
+      "The kernel's queue of inbox events overflowed: scanned the whole inbox again, "
         + "\(counted(names, "name")); nothing is lost."
     case .inboxDegraded(let failure, let rescan):
-      "The inbox is in trouble: \(reason(failure)); looking again every \(spoken(rescan))."
+      "The inbox is in trouble: \(reason(failure)); looking again every \(rescan.spoken)."
         + (failure.advice.isEmpty ? "" : " \(shown(failure.advice)).")
     case .inboxRecovered(let inbox):
-      "The inbox \(shown(inbox)) is well again."
+      "The inbox \(shown(inbox)) is working again."
     case .sandboxReduced(let protection, let reason):
       "Workers run without \(shown(protection)): \(shown(reason))."
     default: ""
@@ -115,11 +120,11 @@ extension Notice {
     var words = "Read the journal file: \(counted(facts.records, "record"))"
     if facts.recordsLost > 0 {
       words +=
-        ", \(counted(facts.recordsLost, "record")) lost to damage that begins in "
+        ", \(counted(facts.recordsLost, "record")) lost to damage that starts in "
         + "\(shown(facts.file)) at byte \(facts.offset)"
     }
     if facts.bytesCut > 0 {
-      words += ", an unfinished end of \(counted(facts.bytesCut, "byte")) set aside"
+      words += ", \(counted(facts.bytesCut, "byte")) of an unfinished record set aside"
     }
     return words
       + "; \(counted(facts.knownLists, "list")) known, \(facts.openLists) to continue."
@@ -158,15 +163,5 @@ extension Notice {
     case .filter: "filter \(quoted(photo.name))"
     case .output: "write the print of \(quoted(photo.name))"
     }
-  }
-
-  /// A tenth is enough below ten seconds, minutes above two of them.
-  private func spoken(_ time: Duration) -> String {
-    let tenths = (time / .milliseconds(100)).rounded()
-    if tenths < 100, tenths.truncatingRemainder(dividingBy: 10) != 0 {
-      return "\(Int64(tenths) / 10).\(Int64(tenths) % 10) s"
-    }
-    let seconds = Int64((tenths / 10).rounded())
-    return seconds < 120 ? "\(seconds) s" : "\((seconds + 30) / 60) min"
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that is ever reported, each with its facts. Nothing is reported that is not recorded.
+// Every notice that darkroom reports, with its facts. A change of a list or photo is reported only after
+// its record is durable.
 
 package import Vocabulary
 
@@ -18,27 +19,31 @@ package enum Notice: Equatable, Sendable {
   case photoFailed(PhotoFacts, Stage, Failure)
   case retryScheduled(PhotoFacts, Stage, Failure, after: Duration)
   case transition(PhotoFacts)
-  /// A server, as messages name it, is asked for one photo at a time until it answers.
+  /// Downloads from this host wait; one photo at a time probes it until it answers.
   case hostClosed(String, Failure, retryAfter: Duration)
   case hostReopened(String, after: Duration)
-  /// `waits` says what waits for it, as the beginning of a sentence: "downloads wait".
+  /// `waits` is a clause that names the work on hold: "downloads wait".
   case machineTrouble(Failure, waits: String)
-  case machineRecovered(code: String, resumes: String)
+  /// The failure that is over.
+  case machineRecovered(Failure, resumes: String)
   case journalReplayed(ReplayFacts)
   case journalUnwritable(Failure)
-  /// The settings whose values are others now.
+  /// The record ends before a list that this machine has reported: the state folder is from a backup.
+  case stateIsOlder(recorded: ListID, reported: ListID, next: ListID)
+  case stateIsCopied(next: ListID)
+  /// The names of the settings whose values changed.
   case configurationReloaded(changed: [String])
   case configurationRejected(Failure)
   case fileIgnored(name: String, reason: String)
-  /// The photo or, without one, the list over which it died.
+  /// The worker died while developing `photo`, or while reading the list when `photo` is nil.
   case workerDied(ListID, listName: String, photo: PhotoFacts?, reason: String, next: String)
   case recordsCoalesced(count: UInt64)
-  /// What the inbox lies on and what that means; ends a sentence that begins with the inbox.
+  /// `words` describes the inbox's file system and completes "The inbox PATH is …".
   case inboxSurveyed(inbox: String, words: String)
   case inboxOverflowed(names: UInt64)
   case inboxDegraded(Failure, rescan: Duration)
   case inboxRecovered(inbox: String)
-  /// A wall of the workers' sandbox that this machine does not offer.
+  /// This machine lacks one layer of the workers' sandbox.
   case sandboxReduced(protection: String, reason: String)
 
   package var messageID: MessageID {
@@ -62,6 +67,8 @@ package enum Notice: Equatable, Sendable {
     case .machineRecovered: .machineRecovered
     case .journalReplayed(let facts): facts.recordsLost > 0 ? .journalDamaged : .journalReplayed
     case .journalUnwritable: .journalUnwritable
+    case .stateIsOlder: .stateIsOlder
+    case .stateIsCopied: .stateIsCopied
     case .configurationReloaded: .configurationReloaded
     case .configurationRejected: .configurationRejected
     case .fileIgnored: .fileIgnored

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a photo that a notice is about.
-// Facts only: the words are made in `Notice+Words.swift`, where names become safe to show.
+// The facts of a photo that a notice is about. `Notice+Words` and `Notice+Fields` escape the names.
 
 package import Vocabulary
 
@@ -15,14 +14,14 @@ package struct PhotoFacts: Equatable, Sendable {
   package var host: String
   package var attempt: UInt32 = 1
   package var httpStatus: UInt32?
-  /// Of the print; nil where there is none.
+  /// Describes the print; nil without one.
   package var developed: Developed?
   /// The print's path below the prints folder.
   package var print: String?
   package var downloadTime: Duration?
   package var filterTime: Duration?
   package var outputTime: Duration?
-  /// Admitted, but waiting for a place in some stage.
+  /// Time spent admitted but waiting for a place in a stage.
   package var queuedTime: Duration?
 
   package init(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much a message matters, by syslog's numbers: lower matters more.
+// The priority of a message, in syslog's numbers: a lower number is more urgent.
 
 package enum Priority: UInt8, Sendable, CaseIterable, Comparable {
   case critical = 2
@@ -9,7 +9,7 @@ package enum Priority: UInt8, Sendable, CaseIterable, Comparable {
   case info = 6
   case debug = 7
 
-  /// The more important is the smaller.
+  /// The more urgent priority is the smaller.
   package static func < (a: Priority, b: Priority) -> Bool { a.rawValue < b.rawValue }
 }
 
@@ -19,11 +19,11 @@ extension MessageID {
     case .journalUnwritable: .critical
     case .listRejected, .photoFailed, .configurationRejected: .error
     case .retryScheduled, .machineTrouble, .journalDamaged, .workerDied, .recordsCoalesced,
-      .inboxDegraded, .sandboxReduced, .hostClosed:
+      .inboxDegraded, .sandboxReduced, .hostClosed, .stateIsOlder:
       .warning
     case .ready, .stopping, .listAccepted, .listProgress, .listFinished, .listPaused, .listResumed,
       .listCancelled, .machineRecovered, .journalReplayed, .configurationReloaded, .fileIgnored,
-      .inboxSurveyed, .inboxOverflowed, .inboxRecovered, .hostReopened:
+      .inboxSurveyed, .inboxOverflowed, .inboxRecovered, .hostReopened, .stateIsCopied:
       .notice
     case .photoFinished: .info
     case .transition: .debug

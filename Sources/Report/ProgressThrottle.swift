@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a list's progress is told: at most once in an interval. A value; the clock is told to
-// it.
+// Limits progress messages to one per list and interval. A value: the caller passes the time.
 
 package import Vocabulary
 
@@ -22,6 +21,6 @@ package struct ProgressThrottle: Equatable, Sendable {
     return true
   }
 
-  /// A list that is done takes no room any more.
+  /// Forgets a list that is over.
   package mutating func end(_ list: ListID) { last[list] = nil }
 }

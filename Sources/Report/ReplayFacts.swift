@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a start found in the journal file.
+// The journal file as a start found it.
 
 package struct ReplayFacts: Equatable, Sendable {
   package var records: UInt64
   package var openLists: UInt64
-  /// Those that are over among them.
+  /// Includes finished and cancelled lists.
   package var knownLists: UInt64
-  /// An unfinished record at the end is the trace of a crash and loses nothing that was promised.
+  /// Bytes of an unfinished record at the end. A crash leaves one; it was never acknowledged.
   package var bytesCut: UInt64
-  /// Records that are damaged or missing in the middle.
+  /// Records damaged or missing before the end.
   package var recordsLost: UInt64
-  /// The first damaged place; empty where nothing is damaged.
+  /// The first damaged file; empty without damage.
   package var file: String
   package var offset: UInt64
 

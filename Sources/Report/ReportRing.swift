@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The notices that wait for the writer: bounded, oldest first. When it is full, newcomers are left
-// out and counted; the last eighth is kept for warnings and worse, so that a flood hides no
-// trouble.
+// The bounded queue of notices that wait for the writer, oldest first. A full queue drops new notices and
+// counts them. Its last eighth is reserved for warnings and worse, so that a flood hides no trouble.
 
 struct ReportRing: Equatable {
   private(set) var waiting: [Notice] = []
@@ -17,7 +16,7 @@ struct ReportRing: Equatable {
     if waiting.count < room { waiting.append(notice) } else { leftOut += 1 }
   }
 
-  /// Everything, and behind it how many are missing.
+  /// All waiting notices, and how many were dropped after them.
   mutating func takeAll() -> (notices: [Notice], leftOut: UInt64) {
     defer {
       waiting = []

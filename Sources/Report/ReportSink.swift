@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where messages go: journald's native socket, or lines on standard error. Chosen once, at start.
-// Concurrency: immutable; written to by the reporter's thread alone, which may wait here.
+// Concurrency: immutable; only the reporter's thread writes to it, and may wait here.
 
 package import Journald
 internal import Linux
@@ -9,7 +9,7 @@ package enum ReportSink: Sendable {
   case journald(JournalSocket)
   case lines(LineStyle, @Sendable ([UInt8]) -> Bool)
 
-  /// `asked` is what the person asked for, if anything; it counts before everything else.
+  /// `asked` is the style requested on the command line; it overrides everything else.
   package static func choose(
     environment: [String: String], asked: LineStyle? = nil,
     journalPath: String = JournalSocket.standardPath
@@ -23,7 +23,7 @@ package enum ReportSink: Sendable {
     return .lines(style) { bytes in (try? StandardError.write(bytes)) != nil }
   }
 
-  /// Waits while journald is slow; false when the message cannot be delivered at all.
+  /// Waits while journald is slow; returns false when the message cannot be delivered.
   func write(_ message: Message) -> Bool {
     switch self {
     case .lines(let style, let output): return output(style.line(message))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes notices from anywhere and tells them to people. Promises: `report` never waits, whatever
-// journald does; what had to be left out is counted and said; order is kept.
-// Concurrency model: `state` guards the ring and is never held while writing; one thread writes,
-// and sleeps on `bell` while the ring is empty. The sink belongs to that thread.
+// Queues notices from any thread and writes them to the sink in order. Promises: `report` never waits for
+// journald; dropped notices are counted, and the count is reported.
+// Concurrency model: `state` guards the ring and is never held while writing. One thread owns the sink,
+// writes, and sleeps on `bell` while the ring is empty.
 
 internal import Linux
 internal import Synchronization
@@ -20,7 +20,7 @@ package final class Reporter: Sendable {
   private let level: Priority
   private let bell: WakeEvent
 
-  /// Notices that matter less than `level` are not taken.
+  /// Ignores notices less urgent than `level`.
   package init(
     sink: ReportSink, level: Priority = .info, capacity: Int = 4096
   ) throws(SystemError) {
@@ -30,8 +30,8 @@ package final class Reporter: Sendable {
     bell = try WakeEvent()
   }
 
-  /// Starts the writer. Notices reported earlier wait for it.
-  package func start() { OwnThread.start("report") { self.write() } }
+  /// Starts the writer. Earlier notices are queued until then.
+  package func start() throws(SystemError) { try OwnThread.start("report") { self.write() } }
 
   package func report(_ notice: Notice) {
     guard notice.priority <= level else { return }
@@ -42,7 +42,7 @@ package final class Reporter: Sendable {
     if wakes { bell.ring() }
   }
 
-  /// Waits until everything reported so far is written, but not longer than `limit`.
+  /// Waits until everything reported before the call is written, at most `limit`. Returns false on time-out.
   @discardableResult
   package func flush(within limit: Duration) -> Bool {
     guard let done = try? WakeEvent() else { return false }
@@ -71,8 +71,8 @@ package final class Reporter: Sendable {
     }
   }
 
-  /// Answers how many are missing and could not be said to be: with nobody to hear it, the count
-  /// waits for the next notice, since trying again would spin.
+  /// Returns the number of dropped notices not yet reported. When the sink does not take the count, the count
+  /// waits for the next notice: retrying at once would spin.
   private func write(_ notices: [Notice], missing: UInt64) -> UInt64 {
     var missing = missing
     var isHeard = true

@@ -1,29 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the service manager is told: ready, the status line, reloading, stopping. Without a manager
-// everything here does nothing. Promises: nobody waits for the manager longer than three seconds,
-// and for the status line not at all.
-// Concurrency model: `state` decides inside the lock; messages go out after it.
+// Notifications to the service manager: ready, status line, reloading, stopping. Without a manager
+// every call does nothing. Promises: no call waits longer than three seconds; `set` never waits.
+// Concurrency model: the lock decides whether `line` changed; messages are sent after unlocking.
 
 package import Journald
 internal import Linux
 internal import Synchronization
-package import Vocabulary
 
 package final class ServiceStatus: Sendable {
   private let socket: NotifySocket?
-  private let clock: any Timekeeper
-  private let state = Mutex(StatusThrottle())
+  private let line = Mutex("")
 
-  package init(socket: NotifySocket?, clock: any Timekeeper) {
-    self.socket = socket
-    self.clock = clock
-  }
+  package init(socket: NotifySocket?) { self.socket = socket }
 
-  /// After everything that the first client relies on: settings read, journal file replayed, inbox
-  /// watched, control socket listening.
+  /// The settings are read, the journal file is replayed and the control socket answers. The inbox and the
+  /// lists are opened after this.
   package func ready() { tell([.ready]) }
 
-  /// The first act of a reload. Whatever comes of it, `ready` must follow.
+  /// The first act of a reload. `ready` must follow, even when the reload fails.
   package func reloading() {
     tell([.reloading(monotonicMicroseconds: Surroundings.monotonicMicroseconds)])
   }
@@ -31,24 +25,16 @@ package final class ServiceStatus: Sendable {
   /// The first act of a stop.
   package func stopping() { tell([.stopping]) }
 
-  /// A start or a stop that makes progress asks for more time.
+  /// Asks for more time while a start or stop makes progress.
   package func extend(_ time: Duration) { tell([.extendTimeout(time)]) }
 
-  /// The line that `systemctl status` shows. Sent when it differs, at most once a second.
+  /// Sets the line that `systemctl status` shows. Sends it only when it changed.
   package func set(_ text: String) {
-    guard socket != nil else { return }
-    perform(state.withLock { $0.set(text, at: clock.uptime()) })
-  }
-
-  private func perform(_ action: StatusThrottle.Action) {
-    switch action {
-    case .send(let text): try? socket?.send([.status(text)])
-    case .wait(let time):
-      _ = clock.after(time) {
-        self.perform(self.state.withLock { $0.due(at: self.clock.uptime()) })
-      }
-    case .nothing: break
+    let isNews = line.withLock { line in
+      defer { line = text }
+      return line != text
     }
+    if isNews { try? socket?.send([.status(text)]) }
   }
 
   private func tell(_ lines: [NotifySocket.Line]) {

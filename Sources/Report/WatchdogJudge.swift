@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the loops make progress, as a value. It counts looks instead of reading a clock: a
-// machine that slept has not aged anybody.
+// Judges whether the loops make progress. A value: it counts samples instead of reading a clock, so a
+// suspended machine makes no loop look stuck.
 
 package struct WatchdogJudge: Equatable, Sendable {
   private struct Sight: Equatable {
@@ -8,14 +8,13 @@ package struct WatchdogJudge: Equatable, Sendable {
     var looks: Int
   }
 
-  /// In how many looks one after the other the same turn may be seen.
+  /// How many consecutive samples may show the same turn.
   private let patience: Int
   private var sights: [Sight] = []
 
   package init(patience: Int = 2) { self.patience = patience }
 
-  /// The same loops in the same order each time; new ones come last. Answers the places of those
-  /// stuck.
+  /// Takes the same loops in the same order each time, new loops last. Returns the indices of stuck loops.
   package mutating func look(_ loops: [Heartbeat.Doing]) -> [Int] {
     var stuck: [Int] = []
     for (place, doing) in loops.enumerated() {

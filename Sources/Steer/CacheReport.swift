@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `Cache` answers: how much of it is used, and how often it was of use.
+// The reply to `Cache`: the size of the cache, and its hits and misses.
 
 package struct CacheReport: MessageValue {
-  /// Bytes it may hold; 0 where it is off.
+  /// Bytes that the cache may hold; 0 when it is off.
   package var limit: UInt64
   package var entries: Int
   package var bytes: UInt64
-  /// Since the daemon started: photos that were not downloaded again, and those that were.
+  /// Since the daemon started: downloads that the cache saved, and those that it did not.
   package var hits: UInt64
   package var misses: UInt64
 

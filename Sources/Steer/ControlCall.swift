@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people ask the daemon to do, as values; both ends of the socket share these.
+// The calls of the control interface as values, shared by both ends of the socket.
 
 package enum ControlCall: Equatable, Sendable {
   case status
@@ -12,10 +12,10 @@ package enum ControlCall: Equatable, Sendable {
   case reload
   case watch(WatchOrder)
   case cache(clear: Bool)
-  /// Asks a server that does not answer at once; all of them where none is named.
+  /// Retries a host that does not answer at once; without a host, all of them.
   case flush(host: String?)
 
-  /// Every method by its name. Those without a call are named for later.
+  /// Every method by its name. Methods that are not served reserve their names.
   package enum Method: String, CaseIterable, Sendable {
     case status = "Status"
     case lists = "Lists"

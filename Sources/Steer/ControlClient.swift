@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The caller's end of the control socket. Waits on the caller's own thread, so it belongs to tools, not
-// to the daemon. Raises `ControlFailure`, worded for a person.
+// The caller's end of the control socket. It blocks the calling thread, so only tools use it, not the
+// daemon. Raises `ControlFailure`, worded for users.
 
 internal import Linux
 package import Vocabulary
 
 package final class ControlClient {
   private let socket: StreamSocket
-  private let clock: any Timekeeper
+  private let clock: any TimeSource
   private let patience: Duration
   private var frames = MessageFrames(limit: 64 << 20)
 
-  /// `patience` is how long the daemon may be silent after a plain call.
-  package init(path: String, clock: any Timekeeper, patience: Duration = .seconds(60))
+  /// `patience` is how long a plain call waits for its reply.
+  package init(path: String, clock: any TimeSource, patience: Duration = .seconds(60))
     throws(ControlFailure)
   {
     do throws(SystemError) {
       socket = try StreamSocket.connect(to: path)
     } catch {
-      switch error.code {
-      case 2, 20, 111: throw .notRunning(path: path)
-      case 1, 13: throw .notAllowed(path: path)
+      switch error.name {
+      case .missing, .notFolder, .connectionRefused: throw .notRunning(path: path)
+      case .notPermitted, .denied: throw .notAllowed(path: path)
       default: throw .unreachable(path: path, error: error)
       }
     }
@@ -39,8 +39,8 @@ package final class ControlClient {
     }
   }
 
-  /// Hands over one reply after another until the last has come or `each` is false. Ends with
-  /// `timeIsOver` at `deadline`, an uptime of the clock.
+  /// Passes each reply to `each` until the last one, or until `each` returns false. Raises `timeIsOver` at
+  /// `deadline`, an uptime of the clock.
   package func stream(
     _ call: ControlCall, until deadline: Duration? = nil, each: (ControlReply) -> Bool
   ) throws(ControlFailure) {
@@ -57,7 +57,7 @@ package final class ControlClient {
       do throws(SystemError) {
         let count = try socket.send(rest)
         rest = rest.dropFirst(count)
-        // What was refused is told before the connection ends: it is read next.
+        // A daemon that refuses sends the reason before it closes: the reply is read next.
       } catch { return }
       if !rest.isEmpty { try wait(forWriting: true, until: deadline) }
     }
@@ -79,7 +79,7 @@ package final class ControlClient {
     do throws(FieldError) {
       return (try ControlReply(to: method, answer.parameters), answer.continues)
     } catch {
-      throw .nonsense(why: "'\(error.name)' is missing or wrong")
+      throw .nonsense(why: "'\(error.name)' is missing or invalid")
     }
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the daemon answers instead of doing it: our errors and varlink's own, both ways.
+// The error replies of the daemon: those of darkroom and of varlink, written and read.
 
 package enum ControlError: Error, Hashable, Sendable {
   case noSuchList(name: String)
-  /// The last file of that name was turned away.
+  /// The newest file of that name was rejected.
   case listRejected(name: String, why: String)
   case ambiguousList(name: String, ids: [UInt64])
   case permissionDenied(why: String)

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a caller has no answer, in words for a person at a terminal.
+// Why a call failed, worded for a user at a terminal.
 
 package import Vocabulary
 
 package enum ControlFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// Nothing answers at the path.
   case notRunning(path: String)
-  /// The socket is there and we may not use it.
+  /// The socket exists, but its mode does not admit this user.
   case notAllowed(path: String)
   case unreachable(path: String, error: SystemError)
   /// The connection ended in the middle of a call.
   case lost
-  /// No answer came in time.
+  /// No reply came in time.
   case silent(seconds: Int64)
   case nonsense(why: String)
-  /// The time the caller set for a stream is over.
+  /// The deadline of a stream has passed.
   case timeIsOver
-  /// The daemon said no.
+  /// The daemon returned an error.
   case refused(ControlError)
 
   package var description: String {
@@ -29,12 +29,12 @@ package enum ControlFailure: Error, Hashable, Sendable, CustomStringConvertible 
     case .unreachable(let path, let error):
       "darkroomd cannot be reached at \(Printable.text(path)): \(error)"
     case .lost:
-      "darkroomd ended the connection before it had answered; it may have been stopped"
+      "darkroomd closed the connection before it answered; it may have been stopped"
     case .silent(let seconds):
-      "darkroomd does not answer: nothing came for \(seconds) s; see journalctl -u darkroom"
+      "darkroomd has not answered for \(seconds) s; see journalctl -u darkroom"
     case .nonsense(let why):
-      "darkroomd's answer cannot be understood: \(why); the two may be of different versions"
-    case .timeIsOver: "the time is over"
+      "darkroomd's answer is not valid: \(why); it may be another version"
+    case .timeIsOver: "timed out"
     case .refused(let error): error.description
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface in varlink's own language, as `GetInterfaceDescription` answers it and any varlink
-// client can read it. A test holds it against what is served.
+// The interface description in varlink's language, which `GetInterfaceDescription` returns. A test compares
+// it with the methods served.
 
 package enum ControlInterface {
   package static let name = "io.darkroom.Control"
@@ -15,10 +15,9 @@ package enum ControlInterface {
   }
 
   private static let control = """
-    # Steering darkroomd: what it works on, and what it shall do about it.
-    # A list is named by its number or its name. Times are milliseconds since 1970.
-    # Named for later and answered with MethodNotImplemented: Why, Submit, Focus, SetQuality, Retry,
-    # Sync.
+    # Queries and controls darkroomd. A list is named by its number or its name. Times are milliseconds
+    # since 1970. Reserved methods, answered with MethodNotImplemented: Why, Submit, Focus, SetQuality,
+    # Retry, Sync.
     interface io.darkroom.Control
 
     type ListState (accepted, running, paused, finished, cancelled)
@@ -46,7 +45,7 @@ package enum ControlInterface {
       moreHosts: int
     )
 
-    # A server that does not answer, or asked to be left alone until then.
+    # A host that does not answer, or has asked to be left alone. until is the time of the next attempt.
     type HostSummary (
       name: string,
       code: string,
@@ -85,7 +84,7 @@ package enum ControlInterface {
       trouble: string
     )
 
-    # URLs are told without user, password and query.
+    # URLs are shown without user, password and query.
     type PhotoSummary (
       number: int,
       name: string,
@@ -101,8 +100,8 @@ package enum ControlInterface {
       reason: string
     )
 
-    # Photos with one URL share one transfer; one of them is named. rate is in bytes a second, over the
-    # last seconds; total is missing where the origin has not told.
+    # Photos with the same URL share one transfer; list, photo and name are those of one of them. rate is
+    # in bytes per second, over the last seconds. total is missing when the origin did not send it.
     type TransferSummary (
       list: int,
       photo: int,
@@ -114,7 +113,7 @@ package enum ControlInterface {
       rate: int
     )
 
-    # hits and misses are counted since the daemon started; limit is 0 where the cache is off.
+    # hits and misses are counted since the daemon started; limit is 0 when the cache is off.
     type CacheReport (
       limit: int,
       entries: int,
@@ -123,18 +122,18 @@ package enum ControlInterface {
       misses: int
     )
 
-    # The daemon as it is now.
+    # The current state of the daemon.
     method Status() -> (status: StatusReport)
 
-    # All lists that are known, the oldest first.
+    # All known lists, the oldest first.
     method Lists() -> (lists: []ListSummary)
 
-    # Every file in the inbox after a fresh look, at most 1000, and the last that have left it.
+    # Scans the inbox and returns its files, at most 1000, and the last files that left it.
     method Inbox() -> (inbox: InboxReport)
 
-    # One list and a page of its photos in file order, at most 1000; limit is 100 unless told. With
-    # 'more' set it answers again whenever the list has changed, until it is finished or cancelled.
-    # Where 'more' stands in a reply, photos follow: ask again with it as the offset.
+    # One list and a page of its photos in file order. limit is at most 1000; the default is 100. With
+    # 'more' set in the call, a reply follows each change of the list, until it is finished or cancelled.
+    # A reply with 'more' has further photos: pass the value as the offset of the next call.
     method Show(
       list: string,
       offset: ?int,
@@ -142,34 +141,34 @@ package enum ControlInterface {
       state: ?PhotoState
     ) -> (list: ListSummary, photos: []PhotoSummary, more: ?int)
 
-    # Nothing of the list starts until it is resumed. For its owner and root; kept over restarts.
+    # Starts nothing more of the list until it is resumed, even after a restart. Only for its owner and
+    # root, as are Resume and Cancel.
     method Pause(list: string) -> (list: ListSummary)
 
     method Resume(list: string) -> (list: ListSummary)
 
-    # Gives the list up. Prints that exist stay.
+    # Cancels the list. Existing prints stay.
     method Cancel(list: string) -> (list: ListSummary)
 
-    # Reads the settings again. Answers when they are in force; notes say what waits for a restart.
+    # Reloads the settings. Replies when they are in force; notes name the settings that need a restart.
     method Reload() -> (notes: []string)
 
-    # Asks a server that does not answer at once; without a host all of them, and every photo that
-    # waits for another attempt. How long a server has failed is not forgotten. Without a host, and
-    # for a server that asked to be left alone, it is for root and the daemon's user. Answers how many
-    # servers had not answered.
+    # Retries a host that does not answer, at once. Without a host: all such hosts, and every photo that
+    # waits for another attempt. HostPatience= is not restarted. Only root and the daemon's user may omit
+    # the host, or name one that asked to be left alone. Returns the number of hosts that did not answer.
     method Flush(host: ?string) -> (hosts: int)
 
-    # The transfers on their way, and the lists with work left: all, or the one that is named. With
-    # 'more' set it answers again every second while something moves, else when something has changed;
-    # for one list, until that is over.
+    # The running transfers and the lists with work left: all of them, or those of one list. With 'more'
+    # set, a reply follows every second while a photo is processed, otherwise after each change; for one
+    # list, until it is over.
     method Watch(list: ?string) -> (lists: []ListSummary, transfers: []TransferSummary)
 
-    # The cache of originals. Clearing it is for root and the daemon's user.
+    # The cache of originals. Only root and the daemon's user may clear it.
     method Cache(clear: ?bool) -> (cache: CacheReport)
 
     error NoSuchList (name: string)
 
-    # The newest file of that name was turned away; it lies in failed, with the reason beside it.
+    # The newest file of that name was rejected; it is in failed, with the reason beside it.
     error ListRejected (name: string, why: string)
 
     # Several lists with work left have this name.
@@ -179,13 +178,13 @@ package enum ControlInterface {
 
     error NotPossible (why: string)
 
-    # The settings were not changed.
+    # The settings are unchanged.
     error ReloadFailed (why: string)
 
     """
 
   private static let varlink = """
-    # What every varlink service answers.
+    # The interface of every varlink service.
     interface org.varlink.service
 
     method GetInfo() -> (

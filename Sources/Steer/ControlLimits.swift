@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of the daemon callers can take.
+// Limits on the resources that callers can take.
 
 package struct ControlLimits: Sendable {
-  /// Connections at once; of one user, unless it is root or our own.
+  /// Connections at once: in total, and per user except root and the daemon's user.
   package var clients: Int
   package var clientsPerUser: Int
-  /// Places beyond `clients` that only root and our own user get.
+  /// Connections beyond `clients`, reserved for root and the daemon's user.
   package var kept: Int
   /// Bytes of one request, and of one reply.
   package var request: Int
   package var reply: Int
-  /// How long a caller may leave a request half sent, or a reply unread.
+  /// How long a caller may leave a request incomplete, or a reply unread.
   package var patience: Duration
-  /// How long a stop waits for answers that are on their way.
+  /// How long a stop waits for pending replies.
   package var farewell: Duration
 
   package init(

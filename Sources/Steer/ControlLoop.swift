@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control thread's work: newcomers, bytes in, requests to the handler, replies out. Lives on one
-// thread and is never shared. Waits without a limit unless a caller keeps us waiting.
+// The loop of the control socket: accepts callers, reads requests, passes them to the handler, writes
+// replies. It belongs to one task of the reactor and is never shared. Its wait has a time-out only for a
+// caller's deadline, a pause in accepting, or the stop.
 
 internal import Linux
 internal import Vocabulary
@@ -11,28 +12,27 @@ struct ControlLoop: ~Copyable {
     let peer: ControlPeer
     var session: ControlSession
     var task: Task<Void, Never>?
-    var taken: CheckedContinuation<Bool, Never>?
+    var taken: Reply<Bool>?
   }
 
   private let listener: ListeningSocket
-  private let mailbox: ControlMailbox
+  private let mailbox: Mailbox<ControlServer.Letter>
   private let handler: any ControlService
   private let router: ControlRouter
   private let clock: any Timekeeper
   private let limits: ControlLimits
-  private let pulse: (any Pulse)?
   private var clients: [UInt64: Client] = [:]
   private var lastClient: UInt64 = 0
-  /// Out of descriptors: newcomers wait until then.
+  /// Set when accepting failed, as without descriptors: no caller is accepted before then.
   private var restsUntil: Duration?
-  /// Stopping: nobody new is let in, and everybody is gone by then.
+  /// Set by the stop: no caller is accepted any more, and the loop ends at the latest then.
   private var farewell: Duration?
 
   init(
-    listener: ListeningSocket, mailbox: ControlMailbox, handler: any ControlService,
-    router: ControlRouter, clock: any Timekeeper, limits: ControlLimits, pulse: (any Pulse)?
+    listener: ListeningSocket, mailbox: Mailbox<ControlServer.Letter>,
+    handler: any ControlService, router: ControlRouter, clock: any Timekeeper,
+    limits: ControlLimits
   ) {
-    self.pulse = pulse
     self.listener = listener
     self.mailbox = mailbox
     self.handler = handler
@@ -41,26 +41,28 @@ struct ControlLoop: ~Copyable {
     self.limits = limits
   }
 
-  /// Until the mailbox says stop; raises what `poll` raises.
-  mutating func run() throws(SystemError) {
+  /// Runs until the mailbox brings the stop and the last reply is delivered, or `farewell` has passed.
+  mutating func run(on reactor: Reactor) async {
     while true {
-      let (letters, isStopping) = mailbox.take()
-      for letter in letters { deliver(letter) }
-      if isStopping, isFarewellOver() { return closeAll() }
+      for letter in mailbox.takeAll() {
+        switch letter {
+        case .reply(let piece): deliver(piece)
+        case .stop: farewell = farewell ?? clock.uptime() + limits.farewell
+        }
+      }
+      if let farewell, isFarewellOver(farewell) { return }
       expire()
-      try wait()
+      await wait(on: reactor)
     }
   }
 
-  /// Answers in hand still reach their callers; who asks nothing is let go at once.
-  private mutating func isFarewellOver() -> Bool {
-    let now = clock.uptime()
-    let until = farewell ?? now + limits.farewell
-    farewell = until
+  /// Drops idle callers at once. True when no caller is left or the time is over; until then, pending
+  /// replies still reach their callers.
+  private mutating func isFarewellOver(_ until: Duration) -> Bool {
     for (number, client) in clients where client.task == nil && !client.session.hasOutput {
       drop(number)
     }
-    return clients.isEmpty || until <= now
+    return clients.isEmpty || until <= clock.uptime()
   }
 
   mutating func closeAll() {
@@ -69,7 +71,7 @@ struct ControlLoop: ~Copyable {
 
   // MARK: Waiting
 
-  private mutating func wait() throws(SystemError) {
+  private mutating func wait(on reactor: Reactor) async {
     let now = clock.uptime()
     if let until = restsUntil, until <= now { restsUntil = nil }
     let present = clients.filter { !$0.value.session.isGone }
@@ -79,7 +81,7 @@ struct ControlLoop: ~Copyable {
     let numbers = Array(present.keys)
     for number in numbers {
       guard let client = present[number] else { continue }
-      // Asking for urgent data alone (there is none here) leaves hang-ups as the only news.
+      // A watch for urgent data alone, which never comes here, reports hang-ups only.
       watches.append(
         Poll.Watch(
           client.socket.descriptor, wantsWrite: client.session.hasOutput,
@@ -87,9 +89,7 @@ struct ControlLoop: ~Copyable {
     }
     let deadlines = present.values.compactMap { $0.session.deadline(patience: limits.patience) }
     let next = (deadlines + [restsUntil, farewell].compactMap { $0 }).min()
-    pulse?.idle()
-    watches = try Poll.wait(watches, for: next.map { max(.zero, $0 - now) })
-    pulse?.busy()
+    watches = await reactor.ready(watches, for: next.map { max(.zero, $0 - now) })
     for (number, watch) in zip(numbers, watches[heads...]) { tend(number, watch) }
     if heads == 2, watches[1].isReadable { welcome() }
   }
@@ -100,7 +100,7 @@ struct ControlLoop: ~Copyable {
     pump(number)
   }
 
-  /// Callers who keep us waiting for too long.
+  /// Drops callers whose deadline has passed.
   private mutating func expire() {
     let now = clock.uptime()
     for (number, client) in clients {
@@ -109,7 +109,7 @@ struct ControlLoop: ~Copyable {
     }
   }
 
-  // MARK: Newcomers
+  // MARK: Accepting
 
   private mutating func welcome() {
     while true {
@@ -131,20 +131,20 @@ struct ControlLoop: ~Copyable {
   }
 
   private func refusal(of peer: ControlPeer) -> String? {
-    // Root and our own user (systemctl reload) always find a place: others cannot shut them out.
+    // Root and the daemon's user (systemctl reload) have reserved places, so others cannot shut them out.
     let isKeeper = peer.user == 0 || peer.user == ThisProcess.user
     if clients.count >= limits.clients + (isKeeper ? limits.kept : 0) {
-      return "\(limits.clients) connections are open already; try again later"
+      return "\(limits.clients) connections are already open; try again later"
     }
     let own = clients.values.count { $0.peer.user == peer.user }
     guard !isKeeper, own >= limits.clientsPerUser else { return nil }
-    return "\(own) of your connections are open already; close one first"
+    return "\(own) of your connections are already open; close one first"
   }
 
   // MARK: One caller
 
-  /// Does all that can be done for a caller now. One read a turn, so that nobody is left waiting; the
-  /// rest of one who has left is read to its end, since no poll speaks of it again.
+  /// Serves one caller as far as possible. Reads once a turn, so that no other caller waits. A caller that
+  /// has left is read to its end, because no poll reports it again.
   private mutating func pump(_ number: UInt64) {
     repeat {
       serve(number)
@@ -178,7 +178,7 @@ struct ControlLoop: ~Copyable {
       clients[number]?.session.answer(answer.bytes, isLast: true, at: clock.uptime())
     case .call(let call):
       let peer = client.peer
-      clients[number]?.task = TaskHome.start { [handler, mailbox, limits] in
+      clients[number]?.task = TaskHome.quick.start { [handler, mailbox, limits] in
         let line = ReplyLine(client: number, mailbox: mailbox, limit: limits.reply)
         let reply =
           request.more
@@ -189,15 +189,15 @@ struct ControlLoop: ~Copyable {
     }
   }
 
-  private mutating func deliver(_ letter: ControlMailbox.Letter) {
+  private mutating func deliver(_ letter: ReplyLine.Piece) {
     guard let client = clients[letter.client] else {
-      letter.taken?.resume(returning: false)
+      letter.taken?.give(false)
       return
     }
     clients[letter.client]?.session.answer(
       letter.bytes, isLast: letter.isLast, at: clock.uptime())
     if client.session.isGone {
-      letter.taken?.resume(returning: false)
+      letter.taken?.give(false)
     } else {
       clients[letter.client]?.taken = letter.taken
     }
@@ -216,11 +216,11 @@ struct ControlLoop: ~Copyable {
     release(number, true)
   }
 
-  /// Tells a stream that its reply was taken, or that nobody is there.
+  /// Tells a stream whether its reply was taken or the caller has left.
   private mutating func release(_ number: UInt64, _ isTaken: Bool) {
     guard let taken = clients[number]?.taken else { return }
     clients[number]?.taken = nil
-    taken.resume(returning: isTaken)
+    taken.give(isTaken)
   }
 
   private mutating func receive(_ number: UInt64, _ bytes: [UInt8]) {
@@ -229,7 +229,7 @@ struct ControlLoop: ~Copyable {
 
   private mutating func end(_ number: UInt64) { clients[number]?.session.end() }
 
-  /// The caller has left: a stream to it ends, a plain call is carried out.
+  /// The caller has left: its stream is cancelled; a plain call is completed.
   private mutating func leave(_ number: UInt64) {
     guard let client = clients[number], !client.session.isGone else { return }
     clients[number]?.session.leave()

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Varlink's two messages: a request and a reply, as JSON ended by a NUL.
+// Varlink's two messages, request and reply: JSON, ended by a NUL. Raises `BadMessage`.
 
 package struct ControlRequest: Equatable, Sendable {
   package var method: String
   package var parameters: JSONObject
-  /// Several replies are welcome.
+  /// The caller accepts several replies.
   package var more: Bool
   /// No reply is wanted.
   package var oneway: Bool
@@ -28,7 +28,7 @@ package struct ControlRequest: Equatable, Sendable {
   package init(reading bytes: [UInt8]) throws(BadMessage) {
     let object = try ControlMessage.object(bytes, JSONReader.Limits(bytes: .max))
     guard let method = object["method"]?.string else {
-      throw BadMessage(why: "it names no method")
+      throw BadMessage(why: "it does not name a method")
     }
     self.init(
       method: method, parameters: try ControlMessage.parameters(object),
@@ -86,7 +86,7 @@ package struct BadMessage: Error, Equatable, Sendable {
   package init(why: String) { self.why = why }
 }
 
-/// What both messages have in common.
+/// Code shared by both messages.
 enum ControlMessage {
   static func object(_ bytes: [UInt8], _ limits: JSONReader.Limits) throws(BadMessage)
     -> JSONObject
@@ -97,7 +97,7 @@ enum ControlMessage {
     } catch {
       throw BadMessage(why: "it is not valid JSON: \(error)")
     }
-    guard let object = value.object else { throw BadMessage(why: "it is no JSON object") }
+    guard let object = value.object else { throw BadMessage(why: "it is not a JSON object") }
     return object
   }
 
@@ -105,7 +105,7 @@ enum ControlMessage {
     switch object["parameters"] {
     case nil, .null: return JSONObject()
     case .object(let parameters): return parameters
-    default: throw BadMessage(why: "its parameters are no object")
+    default: throw BadMessage(why: "its parameters are not an object")
     }
   }
 

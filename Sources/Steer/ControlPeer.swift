@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is asking, as the kernel knows them, and what they may do. The socket's mode decides who may ask
-// at all; changing a list is for its owner and root.
+// The caller's process, user and group, from the kernel, and the caller's rights. The socket's mode decides
+// who may connect; only its owner and root may change a list.
 
 internal import Linux
 
@@ -21,6 +21,6 @@ package struct ControlPeer: Hashable, Sendable {
 
   package func mayChange(listOf owner: UInt32) -> Bool { user == 0 || user == owner }
 
-  /// The service's own user may, since `systemctl reload` runs as that user.
+  /// True for root and for the daemon's user, because `systemctl reload` runs as that user.
   package func mayReload(daemonOf daemon: UInt32) -> Bool { user == 0 || user == daemon }
 }

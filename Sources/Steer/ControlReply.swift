@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the daemon answers to a call, as values; both ends of the socket share these.
+// The daemon's replies to calls as values, shared by both ends of the socket.
 
 package enum ControlReply: Equatable, Sendable {
   case status(StatusReport)
   case lists([ListSummary])
   case inbox(InboxReport)
   case show(ShowReport)
-  /// The list as it is after `Pause`, `Resume` or `Cancel`.
+  /// The list after `Pause`, `Resume` or `Cancel`.
   case changed(ListSummary)
-  /// The settings are in force; `notes` says what of them waits for a restart.
+  /// The settings are in force; `notes` names those that need a restart.
   case reloaded(notes: [String])
   case watch(WatchReport)
   case cache(CacheReport)
-  /// So many servers had not answered and are asked now.
+  /// The number of hosts that did not answer and are retried now.
   case flushed(hosts: Int)
   case failed(ControlError)
 
@@ -31,7 +31,7 @@ package enum ControlReply: Equatable, Sendable {
     }
   }
 
-  /// Reads what came back for a call of this method.
+  /// Reads the reply to a call of this method.
   package init(to method: ControlCall.Method, _ parameters: JSONObject) throws(FieldError) {
     let fields = MessageFields(parameters)
     switch method {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a request goes: to the handler as a call, or straight back as an answer. A plain function.
+// Routes a request: to the handler as a call, or straight back as an answer. A pure function.
 
 struct ControlRouter: Sendable {
   enum Route: Equatable, Sendable {
@@ -27,7 +27,7 @@ struct ControlRouter: Sendable {
     }
   }
 
-  /// At the last dot.
+  /// Splits at the last dot.
   private static func split(_ name: String) throws(ControlError) -> (String, String) {
     let bytes = Array(name.utf8)
     guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")) else { throw .interfaceNotFound(name) }

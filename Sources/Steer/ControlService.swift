@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whoever carries out what people ask: darkroomd, or a script in a test.
+// The handler of control calls: darkroomd, or a script in a test.
 
 package protocol ControlService: Sendable {
-  /// Answers one call. A call that came in whole is carried out even if its caller has left.
+  /// Answers one call. A complete call is carried out even if its caller has left.
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply
 
-  /// Answers a call that set `more`: `send` gives one reply ahead of the last, waits until the caller
-  /// has taken it, and is false when the caller has left. The task is cancelled when that happens.
+  /// Answers a call that set `more`. `send` sends a reply before the last one, waits until the caller has
+  /// taken it, and returns false when the caller has left; the task is then cancelled.
   func stream(
     _ call: ControlCall, from peer: ControlPeer,
     send: @escaping @Sendable (ControlReply) async -> Bool
@@ -14,7 +14,7 @@ package protocol ControlService: Sendable {
 }
 
 extension ControlService {
-  /// One reply is a stream too.
+  /// A stream of a single reply.
   package func stream(
     _ call: ControlCall, from peer: ControlPeer,
     send: @escaping @Sendable (ControlReply) async -> Bool

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// One caller's conversation as a value: bytes in, requests out one at a time, replies in, bytes out.
-// The next request is looked at when the last one's replies are written, so replies keep their order
-// and memory stays bounded. Times are handed in.
+// The session of one caller as a value: bytes in, requests out one at a time, replies in, bytes out. The
+// next request is read when the replies to the last one are written, so replies keep their order and memory
+// stays bounded. The caller passes the times.
 
 struct ControlSession: Sendable {
   private enum Input {
     /// More may come. → ended, refused
     case open
-    /// The caller will send no more; what came whole is still served.
+    /// The caller sends no more; complete requests are still served.
     case ended
-    /// What came was no message; the last words are an error.
+    /// The input was not a valid message; an error is the last reply.
     case refused
   }
 
@@ -25,7 +25,7 @@ struct ControlSession: Sendable {
   private var written = 0
   /// When the caller last did its part.
   private var lastMove: Duration
-  /// The caller has left; nothing can be told to it.
+  /// The caller has left and takes no replies.
   private(set) var isGone = false
 
   init(requestLimit: Int, at now: Duration) {
@@ -33,30 +33,30 @@ struct ControlSession: Sendable {
     lastMove = now
   }
 
-  // MARK: What the outside asks
+  // MARK: State
 
   var hasOutput: Bool { written < output.count }
   var unwritten: ArraySlice<UInt8> { output[written...] }
   var isRunning: Bool { running != nil }
   var isStreaming: Bool { running?.isStream ?? false }
 
-  /// More is read when nothing is being served: what a caller piles up waits on its side.
+  /// Reads only when no request is being served: further requests wait in the caller's socket.
   var wantsInput: Bool { input == .open && running == nil && !hasOutput }
 
-  /// All is said; to be asked when `nextRequest` gave nil.
+  /// True when the session is complete. Valid after `nextRequest` returned nil.
   var isOver: Bool { running == nil && !hasOutput && (input != .open) }
 
-  /// When the caller's time is over; nil while nothing is expected of it.
+  /// The deadline for the caller's next action; nil while none is due.
   func deadline(patience: Duration) -> Duration? {
     if isGone { return nil }
     if hasOutput { return lastMove + patience }
     return running == nil && !frames.isEmpty ? lastMove + patience : nil
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   mutating func receive(_ bytes: [UInt8], at now: Duration) {
-    // A message dripped byte by byte is still one message: its time began with its first byte.
+    // The time for a message starts with its first byte, even if the rest comes byte by byte.
     if frames.isEmpty { lastMove = now }
     frames.append(bytes)
   }
@@ -69,14 +69,14 @@ struct ControlSession: Sendable {
     written = 0
   }
 
-  /// The next request to serve, if one is there and it is its turn.
+  /// The next request to serve; nil if there is none or another one is being served.
   mutating func nextRequest(at now: Duration) -> ControlRequest? {
     while running == nil, !hasOutput, input != .refused {
       do {
         guard let bytes = try frames.next() else { return nil }
         lastMove = now
         let request = try ControlRequest(reading: bytes)
-        // Nobody is there to follow a stream.
+        // The caller has left, so the stream has no reader.
         if isGone, request.more { continue }
         running = Running(isStream: request.more, isOneway: request.oneway)
         return request
@@ -116,7 +116,7 @@ struct ControlSession: Sendable {
   private mutating func refuse(_ why: String, at now: Duration) {
     input = .refused
     frames = MessageFrames(limit: 0)
-    let error = ControlError.notPossible(why: "the message cannot be understood: \(why)")
+    let error = ControlError.notPossible(why: "the message is not valid: \(why)")
     queue(ControlAnswer(.failed(error)).bytes, at: now)
   }
 }

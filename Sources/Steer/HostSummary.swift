@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server that does not answer, or asked to be left alone, as `Status` tells of it.
+// A host that does not answer, or has asked to be left alone, in the reply to `Status`.
 
 package struct HostSummary: MessageValue {
   package static let mostShown = 100
 
-  /// With its port where that is not the usual one.
+  /// Includes the port unless it is the default.
   package var name: String
-  /// Why, for programs and for people.
+  /// The cause, for programs and for users.
   package var code: String
   package var reason: String
-  /// What it failed at since it last answered.
+  /// Failed attempts since it last answered.
   package var attempts: UInt32
-  /// Since when, and when it is asked again, in milliseconds since 1970.
+  /// Since when, and when it is tried again, in milliseconds since 1970.
   package var since: UInt64
   package var until: UInt64
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `Inbox` answers: every file in the inbox, and the last ones that have left it.
+// The reply to `Inbox`: the files in the inbox, and the last files that left it.
 
 package struct InboxFile: MessageValue {
-  /// What became of a file. Words of another version are shown as they are.
+  /// The outcome for a file. A word of another version is shown unchanged.
   package enum Fate: String, CaseIterable, Sendable {
     case waiting, ignored, rejected, accepted
   }
 
-  /// As it is: whoever shows it escapes it.
+  /// Not escaped; escape it before showing it.
   package var name: String
   package var fate: String
-  /// The list that it is; 0 where it is none.
+  /// The number of its list; 0 if it has none.
   package var list: UInt64
-  /// What it waits for, why it is ignored or was rejected; empty for what was accepted.
+  /// Why it waits, is ignored or was rejected; empty for an accepted file.
   package var why: String
 
   package init(name: String, fate: Fate, list: UInt64 = 0, why: String = "") {
@@ -37,11 +37,11 @@ package struct InboxFile: MessageValue {
 }
 
 package struct InboxReport: MessageValue {
-  /// What waits first, then what is ignored, then the last that have left, the newest last.
+  /// Waiting files, then ignored ones, then the last files that left, the newest last.
   package var files: [InboxFile]
-  /// So many more are there and not told of one by one.
+  /// The number of further files that are not listed.
   package var more: UInt64
-  /// Why the inbox cannot be looked at or watched as it should be; empty when all is well.
+  /// Why the inbox cannot be read or watched properly; empty without trouble.
   package var trouble: String
 
   package init(files: [InboxFile] = [], more: UInt64 = 0, trouble: String = "") {

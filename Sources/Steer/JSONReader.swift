@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads one JSON value (RFC 8259) out of bytes nobody vouches for: bounded in length, depth and number
-// of values, strict about UTF-8, surrogates, numbers and repeated names. Raises `JSONSyntaxError`.
+// Reads one JSON value (RFC 8259) from untrusted bytes: length, depth and number of values are limited;
+// UTF-8, surrogates, numbers and repeated names are checked strictly. Raises `JSONSyntaxError`.
 
 package struct JSONReader {
   package struct Limits: Sendable {
@@ -57,7 +57,7 @@ package struct JSONReader {
     offset += 1
   }
 
-  /// Takes the byte if it is there.
+  /// Takes the byte if it comes next.
   private mutating func has(_ byte: UInt8) -> Bool {
     guard next == byte else { return false }
     offset += 1
@@ -168,7 +168,7 @@ package struct JSONReader {
     }
   }
 
-  /// What follows `\u`: one unit, or a pair of surrogates.
+  /// Reads the part after `\u`: one unit, or a pair of surrogates.
   private mutating func scalar() throws(JSONSyntaxError) -> Unicode.Scalar {
     let high = try unit()
     if let scalar = Unicode.Scalar(high) { return scalar }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why some bytes are no JSON value, and where.
+// Why bytes are not a JSON value, and where.
 
 package struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Problem: Hashable, Sendable {
@@ -26,13 +26,13 @@ package struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertib
     let words =
       switch problem {
       case .tooLong: "it is too long"
-      case .tooDeep: "its values lie too deep in each other"
+      case .tooDeep: "its values are nested too deeply"
       case .tooManyValues: "it holds too many values"
       case .unexpectedEnd: "it ends too early"
-      case .unexpectedByte: "something else is expected there"
+      case .unexpectedByte: "unexpected character"
       case .badString: "the string is not valid"
       case .badNumber: "the number is not valid"
-      case .repeatedName: "the name is there twice"
+      case .repeatedName: "the name appears twice"
       }
     return "\(words) (byte \(offset))"
   }

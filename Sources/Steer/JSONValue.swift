@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON value. Objects keep the order in which their members were put in, so that the same value is
-// always the same text. Numbers without a fraction are Int64, all others Double.
+// A JSON value. Objects keep the order in which members were added, so that equal values give equal text.
+// Whole numbers that fit are Int64, all others Double.
 
 package enum JSONValue: Equatable, Sendable {
   case null
@@ -31,13 +31,13 @@ package enum JSONValue: Equatable, Sendable {
     if case .object(let value) = self { value } else { nil }
   }
 
-  /// A number that is never negative; above Int64 it stays at the highest.
+  /// An unsigned number; above the largest Int64 it is that.
   package static func count(_ value: some UnsignedInteger) -> JSONValue {
     .int(Int64(clamping: value))
   }
 }
 
-/// Members in order, each name once. Looking one up does not grow with their number.
+/// Members in order, each name once. A lookup takes constant time.
 package struct JSONObject: Equatable, Sendable {
   package private(set) var members: [(name: String, value: JSONValue)] = []
   private var places: [String: Int] = [:]

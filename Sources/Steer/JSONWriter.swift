@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a JSON value on one line: the same value is always the same text. Control characters are
-// escaped, so no NUL and no newline can appear in it.
+// Writes a JSON value as one line of text. Control characters are escaped, so the text never contains a NUL
+// or a newline.
+
+internal import Vocabulary
 
 package enum JSONWriter {
   package static func bytes(_ value: JSONValue) -> [UInt8] {
@@ -18,7 +20,7 @@ package enum JSONWriter {
     case .null: out.append(contentsOf: "null".utf8)
     case .bool(let value): out.append(contentsOf: (value ? "true" : "false").utf8)
     case .int(let value): out.append(contentsOf: String(value).utf8)
-    // JSON has no word for what is not finite.
+    // JSON has no infinity and no NaN.
     case .double(let value): out.append(contentsOf: (value.isFinite ? "\(value)" : "null").utf8)
     case .string(let value): write(value, into: &out)
     case .array(let elements):
@@ -41,7 +43,6 @@ package enum JSONWriter {
   }
 
   private static func write(_ text: String, into out: inout [UInt8]) {
-    let digits = Array("0123456789abcdef".utf8)
     out.append(UInt8(ascii: "\""))
     for byte in text.utf8 {
       switch byte {
@@ -50,8 +51,8 @@ package enum JSONWriter {
       case 0x09: out.append(contentsOf: "\\t".utf8)
       case 0x0D: out.append(contentsOf: "\\r".utf8)
       case 0..<0x20, 0x7F:
-        out.append(contentsOf: "\\u00".utf8)
-        out.append(contentsOf: [digits[Int(byte >> 4)], digits[Int(byte & 15)]])
+        out.append(contentsOf: "\\u".utf8)
+        out.append(hex: UInt64(byte), digits: 4)
       default: out.append(byte)
       }
     }

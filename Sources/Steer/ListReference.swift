@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How people name a list: by its number, or by its name with or without `.plist`, in capitals or not.
+// A user's reference to a list: its number, or its name with or without `.plist`, in upper or lower case.
+
+internal import Vocabulary
 
 package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   package let text: String
@@ -8,29 +10,23 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { text }
 
-  /// The number, where the text is one.
+  /// The number, if the text is one.
   package var number: UInt64? {
     text.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ? UInt64(text) : nil
   }
 
-  /// Whether a file of that name is meant.
-  package func means(file: String) -> Bool { Self.stem(file) == Self.stem(text) }
+  /// Whether the reference means a file of this name.
+  package func means(file: String) -> Bool { ListName(file).text == name }
 
-  /// Without `.plist`, however that is written.
-  private static func stem(_ name: String) -> Substring {
-    let isList = name.utf8.count > 6 && name.suffix(6).lowercased() == ".plist"
-    return isList ? name.dropLast(6) : name[...]
-  }
+  private var name: String { ListName(text).text }
 
-  private var name: String {
-    String(Self.stem(text))
-  }
-
-  /// The list that is meant: a number is a number first. Of one name the only list with work left is
-  /// meant, else the newest. Several with work left are a question back.
+  /// The list that is meant. A number means the list of that number, if there is one. Among lists of one name
+  /// it is the only one with work left, otherwise the newest. Raises `ambiguousList` when several have work
+  /// left, and `noSuchList`.
   package func choose(among lists: some Sequence<(id: UInt64, name: String, isFinal: Bool)>)
     throws(ControlError) -> UInt64
   {
+    let name = name
     var newest: UInt64?
     var unfinished: [UInt64] = []
     for list in lists {

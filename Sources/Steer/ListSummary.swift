@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// One list as `Lists` and `Show` tell of it. States and classes are their names: a tool of another
-// version still shows a word that it does not know.
+// One list in replies. States and classes are strings, so that a tool of another version shows even a word
+// that it does not know.
 
 package import Vocabulary
 
 package struct ListSummary: MessageValue {
   package var id: UInt64
-  /// The dropped file's name without `.plist`, as it is: whoever shows it escapes it.
+  /// The dropped file's name without `.plist`. Not escaped; escape it before showing it.
   package var name: String
   package var title: String
   package var owner: UInt32
   package var state: String
   package var serviceClass: String
   package var total: UInt32
-  /// How many photos are in each state now; together they are `total`.
+  /// How many photos are in each state; the sum is `total`.
   package var new: UInt32
   package var downloaded: UInt32
   package var filtered: UInt32
@@ -64,7 +64,7 @@ package struct ListSummary: MessageValue {
     ])
   }
 
-  /// Nothing is left to do for it.
+  /// True for a finished or cancelled list.
   package var isFinal: Bool {
     state == ListState.finished.name || state == ListState.cancelled.name
   }

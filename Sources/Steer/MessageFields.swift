@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of a message's parameters, taken out by name and type. Unknown members are ignored, so
-// that both sides can grow. Raises `FieldError`, which names the member that is missing or wrong.
+// Reads the members of a message's parameters by name and type. Unknown members are ignored, so that both
+// sides can add some. Raises `FieldError`, which names the missing or invalid member.
 
 package struct FieldError: Error, Equatable, Sendable {
   package let name: String
 }
 
-/// A value that travels in messages.
+/// A value sent in messages.
 package protocol MessageValue: Equatable, Sendable {
   init(_ fields: MessageFields) throws(FieldError)
   var object: JSONObject { get }
@@ -22,7 +22,7 @@ package struct MessageFields: Sendable {
     return value
   }
 
-  /// Missing and null are the fallback.
+  /// Returns the fallback for a missing or null member.
   package func string(_ name: String, or fallback: String) throws(FieldError) -> String {
     isMissing(name) ? fallback : try string(name)
   }
@@ -71,7 +71,7 @@ package struct MessageFields: Sendable {
     }
   }
 
-  /// Missing and null are false.
+  /// Returns false for a missing or null member.
   package func flag(_ name: String) throws(FieldError) -> Bool {
     if isMissing(name) { return false }
     guard case .bool(let flag) = object[name] else { throw FieldError(name: name) }

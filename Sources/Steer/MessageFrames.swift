@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a stream of bytes into varlink's messages, each ended by a NUL, whatever the size of the pieces
-// in which they come. Raises `TooLong` for a message above the limit, before all of it has come.
+// Cuts a stream of bytes into varlink's messages, each ended by a NUL; the bytes may come in pieces of any
+// size. Raises `TooLong` for a message above the limit, even before its end has come.
 
 package struct MessageFrames: Sendable {
   package struct TooLong: Error, Equatable {
@@ -11,13 +11,13 @@ package struct MessageFrames: Sendable {
 
   private let limit: Int
   private var bytes: [UInt8] = []
-  /// Where the unread part begins, and how far it has been looked through for a NUL.
+  /// Where the unread part begins, and how far it was searched for a NUL.
   private var start = 0
   private var seen = 0
 
   package init(limit: Int) { self.limit = limit }
 
-  /// Something has come, but not yet all of a message; or whole messages wait.
+  /// False while bytes wait here: part of a message, or whole messages.
   package var isEmpty: Bool { start == bytes.count }
 
   package mutating func append(_ piece: [UInt8]) { bytes.append(contentsOf: piece) }
@@ -40,7 +40,7 @@ package struct MessageFrames: Sendable {
 
   private mutating func compact() {
     guard start > 0 else { return }
-    // A quiet connection gives its memory back.
+    // An idle connection frees its memory.
     if start == bytes.count { bytes = [] } else { bytes.removeFirst(start) }
     seen -= start
     start = 0

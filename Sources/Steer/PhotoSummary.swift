@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// One photo as `Show` tells of it.
+// One photo in the reply to `Show`.
 
 package import Vocabulary
 
 package struct PhotoSummary: MessageValue {
   package var number: UInt32
-  /// As it is: whoever shows it escapes it.
+  /// Not escaped; escape it before showing it.
   package var name: String
-  /// Without user, password and query: those can be secrets.
+  /// Without user, password and query, which can be secrets.
   package var url: String
   package var state: String
   package var attempts: UInt32
-  /// Size of the print, and its pixels; 0 while there is none.
+  /// The print's size in bytes and pixels; 0 without a print.
   package var bytes: UInt64
   package var width: UInt32
   package var height: UInt32
-  /// The print's file name; empty while there is none.
+  /// The print's file name; empty without a print.
   package var print: String
-  /// When it is tried again, in milliseconds since 1970; 0 unless it waits for that.
+  /// The time of the next attempt, in milliseconds since 1970; 0 if the photo does not wait for one.
   package var retry: UInt64
-  /// Why it failed or waits, for programs and for people; empty unless it does.
+  /// Why the photo failed or waits, for programs and for users; otherwise empty.
   package var code: String
   package var reason: String
 

@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way back from a handler's task to its caller, through the mailbox.
+// Sends the replies of a handler's task to its caller, through the mailbox.
+
+import Linux
 
 struct ReplyLine: Sendable {
+  struct Piece: Sendable {
+    let client: UInt64
+    let bytes: [UInt8]
+    let isLast: Bool
+    /// Answered when the caller has taken the bytes (true) or has left (false).
+    let taken: Reply<Bool>?
+  }
+
   let client: UInt64
-  let mailbox: ControlMailbox
+  let mailbox: Mailbox<ControlServer.Letter>
   let limit: Int
 
-  /// One reply ahead of the last. False when the caller has left.
+  /// Sends a reply before the last one. Returns false when the caller has left.
   func send(_ reply: ControlReply) async -> Bool {
     let bytes = encode(reply, continues: true)
-    return await withCheckedContinuation { taken in
-      mailbox.put(.init(client: client, bytes: bytes, isLast: false, taken: taken))
+    return await Reply.wait { taken in
+      mailbox.put(.reply(Piece(client: client, bytes: bytes, isLast: false, taken: taken)))
     }
   }
 
   func finish(_ reply: ControlReply) {
-    mailbox.put(
-      .init(client: client, bytes: encode(reply, continues: false), isLast: true, taken: nil))
+    let bytes = encode(reply, continues: false)
+    mailbox.put(.reply(Piece(client: client, bytes: bytes, isLast: true, taken: nil)))
   }
 
   private func encode(_ reply: ControlReply, continues: Bool) -> [UInt8] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `Show` is asked, and what it answers: one list and a page of its photos in file order.
+// The parameters of `Show` and its reply: one list and a page of its photos in file order.
 
 package import Vocabulary
 
@@ -7,9 +7,9 @@ package struct ShowOrder: MessageValue {
   package static let highestLimit: UInt32 = 1000
 
   package var list: ListReference
-  /// Photos at the head of the list that are passed over.
+  /// The number of photos to skip at the head of the list.
   package var offset: UInt32
-  /// At most so many photos are answered; 0 for the list alone.
+  /// The most photos in the reply; 0 for the list alone.
   package var limit: UInt32
   /// Only photos in this state.
   package var state: PhotoState?
@@ -45,7 +45,7 @@ package struct ShowOrder: MessageValue {
 package struct ShowReport: MessageValue {
   package var list: ListSummary
   package var photos: [PhotoSummary]
-  /// The offset to ask with for the photos that follow; nil when these were the last.
+  /// The offset of the next page; nil after the last page.
   package var more: UInt32?
 
   package init(list: ListSummary, photos: [PhotoSummary] = [], more: UInt32? = nil) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `Watch` is asked and answers: the lists with work left and the transfers on their way.
+// The parameters of `Watch` and its reply: the lists with work left and the running transfers.
 
 package struct WatchOrder: MessageValue {
-  /// Only this list, until it is over; nil for all that have work left, for as long as anybody looks.
+  /// Watches this list until it is over; nil watches all lists with work left, without end.
   package var list: ListReference?
 
   package init(list: ListReference? = nil) { self.list = list }
@@ -21,18 +21,18 @@ package struct WatchOrder: MessageValue {
 
 /// One transfer. Photos with the same URL share it.
 package struct TransferSummary: MessageValue {
-  /// Of the photo that is named.
+  /// The list and number of the named photo.
   package var list: UInt64
   package var photo: UInt32
   package var name: String
-  /// How many photos wait for it.
+  /// How many photos wait for this transfer.
   package var photos: Int
-  /// Host, and port where it is not the usual one.
+  /// The host, with its port unless it is the default.
   package var server: String
   package var received: UInt64
-  /// Nil where the origin has not told.
+  /// Nil when the origin did not send it.
   package var total: UInt64?
-  /// Bytes a second, over the last seconds.
+  /// Bytes per second, over the last seconds.
   package var rate: UInt64
 
   package init(
@@ -70,7 +70,7 @@ package struct TransferSummary: MessageValue {
     return object
   }
 
-  /// Seconds until it is here if it goes on like this; nil where that cannot be told.
+  /// Seconds until the end at the current rate; nil when unknown.
   package var secondsLeft: UInt64? {
     guard let total, rate > 0, total >= received else { return nil }
     return (total - received) / rate

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which addresses a photo may come from. Judged on the address that is really dialled, so that
-// names, redirects, odd notations and names that change between two looks are all one case.
-// Without a setting only the public internet is allowed. `AllowNetworks=` opens what is refused by
-// default; `DenyNetworks=` closes in any case; an IPv4 address inside an IPv6 one is judged as
-// well.
+// Which addresses a photo may come from. The rules judge the address that is dialled, so names,
+// redirects, odd notations and names that resolve differently each time are one case.
+// By default only the public internet is allowed. `AllowNetworks=` opens networks that are refused by
+// default; `DenyNetworks=` takes precedence over it; an IPv4 address inside an IPv6 one is judged too.
 
 package struct AddressRules: Equatable, Sendable {
   package let allowed: [NetworkRange]
@@ -24,7 +23,7 @@ package struct AddressRules: Equatable, Sendable {
     self.init(allowed: ranges[0], denied: ranges[1])
   }
 
-  /// Nil where the address may be dialled.
+  /// Nil if the address may be dialled.
   package func refusal(of address: NetworkAddress) -> AddressRefusal? {
     if let range = denied.first(where: { $0.contains(address) }) {
       return AddressRefusal(address: address, cause: .denied(range))
@@ -42,13 +41,13 @@ package struct AddressRules: Equatable, Sendable {
       return (NetworkRange(address, 128), "an IPv4 address in an IPv6 one (ISATAP)")
     }
     if let known = table.first(where: { $0.0.contains(address) }) { return known }
-    // Only 2000::/3 is handed out for the public internet.
+    // Only 2000::/3 is allocated for the public internet.
     guard address.bytes.count == 16, address.bytes[0] & 0xE0 != 0x20 else { return nil }
     return (NetworkRange(address, 128), "a reserved address")
   }
 
-  /// The special-purpose registries of IANA, the narrower range before the wider, and the one
-  /// public address that a cloud uses for its metadata.
+  /// IANA's special-purpose registries, narrower ranges before wider ones, and the one public address
+  /// that a cloud provider uses for its metadata.
   private static let table: [(NetworkRange, String)] = rows.compactMap { text, kind in
     (try? NetworkRange(parsing: text)).map { ($0, kind) }
   }
@@ -123,13 +122,13 @@ extension NetworkAddress {
   ]
   .compactMap { try? NetworkRange(parsing: $0) }
 
-  /// The IPv4 address that a tunnel, a translator or the kernel would take out of this one.
+  /// The IPv4 address that a tunnel, a translator or the kernel would extract from this one.
   var hiddenVersion4: NetworkAddress? {
     guard bytes.count == 16 else { return nil }
-    // `::` and `::1` are themselves, not 0.0.0.0 and 0.0.0.1 inside.
+    // `::` and `::1` embed no IPv4 address.
     if bytes[..<15].allSatisfy({ $0 == 0 }), bytes[15] <= 1 { return nil }
     if bytes.starts(with: [0x20, 0x02]) { return NetworkAddress(bytes: bytes[2..<6]) }
-    // Teredo hides the client's address with every bit turned.
+    // Teredo stores the client's address with every bit inverted.
     if bytes.starts(with: [0x20, 0x01, 0, 0]) {
       return NetworkAddress(bytes: bytes[12...].map { ~$0 })
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as ASCII digits, without a String on the way: every record and every original's name has some.
+// Numbers as ASCII digits, written without a String: every record and every original's name has some.
 
 extension [UInt8] {
-  /// At least so many digits, with zeros before.
+  /// Pads with leading zeros to `least` digits.
   package mutating func append(decimal number: UInt64, digits least: Int = 1) {
-    // From the last digit to the first, as they come out.
+    // The division yields the last digit first.
     var digits = [20 of UInt8](repeating: 0)
     var first = digits.count
     var rest = number

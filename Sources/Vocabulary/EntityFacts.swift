@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an origin says of what it sends: by this it is known again. Words from outside, checked so far
-// that they can be sent back in a header.
+// An origin's description of an entity (tag, date, size, place), by which a later answer is matched with
+// it. Tag and date come from outside; `init` drops one that could not be sent back in a header.
 
 package struct EntityFacts: Hashable, Sendable {
-  /// As the origin wrote it, quotes and all; empty where it has none.
+  /// As the origin wrote it, with its quotes; empty if there is none.
   package var etag: String
-  /// As the origin wrote it; empty where it did not.
+  /// As the origin wrote it; empty if there is none.
   package var lastModified: String
-  /// It changed long enough before it was sent that it cannot have changed twice in that second.
+  /// The entity changed long enough before it was sent that it cannot have changed twice in that second.
   package var isDateStrong: Bool
-  /// Of the whole; nil where the origin did not tell.
+  /// The size of the whole entity; nil if the origin did not state it.
   package var total: UInt64?
   /// The whole URL that answered: a validator means nothing elsewhere, and an answer to another query
   /// may be another photo.
   package var place: String
-  /// The origin does not ask us to forget it at once.
+  /// False if the origin sent `no-store`.
   package var mayBeKept: Bool
 
   package init(
@@ -29,17 +29,17 @@ package struct EntityFacts: Hashable, Sendable {
     self.mayBeKept = mayBeKept
   }
 
-  /// What `If-Range` may hold: a strong tag or, where there is no tag at all, a date that is strong
-  /// (RFC 9110, 8.8.2.2 and 13.1.5). Nil where two bodies may share what the origin tells.
+  /// The value for `If-Range`: a strong tag or, if there is no tag at all, a strong date
+  /// (RFC 9110, 8.8.2.2 and 13.1.5). Nil if two different bodies may share tag and date.
   package var strongValidator: String? {
     if !etag.isEmpty { return etag.hasPrefix("\"") ? etag : nil }
     return isDateStrong && !lastModified.isEmpty ? lastModified : nil
   }
 
-  /// It can be asked whether it has changed.
+  /// The origin can be asked whether the entity has changed.
   package var isRecognizable: Bool { !etag.isEmpty || !lastModified.isEmpty }
 
-  /// `"…"` or `W/"…"`, short, nothing but visible ASCII inside.
+  /// `"…"` or `W/"…"`, at most 514 bytes, only visible ASCII inside.
   private static func isTag(_ text: String) -> Bool {
     var bytes = Array(text.utf8)[...]
     if bytes.starts(with: "W/".utf8) { bytes = bytes.dropFirst(2) }

@@ -1,27 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why something could not be done. The kinds never mix: what follows depends on them alone.
+// Why something could not be done. The kinds never mix: the kind decides the reaction; scope, worker deaths
+// and `waitSeconds` refine it. The words are for people.
 
 package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Kind: UInt8, Sendable {
-    /// The world failed, perhaps not for long: try again with back-off, then give the photo up.
+    /// The outside world failed, perhaps briefly: try again with back-off, then give up the photo.
     case passing
-    /// The world said no, or the input is bad: give the photo or the list up, say why.
+    /// The outside world refused, or the input is bad: give up the photo or the list and say why.
     case final
-    /// This machine is in trouble (disk full, out of descriptors): nothing is given up; wait.
+    /// This machine is in trouble (disk full, out of descriptors): give up nothing; wait.
     case machine
-    /// Somebody asked to stop. Nothing failed.
+    /// A stop was requested. Nothing failed.
     case cancelled
+  }
+
+  /// The reach of this machine's trouble.
+  package enum Scope: UInt8, Sendable {
+    /// All work: no disk space, no memory, no descriptors.
+    case everything
+    /// One file or folder, and the list that it belongs to.
+    case one
   }
 
   private struct Facts: Hashable, Sendable {
     let kind: Kind
+    let scope: Scope
     let code: String
     let reason: String
     let advice: String
     let waitSeconds: UInt32?
   }
 
-  /// Behind a reference: failures are few, and what may fail is handed on for every photo.
+  /// Behind a reference: failures are rare, but a slot for one is passed along with every photo.
   private final class Box: Sendable {
     let facts: Facts
 
@@ -31,20 +41,24 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
   private let box: Box
 
   package var kind: Kind { box.facts.kind }
+  package var scope: Scope { box.facts.scope }
   /// Short and stable, for programs: `http.404`, `jpeg.truncated`, `disk.full`.
   package var code: String { box.facts.code }
   /// For people: what happened, without the name of the photo and without a full stop.
   package var reason: String { box.facts.reason }
-  /// What the person can do about it: a sentence without its full stop; empty where nothing is known.
+  /// A remedy for the person: a sentence without its full stop; empty if none is known.
   package var advice: String { box.facts.advice }
-  /// Seconds the other side asked us to wait, where it did.
+  /// Seconds to wait, if the origin asked for a delay.
   package var waitSeconds: UInt32? { box.facts.waitSeconds }
 
   package init(
-    _ kind: Kind, code: String, reason: String, advice: String = "", waitSeconds: UInt32? = nil
+    _ kind: Kind, scope: Scope = .everything, code: String, reason: String, advice: String = "",
+    waitSeconds: UInt32? = nil
   ) {
     box = Box(
-      Facts(kind: kind, code: code, reason: reason, advice: advice, waitSeconds: waitSeconds))
+      Facts(
+        kind: kind, scope: scope, code: code, reason: reason, advice: advice,
+        waitSeconds: waitSeconds))
   }
 
   package static func == (one: Failure, other: Failure) -> Bool {
@@ -53,13 +67,17 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
 
   package func hash(into hasher: inout Hasher) { hasher.combine(box.facts) }
 
-  /// Both for people, on one line.
+  /// Reason and advice on one line.
   package var words: String { advice.isEmpty ? reason : "\(reason). \(advice)" }
 
   package var description: String { "\(code): \(reason)" }
 
-  /// A worker died over it, or answered what no sound worker answers.
+  /// A worker died during the request, or gave an answer that no sound worker gives.
   package var isWorkerDeath: Bool { code == "worker.died" || code == "worker.answer" }
+
+  /// The list changed state before this change could be recorded.
+  package static let overtaken = Failure(
+    .cancelled, code: "overtaken", reason: "the list has ended or has changed in the meantime")
 
   package static let cancelled = Failure(.cancelled, code: "cancelled", reason: "it was cancelled")
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders and files as the product sees them: always by a held descriptor and one checked name, never
-// by a path. `Linux` has the real ones; `Tests/Support` has one that forgets what was not synced.
+// Folders and files as the stages see them: a folder and one checked name in it, never a path. `Linux`
+// has the real ones; `Tests/Support` has a simulated disk that forgets everything not synced.
 
 /// One component of a path: bytes, checked. It cannot leave its folder.
-package struct FileName: Hashable, Sendable, CustomStringConvertible {
+package struct FileName: Hashable, Comparable, Sendable, CustomStringConvertible {
   package let bytes: [UInt8]
 
   /// Refuses the empty name, `.`, `..`, and names with a slash, a NUL or more than 255 bytes.
@@ -15,7 +15,7 @@ package struct FileName: Hashable, Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// A name that a folder's listing told: nil for `.` and `..`.
+  /// A name from a folder's listing: nil for `.` and `..`.
   package init?(listed bytes: ArraySlice<UInt8>) {
     guard bytes.first != 0x2E || !(bytes.count == 1 || bytes.elementsEqual([0x2E, 0x2E]))
     else { return nil }
@@ -24,21 +24,32 @@ package struct FileName: Hashable, Sendable, CustomStringConvertible {
 
   package init?(_ text: some StringProtocol) { self.init(bytes: Array(text.utf8)) }
 
-  /// A name written in the program.
-  package init(literal text: StaticString) {
-    guard let name = FileName("\(text)") else { preconditionFailure("not a file name: \(text)") }
+  /// A name that the program composes: short, and without unchecked bytes from outside.
+  package init(made bytes: some Collection<UInt8>) {
+    guard let name = FileName(bytes: bytes) else {
+      preconditionFailure("not a file name: \(Printable.text(bytes))")
+    }
     self = name
   }
 
-  /// At least so many digits, with zeros before.
+  package init(made text: String) { self.init(made: text.utf8) }
+
+  /// A name written in the program.
+  package init(literal text: StaticString) { self.init(made: "\(text)") }
+
+  /// The number in decimal, padded with leading zeros to `digits`.
   package init(number: UInt64, digits: Int = 1) {
     var bytes: [UInt8] = []
     bytes.append(decimal: number, digits: digits)
     self.bytes = bytes
   }
 
-  /// Safe to show: control characters, quotes of the terminal and broken UTF-8 are escaped.
+  /// Safe to show: control characters, direction marks and broken UTF-8 are escaped.
   package var description: String { Printable.text(bytes) }
+
+  package static func < (one: FileName, other: FileName) -> Bool {
+    one.bytes.lexicographicallyPrecedes(other.bytes)
+  }
 
   package func hasSuffix(_ suffix: StaticString) -> Bool {
     bytes.count > suffix.utf8CodeUnitCount
@@ -58,7 +69,7 @@ package struct FileStatus: Equatable, Sendable {
   /// Nanoseconds since 1970.
   package let modified: Int64
   package let changed: Int64
-  /// Names that the file has.
+  /// The number of the file's names.
   package let links: UInt64
 
   package init(
@@ -81,28 +92,30 @@ package struct FileStatus: Equatable, Sendable {
 package enum FileUse: Sendable {
   case read
   case write
-  /// Must not exist yet.
+  /// The file must not exist.
   case create
-  /// Opened if it exists, else made.
+  /// The file is created if it is missing.
   case ensure
 }
 
 package protocol OpenFile: AnyObject, Sendable {
-  /// The kernel's number, for handing the file to a worker; -1 in a simulation.
+  /// The kernel's number, with which the file is handed to a worker; -1 in a simulation.
   var descriptor: Int32 { get }
   func status() throws(SystemError) -> FileStatus
-  /// What is there from `offset` on, at most `count` bytes; empty at the end.
+  /// The file's creation time, in nanoseconds since 1970; 0 if the file system does not record it.
+  func birth() throws(SystemError) -> Int64
+  /// At most `count` bytes from `offset` on; empty at the end.
   func read(at offset: UInt64, upTo count: Int) throws(SystemError) -> [UInt8]
-  /// All bytes or an error.
+  /// Writes all bytes or raises an error.
   func write(_ bytes: [UInt8], at offset: UInt64) throws(SystemError)
   func truncate(to size: UInt64) throws(SystemError)
-  /// Takes disk blocks ahead without changing the size.
+  /// Allocates disk blocks in advance, without changing the size.
   func reserve(_ size: UInt64) throws(SystemError)
-  /// Begins to bring the contents to the disk, without waiting: the syncs of several files that were begun
-  /// together cost little more than one. No promise.
+  /// Starts writing the contents to the disk and returns: several files begun together then sync in
+  /// little more time than one. Promises nothing.
   func beginSync()
-  /// The contents are on the disk when this returns (fdatasync). After an error never again: the
-  /// kernel reports a lost page once.
+  /// The contents are on the disk when this returns (fdatasync). Never call it again after an error:
+  /// the kernel reports a lost page only once.
   func sync() throws(SystemError)
 }
 
@@ -110,24 +123,24 @@ package protocol Folder: AnyObject, Sendable {
   /// For people and logs only.
   var path: String { get }
   func open(_ name: FileName, _ use: FileUse) throws(SystemError) -> any OpenFile
-  /// A folder in this one; `creating` makes it (0700) where it is missing.
+  /// A folder in this one; `creating` makes it (0700) if it is missing.
   func folder(_ name: FileName, creating: Bool) throws(SystemError) -> any Folder
   /// Unless `replacing`, an existing name is an error (EEXIST).
   func rename(
     _ name: FileName, to folder: any Folder, as newName: FileName, replacing: Bool
   ) throws(SystemError)
-  /// Another name for the same file; an existing one is an error (EEXIST). Not every file system
-  /// has such names (EOPNOTSUPP, EPERM), and none across its border (EXDEV).
+  /// Another name for the same file; an existing name is an error (EEXIST). Not every file system has
+  /// links (EOPNOTSUPP, EPERM), and no link crosses two file systems (EXDEV).
   func link(_ name: FileName, to folder: any Folder, as newName: FileName) throws(SystemError)
   func remove(_ name: FileName) throws(SystemError)
-  /// An empty folder in this one.
+  /// Removes an empty folder in this one.
   func removeFolder(_ name: FileName) throws(SystemError)
-  /// All names but `.` and `..`, in no order.
+  /// All names except `.` and `..`, in no particular order.
   func names() throws(SystemError) -> [FileName]
-  /// The same with what kinds of things they are, where that costs nothing more.
+  /// The same with the kind of each entry, if the listing includes it.
   func entries() throws(SystemError) -> [FolderEntry]
   func status(of name: FileName) throws(SystemError) -> FileStatus
-  /// Names made, renamed and removed in this folder are on the disk when this returns.
+  /// Changes to the names in this folder are on the disk when this returns.
   func sync() throws(SystemError)
   /// Everything on the folder's file system is on the disk when this returns (syncfs).
   func syncFileSystem() throws(SystemError)
@@ -142,9 +155,10 @@ package protocol Folder: AnyObject, Sendable {
 
 extension OpenFile {
   package func beginSync() {}
+  package func birth() throws(SystemError) -> Int64 { 0 }
 }
 
-/// A name in a folder, and what it is where the folder says.
+/// A name in a folder, and its kind if the listing includes it.
 package struct FolderEntry: Equatable, Sendable {
   package let name: FileName
   package let kind: FileStatus.Kind?
@@ -163,10 +177,10 @@ extension Folder {
   package func link(_ name: FileName, to folder: any Folder, as newName: FileName)
     throws(SystemError)
   {
-    throw SystemError(code: 95, call: "link", thing: "\(path)/\(name)")
+    throw SystemError(.notSupported, call: "link", thing: "\(path)/\(name)")
   }
 
-  /// Whether the name exists, whatever it is.
+  /// Whether the name exists, as a file or anything else.
   package func has(_ name: FileName) throws(SystemError) -> Bool {
     do {
       _ = try status(of: name)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done to a picture, in the syntax of CSS filters. One function exists now: sepia.
-// Raises `FilterSyntaxError`, worded for whoever wrote the list.
+// The change made to a picture, in the syntax of CSS filters. The only function is sepia.
+// Raises `FilterSyntaxError`, worded for the author of the list.
 
 package enum FilterFunction: Hashable, Sendable, CustomStringConvertible {
   /// The W3C sepia matrix at an amount from 0 (unchanged) to 1, kept in thousandths so that equal
@@ -21,7 +21,7 @@ package enum FilterFunction: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Reads `sepia(0.8)`, `sepia(80%)` or `sepia()`; CSS clamps what is above 1, so do we.
+  /// Reads `sepia(0.8)`, `sepia(80%)` or `sepia()`. An amount above 1 becomes 1, as in CSS.
   package init(parsing text: String) throws(FilterSyntaxError) {
     let bytes = Array(text.utf8.drop(while: Self.isSpace))
     guard let open = bytes.firstIndex(of: UInt8(ascii: "(")) else {
@@ -90,7 +90,7 @@ package struct FilterSyntaxError: Error, Equatable, Sendable, CustomStringConver
   package var description: String {
     switch problem {
     case .unknown(let name):
-      "there is no filter '\(Printable.text(name, limit: 40))'; sepia(AMOUNT) is the one there is"
+      "there is no filter '\(Printable.text(name, limit: 40))'; the only one is sepia(AMOUNT)"
     case .noArguments:
       "a filter is written as in CSS, for example sepia(0.8) or sepia(80%)"
     case .badAmount:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two numbers that name things in the journal file. Names and URLs never appear there.
+// The two numbers by which the journal file refers to lists and photos. It holds no names and no URLs.
 
-/// A list's number: counted up from 1, never used again.
+/// A list's number: counted up from 1, never reused.
 package struct ListID: Hashable, Comparable, Sendable, CustomStringConvertible {
   package let number: UInt64
 

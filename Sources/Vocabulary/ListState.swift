@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is recorded of one list. `accepted` becomes `running` when its first photo is admitted; that
-// step alone is not recorded, since nothing is lost by it.
+// The recorded state of a list. `accepted` becomes `running` with the first recorded change of a photo;
+// that step has no record of its own.
 
 package enum ListState: UInt8, Sendable, CaseIterable {
   case accepted = 0
   case running = 1
-  /// Nothing new starts until it is resumed. Kept over restarts.
+  /// No photo starts until the list is resumed. Survives a restart.
   case paused = 2
   /// Every photo is filtered or failed.
   case finished = 3
-  /// Given up by its owner. Prints that exist stay.
+  /// Ended by its owner. Existing prints stay.
   case cancelled = 4
 
   package var name: String {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a picture's metadata comes into its print. What the picture looks wrong without comes
-// always: orientation, colour profile, density.
+// Which metadata of a picture its print keeps. Orientation, colour profile and density are always kept:
+// without them the picture looks wrong.
 
 package enum MetadataRule: UInt8, Sendable, CaseIterable, CustomStringConvertible {
-  /// All of it, byte for byte, but for previews.
+  /// All metadata that the filter knows, byte for byte, without previews.
   case keep = 1
-  /// None but what the picture looks wrong without.
+  /// Only orientation, colour profile and density.
   case strip = 2
-  /// Beside that, who made it and whose it is.
+  /// As `strip`, plus author and copyright.
   case copyright = 3
 
   package var name: String {
@@ -25,7 +25,7 @@ package enum MetadataRule: UInt8, Sendable, CaseIterable, CustomStringConvertibl
 
   package var description: String { name }
 
-  /// `keep, strip or copyright`, for the words of a refusal.
+  /// `keep, strip or copyright`, for error messages.
   package static var names: String {
     let names = allCases.map(\.name)
     return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")

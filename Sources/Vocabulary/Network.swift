@@ -1,23 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network as the Download stage sees it. `Transfer` has the real one (libcurl); tests script one.
+// The network as the Download stage sees it. `Transfer` has the real one (libcurl); tests use a scripted one.
 
 package protocol Network: Sendable {
-  /// Begins a transfer that belongs to nobody's task. `whenOver` is called once, on a thread that
-  /// must not wait, perhaps before this returns; what has arrived stays in the file, which nobody
-  /// writes any more then. A failure is worded for the photo's reason.
+  /// Begins a transfer that belongs to no task. `whenOver` is called once, after the last call of the
+  /// sink, on a thread that must not wait, perhaps before this returns. Its failure is worded as the
+  /// reason shown for the photo.
   func begin(
-    _ request: TransferRequest, into file: any OpenFile,
+    _ request: TransferRequest, into sink: any TransferSink,
     whenOver: @escaping @Sendable (Result<TransferReply, Failure>) -> Void
   ) -> TransferTicket
 
-  /// It ends with `Failure.cancelled`, unless it is over already.
+  /// Ends the transfer with `Failure.cancelled`, unless it is already over.
   func cancel(_ ticket: TransferTicket)
 
-  /// Its place among those that wait for a connection.
+  /// Changes the transfer's place among those that wait for a connection.
   func change(_ ticket: TransferTicket, to priority: ServiceClass)
 
-  /// What is on its way now.
+  /// All transfers that are not over.
   func progress() -> [TransferProgress]
+}
+
+/// Receives the body of one transfer. Calls come one at a time, on a thread that must not wait.
+package protocol TransferSink: AnyObject, Sendable {
+  /// An answer passed the checks: its body is `entity` from `offset` on. Offset 0 empties the sink; any
+  /// other offset is the number of bytes in it. An answer that replaces another calls this again.
+  func begin(_ entity: EntityFacts, at offset: UInt64)
+
+  /// Takes the next bytes of the body. False refuses them and pauses the transfer: the same bytes come
+  /// again after `goOn`, which any thread may call, once for each refusal. A failure ends the transfer.
+  func take(
+    _ bytes: [UInt8], goOn: @escaping @Sendable () -> Void
+  ) throws(Failure) -> Bool
+
+  /// No bytes have arrived for a moment: the sink should write its buffered bytes to the disk.
+  func rest()
+}
+
+extension TransferSink {
+  package func rest() {}
 }
 
 package struct TransferTicket: Hashable, Sendable {
@@ -26,52 +46,44 @@ package struct TransferTicket: Hashable, Sendable {
   package init(_ number: UInt64) { self.number = number }
 }
 
-/// What an origin is asked for.
+/// The part of an entity to request.
 package enum TransferScope: Equatable, Sendable {
   case whole
-  /// The first bytes are in the file already. Where the origin has something else by now, or does
-  /// not send what was asked for, the file is emptied and the whole comes in the same transfer.
+  /// The sink already has the first bytes. If the entity has changed, or the origin does not send the
+  /// rest, the same transfer brings the whole.
   case rest(of: EntityFacts, from: UInt64)
-  /// Nothing, if the origin still has what we have: answered with status 304 and size 0.
+  /// Nothing, if the entity is unchanged: the reply then has status 304 and size 0.
   case change(since: EntityFacts)
 }
 
 package struct TransferRequest: Sendable {
   /// Absolute, http or https.
   package let url: String
-  /// The same, where somebody has read it already.
+  /// The same, if the caller has parsed it.
   package let place: PhotoURL?
   package let maximumSize: UInt64
   package let timeout: Duration
   package let connectTimeout: Duration
   package let priority: ServiceClass
   package let scope: TransferScope
-  /// Before the first byte is written, perhaps more than once: what is coming, and from where on.
-  package let whenBegun: @Sendable (EntityFacts, UInt64) -> Void
 
   package init(
     url: String, maximumSize: UInt64, timeout: Duration, connectTimeout: Duration,
-    priority: ServiceClass, scope: TransferScope = .whole,
-    whenBegun: @escaping @Sendable (EntityFacts, UInt64) -> Void = { _, _ in }
+    priority: ServiceClass, scope: TransferScope = .whole
   ) {
-    self.init(
-      url, nil, maximumSize, timeout, connectTimeout, priority, scope, whenBegun: whenBegun)
+    self.init(url, nil, maximumSize, timeout, connectTimeout, priority, scope)
   }
 
   package init(
     place: PhotoURL, maximumSize: UInt64, timeout: Duration, connectTimeout: Duration,
-    priority: ServiceClass, scope: TransferScope = .whole,
-    whenBegun: @escaping @Sendable (EntityFacts, UInt64) -> Void = { _, _ in }
+    priority: ServiceClass, scope: TransferScope = .whole
   ) {
-    self.init(
-      place.text, place, maximumSize, timeout, connectTimeout, priority, scope,
-      whenBegun: whenBegun)
+    self.init(place.text, place, maximumSize, timeout, connectTimeout, priority, scope)
   }
 
   private init(
     _ url: String, _ place: PhotoURL?, _ maximumSize: UInt64, _ timeout: Duration,
-    _ connectTimeout: Duration, _ priority: ServiceClass, _ scope: TransferScope,
-    whenBegun: @escaping @Sendable (EntityFacts, UInt64) -> Void
+    _ connectTimeout: Duration, _ priority: ServiceClass, _ scope: TransferScope
   ) {
     self.url = url
     self.place = place
@@ -80,15 +92,14 @@ package struct TransferRequest: Sendable {
     self.connectTimeout = connectTimeout
     self.priority = priority
     self.scope = scope
-    self.whenBegun = whenBegun
   }
 }
 
 package struct TransferReply: Equatable, Sendable {
   package let status: Int
-  /// Of the whole file, with what was there before.
+  /// The size of the whole, including the bytes that the sink already had.
   package let size: UInt64
-  /// The origin told where the end is. Without, a body that was cut off looks whole.
+  /// The protocol marks the body's end. Otherwise a body that was cut off looks complete.
   package let isEndSure: Bool
   package let entity: EntityFacts
 
@@ -104,12 +115,12 @@ package struct TransferReply: Equatable, Sendable {
 
 package struct TransferProgress: Equatable, Sendable {
   package let ticket: TransferTicket
-  /// Host, and port where it is not the usual one.
+  /// The host, and the port unless it is the scheme's default.
   package let server: String
   package let received: UInt64
-  /// Nil where the origin has not told.
+  /// Nil if the origin did not state it.
   package let total: UInt64?
-  /// Bytes a second, over the last seconds.
+  /// Bytes per second, over the last few seconds.
   package let rate: UInt64
 
   package init(

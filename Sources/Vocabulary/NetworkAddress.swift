@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An IP address as bytes, and its one way of being written. Reads only the plain notations: what
-// else resolvers understand (2130706433, 0x7f.1) is judged after they have turned it into an
-// address.
+// An IP address as bytes, and its single written form. Reads the standard notations alone: other forms
+// that resolvers understand (2130706433, 0x7f.1) are judged after they are resolved.
 
 package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
-  /// Four or sixteen, as they stand on the wire.
+  /// Four or sixteen, in network order.
   package let bytes: [UInt8]
 
   package init?(bytes: some Sequence<UInt8>) {
@@ -23,7 +22,7 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// IPv6 as RFC 5952 wants it, but for addresses that show an IPv4 one inside.
+  /// IPv6 follows RFC 5952, except that an embedded IPv4 address is written in hex.
   package var description: String {
     guard bytes.count == 16 else { return bytes.map { String($0) }.joined(separator: ".") }
     let groups = stride(from: 0, to: 16, by: 2).map {
@@ -95,7 +94,7 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Addresses that share their first bits, written `10.0.0.0/8`; an address alone is itself only.
+/// Addresses that share their first bits, written `10.0.0.0/8`; a bare address is a range of one.
 package struct NetworkRange: Hashable, Sendable, CustomStringConvertible {
   package let address: NetworkAddress
   package let bits: Int
@@ -143,7 +142,7 @@ package struct RangeSyntaxError: Error, Equatable, Sendable, CustomStringConvert
   package let text: String
 
   package var description: String {
-    "'\(Printable.text(text, limit: 60))' is no network; "
+    "'\(Printable.text(text, limit: 60))' is not a network; "
       + "write for example 192.168.0.0/16 or fd00::/8"
   }
 }

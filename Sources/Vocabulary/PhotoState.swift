@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is recorded of one photo. Exactly these four states, and only these steps between them.
+// The recorded state of a photo: exactly these four states, and only the steps noted with them.
 
 package enum PhotoState: UInt8, Sendable, CaseIterable {
-  /// Nothing is known but the name and the URL. → downloaded, failed
+  /// Only name and URL are known. → downloaded, failed
   case new = 0
-  /// The original is durable. → filtered, failed; back to new only when the original was lost
+  /// The original is durable. → filtered, failed; new only if the original was lost
   case downloaded = 1
-  /// The print is durable under its final name. Never left
+  /// The print is durable under its final name. Final
   case filtered = 2
-  /// Given up, with a reason. → new or downloaded, when the list is reopened
+  /// Given up, with a reason. Final
   case failed = 3
 
   package var name: String {

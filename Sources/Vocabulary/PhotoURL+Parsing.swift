@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a photo's URL is read. Raises `Failure`s of kind final, `url.…`, that never repeat what the
-// URL holds beyond its scheme and host.
+// Parses a photo's URL. Raises a `Failure` of kind final, `url.…`, which repeats nothing of the URL
+// but an unknown scheme.
 
 extension PhotoURL {
   package init(parsing text: String) throws(Failure) {
@@ -11,7 +11,7 @@ extension PhotoURL {
       throw Self.wrong("url.length", "the URL is longer than \(Self.longest) bytes")
     }
     guard !rest.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-      throw Self.wrong("url.syntax", "the URL holds control characters")
+      throw Self.wrong("url.syntax", "the URL contains control characters")
     }
     let scheme = try Self.takeScheme(&rest)
     let fragment = rest.firstIndex(of: UInt8(ascii: "#"))
@@ -50,7 +50,8 @@ extension PhotoURL {
     return scheme
   }
 
-  /// What stands between `//` and the path. A backslash there has fooled many a checker: refused.
+  /// The part between `//` and the path. The host's checks refuse a backslash, which parsers read
+  /// differently.
   private static func takeAuthority(_ rest: inout ArraySlice<UInt8>) throws(Failure)
     -> ArraySlice<UInt8>
   {
@@ -65,7 +66,7 @@ extension PhotoURL {
     rest = rest[end...]
     guard !authority.contains(UInt8(ascii: "@")) else {
       throw wrong(
-        "url.credentials", "the URL holds a user name or a password",
+        "url.credentials", "the URL contains a user name or a password",
         advice:
           "Lists are kept and shown: use a link that needs neither"
       )
@@ -82,7 +83,7 @@ extension PhotoURL {
       }
       let inside = String(decoding: authority[(authority.startIndex + 1)..<close], as: UTF8.self)
       guard let address = NetworkAddress(inside), address.bytes.count == 16 else {
-        throw wrong("url.host", "what stands in the brackets is no IPv6 address")
+        throw wrong("url.host", "the address in brackets is not an IPv6 address")
       }
       return (address.description, try port(authority[(close + 1)...]))
     }
@@ -97,12 +98,12 @@ extension PhotoURL {
         "url.host", "the host's name is not in ASCII", advice: "Write it in its xn-- form")
     }
     guard bytes.count <= 253, bytes.allSatisfy(isHostByte), hasLabels(bytes) else {
-      throw wrong("url.host", "the host's name is not a valid one")
+      throw wrong("url.host", "the host's name is not valid")
     }
     return lowered(bytes)
   }
 
-  /// Between dots, and none of them empty or too long; one dot at the end means the root.
+  /// Whether every label between dots has 1 to 63 bytes; one dot at the end means the root.
   private static func hasLabels(_ bytes: ArraySlice<UInt8>) -> Bool {
     var length = 0
     for byte in bytes {
@@ -118,7 +119,7 @@ extension PhotoURL {
     return true
   }
 
-  /// Empty, or a colon and a number; a colon alone means the usual port.
+  /// Empty, or a colon and a number; a colon alone means the default port.
   private static func port(_ bytes: ArraySlice<UInt8>) throws(Failure) -> UInt16? {
     guard let first = bytes.first else { return nil }
     let digits = bytes.dropFirst()
@@ -170,12 +171,12 @@ extension PhotoURL {
     return String(decoding: bytes.map { isCapital($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
 
-  // Each byte of each URL of each photo is asked about: numbers, not sets of characters.
+  // These run for every byte of every photo's URL: they compare numbers, not sets of characters.
 
   private static func isSpace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
   }
-  /// Needs no encoding: all that can be seen but "<>\\^`{|}.
+  /// Needs no encoding: visible ASCII except "<>\\^`{|}.
   static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x22, 0x3C, 0x3E, 0x5C, 0x5E, 0x60, 0x7B...0x7D: false

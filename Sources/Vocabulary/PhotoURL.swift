@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A photo's URL, read strictly: http, https or file; a host in ASCII; no user name, no password.
-// What is shown of it never holds the query or the fragment, where lists hide their secrets.
-// Spaces around it are dropped; inside, spaces and bytes that a URL cannot hold are
-// percent-encoded.
+// Messages never show query and fragment, which may hold secrets. Surrounding spaces and the fragment are
+// dropped; other spaces and bytes that a URL may not contain are percent-encoded.
 
 package struct PhotoURL: Hashable, Sendable {
   package enum Scheme: String, Sendable { case http, https, file }
 
   package static let longest = 8192
 
-  /// Together behind one reference: every photo's URL passes through many hands.
+  /// Behind one reference: a photo's URL is copied many times.
   private final class Parts: Sendable {
     let scheme: Scheme
     let host: String
     let port: UInt16
-    /// The whole; its ASCII bytes are counted.
+    /// The whole URL, in ASCII; the ends below are byte offsets in it.
     let text: String
     let serverEnd: Int
     let pathEnd: Int
@@ -34,31 +33,31 @@ package struct PhotoURL: Hashable, Sendable {
   }
 
   private let parts: Parts
-  /// Of the text. Tables of URLs grow and shrink with every photo, and look at the neighbours each time.
+  /// The text's hash, computed once: tables of URLs change with every photo and rehash neighbours then.
   private let hash: Int
 
   package var scheme: Scheme { parts.scheme }
   /// In lower case; an IPv6 address without its brackets; empty for a file.
   package var host: String { parts.host }
-  /// What is dialled, named or not; 0 for a file.
+  /// The port to dial, written in the URL or not; 0 for a file.
   package var port: UInt16 { parts.port }
   /// Percent-encoded, with a leading slash.
   package var path: String { parts.text(parts.serverEnd, parts.pathEnd) }
-  /// Percent-encoded, without its question mark; nil where there is none.
+  /// Percent-encoded, without its question mark; nil if there is none.
   package var query: String? {
     let end = parts.text.utf8.count
     return parts.pathEnd < end ? parts.text(parts.pathEnd + 1, end) : nil
   }
 
-  /// Host, and port where it is not the usual one: what messages name.
+  /// The host, and the port unless it is the scheme's default; for messages.
   package var server: String {
     parts.text(scheme.rawValue.utf8.count + "://".utf8.count, parts.serverEnd)
   }
 
-  /// For the wire. Never for a message.
+  /// The whole URL, for the wire. Never for a message.
   package var text: String { parts.text }
 
-  /// Transfers that share it share connections.
+  /// Transfers with the same origin share connections.
   package struct Origin: Hashable, Sendable {
     let scheme: Scheme
     let host: String
@@ -67,7 +66,7 @@ package struct PhotoURL: Hashable, Sendable {
 
   package var origin: Origin { Origin(scheme: scheme, host: host, port: port) }
 
-  /// `tail` is what stands behind the server in `written`, a part of its bytes.
+  /// `tail` is the part of `written` after the server.
   init(
     _ scheme: Scheme, _ host: String, _ port: UInt16, tail: ArraySlice<UInt8>,
     written: (text: String, bytes: [UInt8])
@@ -78,7 +77,7 @@ package struct PhotoURL: Hashable, Sendable {
     if mark > tail.startIndex, tail.allSatisfy(Self.isPlain),
       serverEnd + tail.count == written.bytes.count, written.bytes.starts(with: bytes)
     {
-      // As most are: nothing has to be put together.
+      // The common case: the text is already in its final form.
       parts = Parts(
         scheme, host, port, written.text, serverEnd: serverEnd,
         pathEnd: serverEnd + mark - tail.startIndex)
@@ -97,7 +96,7 @@ package struct PhotoURL: Hashable, Sendable {
     hash = parts.text.hashValue
   }
 
-  /// Up to the path.
+  /// The URL's text up to the path.
   private static func head(_ scheme: Scheme, _ host: String, _ port: UInt16) -> [UInt8] {
     let hasBrackets = host.utf8.contains(UInt8(ascii: ":"))
     var bytes: [UInt8] = []
@@ -119,18 +118,18 @@ package struct PhotoURL: Hashable, Sendable {
 
   package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
-  /// The path of a `file:` URL as checked components, decoded. Never empty; none of them leads up.
+  /// The path of a `file:` URL as decoded, checked components. Never empty; no component is `..`.
   package func filePath() throws(Failure) -> [FileName] {
     var names: [FileName] = []
     for piece in path.utf8.split(separator: UInt8(ascii: "/")) {
       guard let bytes = Self.decoded(piece) else {
         throw Failure(
-          .final, code: "url.syntax", reason: "the file's URL holds a % that encodes nothing",
+          .final, code: "url.syntax", reason: "the file's URL contains a % that encodes nothing",
           advice: "Write a plain % as %25")
       }
       guard let name = FileName(bytes: bytes) else {
         throw Failure(
-          .final, code: "file.refused", reason: "the file's path holds a part that is no file name",
+          .final, code: "file.refused", reason: "part of the file's path is not a file name",
           advice: "Write the path without '.', '..' and encoded slashes")
       }
       names.append(name)
@@ -141,7 +140,7 @@ package struct PhotoURL: Hashable, Sendable {
     return names
   }
 
-  /// What a download says of the URL before it asks the network or a folder; nil where that is nothing.
+  /// The failure that a download of this URL raises before it uses the network or a folder, if any.
   package static func refusal(of text: String) -> Failure? {
     do throws(Failure) {
       let url = try PhotoURL(parsing: text)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a picture is not in its print, said once per photo. Nothing failed.
+// The parts of a picture that its print lacks, reported once per photo. Nothing failed.
 
 package struct PictureNotices: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// A small coloured picture within the metadata.
+  /// A small coloured picture in the metadata.
   package static let previewRemoved = PictureNotices(rawValue: 1)
-  /// A colour profile of another colour space than the print's.
+  /// A profile for a colour space other than the print's.
   package static let profileDropped = PictureNotices(rawValue: 2)
-  /// Metadata that is unreadable or not known here.
+  /// Metadata that is unreadable or of an unknown kind.
   package static let metadataDropped = PictureNotices(rawValue: 4)
 
   private static let all: [(notice: PictureNotices, name: String, words: String)] = [
@@ -19,11 +19,10 @@ package struct PictureNotices: OptionSet, Hashable, Sendable {
     (.metadataDropped, "metadata-dropped", "some of its metadata"),
   ]
 
-  /// Short and stable, for programs: `preview-removed`. A bit that nobody knows has none.
+  /// Short and stable, for programs: `preview-removed`. An unknown bit has no name.
   package var names: [String] { Self.all.filter { contains($0.notice) }.map(\.name) }
 
-  /// What the print is without: `its embedded preview and its colour profile`; empty where nothing
-  /// was left out.
+  /// The missing parts: `its embedded preview and its colour profile`; empty if the print has all.
   package var words: String {
     let words = Self.all.filter { contains($0.notice) }.map(\.words)
     guard words.count > 1 else { return words.first ?? "" }

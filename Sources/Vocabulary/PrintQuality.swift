@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How finely a JPEG print is quantised: as coarsely as its original was, or by a level of its own.
-// Raises `PrintQualityError`, worded for whoever wrote it.
+// How finely a JPEG print is quantised: as its original was, or at a given level.
+// Raises `PrintQualityError`, worded for the author of the setting.
 
 package enum PrintQuality: Hashable, Sendable, CustomStringConvertible {
-  /// The original's own tables: a print is neither larger nor worse than need be.
+  /// The original's tables: the print is neither larger nor worse than necessary.
   case source
-  /// As libjpeg counts it.
+  /// On libjpeg's scale.
   case level(Int)
 
   package static let levels = 1...100
@@ -17,7 +17,7 @@ package enum PrintQuality: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Nil where the original decides.
+  /// Nil for `source`.
   package var level: Int? {
     switch self {
     case .source: nil
@@ -25,7 +25,7 @@ package enum PrintQuality: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Reads `source`, or a level as plain digits: there is one spelling for each.
+  /// Reads `source`, or a level in plain digits: each value has one spelling.
   package init(parsing text: String) throws(PrintQualityError) {
     if text == "source" {
       self = .source

@@ -2,10 +2,10 @@
 // Bytes from outside, made safe to show in a log, a message or a terminal.
 
 package enum Printable {
-  /// Valid UTF-8 stays; control characters, the invisible direction marks and bytes that are no UTF-8
-  /// become `\xNN` or `\u{…}`, a backslash becomes two. At most `limit` characters, then `…`.
+  /// Valid UTF-8 stays; control characters, invisible direction marks and invalid UTF-8 become escapes
+  /// (`\n`, `\t`, `\xNN`, `\u{…}`), a backslash becomes two. At most `limit` characters, then `…`.
   package static func text(_ bytes: some Sequence<UInt8>, limit: Int = 400) -> String {
-    // Whatever a character takes, it is at most four bytes.
+    // A character has at most four bytes.
     let bytes = Array(bytes.prefix(4 * (limit + 1)))
     if bytes.count <= limit, bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != 0x5C }) {
       return String(decoding: bytes, as: UTF8.self)
@@ -24,7 +24,7 @@ package enum Printable {
         out += shown(UTF8.decode(encoded))
         place += encoded.count
       case .error(let length):
-        for byte in bytes[place..<place + length] { out += hex(byte) }
+        for byte in bytes[place..<place + length] { out += "\\x" + String(hex: byte) }
         place += length
       case .emptyInput: break
       }
@@ -41,15 +41,10 @@ package enum Printable {
     case 0x5C: return "\\\\"
     case 0x0A: return "\\n"
     case 0x09: return "\\t"
-    case 0..<0x20, 0x7F: return hex(UInt8(scalar.value))
+    case 0..<0x20, 0x7F: return "\\x" + String(hex: UInt8(scalar.value))
     case 0x80..<0xA0, 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x2069, 0xFEFF:
       return "\\u{\(String(scalar.value, radix: 16))}"
     default: return String(Character(scalar))
     }
-  }
-
-  private static func hex(_ byte: UInt8) -> String {
-    let digits = Array("0123456789abcdef")
-    return "\\x\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
   }
 }

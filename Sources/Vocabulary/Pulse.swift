@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop's sign of life, for the watchdog: told when the loop has nothing to do, and when a turn begins.
+// A loop's sign of life, for the watchdog: the loop reports the start of each turn and of each wait.
 
 package protocol Pulse: Sendable {
   func busy()
-  /// Waiting for something to do: healthy for ever.
+  /// The loop waits for work: healthy, however long that lasts.
   func idle()
 }

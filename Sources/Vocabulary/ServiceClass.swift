@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The five classes of quality of service, by Foundation's names, from the most urgent down.
+// The five quality-of-service classes, with Foundation's names, the most urgent first.
 
 package enum ServiceClass: UInt8, Sendable, CaseIterable, Comparable {
   case userInteractive = 0
@@ -33,6 +33,6 @@ package enum ServiceClass: UInt8, Sendable, CaseIterable, Comparable {
     }
   }
 
-  /// More urgent comes first.
+  /// The more urgent class is the lesser.
   package static func < (a: ServiceClass, b: ServiceClass) -> Bool { a.rawValue < b.rawValue }
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may be shown of a URL that is none, or is refused: users, passwords, queries and fragments can be
-// secrets there as well.
+// The part of a refused or malformed URL that may be shown: user name, password, query and fragment may be
+// secrets even there.
 
 package enum ShownURL {
-  /// Without credentials, and without what follows `?` or `#`.
+  /// Removes credentials, and everything from the first `?` or `#` on.
   package static func text(_ url: String) -> String {
     let bytes = Array(url.utf8)
     let end = bytes.firstIndex { isTail($0) } ?? bytes.count
     let shown = Array(bytes[..<end])
     let (start, sign) = credentials(shown)
-    // A password may hold a slash; then the last @ of all is the safe place to begin.
+    // A password may contain a slash; then only the text after the last @ is safe to show.
     guard let sign = sign ?? shown.lastIndex(of: UInt8(ascii: "@")) else {
       return String(decoding: shown, as: UTF8.self)
     }
     return String(decoding: shown[..<start] + shown[(sign + 1)...], as: UTF8.self)
   }
 
-  /// Whatever stands before an `@` in front of the path goes, in URLs that are none as well.
+  /// Removes everything before an `@` in front of the path, in malformed URLs too.
   package static func withoutCredentials(_ url: String) -> String {
     let bytes = Array(url.utf8)
     let (start, sign) = credentials(bytes)
@@ -24,12 +24,12 @@ package enum ShownURL {
     return String(decoding: bytes[..<start] + bytes[(sign + 1)...], as: UTF8.self)
   }
 
-  /// Where credentials would begin, and the `@` that ends them, if there is one.
+  /// The place where credentials would begin, and the `@` that ends them, if there is one.
   private static func credentials(_ bytes: [UInt8]) -> (start: Int, sign: Int?) {
     var start = bytes.startIndex
     if let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
       bytes[..<colon].allSatisfy({ $0 < 0x80 && !isSlash($0) && $0 != UInt8(ascii: "@") }),
-      // `user:password@host` without a scheme has its `@` right behind.
+      // In `user:password@host` the colon is followed by no slash and ends no scheme.
       let first = bytes[(colon + 1)...].first, isSlash(first)
     {
       start = colon + 1

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What somebody may have meant who wrote a word that nobody knows. Capitals do not count.
+// The known word that an unknown word was probably meant to be. Ignores case.
 
 package enum Suggestion {
-  /// ` (did you mean 'Title'?)`, or nothing. In brackets, since the sentence around it goes on or ends.
+  /// ` (did you mean 'Title'?)`, or nothing. In brackets, so that it fits inside or at the end of a sentence.
   package static func words(for word: String, among known: some Sequence<String>) -> String {
     nearest(to: word, among: known).map { " (did you mean '\($0)'?)" } ?? ""
   }
 
-  /// The only known word that begins so, or the nearest one if a slip of the finger could be meant.
+  /// The only known word with this beginning, or the nearest word if it differs by a few typing errors.
   package static func nearest(to word: String, among known: some Sequence<String>) -> String? {
     let known = known.sorted()
     let bytes = lowered(word)
@@ -24,7 +24,7 @@ package enum Suggestion {
     word.utf8.map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 32 : $0 }
   }
 
-  /// Letters to add, leave out, change or swap with their neighbour.
+  /// The number of letters to add, omit, change or swap with a neighbour.
   private static func slips(_ a: [UInt8], _ b: [UInt8]) -> Int {
     var rows = [Array(0...b.count)]
     for i in a.indices {

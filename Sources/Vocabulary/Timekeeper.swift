@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time behind a seam: what people read, what waits are measured by, and a way to be called later.
+// Time behind protocols, so that tests can simulate it: the time of day, the uptime, and timers.
 
-package protocol Timekeeper: Sendable {
-  /// Milliseconds since 1970, as the machine believes. Jumps when the clock is set.
+package protocol TimeSource: Sendable {
+  /// Milliseconds since 1970 by the machine's clock. Jumps when the clock is set.
   func wallTime() -> UInt64
-  /// Since boot, sleep included. Never goes back.
+  /// Time since boot, including sleep. Never goes back.
   func uptime() -> Duration
-  /// Calls back once, on a thread of the timekeeper's. The token cancels when it is cancelled.
+}
+
+package protocol Timekeeper: TimeSource {
+  /// Calls `act` once, on the timekeeper's thread, unless the token is cancelled first.
   func after(_ delay: Duration, _ act: @escaping @Sendable () -> Void) -> any Cancellable
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One change of a photo's or a list's state: the unit of the journal file and of reporting.
-// Only numbers and short codes appear here; names and URLs live in the catalog.
+// Holds numbers, digests and short codes alone; names and URLs live in the catalog.
 
 package struct Transition: Equatable, Sendable {
-  /// Milliseconds since 1970; for people, nothing is decided by it.
+  /// Milliseconds since 1970; for people, no decision depends on it.
   package let time: UInt64
   package let change: Change
 
@@ -15,7 +15,7 @@ package struct Transition: Equatable, Sendable {
 
 package enum Change: Equatable, Sendable {
   case accepted(ListID, Acceptance)
-  /// A dropped file was turned away; it never became a list, the number is used up.
+  /// A dropped file was refused; it never became a list, but its number is used up.
   case rejected(ListID, code: String)
   case paused(ListID)
   case resumed(ListID)
@@ -24,8 +24,8 @@ package enum Change: Equatable, Sendable {
   case downloaded(PhotoID, Contents)
   case filtered(PhotoID, Contents)
   case failed(PhotoID, Stage, code: String, attempt: UInt32)
-  /// Another attempt follows: not before `until` (milliseconds since 1970), nor later than `after`
-  /// milliseconds from a restart.
+  /// Another attempt follows: not before `until` (milliseconds since 1970), and at most `after`
+  /// milliseconds after a restart.
   case retry(PhotoID, Stage, code: String, attempt: UInt32, after: UInt64, until: UInt64)
   /// An original is gone or damaged: the photo is new again.
   case lost(PhotoID)
@@ -44,7 +44,7 @@ package enum Change: Equatable, Sendable {
   }
 }
 
-/// What is recorded of a list when it is accepted.
+/// The facts recorded when a list is accepted.
 package struct Acceptance: Equatable, Sendable {
   package let photos: UInt32
   package let serviceClass: ServiceClass

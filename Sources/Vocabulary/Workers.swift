@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The workers as the daemon sees them: the only place where untrusted lists and pictures are parsed.
-// `Worker` has the real ones (sandboxed processes); tests script some. What they answer is not trusted.
+// `Worker` has the real ones (sandboxed processes); tests use scripted ones. Answers are not trusted.
 
 package protocol Workers: Sendable {
   /// Reads the property list in `list` and writes a catalog into `catalog`.
-  /// A list that cannot be accepted is a `Failure` of kind `final`, worded with line and key.
+  /// An unacceptable list raises a `Failure` of kind `final`, worded with line and key.
   func readList(_ list: any OpenFile, catalog: any OpenFile, limits: ListLimits)
     async throws(Failure)
 
-  /// A list will be read soon, perhaps, within these limits: a worker may be started for it.
+  /// A list within these limits may be read soon: a worker may be started in advance.
   func foreseeList(_ limits: ListLimits)
 
   /// Develops `original` into `print`. Rows stream through: memory does not grow with the picture.
@@ -38,11 +38,11 @@ package struct ListLimits: Equatable, Sendable {
 }
 
 package struct DevelopOrder: Equatable, Sendable {
-  /// Workers are not shared between lists: what one list's picture breaks stays in that list.
+  /// Lists share no worker: a picture that corrupts its worker affects its own list alone.
   package let list: ListID
   package let serviceClass: ServiceClass
   package let filter: FilterFunction
-  /// Of a JPEG.
+  /// For JPEG prints.
   package let quality: PrintQuality
   package let metadata: MetadataRule
   package let maximumPixels: UInt64
@@ -73,7 +73,7 @@ package enum PictureFormat: UInt8, Sendable, CaseIterable {
   package var fileExtension: String { self == .jpeg ? "jpg" : "png" }
 }
 
-/// What came out of the filter.
+/// The facts of a finished print.
 package struct Developed: Equatable, Sendable {
   package let format: PictureFormat
   package let width: UInt32

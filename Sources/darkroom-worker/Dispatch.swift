@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a request to the stage that serves it.
+// Passes a request to the stage that serves it.
 
 import Catalog
 import Filter
@@ -9,8 +9,7 @@ func readList(
   _ list: any OpenFile, into catalog: any OpenFile, _ limits: ListLimits
 ) -> Result<Void, Failure> {
   do throws(Failure) {
-    return .success(
-      try ListReader.read(list: list, catalog: catalog, limits: limits, xml: MarkupList()))
+    return .success(try ListReader.read(list: list, catalog: catalog, limits: limits))
   } catch { return .failure(error) }
 }
 

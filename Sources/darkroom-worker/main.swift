@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker: started by darkroomd for one list, shut in, ended when the daemon closes its socket.
-// Everything it does is in `WorkerLoop`; this file says who reads lists and who develops.
+// The worker: a sandboxed process started by darkroomd or darkroomctl, which ends when its socket is closed.
+// `WorkerLoop` has the code; this file passes it the functions that read lists and develop pictures.
 
 import Linux
 import Vocabulary

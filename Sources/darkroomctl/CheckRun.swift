@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `check`: reads a photo list through a worker, as the daemon would, and says what it holds and what is
-// wrong with it. The catalog lies in memory and is paged through: a long list is written as it is read.
+// `check`: reads a photo list in a worker, as the daemon would, and shows its photos and errors. The catalog
+// is in memory and read page by page: a long list is written as it is read.
 
 internal import Linux
 internal import Steer
@@ -15,7 +15,7 @@ package struct CheckRun {
   private let voice: ToolVoice
   private let isJSON: Bool
 
-  /// `reading` opens the catalog that the worker wrote.
+  /// `reading` opens the catalog written by the worker.
   package init(
     file: String, workers: any Workers, voice: ToolVoice, isJSON: Bool,
     reading: @escaping Reading
@@ -34,7 +34,7 @@ package struct CheckRun {
       if problems == 0 { return .done }
       let photos = problems == 1 ? "1 photo" : "\(problems) photos"
       voice.complain(
-        "list.entry", "\(Printable.text(file)): \(photos) of \(list.count) cannot be worked on")
+        "list.entry", "\(Printable.text(file)): \(photos) of \(list.count) cannot be processed")
       return .failed
     } catch {
       if isJSON {
@@ -55,7 +55,7 @@ package struct CheckRun {
     do throws(SystemError) {
       list = try Surroundings.openNamed(file)
       guard try list.status().kind == .file else {
-        throw SystemError(code: 22, call: "open", thing: file)
+        throw SystemError(.invalid, call: "open", thing: file)
       }
       catalog = try Surroundings.scratchFile()
     } catch { throw error.failure }
@@ -63,7 +63,7 @@ package struct CheckRun {
     return try reading(catalog, limits)
   }
 
-  /// How many photos have a problem.
+  /// Writes the list; returns the number of photos with a problem.
   private func tell(_ list: CheckedList) throws(Failure) -> Int {
     if voice.screen.isTerminal {
       let title = list.title.isEmpty ? "" : ": \(Printable.text(list.title))"
@@ -78,7 +78,7 @@ package struct CheckRun {
     return try tellPhotos(list) { number, entry in line(number, entry) }
   }
 
-  /// Says each photo, many at a time, and counts those with a problem.
+  /// Writes the photos, many at once; returns the number of photos with a problem.
   private func tellPhotos(
     _ list: CheckedList, _ words: (UInt32, CheckedList.Entry) -> String
   ) throws(Failure) -> Int {
@@ -107,7 +107,7 @@ package struct CheckRun {
     return "  \(number)  \(name)  \(end)\n"
   }
 
-  /// One object, written in pieces.
+  /// Writes one object in pieces; returns the number of photos with a problem.
   private func tellJSON(_ list: CheckedList) throws(Failure) -> Int {
     var head = JSONObject([
       "file": .string(file), "accepted": true, "count": .count(list.count),

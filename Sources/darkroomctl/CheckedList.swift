@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list that was read, as far as `check` tells of it. Its photos are read when they are asked for.
+// A list as `check` shows it. Each photo is read on demand.
 
 package import Vocabulary
 
@@ -7,7 +7,7 @@ package struct CheckedList: Sendable {
   package struct Entry: Equatable, Sendable {
     package let name: String
     package let url: String
-    /// What the photo would fail with; nil where all is well.
+    /// The failure that the photo would get; nil for a valid photo.
     package let failure: Failure?
 
     package init(name: String, url: String, failure: Failure?) {
@@ -23,7 +23,7 @@ package struct CheckedList: Sendable {
   package let filter: FilterFunction?
   package let quality: PrintQuality?
   package let metadata: MetadataRule?
-  /// By its number, counted from 1.
+  /// Reads a photo by its number, which starts at 1.
   package let entry: @Sendable (UInt32) throws(Failure) -> Entry
 
   package init(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands about downloads: what is on its way, and what is kept. Raises `ControlFailure`.
+// The commands about downloads: `watch` and `cache`. Raises `ControlFailure`.
 
 internal import Steer
 internal import Vocabulary
 
 extension DaemonTalk {
-  /// On a terminal the same lines again and again; else, and as JSON, one report after the other.
+  /// On a terminal each report overwrites the last one; otherwise, and as JSON, reports follow each other.
   func watch(_ list: ListReference?) throws(ControlFailure) -> ExitCode {
     let client = try ControlClient(path: order.socket, clock: clock)
     var last: WatchReport?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands that ask or steer the daemon. Raises `ControlFailure`; what it answers passes through
-// `Printable` on its way to a terminal.
+// The commands that query or control the daemon. `run` reports a `ControlFailure` and returns its exit code.
+// `Printable` escapes all text from the daemon.
 
 internal import Linux
 internal import Steer
@@ -9,11 +9,11 @@ package import Vocabulary
 package struct DaemonTalk {
   let order: ToolOrder
   let voice: ToolVoice
-  let clock: any Timekeeper
+  let clock: any TimeSource
   private let users: @Sendable (UInt32) -> String?
 
   package init(
-    order: ToolOrder, voice: ToolVoice, clock: any Timekeeper,
+    order: ToolOrder, voice: ToolVoice, clock: any TimeSource,
     users: @escaping @Sendable (UInt32) -> String?
   ) {
     self.order = order
@@ -22,7 +22,7 @@ package struct DaemonTalk {
     self.users = users
   }
 
-  /// Nil for the commands that have nothing to do with the daemon.
+  /// Runs the command and returns its exit code; nil for a command that does not use the daemon.
   package func run() -> ExitCode? {
     do throws(ControlFailure) {
       switch order.command {
@@ -55,7 +55,7 @@ package struct DaemonTalk {
     return .notRunning
   }
 
-  /// What the daemon refused has the name that varlink gives it.
+  /// The code of a failure; an error returned by the daemon keeps its varlink name.
   static func code(_ failure: ControlFailure) -> String {
     switch failure {
     case .notRunning: "daemon.notRunning"
@@ -85,10 +85,10 @@ package struct DaemonTalk {
     try ControlClient(path: order.socket, clock: clock).call(call)
   }
 
-  /// The client reads a reply by its method, so another kind cannot come.
-  static let otherKind = ControlFailure.nonsense(why: "it answers something else")
+  /// The client reads a reply by its method, so it cannot be of another kind.
+  static let otherKind = ControlFailure.nonsense(why: "it is of another kind")
 
-  // MARK: Asking
+  // MARK: Queries
 
   private func status() throws(ControlFailure) -> ExitCode {
     guard case .status(let report) = try ask(.status) else { throw Self.otherKind }
@@ -123,7 +123,7 @@ package struct DaemonTalk {
     return .done
   }
 
-  /// Pages through the photos; in words each page is written as it comes.
+  /// Fetches the photos page by page. Text is written page by page, JSON at the end.
   private func show(_ list: ListReference, _ state: PhotoState?) throws(ControlFailure)
     -> ExitCode
   {
@@ -143,7 +143,7 @@ package struct DaemonTalk {
         voice.say(PhotoText.page(report.photos, voice.screen, now: clock.wallTime()))
       }
       head = report.list
-      // The name may mean another list by the next page; its number cannot.
+      // The name may mean another list at the next page; the number cannot.
       order.list = ListReference("\(report.list.id)")
       guard let more = report.more, more > order.offset else { break }
       order.offset = more
@@ -154,7 +154,7 @@ package struct DaemonTalk {
     return .done
   }
 
-  // MARK: Steering
+  // MARK: Control
 
   private func change(_ call: ControlCall) throws(ControlFailure) -> ExitCode {
     guard case .changed(let list) = try ask(call) else { throw Self.otherKind }
@@ -173,7 +173,7 @@ package struct DaemonTalk {
       voice.say(["notes": .array(notes.map { .string($0) })])
     } else {
       let words = notes.map { Printable.text($0) + "\n" }.joined()
-      voice.say(voice.screen.isTerminal ? "The settings were read again.\n" + words : words)
+      voice.say(voice.screen.isTerminal ? "The settings were reloaded.\n" + words : words)
     }
     return .done
   }
@@ -183,8 +183,8 @@ package struct DaemonTalk {
     if order.isJSON {
       voice.say(["hosts": .int(Int64(hosts))])
     } else if voice.screen.isTerminal {
-      let words = hosts == 1 ? "1 host that does not answer" : "\(hosts) hosts that do not answer"
-      voice.say(hosts == 0 ? "Every host answers.\n" : "Asking \(words) again.\n")
+      let words = hosts == 1 ? "1 host that did not answer" : "\(hosts) hosts that did not answer"
+      voice.say(hosts == 0 ? "Every host answers.\n" : "Retrying \(words).\n")
     } else {
       voice.say("\(hosts)\n")
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// darkroomctl: reads the command line, does it, ends with a code. One-line reasons go to standard error.
+// darkroomctl: reads the command line, runs the command, and exits with a code. Errors are one line on
+// standard error.
 
 internal import Linux
 internal import Vocabulary
@@ -35,32 +36,32 @@ enum DarkroomTool {
   }
 
   private static func talk(_ order: ToolOrder, _ voice: ToolVoice) -> ExitCode {
-    do throws(SystemError) {
-      let talk = DaemonTalk(
-        order: order, voice: voice, clock: try SystemClock(), users: { Surroundings.userName($0) })
-      return talk.run() ?? .usage
-    } catch {
-      voice.complain(error.failure.code, "\(error)")
-      return .failed
-    }
+    let talk = DaemonTalk(
+      order: order, voice: voice, clock: MachineTime(), users: { Surroundings.userName($0) })
+    return talk.run() ?? .usage
   }
 
-  /// Tasks run on this thread, where Swift's own pool would start four: they cost more than the rest
-  /// of the tool. One of them ends the process.
+  /// Runs tasks on this thread: Swift's own pool would start four threads, which cost more than the rest of
+  /// the tool.
   private static func local(_ order: ToolOrder, _ voice: ToolVoice) -> ExitCode {
     ThisProcess.shareOneHeap()
     ThisProcess.raiseDescriptorLimit()
-    let executor = OwnExecutor()
-    TaskHome.settle(on: executor)
-    TaskHome.start { ThisProcess.end(with: await developOrCheck(order, voice).rawValue) }
-    executor.workForever()
+    do throws(SystemError) {
+      let reactor = try Reactor()
+      TaskHome.settle(quick: reactor, disk: reactor)
+      let code = reactor.work { await developOrCheck(order, voice).rawValue }
+      return ExitCode(rawValue: code) ?? .failed
+    } catch {
+      voice.complain(error.failure.code, error.failure.words)
+      return .failed
+    }
   }
 
   private static func developOrCheck(_ order: ToolOrder, _ voice: ToolVoice) async -> ExitCode {
     do throws(Failure) {
       let workers = try LocalWorkers.make(width: width(order))
       let code = await local(order, voice, workers)
-      // Waited for, so that whoever measures us measures the worker, too.
+      // Waiting for the worker includes it in measurements of this process, such as time(1).
       workers.shutdown()
       await workers.ended()
       return code

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `develop`: local pictures through workers into a folder. A print appears under its name whole and
-// durable or not at all; what exists is replaced only when told, an input never. Several are developed at
-// once; they get their names, and are told of, in the order of the pictures.
+// `develop`: filters local pictures in workers, into a folder. A print appears under its name whole and
+// durable or not at all; an existing file is replaced only on request, an input never. Several pictures are
+// developed at once; prints appear, and are reported, in the order of the pictures.
 
 internal import Linux
 internal import Steer
@@ -14,10 +14,10 @@ package struct DevelopRun {
     let developed: Developed
   }
 
-  /// Durable, and nowhere to be seen.
+  /// A print that is durable but not visible yet.
   private struct Draft {
     let print: LinuxFile
-    /// Where the file system has no files without names: one that nobody looks at.
+    /// A hidden name, on file systems without unnamed files.
     let temporary: FileName?
     let developed: Developed
   }
@@ -27,14 +27,14 @@ package struct DevelopRun {
   private let width: Int
   private let voice: ToolVoice
   private let isJSON: Bool
-  /// What one picture may take. The daemon's settings are not read: it need not be there.
+  // Limits for one picture. The daemon's settings are not read: it need not be installed.
   package static let maximumPixels: UInt64 = 1_000_000_000
   package static let maximumMemory: UInt64 = 1 << 30
   package static let timeout = Duration.seconds(600)
-  /// Each holds a descriptor.
+  /// The most drafts that wait; each holds a descriptor.
   private static let mostDrafts = 256
 
-  /// - Parameter width: how many pictures the workers take at once.
+  /// - Parameter width: how many pictures the workers develop at once.
   package init(
     task: DevelopTask, workers: any Workers, width: Int = 1, voice: ToolVoice, isJSON: Bool
   ) {
@@ -72,8 +72,8 @@ package struct DevelopRun {
     return failures.isEmpty ? .done : .failed
   }
 
-  /// As many are under way as keep the workers busy; what is done waits for those before it, which may
-  /// be much larger.
+  /// Runs enough tasks to keep the workers busy. A finished draft waits for earlier pictures, which may be
+  /// much larger.
   private func eachInOrder(
     into folder: LinuxFolder, _ act: (String, Result<Draft, Failure>) -> Void
   ) async {
@@ -117,8 +117,8 @@ package struct DevelopRun {
 
   private static func draft(in folder: LinuxFolder) throws(Failure) -> (LinuxFile, FileName?) {
     do throws(SystemError) { return (try folder.openUnnamed(), nil) } catch {
-      // EOPNOTSUPP, and EISDIR of file systems that never heard of it.
-      guard error.code == 95 || error.code == 21 else { throw error.failure }
+      // File systems without unnamed files may report EISDIR.
+      guard error.name == .notSupported || error.name == .isFolder else { throw error.failure }
     }
     let name = try temporaryName()
     return (try system { () throws(SystemError) in try folder.openFile(name, .create) }, name)
@@ -143,15 +143,15 @@ package struct DevelopRun {
       let name = try Self.printName(file, draft.developed.format)
       if written.contains(path(of: name)) {
         throw Self.refusal(
-          "another picture's print is \(Printable.text(path(of: name)))",
+          "\(Printable.text(path(of: name))) is already another picture's print",
           advice: "Choose another folder for one of them with -o")
       }
-      // Before it matters whether it may be replaced: --force would not help.
+      // Checked before the rename, because --force does not allow this.
       if let there = try? folder.status(of: name),
         inputs.contains(where: { $0.device == there.device && $0.inode == there.inode })
       {
         throw Self.refusal(
-          "its print would replace \(Printable.text(path(of: name))), an input",
+          "its print would replace the input \(Printable.text(path(of: name)))",
           advice: "Choose another folder with -o")
       }
       try rename(draft, to: name, in: folder)
@@ -162,7 +162,7 @@ package struct DevelopRun {
     }
   }
 
-  /// Seen by others for one moment under a name that says nothing: what has none cannot replace.
+  /// Gives an unnamed draft a temporary name first, because an unnamed file cannot replace another.
   private func rename(_ draft: Draft, to name: FileName, in folder: LinuxFolder) throws(Failure) {
     let temporary: FileName
     if let known = draft.temporary {
@@ -185,7 +185,7 @@ package struct DevelopRun {
       if error.exists {
         throw Self.refusal(
           "\(Printable.text(path(of: name))) exists",
-          advice: "Choose another folder with -o, or --force")
+          advice: "Choose another folder with -o, or use --force")
       }
       throw error.failure
     }
@@ -197,8 +197,8 @@ package struct DevelopRun {
     try system { () throws(SystemError) in
       let picture = try Surroundings.openNamed(file)
       let kind = try picture.status().kind
-      if kind == .folder { throw SystemError(code: 21, call: "open", thing: file) }
-      guard kind == .file else { throw SystemError(code: 22, call: "open", thing: file) }
+      if kind == .folder { throw SystemError(.isFolder, call: "open", thing: file) }
+      guard kind == .file else { throw SystemError(.invalid, call: "open", thing: file) }
       return picture
     }
   }
@@ -211,12 +211,12 @@ package struct DevelopRun {
     let dot = last.lastIndex(of: UInt8(ascii: ".")) ?? 0
     let stem = dot > 0 ? last[..<dot] : last[...]
     guard let name = FileName(bytes: stem + Array(".\(format.fileExtension)".utf8)) else {
-      throw refusal("its name cannot be a print's", advice: "Rename it")
+      throw refusal("its name cannot be used for a print", advice: "Rename it")
     }
     return name
   }
 
-  /// As a shell in the current folder would write it.
+  /// The path relative to the current folder.
   private func path(of name: FileName) -> String {
     if task.folder == "." { return "\(name)" }
     return task.folder.hasSuffix("/") ? "\(task.folder)\(name)" : "\(task.folder)/\(name)"
@@ -225,10 +225,7 @@ package struct DevelopRun {
   private static func temporaryName() throws(Failure) -> FileName {
     let bytes = try system { () throws(SystemError) in try ThisProcess.randomBytes(8) }
     let number = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    guard let name = FileName(".darkroom-\(String(number, radix: 36)).part") else {
-      preconditionFailure("a number is a name")
-    }
-    return name
+    return FileName(made: ".darkroom-\(String(number, radix: 36)).part")
   }
 
   private static func refusal(_ reason: String, advice: String) -> Failure {

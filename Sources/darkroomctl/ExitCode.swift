@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the tool ends; scripts rely on the numbers, darkroomctl(1) lists them.
+// The exit codes. Scripts rely on the numbers; darkroomctl(1) lists them.
 
 package import Steer
 
 package enum ExitCode: Int32, Sendable {
   case done = 0
-  /// It failed, or a part of it did.
+  /// The command or a part of it failed.
   case failed = 1
   case usage = 2
-  /// Only `status` ends so.
+  /// Only for `status`.
   case notRunning = 3
   case noSuchList = 4
   case notPermitted = 5
@@ -30,7 +30,7 @@ package enum ExitCode: Int32, Sendable {
     }
   }
 
-  /// How a wait ends that saw these lists to their end.
+  /// The exit code of a wait for these lists, all of which are over.
   package static func of(_ lists: [ListSummary]) -> ExitCode {
     if lists.contains(where: { $0.state == "cancelled" }) { return .cancelled }
     return lists.allSatisfy { $0.filtered == $0.total } ? .done : .failed

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `darkroomctl help` says; the man page says it at length.
+// The text of `darkroomctl help`, a summary of darkroomctl(1).
 
 package enum HelpText {
   package static let overview = """
-    darkroomctl asks and steers darkroomd, the photo list daemon.
+    Query and control darkroomd, the photo list daemon.
 
     Usage: darkroomctl [--root DIR | --socket PATH] [--json] COMMAND ...
 
-      status                 how darkroomd is and what it does
-      list                   all lists
-      inbox                  the files in the inbox: what becomes of each, and why
-      show LIST              one list and its photos
+      status                 show the state of darkroomd
+      list                   show all lists
+      inbox                  show the files in the inbox and their fate
+      show LIST              show a list and its photos
       wait LIST...           wait until lists are finished
-      pause LIST             start nothing more of a list
-      resume LIST            go on with a paused list
-      cancel LIST            give a list up; prints that exist stay
-      flush [HOST]           ask hosts that do not answer again, now
-      reload                 have darkroomd read its settings again
-      watch [LIST]           what is downloaded now: bytes, rate, time left
-      cache [clear]          what the cache of originals holds; empty it
+      pause LIST             start no more photos of a list
+      resume LIST            continue a paused list
+      cancel LIST            abandon a list; existing prints are kept
+      flush [HOST]           retry failing hosts now
+      reload                 make darkroomd read its settings again
+      watch [LIST]           show the downloads in progress
+      cache [clear]          show or empty the cache of originals
       develop FILE...        filter local pictures, without darkroomd
-      check FILE             read a photo list and say what is wrong with it
-      help [COMMAND]         this text, or more on one command
+      check FILE             check a photo list for errors
+      help [COMMAND]         show this text, or the help of a command
 
-    LIST is a list's number or its name.
+    LIST is the number or the name of a list.
 
-      --root DIR             darkroomd was started with this --root
-      --socket PATH          darkroomd's control socket
-      --json                 one JSON object instead of words; errors, too
-      -h, --help             this text, or more on the command
-      --version              the version
-      --                     what follows is no option
+      --root DIR             use the darkroomd that was started with this --root
+      --socket PATH          use this control socket
+      --json                 print results and errors as JSON
+      -h, --help             show this text, or the help of the command
+      --version              print the version
+      --                     end the options
 
-    More in darkroomctl(1); lists are described in photo-list(5).
+    See darkroomctl(1), and photo-list(5) for the format of lists.
 
     """
 
@@ -61,61 +61,62 @@ package enum HelpText {
   private static func words(_ command: CommandName) -> String {
     switch command {
     case .status:
-      "How darkroomd is and what it does. Exits with 3 when it is not running."
-    case .list: "All lists that darkroomd knows, the oldest first."
+      "Shows the state of darkroomd. Exits with 3 if it is not running."
+    case .list: "Shows all lists that darkroomd knows, oldest first."
     case .inbox:
       """
-      Looks into the inbox and tells of every file in it: what it waits for, or why it is ignored.
-      Then of the last files that have left it: as which list, or why it was rejected.
+      Scans the inbox and shows, for every file in it, what it waits for or why it is ignored.
+      Then shows the last files that have left the inbox, each with the number of its list or
+      the reason for its rejection.
       """
     case .show:
       """
-      One list and its photos, in the order of its file.
+      Shows a list and its photos, in the order of the file.
 
-        --state STATE   only photos that are new, downloaded, filtered or failed
+        --state STATE   show only photos that are new, downloaded, filtered or failed
       """
     case .wait:
       """
-      Waits until every list is finished. Exits with 0 if every photo is filtered, 1 if some
-      failed, 6 if a list was cancelled, 8 if the time is over first.
+      Waits until all of the lists are finished. Exits with 0 if every photo is filtered, 1 if
+      some failed, 6 if a list was cancelled, 8 if the time is over first.
 
         --timeout TIME  \(Amounts.durationSamples)
       """
-    case .pause: "Starts nothing more of the list until it is resumed. Kept over restarts."
-    case .resume: "Goes on with a paused list."
-    case .cancel: "Gives the list up. Prints that exist stay where they are."
+    case .pause: "Starts no more photos of the list until it is resumed, even after a restart."
+    case .resume: "Continues a paused list."
+    case .cancel: "Abandons the list. Existing prints are kept."
     case .flush:
       """
-      Asks a host that does not answer, or asked to be left alone, at once. Without one, all of
-      them, and every photo that waits for another attempt: that is for root and the daemon's
-      user, as is a host that asked to be left alone.
+      Retries a host now that does not answer or has asked to be left alone. Without HOST,
+      retries all such hosts, and every photo that waits for another attempt. Only root and
+      the daemon's user may flush all hosts, or a host that has asked to be left alone.
       """
-    case .reload: "Has darkroomd read its settings again; says what is wrong with them."
+    case .reload: "Makes darkroomd read its settings again. Fails if they are wrong."
     case .watch:
       """
-      Shows the transfers on their way, with bytes, rate and time left, and how far the lists are.
-      Goes on until it is interrupted, or until LIST is over; then it exits as wait does.
+      Shows the transfers in progress, with bytes, rate and time left, and the progress of the
+      lists. Runs until it is interrupted, or until LIST is over; then it exits as wait does.
       """
     case .cache:
       """
-      What the cache of originals holds and how often it was of use since darkroomd started.
-      'cache clear' empties it.
+      Shows the contents of the cache of originals, and its hits and misses since darkroomd
+      started. 'cache clear' empties it.
       """
     case .develop:
       """
-      Filters local pictures through a sandboxed worker; darkroomd need not run. Prints have
-      the names of their pictures and appear whole or not at all.
+      Filters local pictures in sandboxed workers; darkroomd need not be running. Prints have
+      the names of their pictures and appear complete or not at all.
 
-        -o DIR          where prints go; the current folder unless told
-        --filter F      sepia(0.8) unless told
-        --quality Q     of JPEGs: 1 to 100, or source (the default): as the picture has it
-        --metadata M    keep (the default), copyright or strip
-        -j, --jobs N    so many at once; as many as there are processors unless told
-        -f, --force     replace prints that exist (a picture given as input never is)
+        -o, --output DIR   the folder for the prints; default: the current folder
+        --filter F         sepia(AMOUNT); default: sepia(0.8)
+        --quality Q        the quality of JPEG prints: 1 to 100, or source (default)
+        --metadata M       keep (default), copyright or strip
+        -j, --jobs N       pictures at once; default: the number of processors
+        -f, --force        replace existing prints, but never an input
       """
     case .check:
-      "Reads a photo list in a sandboxed worker and says what is wrong with it, if anything."
-    case .help: "The commands, or more on one of them."
+      "Reads a photo list in a sandboxed worker and shows its photos and errors."
+    case .help: "Shows the commands, or the help of one of them."
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `inbox` says: a line for every file.
+// The output of `inbox`: a line for every file.
 
 package import Steer
 internal import Vocabulary
@@ -23,7 +23,7 @@ package enum InboxText {
     return words
   }
 
-  /// fate, name, list, why; one line `more` and a number, one line `trouble` and words, where there is.
+  /// Columns: fate, name, list, why. Then, if present, a line `more` with a number and a line `trouble`.
   private static func plain(_ report: InboxReport) -> String {
     var lines = report.files.map { file in
       TextTable.plain([

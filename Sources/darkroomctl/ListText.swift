@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `list` says, and the one line that other commands say of a list.
+// The output of `list`, and the line that other commands print for a list.
 
 package import Steer
 internal import Vocabulary
 
 package enum ListText {
-  /// `users` tells a user's name, where it has one.
+  /// `users` returns the name of a user, if it has one.
   package static func table(
     _ lists: [ListSummary], _ screen: ToolScreen, now: UInt64, users: (UInt32) -> String?
   ) -> String {
@@ -28,12 +28,12 @@ package enum ListText {
     return table.text(screen)
   }
 
-  /// id, name, owner, state, class, total, filtered, failed, when it was accepted.
+  /// Columns: id, name, owner, state, class, total, filtered, failed, time of acceptance.
   package static func plain(_ list: ListSummary) -> String {
     TextTable.plain([
       "\(list.id)", Printable.text(list.name), "\(list.owner)", Printable.text(list.state),
       Printable.text(list.serviceClass), "\(list.total)", "\(list.filtered)", "\(list.failed)",
-      Amounts.date(milliseconds: list.accepted),
+      DateText.utc(milliseconds: list.accepted),
     ])
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workers that `develop` and `check` use without the daemon, and the reading of what they wrote.
-// Raises what the pool and the catalog raise.
+// The workers of `develop` and `check`, which need no daemon, and the reading of the catalogs they write.
+// Raises the failures of the pool and the catalog.
 
 internal import Catalog
 internal import Linux
@@ -11,7 +11,7 @@ enum LocalWorkers {
   static func make(width: Int) throws(Failure) -> WorkerPool {
     let settings = WorkerSettings(path: ThisProcess.workerPath, width: width)
     do throws(SystemError) {
-      return try WorkerPool(settings: settings, report: { _ in })
+      return try WorkerPool.alone(settings)
     } catch { throw error.failure }
   }
 
@@ -23,7 +23,7 @@ enum LocalWorkers {
       quality: catalog.options.quality, metadata: catalog.options.metadata,
       entry: { number throws(Failure) in
         let entry = try catalog.entry(number)
-        // In the order in which a download looks at them.
+        // In the order in which a download checks them.
         return CheckedList.Entry(
           name: entry.name, url: entry.url,
           failure: entry.failure ?? PhotoURL.refusal(of: entry.url))

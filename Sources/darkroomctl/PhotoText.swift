@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `show` says: the list, then its photos page by page.
+// The output of `show`: the list, then its photos page by page.
 
 package import Steer
 internal import Vocabulary
@@ -40,7 +40,7 @@ package enum PhotoText {
     return "\n" + table.text(screen)
   }
 
-  /// number, state, name, URL, attempts, bytes, width, height, print, code, reason, retry.
+  /// Columns: `photo`, number, state, name, URL, attempts, bytes, width, height, print, code, reason, retry.
   private static func plain(_ photo: PhotoSummary) -> String {
     TextTable.plain([
       "photo", "\(photo.number)", Printable.text(photo.state), Printable.text(photo.name),
@@ -57,7 +57,7 @@ package enum PhotoText {
       ? "" : "\(Printable.text(photo.code)): \(Printable.text(photo.reason))"
     guard photo.retry > 0 else { return reason }
     let wait = Amounts.span(milliseconds: photo.retry - min(now, photo.retry))
-    return reason + (reason.isEmpty ? "" : "; ") + "again in \(wait)"
+    return reason + (reason.isEmpty ? "" : "; ") + "next attempt in \(wait)"
   }
 
   private static func tone(_ photo: PhotoSummary) -> ToolScreen.Tone? {

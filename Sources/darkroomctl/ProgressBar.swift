@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a list is, in one line of a terminal.
+// The progress of a list, as one line on a terminal.
 
 package import Steer
 internal import Vocabulary

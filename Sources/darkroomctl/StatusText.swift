@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `status` says.
+// The output of `status`.
 
 package import Steer
 internal import Vocabulary
@@ -15,25 +15,25 @@ package enum StatusText {
     let age = Amounts.span(milliseconds: now - min(now, report.since))
     var lines = [
       "darkroomd \(Printable.text(report.version)) is \(state), started \(age) ago",
-      row("lists", count(report.lists, "list is", "lists are") + " not finished"),
-      row("photos", "\(report.photosWaiting) waiting, \(report.photosRunning) running"),
+      row("lists", count(report.work.lists, "list is", "lists are") + " not finished"),
+      row("photos", "\(report.work.photosWaiting) waiting, \(report.work.photosRunning) running"),
       row(
         "at work",
-        "\(report.downloads) downloading, \(report.filters) in the filter, "
-          + "\(report.outputs) being put out"),
+        "\(report.work.downloads) downloading, \(report.work.filters) filtering, "
+          + "\(report.work.outputs) writing"),
       row("inbox", Printable.text(report.inbox)), row("prints", Printable.text(report.prints)),
       row("memory", Amounts.bytes(report.residentBytes)),
       row("sandbox", Printable.text(report.sandbox)),
     ]
-    lines += report.hosts.map { row("waits", host($0, now: now)) }
-    if report.moreHosts > 0 { lines.append(row("", "and \(report.moreHosts) hosts more")) }
-    lines += report.degraded.map { row("lacking", screen.tinted(Printable.text($0), .bad)) }
+    lines += report.hosts.map { row("waiting", host($0, now: now)) }
+    if report.moreHosts > 0 { lines.append(row("", "and \(report.moreHosts) more hosts")) }
+    lines += report.degraded.map { row("degraded", screen.tinted(Printable.text($0), .bad)) }
     return lines.map { $0 + "\n" }.joined()
   }
 
   private static func host(_ host: HostSummary, now: UInt64) -> String {
-    let wait = host.until > now ? "again in \(Amounts.span(milliseconds: host.until - now))" : "now"
-    return "\(Printable.text(host.reason)); it is asked \(wait)"
+    let wait = host.until > now ? "in \(Amounts.span(milliseconds: host.until - now))" : "now"
+    return "\(Printable.text(host.reason)); next attempt \(wait)"
   }
 
   private static func row(_ name: String, _ value: String) -> String {
@@ -48,10 +48,11 @@ package enum StatusText {
     let rows: [[String]] =
       [
         ["version", Printable.text(report.version)], ["state", Printable.text(report.state)],
-        ["since", Amounts.date(milliseconds: report.since)], ["lists", "\(report.lists)"],
-        ["photosWaiting", "\(report.photosWaiting)"], ["photosRunning", "\(report.photosRunning)"],
-        ["downloads", "\(report.downloads)"], ["filters", "\(report.filters)"],
-        ["outputs", "\(report.outputs)"], ["inbox", Printable.text(report.inbox)],
+        ["since", DateText.utc(milliseconds: report.since)], ["lists", "\(report.work.lists)"],
+        ["photosWaiting", "\(report.work.photosWaiting)"],
+        ["photosRunning", "\(report.work.photosRunning)"],
+        ["downloads", "\(report.work.downloads)"], ["filters", "\(report.work.filters)"],
+        ["outputs", "\(report.work.outputs)"], ["inbox", Printable.text(report.inbox)],
         ["prints", Printable.text(report.prints)], ["residentBytes", "\(report.residentBytes)"],
         ["sandbox", Printable.text(report.sandbox)],
       ] + report.degraded.map { ["degraded", Printable.text($0)] }

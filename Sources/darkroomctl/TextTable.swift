@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows and columns of text: aligned under headings on a terminal, else one TAB between the values and
-// no heading. Cells hold no control characters; whoever makes them sees to it.
+// Rows and columns of text: aligned under headings on a terminal, otherwise separated by one TAB and without
+// headings. The caller must escape control characters in cells.
 
 package struct TextTable: Sendable {
   package struct Column: Sendable {
@@ -54,12 +54,12 @@ package struct TextTable: Sendable {
     return line
   }
 
-  /// One TAB between the values, which are shown as they are.
+  /// Joins the values with TABs, unchanged.
   package static func plain(_ values: [String]) -> String {
     values.joined(separator: "\t") + "\n"
   }
 
-  /// Cells of a terminal: wide East Asian characters and emoji take two.
+  /// The width in terminal cells: wide East Asian characters and emoji take two.
   package static func width(_ text: String) -> Int {
     text.reduce(0) { sum, character in
       let isWide = character.unicodeScalars.contains { scalar in

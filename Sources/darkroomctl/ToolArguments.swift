@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the command line. Options may stand anywhere, as `--name VALUE` or `--name=VALUE`; `--` ends
-// them. Raises `UsageError`.
+// Reads the command line. Options may come anywhere, as `--name VALUE` or `--name=VALUE`; `--` ends them.
+// Raises `UsageError`.
 
 internal import Steer
 internal import Vocabulary
@@ -17,7 +17,7 @@ package struct ToolArguments {
     return try reader.order()
   }
 
-  /// Whether errors are to be objects, even that of a command line which makes no sense.
+  /// Whether errors are printed as JSON, including those of an invalid command line.
   package static func wantJSON(_ arguments: [String]) -> Bool {
     arguments.prefix { $0 != "--" }.contains(ToolOption.json.rawValue)
   }
@@ -34,7 +34,7 @@ package struct ToolArguments {
         continue
       }
       var parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      // As `-j4` is written elsewhere.
+      // A short option with its value, such as `-j4`.
       if argument.utf8.count > 2, !argument.hasPrefix("--"),
         ToolOption(written: String(argument.prefix(2)))?.takesValue == true
       {
@@ -153,7 +153,7 @@ package struct ToolArguments {
     guard let name = value(.state) else { return nil }
     guard let state = PhotoState.allCases.first(where: { $0.name == name }) else {
       let names = PhotoState.allCases.map(\.name).joined(separator: ", ")
-      throw .badValue(option: "--state", value: name, why: "it is one of \(names)")
+      throw .badValue(option: "--state", value: name, why: "use one of \(names)")
     }
     return state
   }
@@ -163,7 +163,7 @@ package struct ToolArguments {
     guard let time = Amounts.duration(text) else {
       throw .badValue(
         option: "--timeout", value: text,
-        why: "write seconds or a unit, such as \(Amounts.durationSamples)")
+        why: "use seconds or a unit, such as \(Amounts.durationSamples)")
     }
     return time
   }
@@ -172,14 +172,14 @@ package struct ToolArguments {
     guard let text = value(.jobs) else { return nil }
     guard let number = Int(text), 1...Self.mostJobs ~= number else {
       throw .badValue(
-        option: "--jobs", value: text, why: "it is a number from 1 to \(Self.mostJobs)")
+        option: "--jobs", value: text, why: "use a number from 1 to \(Self.mostJobs)")
     }
     return number
   }
 
   private func develop(_ words: [String]) throws(UsageError) -> DevelopTask {
     guard !words.isEmpty else {
-      throw .missingWord(command: "develop", what: "the files of pictures")
+      throw .missingWord(command: "develop", what: "at least one picture file")
     }
     var task = DevelopTask(files: words)
     task.folder = value(.output) ?? "."
@@ -197,7 +197,7 @@ package struct ToolArguments {
     task.jobs = try jobs()
     if let text = value(.metadata) {
       guard let rule = MetadataRule(name: text) else {
-        throw .badValue(option: "--metadata", value: text, why: "it is \(MetadataRule.names)")
+        throw .badValue(option: "--metadata", value: text, why: "use \(MetadataRule.names)")
       }
       task.metadata = rule
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options there are, which of them take a value, and where they belong.
+// The options, which of them take a value, and the commands they belong to.
 
 enum ToolOption: String, CaseIterable, Sendable {
   case root = "--root"

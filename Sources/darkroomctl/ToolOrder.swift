@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one call of the tool is to do, as a value: read from the command line, carried out elsewhere.
+// The order for one run of the tool, as read from the command line. A value.
 
 package import Steer
 package import Vocabulary
@@ -10,7 +10,7 @@ package struct ToolOrder: Equatable, Sendable {
   package var command: ToolCommand
   /// The daemon's control socket.
   package var socket = Self.systemSocket
-  /// One JSON object on standard output instead of words.
+  /// Print results and errors as JSON.
   package var isJSON = false
 
   package init(_ command: ToolCommand, socket: String = Self.systemSocket, isJSON: Bool = false) {
@@ -46,9 +46,9 @@ package struct DevelopTask: Equatable, Sendable {
   package var filter = FilterFunction.standard
   package var quality = PrintQuality.source
   package var metadata = MetadataRule.keep
-  /// Prints that exist are replaced; an input never is.
+  /// Existing prints are replaced; an input never is.
   package var isReplacing = false
-  /// So many are developed at once; as many as there are processors where nothing is said.
+  /// How many pictures to develop at once; nil for the number of processors.
   package var jobs: Int?
 
   package init(files: [String]) { self.files = files }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the words are written on: a terminal has headings, aligned columns and maybe colour; everything
-// else gets columns that never change.
+// The kind of output: a terminal gets headings, aligned columns and maybe colour; everything else gets stable
+// columns.
 
 internal import Linux
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the tool's words go: results to standard output, reasons and progress to standard error.
-// With --json a reason is an object with the members `error`, a code, and `message`.
+// The tool's output: results go to standard output, errors and progress to standard error. With --json an
+// error is an object with the members `error`, a code, and `message`.
 
 internal import Linux
 package import Steer
@@ -8,9 +8,9 @@ internal import Vocabulary
 
 package struct ToolVoice: Sendable {
   package let screen: ToolScreen
-  /// Progress is shown here, where it is a terminal.
+  /// Shows progress if it is a terminal.
   package let progressScreen: ToolScreen
-  /// Reasons are JSON objects.
+  /// Errors are printed as JSON objects.
   package private(set) var isJSON = false
   private let out: @Sendable (String) throws -> Void
   private let error: @Sendable (String) -> Void
@@ -33,7 +33,7 @@ package struct ToolVoice: Sendable {
       error: { text in try? StandardStream.error.write(text) })
   }
 
-  /// The same voice, whose reasons are JSON objects or words.
+  /// A copy that prints errors as JSON objects or as text.
   package func speaking(json: Bool) -> ToolVoice {
     var voice = self
     voice.isJSON = json
@@ -42,7 +42,7 @@ package struct ToolVoice: Sendable {
 
   package func say(_ text: String) {
     do { try out(text) } catch {
-      // A result that could not be given is a failure, whatever was done.
+      // A result that cannot be written is a failure, even if the command succeeded.
       complain(
         (error as? SystemError)?.failure.code ?? "output", "could not write: \(error)")
       ThisProcess.end(with: ExitCode.failed.rawValue)
@@ -51,7 +51,7 @@ package struct ToolVoice: Sendable {
 
   package func say(_ value: JSONValue) { say(JSONWriter.text(value) + "\n") }
 
-  /// One line. The code is for programs, short and stable.
+  /// Prints an error on one line. The code is for programs, short and stable.
   package func complain(_ code: String, _ reason: String) {
     if isJSON {
       error(JSONWriter.text(["error": .string(code), "message": .string(reason)]) + "\n")
@@ -60,7 +60,7 @@ package struct ToolVoice: Sendable {
     }
   }
 
-  /// Writes over the line it stands on; nothing unless it is a terminal.
+  /// Overwrites the current line; does nothing without a terminal.
   package func progress(_ line: String) {
     if progressScreen.isTerminal { error("\r\(line)\u{1B}[K") }
   }

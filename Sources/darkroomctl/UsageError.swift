@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a command line is not understood, in one line that says what would be.
+// Why a command line is not valid, in one line that says how to correct it.
 
 internal import Vocabulary
 
@@ -17,22 +17,22 @@ package enum UsageError: Error, Equatable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .noCommand: "say what to do; 'darkroomctl help' shows the commands"
+    case .noCommand: "no command given; 'darkroomctl help' shows the commands"
     case .unknownCommand(let name, let near):
       "there is no command \(Self.quoted(name))\(Self.hint(near))"
     case .unknownOption(let name, let near):
       "there is no option \(Self.quoted(name))\(Self.hint(near))"
-    case .missingValue(let option): "'\(option)' needs a value after it"
+    case .missingValue(let option): "'\(option)' needs a value"
     case .unwantedValue(let option): "'\(option)' takes no value"
     case .misplaced(let option, let command):
-      "'\(option)' does not belong to '\(command)'; see 'darkroomctl help \(command)'"
+      "'\(option)' is not an option of '\(command)'; see 'darkroomctl help \(command)'"
     case .missingWord(let command, let what):
       "'\(command)' needs \(what); see 'darkroomctl help \(command)'"
     case .unwantedWord(let command, let word):
-      "'\(command)' has no use for \(Self.quoted(word)); see 'darkroomctl help \(command)'"
+      "'\(command)' does not take \(Self.quoted(word)); see 'darkroomctl help \(command)'"
     case .badValue(let option, let value, let why):
-      "\(Self.quoted(value)) is no value for '\(option)': \(why)"
-    case .twoPlaces: "'--root' and '--socket' both say where darkroomd is; give one of them"
+      "\(Self.quoted(value)) is not valid for '\(option)': \(why)"
+    case .twoPlaces: "'--root' and '--socket' exclude each other; use only one of them"
     }
   }
 

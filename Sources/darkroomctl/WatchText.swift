@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `watch` and `cache` say.
+// The output of `watch` and `cache`.
 
 package import Steer
 internal import Vocabulary
 
 package enum WatchText {
-  /// Lines of a terminal that show transfers; so many more are counted.
+  /// The most transfers shown on a terminal; the others are counted.
   private static let shown = 20
 
   package static func text(_ report: WatchReport, _ screen: ToolScreen) -> String {
@@ -35,7 +35,7 @@ package enum WatchText {
     return more > 0 ? text + "and \(more) more\n" : text
   }
 
-  /// list, photo, name, photos, server, received, total (0 where it is not known), rate, seconds left.
+  /// Columns: list, photo, name, photos, server, received, total (0 if unknown), rate, seconds left.
   private static func plain(_ transfer: TransferSummary) -> String {
     TextTable.plain([
       "\(transfer.list)", "\(transfer.photo)", Printable.text(transfer.name),
@@ -54,9 +54,9 @@ package enum CacheText {
         ("hits", report.hits), ("misses", report.misses),
       ].map { TextTable.plain([$0, "\($1)"]) }.joined()
     }
-    if report.limit == 0 { return "The cache is off: Cache= under [Download] gives it room.\n" }
+    if report.limit == 0 { return "The cache is off; Cache= under [Download] sets its size.\n" }
     return "The cache holds \(report.entries) originals, \(Amounts.bytes(report.bytes)) of "
-      + "\(Amounts.bytes(report.limit)). Since the start \(report.hits) downloads were spared, "
-      + "\(report.misses) were not.\n"
+      + "\(Amounts.bytes(report.limit)). Since the start: \(report.hits) hits, "
+      + "\(report.misses) misses.\n"
   }
 }

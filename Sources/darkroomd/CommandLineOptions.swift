@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What darkroomd was asked on its command line. Raises a sentence for the person who typed it.
+// The command line of darkroomd and its help text. A value. Raises `Problem`, a sentence for standard error.
 
 import Vocabulary
 
@@ -10,7 +10,7 @@ struct CommandLineOptions: Equatable {
   var root: String?
   var configuration: String?
   var untilIdle = false
-  /// Lines on stderr carry `<N>`, for a supervisor that reads priorities.
+  /// Begins each line on stderr with `<N>`, for a supervisor that reads priorities.
   var levelPrefixes = false
 
   struct Problem: Error, Equatable, CustomStringConvertible {
@@ -22,16 +22,16 @@ struct CommandLineOptions: Equatable {
            darkroomd --reload [--root DIR]
            darkroomd --help | --version
 
-    Develops photo lists dropped into its inbox, in the foreground, until SIGTERM or SIGINT.
+    Process photo lists dropped into the inbox, in the foreground, until SIGTERM or SIGINT.
       --root DIR         keep everything below DIR: inbox, done, failed, prints, state, control
       --config FILE      read FILE and FILE.d/*.conf instead of /etc/darkroom/darkroomd.conf or
                          DIR/darkroomd.conf
-      --until-idle       end when no file waits in the inbox and every list is finished, cancelled
+      --until-idle       exit when no file waits in the inbox and every list is finished, cancelled
                          or paused; the exit status tells how it went
       --level-prefixes   begin each line on stderr with its <priority>
-      --reload           make the running darkroomd read its settings again; fails if they are bad
-      -h, --help         this text
-      --version          the version
+      --reload           make the running darkroomd read its settings again; fail if they are bad
+      -h, --help         show this text
+      --version          print the version
     See darkroomd(8).
     """
 
@@ -61,7 +61,7 @@ struct CommandLineOptions: Equatable {
     -> String
   {
     guard let value = rest.popFirst(), !value.isEmpty else {
-      throw Problem(description: "\(option) wants a value after it")
+      throw Problem(description: "\(option) needs a value after it")
     }
     return value
   }

@@ -1,26 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// How darkroomd ends, after sysexits.h where it has a word for it; darkroomd(8) lists them.
+// The exit codes of darkroomd, from sysexits.h where it has one, and the error that ends a start.
+// darkroomd(8) lists the codes. Values.
+
+import Vocabulary
 
 enum ExitCode {
   static let done: Int32 = 0
   static let usage: Int32 = 64
-  /// The state could not be kept: the journal file cannot be written.
+  /// This machine is in trouble: the journal file cannot be written, or a part cannot start.
   static let io: Int32 = 74
-  /// Another darkroomd has this state folder; or the running one cannot be reached.
+  /// Another darkroomd uses this state folder or control socket, or `--reload` cannot reach the daemon.
   static let busy: Int32 = 75
   static let configuration: Int32 = 78
 }
 
-/// Why darkroomd could not start, in one sentence, and with which code it ends.
+/// The reason why darkroomd could not start, in one sentence, and its exit code.
 struct StartFailure: Error {
   let code: Int32
   let words: String
-  /// The disk is full or broken: it may be well again without anybody touching darkroomd.
+  /// The disk is full: the start is tried again.
   let mayPass: Bool
 
   init(_ code: Int32, _ words: String, mayPass: Bool = false) {
     self.code = code
     self.words = words
     self.mayPass = mayPass
+  }
+
+  /// Makes a part; its error fails the start. Only a full disk may pass.
+  static func unless<Part>(
+    _ what: String, _ make: () throws(SystemError) -> Part
+  ) throws(StartFailure) -> Part {
+    do throws(SystemError) { return try make() } catch {
+      throw StartFailure(
+        ExitCode.io, "could not start \(what): \(error)", mayPass: error.isDiskFull)
+    }
   }
 }

@@ -1,50 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main thread: waits for signals and for the end, with no time-out. SIGTERM and SIGINT stop, a
-// second one stops at once; SIGHUP reloads.
+// The daemon's life as the process sees it: waits, without a time-out, for signals and for reasons to end.
+// SIGTERM and SIGINT stop the daemon, a second one ends it at once; SIGHUP reloads. Raises nothing.
+// Concurrency: a task of the reactor.
 
 import Linux
 import Report
 import Vocabulary
 
 struct Lifecycle {
+  enum End: Sendable {
+    case journalDied(Failure)
+    case idle(Int32)
+    case stopped
+  }
+
   let darkroom: Darkroom
   let signals: Signals
-  let ends: EndSignal
-  let pulse: Heartbeat
+  let ends: Mailbox<End>
+  let stop: StopFlag
+  let reporter: Reporter
+
+  /// Half of the service manager's patience.
+  private static let longestStop = Duration.seconds(10)
+  private static let late = Failure(
+    .final, code: "stop.late",
+    reason: "work on a disk or a mount that does not answer has not ended within 10 seconds")
 
   /// Returns the exit code.
-  func run() -> Int32 {
+  func run(on reactor: Reactor) async -> Int32 {
     var code = ExitCode.done
-    var isStopping = false
-    func stop() {
-      isStopping = true
-      let (darkroom, ends) = (darkroom, ends)
-      TaskHome.start {
-        await darkroom.stop()
-        ends.end(.stopped)
-      }
-    }
+    var deadline: Duration?
     while true {
-      pulse.idle()
-      _ = try? Poll.wait([Poll.Watch(signals.descriptor), Poll.Watch(ends.descriptor)], for: nil)
-      pulse.busy()
+      let watches = [Poll.Watch(signals.descriptor), Poll.Watch(ends.descriptor)]
+      if stop.isOn, deadline == nil { deadline = MachineTime().uptime() + Self.longestStop }
+      let found = await reactor.ready(
+        watches, for: deadline.map { max(.zero, $0 - MachineTime().uptime()) })
+      if let deadline, deadline <= MachineTime().uptime(), !found.contains(where: \.isReady) {
+        // Everything that was reported is durable; the next start continues.
+        reporter.report(.machineTrouble(Self.late, waits: "darkroomd ends without it"))
+        reporter.flush(within: .seconds(1))
+        return code
+      }
       while let signal = signals.next() {
         switch signal {
-        case Signals.hangup: _ = try? darkroom.reload()
-        case _ where isStopping: return code
-        default: stop()
+        case Signals.hangup: darkroom.hangUp()
+        case _ where stop.isOn: return code
+        default: stop.turnOn()
         }
       }
-      for end in ends.take() {
+      for end in ends.takeAll() {
         switch end {
         case .stopped: return code
         case .journalDied(let failure):
-          darkroom.teller.tell(.journalUnwritable(failure))
-          darkroom.reporter.flush(within: .seconds(1))
+          reporter.report(.journalUnwritable(failure))
+          reporter.flush(within: .seconds(1))
           return ExitCode.io
         case .idle(let idleCode):
           code = idleCode
-          if !isStopping { stop() }
+          stop.turnOn()
         }
       }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where things lie: the system's folders, or all of them below one root. Raises SystemError.
+// The paths of the daemon's folders and files: those of the system, or all below one root. A value; only
+// `make` touches the disk, and raises `SystemError`.
 
 import Linux
 import Vocabulary
@@ -27,7 +28,7 @@ struct Places: Equatable, Sendable {
       configuration: "\(root)/darkroomd.conf")
   }
 
-  /// Under systemd the folders are there (tmpfiles, StateDirectory); below a root we make them.
+  /// Makes the folders below a root. Under systemd they exist already (tmpfiles, StateDirectory).
   static func make(root: String) throws(SystemError) {
     if let slash = root.lastIndex(of: "/"), let name = FileName(root[root.index(after: slash)...]) {
       let parent = slash == root.startIndex ? "/" : String(root[..<slash])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// darkroomd --reload: asks the running daemon to read its settings again and waits for the answer, so
-// that `systemctl reload` fails where the settings are bad.
+// darkroomd --reload: asks the running daemon to reload its settings and waits for the answer, so that
+// `systemctl reload` fails when the settings are bad. Returns the exit code; writes errors to standard error.
 
 import Linux
 import Steer
@@ -9,19 +9,15 @@ import Vocabulary
 enum ReloadRequest {
   static func send(_ options: CommandLineOptions) -> Int32 {
     let places = options.root.map { Places.below($0) } ?? .system
-    do {
-      let clock = try SystemClock()
-      let client = try ControlClient(path: places.control, clock: clock)
+    do throws(ControlFailure) {
+      let client = try ControlClient(path: places.control, clock: MachineTime())
       guard case .reloaded(let notes) = try client.call(.reload) else { return ExitCode.busy }
       for note in notes { say(note) }
       return ExitCode.done
-    } catch let failure as ControlFailure {
-      say("could not reload: \(failure)")
-      if case .refused = failure { return ExitCode.configuration }
-      return ExitCode.busy
     } catch {
       say("could not reload: \(error)")
-      return ExitCode.io
+      if case .refused = error { return ExitCode.configuration }
+      return ExitCode.busy
     }
   }
 }

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the command line to a running daemon, one line a step. What must come before the first thread
-// comes first: signals, capabilities, limits.
+// From the command line to a running daemon, one line a step. Signals, capabilities and limits come first,
+// before the first thread. Raises `StartFailure`; waits while a disk is full.
+// Concurrency: runs on the main thread, which then serves the reactor until the end.
 
 import Journald
 import Linux
 import Report
+import Steer
 import Vocabulary
 
 enum Startup {
+  /// The limit on threads that hang in calls to a disk; beyond it other disk work waits.
+  private static let mostDiskThreads = 32
+
   static func run(_ options: CommandLineOptions) throws(StartFailure) -> Int32 {
     let signals = try part("signals") { () throws(SystemError) in
       try Signals([Signals.hangup, Signals.interrupt, Signals.terminate])
@@ -18,47 +23,72 @@ enum Startup {
     let places = try places(options)
     let source = ConfigurationSource(
       path: options.configuration ?? places.configuration, isNamed: options.configuration != nil)
-    let settings: Settings
-    do throws(ConfigurationError) { settings = try source.read() } catch {
-      throw StartFailure(ExitCode.configuration, "could not read the settings: \(error)")
-    }
+    let settings = try settings(source)
     let lock = try lock(places)
-    TaskHome.settle(on: OwnExecutor(threads: ThisProcess.processors))
+    let pulse = Heartbeat()
+    let reactor = try part("the main loop") { () throws(SystemError) in try Reactor(pulse: pulse) }
+    let clock = try part("the clock") { () throws(SystemError) in try SystemClock(on: reactor) }
+    try part("the tasks") { () throws(SystemError) in try settleTasks(clock) }
     let environment = Surroundings.environment()
-    let clock = try part("the clock") { () throws(SystemError) in try SystemClock() }
     let reporter = try reporter(options, environment, settings)
     let socket = NotifySocket(environment: environment)
-    let status = ServiceStatus(socket: socket, clock: clock)
-    let ends = try part("the end signal") { () throws(SystemError) in try EndSignal() }
-    let pulses = LoopPulses()
+    let status = ServiceStatus(socket: socket)
+    let ends = try part("the mailbox") { () throws(SystemError) in try Mailbox<Lifecycle.End>() }
+    let control = try control(places, clock)
     let made = try waitingForRoom(signals, status, reporter) { () throws(StartFailure) in
-      try Darkroom(
-        places, source: source, settings: settings, clock: clock, reporter: reporter,
-        status: status, ends: ends, pulses: pulses)
+      let ground = try Ground(
+        places, settings, clock: clock, reporter: reporter, status: status,
+        died: { ends.put(.journalDied($0)) })
+      return (ground, try Darkroom(ground, source))
     }
-    guard let darkroom = made else { return ExitCode.done }
+    guard let (ground, darkroom) = made else { return ExitCode.done }
     let watchdog = Watchdog(
       socket: socket, environment: environment, process: ThisProcess.identifier)
-    for pulse in pulses.all { watchdog?.register(pulse) }
-    watchdog?.start()
-    try darkroom.start()
-    if options.untilIdle {
-      let watch = IdleWatch(darkroom: darkroom, ends: ends)
-      TaskHome.start { await watch.run() }
+    try part("the watchdog") { () throws(SystemError) in try watchdog?.start([pulse]) }
+    TaskHome.quick.start {
+      await darkroom.run(control, on: reactor, untilIdle: options.untilIdle, telling: ends)
     }
-    let code = Lifecycle(
-      darkroom: darkroom, signals: signals, ends: ends, pulse: pulses.main
-    ).run()
+    let life = Lifecycle(
+      darkroom: darkroom, signals: signals, ends: ends, stop: ground.stop, reporter: reporter)
+    let code = reactor.work { await life.run(on: reactor) }
     withExtendedLifetime(lock) {}
     return code
   }
 
-  /// A full disk at start is waited out: whoever starts us again and again would give up. Nil when we
-  /// were told to stop meanwhile.
-  private static func waitingForRoom(
+  private static func settings(_ source: ConfigurationSource) throws(StartFailure) -> Settings {
+    do throws(ConfigurationError) {
+      let settings = try source.read()
+      try settings.download.checkFileFolders()
+      return settings
+    } catch {
+      throw StartFailure(ExitCode.configuration, "could not read the settings: \(error)")
+    }
+  }
+
+  /// Tasks that answer users have a thread that never waits for a disk.
+  private static func settleTasks(_ clock: any Timekeeper) throws(SystemError) {
+    let quick = try OwnExecutor("tasks", threads: 1)
+    let disk = try OwnExecutor(
+      "disk", threads: ThisProcess.processors, most: mostDiskThreads, clock: clock)
+    TaskHome.settle(quick: quick, disk: disk)
+  }
+
+  private static func control(
+    _ places: Places, _ clock: any Timekeeper
+  ) throws(StartFailure) -> ControlServer {
+    do throws(Failure) {
+      return try ControlServer(path: places.control, version: Release.version, clock: clock)
+    } catch {
+      throw StartFailure(ExitCode.busy, "could not open the control socket: \(error.words)")
+    }
+  }
+
+  /// Tries the start again while the disk is full: a manager that restarts us repeatedly would give up.
+  /// Returns nil when a signal stopped the start.
+  private static func waitingForRoom<Made>(
     _ signals: Signals, _ status: ServiceStatus, _ reporter: Reporter,
-    _ make: () throws(StartFailure) -> Darkroom
-  ) throws(StartFailure) -> Darkroom? {
+    _ make: () throws(StartFailure) -> Made
+  ) throws(StartFailure) -> Made? {
     var isTold = false
     while true {
       do throws(StartFailure) { return try make() } catch {
@@ -80,7 +110,7 @@ enum Startup {
   private static func part<Part>(_ what: String, _ make: () throws(SystemError) -> Part)
     throws(StartFailure) -> Part
   {
-    try Darkroom.need(what, make)
+    try StartFailure.unless(what, make)
   }
 
   private static func places(_ options: CommandLineOptions) throws(StartFailure) -> Places {
@@ -94,21 +124,21 @@ enum Startup {
     }
   }
 
-  /// Held for life: two daemons on one state folder would undo each other's work.
+  /// Held until the process ends: two daemons on one state folder would undo each other's work.
   private static func lock(_ places: Places) throws(StartFailure) -> LinuxFile {
     do throws(SystemError) {
       let state = try LinuxFolder.open(path: places.state)
       let file = try state.openFile(FileName(literal: "lock"), .ensure)
       do throws(SystemError) { try file.lockPatiently() } catch {
-        guard error.code == 11 else { throw error }
-        throw SystemError(code: 11, call: "lock", thing: Holder.words(of: file))
+        guard error.name == .again else { throw error }
+        throw SystemError(.again, call: "lock", thing: Holder.words(of: file))
       }
-      // For people only; a full disk must not keep us from starting.
+      // Only for people; a full disk must not prevent the start.
       try? file.truncate(to: 0)
       try? file.write(Array("pid=\(ThisProcess.identifier)\n".utf8), at: 0)
       return file
     } catch {
-      guard error.code == 11 else {
+      guard error.name == .again else {
         throw StartFailure(ExitCode.io, "could not lock the state folder: \(error)")
       }
       throw StartFailure(
@@ -119,7 +149,7 @@ enum Startup {
   }
 
   private enum Holder {
-    /// ` (pid 42)`, for people; the lock itself knows nobody.
+    /// ` (pid 42)`, read from the lock file; the lock itself does not name its holder.
     static func words(of file: LinuxFile) -> String {
       guard let bytes = try? file.read(at: 0, upTo: 32), bytes.starts(with: Array("pid=".utf8))
       else { return "" }
@@ -133,10 +163,11 @@ enum Startup {
   ) throws(StartFailure) -> Reporter {
     let sink = ReportSink.choose(
       environment: environment, asked: options.levelPrefixes ? .prefixed : nil)
-    let reporter = try part("the reporter") { () throws(SystemError) in
-      try Reporter(sink: sink, level: settings.transitions ? .debug : .info)
+    return try part("the reporter") { () throws(SystemError) in
+      let reporter = try Reporter(
+        sink: sink, level: settings.report.transitions ? .debug : .info)
+      try reporter.start()
+      return reporter
     }
-    reporter.start()
-    return reporter
   }
 }

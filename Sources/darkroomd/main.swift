@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// darkroomd: reads its command line, starts, and ends with the code that darkroomd(8) explains.
+// darkroomd: reads the command line, starts, and exits with a code from `ExitCode`. Writes each error to
+// standard error.
 
 import Linux
 import Steer

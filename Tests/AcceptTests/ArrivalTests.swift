@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How files come into a folder, by the programs and the habits of people: one list each time, with the
-// bytes it has in the end, and nothing before it is whole.
+// The ways in which programs and people bring a file into a folder: each gives one list with the final
+// bytes, and none before the file is whole.
 
 import Glibc
 import Linux
@@ -12,10 +12,10 @@ import Vocabulary
 @testable import Accept
 
 @Suite(.fewAtOnce) struct ArrivalTests {
-  /// What somebody does before and after a time of so many milliseconds.
+  /// The steps of a user, a second apart.
   struct Habit: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// The name under which it ends.
+    /// The final name of the file.
     let name: String
     let steps: [@Sendable (InboxBench) -> Void]
 
@@ -100,33 +100,34 @@ import Vocabulary
   ]
 
   @Test(
-    "However somebody brings it in, it is one list with the bytes of the end", arguments: habits)
+    "Every way of bringing a file in gives one list with the final bytes", arguments: habits)
   func habit(_ habit: Habit) async throws {
     let bench = try InboxBench()
     for step in habit.steps {
       step(bench)
-      _ = await bench.inbox.sweepNow()
-      // What is there is old enough to be tried, but not to be given up.
+      _ = await bench.inbox.settled()
+      // Old enough to be tried, too young to be rejected.
       bench.clock.advance(by: .seconds(1))
-      _ = await bench.inbox.sweepNow()
+      _ = await bench.inbox.settled()
     }
     await bench.settle()
     let texts = try bench.accepted()
     #expect(texts == [habit.name: "the list until its end"])
-    #expect(bench.reception.state.withLock { $0.accepts } == 1)
-    #expect(bench.reception.rejectedCodes.isEmpty)
+    #expect(bench.rules.state.withLock { $0.accepts } == 1)
+    #expect(bench.rules.rejectedCodes.isEmpty)
     #expect(try bench.left().allSatisfy { !$0.hasSuffix(".plist") || $0.hasPrefix(".") })
     await bench.inbox.stop()
   }
 
-  @Test("A list linked in before its writer is done is taken with what is written after")
+  @Test("A list linked in before its writer is done is taken with everything written later")
   func writtenAfterLink() async throws {
     let bench = try InboxBench()
     let file = User.unnamed(in: bench.inboxPath)
     User.write(file, "first end")
     User.name(file, bench.path("a.plist"))
     #expect(await bench.settle().candidates == 1)
-    // This rings no bell: neither the write nor the close is told of a file without an old name.
+    // The doorbell stays silent: inotify reports neither the write nor the close of a file opened
+    // without a name.
     User.write(file, " second end")
     close(file)
     bench.clock.advance(by: .seconds(60))
@@ -140,16 +141,16 @@ import Vocabulary
     let bench = try InboxBench()
     User.put(bench.path("a.plist"), "a end")
     User.put(bench.path("b.plist"), "b end")
-    _ = await bench.inbox.sweepNow()
+    _ = await bench.inbox.settled()
     User.exchange(bench.path("a.plist"), bench.path("b.plist"))
     await bench.settle()
     await bench.settle()
     #expect(try bench.accepted() == ["a.plist": "b end", "b.plist": "a end"])
-    #expect(bench.reception.recorded.count == 2)
+    #expect(bench.rules.recorded.count == 2)
     await bench.inbox.stop()
   }
 
-  @Test("What comes and goes within a moment leaves nothing, and disturbs nobody")
+  @Test("A file that comes and goes within a moment leaves nothing and disturbs no other file")
   func briefly() async throws {
     let bench = try InboxBench()
     for number in 0..<200 {
@@ -158,11 +159,11 @@ import Vocabulary
     }
     User.put(bench.path("a.plist"), "a end")
     #expect(await bench.settle().isEmpty)
-    #expect(bench.reception.names == ["a.plist"])
+    #expect(bench.rules.names == ["a.plist"])
     await bench.inbox.stop()
   }
 
-  @Test("One name dropped a thousand times over: whole contents alone are taken, and the last is")
+  @Test("Of a name dropped a thousand times only whole contents are taken, the last among them")
   func overAndOver() async throws {
     let bench = try InboxBench()
     for number in 1...1000 {
@@ -171,11 +172,11 @@ import Vocabulary
       if number.isMultiple(of: 100) { await bench.settle() }
     }
     await bench.settle()
-    let texts = try bench.reception.recorded.keys.map { list in
+    let texts = try bench.rules.recorded.keys.map { list in
       try bench.lists.openFolder(ListFolder.name(list), creating: false).text(ListFolder.list) ?? ""
     }
     #expect(texts.contains("1000 end") && Set(texts).count == texts.count)
-    #expect(texts.allSatisfy { $0.hasSuffix(" end") } && bench.reception.rejectedCodes.isEmpty)
+    #expect(texts.allSatisfy { $0.hasSuffix(" end") } && bench.rules.rejectedCodes.isEmpty)
     #expect(try bench.left().isEmpty)
     await bench.inbox.stop()
   }
@@ -189,7 +190,7 @@ import Vocabulary
       let bench = try InboxBench { path in
         User.put("\(path)/early.plist", "early end")
         User.put("\(path)/half.plist", "half")
-        OwnThread.start("dropper") {
+        try OwnThread.start("dropper") {
           for number in 0..<20 {
             User.put("\(path)/.\(number)", "\(number) end")
             User.rename("\(path)/.\(number)", "\(path)/\(number).plist")
@@ -197,7 +198,7 @@ import Vocabulary
           count.withLock { $0 = 20 }
         }
       }
-      while count.withLock({ $0 }) == 0 { _ = await bench.inbox.sweepNow() }
+      while count.withLock({ $0 }) == 0 { _ = await bench.inbox.settled() }
       await bench.settle()
       #expect(try bench.accepted().count == 21)
       #expect(try bench.left() == ["half.plist"])
@@ -206,7 +207,7 @@ import Vocabulary
   }
 
   @Test(
-    "A name ends in .plist or it is none; capitals count, and so does nothing before the dot",
+    "A list name ends in .plist, in any case, and has at least one byte before the dot",
     arguments: [
       ("a.plist", nil), ("A.PLIST", nil), ("a.pLiSt", nil), ("a.plist.plist", nil),
       ("plist", .suffix), ("aplist", .suffix), ("a.plist~", .suffix), ("a.plist.tmp", .suffix),
@@ -217,22 +218,22 @@ import Vocabulary
     #expect(IgnoredReason.judge(try #require(FileName(name))) == reason)
   }
 
-  @Test("What the clock on the wall says changes nothing about what is taken and when")
+  @Test("A wall clock that jumps does not change which files are taken, or when")
   func clockJumps() async throws {
     let bench = try InboxBench()
     User.put(bench.path("a.plist"), "half")
-    _ = await bench.inbox.sweepNow()
+    _ = await bench.inbox.settled()
     for time in [1_000, 4_102_444_800_000, 1_763_712_345_000] as [UInt64] {
       bench.clock.setWallTime(time)
-      _ = await bench.inbox.sweepNow()
-      #expect(bench.reception.rejectedCodes.isEmpty)
+      _ = await bench.inbox.settled()
+      #expect(bench.rules.rejectedCodes.isEmpty)
     }
     User.put(bench.path("b.plist"), "b end")
     await bench.settle()
-    #expect(bench.reception.names == ["b.plist"])
+    #expect(bench.rules.names == ["b.plist"])
     bench.clock.advance(by: .seconds(5))
-    #expect(await bench.inbox.sweepNow().isEmpty)
-    #expect(bench.reception.rejectedCodes == ["list.syntax"])
+    #expect(await bench.inbox.settled().isEmpty)
+    #expect(bench.rules.rejectedCodes == ["list.syntax"])
     await bench.inbox.stop()
   }
 
@@ -243,7 +244,7 @@ import Vocabulary
       if ThisProcess.user == 0 { User.device("\(path)/device.plist") }
     }
     #expect(await bench.settle().isEmpty)
-    let ignored = bench.reception.state.withLock { $0.ignored }
+    let ignored = bench.rules.state.withLock { $0.ignored }
     #expect(ignored["socket.plist"] == .special)
     #expect(ThisProcess.user != 0 || ignored["device.plist"] == .special)
     await bench.inbox.stop()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// An inbox and the claims made in it, without the inbox's thread: started, killed and started again at
+// An inbox without its thread, and claims in it, one at a time: a test starts, kills and restarts them at
 // will.
 
+import Files
 import Linux
 import Support
 import Testing
@@ -9,65 +10,65 @@ import Vocabulary
 
 @testable import Accept
 
-/// Used by one thread.
-final class ClaimBench {
+final class ClaimBench: @unchecked Sendable {
+  // Unchecked because one task at a time uses it.
   static let name = FileName(literal: "barn.plist")
 
   let scratch: ScratchFolder
   let cut = Cut()
-  let reception: ScriptedReception
+  let rules: ScriptedRules
   let inbox: LinuxFolder
   let lists: LinuxFolder
-  let done: LinuxFolder
   let failed: LinuxFolder
   let quarantine: LinuxFolder
   let clock = SimulatedClock(uptime: .seconds(1000))
   private(set) var claim: Claim
-  /// Whether every file is read before it may be tried, too.
+  /// Whether each file is also read ahead, before it may be tried.
   private let readsAhead: Bool
 
   init(readsAhead: Bool = false) throws {
     self.readsAhead = readsAhead
     FileLease.ignoreBreaks()
     scratch = try ScratchFolder()
-    reception = ScriptedReception(cut)
+    rules = ScriptedRules(cut)
     inbox = try scratch.subfolder("inbox")
     lists = try scratch.subfolder("lists")
-    done = try scratch.subfolder("done")
     failed = try scratch.subfolder("failed")
     quarantine = try scratch.subfolder("quarantine")
-    // As the inbox's own thread does at the first start.
+    // As the inbox's thread does at the first start.
     try ClaimFolder(inbox: inbox).make()
     claim = try Self.claim(
-      inbox, lists, done, failed, quarantine, cut, reception, clock)
+      inbox, lists, failed, quarantine, cut, rules, clock)
   }
 
   var inboxPath: String { "\(scratch.path)/inbox" }
 
-  /// As after a crash: nothing is known but what lies on the disk.
-  func restart() throws {
+  /// A start after a crash: only the disk is remembered.
+  func restart() async throws {
     cut.set(.never, at: 0)
     claim = try fresh()
-    try claim.archive.sweep()
-    _ = try Recovery(claim: claim).run()
+    try FreshName.sweep(failed)
+    try await InboxRecovery(claim: claim).run()
   }
 
-  /// A claim that knows nothing yet.
+  /// A claim without memory.
   func fresh() throws -> Claim {
     try Self.claim(
-      inbox, lists, done, failed, quarantine, cut, reception, clock)
+      inbox, lists, failed, quarantine, cut, rules, clock)
   }
 
-  /// Tries every file there is, until nothing more happens or the cut is reached.
-  func settle(rounds: Int = 4) throws {
+  /// In each round, tries every file in the inbox and rejects the refused ones.
+  func settle(rounds: Int = 4) async throws {
     for _ in 0..<rounds {
       for candidate in try candidates() {
         if readsAhead {
-          claim.prepare(for: candidate)
+          await readAhead(candidate)
           clock.advance(by: .seconds(1))
         }
-        if case .refused(let failure, let proof) = claim.attempt(candidate, .lease) {
-          _ = claim.reject(candidate, failure, proof)
+        if case .refused(let failure, let proof) = await claim.attempt(
+          candidate, .lease, besides: 0)
+        {
+          _ = await claim.reject(candidate, failure, proof)
         }
       }
     }
@@ -85,7 +86,7 @@ final class ClaimBench {
 
   /// The bytes of all accepted lists, in order of acceptance.
   func acceptedTexts() throws -> [String] {
-    try reception.recorded.keys.sorted().map { list in
+    try rules.recorded.keys.sorted().map { list in
       let folder = try lists.openFolder(ListFolder.name(list), creating: false)
       let text = try #require(try folder.text(ListFolder.list))
       #expect(try folder.text(ListFolder.catalog) == "catalog of \(text)")
@@ -101,23 +102,30 @@ final class ClaimBench {
       let claims = try inbox.openFolder(ClaimFolder.name, creating: false)
       #expect(try claims.listing().isEmpty, "\(step)")
     }
-    let folders = reception.recorded.keys.map { "\($0)" }.sorted()
+    let folders = rules.recorded.keys.map { "\($0)" }.sorted()
     #expect(try lists.listing() == folders, "\(step)")
-    for list in reception.recorded.keys {
+    for list in rules.recorded.keys {
       let folder = try lists.openFolder(ListFolder.name(list), creating: false)
-      #expect(try ListFolder.state(of: folder) == .claimed, "\(step)")
+      #expect(try ListMarks(of: folder).drop == .claimed, "\(step)")
     }
   }
 
   private static func claim(
-    _ inbox: any Folder, _ lists: any Folder, _ done: any Folder, _ failed: any Folder,
-    _ quarantine: any Folder, _ cut: Cut, _ reception: ScriptedReception, _ clock: SimulatedClock
+    _ inbox: any Folder, _ lists: any Folder, _ failed: any Folder, _ quarantine: any Folder,
+    _ cut: Cut, _ rules: ScriptedRules, _ clock: SimulatedClock
   ) throws -> Claim {
-    let archive = Archive(done: CutFolder(done, cut), failed: CutFolder(failed, cut))
-    return Claim(
-      inbox: CutFolder(inbox, cut), lists: CutFolder(lists, cut), archive: archive,
-      quarantine: Quarantine(CutFolder(quarantine, cut)), reception: reception,
-      bridge: try ThreadBridge(), clock: clock,
-      settings: InboxSettings(maximumListSize: 1 << 20))
+    Claim(
+      memory: ClaimMemory(
+        ClaimParts(
+          lists: CutFolder(lists, cut), failed: FailedFolder(folder: CutFolder(failed, cut)),
+          quarantine: Quarantine(CutFolder(quarantine, cut)), rules: rules, clock: clock,
+          settings: InboxSettings(maximumListSize: 1 << 20))),
+      inbox: CutFolder(inbox, cut), trustsLeases: true)
+  }
+
+  func readAhead(_ candidate: Candidate) async {
+    let claim = claim
+    guard let staged = claim.memory.ahead.begin(candidate, claim.memory) else { return }
+    await claim.memory.ahead.run(candidate, staged, claim)
   }
 }

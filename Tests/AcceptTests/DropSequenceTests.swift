@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ten thousand users who do anything with files in the inbox, in any order: nothing is forgotten,
-// nothing is taken twice, nothing is taken while it is written.
+// Random sequences of acts on files in the inbox, 4,000 for each kind of lease: no file is
+// forgotten or taken twice, and none is taken during a write if leases work.
 
 import Support
 import Testing
@@ -11,7 +11,7 @@ import Vocabulary
 @Suite struct DropSequenceTests {
   private static let names = ["a.plist", "b.plist", "c.PLIST", "d.txt", ".e.plist"]
 
-  /// Acts in order of time. How often a name arrives whole or is finished bounds how often it may be taken.
+  /// Acts in order of time. The last ones end all writing and all trouble.
   private static func acts(_ random: inout SimulatedRandom) -> [(at: Int, act: DropWorld.Act)] {
     var acts: [(at: Int, act: DropWorld.Act)] = []
     var now = 0
@@ -20,7 +20,6 @@ import Vocabulary
       let name = names[random.number(below: names.count)]
       acts.append((now, act(name, &random)))
     }
-    // In the end everybody is done, and the machine is well.
     now += 1
     acts.append((now, .diskFull(false)))
     for name in names { acts += [(now, .close(name)), (now, .allow(name))] }
@@ -45,7 +44,7 @@ import Vocabulary
     }
   }
 
-  /// Every taking needs an arrival of its own.
+  /// The number of files that arrive, which bounds how many may be accepted or rejected.
   private static func arrivals(_ acts: [(at: Int, act: DropWorld.Act)]) -> Int {
     acts.count {
       switch $0.act {
@@ -56,7 +55,7 @@ import Vocabulary
   }
 
   @Test(
-    "Whatever users do, every file is taken once, waited for or ignored",
+    "Every file is taken once, waited for or ignored, in any order of acts",
     arguments: [DropWorld.Leases.work, .missing, .forbidden, .shared])
   func anything(leases: DropWorld.Leases) {
     for seed in 1...4000 as ClosedRange<UInt64> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder, its users and its kernel as values, to drive the inbox's state machine with.
+// A folder, its users and its kernel as values, to drive the inbox's state machine.
 
 import Linux
 import Vocabulary
@@ -7,13 +7,13 @@ import Vocabulary
 @testable import Accept
 
 struct DropWorld {
-  /// `shared`: given, but no proof, since others write behind this kernel.
+  /// `shared`: granted, but they prove nothing, since other machines write behind this kernel.
   enum Leases: Sendable { case work, missing, forbidden, shared }
 
   enum Act: Sendable {
     /// Begins a file and holds it open.
     case create(String)
-    /// The list is whole after it or not.
+    /// With whether the list is whole afterwards.
     case write(String, Bool)
     case move(String, Bool)
     case hold(String)
@@ -43,10 +43,10 @@ struct DropWorld {
   private var versions = 0
   private let leases: Leases
   private var log: [String] = []
-  /// What must never be: an attempt at a file that somebody writes, although the kernel would tell.
+  /// Attempts at a file that has a writer, although a lease would have shown it. Must stay empty.
   private(set) var violations: [String] = []
 
-  /// Files that are there in the end and that nobody waits for, ignores or has an answer for.
+  /// Files left at the end that the state machine neither waits for nor ignores.
   var forgotten: [String] {
     files.keys.filter { name in
       guard let file = FileName(name) else { return true }
@@ -54,7 +54,7 @@ struct DropWorld {
     }.sorted()
   }
 
-  /// Files that are there in the end although nothing keeps them from being taken.
+  /// Files left at the end although nothing prevents taking them.
   var overdue: [String] {
     files.filter { name, file in
       file.kind == .file && file.isReadable && !file.hasWriter && name.hasSuffix(".plist")
@@ -80,7 +80,8 @@ struct DropWorld {
       Candidate.Key(FileName(name) ?? FileName(number: 0)), status)
   }
 
-  /// Plays the acts, sweeping at each that rings and whenever the state machine asked for a look.
+  /// Plays the acts, with a sweep after each that rings and whenever the state machine asks for a
+  /// look.
   mutating func run(_ acts: [(at: Int, act: Act)]) -> [String] {
     var acts = acts[...]
     var now = 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that each hold something the kernel counts by user: inotify instances are 128 in all, and others
-// have some, too.
+// At most 24 tests with this trait run at once, since each holds an inotify instance: a user may have
+// 128 of them, and other programs hold some.
 
 import Support
 import Testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inbox is open to a group: what somebody puts there under our own folder's name.
+// The inbox is open to a group: foreign things in it under the name of our claim folder.
 
 import Glibc
 import Linux
@@ -13,7 +13,7 @@ import Vocabulary
 @Suite(.fewAtOnce) struct ForeignClaimTests {
   enum Foreign: String, CaseIterable, Sendable { case file, link, danglingLink, folder }
 
-  /// False where only the superuser could make it.
+  /// Returns false if only root could make it.
   private static func put(_ foreign: Foreign, _ inbox: String) -> Bool {
     let path = "\(inbox)/.claim"
     switch foreign {
@@ -30,20 +30,20 @@ import Vocabulary
     return true
   }
 
-  @Test("The folder for claims is there, and ours alone, before anybody drops a list")
+  @Test("The claim folder exists, and only we may use it, before the first list is dropped")
   func madeAtStart() async throws {
     let bench = try InboxBench()
-    _ = await bench.inbox.sweepNow()
+    _ = await bench.inbox.settled()
     let status = try bench.folder.status(of: ClaimFolder.name)
     #expect(status.kind == .folder && status.mode & 0o777 == 0o700)
     User.mode(bench.path(".claim"), 0o777)
-    _ = await bench.inbox.sweepNow()
+    _ = await bench.inbox.settled()
     #expect(try bench.folder.status(of: ClaimFolder.name).mode & 0o777 == 0o700)
     await bench.inbox.stop()
   }
 
   @Test(
-    "What somebody put in its place is moved aside, and lists are accepted",
+    "A foreign thing in its place is moved aside, and lists are accepted",
     arguments: Foreign.allCases)
   func movedAside(_ foreign: Foreign) async throws {
     var isMade = false
@@ -57,15 +57,15 @@ import Vocabulary
     #expect(try bench.accepted() == ["a.plist": "a end"])
     #expect(try bench.left() == ["foreign-claim-1", "foreign-claim-2"])
     #expect(try bench.folder.text("foreign-claim-1") == "taken")
-    #expect(bench.reception.state.withLock { $0.troubles } == [])
+    #expect(bench.rules.state.withLock { $0.troubles } == [])
     await bench.inbox.stop()
   }
 
-  @Test("Where it cannot be moved, that is said once, lists wait with the reason, and none is lost")
+  @Test("If it cannot be moved, one report says so, lists wait with the reason, and none is lost")
   func stuck() async throws {
     let bench = try InboxBench { inbox in
       _ = Self.put(.file, inbox)
-      let fault = FaultPlan.Fault("renameat", on: "\(inbox)/.claim", code: 1, isPermanent: true)
+      let fault = FaultPlan.Fault("renameat2", on: "\(inbox)/.claim", code: 1, isPermanent: true)
       FaultPlan.set(fault, for: inbox)
     }
     let owner = "\(bench.scratch.path)/inbox"
@@ -77,13 +77,13 @@ import Vocabulary
       #expect(report.waiting.first?.waitsFor.hasPrefix("the folder .claim in the inbox") == true)
       bench.clock.advance(by: .seconds(5))
     }
-    #expect(bench.reception.recorded.isEmpty)
-    #expect(bench.reception.state.withLock { $0.troubles } == ["inbox.claim"])
+    #expect(bench.rules.recorded.isEmpty)
+    #expect(bench.rules.state.withLock { $0.troubles } == ["inbox.claim"])
     FaultPlan.set(nil, for: owner)
     bench.clock.advance(by: .seconds(5))
     #expect(await bench.settle().isEmpty)
-    #expect(bench.reception.names == ["a.plist"])
-    #expect(bench.reception.state.withLock { $0.troubles } == ["inbox.claim", nil])
+    #expect(bench.rules.names == ["a.plist"])
+    #expect(bench.rules.state.withLock { $0.troubles } == ["inbox.claim", nil])
     await bench.inbox.stop()
   }
 }

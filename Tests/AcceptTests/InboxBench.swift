@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real inbox on its own thread, in a scratch folder, by a clock moved by hand.
+// A real inbox on its thread, in a scratch folder, with a clock that the test moves.
 
 import Linux
 import Support
@@ -9,32 +9,63 @@ import Vocabulary
 
 @testable import Accept
 
+/// An inbox and the task that runs it.
+final class RunningInbox: Sendable {
+  private let inbox: Inbox
+  private let task: Task<Void, Never>
+
+  init(_ inbox: Inbox) {
+    self.inbox = inbox
+    task = Task { await inbox.run() }
+  }
+
+  func look() async -> SweepReport { await inbox.look() }
+  @discardableResult func settled() async -> SweepReport { await inbox.settled() }
+  func adopt() { inbox.adopt() }
+
+  func stop() async {
+    inbox.stop()
+    await task.value
+  }
+
+  /// A request that reaches the inbox together with the stop.
+  func stopAsking() async -> SweepReport {
+    inbox.stop()
+    let report = Task.immediate { [inbox] in await inbox.settled() }
+    await task.value
+    return await report.value
+  }
+}
+
 final class InboxBench: Sendable {
   let scratch: ScratchFolder
   let folder: LinuxFolder
   let state: LinuxFolder
   let lists: LinuxFolder
-  let done: LinuxFolder
   let failed: LinuxFolder
   let clock = SimulatedClock(uptime: .seconds(1000))
-  let reception = ScriptedReception()
-  let inbox: Inbox
+  let rules = ScriptedRules()
+  let inbox: RunningInbox
   private let place: String
 
+  private let maximumListSize: UInt64
+
   /// - Parameter place: the inbox, below the scratch folder.
-  init(in place: String = "inbox", _ prepare: (String) -> Void = { _ in }) throws {
+  init(
+    in place: String = "inbox", maximumListSize: UInt64 = 1 << 20,
+    _ prepare: (String) throws -> Void = { _ in }
+  ) throws {
     self.place = place
+    self.maximumListSize = maximumListSize
     scratch = try ScratchFolder()
     folder = try Self.make(place, in: scratch.folder)
     state = try scratch.subfolder("state")
     lists = try scratch.subfolder("lists")
-    done = try scratch.subfolder("done")
     failed = try scratch.subfolder("failed")
-    prepare("\(scratch.path)/\(place)")
+    try prepare("\(scratch.path)/\(place)")
     inbox = try Self.inbox(
-      "\(scratch.path)/\(place)", state, lists, Archive(done: done, failed: failed),
-      try scratch.subfolder("quarantine"), reception, clock)
-    inbox.start()
+      "\(scratch.path)/\(place)", [state, lists, failed, try scratch.subfolder("quarantine")],
+      rules, clock, maximumListSize)
   }
 
   private static func make(_ place: String, in folder: LinuxFolder) throws -> LinuxFolder {
@@ -43,40 +74,40 @@ final class InboxBench: Sendable {
     }
   }
 
+  /// - Parameter folders: state, lists, failed, quarantine.
   private static func inbox(
-    _ path: String, _ state: LinuxFolder, _ lists: LinuxFolder, _ archive: Archive,
-    _ quarantine: LinuxFolder, _ reception: ScriptedReception, _ clock: SimulatedClock
-  ) throws -> Inbox {
-    try Inbox(
-      path: path, state: state, lists: lists, archive: archive,
-      quarantine: Quarantine(quarantine), reception: reception, clock: clock,
-      settings: InboxSettings(maximumListSize: 1 << 20))
+    _ path: String, _ folders: [LinuxFolder], _ rules: ScriptedRules, _ clock: SimulatedClock,
+    _ maximumListSize: UInt64
+  ) throws -> RunningInbox {
+    RunningInbox(
+      try Inbox(
+        path: path, state: folders[0], lists: folders[1], failed: folders[2],
+        quarantine: Quarantine(folders[3]), rules: rules, clock: clock,
+        settings: InboxSettings(maximumListSize: maximumListSize)))
   }
 
-  /// The same at its next start.
-  func another() throws -> Inbox {
-    let inbox = try Self.inbox(
-      "\(scratch.path)/\(place)", state, lists, Archive(done: done, failed: failed),
-      try scratch.subfolder("quarantine"), reception, clock)
-    inbox.start()
-    return inbox
+  /// The same inbox at its next start.
+  func another() throws -> RunningInbox {
+    try Self.inbox(
+      "\(scratch.path)/\(place)", [state, lists, failed, try scratch.subfolder("quarantine")],
+      rules, clock, maximumListSize)
   }
 
   var inboxPath: String { "\(scratch.path)/\(place)" }
   func path(_ name: String) -> String { "\(inboxPath)/\(name)" }
-  var troubles: [String?] { reception.state.withLock { $0.troubles } }
+  var troubles: [String?] { rules.state.withLock { $0.troubles } }
 
-  /// Two sweeps, with the dwell between them.
+  /// Settles twice, with the dwell in between.
   @discardableResult func settle() async -> SweepReport {
-    _ = await inbox.sweepNow()
+    _ = await inbox.settled()
     clock.advance(by: .milliseconds(250))
-    return await inbox.sweepNow()
+    return await inbox.settled()
   }
 
-  /// The bytes of every accepted list, by the name it was dropped under.
+  /// The bytes of every accepted list, by its dropped name.
   func accepted() throws -> [String: String] {
     var texts: [String: String] = [:]
-    for (list, about) in reception.recorded {
+    for (list, about) in rules.recorded {
       let folder = try lists.openFolder(ListFolder.name(list), creating: false)
       texts["\(about.name)"] = try folder.text(ListFolder.list)
     }

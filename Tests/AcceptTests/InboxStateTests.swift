@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What users do with files in the inbox, and what is decided. The state machine as a value: no thread,
-// no clock, no file.
+// The inbox's state machine as a value, without thread, clock or file: acts of users, and the
+// decisions that follow.
 
 import Linux
 import Testing
@@ -18,7 +18,7 @@ import Vocabulary
   }
 
   @Test(
-    "What a user does decides what becomes of the file",
+    "Each act of a user has its outcome",
     arguments: [
       Case(
         what: "copies a list",
@@ -128,7 +128,7 @@ import Vocabulary
     #expect(bad.run([(0, .move("a.plist", false))]) == ["30000 rejected a.plist"])
   }
 
-  @Test("While no list is let in, files wait, are asked about once a second, and then all come in")
+  @Test("While the inbox is closed, files wait with one look a second; then all are taken")
   func queued() {
     var state = InboxState(InboxSettings())
     let full = Failure(.machine, code: "inbox.full", reason: "queue full")
@@ -147,7 +147,7 @@ import Vocabulary
     #expect(!state.isQueued)
   }
 
-  @Test("A glance at those whose time has come sees what changed and what is gone")
+  @Test("A glance at the files that are due sees changes and removals")
   func glance() {
     var state = InboxState(InboxSettings())
     let entries = (0..<3).map { DropWorld.entry("\($0).plist", version: 1) }
@@ -162,14 +162,14 @@ import Vocabulary
     #expect(state.nextLook(at: now) == .milliseconds(250))
   }
 
-  @Test("Nothing in the inbox asks for no look at all")
+  @Test("An empty inbox asks for no look")
   func idle() {
     var state = InboxState(InboxSettings())
     #expect(state.swept([], at: .seconds(1)) == [])
     #expect(state.nextLook(at: .seconds(1)) == nil)
   }
 
-  @Test("A writer who stays is asked about less and less often")
+  @Test("A file that keeps its writer is probed less and less often")
   func writerBackOff() {
     var state = InboxState(InboxSettings())
     let entry = DropWorld.entry("a.plist", version: 1)
@@ -186,7 +186,7 @@ import Vocabulary
     #expect(pauses == [250, 500, 1000, 2000, 4000, 5000, 5000, 5000])
   }
 
-  @Test("Twenty thousand ignored files are said a thousand times and slow nothing")
+  @Test("Of twenty thousand ignored files a thousand are reported, and none slows a list")
   func junk() {
     var state = InboxState(InboxSettings())
     let junk = (0..<20_000).map { DropWorld.entry("junk\($0).txt", version: 1) }

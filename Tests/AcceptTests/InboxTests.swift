@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What users do with files, for real: kernel, inotify, leases and the inbox's own thread.
+// The whole inbox on a real kernel: inotify, leases and the inbox's thread.
 
 import Glibc
 import Linux
@@ -22,7 +22,7 @@ import Vocabulary
   }
 
   @Test(
-    "However a list comes in, it is accepted with its bytes",
+    "A list is accepted with its bytes, by whichever way it arrives",
     arguments: [
       Arrival("cp") { _, path in User.put(path, "a end") },
       Arrival("mv") { bench, path in
@@ -67,17 +67,17 @@ import Vocabulary
     await bench.inbox.stop()
   }
 
-  @Test("The doorbell alone leads to acceptance, without anybody asking for a sweep")
+  @Test("The doorbell alone leads to acceptance")
   func doorbell() async throws {
     let bench = try InboxBench()
-    _ = await bench.inbox.sweepNow()
-    // What is left alone is said in the sweep that saw both names.
+    _ = await bench.inbox.settled()
+    // The sweep that reports b.txt has seen both names.
     User.put(bench.path("a.plist"), "a end")
     User.put(bench.path("b.txt"), "")
-    await bench.reception.wait(for: ["ignored b.txt"])
+    await bench.rules.wait(for: ["ignored b.txt"])
     bench.clock.advance(by: .milliseconds(250))
-    _ = await bench.inbox.sweepNow()
-    #expect(bench.reception.names == ["a.plist"])
+    _ = await bench.inbox.settled()
+    #expect(bench.rules.names == ["a.plist"])
     await bench.inbox.stop()
   }
 
@@ -96,10 +96,10 @@ import Vocabulary
     User.write(file, "end")
     for _ in 0..<3 {
       let report = await bench.settle()
-      #expect(report.waiting.map(\.waitsFor) == ["somebody has it open for writing"])
+      #expect(report.waiting.map(\.waitsFor) == ["a program has it open for writing"])
       bench.clock.advance(by: .seconds(60))
     }
-    #expect(bench.reception.names.isEmpty && bench.reception.rejectedCodes.isEmpty)
+    #expect(bench.rules.names.isEmpty && bench.rules.rejectedCodes.isEmpty)
     User.write(file, " and really the end")
     close(file)
     await bench.settle()
@@ -118,11 +118,11 @@ import Vocabulary
     #expect(report.candidates == 1)
     unsafe _ = munmap(map, 4096)
     await bench.settle()
-    #expect(bench.reception.names == ["a.plist"])
+    #expect(bench.rules.names == ["a.plist"])
     await bench.inbox.stop()
   }
 
-  @Test("A file renamed in while its writer goes on is accepted when the writer is done")
+  @Test("A file renamed in while its writer still writes is accepted when the writer is done")
   func renamedWhileOpen() async throws {
     let bench = try InboxBench()
     let outside = "\(bench.scratch.path)/outside"
@@ -137,7 +137,7 @@ import Vocabulary
     await bench.inbox.stop()
   }
 
-  @Test("What is no regular file never blocks, is said once and left alone")
+  @Test("A special file, link or folder never blocks, is reported once and left alone")
   func notFiles() async throws {
     let bench = try InboxBench { inbox in
       User.fifo("\(inbox)/fifo.plist")
@@ -149,7 +149,7 @@ import Vocabulary
     }
     let report = await bench.settle()
     #expect(report.isEmpty)
-    let ignored = bench.reception.state.withLock { $0.ignored }
+    let ignored = bench.rules.state.withLock { $0.ignored }
     #expect(
       ignored == [
         "fifo.plist": .special, "link.plist": .link, "dangling.plist": .link,
@@ -168,7 +168,7 @@ import Vocabulary
     let texts = try bench.accepted()
     #expect(
       texts.count == 300 && texts.allSatisfy { "\($0.key)" == "\($0.value.dropLast(4)).plist" })
-    #expect(bench.reception.state.withLock { $0.accepts } == 300)
+    #expect(bench.rules.state.withLock { $0.accepts } == 300)
     #expect(try bench.left().isEmpty)
     await bench.inbox.stop()
   }
@@ -186,27 +186,8 @@ import Vocabulary
       try bench.folder.put(name, "\(number) end")
     }
     await bench.settle()
-    let names = Set(bench.reception.recorded.values.map(\.name.bytes))
+    let names = Set(bench.rules.recorded.values.map(\.name.bytes))
     #expect(names == Set(stems.map { $0 + Array(".plist".utf8) }))
-    for list in bench.reception.recorded.keys { try await bench.inbox.archive(list) }
-    #expect(try bench.done.names().count == stems.count)
-    await bench.inbox.stop()
-  }
-
-  @Test func `Lists that end again and again do not put off the look at everything`() async throws {
-    let bench = try InboxBench()
-    User.put(bench.path("a.plist"), "a end")
-    await bench.settle()
-    let list = try #require(bench.reception.recorded.keys.first)
-    _ = await bench.inbox.sweepNow()
-    let part = bench.inbox.settings.rescanInterval / 5
-    for _ in 0..<4 {
-      bench.clock.advance(by: part)
-      // What the first leaves behind is there when the second is done.
-      for _ in 0..<2 { try await bench.inbox.archive(list) }
-    }
-    let next = try #require(bench.clock.next)
-    #expect(next <= part, "four parts of five are over: \(next)")
     await bench.inbox.stop()
   }
 
@@ -215,9 +196,9 @@ import Vocabulary
     let bench = try InboxBench()
     let path = bench.path("a.plist")
     User.put(path, "old end")
-    bench.reception.state.withLock { state in
+    bench.rules.state.withLock { state in
       state.onPrepare = {
-        // As a patient writer's open would, this breaks the lease; but it does not wait for us.
+        // Breaks the lease, as a blocking open does, but does not wait for its release.
         #expect(User.open(path, O_WRONLY | O_NONBLOCK) == -1)
       }
     }
@@ -226,7 +207,7 @@ import Vocabulary
     #expect(try bench.accepted() == ["a.plist": "old end"])
     User.put(path, "new end")
     await bench.settle()
-    #expect(bench.reception.recorded.count == 2)
+    #expect(bench.rules.recorded.count == 2)
     #expect(try bench.left().isEmpty)
     await bench.inbox.stop()
   }
@@ -236,12 +217,12 @@ import Vocabulary
     let bench = try InboxBench()
     let path = bench.path("a.plist")
     User.put(path, "old end")
-    bench.reception.state.withLock { state in
+    bench.rules.state.withLock { state in
       state.onPrepare = { _ = User.open(path, O_WRONLY | O_NONBLOCK) }
     }
     await bench.settle()
     await bench.settle()
-    #expect(bench.reception.recorded.count == 1)
+    #expect(bench.rules.recorded.count == 1)
     #expect(try bench.left().isEmpty)
     await bench.inbox.stop()
   }
@@ -252,11 +233,11 @@ import Vocabulary
     let (path, other) = (bench.path("a.plist"), "\(bench.scratch.path)/other")
     User.put(path, "old end")
     User.put(other, "new end")
-    bench.reception.state.withLock { $0.onAccept = { User.rename(other, path) } }
+    bench.rules.state.withLock { $0.onAccept = { User.rename(other, path) } }
     await bench.settle()
     #expect(try bench.left() == ["a.plist"])
     await bench.settle()
-    #expect(bench.reception.recorded.count == 2)
+    #expect(bench.rules.recorded.count == 2)
     #expect(try bench.left().isEmpty)
     await bench.inbox.stop()
   }
@@ -266,26 +247,26 @@ import Vocabulary
     let bench = try InboxBench()
     let (path, other) = (bench.path("a.plist"), bench.path("b.plist"))
     User.put(path, "a end")
-    bench.reception.state.withLock { $0.onAccept = { User.rename(path, other) } }
+    bench.rules.state.withLock { $0.onAccept = { User.rename(path, other) } }
     await bench.settle()
     await bench.settle()
-    #expect(bench.reception.names == ["a.plist"])
+    #expect(bench.rules.names == ["a.plist"])
     #expect(try bench.left().isEmpty)
     await bench.inbox.stop()
   }
 
-  @Test("What is no list goes to failed with its reason, but not before it was quiet")
+  @Test("A file that does not read as a list goes to failed with its reason, after its quiet time")
   func rejected() async throws {
     let bench = try InboxBench()
     User.put(bench.path("a.plist"), "half a li")
     let report = await bench.settle()
-    #expect(report.waiting.map(\.waitsFor) == ["it does not read as a list yet: line 1: no end"])
+    #expect(report.waiting.map(\.waitsFor) == ["it is not a valid list yet: line 1: no end"])
     bench.clock.advance(by: .seconds(5))
-    #expect(await bench.inbox.sweepNow().isEmpty)
+    #expect(await bench.inbox.settled().isEmpty)
     #expect(try bench.failed.text("a.plist") == "half a li")
     let reason = try #require(try bench.failed.text("a.plist.reason.txt"))
     #expect(reason.hasPrefix("The list 'a.plist' was not accepted: line 1: no end.\ncode=list.syn"))
-    #expect(bench.reception.rejectedCodes == ["list.syntax"])
+    #expect(bench.rules.rejectedCodes == ["list.syntax"])
     #expect(try bench.left().isEmpty)
     await bench.inbox.stop()
   }
@@ -298,8 +279,8 @@ import Vocabulary
     close(file)
     await bench.settle()
     bench.clock.advance(by: .seconds(5))
-    #expect(await bench.inbox.sweepNow().isEmpty)
-    #expect(bench.reception.rejectedCodes == ["list.size"])
+    #expect(await bench.inbox.settled().isEmpty)
+    #expect(bench.rules.rejectedCodes == ["list.size"])
     #expect(try bench.failed.listing() == ["a.plist", "a.plist.reason.txt"])
     await bench.inbox.stop()
   }
@@ -308,35 +289,30 @@ import Vocabulary
   func stopped() async throws {
     let bench = try InboxBench()
     User.put(bench.path("a.plist"), "a end")
-    _ = await bench.inbox.sweepNow()
+    _ = await bench.inbox.settled()
     await bench.inbox.stop()
-    #expect(await bench.inbox.sweepNow().isStopped)
-    await #expect(throws: Failure.cancelled) { try await bench.inbox.archive(ListID(1)) }
-    #expect(bench.reception.names.isEmpty)
+    #expect(await bench.inbox.settled().isStopped)
+    #expect(bench.rules.names.isEmpty)
     #expect(try bench.left() == ["a.plist"])
   }
 
-  @Test("A list that is over is copied to done while others are taken in, not after them all")
-  func archivedInBurst() async throws {
+  @Test func `a file that was read while it was young is not read again when it is tried`()
+    async throws
+  {
     let bench = try InboxBench()
-    User.put(bench.path("first.plist"), "first end")
+    User.put(bench.path("a.plist"), "a end")
+    _ = await bench.inbox.settled()
+    #expect(bench.rules.state.withLock { $0.reads } == 1 && bench.rules.names.isEmpty)
     await bench.settle()
-    for name in ["a", "b", "c"] { User.put(bench.path("\(name).plist"), "\(name) end") }
-    let isThere = Mutex<Bool?>(nil)
-    bench.reception.state.withLock { state in
-      state.onAccept = {
-        Task.immediate { try await bench.inbox.archive(ListID(1)) }
-        // The inbox's thread stands here until the copy is made beside it.
-        for _ in 0..<60_000 where isThere.withLock({ $0 }) != true {
-          let names = try? bench.done.listing()
-          isThere.withLock { $0 = names == ["first.plist"] }
-          _ = try? Poll.wait([], for: .milliseconds(1))
-        }
-      }
-    }
-    #expect(await bench.settle().isEmpty)
-    #expect(isThere.withLock { $0 } == true)
-    #expect(bench.reception.names.count == 4)
+    #expect(try bench.accepted() == ["a.plist": "a end"])
+    #expect(bench.rules.state.withLock { $0.reads } == 1)
     await bench.inbox.stop()
+  }
+
+  @Test func `a request that comes with the stop is answered`() async throws {
+    for _ in 1...20 {
+      let bench = try InboxBench()
+      #expect(await bench.inbox.stopAsking().isStopped)
+    }
   }
 }

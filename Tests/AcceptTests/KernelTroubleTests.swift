@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the inbox does when the kernel refuses: no leases, no watches, no room, calls that fail once.
+// The inbox when the kernel refuses: no leases, no watches, no room, system calls that fail for a
+// time.
 
 import Linux
 import Support
@@ -10,7 +11,8 @@ import Vocabulary
 @testable import Accept
 
 @Suite(.fewAtOnce) struct KernelTroubleTests {
-  /// A fault on things in one scratch folder only.
+  /// Makes a system call fail on everything in the bench's scratch folder, from the `first` call
+  /// on.
   private func fail(_ bench: InboxBench, _ call: String, _ code: Int32, first: Int = 1) {
     FaultPlan.set(
       .init(call, on: bench.scratch.path, code: code, first: first, isPermanent: true),
@@ -20,7 +22,7 @@ import Vocabulary
   private func heal(_ bench: InboxBench) { FaultPlan.set(nil, for: bench.scratch.path) }
 
   @Test(
-    "Where no lease is to be had, a list is accepted once it was quiet",
+    "Without leases, a list is accepted after its quiet time",
     arguments: [1, 13, 22, 37, 95] as [Int32])
   func noLeases(_ code: Int32) async throws {
     let bench = try InboxBench()
@@ -28,12 +30,12 @@ import Vocabulary
     fail(bench, "fcntl(F_SETLEASE)", code)
     User.put(bench.path("a.plist"), "a end")
     let report = await bench.settle()
-    #expect(report.waiting.first?.waitsFor.hasPrefix("it must be quiet") == true)
+    #expect(report.waiting.first?.waitsFor.hasPrefix("it must stay unchanged") == true)
     bench.clock.advance(by: .seconds(4))
     User.put(bench.path("a.plist"), "a longer end")
     #expect(await bench.settle().candidates == 1)
     bench.clock.advance(by: .seconds(5))
-    #expect(await bench.inbox.sweepNow().isEmpty)
+    #expect(await bench.inbox.settled().isEmpty)
     #expect(try bench.accepted() == ["a.plist": "a longer end"])
     #expect(try bench.left().isEmpty)
     await bench.inbox.stop()
@@ -46,13 +48,13 @@ import Vocabulary
     fail(bench, "fcntl(F_SETLEASE)", 95)
     let path = bench.path("a.plist")
     User.put(path, "old end")
-    bench.reception.state.withLock { $0.onAccept = { User.put(path, "new end") } }
+    bench.rules.state.withLock { $0.onAccept = { User.put(path, "new end") } }
     for _ in 0..<2 {
       await bench.settle()
       bench.clock.advance(by: .seconds(5))
-      _ = await bench.inbox.sweepNow()
+      _ = await bench.inbox.settled()
     }
-    let folders = bench.reception.recorded.keys.sorted()
+    let folders = bench.rules.recorded.keys.sorted()
     let texts = try folders.map { list in
       try bench.lists.openFolder(ListFolder.name(list), creating: false).text(ListFolder.list)
     }
@@ -61,41 +63,42 @@ import Vocabulary
     await bench.inbox.stop()
   }
 
-  @Test("An inbox that cannot be watched is said so, and looked at every few seconds")
+  @Test("An inbox that cannot be watched is reported, and looked at every few seconds")
   func noWatch() async throws {
     let bench = try InboxBench { path in
       FaultPlan.set(.init("inotify_add_watch", on: path, code: 28, isPermanent: true), for: path)
     }
     defer { FaultPlan.set(nil, for: bench.folder.path) }
-    _ = await bench.inbox.sweepNow()
+    _ = await bench.inbox.settled()
     User.put(bench.path("a.plist"), "a end")
     for _ in 0..<2 {
       bench.clock.advance(by: .seconds(5))
-      _ = await bench.inbox.sweepNow()
+      _ = await bench.inbox.settled()
     }
-    #expect(bench.reception.names == ["a.plist"])
+    #expect(bench.rules.names == ["a.plist"])
     FaultPlan.set(nil, for: "\(bench.scratch.path)/inbox")
-    // Not asked for at every look, but again in a minute.
-    _ = await bench.inbox.sweepNow()
-    #expect(bench.reception.state.withLock { $0.troubles } == ["inbox.watch"])
+    // The watch is not retried at every look, but after a minute.
+    _ = await bench.inbox.settled()
+    #expect(bench.rules.state.withLock { $0.troubles } == ["inbox.watch"])
     bench.clock.advance(by: .seconds(60))
-    _ = await bench.inbox.sweepNow()
-    #expect(bench.reception.state.withLock { $0.troubles } == ["inbox.watch", nil])
+    _ = await bench.inbox.settled()
+    #expect(bench.rules.state.withLock { $0.troubles } == ["inbox.watch", nil])
     await bench.inbox.stop()
   }
 
   @Test(
-    "A call that fails holds nothing against the list: it is accepted once the machine is well",
+    "A failing system call is not held against a list, which is accepted once it works",
     arguments: [
       ("openat", 24), ("openat", 5), ("fstat", 5), ("fcntl(F_SETLEASE)", 12),
       ("fcntl(F_GETLEASE)", 5), ("mkdirat", 28), ("pread", 5), ("pwrite", 28), ("fdatasync", 5),
-      ("fsync", 5), ("renameat", 30), ("unlinkat", 5), ("rmdirat", 5), ("getdents64", 5),
+      ("fsync", 5), ("renameat", 30), ("renameat2", 30), ("renameat2", 22), ("unlinkat", 5),
+      ("rmdirat", 5), ("getdents64", 5),
     ] as [(String, Int32)])
   func failingCall(_ call: String, _ code: Int32) async throws {
     for first in 1...12 {
       let bench = try InboxBench()
       defer { heal(bench) }
-      _ = await bench.inbox.sweepNow()
+      _ = await bench.inbox.settled()
       fail(bench, call, code, first: first)
       User.put(bench.path("a.plist"), "a end")
       for _ in 0..<3 {
@@ -103,20 +106,20 @@ import Vocabulary
         _ = await bench.settle()
       }
       heal(bench)
-      #expect(bench.reception.rejectedCodes.isEmpty)
+      #expect(bench.rules.rejectedCodes.isEmpty)
       for _ in 0..<3 {
         bench.clock.advance(by: .seconds(60))
         _ = await bench.settle()
       }
       #expect(try bench.accepted() == ["a.plist": "a end"], "\(call) \(first)")
-      #expect(bench.reception.recorded.count == 1, "\(call) \(first)")
+      #expect(bench.rules.recorded.count == 1, "\(call) \(first)")
       #expect(try bench.left().isEmpty, "\(call) \(first)")
       await bench.inbox.stop()
     }
   }
 
   @Test(
-    "A list that cannot be accepted here is told once, and accepted by itself once it can",
+    "A list that cannot be accepted is reported once, and accepted when the cause is gone",
     arguments: [
       ("pwrite", "/lists", 28, "disk.full"), ("openat", "/inbox/a.plist", 13, "list.unreadable"),
     ] as [(String, String, Int32, String)])
@@ -130,38 +133,14 @@ import Vocabulary
       _ = await bench.settle()
       bench.clock.advance(by: .seconds(60))
     }
-    #expect(bench.reception.waits == ["a.plist: \(code)"])
-    // A try that the clock began is over before anything heals; then its wait has to end.
-    _ = await bench.inbox.sweepNow()
+    #expect(bench.rules.waits == ["a.plist: \(code)"])
+    // The attempt that the clock started ends before the heal; then its pause has to end.
+    _ = await bench.inbox.settled()
     heal(bench)
     bench.clock.advance(by: .seconds(60))
-    #expect(await bench.inbox.sweepNow().isEmpty)
+    #expect(await bench.inbox.settled().isEmpty)
     #expect(try bench.accepted() == ["a.plist": "a end"])
-    #expect(bench.reception.waits == ["a.plist: \(code)", "a.plist: over"])
-    await bench.inbox.stop()
-  }
-
-  @Test("A copy to done that found no room is made when it is asked for again")
-  func archiveAgain() async throws {
-    let bench = try InboxBench()
-    defer { heal(bench) }
-    User.put(bench.path("a.plist"), "a end")
-    await bench.settle()
-    let path = "\(bench.scratch.path)/done"
-    for call in ["pwrite", "fdatasync", "renameat", "openat"] {
-      FaultPlan.set(.init(call, on: path, code: 28, isPermanent: true), for: bench.scratch.path)
-      for _ in 0..<2 {
-        let failure = await #expect(throws: Failure.self) {
-          try await bench.inbox.archive(ListID(1))
-        }
-        #expect(failure?.kind == .machine && failure?.code == "disk.full")
-      }
-      #expect(try bench.done.has(FileName(literal: "a.plist")) == false)
-    }
-    heal(bench)
-    for _ in 0..<2 { try await bench.inbox.archive(ListID(1)) }
-    #expect(try bench.done.listing() == ["a.plist"])
-    #expect(try bench.done.text("a.plist") == "a end")
+    #expect(bench.rules.waits == ["a.plist: \(code)", "a.plist: over"])
     await bench.inbox.stop()
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people do to the inbox itself: moved, removed, made anew, replaced, its folders too. Said once,
-// nothing is made in a folder that is not the inbox, and it works again by itself: the doorbell alone
-// brings every recovery here, no clock is moved and nobody asks for a sweep.
+// The inbox itself, or a folder above it, is moved, removed, recreated or replaced. Each trouble is
+// reported once, nothing is made in a folder that is not the inbox, and once the folder is mended the
+// doorbell alone brings the recovery, unless a test says otherwise.
 
 import Glibc
 import Linux
@@ -92,17 +92,18 @@ import Vocabulary
   ]
 
   @Test(
-    "It is said once, nothing is made in a strange folder, and works again", arguments: misfortunes)
+    "It is reported once, no strange folder is touched, and the inbox recovers",
+    arguments: misfortunes)
   func misfortune(_ misfortune: Misfortune) async throws {
     let bench = try InboxBench(in: "a/b/inbox")
-    _ = await bench.inbox.sweepNow()
+    _ = await bench.inbox.settled()
     misfortune.act(bench)
-    await bench.reception.wait(for: ["trouble \(misfortune.code)"])
-    // What is dropped meanwhile stays where it is, and nobody makes anything there.
+    await bench.rules.wait(for: ["trouble \(misfortune.code)"])
+    // A file dropped meanwhile stays, and nothing is made in the strange folder.
     User.put(bench.path("stranger.plist"), "stranger end")
     for _ in 0..<3 {
       bench.clock.advance(by: .seconds(10))
-      #expect(await bench.inbox.sweepNow().isTroubled)
+      #expect(await bench.inbox.settled().isTroubled)
     }
     if misfortune.code == "inbox.marker" {
       let found = try LinuxFolder.open(path: bench.inboxPath).listing()
@@ -110,36 +111,36 @@ import Vocabulary
     }
     User.unlink(bench.path("stranger.plist"))
     misfortune.mend(bench)
-    await bench.reception.wait(for: ["trouble over"])
+    await bench.rules.wait(for: ["trouble over"])
     let codes = bench.troubles.compactMap { $0 }
-    // On its way through several states it says each; none twice.
+    // An act that passes through several troubles reports each of them once.
     #expect(codes.contains(misfortune.code) && Set(codes).count == codes.count, "\(codes)")
     User.put(bench.path("a.plist"), "a end")
     await bench.settle()
-    #expect(bench.reception.names == ["a.plist"])
+    #expect(bench.rules.names == ["a.plist"])
     await bench.inbox.stop()
   }
 
-  @Test("A new folder in its place becomes the inbox at a reload and at a start, and not by itself")
+  @Test("A new folder in its place becomes the inbox at a reload or a start, and only then")
   func adopted() async throws {
     let bench = try InboxBench()
-    _ = await bench.inbox.sweepNow()
+    _ = await bench.inbox.settled()
     User.rename(bench.inboxPath, "\(bench.scratch.path)/away")
     Self.makeFolder(bench.inboxPath)
     User.put(bench.path("a.plist"), "a end")
-    #expect(await bench.inbox.sweepNow().isTroubled)
+    #expect(await bench.inbox.settled().isTroubled)
     bench.inbox.adopt()
     #expect(await bench.settle().isEmpty)
-    #expect(bench.reception.names == ["a.plist"])
+    #expect(bench.rules.names == ["a.plist"])
     await bench.inbox.stop()
     User.rename(bench.inboxPath, "\(bench.scratch.path)/away2")
     Self.makeFolder(bench.inboxPath)
     User.put(bench.path("b.plist"), "b end")
     let next = try bench.another()
-    _ = await next.sweepNow()
+    _ = await next.settled()
     bench.clock.advance(by: .milliseconds(250))
-    #expect(await next.sweepNow().isEmpty)
-    #expect(bench.reception.names == ["a.plist", "b.plist"])
+    #expect(await next.settled().isEmpty)
+    #expect(bench.rules.names == ["a.plist", "b.plist"])
     await next.stop()
   }
 
@@ -148,7 +149,7 @@ import Vocabulary
     arguments: ["device=1 mounted=no\n", "device=DEVICE mounted=yes\n"])
   func notElsewhere(_ memory: String) async throws {
     let bench = try InboxBench()
-    _ = await bench.inbox.sweepNow()
+    _ = await bench.inbox.settled()
     await bench.inbox.stop()
     let device = try bench.folder.device()
     User.put(
@@ -157,51 +158,52 @@ import Vocabulary
     User.remove(bench.path(".claim"))
     let next = try bench.another()
     for _ in 0..<2 {
-      #expect(await next.sweepNow().isTroubled)
+      #expect(await next.settled().isTroubled)
       next.adopt()
     }
     #expect(try bench.left().isEmpty && !bench.folder.has(ClaimFolder.name))
-    // The mark alone is not enough where a mount is missing: that, too, may stand below it.
+    // The mark is not enough if a mount is missing: the folder below the mount point may have one,
+    // too.
     Self.makeFolder(bench.path(".claim"))
-    #expect(await next.sweepNow().isTroubled == memory.contains("mounted=yes"))
+    #expect(await next.settled().isTroubled == memory.contains("mounted=yes"))
     await next.stop()
   }
 
-  @Test("A start without an inbox begins to take lists in once it is there")
+  @Test("A daemon started without an inbox takes lists once the folder exists")
   func missingAtStart() async throws {
     let bench = try InboxBench { User.remove($0) }
-    await bench.reception.wait(for: ["trouble inbox.lost"])
+    await bench.rules.wait(for: ["trouble inbox.lost"])
     Self.makeFolder(bench.inboxPath)
-    await bench.reception.wait(for: ["trouble over"])
+    await bench.rules.wait(for: ["trouble over"])
     User.put(bench.path("a.plist"), "a end")
     #expect(await bench.settle().isEmpty)
-    #expect(bench.reception.names == ["a.plist"])
+    #expect(bench.rules.names == ["a.plist"])
     await bench.inbox.stop()
   }
 
-  @Test("Two daemons on one inbox share what is dropped: every list is taken by one of them, once")
+  @Test("Two daemons on one inbox share the drops: each list is taken once, by one of them")
   func twoOnOne() async throws {
     let (first, second) = (try InboxBench(), try InboxBench(in: "other"))
-    _ = await first.inbox.sweepNow()
+    _ = await first.inbox.settled()
     await second.inbox.stop()
     User.remove(second.inboxPath)
     User.symlink(first.inboxPath, second.inboxPath)
     let next = try second.another()
     for number in 0..<40 { User.put(first.path("\(number).plist"), "\(number) end") }
     for _ in 0..<6 {
-      async let one = first.inbox.sweepNow()
-      async let other = next.sweepNow()
+      async let one = first.inbox.settled()
+      async let other = next.settled()
       _ = await (one, other)
       for bench in [first, second] { bench.clock.advance(by: .seconds(1)) }
     }
-    let names = first.reception.names + second.reception.names
+    let names = first.rules.names + second.rules.names
     #expect(names.count == 40 && Set(names).count == 40)
     #expect(try first.left().isEmpty)
     await first.inbox.stop()
     await next.stop()
   }
 
-  @Test("A process that was just made, and has what we had open, keeps nobody from the inbox")
+  @Test("A new child process that inherited our descriptors keeps no daemon from the inbox")
   func inherited() throws {
     let scratch = try ScratchFolder()
     let inbox = try scratch.subfolder("inbox")
@@ -217,7 +219,7 @@ import Vocabulary
     #expect(throws: Never.self) { _ = try ClaimFolder(inbox: inbox).lock() }
   }
 
-  /// What a child has of it until it executes: descriptors of the same opening.
+  /// Descriptors of the same open file, as a child process holds them until it executes a program.
   private static func copies(of path: String) throws -> [CInt] {
     var wanted = stat()
     guard unsafe stat(path, &wanted) == 0 else { return [] }

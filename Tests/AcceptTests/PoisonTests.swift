@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists whose reading kills the worker, and the folder where they are kept.
+// Lists that kill the worker that reads them, and the quarantine folder.
 
 import Linux
+import Support
 import Synchronization
 import Testing
 import Vocabulary
@@ -18,87 +19,81 @@ import Vocabulary
       time: 1_709_251_199_000)
   }
 
-  @Test("A list that kills its worker is read twice, then rejected with where it lies")
+  @Test("A list that kills its worker is read twice, then rejected with its place in quarantine")
   func twice() async throws {
-    try await onOwnThread {
-      let bench = try ClaimBench()
-      try bench.inbox.put(ClaimBench.name, "killer")
-      try bench.settle()
-      #expect(bench.reception.state.withLock { $0.reads } == 2)
-      #expect(bench.reception.state.withLock { $0.deaths } == [false, true])
-      #expect(bench.reception.rejectedCodes == ["list.poison"])
-      #expect(try bench.failed.listing() == ["barn.plist", "barn.plist.reason.txt"])
-      let names = try bench.quarantine.listing()
-      let stem = try #require(names.first)
-      #expect(names == [stem, "\(stem).died", "\(stem).txt"])
-      #expect(try bench.quarantine.text(stem) == "killer")
-      let reason = try #require(try bench.failed.text("barn.plist.reason.txt"))
-      #expect(reason.contains("quarantine/\(stem): the worker ended with signal 11"))
-      // The same bytes again, under another name: they are known.
-      try bench.inbox.put(FileName(literal: "other.plist"), "killer")
-      try bench.restart()
-      try bench.settle()
-      #expect(bench.reception.state.withLock { $0.reads } == 2)
-      #expect(bench.reception.rejectedCodes == ["list.poison", "list.poison"])
-      #expect(try bench.quarantine.listing() == names)
-      // Somebody wants it tried.
-      for name in names { try bench.quarantine.remove(try #require(FileName(name))) }
-      try bench.inbox.put(ClaimBench.name, "killer")
-      try bench.settle()
-      #expect(bench.reception.state.withLock { $0.reads } == 4)
-    }
+    let bench = try ClaimBench()
+    try bench.inbox.put(ClaimBench.name, "killer")
+    try await bench.settle()
+    #expect(bench.rules.state.withLock { $0.reads } == 2)
+    #expect(bench.rules.state.withLock { $0.deaths } == [false, true])
+    #expect(bench.rules.rejectedCodes == ["list.poison"])
+    #expect(try bench.failed.listing() == ["barn.plist", "barn.plist.reason.txt"])
+    let names = try bench.quarantine.listing()
+    let stem = try #require(names.first)
+    #expect(names == [stem, "\(stem).died", "\(stem).txt"])
+    #expect(try bench.quarantine.text(stem) == "killer")
+    let reason = try #require(try bench.failed.text("barn.plist.reason.txt"))
+    #expect(reason.contains("quarantine/\(stem): the worker ended with signal 11"))
+    // The same bytes under another name are recognised.
+    try bench.inbox.put(FileName(literal: "other.plist"), "killer")
+    try await bench.restart()
+    try await bench.settle()
+    #expect(bench.rules.state.withLock { $0.reads } == 2)
+    #expect(bench.rules.rejectedCodes == ["list.poison", "list.poison"])
+    #expect(try bench.quarantine.listing() == names)
+    // Removed from quarantine, the same bytes are tried again.
+    for name in names { try bench.quarantine.remove(try #require(FileName(name))) }
+    try bench.inbox.put(ClaimBench.name, "killer")
+    try await bench.settle()
+    #expect(bench.rules.state.withLock { $0.reads } == 4)
   }
 
   @Test(
-    "No restart makes it forgotten: whatever step is killed, three reads are the most",
+    "Restarts do not forget it: it is read at most three times, whichever step is killed",
     arguments: [false, true])
   func everyStep(readsAhead: Bool) async throws {
-    try await onOwnThread {
-      var steps = 0
-      while true {
-        steps += 1
-        let bench = try ClaimBench(readsAhead: readsAhead)
-        try bench.inbox.put(ClaimBench.name, "killer")
-        bench.cut.set(.kill, at: steps)
-        try? bench.settle(rounds: 1)
-        guard let step = bench.cut.step else { break }
-        try bench.restart()
-        try bench.settle()
-        // A crash between a death and its note is the one that may cost another.
-        #expect(bench.reception.state.withLock { $0.reads } <= 3, "\(step)")
-        #expect(bench.reception.rejectedCodes.allSatisfy { $0 == "list.poison" }, "\(step)")
-        #expect(!bench.reception.rejectedCodes.isEmpty && bench.reception.names.isEmpty, "\(step)")
-        let names = try bench.quarantine.listing().filter { !$0.hasPrefix(".") }
-        let stem = try #require(names.first)
-        #expect(names == [stem, "\(stem).died", "\(stem).txt"], "\(step)")
-        #expect(try bench.candidates().isEmpty, "\(step)")
-      }
-      #expect(steps > 40)
+    var steps = 0
+    while true {
+      steps += 1
+      let bench = try ClaimBench(readsAhead: readsAhead)
+      try bench.inbox.put(ClaimBench.name, "killer")
+      bench.cut.set(.kill, at: steps)
+      try? await bench.settle(rounds: 1)
+      guard let step = bench.cut.step else { break }
+      try await bench.restart()
+      try await bench.settle()
+      // Only a crash between a death and its note may cost another read.
+      #expect(bench.rules.state.withLock { $0.reads } <= 3, "\(step)")
+      #expect(bench.rules.rejectedCodes.allSatisfy { $0 == "list.poison" }, "\(step)")
+      #expect(!bench.rules.rejectedCodes.isEmpty && bench.rules.names.isEmpty, "\(step)")
+      let names = try bench.quarantine.listing().filter { !$0.hasPrefix(".") }
+      let stem = try #require(names.first)
+      #expect(names == [stem, "\(stem).died", "\(stem).txt"], "\(step)")
+      #expect(try bench.candidates().isEmpty, "\(step)")
     }
+    #expect(steps > 40)
   }
 
   @Test("A full disk does not make it start over")
   func fullDisk() async throws {
-    try await onOwnThread {
-      let bench = try ClaimBench()
-      try bench.inbox.put(ClaimBench.name, "killer")
-      let cut = bench.cut
-      cut.onStep { step in
-        if step == "read list" { cut.set(.kill, at: 3) }
-      }
-      try bench.settle()
-      // Once more after each note that could not be made, and never a third time.
-      #expect(bench.reception.state.withLock { $0.reads } <= 2)
-      #expect(bench.reception.rejectedCodes.isEmpty)
-      bench.cut.onStep(nil)
-      bench.cut.set(.never, at: 0)
-      try bench.settle()
-      #expect(bench.reception.rejectedCodes == ["list.poison"])
-      #expect(bench.reception.state.withLock { $0.reads } == 2)
+    let bench = try ClaimBench()
+    try bench.inbox.put(ClaimBench.name, "killer")
+    let cut = bench.cut
+    cut.onStep { step in
+      if step == "read list" { cut.set(.kill, at: 3) }
     }
+    try await bench.settle()
+    // A note that could not be written costs one more read, never a third.
+    #expect(bench.rules.state.withLock { $0.reads } <= 2)
+    #expect(bench.rules.rejectedCodes.isEmpty)
+    bench.cut.onStep(nil)
+    bench.cut.set(.never, at: 0)
+    try await bench.settle()
+    #expect(bench.rules.rejectedCodes == ["list.poison"])
+    #expect(bench.rules.state.withLock { $0.reads } == 2)
   }
 
-  @Test("The story says what happened, with nothing that a terminal would take for its own")
+  @Test("The story says what happened, without control characters")
   func storyText() {
     #expect(
       Self.story("Bàrn 1\n").text == """
@@ -114,7 +109,7 @@ import Vocabulary
         """)
   }
 
-  @Test("What is oldest goes where there are too many or too much of them")
+  @Test("The oldest entries go when there are too many or they are too large")
   func bounded() throws {
     let scratch = try ScratchFolder()
     let folder = try scratch.subfolder("quarantine")
@@ -132,7 +127,7 @@ import Vocabulary
     try input.truncate(to: 3500)
     try quarantine.setAside(input, as: "2-1", Self.story())
     #expect(try folder.listing() == ["2-1", "2-1.txt", "list-0123456789abcdef.died"])
-    // Larger than all that may be kept.
+    // An input larger than the whole quarantine may be.
     try input.truncate(to: 4001)
     try quarantine.setAside(input, as: "2-2", Self.story())
     #expect(try folder.listing().contains("2-2.txt"))
@@ -140,7 +135,7 @@ import Vocabulary
     #expect(try folder.status(of: FileName(literal: "2-2.txt")).mode == 0o640)
   }
 
-  @Test("Deaths are counted for these very bytes")
+  @Test("Deaths are counted for exactly these bytes")
   func deaths() throws {
     let scratch = try ScratchFolder()
     let quarantine = Quarantine(scratch.folder)

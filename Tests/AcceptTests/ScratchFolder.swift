@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fresh folder that goes with its object, and what users do with files in it.
+// A fresh folder that is removed with its object, and the acts of users on files in it.
 
 import Glibc
 import Linux
@@ -36,11 +36,11 @@ final class ScratchFolder: Sendable {
   }
 }
 
-/// Plain system calls, as other programs make them.
+/// Direct system calls, as other programs make them.
 enum User {
   static func link(_ old: String, _ new: String) { unsafe _ = Glibc.link(old, new) }
   static func symlink(_ target: String, _ path: String) { unsafe _ = Glibc.symlink(target, path) }
-  /// As `touch -d` does it, in seconds since 1970.
+  /// As `touch -d` does, in seconds since 1970.
   static func date(_ path: String, _ seconds: Int) {
     let time = timespec(tv_sec: seconds, tv_nsec: 0)
     unsafe _ = [time, time].withUnsafeBufferPointer {
@@ -48,7 +48,7 @@ enum User {
     }
   }
 
-  /// Both names in one step (renameat2 with RENAME_EXCHANGE).
+  /// Swaps both names in one step (renameat2 with RENAME_EXCHANGE).
   static func exchange(_ one: String, _ other: String) {
     #expect(NameExchange.swap(one, other))
   }
@@ -57,7 +57,7 @@ enum User {
   /// /dev/null under another name.
   static func device(_ path: String) { unsafe _ = mknod(path, S_IFCHR | 0o644, 0x103) }
   static func unlink(_ path: String) { unsafe _ = Glibc.unlink(path) }
-  /// As `rm -r`, until it is gone: a daemon may just make something in it.
+  /// As `rm -r`, repeated until the folder is gone: a daemon may create something in it meanwhile.
   static func remove(_ path: String) {
     let parts = path.split(separator: "/")
     guard let name = parts.last.flatMap({ FileName($0) }),
@@ -80,14 +80,14 @@ enum User {
     unsafe _ = bytes.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
   }
 
-  /// As `cp` does it: made, written, closed.
+  /// As `cp` does: creates, writes, closes.
   static func put(_ path: String, _ text: String) {
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC)
     write(file, text)
     close(file)
   }
 
-  /// Made without a name, named when it is whole; still open.
+  /// Creates a file without a name (O_TMPFILE); returns its open descriptor.
   static func unnamed(in folder: String) -> Int32 {
     open(folder, O_RDWR | 0o20_000_000 | O_DIRECTORY)
   }
@@ -96,20 +96,4 @@ enum User {
     unsafe _ = linkat(
       AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW)
   }
-}
-
-extension Folder {
-  func text(_ name: FileName) throws -> String? {
-    guard try has(name) else { return nil }
-    return String(decoding: try open(name, .read).read(at: 0, upTo: 1 << 20), as: UTF8.self)
-  }
-
-  func text(_ name: String) throws -> String? { try text(#require(FileName(name))) }
-
-  func put(_ name: FileName, _ text: String) throws {
-    try open(name, .create).write(Array(text.utf8), at: 0)
-  }
-
-  /// Names in order, shown.
-  func listing() throws -> [String] { try names().map { "\($0)" }.sorted() }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people are told of files that wait, and how often.
+// The news about waiting files: when it is told, and how often.
 
 import Testing
 import Vocabulary
@@ -21,7 +21,7 @@ import Vocabulary
     return file(.troubled(failure, next: .zero, pause: .zero))
   }
 
-  @Test("A file that waits is told once, again for another reason, and once when it is over")
+  @Test("A wait is reported once, again for another reason, and once when it is over")
   func once() {
     var news = WaitNews()
     let key = DropWorld.entry("a.plist", version: 1).key
@@ -34,7 +34,7 @@ import Vocabulary
     #expect(news.look(key, nil) == nil)
   }
 
-  @Test("A file that is taken back while it waits is over")
+  @Test("The wait of a file that is taken back is over")
   func takenBack() {
     var news = WaitNews()
     let key = DropWorld.entry("a.plist", version: 1).key
@@ -43,7 +43,7 @@ import Vocabulary
     #expect(news.forget(all: { _ in false }) == [.init(name: key.name, failure: nil)])
   }
 
-  @Test("Of very many files that wait only some are told, and the next ones as those go")
+  @Test("Of very many waiting files only some are reported; as one goes, another is")
   func bounded() {
     var news = WaitNews()
     let keys = (0..<200).map { DropWorld.entry("\($0).plist", version: 1).key }

@@ -22,10 +22,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// The C library wraps some calls in checks of its own; these go straight to the kernel.
+// The C library adds checks to some calls; these go straight to the kernel.
 #define CALL(name, ...) syscall(SYS_##name, __VA_ARGS__)
 
-// Asked before the sandbox is entered: nobody is told later.
+// Read before the sandbox is entered, which does not allow getppid.
 static pid_t daemon_process;
 __attribute__((constructor)) static void remember(void) { daemon_process = getppid(); }
 static long parent(void) { return daemon_process; }

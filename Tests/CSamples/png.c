@@ -103,7 +103,7 @@ int32_t sample_png_read(const uint8_t *bytes, size_t count, struct sample_pictur
   }
   png_set_read_fn(codec, &stream, take);
   png_read_info(codec, info);
-  // Prints are RGB, RGBA or of a palette, not interlaced; nothing else is read here.
+  // Prints are RGB, RGBA or palette pictures, not interlaced; nothing else is read.
   int colour = png_get_color_type(codec, info);
   picture->index_depth = colour == PNG_COLOR_TYPE_PALETTE ? png_get_bit_depth(codec, info) : 0;
   if (picture->index_depth) {

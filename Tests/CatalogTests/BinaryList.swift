@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes binary property lists for tests: good ones from values, and any at all from raw objects.
+// Writes binary property lists for tests: good ones from values, arbitrary ones from raw objects.
 
-/// What a property list can hold, in its order.
+/// A value of a property list; dictionaries keep their order.
 indirect enum PropertyValue {
   case string(String)
-  /// Written as UTF-16 whatever it holds.
+  /// Always written as UTF-16.
   case wide([UInt16])
   case number(Int64)
   case real(Double)
@@ -27,7 +27,7 @@ struct BinaryList {
     return assemble(list.objects, top: UInt64(top), referenceSize: 2)
   }
 
-  /// Any objects, and a trailer that fits them unless told otherwise.
+  /// Raw objects, and a trailer that fits them unless an argument differs.
   static func assemble(
     _ objects: [[UInt8]], top: UInt64 = 0, referenceSize: UInt8 = 1, offsetSize: UInt8 = 4,
     count: UInt64? = nil
@@ -45,7 +45,7 @@ struct BinaryList {
       + number(table, size: 8)
   }
 
-  /// The highest byte first.
+  /// Big-endian.
   static func number(_ value: UInt64, size: Int) -> [UInt8] {
     (0..<size).reversed().map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binary lists: good ones, and those that crashed or choked other readers.
+// Binary lists: good ones, and ones that crash or choke other readers.
 
 import Catalog
 import Testing
@@ -42,7 +42,7 @@ struct BinaryTests {
         == "byte 17: 'Quality' is '-1': the quality is a whole number from 1 to 100, or source")
   }
 
-  @Test("a long list, which needs sizes of its own, is read whole")
+  @Test("a long list, whose sizes do not fit into the markers, is read whole")
   func long() {
     let long = String(repeating: "y", count: 5000)
     let value = PropertyValue.dictionary(
@@ -52,7 +52,7 @@ struct BinaryTests {
     #expect(photos?.last == "photo 3000 = http://x/\(long)/3000")
   }
 
-  @Test("a string that is used by many photos is read for each")
+  @Test("a string that many photos share is read for each")
   func shared() {
     let count = 14
     let names = (0..<count).map { [0x51, UInt8(0x61 + $0)] }
@@ -73,7 +73,7 @@ struct BinaryTests {
     (.uid(1), "a ! its URL is a UID, not a string (byte 13)"),
     (.array([.array([])]), "a ! its URL is an array, not a string (byte 13)"),
     (.string(""), "a ! its URL is empty (byte 13)"),
-    (.string("a\0b"), "a ! its URL holds a control character (byte 13)"),
+    (.string("a\0b"), "a ! its URL contains a control character (byte 13)"),
     (
       .string(String(repeating: "x", count: 40)),
       "a ! its URL is 40 bytes long; the limit is 30 (byte 13)"
@@ -98,11 +98,11 @@ struct BinaryTests {
     ("list.empty", .dictionary([]), "it names no photos"),
     (
       "list.syntax", .set([.string("a")]),
-      "byte 8: it holds a set; a list has dictionaries, arrays and strings"
+      "byte 8: it contains a set; a list has dictionaries, arrays and strings"
     ),
     (
       "list.syntax", .dictionary([("k", .set([.number(5)]))]),
-      "byte 15: it holds a set; a list has dictionaries, arrays and strings"
+      "byte 15: it contains a set; a list has dictionaries, arrays and strings"
     ),
     (
       "list.syntax", .entries([(.number(1), .string("u"))]),
@@ -114,15 +114,15 @@ struct BinaryTests {
     ),
     (
       "list.syntax", .dictionary([("a", .wide([0xD800]))]),
-      "byte 15: a string holds half a character"
+      "byte 15: a string contains half a surrogate pair"
     ),
     (
       "list.duplicate", .dictionary([("a", .string("u")), ("a", .string("v"))]),
-      "'a' stands twice, at byte 17 and byte 19"
+      "'a' occurs twice, at byte 17 and byte 19"
     ),
     (
       "list.duplicate", .dictionary([("é", .string("u")), ("e\u{301}", .string("v"))]),
-      "'e\u{301}' stands twice, at byte 17 and byte 20, in different Unicode spellings"
+      "'e\u{301}' occurs twice, at byte 17 and byte 20, in different Unicode spellings"
     ),
   ]
 
@@ -135,19 +135,19 @@ struct BinaryTests {
 
   static let string: [UInt8] = [0x51, 0x61]
 
-  /// Ten references to the object after this one.
+  /// Nested arrays, each with ten references to the next.
   static func fan(_ levels: Int) -> [[UInt8]] {
     (1...levels).map { [0xAA] + [UInt8](repeating: UInt8($0), count: 10) } + [string]
   }
 
-  /// `a` and `b` of a dictionary are the next dictionary, level after level.
+  /// Nested dictionaries: `a` and `b` of each are the next.
   static func doubling(_ levels: Int) -> [[UInt8]] {
     let first = UInt8(levels + 1)
     return (1...levels).map { [0xD2, first, first + 1, UInt8($0), UInt8($0)] }
       + [[0xD0], [0x51, 0x61], [0x51, 0x62]]
   }
 
-  /// One dictionary whose only value is this object, which may refer to itself as object 2.
+  /// A dictionary whose only value is this object, which is object 2 and may refer to itself.
   static func holding(_ object: [UInt8], _ more: [[UInt8]] = []) -> [UInt8] {
     BinaryList.assemble([[0xD1, 1, 2], string, object] + more)
   }
@@ -228,23 +228,23 @@ struct BinaryTests {
     let outcome = ReadList.bytes(list)
     #expect(outcome.code == "list.limit")
     #expect(
-      outcome.reason?.hasSuffix("it unfolds to more than four times its size") == true)
+      outcome.reason?.hasSuffix("expand it to more than four times its size") == true)
   }
 
-  @Test("a text that is marked as ASCII must be")
+  @Test("a string that is marked as ASCII must be ASCII")
   func notASCII() {
     #expect(
       ReadList.bytes(Self.holding([0x51, 0xE9])).reason
-        == "byte 13: a string that is marked as ASCII is not")
+        == "byte 13: a string marked as ASCII has other bytes")
   }
 
-  @Test("what follows the end of a binary list is refused")
+  @Test("bytes after the end of a binary list are refused")
   func trailing() {
     let good = BinaryList.bytes(.dictionary([("a", .string("u"))]))
     for more in [[0x0A], Array("junk".utf8), good] {
       let outcome = ReadList.bytes(good + more)
       #expect(outcome.code == "list.syntax")
-      #expect(outcome.reason?.hasSuffix("the last 32 bytes do not fit the file") == true)
+      #expect(outcome.reason?.hasSuffix("the last 32 bytes do not match the file") == true)
     }
   }
 }

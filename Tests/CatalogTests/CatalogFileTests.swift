@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written into a catalog is read from it, photo by photo and by any number.
+// A catalog gives back every photo and option that was written into it; a forged one is damage.
 
 import Catalog
 import Digests
@@ -73,7 +73,7 @@ struct CatalogFileTests {
     #expect(try catalog.entry(3).isSame(as: plain.entry(3)), "its print is the same")
   }
 
-  @Test("a problem is kept, and is what the photo fails with")
+  @Test("a problem is kept, and the photo fails with it")
   func problem() throws {
     let row = CatalogRow(
       name: [], url: [], problem: "its URL is empty (line 9)", place: .line(9))
@@ -94,7 +94,7 @@ struct CatalogFileTests {
     #expect(entry.problem == "x" + long.prefix(511))
   }
 
-  @Test("names and URLs may be as long as the limits, and no longer than a reader's")
+  @Test("names and URLs may be as long as the limits of the writer and the reader")
   func longest() throws {
     let limits = ListLimits(keyBytes: 100, valueBytes: 200)
     let row = CatalogRow(
@@ -109,7 +109,7 @@ struct CatalogFileTests {
     #expect(throws: Failure.self) { try CatalogFile(file, limits: ListLimits(photos: 19)) }
   }
 
-  @Test("the worked example of the format's description is what is written")
+  @Test("the worked example in the description of the format is written exactly")
   func example() throws {
     let row = CatalogRow(
       name: Array("Barn".utf8), url: Array("http://x/b".utf8), place: .line(5))
@@ -125,7 +125,7 @@ struct CatalogFileTests {
         + Self.crc(options + index + footer) + Array("drcatend".utf8))
   }
 
-  @Test("a catalog from before photos had options of their own is read, and they have none")
+  @Test("a catalog from before photos had their own options is read, without options")
   func old() throws {
     let row = CatalogRow(name: [0x61], url: [0x62], place: .line(5))
     let file = try Self.file([row])
@@ -154,7 +154,7 @@ struct CatalogFileTests {
     }
   }
 
-  /// A photo's own option as a worker could write it that means harm.
+  /// Options of a photo as a hostile worker could write them, and whether they are read.
   static let forged: [(String, UInt8, [UInt8], Bool)] = [
     ("a checksum", 128, [UInt8](repeating: 7, count: 32), true),
     ("half a checksum", 128, [UInt8](repeating: 7, count: 16), false),
@@ -181,7 +181,7 @@ struct CatalogFileTests {
 
   private static func spaces(_ count: Int) -> [UInt8] { [UInt8](repeating: 0x20, count: count) }
 
-  @Test("an option of a photo that nobody would have written is damage", arguments: forged)
+  @Test("an option that the catalog writer never writes is damage", arguments: forged)
   func isForged(what: String, tag: UInt8, value: [UInt8], isRead: Bool) throws {
     let catalog = try CatalogFile(
       MemoryFile(ForgedCatalog.one(field: tag, value)), limits: ListLimits())
@@ -193,7 +193,7 @@ struct CatalogFileTests {
     }
   }
 
-  @Test("a field that claims more than there is is damage", arguments: [UInt8(128), 129, 130, 131])
+  @Test("a field that claims too many bytes is damage", arguments: [UInt8(128), 129, 130, 131])
   func overlong(tag: UInt8) throws {
     for size: [UInt8] in [[0x7F], [0xFF, 0x7F], [UInt8](repeating: 0xFF, count: 9), [0x80]] {
       let file = MemoryFile(ForgedCatalog.one(fields: [tag] + size + [0x6B]))
@@ -206,7 +206,7 @@ struct CatalogFileTests {
     return [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: crc >> UInt32($0)) }
   }
 
-  @Test("fields of a later version are passed over, unless they must be understood")
+  @Test("fields of a later version are skipped, unless they must be understood")
   func growth() throws {
     let name: [UInt8] = [1, 1, 0x61]
     let url: [UInt8] = [2, 1, 0x62]

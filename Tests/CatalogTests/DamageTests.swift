@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Good lists and catalogs, cut anywhere and changed at random: nothing crashes, and what is cut is
-// never taken for whole. The random numbers come from a fixed seed.
+// Good lists and catalogs, cut anywhere and changed at random: nothing crashes, and a cut file is
+// never taken for a whole one. The random numbers come from fixed seeds.
 
 import Catalog
 import Support
@@ -29,7 +29,7 @@ struct DamageTests {
       ), ("Filter", .string("sepia(0.5)")),
     ]))
 
-  /// Names and dictionaries, with all that a photo may have.
+  /// A photo with every option it may have, and one that is only a URL.
   static let ownMarkup = Array(
     ReadList.document(
       """
@@ -57,7 +57,7 @@ struct DamageTests {
     for size in 0..<whole {
       let outcome = ReadList.bytes(Array(list[..<size]))
       #expect(outcome.isRefused, "\(size)")
-      // A word of the DOCTYPE that is cut is another word to the parser.
+      // A cut word of the DOCTYPE is a different word to the parser.
       if size > afterDoctype { #expect(outcome.code == "list.truncated", "\(size): \(outcome)") }
     }
   }
@@ -70,7 +70,7 @@ struct DamageTests {
     }
   }
 
-  /// One to three bytes changed, or bits of them.
+  /// Changes one to three bytes, or single bits of them.
   static func changed(_ bytes: [UInt8], _ random: inout SeededNumbers) -> [UInt8] {
     var bytes = bytes
     for _ in 0...Int.random(in: 0..<3, using: &random) {
@@ -115,7 +115,7 @@ struct DamageTests {
     return file.bytes
   }
 
-  /// Reads all there is; true if all of it could be read.
+  /// Reads up to 200 photos; returns whether all of them could be read.
   static func read(_ bytes: [UInt8]) -> Bool {
     do throws(Failure) {
       let file = try CatalogFile(MemoryFile(bytes), limits: ListLimits())
@@ -157,7 +157,7 @@ struct DamageTests {
   }
 }
 
-/// The same numbers in every run.
+/// Random numbers that are the same in every run.
 struct SeededNumbers: RandomNumberGenerator {
   private var state: UInt64
 

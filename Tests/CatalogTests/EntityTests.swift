@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents that would make a parser fetch, unfold or swallow things: refused before anything
-// happens.
+// Documents that would make a parser fetch files, expand entities or buffer without end: they are
+// refused, or read without fetching anything.
 
 import Testing
 
@@ -33,11 +33,11 @@ struct EntityTests {
     ),
   ]
 
-  @Test("a DOCTYPE with contents of its own is refused", arguments: doctypes)
+  @Test("a DOCTYPE with declarations is refused", arguments: doctypes)
   func refused(what: String, text: String) {
     let outcome = ReadList.text(text)
     #expect(outcome.code == "list.syntax")
-    #expect(outcome.reason?.hasSuffix(": the DOCTYPE declares something of its own") == true)
+    #expect(outcome.reason?.hasSuffix(": the DOCTYPE contains declarations") == true)
   }
 
   @Test("a DOCTYPE that only points elsewhere is accepted, and nothing is fetched")
@@ -55,11 +55,11 @@ struct EntityTests {
   func skipped() {
     let list = "<plist><dict><key>a</key><string>u&e;</string></dict></plist>"
     let outcome = ReadList.text("<!DOCTYPE plist SYSTEM \"x.dtd\">" + list)
-    #expect(outcome.reason == "line 1: an entity is used that XML does not define")
-    #expect(ReadList.text(list).reason == "line 1: an entity is used that XML does not define")
+    #expect(outcome.reason == "line 1: it uses an entity that XML does not define")
+    #expect(ReadList.text(list).reason == "line 1: it uses an entity that XML does not define")
   }
 
-  @Test("a tag or a comment without end is refused after a mebibyte")
+  @Test("an endless tag or comment is refused after a mebibyte")
   func oversized() {
     for start in ["<plist><!--", "<plist><dict a='", "<plist><?x "] {
       let outcome = ReadList.text(start + String(repeating: "x", count: 3 << 20))

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Catalogs as a worker could write them that means harm: with checksums that fit.
+// Catalogs as a hostile worker could write them: damaged, but with checksums that fit.
 
 import Digests
 
 enum ForgedCatalog {
-  /// One photo with one more field, its size as it should be.
+  /// One photo with one more field of the right size.
   static func one(field tag: UInt8, _ value: [UInt8]) -> [UInt8] {
     one(fields: [tag] + varint(value.count) + value)
   }
 
-  /// One photo, `a`, with these bytes where its other fields are.
+  /// One photo, `a`, with these bytes after its name and URL.
   static func one(fields more: [UInt8]) -> [UInt8] {
     let fields: [UInt8] = [1, 1, 0x61, 2, 1, 0x62] + more
     var bytes = Array("drcatlg".utf8) + [1] + varint(fields.count) + fields
@@ -27,7 +27,7 @@ enum ForgedCatalog {
     (0..<8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
   }
 
-  /// The checksums of footer and blocks made right, as far as the offsets in the bytes allow it.
+  /// Corrects the checksums of footer and blocks, as far as the offsets in the bytes allow.
   static func sealed(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     let footer = bytes.count - 32
@@ -48,7 +48,7 @@ enum ForgedCatalog {
     return bytes
   }
 
-  /// An offset; -1 if it is out of all bounds.
+  /// An offset; -1 if it does not fit an Int.
   private static func number(_ bytes: [UInt8], _ place: Int) -> Int {
     Int(
       exactly: bytes[place..<(place + 8)].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })

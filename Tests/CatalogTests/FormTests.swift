@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms a list may have, and what becomes of each entry.
+// The forms a list may have, and the outcome of each entry.
 
 import Catalog
 import Testing
@@ -100,7 +100,7 @@ struct FormTests {
     ("<key>a</key><dict/>", "a ! its dictionary has no 'URL' (line 4)"),
     (
       "<key>a</key><dict><key>Url</key><string>x</string></dict>",
-      "a ! its dictionary has a key 'Url' that is not known (did you mean 'URL'?) (line 4)"
+      "a ! its dictionary has the unknown key 'Url' (did you mean 'URL'?) (line 4)"
     ),
     (
       "<key>a</key><dict><key>SHA256</key><dict><key>x</key><array/></dict></dict>",
@@ -118,9 +118,12 @@ struct FormTests {
     ("<key>a</key><string> \n </string>", "a ! its URL is empty (line 4)"),
     (
       "<key>a</key><string>http://x/\u{7F}</string>",
-      "a ! its URL holds a control character (line 4)"
+      "a ! its URL contains a control character (line 4)"
     ),
-    ("<key>a</key><string>http://x/\nb</string>", "a ! its URL holds a control character (line 4)"),
+    (
+      "<key>a</key><string>http://x/\nb</string>",
+      "a ! its URL contains a control character (line 4)"
+    ),
     (
       "<key>a</key><string>http://x/123456789012345678901234567890</string>",
       "a ! its URL is 39 bytes long; the limit is 30 (line 4)"
@@ -128,15 +131,15 @@ struct FormTests {
     ("<key></key><string>http://x/</string>", " ! its name is empty (line 4)"),
     (
       "<key>a&#10;b</key><string>http://x/</string>",
-      "a\nb ! its name holds a control character (line 4)"
+      "a\nb ! its name contains a control character (line 4)"
     ),
     (
       "<key>a\u{85}b</key><string>http://x/</string>",
-      "a\u{85}b ! its name holds a control character (line 4)"
+      "a\u{85}b ! its name contains a control character (line 4)"
     ),
     (
       "<key>a</key><string>http://x/\u{9B}2J</string>",
-      "a ! its URL holds a control character (line 4)"
+      "a ! its URL contains a control character (line 4)"
     ),
     (
       "<key>1234567890123456789é</key><string>http://x/</string>",
@@ -173,7 +176,7 @@ struct FormTests {
     ),
     (
       "<dict><key>nmae</key><string>5</string></dict>",
-      " ! its dictionary has a key 'nmae' that is not known (did you mean 'Name'?) (line 4)"
+      " ! its dictionary has the unknown key 'nmae' (did you mean 'Name'?) (line 4)"
     ),
     (
       "<dict><key>Name</key><string>a</string><key>Name</key><string>b</string></dict>",
@@ -201,7 +204,7 @@ struct FormTests {
   }
 
   @Test(
-    "a strange URL is kept as given: what it leads to is judged where it is asked for",
+    "a strange URL is kept as given, for the download to judge",
     arguments: [
       "javascript:alert(1)", "data:,x", "file:///etc/passwd", "//x/a", "http://u:p@x/", "x",
       "http://[::1]/", "http://x/\u{202E}", "http://bücher.example/", "gopher://x:70/1",

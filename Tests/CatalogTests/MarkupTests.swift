@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The XML reader by itself: what it tells of a document, however the bytes arrive.
+// The XML reader alone: its events are the same however the bytes arrive.
 
 import Markup
 import Testing
@@ -8,7 +8,7 @@ import Testing
 struct MarkupTests {
   struct Stop: Error, Equatable {}
 
-  /// What was told, in short, for tests.
+  /// The events of the reader, abbreviated.
   final class Notes {
     var words: [String] = []
     var text: [UInt8] = []
@@ -52,7 +52,7 @@ struct MarkupTests {
     ><c/></a>
     """
 
-  @Test("a document is told the same in pieces of any size")
+  @Test("a document gives the same events in pieces of any size")
   func pieces() throws {
     let expected = [
       "<a …> 2", "<b> 2", "caf\u{E9} <\u{263A}<&>", "</> 2", "<c> 3", "</> 3", "</> 3",
@@ -64,7 +64,7 @@ struct MarkupTests {
     }
   }
 
-  @Test("an error of a handler ends the reading and comes out as it went in")
+  @Test("an error of a handler ends the reading and is thrown unchanged")
   func stop() {
     let notes = Notes()
     notes.stopsAt = "b"

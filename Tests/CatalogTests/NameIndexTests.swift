@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which names a list has had: found among very many, and never confused.
+// The index of the names in a list: a name is found among very many, and never confused with
+// another.
 
 import Testing
 
@@ -19,7 +20,7 @@ struct NameIndexTests {
     }
   }
 
-  @Test("names whose hashes agree but that differ are two")
+  @Test("different names with equal hashes are two names")
   func collision() {
     var index = NameIndex()
     #expect(index.insert("a", number: 1) { _ in true } == nil)

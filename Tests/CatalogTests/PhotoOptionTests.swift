@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a list says about one photo alone: read from each form, kept in the catalog, and refused for
-// this photo only where it is wrong.
+// The options of a single photo: read from each form of list and kept in the catalog. A wrong one
+// fails this photo alone.
 
 import Catalog
 import Digests
@@ -62,7 +62,7 @@ struct PhotoOptionTests {
     }
   }
 
-  @Test("URLs and dictionaries stand side by side, each photo with its own")
+  @Test("photos with a URL and photos with a dictionary may stand side by side")
   func mixed() throws {
     let body = """
       <dict><key>a</key><string>http://x/a</string>
@@ -89,19 +89,19 @@ struct PhotoOptionTests {
   static let wrong: [(String, String)] = [
     (
       own("SHA256", "<string>9f86</string>"),
-      "its 'SHA256' is '9f86': it is 64 hex digits, as sha256sum writes them"
+      "its 'SHA256' is '9f86'; it must be 64 hex digits, as sha256sum prints them"
     ),
     (
       own("SHA256", "<string></string>"),
-      "its 'SHA256' is '': it is 64 hex digits, as sha256sum writes them"
+      "its 'SHA256' is ''; it must be 64 hex digits, as sha256sum prints them"
     ),
     (
       own("SHA256", "<string>\(hex)0</string>"),
-      "its 'SHA256' is '\(hex)0': it is 64 hex digits, as sha256sum writes them"
+      "its 'SHA256' is '\(hex)0'; it must be 64 hex digits, as sha256sum prints them"
     ),
     (
       own("SHA256", "<string>g\(hex.dropFirst())</string>"),
-      "its 'SHA256' is 'g\(hex.dropFirst())': it is 64 hex digits, as sha256sum writes them"
+      "its 'SHA256' is 'g\(hex.dropFirst())'; it must be 64 hex digits, as sha256sum prints them"
     ),
     (own("SHA256", "<data>QQ==</data>"), "its 'SHA256' is data, not a string"),
     (
@@ -110,7 +110,7 @@ struct PhotoOptionTests {
     ),
     (
       own("Filter", "<string>blur(3)</string>"),
-      "its 'Filter' is 'blur(3)': there is no filter 'blur'; sepia(AMOUNT) is the one there is"
+      "its 'Filter' is 'blur(3)': there is no filter 'blur'; the only one is sepia(AMOUNT)"
     ),
     (own("Filter", "<array/>"), "its 'Filter' is an array, not a string"),
     (
@@ -131,53 +131,53 @@ struct PhotoOptionTests {
     ),
     (
       own("Metadata", "<string>stripp</string>"),
-      "its 'Metadata' is 'stripp' (did you mean 'strip'?); it is keep, strip or copyright"
+      "its 'Metadata' is 'stripp' (did you mean 'strip'?); it must be keep, strip or copyright"
     ),
     (
       own("Metadata", "<string>all</string>"),
-      "its 'Metadata' is 'all'; it is keep, strip or copyright"
+      "its 'Metadata' is 'all'; it must be keep, strip or copyright"
     ),
     (own("Metadata", "<true/>"), "its 'Metadata' is true or false, not a string"),
     (
       own("QualityOfService", "<string>Utility</string>"),
-      "its 'QualityOfService' is 'Utility', which is no class (did you mean 'utility'?); it is one of "
+      "its 'QualityOfService' is 'Utility', which is not a class (did you mean 'utility'?); it must be one of "
         + "userInteractive, userInitiated, default, utility, background"
     ),
     (
       own("Title", "<string>x</string>"),
-      "its dictionary has the key 'Title', which only a whole list may have, beside 'Photos'"
+      "its dictionary has the key 'Title', which is allowed only beside 'Photos'"
     ),
     (
       own("Output", "<string>same</string>"),
-      "its dictionary has the key 'Output', which only a whole list may have, beside 'Photos'"
+      "its dictionary has the key 'Output', which is allowed only beside 'Photos'"
     ),
     (
       own("Name", "<string>b</string>"),
-      "its dictionary has the key 'Name', but stands under its name"
+      "its dictionary has the key 'Name', but the list already names it"
     ),
     (
       own("sha256", "<string>\(hex)</string>"),
-      "its dictionary has a key 'sha256' that is not known (did you mean 'SHA256'?)"
+      "its dictionary has the unknown key 'sha256' (did you mean 'SHA256'?)"
     ),
     (
       own("Qualtiy", "<integer>3</integer>"),
-      "its dictionary has a key 'Qualtiy' that is not known (did you mean 'Quality'?)"
+      "its dictionary has the unknown key 'Qualtiy' (did you mean 'Quality'?)"
     ),
     (
       own("filter", "<string>sepia(1)</string>"),
-      "its dictionary has a key 'filter' that is not known (did you mean 'Filter'?)"
+      "its dictionary has the unknown key 'filter' (did you mean 'Filter'?)"
     ),
     (
-      own("Priority", "<string>x</string>"), "its dictionary has a key 'Priority' that is not known"
+      own("Priority", "<string>x</string>"), "its dictionary has the unknown key 'Priority'"
     ),
-    (own("Headers", "<dict/>"), "its dictionary has a key 'Headers' that is not known"),
+    (own("Headers", "<dict/>"), "its dictionary has the unknown key 'Headers'"),
     (
       own("\u{202E}LRU", "<string>x</string>"),
-      "its dictionary has a key '\\u{202e}LRU' that is not known"
+      "its dictionary has the unknown key '\\u{202e}LRU'"
     ),
   ]
 
-  @Test("what is wrong with one costs its photo alone, in words", arguments: wrong)
+  @Test("a wrong option fails its photo alone, and says why", arguments: wrong)
   func isWrong(keys: String, words: String) throws {
     let url = "<key>URL</key><string>http://x/a</string>"
     let body =
@@ -187,7 +187,7 @@ struct PhotoOptionTests {
     #expect(entries.map(\.name) == ["a", "b", "good"])
     let expected = "\(words) (line 4)"
     #expect(entries.map(\.problem) == [expected, expected, nil])
-    #expect(entries.first?.options == PhotoOptions(), "nothing of it counts")
+    #expect(entries.first?.options == PhotoOptions(), "no option of a bad photo counts")
   }
 
   @Test("a checksum that is cut at the limit of a value is not taken for whole")

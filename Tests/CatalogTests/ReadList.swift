@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list read in memory: what a test gives, and what came of it.
+// Reads a list in memory, and gives its outcome to the test.
 
 import Catalog
 import Support
 import Vocabulary
 
-/// What came of a list: its photos, as `name = url` or `name ! problem`, or why it was refused.
+/// The outcome of a list: its photos, as `name = url` or `name ! problem`, or the refusal.
 enum ListOutcome: Equatable, CustomStringConvertible {
   case photos([String], ListOptions)
   /// Code, reason, advice.
@@ -30,7 +30,7 @@ enum ReadList {
     let catalog = MemoryFile()
     do throws(Failure) {
       try ListReader.read(
-        list: MemoryFile(bytes), catalog: catalog, limits: limits, xml: MarkupAdapter())
+        list: MemoryFile(bytes), catalog: catalog, limits: limits)
       let file = try CatalogFile(catalog, limits: limits)
       var photos: [String] = []
       for number in 1...file.count {
@@ -42,13 +42,13 @@ enum ReadList {
     } catch { return .refused(error.code, error.reason, error.advice) }
   }
 
-  /// Every photo, with all that the catalog has of it.
+  /// Every photo, with everything that the catalog holds about it.
   static func entries(
     _ bytes: [UInt8], limits: ListLimits = ListLimits()
   ) throws -> [CatalogEntry] {
     let catalog = MemoryFile()
     try ListReader.read(
-      list: MemoryFile(bytes), catalog: catalog, limits: limits, xml: MarkupAdapter())
+      list: MemoryFile(bytes), catalog: catalog, limits: limits)
     let file = try CatalogFile(catalog, limits: limits)
     return try (1...file.count).map { try file.entry($0) }
   }
@@ -57,7 +57,7 @@ enum ReadList {
     bytes(Array(text.utf8), limits: limits)
   }
 
-  /// What is inside <plist>, which begins on line 4.
+  /// A list with this body inside <plist>; the body begins on line 4.
   static func inside(_ body: String, limits: ListLimits = ListLimits()) -> ListOutcome {
     text(document(body), limits: limits)
   }
@@ -74,7 +74,7 @@ enum ReadList {
     """
   }
 
-  /// A list of this value, written in binary.
+  /// A binary list with this value.
   static func binary(_ value: PropertyValue, limits: ListLimits = ListLimits()) -> ListOutcome {
     bytes(BinaryList.bytes(value), limits: limits)
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every reason why a list as a whole is refused, in the words that people read.
+// The reasons for which a whole list is refused, in the words that people read.
 
 import Catalog
 import Testing
@@ -9,7 +9,7 @@ import Vocabulary
 struct RefusalTests {
   static let formAdvice =
     "A list is a dictionary of photo names and URLs, or has them under 'Photos'"
-  static let twiceAdvice = "Give each photo a name of its own"
+  static let twiceAdvice = "Give each photo its own name"
   static let optionAdvice =
     "Beside 'Photos' a list may have 'Title', 'QualityOfService', 'Filter', "
     + "'Quality', 'Metadata' and 'Output'"
@@ -41,10 +41,10 @@ struct RefusalTests {
       "<dict><key>Title</key><string>x</string><key>Photos</key><array/></dict>",
       .refused("list.empty", "it names no photos", formAdvice)
     ),
-    ("", .refused("list.syntax", "line 5: nothing is inside <plist>", "")),
-    ("<dict/><dict/>", .refused("list.syntax", "line 4: a second value is inside <plist>", "")),
+    ("", .refused("list.syntax", "line 5: <plist> is empty", "")),
+    ("<dict/><dict/>", .refused("list.syntax", "line 4: <plist> has a second value", "")),
     ("<plist/>", .refused("list.syntax", "line 4: <plist> inside <plist>", "")),
-    ("<key>a</key>", .refused("list.syntax", "line 4: <key> stands outside <dict>", "")),
+    ("<key>a</key>", .refused("list.syntax", "line 4: <key> outside <dict>", "")),
     (
       "<dict><string>x</string></dict>",
       .refused("list.syntax", "line 4: <string> has no <key> before it", "")
@@ -64,24 +64,24 @@ struct RefusalTests {
     ),
     (
       "<dict><key>a</key><url>b</url></dict>",
-      .refused("list.syntax", "line 4: <url> is no element of a property list", "")
+      .refused("list.syntax", "line 4: <url> is not an element of a property list", "")
     ),
     (
       "<dict><key>a</key><string lang='de'>b</string></dict>",
-      .refused("list.syntax", "line 4: <string> has an attribute; in a property list none may", "")
+      .refused("list.syntax", "line 4: <string> has an attribute; only <plist> may have one", "")
     ),
     (
       "<dict><key>a</key><string>http://x/?a=1&b=2</string></dict>",
       .refused(
         "list.syntax",
         "line 4, column 42: it is not well-formed XML (not well-formed (invalid token))",
-        "An '&' in a URL is written &amp;")
+        "Write an '&' in a URL as &amp;")
     ),
     (
       "<dict><key>a</key><string>http://x/?a=1&b;</string></dict>",
       .refused(
-        "list.syntax", "line 4: an entity is used that XML does not define",
-        "Write the character itself; '&' is written &amp;")
+        "list.syntax", "line 4: it uses an entity that XML does not define",
+        "Write the character itself, and '&' as &amp;")
     ),
     (
       "<dict><key>a</key>\n<string>x</dict>",
@@ -102,44 +102,44 @@ struct RefusalTests {
     (
       "<dict><key>a</key><string>1</string>\n<key>b</key><string>2</string>\n<key>a</key>"
         + "<string>1</string></dict>",
-      .refused("list.duplicate", "'a' stands twice, at line 4 and line 6", twiceAdvice)
+      .refused("list.duplicate", "'a' occurs twice, at line 4 and line 6", twiceAdvice)
     ),
     (
       "<dict><key>caf\u{E9}</key><string>1</string>\n"
         + "<key>cafe\u{301}</key><string>2</string></dict>",
       .refused(
         "list.duplicate",
-        "'cafe\u{301}' stands twice, at line 4 and line 5, in different Unicode spellings",
+        "'cafe\u{301}' occurs twice, at line 4 and line 5, in different Unicode spellings",
         twiceAdvice)
     ),
     (
       "<dict><key>K</key><string>1</string>\n<key>\u{212A}</key><string>2</string></dict>",
       .refused(
         "list.duplicate",
-        "'\u{212A}' stands twice, at line 4 and line 5, in different Unicode spellings", twiceAdvice
+        "'\u{212A}' occurs twice, at line 4 and line 5, in different Unicode spellings", twiceAdvice
       )
     ),
     (
       "<dict><key>Photos</key><dict><key>a</key><string>1</string>\n<key>a</key>"
         + "<string>1</string></dict></dict>",
-      .refused("list.duplicate", "'a' stands twice, at line 4 and line 5", twiceAdvice)
+      .refused("list.duplicate", "'a' occurs twice, at line 4 and line 5", twiceAdvice)
     ),
     (
       "<dict>\(photos)\n\(photos)</dict>",
-      .refused("list.duplicate", "'Photos' stands twice, at line 4 and line 5", twiceAdvice)
+      .refused("list.duplicate", "'Photos' occurs twice, at line 4 and line 5", twiceAdvice)
     ),
     (
       "<dict><key>Photos</key><string>u</string>\n\(photos)</dict>",
-      .refused("list.duplicate", "'Photos' stands twice, at line 4 and line 5", twiceAdvice)
+      .refused("list.duplicate", "'Photos' occurs twice, at line 4 and line 5", twiceAdvice)
     ),
     (
       "<dict><key>Title</key><string>u</string>\n<key>Title</key><string>v</string></dict>",
-      .refused("list.duplicate", "'Title' stands twice, at line 4 and line 5", twiceAdvice)
+      .refused("list.duplicate", "'Title' occurs twice, at line 4 and line 5", twiceAdvice)
     ),
     (
       "<dict><key>Title</key><string>u</string>\n\(photos)"
         + "<key>Title</key><string>v</string></dict>",
-      .refused("list.duplicate", "'Title' stands twice, at line 4 and line 5", twiceAdvice)
+      .refused("list.duplicate", "'Title' occurs twice, at line 4 and line 5", twiceAdvice)
     ),
     (
       "<dict><key>Titel</key><string>u</string>\n\(photos)</dict>",
@@ -162,7 +162,7 @@ struct RefusalTests {
       "<dict><key>QualityOfService</key><string>Utility</string>\(photos)</dict>",
       .refused(
         "list.option",
-        "line 4: 'QualityOfService' is 'Utility', which is no class (did you mean 'utility'?)",
+        "line 4: 'QualityOfService' is 'Utility', which is not a class (did you mean 'utility'?)",
         "Write one of userInteractive, userInitiated, default, utility, background")
     ),
     (
@@ -170,7 +170,7 @@ struct RefusalTests {
       .refused(
         "list.option",
         "line 4: 'Filter' is 'blur(3)': there is no filter 'blur'; "
-          + "sepia(AMOUNT) is the one there is",
+          + "the only one is sepia(AMOUNT)",
         "")
     ),
     (
@@ -211,7 +211,7 @@ struct RefusalTests {
     ),
     (
       "<dict>\(photos)<key>Title</key><string>a\nb</string></dict>",
-      .refused("list.option", "line 4: 'Title' holds a control character", "")
+      .refused("list.option", "line 4: 'Title' contains a control character", "")
     ),
   ]
 
@@ -249,20 +249,20 @@ struct RefusalTests {
 
   static let unfinished: [([UInt8], String)] = [
     ([], "it is empty"),
-    ([0x20], "it holds nothing but white space"),
-    ([UInt8](repeating: 0, count: 5000), "it begins with nothing but NUL bytes"),
+    ([0x20], "it contains only white space"),
+    ([UInt8](repeating: 0, count: 5000), "it begins with NUL bytes only"),
     (Array("bpl".utf8), "it ends after 3 bytes"),
     (Array("bplist00".utf8), "it is too short for a binary property list"),
     (Array("<?xml".utf8), "line 1: the file ends in the middle"),
     (Array("<plist>\n<dict>".utf8), "line 2: the file ends in the middle"),
   ]
 
-  @Test("what may still be written says so", arguments: unfinished)
+  @Test("a list that may still be growing is refused as unfinished", arguments: unfinished)
   func isUnfinished(bytes: [UInt8], words: String) {
     #expect(
       ReadList.bytes(bytes)
         == .refused(
-          "list.truncated", words, "It may not have been written to its end; write it again"))
+          "list.truncated", words, "The file may be incomplete; write it again"))
   }
 
   static let good = ReadList.document("<dict><key>a</key><string>u</string></dict>")
@@ -271,7 +271,8 @@ struct RefusalTests {
     (
       good + "junk",
       .refused(
-        "list.syntax", "line 6: something follows the end of the list", "Remove what stands there")
+        "list.syntax", "line 6: something follows the end of the list",
+        "Remove everything after it")
     ),
     (
       good + good,
@@ -289,11 +290,11 @@ struct RefusalTests {
         "list.syntax",
         "line 2, column 1: it is not well-formed XML "
           + "(XML or text declaration not at start of entity)",
-        "Nothing may stand before '<?xml'")
+        "Remove everything before '<?xml'")
     ),
   ]
 
-  @Test("what follows the end of a list, or stands before it, is refused", arguments: trailing)
+  @Test("text before or after a list is refused", arguments: trailing)
   func hasTrailing(text: String, outcome: ListOutcome) {
     #expect(ReadList.text(text) == outcome)
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The next photo of lists that have so many, whatever has to be said of others before.
+// Takes the next photo of lists with `total` photos each, and answers every question before it.
 
 import Vocabulary
 
@@ -9,8 +9,9 @@ extension Admission {
   mutating func take(
     now: Duration, total: UInt32, prospect: (PhotoID) -> Prospect
   ) -> Admitted? {
-    while let step = next(now: now, after: { _, after in after < total ? after + 1 : nil }) {
+    while let step = next(now: now) {
       switch step {
+      case .seek(let list, let after): sought(list, after < total ? after + 1 : nil)
       case .ask(let photo): learn(photo, prospect(photo))
       case .give(let admitted): return admitted
       }

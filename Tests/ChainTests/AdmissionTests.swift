@@ -16,7 +16,7 @@ import Vocabulary
   @Test func `lists of one class take turns`() {
     var admission = Admission(window: 6)
     for list in 1...3 {
-      admission.add(ListID(UInt64(list)), Lineup(.default), isPaused: false, now: .zero)
+      admission.add(ListID(UInt64(list)), ListLines(.default), isPaused: false, now: .zero)
     }
     let taken = (0..<6).compactMap { _ in take(&admission) }
     #expect(taken.map(\.list.number) == [1, 2, 3, 1, 2, 3])
@@ -25,7 +25,7 @@ import Vocabulary
 
   @Test func `the window has room again when a chain ends`() {
     var admission = Admission(window: 1)
-    admission.add(ListID(1), Lineup(.default), isPaused: false, now: .zero)
+    admission.add(ListID(1), ListLines(.default), isPaused: false, now: .zero)
     #expect(take(&admission) == photo(1, 1))
     #expect(take(&admission) == nil)
     admission.ended(photo(1, 1), .filtered, now: .zero)
@@ -34,26 +34,26 @@ import Vocabulary
 
   @Test func `a photo that came back unfinished goes before new ones`() {
     var admission = Admission(window: 2)
-    admission.add(ListID(1), Lineup(.default), isPaused: false, now: .zero)
+    admission.add(ListID(1), ListLines(.default), isPaused: false, now: .zero)
     _ = take(&admission)
     admission.ended(photo(1, 1), .stopped, now: .zero)
     #expect(take(&admission) == photo(1, 1))
   }
 
-  @Test func `a photo that waits is not taken as a new one after a restart`() {
+  @Test func `a photo that waits for its retry is not taken early after a restart`() {
     var admission = Admission(window: 10)
     admission.add(
-      ListID(1), Lineup(.default, waiting: [(2, .seconds(5))]), isPaused: false, now: .zero)
+      ListID(1), ListLines(.default, waiting: [(2, .seconds(5))]), isPaused: false, now: .zero)
     let taken = (0..<3).compactMap { _ in take(&admission, total: 3) }
     #expect(taken == [photo(1, 1), photo(1, 3)])
     #expect(admission.nextDue == .seconds(5))
     #expect(take(&admission, now: .seconds(5), total: 3) == photo(1, 2))
   }
 
-  @Test func `a paused list waits, is done only when its photos are, and has no alarm`() {
+  @Test func `a paused list gives no photo, is not done, and has no alarm`() {
     var admission = Admission(window: 10)
     admission.add(
-      ListID(1), Lineup(.default, waiting: [(1, .seconds(5))]), isPaused: true, now: .zero)
+      ListID(1), ListLines(.default, waiting: [(1, .seconds(5))]), isPaused: true, now: .zero)
     #expect(take(&admission) == nil)
     #expect(admission.nextDue == nil)
     #expect(admission.doneLists.isEmpty)
@@ -63,8 +63,8 @@ import Vocabulary
 
   @Test func `one slot in eight goes to the least urgent class`() {
     var admission = Admission(window: 100)
-    admission.add(ListID(1), Lineup(.background), isPaused: false, now: .zero)
-    admission.add(ListID(2), Lineup(.userInteractive), isPaused: false, now: .zero)
+    admission.add(ListID(1), ListLines(.background), isPaused: false, now: .zero)
+    admission.add(ListID(2), ListLines(.userInteractive), isPaused: false, now: .zero)
     let taken = (0..<16).compactMap { _ in take(&admission)?.list.number }
     #expect(taken == [2, 2, 2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2, 2, 2, 1])
   }
@@ -72,7 +72,7 @@ import Vocabulary
   @Test func `a photo that is due while the window is full sets no alarm`() {
     var admission = Admission(window: 1)
     admission.add(
-      ListID(1), Lineup(.default, waiting: [(5, .seconds(1))]), isPaused: false, now: .zero)
+      ListID(1), ListLines(.default, waiting: [(5, .seconds(1))]), isPaused: false, now: .zero)
     #expect(take(&admission) == photo(1, 1))
     #expect(admission.nextDue == nil)
     admission.ended(photo(1, 1), .filtered, now: .seconds(2))
@@ -80,14 +80,14 @@ import Vocabulary
     #expect(take(&admission, now: .seconds(2)) == photo(1, 5))
   }
 
-  @Test func `an empty list is done when it was looked through`() {
+  @Test func `an empty list is done after the first look`() {
     var admission = Admission(window: 4)
-    admission.add(ListID(1), Lineup(.default), isPaused: false, now: .zero)
+    admission.add(ListID(1), ListLines(.default), isPaused: false, now: .zero)
     #expect(take(&admission, total: 0) == nil)
     #expect(admission.doneLists == [ListID(1)])
   }
 
-  @Test func `photos come due soonest first, whatever their order was`() {
+  @Test func `photos come due soonest first, in whatever order they were added`() {
     var queue = DueQueue<UInt32>()
     for number: UInt32 in [5, 1, 4, 2, 3] { queue.insert(number, due: .seconds(Int64(number))) }
     queue.insert(3, due: .seconds(99))
@@ -109,23 +109,23 @@ import Vocabulary
     (.passing, "worker.died", 1, .again(after: .zero)),
     (.passing, "worker.died", 5, .again(after: .zero)),
   ])
-  func `what follows a failure depends on its kind and the attempt`(
+  func `the verdict on a failure depends on its kind and the attempt`(
     kind: Failure.Kind, code: String, attempt: UInt32, verdict: RetryPolicy.Verdict
   ) {
     let failure = Failure(kind, code: code, reason: "it did not work")
     #expect(RetryPolicy().verdict(on: failure, attempt: attempt, jitter: 0.5) == verdict)
   }
 
-  @Test func `a picture that killed a worker before is given up, retries of its download aside`() {
+  @Test func `a second worker death gives a picture up, however often it was retried`() {
     let death = Failure(.passing, code: "worker.died", reason: "the worker died")
     let policy = RetryPolicy()
     #expect(policy.verdict(on: death, attempt: 3, deaths: 0, jitter: 1) == .again(after: .zero))
     #expect(policy.verdict(on: death, attempt: 1, deaths: 1, jitter: 1) == .giveUp)
   }
 
-  @Test func `a list that gave all it had gets its turn back when a photo is due or returns`() {
+  @Test func `a list without photos to give gets its turn back when one is due or returns`() {
     var admission = Admission(window: 10)
-    admission.add(ListID(1), Lineup(.default), isPaused: false, now: .zero)
+    admission.add(ListID(1), ListLines(.default), isPaused: false, now: .zero)
     #expect(take(&admission, total: 2) == photo(1, 1))
     #expect(take(&admission, total: 2) == photo(1, 2))
     #expect(take(&admission, total: 2) == nil)
@@ -137,7 +137,7 @@ import Vocabulary
     #expect(admission.nextDue == nil)
   }
 
-  @Test func `an origin that asks us to wait is not asked sooner`() {
+  @Test func `an origin that asks us to wait is not tried sooner`() {
     let busy = Failure(.passing, code: "http.503", reason: "busy", waitSeconds: 120)
     #expect(RetryPolicy().verdict(on: busy, attempt: 1, jitter: 0) == .again(after: .seconds(120)))
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of photos on their way, and what Foundation's Operation must not do to us.
+// The runner with real operations over scripted stages: retries, pauses, cancels, a full disk,
+// stops.
 
 import Foundation
 import Support
@@ -10,7 +11,7 @@ import Vocabulary
 @testable import Chain
 
 @Suite struct ChainTests {
-  @Test func `a list of photos is downloaded, filtered and put out, and then finished`() async {
+  @Test func `a list is finished once its photos are downloaded, filtered and printed`() async {
     let bench = Darkbench()
     bench.add(1, photos: 100)
     await bench.finishedLists.reaches(1)
@@ -42,7 +43,7 @@ import Vocabulary
     #expect(bench.books.notes.withLock { Array($0.failures.values) } == [gone])
   }
 
-  @Test func `a passing failure is tried again when its time has come, not before`() async {
+  @Test func `a passing failure is retried when it is due, not before`() async {
     let down = Failure(.passing, code: "connect.refused", reason: "connection refused")
     let bench = Darkbench(download: { work throws(Failure) in
       if work.attempt < 3 { throw down }
@@ -59,7 +60,7 @@ import Vocabulary
     #expect(bench.books.count(.filtered) == 1)
   }
 
-  @Test func `pausing lets running steps finish and starts no other until resumed`() async {
+  @Test func `a pause lets running steps finish and starts no others until a resume`() async {
     let gate = Gate()
     let bench = Darkbench(download: { _ throws(Failure) in try await gate.pass() })
     bench.add(1, photos: 20)
@@ -76,7 +77,7 @@ import Vocabulary
     #expect(bench.recalls.count == 4)
   }
 
-  @Test func `cancelling a list stops what runs and spares other lists`() async {
+  @Test func `cancelling a list stops its running steps and spares other lists`() async {
     let gate = Gate()
     let bench = Darkbench(download: { work throws(Failure) in
       if work.photo.list == ListID(1) { try await gate.pass() }
@@ -107,7 +108,7 @@ import Vocabulary
     #expect(bench.books.count(.filtered) == 4)
   }
 
-  @Test func `lists that come and are cancelled while every connection is busy do not pile up`()
+  @Test func `lists added and cancelled while every connection is busy do not pile up`()
     async
   {
     let gate = Gate()
@@ -130,7 +131,7 @@ import Vocabulary
     #expect(bench.books.count(.filtered) == 14)
   }
 
-  @Test func `a finished picture of a cancelled or paused chain is given away, once`() async {
+  @Test func `the finished pictures of a cancelled list are discarded, each once`() async {
     let gate = Gate()
     let bench = Darkbench(
       widths: .init(download: 4, filter: 4, output: 1),
@@ -147,7 +148,7 @@ import Vocabulary
     #expect(bench.discards.count == 4 && bench.prints.count == 3)
   }
 
-  @Test func `a full disk fails no photo; work goes on when it has room again`() async {
+  @Test func `a full disk fails no photo, and work resumes when it has room`() async {
     let full = Failure(.machine, code: "disk.full", reason: "no space left on device")
     let isFull = Mutex(true)
     let bench = Darkbench(output: { _ throws(Failure) in
@@ -156,7 +157,7 @@ import Vocabulary
     bench.add(1, photos: 50)
     await bench.troubles.reaches(1)
     isFull.withLock { $0 = false }
-    // A thread that met the full disk may say so only after the first look at whether it is over.
+    // A thread may report the full disk after the first check whether the trouble is over.
     let finished = Mutex(false)
     async let end: Void = {
       await bench.finishedLists.reaches(1)
@@ -174,7 +175,7 @@ import Vocabulary
     #expect(bench.recoveries.count <= bench.troubles.count)
   }
 
-  @Test func `what failed while the disk was full does not keep work waiting once it has room`()
+  @Test func `failures from a full disk do not delay work once it has room again`()
     async
   {
     let full = Failure(.machine, code: "disk.full", reason: "no space left on device")
@@ -193,14 +194,14 @@ import Vocabulary
     await bench.troubles.reaches(1)
     isFull.withLock { $0 = false }
     await bench.time.scheduled(1)
-    // Once is enough, although sixteen chains still have to say that they failed.
+    // One advance is enough, although sixteen chains have yet to report their failure.
     bench.time.advance(by: .seconds(60))
     await bench.finishedLists.reaches(1)
     #expect(bench.books.count(.filtered) == 50)
     #expect(bench.troubles.count == 1)
   }
 
-  @Test func `a failure that cannot be recorded is not given up`() async {
+  @Test func `a failure that cannot be recorded is recorded later`() async {
     let gone = Failure(.final, code: "http.404", reason: "the origin answered 404 Not Found")
     let bench = Darkbench(download: { _ throws(Failure) in throw gone })
     bench.books.notes.withLock {
@@ -215,21 +216,21 @@ import Vocabulary
     #expect(bench.books.count(.failed) == 1)
   }
 
-  @Test func `stopping cancels what runs and returns when nothing does`() async {
+  @Test func `a stop cancels running steps and returns when none is left`() async {
     let gate = Gate()
     let bench = Darkbench(download: { _ throws(Failure) in try await gate.pass() })
     bench.add(1, photos: 500)
     await gate.arrivals.reaches(4)
     await bench.runner.stop()
     var counts = bench.runner.counts()
-    // The queues let go of cancelled operations a moment later.
+    // The queues drop cancelled operations a moment later.
     counts.queued = 0
     #expect(counts == ChainCounts())
     #expect(bench.books.count(.failed) == 0)
     #expect(bench.books.notes.withLock { $0.finished }.isEmpty)
   }
 
-  @Test func `more urgent lists overtake, and the least urgent never starves`() async {
+  @Test func `more urgent lists overtake, and the least urgent one never starves`() async {
     let gate = Gate()
     let order = Mutex<[UInt64]>([])
     let bench = Darkbench(

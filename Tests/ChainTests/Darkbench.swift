@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A runner over noted books with stages that a test scripts.
+// A runner with stages that a test scripts, over a record in memory.
 
 import Chain
 import Support
@@ -7,20 +7,20 @@ import Synchronization
 import Vocabulary
 
 final class Darkbench: Sendable {
-  typealias Step = @Sendable (PhotoWork) async throws(Failure) -> Void
+  typealias Step = @Sendable (PhotoWork<String>) async throws(Failure) -> Void
 
-  let books = NotedBooks()
+  let books = NotedRecord()
   let time = SimulatedClock(uptime: .seconds(1000))
   let finishedLists = Tally()
   let troubles = Tally()
   let recoveries = Tally()
-  let downloads = Tally()
-  let recalls = Tally()
-  let filters = Tally()
-  let prints = Tally()
-  let discards = Tally()
+  let unreadable = Tally()
+  let listEvents = Mutex<[ChainEvent]>([])
+  let listTroubles = Tally()
+  let listRecoveries = Tally()
   let hostNews = HostNewsBoard()
-  let runner: ChainRunner<String, String>
+  let stages: ScriptedStages
+  let runner: ChainRunner<ScriptedStages>
 
   init(
     widths: StageQueues.Widths = .init(download: 4, filter: 2, output: 4),
@@ -29,59 +29,95 @@ final class Darkbench: Sendable {
     filter: @escaping Step = { _ throws(Failure) in },
     output: @escaping Step = { _ throws(Failure) in }
   ) {
-    let (books, downloads, recalls) = (books, downloads, recalls)
-    let (filters, prints, discards) = (filters, prints, discards)
-    let (finishedLists, troubles, recoveries) = (finishedLists, troubles, recoveries)
-    let hostNews = hostNews
+    stages = ScriptedStages(
+      books: books, onDownload: download, onFilter: filter, onOutput: output)
     runner = ChainRunner(
-      Stages(
-        download: { work, _ throws(Failure) in
-          downloads.add()
-          try await download(work)
-          books.set(work.photo, .downloaded)
-          return "original \(work.photo)"
-        },
-        recall: { work throws(Failure) in
-          recalls.add()
-          return "original \(work.photo)"
-        },
-        filter: { work, original throws(Failure) in
-          filters.add()
-          try await filter(work)
-          return "print of \(original)"
-        },
-        output: { work, negative throws(Failure) in
-          precondition(negative == "print of original \(work.photo)", "results pass as values")
-          try await output(work)
-          books.set(work.photo, .filtered)
-          prints.add()
-        },
-        discard: { _ in discards.add() }),
-      widths: widths, books: books, time: time, policy: policy,
-      hosts: hosts
-    ) { event in
-      switch event {
-      case .finished: finishedLists.add()
-      case .trouble: troubles.add()
-      case .recovered: recoveries.add()
-      case .host(let host): hostNews.note(host)
-      }
+      stages, widths: widths, record: books, time: time, policy: policy, hosts: hosts)
+    Task { await runner.run { take($0) } }
+  }
+
+  var downloads: Tally { stages.downloads }
+  var recalls: Tally { stages.recalls }
+  var filters: Tally { stages.filters }
+  var prints: Tally { stages.prints }
+  var discards: Tally { stages.discards }
+
+  private func take(_ event: ChainEvent) {
+    switch event {
+    case .done(let list):
+      books.notes.withLock { $0.finished.append(list) }
+      runner.giveUp(list)
+      finishedLists.add()
+    case .troubled: troubles.add()
+    case .recovered: recoveries.add()
+    case .listTroubled:
+      listEvents.withLock { $0.append(event) }
+      listTroubles.add()
+    case .listRecovered:
+      listEvents.withLock { $0.append(event) }
+      listRecoveries.add()
+    case .unreadable: unreadable.add()
+    case .host(let host): hostNews.note(host)
     }
   }
 
   func add(_ list: UInt64, photos: UInt32, _ serviceClass: ServiceClass = .default) {
     books.addList(ListID(list), photos: photos)
-    runner.add(ListID(list), Lineup(serviceClass))
+    runner.add(ListID(list), ListLines(serviceClass))
   }
 
-  /// Returns when nothing of the list runs.
+  /// Cancels the list; returns when none of its steps runs.
   func cancel(_ list: ListID) async {
     runner.giveUp(list)
     await runner.idle(list)
   }
 }
 
-/// What was told of servers, in order.
+/// Stages of strings: each counts its calls, runs the test's step, and notes the state to be
+/// recorded.
+struct ScriptedStages: Stages {
+  let books: NotedRecord
+  let onDownload: Darkbench.Step
+  let onFilter: Darkbench.Step
+  let onOutput: Darkbench.Step
+  let downloads = Tally()
+  let recalls = Tally()
+  let filters = Tally()
+  let prints = Tally()
+  let discards = Tally()
+
+  func download(
+    _ work: PhotoWork<String>, arrived: @Sendable () -> Void
+  ) async throws(Failure) -> String {
+    precondition(work.order == "order \(work.photo)", "the order travels with its photo")
+    downloads.add()
+    try await onDownload(work)
+    books.set(work.photo, .downloaded)
+    return "original \(work.photo)"
+  }
+
+  func recall(_ work: PhotoWork<String>) async throws(Failure) -> String {
+    recalls.add()
+    return "original \(work.photo)"
+  }
+
+  func filter(_ work: PhotoWork<String>, _ original: String) async throws(Failure) -> String {
+    filters.add()
+    try await onFilter(work)
+    return "print of \(original)"
+  }
+
+  func output(_ work: PhotoWork<String>, _ negative: String) async throws(Failure) {
+    precondition(negative == "print of original \(work.photo)", "results pass as values")
+    try await onOutput(work)
+    books.set(work.photo, .filtered)
+    prints.add()
+  }
+
+  func discard(_ negative: String) { discards.add() }
+}
+
+/// The news of hosts, in order.
 final class HostNewsBoard: Sendable {
   private let all = Mutex<[Admission.HostNews]>([])
   let told = Tally()

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Things a test waits for without sleeping: a gate that stages stand before, and a count to reach.
+// Ways to wait without sleeping: a gate that holds stages back, and a count to reach.
 
 import Synchronization
 import Vocabulary
 
-/// Whoever passes waits until it is open; a cancelled waiter is told so.
+/// Holds callers of `pass` until it is open. A cancelled caller gets `Failure.cancelled`.
 final class Gate: Sendable {
   private struct State {
     var isOpen = false
@@ -48,7 +48,7 @@ final class Gate: Sendable {
   }
 }
 
-/// Counts, and resumes whoever waits for a number to be reached.
+/// A count, and tasks that wait for it to reach a number.
 final class Tally: Sendable {
   private struct State {
     var count = 0
@@ -82,4 +82,14 @@ final class Tally: Sendable {
       if isThere { continuation.resume() }
     }
   }
+}
+
+/// A condition that a test turns off.
+final class Flag: Sendable {
+  private let state: Mutex<Bool>
+
+  init(_ isOn: Bool) { state = Mutex(isOn) }
+
+  var isOn: Bool { state.withLock { $0 } }
+  func turnOff() { state.withLock { $0 = false } }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which photo goes next when servers are slow, closed or full: no thread, no clock.
+// Admission when hosts are slow, closed or full, as a value: no thread, no clock.
 
 import Testing
 import Vocabulary
@@ -7,7 +7,7 @@ import Vocabulary
 @testable import Chain
 
 @Suite struct HostAdmissionTests {
-  /// The next photo; `host` says where a photo comes from.
+  /// The next photo; `host` gives the host of a photo.
   private func take(
     _ admission: inout Admission, now: Duration = .zero, total: UInt32 = 1000,
     tried: Set<PhotoID> = [], host: (PhotoID) -> String? = { _ in "a" },
@@ -19,10 +19,10 @@ import Vocabulary
   }
 
   private func add(_ admission: inout Admission, _ list: UInt64, _ c: ServiceClass = .default) {
-    admission.add(ListID(list), Lineup(c), isPaused: false, now: .zero)
+    admission.add(ListID(list), ListLines(c), isPaused: false, now: .zero)
   }
 
-  /// Both of the first window fail, as do the probes that follow; the time when it may be asked next.
+  /// Fails these photos; returns the time of the next probe of their host.
   private func kill(
     _ admission: inout Admission, _ photos: [PhotoID], at now: Duration = .zero,
     lookingAhead: Bool = true
@@ -31,12 +31,12 @@ import Vocabulary
       _ = admission.answered(photo, .failed(reset), now: now, jitter: 1)
       admission.ended(photo, .failed, now: now)
     }
-    // Others are set aside for it.
+    // The other photos now wait for the host.
     if lookingAhead { #expect(take(&admission, now: now) == nil) }
     return admission.nextDue ?? now
   }
 
-  @Test func `no more photos go to a server than its window takes, and others are not held up`() {
+  @Test func `a host gets at most its window of photos, and other hosts are not held up`() {
     var admission = Admission(window: 100)
     add(&admission, 1)
     let hosts = ["a", "b"]
@@ -49,10 +49,10 @@ import Vocabulary
     #expect(take(&admission) { hosts[Int($0.number % 2)] } == nil)
   }
 
-  @Test func `who wants what is on its way already needs no place at the server`() {
+  @Test func `a photo whose URL is already in transfer needs no place at the host`() {
     var admission = Admission(window: 100)
     add(&admission, 1)
-    // The first ten want the same; their server takes two at once.
+    // The first ten have one URL; the host takes two transfers at once.
     let url: (PhotoID) -> Int = { $0.number <= 10 ? 7 : Int($0.number) }
     let taken = (0..<20).compactMap { _ in take(&admission, url: url)?.photo.number }
     #expect(taken == Array(1...11))
@@ -60,24 +60,24 @@ import Vocabulary
       _ = admission.answered(photo(1, number), .answered, now: .zero, jitter: 0)
       admission.ended(photo(1, number), .filtered, now: .zero)
     }
-    // One of the ten had a place, which is free now.
+    // One of the ten held a place at the host, which is free now.
     #expect(take(&admission, url: url)?.photo == photo(1, 12))
     #expect(take(&admission, url: url) == nil)
   }
 
-  @Test func `those who wait for the transfers of others are not too many either`() {
+  @Test func `the number of photos that share a transfer is limited`() {
     var admission = Admission(window: 100)
     add(&admission, 1)
     let taken = (0..<99).compactMap { _ in take(&admission, url: { _ in 7 })?.photo.number }
-    // One more has the second place.
-    #expect(taken.count == Admission.mostCompanions + 2)
+    // One photo leads the shared transfer, one more takes the second place at the host.
+    #expect(taken.count == Admission.mostRiders + 2)
     admission.drop(ListID(1), now: .zero)
     add(&admission, 2)
     let again = (0..<99).compactMap { _ in take(&admission, url: { _ in 7 })?.photo.number }
     #expect(again.count == taken.count)
   }
 
-  @Test func `a new list of another server starts at once beside a long list of a slow one`() {
+  @Test func `a new list on another host starts at once beside a long list on a slow host`() {
     var admission = Admission(window: 100)
     add(&admission, 1)
     #expect(take(&admission)?.photo == photo(1, 1))
@@ -90,7 +90,7 @@ import Vocabulary
     }
   }
 
-  @Test func `photos that need no server pass by those that wait for one`() {
+  @Test func `photos that need no host overtake those that wait for one`() {
     var admission = Admission(window: 100)
     add(&admission, 1)
     let first = (0..<2).compactMap { _ in take(&admission)?.photo }
@@ -99,22 +99,22 @@ import Vocabulary
     #expect(take(&admission) { $0.number == 7 ? HostWindows.here : "a" }?.photo == photo(1, 7))
   }
 
-  @Test func `a list looks no further ahead than it may, and goes on when its server does`() {
+  @Test func `a list looks ahead up to a limit, and continues when its host does`() {
     var admission = Admission(window: 100)
     add(&admission, 1)
     _ = (0..<2).compactMap { _ in take(&admission, total: 5000) }
     #expect(take(&admission, total: 5000) == nil)
-    let looks = admission.looks
+    let looks = admission.turns.looks
     for _ in 0..<100 { #expect(take(&admission, total: 5000) == nil) }
-    #expect(admission.looks == looks, "nothing is looked at for nothing")
-    #expect(admission.lines[LineKey(ListID(1))]?.aside.count == Admission.Line.longestAside)
+    #expect(admission.turns.looks == looks, "no useless look")
+    #expect(admission.lines[LineKey(ListID(1))]?.forHost.count == Admission.Line.longestWait)
     _ = admission.answered(photo(1, 1), .answered, now: .zero, jitter: 0)
     #expect(take(&admission, total: 5000)?.photo == photo(1, 3), "first come, first served")
     #expect(take(&admission, total: 5000) == nil)
-    #expect(admission.lines[LineKey(ListID(1))]?.aside.count == Admission.Line.longestAside)
+    #expect(admission.lines[LineKey(ListID(1))]?.forHost.count == Admission.Line.longestWait)
   }
 
-  @Test func `a dead server has one alarm, and one photo looks whether it is back`() {
+  @Test func `a dead host has one alarm, and one photo at a time probes it`() {
     var admission = Admission(window: 100)
     for list: UInt64 in 1...3 { add(&admission, list) }
     let first = (0..<2).compactMap { _ in take(&admission)?.photo }
@@ -130,10 +130,10 @@ import Vocabulary
     let second = take(&admission, now: next)
     _ = admission.answered(second?.photo ?? photo(1, 1), .answered, now: next, jitter: 0)
     let herd = (0..<10).compactMap { _ in take(&admission, now: next) }
-    #expect(herd.count == 2, "it starts small")
+    #expect(herd.count == 2, "the window starts small")
   }
 
-  @Test func `lists that wait for one server have it in turn, the urgent ones first`() {
+  @Test func `lists that wait for one host take turns, the urgent ones first`() {
     var admission = Admission(window: 100)
     for list: UInt64 in 1...3 { add(&admission, list) }
     add(&admission, 9, .userInitiated)
@@ -143,7 +143,7 @@ import Vocabulary
       guard let photo = running.first else { break }
       running.removeFirst()
       order.append(photo.list.number)
-      // The window stays as it is.
+      // `unknown` leaves the window as it is.
       _ = admission.answered(photo, .unknown, now: .zero, jitter: 0)
       admission.ended(photo, .filtered, now: .zero)
       if photo.list == ListID(9), photo.number == 4 { admission.drop(ListID(9), now: .zero) }
@@ -154,7 +154,7 @@ import Vocabulary
       order.suffix(6) == [1, 2, 3, 1, 2, 3] || Set(order.suffix(3)) == [1, 2, 3], "\(order)")
   }
 
-  @Test func `a paused list lets others have its place at a server and takes it up again`() {
+  @Test func `a paused list leaves its place at a host to others until it is resumed`() {
     var admission = Admission(window: 100)
     add(&admission, 1)
     let first = (0..<2).compactMap { _ in take(&admission)?.photo }
@@ -174,7 +174,7 @@ import Vocabulary
     #expect(take(&admission, now: again ?? .zero)?.photo == photo(1, 3))
   }
 
-  @Test func `after the patience every photo of the server is given up, until it is asked again`() {
+  @Test func `after its patience every photo of a host is given up, until a probe is due`() {
     var admission = Admission(
       window: 3,
       hosts: HostWindows(HostLimits(patience: .seconds(3)), triedPatience: .seconds(2)))
@@ -196,15 +196,15 @@ import Vocabulary
     }
     #expect(lost == 50)
     #expect(take(&admission, now: .seconds(7))?.lost == nil, "the probe")
-    #expect(take(&admission, now: .seconds(7)) == nil, "the others wait for what it finds")
+    #expect(take(&admission, now: .seconds(7)) == nil, "the others wait for the probe")
   }
 
-  @Test func `photos that had an attempt are given up sooner than those that had none`() {
+  @Test func `photos that were tried are given up sooner than untried ones`() {
     var admission = Admission(
       window: 9,
       hosts: HostWindows(HostLimits(patience: .seconds(1800)), triedPatience: .seconds(1)))
     admission.add(
-      ListID(1), Lineup(.default, waiting: [(7, .seconds(2))]), isPaused: false, now: .zero)
+      ListID(1), ListLines(.default, waiting: [(7, .seconds(2))]), isPaused: false, now: .zero)
     var now = kill(&admission, (0..<2).compactMap { _ in take(&admission)?.photo })
     let probe = take(&admission, now: now)
     now = kill(&admission, [probe?.photo].compactMap(\.self), at: now)
@@ -213,7 +213,7 @@ import Vocabulary
     #expect(take(&admission, now: .seconds(2)) == nil)
   }
 
-  @Test func `a server that asks to be left alone costs its photos no attempt, for a while`() {
+  @Test func `a request to be left alone costs photos no attempt, within the patience`() {
     var admission = Admission(
       window: 9, hosts: HostWindows(HostLimits(patience: .seconds(100)), triedPatience: .zero))
     add(&admission, 1)
@@ -228,14 +228,13 @@ import Vocabulary
       #expect(admission.nextDue == now + .seconds(60))
       now += .seconds(60)
     }
-    #expect(free == 2, "after 100 s an attempt is an attempt")
+    #expect(free == 2, "after 100 s an attempt counts")
   }
 
-  @Test func `asking at once opens a closed server and brings back who waits for another attempt`()
-  {
+  @Test func `a flush opens a closed host and ends the wait of photos for their retry`() {
     var admission = Admission(window: 9)
     admission.add(
-      ListID(1), Lineup(.default, waiting: [(900, .seconds(900))]), isPaused: false, now: .zero)
+      ListID(1), ListLines(.default, waiting: [(900, .seconds(900))]), isPaused: false, now: .zero)
     let gate = kill(&admission, (0..<2).compactMap { _ in take(&admission)?.photo })
     #expect(gate > .zero && take(&admission) == nil)
     #expect(admission.flush("b", now: .zero) == 0)
@@ -246,7 +245,7 @@ import Vocabulary
     #expect(take(&admission) { $0.number == 900 ? nil : "a" }?.photo == photo(1, 900))
   }
 
-  @Test func `an alarm that was set for later than a server is asked is not waited for`() {
+  @Test func `an alarm that is later than the next probe does not delay it`() {
     var admission = Admission(window: 9)
     add(&admission, 1)
     let busy = Failure(.passing, code: "http.429", reason: "too many", waitSeconds: 3600)
@@ -262,7 +261,7 @@ import Vocabulary
     #expect(admission.nextDue == .seconds(7))
   }
 
-  @Test func `while downloads are suspended only what needs none goes on`() {
+  @Test func `while downloads are suspended, only photos that need none are taken`() {
     var admission = Admission(window: 9)
     add(&admission, 1)
     admission.suspendDownloads(true, now: .zero)
@@ -272,25 +271,24 @@ import Vocabulary
     #expect((0..<9).compactMap { _ in take(&admission)?.photo.number } == [1, 2])
   }
 
-  @Test func `photos with a class of their own have lines of their own, and all of them end`() {
+  @Test func `photos with their own class have their own lines, and all of them end`() {
     var admission = Admission(window: 100)
     let parts = [
-      Lineup.Part(own: nil), Lineup.Part(own: .userInteractive, first: 90, last: 99),
-      Lineup.Part(own: .background, first: 1, last: 80, waiting: [(7, .seconds(1))]),
+      ListLines.Part(own: nil), ListLines.Part(own: .userInteractive, first: 90, last: 99),
+      ListLines.Part(own: .background, first: 1, last: 80, waiting: [(7, .seconds(1))]),
     ]
-    admission.add(ListID(1), Lineup(.utility, parts: parts), isPaused: false, now: .zero)
+    admission.add(ListID(1), ListLines(.utility, parts: parts), isPaused: false, now: .zero)
     func own(_ number: UInt32) -> ServiceClass? {
       if number >= 90 { return .userInteractive }
-      // The list does not know to have these classes there: 85 and 87.
+      // The parts of the list do not announce the classes of 85 and 87.
       return number == 85 ? .userInitiated : number % 10 == 7 ? .background : nil
     }
     var taken: [(UInt32, ServiceClass)] = []
-    for _ in 0..<400 {
+    for _ in 0..<2000 {
       let over = Set(taken.map(\.0))
-      let step = admission.next(now: .seconds(1)) { _, after in
-        (after + 1..<100).first { !over.contains($0) }
-      }
-      switch step {
+      switch admission.next(now: .seconds(1)) {
+      case .seek(let list, let after):
+        admission.sought(list, (after + 1..<100).first { !over.contains($0) })
       case .ask(let photo):
         admission.learn(photo, Admission.Prospect(own: own(photo.number)))
       case .give(let admitted):
@@ -310,8 +308,8 @@ import Vocabulary
 
   @Test func `a list with lines of several classes is paused, resumed and dropped as one`() {
     var admission = Admission(window: 4)
-    let parts = [Lineup.Part(own: nil), Lineup.Part(own: .background, first: 2, last: 2)]
-    admission.add(ListID(1), Lineup(.default, parts: parts), isPaused: true, now: .zero)
+    let parts = [ListLines.Part(own: nil), ListLines.Part(own: .background, first: 2, last: 2)]
+    admission.add(ListID(1), ListLines(.default, parts: parts), isPaused: true, now: .zero)
     #expect(take(&admission) == nil && admission.isPaused(ListID(1)))
     admission.resume(ListID(1), now: .zero)
     #expect(take(&admission) != nil && !admission.isPaused(ListID(1)))
@@ -321,7 +319,7 @@ import Vocabulary
     #expect(admission.inFlight == 0 && admission.lines.isEmpty)
   }
 
-  @Test func `servers without photos and without trouble are forgotten`() {
+  @Test func `hosts without photos and without trouble are forgotten`() {
     var admission = Admission(window: 9)
     add(&admission, 1)
     for number in 0..<500 {

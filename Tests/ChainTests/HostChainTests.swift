@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slow, dead and busy servers, with real operations.
+// Slow, dead and busy hosts, with real operations.
 
 import Support
 import Synchronization
@@ -18,7 +18,7 @@ import Vocabulary
     }
   }
 
-  @Test func `a server that hangs holds no other list up, however long its own is`() async {
+  @Test func `a host that hangs does not hold up the lists of other hosts`() async {
     let gate = Gate()
     let bench = Darkbench(
       widths: .init(download: 4, filter: 2, output: 4), hosts: HostLimits(most: 2),
@@ -32,11 +32,11 @@ import Vocabulary
     bench.add(2, photos: 30)
     await bench.finishedLists.reaches(1)
     #expect(bench.books.count(.filtered) == 30)
-    #expect(gate.arrivals.count == 2, "no more than it may")
+    #expect(gate.arrivals.count == 2, "at most the limit of the host")
     await bench.cancel(ListID(1))
   }
 
-  @Test func `a server that asks to be left alone is, and no attempt is counted`() async {
+  @Test func `a request to be left alone is followed, and no attempt is counted`() async {
     let isBusy = Mutex(true)
     let bench = Darkbench(download: { _ throws(Failure) in
       if isBusy.withLock({ $0 }) {
@@ -48,7 +48,7 @@ import Vocabulary
     await bench.hostNews.told.reaches(1)
     await bench.runner.idle()
     let asked = bench.downloads.count
-    #expect(asked <= 2, "the others never went there")
+    #expect(asked <= 2, "the other photos never asked the host")
     bench.time.advance(by: .seconds(59))
     await bench.runner.idle()
     #expect(bench.downloads.count == asked)
@@ -57,11 +57,11 @@ import Vocabulary
     isBusy.withLock { $0 = false }
     await finish(bench, lists: 1)
     #expect(bench.books.count(.filtered) == 50)
-    #expect(bench.hostNews.news.count == 2, "told when it closed and when it was back")
+    #expect(bench.hostNews.news.count == 2, "one report of the closure, one of the recovery")
   }
 
   @Test
-  func `a list on a dead server ends with that server's failure, without asking it each time`()
+  func `a list on a dead host ends with its failure, without a request for each photo`()
     async
   {
     let bench = Darkbench(
@@ -85,8 +85,7 @@ import Vocabulary
     #expect(bench.runner.closedHosts().count <= 1)
   }
 
-  @Test func `what is asked at once goes on at once, and a photo's own attempts are its own`() async
-  {
+  @Test func `a flush resumes downloads at once, and a photo counts only its own attempts`() async {
     let isDown = Mutex(true)
     let bench = Darkbench(download: { [refused] _ throws(Failure) in
       if isDown.withLock({ $0 }) { throw refused }
@@ -95,7 +94,7 @@ import Vocabulary
     bench.add(1, photos: 20)
     await bench.downloads.reaches(2)
     await bench.runner.idle()
-    #expect(bench.runner.isAside(PhotoID(list: ListID(1), number: 10)))
+    #expect(bench.runner.waitsForHost(PhotoID(list: ListID(1), number: 10)))
     isDown.withLock { $0 = false }
     #expect(bench.runner.flush("b.example") == 0)
     #expect(bench.runner.flush(nil) == 1)
@@ -105,7 +104,7 @@ import Vocabulary
     #expect(attempts.allSatisfy { $0 == 1 } && attempts.count <= 2)
   }
 
-  @Test func `downloads that are suspended wait, what is downloaded goes on, and nothing is asked`()
+  @Test func `while downloads are suspended, downloaded photos still become prints`()
     async
   {
     let bench = Darkbench()
@@ -123,7 +122,7 @@ import Vocabulary
     #expect(bench.books.count(.filtered) == 40)
   }
 
-  @Test func `stopping, pausing and resuming while a server is closed loses nothing`() async {
+  @Test func `pausing and resuming a list while its host is closed loses no photo`() async {
     let isDown = Mutex(true)
     let bench = Darkbench(download: { [refused] _ throws(Failure) in
       if isDown.withLock({ $0 }) { throw refused }
@@ -144,7 +143,7 @@ import Vocabulary
     await bench.runner.stop()
   }
 
-  /// Lets time pass, from one thing that waits to the next, until so many lists are finished.
+  /// Advances the clock from one alarm to the next until this number of lists is finished.
   private func finish(_ bench: Darkbench, lists: Int) async {
     while bench.finishedLists.count < lists {
       await bench.runner.idle()

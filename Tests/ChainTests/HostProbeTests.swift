@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who looks whether a closed server is back, when, and what hangs on it: no thread, no clock.
+// Probes of a closed host, as values: which photo probes, when, and what its outcome means. No
+// thread, no clock.
 
 import Testing
 import Vocabulary
@@ -7,7 +8,7 @@ import Vocabulary
 @testable import Chain
 
 @Suite struct HostProbeTests {
-  /// The next photo; all are of one server, and where none was tried all but the first two want the same.
+  /// The next photo, of one host. Unless some were tried, all but the first two have the same URL.
   private func take(
     _ admission: inout Admission, now: Duration, total: UInt32 = 20, tried: Set<UInt32> = []
   ) -> Admission.Admitted? {
@@ -18,7 +19,7 @@ import Vocabulary
     }
   }
 
-  /// Takes the first two, which fail.
+  /// Takes the first two photos and fails them, which closes the host.
   private func close(_ admission: inout Admission) {
     let first = (0..<2).compactMap { _ in take(&admission, now: .zero)?.photo }
     for photo in first {
@@ -28,14 +29,14 @@ import Vocabulary
     #expect(first.count == 2 && take(&admission, now: .zero) == nil)
   }
 
-  @Test func `a server that closes again is asked at its new time, not at an older, later one`() {
+  @Test func `a host that closes again is probed at its new time, not at an older, later one`() {
     var hosts = HostWindows()
     let key = LineKey(ListID(1))
     var now = Duration.zero
     func fail(_ isProbe: Bool) {
       _ = hosts.end("a", .failed(reset), isProbe: isProbe, now: now, jitter: 1)
     }
-    // A clean window first, so that three may go; one of them takes long.
+    // A clean window first, so that three may go; one of the three takes long.
     for _ in 0..<2 { _ = hosts.ask("a", .default, isTried: false, now: now) }
     for _ in 0..<2 { _ = hosts.end("a", .answered, isProbe: false, now: now, jitter: 1) }
     for _ in 0..<3 { _ = hosts.ask("a", .default, isTried: false, now: now) }
@@ -59,12 +60,12 @@ import Vocabulary
   }
 
   @Test
-  func `photos that had no attempt and those that had look in turn, and show that it is back`() {
+  func `untried and tried photos probe a host in turn, and one of them reopens it`() {
     var admission = Admission(
       window: 9, hosts: HostWindows(HostLimits(), triedPatience: .seconds(1)))
     let tried: Set<UInt32> = [17, 18, 19]
     admission.add(
-      ListID(1), Lineup(.default, waiting: tried.sorted().map { ($0, .zero) }), isPaused: false,
+      ListID(1), ListLines(.default, waiting: tried.sorted().map { ($0, .zero) }), isPaused: false,
       now: .zero)
     let first = (0..<2).compactMap { _ in take(&admission, now: .zero, tried: tried)?.photo }
     for photo in first {
@@ -77,13 +78,13 @@ import Vocabulary
     #expect(probe?.lost == nil && probe.map { tried.contains($0.photo.number) } == false)
     _ = admission.answered(probe?.photo ?? photo(1, 1), .unknown, now: gate, jitter: 1)
     admission.ended(probe?.photo ?? photo(1, 1), .filtered, now: gate)
-    // In turn.
+    // The next probe is the turn of a tried photo.
     let second = take(&admission, now: gate, tried: tried)
     #expect(second?.lost == nil && second.map { tried.contains($0.photo.number) } == true)
     _ = admission.answered(second?.photo ?? photo(1, 1), .failed(reset), now: gate, jitter: 1)
     admission.ended(second?.photo ?? photo(1, 1), .failed, now: gate)
     #expect(
-      take(&admission, now: gate, tried: tried) == nil, "no fresh one has failed: none is lost")
+      take(&admission, now: gate, tried: tried) == nil, "no untried photo failed, so none is lost")
     let next = admission.nextDue ?? .zero
     let third = take(&admission, now: next, tried: tried)
     #expect(third.map { tried.contains($0.photo.number) } == false)
@@ -91,15 +92,15 @@ import Vocabulary
     #expect(admission.hosts.closure(of: "a") == nil)
   }
 
-  @Test func `nobody hangs on a photo that only looks whether its server is back`() {
+  @Test func `no photo shares the transfer of a probe`() {
     var admission = Admission(window: 9)
-    admission.add(ListID(1), Lineup(.default), isPaused: false, now: .zero)
+    admission.add(ListID(1), ListLines(.default), isPaused: false, now: .zero)
     close(&admission)
     let gate = admission.nextDue ?? .zero
     let probe = take(&admission, now: gate)
     #expect(probe?.photo == photo(1, 3))
-    admission.add(ListID(2), Lineup(.default), isPaused: false, now: gate)
-    #expect(take(&admission, now: gate) == nil, "no companion of a probe")
+    admission.add(ListID(2), ListLines(.default), isPaused: false, now: gate)
+    #expect(take(&admission, now: gate) == nil, "no photo shares a probe")
     _ = admission.answered(photo(1, 3), .answered, now: gate, jitter: 1)
     #expect((0..<9).compactMap { _ in take(&admission, now: gate) }.count == 2)
   }

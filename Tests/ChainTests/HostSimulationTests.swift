@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random lists over servers that fail, hang back, ask to be left alone and recover, with people who
-// pause, cancel and hurry at any time. Replays from its seed; no thread, no clock.
+// Random lists over hosts that fail, are slow, ask to be left alone and recover, with users who
+// pause, cancel and flush at any time. Replays from its seed; no thread, no clock.
 
 import Support
 import Testing
@@ -10,20 +10,20 @@ import Vocabulary
 
 @Suite struct HostSimulationTests {
   @Test(arguments: 1...60)
-  func `every photo ends, no server gets more than it may, and nobody looks for nothing`(
+  func `every photo ends, no host gets more than its limit, and no look is useless`(
     seed: Int
   ) {
     var world = HostWorld(seed: UInt64(seed))
     world.run()
     #expect(world.left == 0, "photos that never ended")
-    #expect(world.excess == 0, "more at a server than its window")
+    #expect(world.excess == 0, "more transfers at a host than its limit")
     #expect(world.admission.inFlight == 0 && world.admission.doneLists.isEmpty)
-    #expect(world.idleLooks == 0, "woken for nothing: \(world.idleLooks)")
+    #expect(world.idleLooks == 0, "useless alarms: \(world.idleLooks)")
     let work = world.given + world.asked + 60 * world.events
-    #expect(world.admission.looks < 6 * work, "\(world.admission.looks) looks for \(work)")
+    #expect(world.admission.turns.looks < 6 * work, "\(world.admission.turns.looks) for \(work)")
   }
 
-  @Test func `a long list of a dead server costs little and ends`() {
+  @Test func `a long list on a dead host costs little and ends`() {
     var world = HostWorld(seed: 1, lists: [(100_000, ["dead"])], meddling: false)
     world.run()
     #expect(world.left == 0)
@@ -32,14 +32,14 @@ import Vocabulary
   }
 
   @Test(arguments: 1...20)
-  func `a few photos that always fail on a server that is well cost no other its print`(seed: Int) {
+  func `photos that always fail on a healthy host cost no other photo its print`(seed: Int) {
     var world = HostWorld(seed: UInt64(seed), lists: [(1000, ["flawed"])], meddling: false)
     world.run()
     #expect(world.left == 0 && world.unjust == 0, "\(world.unjust) given up")
     #expect(world.now < .seconds(3600), "\(world.now)")
   }
 
-  @Test func `three photos of a dead server end in minutes`() {
+  @Test func `three photos on a dead host end in minutes`() {
     for seed in 1...20 {
       var world = HostWorld(seed: UInt64(seed), lists: [(3, ["dead"])], meddling: false)
       world.run()
@@ -47,7 +47,7 @@ import Vocabulary
     }
   }
 
-  @Test func `a long list of dead and slow servers does not keep another from its server`() {
+  @Test func `a long list on dead and slow hosts does not delay a list on another host`() {
     var world = HostWorld(
       seed: 5, lists: [(100_000, ["dead", "slow"]), (3, ["well"])], meddling: false)
     world.run(until: ListID(2))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window of one server as a value: what it grows and shrinks by, when it closes and opens.
+// The window of one host as a value: when it grows, shrinks, closes and opens.
 
 import Testing
 import Vocabulary
@@ -11,7 +11,7 @@ import Vocabulary
     Failure(.passing, code: "http.503", reason: "it is busy", waitSeconds: seconds)
   }
 
-  /// Fills the window at that time and ends all of it; the last thing told.
+  /// Fills the window and ends every transfer in it; returns the last news.
   @discardableResult
   private func fill(
     _ window: inout HostWindow, _ outcome: HostWindow.Outcome, at now: Duration = .zero
@@ -25,7 +25,7 @@ import Vocabulary
     return news
   }
 
-  @Test func `a server starts with two and gets one more for each clean window, up to the most`() {
+  @Test func `a host starts with two transfers and gains one per clean window, up to its limit`() {
     var window = HostWindow()
     var limits = [window.limit]
     for _ in 0..<6 {
@@ -35,7 +35,7 @@ import Vocabulary
     #expect(limits == [2, 3, 4, 5, 6, 6, 6])
   }
 
-  @Test func `a failure halves the window, an answer that says no does not`() {
+  @Test func `a failure halves the window, an answer such as 404 does not`() {
     var window = HostWindow()
     for _ in 0..<4 { fill(&window, .answered) }
     for _ in 0..<6 { _ = window.start() }
@@ -47,7 +47,7 @@ import Vocabulary
     #expect(window.limit == 3)
   }
 
-  @Test func `a dead server is probed by one, at growing distances of at most a minute`() {
+  @Test func `a dead host is probed by one photo, at growing intervals of at most a minute`() {
     var window = HostWindow()
     fill(&window, .failed(reset))
     var now = Duration.seconds(1)
@@ -64,9 +64,9 @@ import Vocabulary
     #expect(gaps == [2, 4, 8, 16, 32, 60, 60, 60])
   }
 
-  @Test func `people are told once when it closes and once when it is back`() {
+  @Test func `a closure is reported once, and so is the recovery`() {
     var window = HostWindow()
-    #expect(fill(&window, .failed(reset)) == nil, "that may have been chance")
+    #expect(fill(&window, .failed(reset)) == nil, "one failure may be chance")
     guard case .closed(let closure) = fill(&window, .failed(reset), at: .seconds(1)) else {
       Issue.record("a probe that fails is news")
       return
@@ -85,21 +85,20 @@ import Vocabulary
   @Test(arguments: [
     (UInt32(0), Int64(1)), (1, 1), (120, 120), (3600, 3600), (1_000_000_000, 3600),
   ])
-  func `a server that asks to be left alone is, for a second at least and an hour at most`(
+  func `a request to be left alone holds for at least a second and at most an hour`(
     asked: UInt32, seconds: Int64
   ) {
     var window = HostWindow()
     for _ in 0..<3 { fill(&window, .answered) }
     _ = window.start()
     let news = window.end(.failed(busy(asked)), isProbe: false, now: .zero, most: 6, jitter: 0)
-    #expect(news != nil, "told at once")
+    #expect(news != nil, "reported at once")
     #expect(window.closure?.gate == .seconds(seconds))
     #expect(window.room(now: .seconds(seconds) - .milliseconds(1), most: 6) == 0)
-    #expect(window.room(now: .seconds(seconds), most: 6) == 1, "by one, not by a herd")
+    #expect(window.room(now: .seconds(seconds), most: 6) == 1, "one probe, not a herd")
   }
 
-  @Test func `a server that asks to be left alone is, though it still answers what was on its way`()
-  {
+  @Test func `a request to be left alone holds although earlier transfers are still answered`() {
     var window = HostWindow()
     for _ in 0..<2 { _ = window.start() }
     _ = window.end(.failed(busy(60)), isProbe: false, now: .zero, most: 6, jitter: 0)
@@ -108,14 +107,14 @@ import Vocabulary
     #expect(fill(&window, .answered, at: .seconds(60)) != nil && window.closure == nil)
   }
 
-  @Test func `a probe that was called off says nothing, and the next may go at once`() {
+  @Test func `a cancelled probe proves nothing, and the next one may go at once`() {
     var window = HostWindow()
     fill(&window, .failed(reset))
     fill(&window, .unknown, at: .seconds(1))
     #expect(window.room(now: .seconds(1), most: 6) == 1)
   }
 
-  @Test func `what was on its way when it closed neither delays the probe nor hides an answer`() {
+  @Test func `transfers from before a closure neither delay the probe nor hide an answer`() {
     var window = HostWindow()
     for _ in 0..<4 { fill(&window, .answered) }
     for _ in 0..<6 { _ = window.start() }
@@ -127,7 +126,7 @@ import Vocabulary
     #expect(window.closure == nil)
   }
 
-  @Test func `patience is over when a probe fails after it, whatever a server asked for`() {
+  @Test func `patience ends when a probe fails after it, however long the host asked us to wait`() {
     var window = HostWindow()
     _ = window.start()
     _ = window.end(.failed(busy(3600)), isProbe: false, now: .zero, most: 6, jitter: 0)
@@ -137,10 +136,10 @@ import Vocabulary
     #expect(!window.isLost(after: .seconds(1800), now: .seconds(3700)), "now a probe is due")
     window.flush(now: .seconds(3700))
     fill(&window, .failed(reset), at: .seconds(3700))
-    #expect(window.isLost(after: .seconds(1800), now: .seconds(3700)), "its time goes on counting")
+    #expect(window.isLost(after: .seconds(1800), now: .seconds(3700)), "patience keeps counting")
   }
 
-  @Test func `asking at once again and again does not put the end of patience off`() {
+  @Test func `repeated flushes do not postpone the end of patience`() {
     var window = HostWindow()
     fill(&window, .failed(reset))
     for second in 1...1800 {
@@ -151,7 +150,7 @@ import Vocabulary
   }
 
   @Test(arguments: [false, true])
-  func `what a server asked for itself is passed over only by who may`(mayPass: Bool) {
+  func `only a permitted flush overrides a request to be left alone`(mayPass: Bool) {
     var window = HostWindow()
     _ = window.start()
     _ = window.end(.failed(busy(60)), isProbe: false, now: .zero, most: 6, jitter: 0)

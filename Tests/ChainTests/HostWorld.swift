@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A world of servers and lists around an admission, in simulated time: what is given out is answered
-// as its server does, and comes back; people meddle.
+// Hosts, lists and users around an admission, in simulated time: each admitted photo gets the answer
+// of its host and ends; users pause, cancel and flush.
 
 import Support
 import Vocabulary
@@ -31,7 +31,7 @@ struct HostWorld {
   private(set) var attempts = 0
   private(set) var excess = 0
   private(set) var idleLooks = 0
-  /// Photos given up though their server had them.
+  /// Photos given up although their host would have delivered them.
   private(set) var unjust = 0
   private var random: SplitMix
   private var lists: [ListID: List] = [:]
@@ -41,7 +41,7 @@ struct HostWorld {
   private let isMeddled: Bool
   private let most: Int
   private let policy = RetryPolicy()
-  /// When the server called `back` is back.
+  /// When the host `back` recovers.
   private let recovery: Duration
 
   var left: Int { lists.values.reduce(0) { $0 + $1.left } }
@@ -71,7 +71,7 @@ struct HostWorld {
         total: plan.0, hosts: plan.1, states: [Bool](repeating: false, count: Int(plan.0)),
         left: Int(plan.0))
       let c = ServiceClass.allCases.randomElement(using: &self.random) ?? .default
-      admission.add(list, Lineup(c), isPaused: false, now: .zero)
+      admission.add(list, ListLines(c), isPaused: false, now: .zero)
     }
   }
 
@@ -83,7 +83,8 @@ struct HostWorld {
       if let list, lists[list]?.left == 0 { return }
       let next = [trips.map(\.end).min(), admission.nextDue].compactMap { $0 }.min()
       guard let next else {
-        // Nothing will happen by itself: somebody has paused the rest.
+        // Nothing happens by itself any more: the remaining lists are paused or downloads are
+        // suspended.
         let isWaiting = lists.contains { $0.value.isPaused && $0.value.left > 0 }
         guard isWaiting || admission.hosts.isSuspended else { return }
         for list in lists.keys.sorted() { pause(list, false) }
@@ -95,7 +96,7 @@ struct HostWorld {
       events += 1
       land()
       if isAlarm, admission.nextDue == next {
-        // Whatever is due must lead to something, or be put off.
+        // An alarm must admit a photo or be postponed.
         pump()
         if admission.nextDue == next { idleLooks += 1 }
       }
@@ -104,13 +105,9 @@ struct HostWorld {
 
   private mutating func pump() {
     while true {
-      let states = lists
-      let step = admission.next(now: now) { list, after in
-        guard let plan = states[list], after < plan.total else { return nil }
-        return (after + 1...plan.total).first { !plan.states[Int($0) - 1] }
-      }
-      switch step {
+      switch admission.next(now: now) {
       case nil: return
+      case .seek(let list, let after): admission.sought(list, unfinished(list, after))
       case .ask(let photo):
         asked += 1
         admission.learn(
@@ -119,6 +116,11 @@ struct HostWorld {
       case .give(let admitted): depart(admitted)
       }
     }
+  }
+
+  private func unfinished(_ list: ListID, _ after: UInt32) -> UInt32? {
+    guard let plan = lists[list], after < plan.total else { return nil }
+    return (after + 1...plan.total).first { !plan.states[Int($0) - 1] }
   }
 
   private func host(of photo: PhotoID) -> String? {
@@ -143,7 +145,7 @@ struct HostWorld {
     trips.append(Trip(photo: photo, host: host, end: now + time, outcome: outcome))
   }
 
-  /// It would have come in the end.
+  /// Its host would have delivered it in the end.
   private func isWanting(_ photo: PhotoID) -> Bool {
     host(of: photo) == "flawed" && photo.number % 100 != 0
   }
@@ -161,7 +163,7 @@ struct HostWorld {
         waitSeconds: UInt32.random(in: 1...100, using: &random))
       return (quick, Int.random(in: 0..<10, using: &random) == 0 ? .failed(busy) : .answered)
     case "flawed":
-      // Some never; of the others one in twenty not at first.
+      // One photo in a hundred always fails; of the others one in twenty fails at first.
       let isHiccup = tries[photo] == nil && Int.random(in: 0..<20, using: &random) == 0
       let failure = Failure(.passing, code: "http.500", reason: "it is broken")
       return (quick, photo.number % 100 == 0 || isHiccup ? .failed(failure) : .answered)
@@ -170,7 +172,7 @@ struct HostWorld {
     }
   }
 
-  /// Everything that is over by now.
+  /// Ends every transfer whose time has come.
   private mutating func land() {
     let over = trips.filter { $0.end <= now }
     trips.removeAll { $0.end <= now }
@@ -185,7 +187,7 @@ struct HostWorld {
     }
   }
 
-  private mutating func end(of trip: Trip, _ gate: Duration?) -> PhotoChain.End {
+  private mutating func end(of trip: Trip, _ gate: Duration?) -> PhotoEnd {
     if let gate { return .retry(after: gate - now) }
     guard case .failed(let failure) = trip.outcome else {
       if isMeddled, Int.random(in: 0..<20, using: &random) == 0 { return .stopped }
@@ -199,8 +201,8 @@ struct HostWorld {
     return .retry(after: wait)
   }
 
-  private mutating func finish(_ photo: PhotoID, _ end: PhotoChain.End) -> PhotoChain.End {
-    // Of a list that was cancelled nothing is left.
+  private mutating func finish(_ photo: PhotoID, _ end: PhotoEnd) -> PhotoEnd {
+    // A photo of a cancelled list has no state left.
     guard let isOver = lists[photo.list]?.states[Int(photo.number) - 1], !isOver else { return end }
     lists[photo.list]?.states[Int(photo.number) - 1] = true
     lists[photo.list]?.left -= 1

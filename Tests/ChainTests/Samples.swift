@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of admission and of hosts speak of.
+// Values that the tests of admission and of hosts share.
 
 import Vocabulary
 

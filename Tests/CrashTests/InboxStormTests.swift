@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hundreds of users at once drop, overwrite, rename, link, delete and chmod files in the inbox of a real
-// daemon, which is stopped, killed and started again meanwhile. A simple model says what must have become
-// of every content that was ever in the folder.
+// Users drop, overwrite, rename, link, delete and chmod files in the inbox of a real daemon, which is
+// stopped, killed and started again meanwhile. A simple model knows how often each content may and must
+// become a list.
 
 import Foundation
 import Support
 import Testing
 
 @Suite struct InboxStormTests {
-  /// What the users know: a content is one that nobody else has.
+  /// The inbox as its users know it. Every content is unique.
   private struct Model {
     struct Content {
-      /// Names it ever had in the folder: so often it may become a list.
+      /// The number of names it ever had in the folder: it may become as many lists.
       var names = 1
-      /// Overwritten, deleted or replaced by a user: then it need not become one.
+      /// Overwritten, deleted or replaced by a user: it need not become a list.
       var isLost = false
       var isWhole = true
     }
@@ -32,7 +32,7 @@ import Testing
       return (mark, isWhole ? text : Array(text.prefix(text.count / 2)))
     }
 
-    /// In place: every hard link of it shows the new content.
+    /// Overwrites in place: every hard link shows the new content.
     mutating func overwrite(_ name: String, isWhole: Bool) -> (String, [UInt8]) {
       let old = holders[name]
       let links = holders.filter { $0.value == old && $0.key != name }.map(\.key)
@@ -45,7 +45,7 @@ import Testing
 
     mutating func lose(_ name: String) {
       guard let mark = holders.removeValue(forKey: name) else { return }
-      // Under another name it is still there.
+      // The content may still exist under another name.
       if !holders.values.contains(mark) { contents[mark]?.isLost = true }
     }
   }
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2] as [UInt64])
-  func `whatever users and kills do, every content becomes a list once for each name it had`(
+  func `no content is lost, and none becomes more lists than it had names`(
     seed: UInt64
   ) async throws {
     try await DaemonBench.use { bench in
@@ -117,7 +117,7 @@ import Testing
         daemon.send(SIGCONT)
       }
       try await bench.stop(daemon)
-      #expect(try await bench.runUntilIdle().code == 3, "no photo of these can be had")
+      #expect(try await bench.runUntilIdle().code == 3, "none of these photos exists")
       try check(model, bench)
     }
   }
@@ -138,7 +138,7 @@ import Testing
     for (mark, content) in model.contents {
       let count = became[mark] ?? 0
       #expect(count <= content.names, "\(mark) is \(count) lists of \(content)")
-      // Half a list holds its mark only where it was cut behind it; what is rejected keeps its bytes.
+      // Half a list may be cut before its mark. A rejected file keeps its bytes.
       if !content.isLost, content.isWhole { #expect(count >= 1, "\(mark) is lost: \(content)") }
     }
     #expect(became.keys.allSatisfy { model.contents[$0] != nil })

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The journal file is damaged between two starts: it is told with its place, and work goes on.
+// The journal file is damaged between two starts: the damage is reported with its place, and work
+// continues.
 
 import Foundation
 import Support
 import Testing
 
 @Suite struct DamagedJournalTests {
-  /// A list with some photos done and some to go, and the daemon killed.
+  /// Drops a list, and kills the daemon when eight of its twelve photos are done.
   private func leaveWork(_ bench: DaemonBench) async throws {
     let urls = try bench.serveSamples(12)
     let photos = urls.enumerated().map { number, url in
@@ -27,7 +28,9 @@ import Testing
     return name
   }
 
-  @Test func `one flipped byte costs one record and is told with file and offset`() async throws {
+  @Test func `one flipped byte costs one record and is reported with file and offset`()
+    async throws
+  {
     try await DaemonBench.use { bench in
       try await leaveWork(bench)
       let name = try newest(bench)
@@ -43,9 +46,9 @@ import Testing
       let end = try await bench.runUntilIdle()
       #expect(end.code == 0, "\(end)")
       #expect(
-        end.errors.contains("1 record lost to damage that begins in \(name) at byte \(offset)")
+        end.errors.contains("1 record lost to damage that starts in \(name) at byte \(offset)")
           || end.errors.contains(
-            "1 record lost to damage that begins in journal/\(name) at byte \(offset)"),
+            "1 record lost to damage that starts in journal/\(name) at byte \(offset)"),
         "\(end)")
       #expect(bench.names("prints/summer").count == 12)
       #expect(try prints.map { try bench.inode("prints/summer/\($0)") } == inodes)
@@ -55,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `a torn end is cut, told and set aside`() async throws {
+  @Test func `a torn end is cut off, reported and set aside`() async throws {
     try await DaemonBench.use { bench in
       try await leaveWork(bench)
       let name = try newest(bench)
@@ -64,13 +67,14 @@ import Testing
       try bench.folder.write(bytes + torn, to: "root/state/journal/\(name)")
       let end = try await bench.runUntilIdle()
       #expect(end.code == 0, "\(end)")
-      #expect(end.errors.contains("an unfinished end of \(torn.count) bytes set aside"), "\(end)")
+      #expect(
+        end.errors.contains("\(torn.count) bytes of an unfinished record set aside"), "\(end)")
       #expect(bench.names("prints/summer").count == 12)
       #expect(bench.origin.requests().filter { !$0.contains("gate") }.count == 8)
     }
   }
 
-  @Test func `the record that a list was accepted is lost, the list is not`() async throws {
+  @Test func `a list survives the loss of the record that it was accepted`() async throws {
     try await DaemonBench.use { bench in
       try await leaveWork(bench)
       let name = try newest(bench)

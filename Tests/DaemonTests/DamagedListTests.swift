@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list's own files are damaged between two starts: it waits for a person, and the others go on.
+// The files of a list are damaged between two starts: it waits for a person, and other lists
+// continue.
 
 import Foundation
 import Support
@@ -7,7 +8,7 @@ import Testing
 
 @Suite struct DamagedListTests {
   @Test(arguments: ["about", "catalog"])
-  func `a list that cannot be opened waits for a person, and the others go on`(file: String)
+  func `a list that cannot be opened waits for a person, and other lists continue`(file: String)
     async throws
   {
     try await DaemonBench.use { bench in
@@ -15,7 +16,7 @@ import Testing
       let daemon = try await bench.start()
       try await bench.drop([("One", url + "?gate=g")], as: "hurt.plist")
       await bench.origin.arrivals(at: "g")
-      // Else the file in the inbox, whose list nobody knows any more, is accepted anew.
+      // Otherwise the file is still in the inbox, and is accepted again.
       try await bench.until("it is known as claimed") {
         bench.text("state/lists/1/state") == "claimed\n"
       }
@@ -24,7 +25,7 @@ import Testing
       try await bench.drop([("One", url)], as: "well.plist")
       let end = try await bench.runUntilIdle()
       #expect(end.code == 4, "\(end)")
-      #expect(end.errors.contains("list 1 waits for somebody"), "\(end)")
+      #expect(end.errors.contains("list 1 waits for repair"), "\(end)")
       #expect(end.errors.contains("Finished list 'well'"), "\(end)")
       let again = try await bench.start()
       let status = try await bench.tool("status")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list is dropped, in any way there is, and becomes prints.
+// A dropped list becomes prints, whatever its form and the way it is dropped.
 
 import Foundation
 import Support
@@ -31,7 +31,7 @@ import Testing
       try await daemon.says("Finished list 'summer'")
       #expect(try await bench.wait(for: "summer", daemon).code == 0)
       #expect(bench.names("prints/summer") == ["Hills.jpg", "Lake.jpg"])
-      try await bench.until("the copy in done") { !bench.copies.isEmpty }
+      try await bench.until("the copy in done") { bench.bytes("done/summer.plist") != nil }
       #expect(bench.bytes("done/summer.plist") == list)
       #expect(bench.names("inbox").filter { !$0.hasPrefix(".") }.isEmpty)
       #expect(bench.names("inbox/.claim") == [".lock"])
@@ -40,14 +40,14 @@ import Testing
     }
   }
 
-  /// A writer that is in the middle of the file when the daemon looks, and goes on after it has.
+  /// Stops in the middle of the file until the daemon has looked, then writes the rest.
   private func writeSlowly(
     _ list: [UInt8], to path: String, _ bench: DaemonBench, _ daemon: RunningProgram
   ) async throws {
     #expect(FileManager.default.createFile(atPath: path, contents: nil))
     let handle = try FileHandle(forWritingTo: URL(filePath: path))
     try handle.write(contentsOf: Data(list.prefix(100)))
-    // An answer means that the daemon has had its look: a whole list is taken meanwhile.
+    // A whole list that is finished meanwhile proves that the daemon has looked.
     try await bench.drop([("Quick", bench.origin.url("/1.jpg"))], as: "quick.plist")
     #expect(try await bench.wait(for: "quick", daemon).code == 0)
     #expect(FileManager.default.fileExists(atPath: path))
@@ -55,14 +55,14 @@ import Testing
     try handle.close()
   }
 
-  @Test func `what lies in done is a fresh copy, not the dropped file`() async throws {
+  @Test func `the list in done is a fresh copy, not the dropped file`() async throws {
     try await DaemonBench.use { bench in
       let url = try bench.serveSamples(1)[0]
       try await bench.drop([("One", url)], as: "one.plist")
       let dropped = try FileManager.default.attributesOfItem(
         atPath: "\(bench.root)/inbox/one.plist")
       let list = try #require(bench.bytes("inbox/one.plist"))
-      // Held by another name, so that its inode cannot be used again.
+      // A second link keeps the inode from being reused.
       try FileManager.default.linkItem(
         atPath: "\(bench.root)/inbox/one.plist", toPath: "\(bench.root)/held")
       #expect(try await bench.runUntilIdle().code == 0)
@@ -73,7 +73,9 @@ import Testing
     }
   }
 
-  @Test func `a print is what darkroomctl develop makes of the same original`() async throws {
+  @Test func `a print equals the one that darkroomctl develop makes of the same original`()
+    async throws
+  {
     try await DaemonBench.use { bench in
       let jpeg = try bench.serveSamples(1, kind: "jpg")[0]
       let png = try bench.serveSamples(1, kind: "png")[0]
@@ -102,7 +104,9 @@ import Testing
   }
 
   @Test(arguments: Form.allCases)
-  func `both forms are read, as XML and binary, and their options count`(form: Form) async throws {
+  func `both forms of a list are read, as XML and as binary, with their options`(form: Form)
+    async throws
+  {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(2)
       let photos = [("Zebra", urls[0]), ("Ant", urls[1])]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists brought in by the programs that people use, as these programs really do it; and what users,
-// operators and full disks do while many come in. Nothing is lost, and nothing is taken twice.
+// Lists brought in by the programs that people really use, while users, operators and full disks
+// interfere. No list is lost, and none is taken twice.
 
 import Foundation
 import Linux
@@ -11,7 +11,7 @@ import Testing
   struct Tool: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let program: String
-    /// With the whole list as `$1` and the inbox as `$2`; it ends as list.plist.
+    /// Gets the whole list as `$1` and the inbox as `$2`, and leaves list.plist there.
     let command: String
   }
 
@@ -54,10 +54,11 @@ import Testing
         + "chattr -i $2/list.plist"),
   ]
 
-  @Test func `whatever program brings a list in, it is one list, and the inbox is empty`()
+  @Test func `whichever program brings a list in, it is one list, and the inbox is empty`()
     async throws
   {
-    // Long enough that nothing half-way is turned away; what a lease proves whole does not wait for it.
+    // Long enough that no half-written list is rejected. A list that a lease proves whole does not wait
+    // for it.
     let settings = DaemonBench.settings.replacing("QuietTime=250ms", with: "QuietTime=10s")
     try await DaemonBench.use(settings: settings) { bench in
       let daemon = try await bench.start()
@@ -85,7 +86,9 @@ import Testing
     }
   }
 
-  @Test func `settings are read again and again while a hundred lists come in`() async throws {
+  @Test func `a hundred lists are accepted, each once, while the settings are reloaded`()
+    async throws
+  {
     try await DaemonBench.use { bench in
       let daemon = try await bench.start()
       for number in 1...100 {
@@ -102,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `writers who open lists just as they are read neither end the daemon nor lose one`()
+  @Test func `writers that open lists while they are read neither end the daemon nor lose a list`()
     async throws
   {
     try await DaemonBench.use { bench in
@@ -114,7 +117,7 @@ import Testing
           PhotoListText.dictionary([("One", "file:///nowhere/\(name).jpg")]), to: "root/inbox/.n")
         try FileManager.default.moveItem(atPath: "\(inbox)/.n", toPath: "\(inbox)/\(name)")
       }
-      // Every open breaks a lease that is held just then; nothing is changed.
+      // Each open breaks a lease that is held at that moment, and changes nothing.
       try await bench.until("all of them are out of the inbox") {
         for name in names {
           let file = unsafe open("\(inbox)/\(name)", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
@@ -129,7 +132,7 @@ import Testing
   }
 
   @Test(arguments: ["done", "failed"])
-  func `a folder for what is over that was removed is told, and used once it is there again`(
+  func `a removed done or failed folder is reported, and used again once it exists`(
     _ folder: String
   ) async throws {
     try await DaemonBench.use { bench in
@@ -151,12 +154,14 @@ import Testing
     }
   }
 
-  @Test func `with so many lists at work no more are let in, until one is over`() async throws {
+  @Test func `with MaximumLists= lists at work, the next one waits until one is over`()
+    async throws
+  {
     let settings = DaemonBench.settings.replacing("[Inbox]", with: "[Inbox]\nMaximumLists=2")
     try await DaemonBench.use(settings: settings) { bench in
       let url = try bench.serveSamples(1)[0]
       let daemon = try await bench.start()
-      // Nobody answers there: they stay at work.
+      // The origin never answers, so these lists stay at work.
       for name in ["a", "b"] {
         try await bench.drop([("One", bench.origin.url("/hang?gate=never"))], as: "\(name).plist")
         try await daemon.says("Accepted list '\(name)'")
@@ -168,19 +173,19 @@ import Testing
       #expect(try await bench.tool("status").output.contains("queue full"))
       #expect(try await bench.tool("cancel", "a").code == 0)
       try await daemon.says("Accepted list 'c'")
-      try await daemon.says("is well again")
+      try await daemon.says("is working again")
     }
   }
 
   @Test(.enabled(if: DaemonBench.mayMount, MountedInboxTests.noMounts))
-  func `a disk that fills up at any step is waited for, and nothing has failed in the end`()
+  func `a disk that fills up at any step is waited out, and no photo fails`()
     async throws
   {
     let settings = DaemonBench.settings.replacing("[Filter]", with: "FreeSpace=0\n[Filter]")
     try await DaemonBench.use(settings: settings) { bench in
       let urls = try bench.serveSamples(6)
       let text = PhotoListText.dictionary(urls.enumerated().map { ("Photo \($0)", $1) })
-      // Everything of the daemon's on one small disk, settings included.
+      // The daemon's root is one small disk, settings included.
       let daemon = try await bench.launch(
         "darkroomd", ["--root", bench.root],
         through: [
@@ -193,7 +198,7 @@ import Testing
       try await daemon.says(" is ready: ")
       let root = "/proc/\(daemon.pid)/root\(bench.root)"
       for round in 1...6 {
-        // The list is there, and then room for a little: each time it ends somewhere else.
+        // The list is written first, then little room is left: each round runs out at another step.
         let name = "round\(round)"
         try Data(text).write(to: URL(filePath: "\(root)/\(name).plist"))
         let filler = "\(root)/filler"
@@ -207,7 +212,7 @@ import Testing
         try FileManager.default.removeItem(atPath: filler)
         try await daemon.says("Finished list '\(name)': 6 of 6 photos filtered.")
       }
-      #expect(!daemon.errors.contains("given up"))
+      #expect(!daemon.errors.contains("giving up"))
       daemon.send(SIGTERM)
       #expect(try await daemon.end().code == 0)
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Photos that cannot be had or developed: each fails with its reason, the list goes on.
+// Photos that cannot be downloaded or developed: each fails with its reason, and the list
+// continues.
 
 import Foundation
 import Support
 import Testing
 
 @Suite struct FailedPhotoTests {
-  @Test func `photos that fail are told with their reasons, and the list still finishes`()
+  @Test func `failed photos are shown with their reasons, and the list still finishes`()
     async throws
   {
     try await DaemonBench.use { bench in
@@ -41,14 +42,14 @@ import Testing
         #expect(!photo.reason.hasSuffix("."), "\(photo.reason)")
       }
       #expect(bench.names("prints/mixed") == ["Good.jpg"])
-      #expect(bench.origin.requests().filter { $0.contains("/404") }.count == 1, "no is no")
+      #expect(bench.origin.requests().filter { $0.contains("/404") }.count == 1, "404 is final")
       try await bench.until("the copy in done") { bench.copies == ["mixed.plist"] }
       try await bench.stop(daemon)
-      #expect(bench.names("state/originals/1").isEmpty, "what failed leaves nothing behind")
+      #expect(bench.names("state/originals/1").isEmpty, "a failed photo leaves no original")
     }
   }
 
-  @Test func `a photo that waits says why and until when`() async throws {
+  @Test func `a waiting photo is shown with its reason and the time of its retry`() async throws {
     try await DaemonBench.use { bench in
       try await bench.drop([("Busy", bench.origin.url("/503?after=600"))], as: "busy.plist")
       let daemon = try await bench.start()
@@ -86,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `a redirect does not lead to where a list may not go`() async throws {
+  @Test func `a redirect leads nowhere that a list may not go itself`() async throws {
     let settings = "[Download]\nAllowNetworks=127.0.0.1/32\n"
     try await DaemonBench.use(settings: settings) { bench in
       _ = try bench.serveSamples(1)

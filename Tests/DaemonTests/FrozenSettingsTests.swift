@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is settled for a list when it is accepted, as it stands in the list's `about`.
+// The settings that freeze when a list is accepted, as its `about` keeps them; and the values of
+// Quality= and Metadata=.
 
 import Testing
 import Vocabulary
@@ -14,7 +15,7 @@ import Vocabulary
   }
 
   @Test(arguments: [PrintQuality.source, .level(1), .level(100)], MetadataRule.allCases)
-  func `what is settled is read back as it was`(_ quality: PrintQuality, _ rule: MetadataRule)
+  func `frozen settings are read back as they were`(_ quality: PrintQuality, _ rule: MetadataRule)
     throws
   {
     let read = try FrozenSettings(text: frozen(quality, rule).text)
@@ -23,20 +24,20 @@ import Vocabulary
     #expect(read.prints == FileName(literal: "holiday"))
   }
 
-  @Test func `a list accepted before these were settings keeps all`() throws {
+  @Test func `a list accepted before these settings existed keeps quality and metadata`() throws {
     let read = try FrozenSettings(text: "Prints=a\nFilter=sepia(0.8)\nTitle=\n")
     #expect(read.quality == .source && read.metadata == .keep)
   }
 
   @Test(arguments: ["Quality=0", "Quality=best", "Metadata=some"])
-  func `what cannot be read is said to be so`(_ line: String) {
+  func `frozen settings that cannot be read are refused`(_ line: String) {
     #expect(throws: Failure.self) {
       try FrozenSettings(text: "Prints=a\nFilter=sepia(0.8)\n\(line)\n")
     }
   }
 
   @Test(arguments: ["0", "101", "1.5", "Source", "+7", "007", ""])
-  func `a quality that is none is refused with what there is`(_ text: String) throws {
+  func `a wrong quality is refused with the values there are`(_ text: String) throws {
     let entry = try #require(SettingEntry.all.first { $0.key == "Quality" })
     var settings = Settings()
     #expect(
@@ -45,17 +46,17 @@ import Vocabulary
     ) { try entry.apply(&settings, text) }
   }
 
-  @Test func `a rule that is none is refused with those there are`() throws {
+  @Test func `a wrong metadata rule is refused with the rules there are`() throws {
     let entry = try #require(SettingEntry.all.first { $0.key == "Metadata" })
     var settings = Settings()
-    #expect(throws: SettingProblem("keep, strip or copyright is wanted, not 'none'")) {
+    #expect(throws: SettingProblem("expected keep, strip or copyright, not 'none'")) {
       try entry.apply(&settings, "none")
     }
   }
 
-  @Test func `a reload names both, and neither waits for a restart`() {
+  @Test func `a reload names both settings, and neither waits for a restart`() {
     var new = Settings()
-    (new.quality, new.metadata) = (.level(80), .strip)
+    (new.filter.quality, new.filter.metadata) = (.level(80), .strip)
     let changes = SettingChanges(from: Settings(), to: new)
     #expect(changes.all == ["Quality", "Metadata"] && changes.waiting == [])
   }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Servers that are dead, busy or come back, beside others that are well.
+// Hosts that are dead, busy or recover, beside healthy ones.
 
 import Foundation
 import Support
 import Testing
 
 @Suite struct HostTests {
-  /// An address of this machine where nobody listens; another name than the origin's.
+  /// An address of this machine without a listener: to the daemon, a different host than the
+  /// origin.
   private func dead(_ bench: DaemonBench, _ path: String) -> String { "http://127.0.0.9:9\(path)" }
 
   private func settings(_ more: String) -> String {
     DaemonBench.settings.replacing("[Filter]", with: "\(more)\n[Filter]")
   }
 
-  @Test func `photos of a dead server do not keep those of another waiting`() async throws {
+  @Test func `photos on a dead host do not delay photos on another`() async throws {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(10)
       try await bench.drop(
@@ -27,7 +28,7 @@ import Testing
       let waiting = list.photos.filter { $0.code == "connect.refused" && !$0.reason.isEmpty }
       #expect(waiting.count > 100, "\(list.photos.prefix(9))")
       let tried = bench.journal.filter { $0.text.contains("connect.refused") }
-      #expect(tried.count < 20, "nobody else burnt an attempt")
+      #expect(tried.count < 20, "the other photos used no attempt")
       let status = try await bench.tool("status", "--json").output
       #expect(status.contains("\"127.0.0.9:9\""))
       #expect(try await bench.tool("flush", "127.0.0.9:9").output == "1\n")
@@ -35,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `a list on a server that never answers ends, and may be dropped again`() async throws {
+  @Test func `a list on a dead host ends, and leaves a retry list of its photos`() async throws {
     try await DaemonBench.use(settings: settings("HostPatience=1s\nAttempts=2")) { bench in
       try await bench.drop(
         (1...300).map { ("Lost \($0)", dead(bench, "/\($0).jpg")) }, as: "dead.plist")
@@ -53,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `a server that asks to be left alone is asked again when it said, by few`()
+  @Test func `a host that asks to be left alone is asked again at its time, by few photos`()
     async throws
   {
     try await DaemonBench.use { bench in
@@ -62,7 +63,7 @@ import Testing
         (1...40).map { ("Busy \($0)", bench.origin.url("/busy?key=k&until=2&after=1&n=\($0)")) },
         as: "busy.plist")
       let daemon = try await bench.start()
-      try await daemon.says("its photos wait, and it is asked again in")
+      try await daemon.says("its photos wait, next attempt in")
       try await daemon.says("Downloading from 127.0.0.1:\(bench.origin.port) again")
       #expect(try await bench.wait(for: "busy", daemon).code == 0)
       let refused = bench.origin.requests().filter { $0.contains(" 503 ") }
@@ -74,7 +75,7 @@ import Testing
   }
 
   @Test(.enabled(if: DaemonBench.isRoot, "another user is needed, and only root may become one"))
-  func `another user may have one dead host asked, but not all, nor one that wants its rest`()
+  func `another user may flush one dead host, but not all, nor one that sent Retry-After`()
     async throws
   {
     try await DaemonBench.use { bench in
@@ -85,7 +86,7 @@ import Testing
       try await bench.drop(
         (1...9).map { ("Lost \($0)", dead(bench, "/\($0).jpg")) }, as: "dead.plist")
       let daemon = try await bench.start()
-      try await daemon.says("asked again in 60 min")
+      try await daemon.says("next attempt in 60 min")
       try await daemon.says("Could not download from 127.0.0.9:9: 127.0.0.9:9 refused")
       try FileManager.default.setAttributes(
         [.posixPermissions: 0o666], ofItemAtPath: "\(bench.root)/control")
@@ -101,14 +102,14 @@ import Testing
     }
   }
 
-  @Test func `asking at once brings back what waits for an hour`() async throws {
+  @Test func `a flush ends a wait of an hour at once`() async throws {
     try await DaemonBench.use { bench in
       _ = try bench.serveSamples(1)
       try await bench.drop(
         (1...5).map { ("Busy \($0)", bench.origin.url("/busy?key=h&until=2&after=3600&n=\($0)")) },
         as: "busy.plist")
       let daemon = try await bench.start()
-      try await daemon.says("asked again in 60 min")
+      try await daemon.says("next attempt in 60 min")
       try await bench.until("both came back") {
         bench.journal.filter { $0.kind == "retry" }.count == 2
       }

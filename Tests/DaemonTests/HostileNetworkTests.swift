@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks that break off, origins that do not say what they send, many who want the same: seen from
-// outside, by the requests that reach the origin and the prints that come of it.
+// Connections that break, origins that do not declare a length, many photos with one URL: seen from
+// outside, by the requests that reach the origin, the prints and the memory of the daemon.
 
 import Foundation
 import Support
 import Testing
 
 @Suite struct HostileNetworkTests {
-  /// Large enough that a daemon which is killed has noted what is there.
+  /// Large enough that a killed daemon has noted a part of it.
   private static let picture = SamplePictures.jpeg(width: 1600, height: 1200)
 
   private func asked(_ bench: DaemonBench, for name: String) -> [String] {
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [SIGKILL, SIGTERM])
-  func `a download goes on where the daemon was stopped or killed`(signal: Int32) async throws {
+  func `a download resumes where the daemon was stopped or killed`(signal: Int32) async throws {
     try await DaemonBench.use { bench in
       try bench.serve(Self.picture, as: "big.jpg")
       let cut = Self.picture.count * 3 / 4
@@ -44,10 +44,10 @@ import Testing
     }
   }
 
-  @Test func `an origin that brings nothing is waited for as long as the settings say`()
+  @Test func `an origin that sends nothing is given up after StallTimeout=`()
     async throws
   {
-    // Who waited longer would end by another limit.
+    // A longer wait would end by Timeout=.
     let settings = DaemonBench.settings.replacing(
       "[Download]", with: "[Download]\nAttempts=1\nTimeout=15s")
     try await DaemonBench.use(settings: settings) { bench in
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `a later list uses what the origin still has`() async throws {
+  @Test func `a later list reuses a cached original that the origin still has`() async throws {
     let settings = DaemonBench.settings.replacingOccurrences(
       of: "[Download]\n", with: "[Download]\nCache=10M\n")
     try await DaemonBench.use(settings: settings) { bench in
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: [("once", 0, "filtered"), ("always", 1, "failed")] as [(String, Int32, String)])
-  func `a picture cut off without a sign is downloaded once more, and no more`(
+  func `a picture that may have been cut off is downloaded a second time, never a third`(
     key: String, code: Int32, state: String
   ) async throws {
     try await DaemonBench.use { bench in
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `proxies named in the environment are not asked`() async throws {
+  @Test func `proxies named in the environment are not used`() async throws {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(1)
       try await bench.drop([("A", urls[0])], as: "one.plist")
@@ -200,7 +200,7 @@ import Testing
     }
   }
 
-  /// What the process has in memory of its own; files that it maps are everybody's.
+  /// The private memory of the process, without the files that it maps.
   private func resident(_ process: Int32) throws -> Int {
     let text = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
     let line = text.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// `darkroomctl inbox` accounts for every file: nobody has to guess why a list does not begin.
+// `darkroomctl inbox` accounts for every file, and says why a list does not begin.
 
 import Foundation
 import Support
 import Testing
 
 @Suite struct InboxAccountTests {
-  @Test func `every file in the inbox, and every one that left it, has its fate and its reason`()
+  @Test func `every file in the inbox, or taken from it, is shown with its fate and reason`()
     async throws
   {
     try await DaemonBench.use { bench in
@@ -23,7 +23,7 @@ import Testing
         atPath: "\(inbox)/folder.plist", withIntermediateDirectories: false)
       try FileManager.default.createSymbolicLink(
         atPath: "\(inbox)/link.plist", withDestinationPath: "/etc/passwd")
-      // A writer that is not done.
+      // A file whose writer is not done.
       let slow = unsafe open("\(inbox)/slow.plist", O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
       let writer = FileHandle(fileDescriptor: slow, closeOnDealloc: true)
       try writer.write(contentsOf: Data("<plist>".utf8))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inbox on mounts, limits and rights of a real machine: what an operator does to it, what the daemon
-// says of it, and that it works again by itself. Mounts are made in a namespace of the daemon's own.
+// The inbox under the mounts, limits and modes of a real machine: the acts of an operator, the reports
+// of the daemon, and the recovery. Mounts are made in the daemon's own namespace.
 
 import Foundation
 import Support
@@ -14,7 +14,7 @@ import Testing
     var before = ":"
     let act: String
     let words: String
-    /// One after the other; what each but the last leads to is told in words of its own.
+    /// Commands to run in order, each with the words that the daemon says after it.
     var mend: [(command: String, words: String)]
     var leavesBare = false
   }
@@ -22,28 +22,29 @@ import Testing
   static let mishaps = [
     Mishap(
       testDescription: "something is mounted over it, and unmounted",
-      act: "mount -t tmpfs none $inbox", words: "there is no .claim of ours in it",
-      mend: [("umount $inbox", "is well again")]),
+      act: "mount -t tmpfs none $inbox", words: "it has no .claim folder owned by the daemon",
+      mend: [("umount $inbox", "is working again")]),
     Mishap(
       testDescription: "another folder is bound over it, and unmounted",
       act: "mkdir -p $inbox/../other && mount --bind $inbox/../other $inbox",
-      words: "there is no .claim of ours in it", mend: [("umount $inbox", "is well again")]),
+      words: "it has no .claim folder owned by the daemon",
+      mend: [("umount $inbox", "is working again")]),
     Mishap(
       testDescription: "it is unmounted, mounted anew without its mark, and gets the mark",
       before: "mount -t tmpfs none $inbox", act: "umount $inbox", words: "the inbox is not mounted",
       mend: [
-        ("mount -t tmpfs none $inbox", "there is no .claim of ours in it"),
-        ("mkdir -m 700 $inbox/.claim", "is well again"),
+        ("mount -t tmpfs none $inbox", "it has no .claim folder owned by the daemon"),
+        ("mkdir -m 700 $inbox/.claim", "is working again"),
       ], leavesBare: true),
     Mishap(
       testDescription: "it is mounted read-only, and writable again",
       before: "mount -t tmpfs none $inbox", act: "mount -o remount,ro $inbox",
       words: "the inbox is on a read-only file system",
-      mend: [("mount -o remount,rw $inbox", "is well again")]),
+      mend: [("mount -o remount,rw $inbox", "is working again")]),
   ]
 
   @Test(.enabled(if: DaemonBench.mayMount, noMounts), arguments: mishaps)
-  func `whatever is mounted, it is said, work goes on, and it is well again by itself`(
+  func `each mishap with a mount is reported, and the inbox recovers by itself`(
     _ mishap: Mishap
   ) async throws {
     try await DaemonBench.use { bench in
@@ -58,7 +59,7 @@ import Testing
       let account = try await bench.tool("inbox")
       #expect(account.output.contains(mishap.words), "\(account)")
       #expect(status.output.contains("Inbox in trouble") == false)
-      // Where it is unmounted, what can be seen is the folder below.
+      // The folder below the mount point, which this process sees, stays bare.
       if mishap.leavesBare { #expect(bench.names("inbox").isEmpty) }
       for step in mishap.mend {
         try await bench.apart(daemon, step.command)
@@ -72,7 +73,7 @@ import Testing
   }
 
   @Test(.enabled(if: DaemonBench.mayMount, noMounts))
-  func `lists at work are finished while their inbox is away`() async throws {
+  func `lists at work are finished while the inbox is gone`() async throws {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(40)
       let daemon = try await bench.start()
@@ -84,16 +85,16 @@ import Testing
       #expect(try await bench.tool("wait", "--timeout", "\(Patience.seconds)s", "1").code == 0)
       try FileManager.default.moveItem(
         atPath: "\(bench.root)/away", toPath: "\(bench.root)/inbox")
-      try await daemon.says("is well again")
+      try await daemon.says("is working again")
     }
   }
 
   @Test(
     .enabled(if: DaemonBench.isRoot, "only root can act for two users"),
     arguments: [
-      ("000", "the inbox cannot be opened"), ("555", "we may take nothing out of the inbox"),
+      ("000", "the inbox cannot be opened"), ("555", "no file may leave the inbox"),
     ])
-  func `a mode that keeps us out is told, and once it is right all is well`(
+  func `a mode that keeps us out is reported, and the inbox recovers with the mode`(
     _ mode: String, _ words: String
   ) async throws {
     try await DaemonBench.use { bench in
@@ -105,7 +106,7 @@ import Testing
       #expect(try await bench.tool("inbox", as: DaemonBench.stranger).output.contains(words))
       #expect(!daemon.errors.contains("Accepted list"))
       #expect(await HelperProcess.status(of: ["chmod", "755", "\(bench.root)/inbox"]) == 0)
-      try await daemon.says("is well again")
+      try await daemon.says("is working again")
       try await daemon.says("Accepted list 'list'")
     }
   }
@@ -115,7 +116,7 @@ import Testing
   private static let maySplit = ChildProgram.succeeds(["unshare", "-U", "-r", "true"])
 
   @Test(.enabled(if: maySplit, noUserSpaces), arguments: ["watches", "instances"])
-  func `without room for a watch it looks every few seconds and says so; a reload tries again`(
+  func `an inbox that cannot be watched is polled and reported; a reload tries again`(
     _ limit: String
   ) async throws {
     let settings = DaemonBench.settings.replacing("[Inbox]", with: "[Inbox]\nRescanInterval=1s")
@@ -135,39 +136,39 @@ import Testing
       ])
       #expect(raised == 0)
       #expect(try await bench.reload().code == 0)
-      try await daemon.says("is well again")
+      try await daemon.says("is working again")
     }
   }
 
-  private static let noFUSE: Comment = "bindfs and /dev/fuse are needed, and root"
-  private static let hasFUSE =
+  static let noFUSE: Comment = "bindfs and /dev/fuse are needed, and root"
+  static let hasFUSE =
     DaemonBench.mayMount && DaemonBench.has("bindfs")
     && FileManager.default.fileExists(atPath: "/dev/fuse")
 
   @Test(.enabled(if: hasFUSE, noFUSE))
-  func `on FUSE it is polled, waits for quiet, and a file system that hangs stops nothing else`()
+  func `an inbox on FUSE is polled, and nothing else waits when its file system hangs`()
     async throws
   {
-    // Long enough that half a list is seen, and made whole, before it is turned away.
+    // Long enough to see half a list, and to complete it, before it is rejected.
     let settings = DaemonBench.settings.replacing("[Inbox]", with: "[Inbox]\nRescanInterval=1s")
       .replacing("QuietTime=250ms", with: "QuietTime=3s")
     try await DaemonBench.use(settings: settings) { bench in
       let files = FileManager.default
       let behind = "\(bench.root)/behind"
       try files.createDirectory(atPath: behind, withIntermediateDirectories: true)
-      // Somewhere else first: bindfs must live beside the daemon, with its mounts.
+      // The daemon starts first: bindfs must run in its mount namespace.
       let daemon = try await bench.startApart()
       let server = try await bench.run([
         "nsenter", "-t", "\(daemon.pid)", "-m", "bindfs", "-f", "-o", "nonempty", behind,
         "\(bench.root)/inbox",
       ])
-      try await daemon.says("there is no .claim of ours in it")
+      try await daemon.says("it has no .claim folder owned by the daemon")
       try files.createDirectory(
         atPath: "\(behind)/.claim", withIntermediateDirectories: false,
         attributes: [.posixPermissions: 0o700])
-      try await daemon.says("on FUSE, which others may change unseen")
-      #expect(try await bench.tool("status").output.contains("on FUSE, which others may change"))
-      // By another machine, as it were: no event, no lease.
+      try await daemon.says("on FUSE, where files may change unseen")
+      #expect(try await bench.tool("status").output.contains("on FUSE, where files may change"))
+      // Written behind FUSE, as by another machine: no event, no lease.
       let list = PhotoListText.dictionary([("One", "file:///nowhere/1.jpg")])
       try Data(list.prefix(list.count / 2)).write(to: URL(filePath: "\(behind)/.half"))
       try files.moveItem(atPath: "\(behind)/.half", toPath: "\(behind)/slow.plist")
@@ -177,7 +178,7 @@ import Testing
       try handle.write(contentsOf: Data(list.suffix(list.count - list.count / 2)))
       try handle.close()
       try await daemon.says("Accepted list 'slow'")
-      // It hangs: who asks for something else gets an answer.
+      // The file system hangs, and other requests are still answered.
       try await server.halt()
       let end = try await bench.tool("list")
       #expect(end.code == 0 && end.output.contains("slow"))
@@ -191,7 +192,7 @@ import Testing
 }
 
 extension DaemonBench {
-  /// Asks until the file is told of in that way.
+  /// Asks for the account of the inbox until the file is shown this way.
   func untilAccount(of name: String, _ holds: (ShownFile) -> Bool) async throws {
     try await until("\(name) is told of so") {
       try await inbox().contains { $0.name == name && holds($0) }

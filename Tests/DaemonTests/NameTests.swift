@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hostile names of photos and lists: every print lies in its list's folder, under a safe name of its own.
+// Hostile names of photos and lists: every print lies in its list's folder, under its own safe name.
 
 import Foundation
 import Support
@@ -15,7 +15,7 @@ import Testing
     String(repeating: "long", count: 500) + "er", String(repeating: "ü", count: 300), "%", "~1",
   ]
 
-  @Test func `every photo has a print of its own, safe, and in the list's folder alone`()
+  @Test func `every photo has its own print, safely named, in the list's folder alone`()
     async throws
   {
     try await DaemonBench.use { bench in
@@ -36,7 +36,7 @@ import Testing
       }
       #expect(bench.names("prints") == ["names"])
       #expect(bench.names("..") == before)
-      // Each print is the one of its own photo.
+      // Each print is that of its photo.
       let shown = try await bench.show("names").photos
       #expect(shown.map(\.number) == Array(1...Self.photos.count))
       for photo in shown where !photo.print.contains("\\") {
@@ -44,12 +44,13 @@ import Testing
       }
       let contents = Set(prints.map { bench.bytes("prints/names/\($0)") })
       #expect(contents.count == prints.count, "the pictures differ, so the prints do")
-      #expect(!daemon.errors.contains("\u{1B}"), "nothing of a name reaches the terminal raw")
+      #expect(!daemon.errors.contains("\u{1B}"), "no name reaches the terminal raw")
       #expect(!daemon.errors.contains("two\nlines"))
     }
   }
 
-  @Test func `a name with control characters fails its photo and reaches no terminal`() async throws
+  @Test func `a name with control characters fails its photo and does not reach the terminal`()
+    async throws
   {
     try await DaemonBench.use { bench in
       let url = try bench.serveSamples(1)[0]
@@ -60,7 +61,7 @@ import Testing
       #expect(bench.names("prints/names") == ["Good.jpg"])
       let failed = try await bench.show("names").photos.filter { $0.state == "failed" }
       #expect(failed.count == 3)
-      #expect(failed.allSatisfy { $0.reason.contains("its name holds a control character") })
+      #expect(failed.allSatisfy { $0.reason.contains("its name contains a control character") })
       let shown = try await bench.tool("show", "names")
       for text in [daemon.errors, shown.output] {
         #expect(!text.contains("\u{1B}") && !text.contains("two\nlines"))
@@ -74,10 +75,10 @@ import Testing
       ("100%.plist", "100%25"), ("\u{1B}[2J.plist", "%1B[2J"), ("Küche 日本.plist", "Küche 日本"),
       (" .plist", " "), ("a.plist.plist", "a.plist"), ("$(id).plist", "$(id)"),
     ])
-  func `a list's name chooses no path`(file: String, folder: String) async throws {
+  func `the name of a list chooses no path`(file: String, folder: String) async throws {
     try await DaemonBench.use { bench in
       try await bench.drop([("One", try bench.serveSamples(1)[0])], as: file)
-      // A name that begins with a dot is no list: it is left alone.
+      // A file whose name begins with a dot is left alone.
       let isHidden = file.hasPrefix(".")
       #expect(try await bench.runUntilIdle().code == 0)
       #expect(bench.names("prints") == (isHidden ? [] : [folder]))
@@ -86,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `a list whose name is as long as the kernel allows goes through`() async throws {
+  @Test func `a list with the longest name that the kernel allows is developed`() async throws {
     try await DaemonBench.use { bench in
       let file = String(repeating: "l", count: 249) + ".plist"
       try await bench.drop([("One", try bench.serveSamples(1)[0])], as: file)
@@ -97,7 +98,7 @@ import Testing
   }
 
   @Test(.enabled(if: DaemonBench.isRoot, "only root can act for two users"))
-  func `a list called like another one's numbered folder has one of its own`() async throws {
+  func `a list named like the numbered folder of another list gets its own folder`() async throws {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(3)
       let daemon = try await bench.start()
@@ -114,7 +115,7 @@ import Testing
   }
 
   @Test
-  func `a name with control characters is escaped once where it is shown, and found as it is`()
+  func `a name with control characters is shown escaped once, and found unescaped`()
     async throws
   {
     try await DaemonBench.use { bench in

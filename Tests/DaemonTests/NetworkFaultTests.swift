@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network fails for real, in a namespace of its own: the list finishes by itself, every byte right.
+// The network really fails, in its own namespace: the list finishes by itself, with every byte right.
 
 import Digests
 import Foundation
@@ -18,7 +18,8 @@ struct NetworkFaultTests {
 
     """
 
-  /// Photos of many packets each. Every photo names its checksum, so none is done with a wrong byte.
+  /// Photos of many packets each, with their checksums in the list, so that a wrong byte fails a
+  /// photo.
   private func photos(_ count: Int, at bench: DaemonBench) throws -> [UInt8] {
     let rows = try (1...count).map { number in
       let picture = SamplePictures.jpeg(width: 480, height: 320, seed: UInt32(number))
@@ -33,7 +34,7 @@ struct NetworkFaultTests {
     return Array("<plist version=\"1.0\"><dict>\(rows.joined())</dict></plist>".utf8)
   }
 
-  /// The list in calm and then, under another name, in trouble: prints are the same to the last byte.
+  /// Develops the list in calm, then under another name in trouble: the prints are the same.
   private func survive(
     _ count: Int, _ begin: (LoneNetwork, Int) async throws -> Void,
     during: (LoneNetwork, DaemonBench) async throws -> Void = { _, _ in }
@@ -55,12 +56,12 @@ struct NetworkFaultTests {
           #expect(bench.bytes("prints/storm/\(name)") == bench.bytes("prints/calm/\(name)"))
         }
         try await bench.stop(daemon)
-        #expect(!daemon.errors.contains("Failed"), "nothing is given up on the way")
+        #expect(!daemon.errors.contains("Failed"), "no photo fails")
       }
     }
   }
 
-  @Test func `packets are lost: one in ten, both ways`() async throws {
+  @Test func `one packet in ten is lost, both ways`() async throws {
     try await survive(30) { network, port in
       for side in ["sport", "dport"] {
         try await network.trouble(port, side, "numgen random mod 10 0 counter drop")
@@ -72,7 +73,7 @@ struct NetworkFaultTests {
     }
   }
 
-  @Test func `connections are reset, again and again`() async throws {
+  @Test func `connections are reset repeatedly`() async throws {
     try await survive(30) { network, port in
       try await network.trouble(
         port, "dport", "numgen inc mod 9 0 counter reject with tcp reset")
@@ -88,7 +89,7 @@ struct NetworkFaultTests {
     try await survive(30) { network, _ in try await network.limit("8mbit") }
   }
 
-  @Test func `the link is cut in mid-list, for 30 seconds`() async throws {
+  @Test func `the link is cut for 30 seconds in the middle of a list`() async throws {
     try await survive(60) { network, _ in
       try await network.limit("1mbit")
     } during: { network, bench in
@@ -98,7 +99,7 @@ struct NetworkFaultTests {
       for side in ["sport", "dport"] {
         try await network.trouble(bench.origin.port, side, "counter drop")
       }
-      // Not to wait for anything: so long does the fault last.
+      // Not a wait for an event: the fault lasts this long.
       try await Task.sleep(for: .seconds(30))
       #expect(try await bench.tool("status").code == 0, "the daemon answers meanwhile")
       #expect(!bench.journal.contains { $0.kind == "finished" && $0.list == 2 })

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// darkroomd's command line, its exit codes, its places, and what is settled for a list.
+// darkroomd's command line, exit codes and places, and the frozen settings of a list.
 
 import Testing
 import Vocabulary
@@ -13,7 +13,7 @@ import Vocabulary
     return options
   }
 
-  @Test func `every option is taken, in any order`() throws {
+  @Test func `every option is read, in any order`() throws {
     #expect(try CommandLineOptions([]) == options { _ in })
     #expect(try CommandLineOptions(["--root", "/r"]) == options { $0.root = "/r" })
     #expect(try CommandLineOptions(["--config", "f"]) == options { $0.configuration = "f" })
@@ -28,16 +28,16 @@ import Vocabulary
 
   @Test(
     arguments: [
-      (["--root"], "--root wants a value after it"),
-      (["--root", ""], "--root wants a value after it"),
-      (["--config"], "--config wants a value after it"),
+      (["--root"], "--root needs a value after it"),
+      (["--root", ""], "--root needs a value after it"),
+      (["--config"], "--config needs a value after it"),
       (["--until-idel"], "unknown option '--until-idel' (did you mean '--until-idle'?)"),
       (["--relaod"], "unknown option '--relaod' (did you mean '--reload'?)"),
       (["--root=/r"], "unknown option '--root=/r'"), (["-x"], "unknown option '-x'"),
       (["list.plist"], "unknown option 'list.plist'"), ([""], "unknown option ''"),
       (["\u{1B}[2J"], "unknown option '\\x1b[2J'"),
     ])
-  func `what is wrong is said in a sentence`(arguments: [String], words: String) {
+  func `a wrong command line is explained in a sentence`(arguments: [String], words: String) {
     let problem = #expect(throws: CommandLineOptions.Problem.self) {
       try CommandLineOptions(arguments)
     }
@@ -58,7 +58,7 @@ import Vocabulary
     #expect(codes == [0, 64, 74, 75, 78])
   }
 
-  @Test func `below a root everything lies below the root`() {
+  @Test func `with --root every place lies below the root`() {
     for root in ["/srv/darkroom", "/"] {
       let places = Places.below(root)
       let prefix = root == "/" ? "/" : "\(root)/"
@@ -76,7 +76,7 @@ import Vocabulary
 
 @Suite struct FrozenSettingTests {
   @Test(arguments: ["", "Holiday", "a=b", "two\nlines", "[settings]", "Filter=sepia(0)", "Küche"])
-  func `what is settled for a list is read as it was written`(title: String) throws {
+  func `frozen settings are read as they were written`(title: String) throws {
     let prints = try #require(FileName("summer~17"))
     let frozen = FrozenSettings(prints: prints, filter: .sepia(thousandths: 123), title: title)
     let read = try FrozenSettings(text: frozen.text)
@@ -90,12 +90,12 @@ import Vocabulary
       "", "Prints=a\n", "Filter=sepia(1)\n", "Prints=..\nFilter=sepia(1)\n",
       "Prints=a/b\nFilter=sepia(1)\n", "Prints=a\nFilter=blur(1)\n", "Prints=\nFilter=sepia(1)\n",
     ])
-  func `what nobody would have written is refused`(text: String) {
+  func `frozen settings that the daemon never writes are refused`(text: String) {
     let failure = #expect(throws: Failure.self) { try FrozenSettings(text: text) }
     #expect(failure?.kind == .final && failure?.code == "list.about")
   }
 
-  @Test func `what a later version adds is passed over`() throws {
+  @Test func `lines of a later version are ignored`() throws {
     let text = "Prints=a\nFuture=yes\nno equals sign\nFilter=sepia(1)\nTitle=t\n"
     #expect(try FrozenSettings(text: text).title == "t")
   }

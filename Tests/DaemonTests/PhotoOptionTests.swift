@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists whose photos say something for themselves: each print is made as its photo asks, and another
-// file than the one meant never becomes a print.
+// Lists whose photos have their own options: each print is made as its photo asks, and a file with
+// the wrong checksum never becomes a print.
 
 import Digests
 import Support
@@ -17,7 +17,7 @@ import Testing
     Array("<plist><dict>\(photos.joined(separator: "\n"))</dict></plist>".utf8)
   }
 
-  @Test func `each photo is made as it asks, and the wrong file never becomes a print`()
+  @Test func `each print is made as its photo asks, and the wrong file never becomes a print`()
     async throws
   {
     try await DaemonBench.use { bench in
@@ -51,14 +51,14 @@ import Testing
       #expect(bench.bytes("prints/own/Short.jpg") == plain)
       #expect(bench.bytes("prints/own/Bare.jpg") != plain)
       #expect((bench.bytes("prints/own/Coarse.jpg")?.count ?? 0) < plain.count)
-      // Those that want it at the same time share a transfer.
+      // Photos that want it at the same time share a transfer.
       #expect((1...7).contains(bench.origin.requests().filter { $0.contains("/a.jpg") }.count))
       try await bench.stop(daemon)
-      #expect(bench.names("state/originals/1").isEmpty, "what failed leaves nothing behind")
+      #expect(bench.names("state/originals/1").isEmpty, "a failed photo leaves no original")
     }
   }
 
-  @Test func `urgent photos of a list come first, the others in their turn, and a retry says so`()
+  @Test func `urgent photos of a list come first, and its retry list keeps the classes`()
     async throws
   {
     let settings = DaemonBench.settings.replacing("[Filter]", with: "Connections=1\n[Filter]")
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `what a photo asks for goes before what its list does`() async throws {
+  @Test func `an option of a photo overrides that of its list`() async throws {
     try await DaemonBench.use { bench in
       try bench.serve(SamplePictures.jpeg(width: 64, height: 64), as: "a.jpg")
       let url = bench.origin.url("/a.jpg")

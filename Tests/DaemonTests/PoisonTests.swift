@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures and lists that kill their workers, with the daemon killed as well: each is set aside with its
-// story, and nothing tries them for ever.
+// Pictures and lists that kill their workers, also while the daemon is killed: each is set aside with
+// its story after two deaths.
 
 import Foundation
 import Support
@@ -27,7 +27,7 @@ import Testing
         let end = try await bench.startWithTestWorker(["--until-idle"]).end()
         #expect(end.code == 3 || end.code == 0, "\(end)")
       }
-      // A death that the kill kept from the record may have come on top; none is recorded twice.
+      // The kill may have kept a death from being recorded; none is recorded twice.
       #expect(bench.journal.filter { $0.kind == "died" }.count <= 2 && died >= 1)
       let names = bench.names("state/quarantine")
       #expect(names == ["1-1", "1-1.txt"])
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test
-  func `a list that kills its worker twice is rejected and set aside, and known from then on`()
+  func `a list that kills its worker twice is rejected and set aside, and recognised later`()
     async throws
   {
     try await DaemonBench.use { bench in
@@ -55,10 +55,10 @@ import Testing
       try bench.serve(Array("echo".utf8), as: "good.jpg")
       let daemon = try await bench.startWithTestWorker()
       try await bench.drop(killer, as: "bad.plist")
-      try await daemon.says("A worker died over list 'bad'")
+      try await daemon.says("A worker died while working on list 'bad'")
       await daemon.cut()
       let end = try await bench.startWithTestWorker(["--until-idle"]).end()
-      // 0 where the first daemon was quick enough to turn it away before the kill.
+      // 0 if the first daemon rejected the list before the kill.
       #expect(end.code == 3 || end.code == 0, "\(end)")
       let reason = try #require(bench.text("failed/bad.plist.reason.txt"))
       #expect(reason.contains("code=list.poison") && reason.contains("quarantine/list-"))
@@ -67,7 +67,7 @@ import Testing
       #expect(names == [stem, "\(stem).died", "\(stem).txt"])
       #expect(bench.bytes("state/quarantine/\(stem)") == killer)
       #expect(bench.names("state/lists").isEmpty)
-      // Again, beside a good one, which does not suffer.
+      // The same list again, beside a good one, which is not affected.
       try await bench.drop(killer, as: "again.plist")
       try await bench.drop(good, as: "good.plist")
       let second = try await bench.startWithTestWorker(["--until-idle"]).end()

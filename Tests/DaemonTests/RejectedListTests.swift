@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files in the inbox that are no lists: turned away with a reason, or left alone.
+// Files in the inbox that are not lists: rejected with a reason, or left alone.
 
 import Foundation
 import Support
 import Testing
 
 @Suite struct RejectedListTests {
-  @Test func `a file that is no list lies in failed, with its reason and what to do`() async throws
+  @Test func `a file that is not a list goes to failed, with its reason and what to do`()
+    async throws
   {
     try await DaemonBench.use { bench in
       let good = PhotoListText.dictionary([("One", try bench.serveSamples(1)[0])])
@@ -65,11 +66,11 @@ import Testing
     }
   }
 
-  @Test func `whoever waits for a list that is turned away is told why`() async throws {
+  @Test func `waiting for a list that is rejected gives the reason`() async throws {
     try await DaemonBench.use { bench in
       let daemon = try await bench.start()
       try await bench.drop(Array("just words".utf8), as: "summer.plist")
-      // Asked while it lies in the inbox or after: the answer is the same.
+      // The answer is the same while the list lies in the inbox and afterwards.
       for _ in 1...2 {
         let end = try await bench.tool("wait", "summer")
         #expect(end.code == 1, "\(end)")
@@ -78,13 +79,13 @@ import Testing
       try await bench.drop([("One", try bench.serveSamples(1)[0])], as: "summer.plist")
       #expect(try await bench.tool("wait", "summer").code == 0)
       try await bench.drop(Array("other words".utf8), as: "summer.plist")
-      #expect(try await bench.tool("wait", "summer").code == 1, "the newest is meant")
+      #expect(try await bench.tool("wait", "summer").code == 1, "the newest list of a name counts")
       #expect(try await bench.tool("wait", "winter").code == 4)
       try await bench.stop(daemon)
     }
   }
 
-  @Test func `a list larger than the settings allow is turned away unread`() async throws {
+  @Test func `a list larger than the settings allow is rejected unread`() async throws {
     let settings = DaemonBench.settings + "[Inbox]\nMaximumListSize=1K\n"
     try await DaemonBench.use(settings: settings) { bench in
       let photos = (1...100).map { ("Photo \($0)", "http://a/\($0)") }
@@ -95,7 +96,8 @@ import Testing
     }
   }
 
-  @Test func `what is not called a list, or is no file, is left alone and told once`() async throws
+  @Test func `a file with another name, or a special file, is left alone and reported once`()
+    async throws
   {
     try await DaemonBench.use { bench in
       let list = PhotoListText.dictionary([("One", try bench.serveSamples(1)[0])])
@@ -118,7 +120,7 @@ import Testing
     }
   }
 
-  @Test func `an ending in capitals is an ending`() async throws {
+  @Test func `a list may end in .PLIST`() async throws {
     try await DaemonBench.use { bench in
       try await bench.drop([("One", try bench.serveSamples(1)[0])], as: "SUMMER.PLIST")
       let daemon = try await bench.start()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The daemon is stopped, or its workers are killed, in the middle of work; the work goes on.
+// The daemon is stopped or killed, or its workers are killed, in the middle of work; the work
+// continues.
 
 import Foundation
 import Support
@@ -7,7 +8,7 @@ import Testing
 
 @Suite struct RestartTests {
   @Test(arguments: [SIGTERM, SIGINT])
-  func `a stop during work ends with 0, and the next start goes on where it was`(signal: Int32)
+  func `a stop during work ends with 0, and the next start continues the work`(signal: Int32)
     async throws
   {
     try await DaemonBench.use { bench in
@@ -52,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `what is downloaded and lost from the state folder is downloaded again`()
+  @Test func `an original that is lost from the state folder is downloaded again`()
     async throws
   {
     try await DaemonBench.use { bench in
@@ -74,13 +75,13 @@ import Testing
 }
 
 @Suite struct WorkerDeathTests {
-  /// The processes whose parent is `pid` and that are not dead yet.
+  /// The living processes whose parent is `pid`.
   private func children(of pid: Int32) -> [Int32] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return names.compactMap { Int32($0) }.filter { Self.state(of: $0)?.parent == pid }
   }
 
-  /// Nil where the process is gone; dead and waiting for its parent is gone enough.
+  /// Nil if the process is gone or a zombie.
   private static func state(of pid: Int32) -> (state: Substring, parent: Int32)? {
     guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
       let end = stat.lastIndex(of: ")")
@@ -92,15 +93,15 @@ import Testing
     return (state, Int32(parent) ?? 0)
   }
 
-  @Test func `killed workers cost nothing but time: photos are tried again, the daemon stays`()
+  @Test func `killed workers cost only time: photos are tried again, and the daemon stays`()
     async throws
   {
     try await DaemonBench.use { bench in
       // Large enough that a worker is busy for a while.
       let picture = SamplePictures.jpeg(width: 1500, height: 1000)
       for number in 1...60 { try bench.serve(picture, as: "\(number).jpg") }
-      // All but the first ten wait for their gates: few are let through before a
-      // worker was killed, however seldom the test looks.
+      // All but the first ten photos wait at their gates, so that few pass before a worker is
+      // killed, however seldom the test looks.
       let photos = (1...60).map { ("Photo \($0)", bench.origin.url("/\($0).jpg?gate=g\($0)")) }
       var open = 10
       for number in 1...open { await bench.origin.release("g\(number)") }
@@ -109,12 +110,14 @@ import Testing
       try await daemon.says("Filtered 'Photo")
       var killed: Int32 = 0
       var doneAtKill = 0
-      // An idle worker's death costs nothing, so it may take more than three. A photo whose worker
-      // died waits behind all others: none meets a second death here, which would be its end.
+      // The death of an idle worker does not count, so more than three kills may be needed. A photo
+      // whose worker died waits behind all others, so none meets a second death here, which would
+      // fail it.
       try await bench.until("three workers die over a photo") {
         let journal = bench.journal
         if journal.filter({ $0.kind == "died" }).count >= 3 { return true }
-        // Only after another photo is done: then it is past its start, which would count otherwise.
+        // Kills only after another photo is done: the worker is past its start, where a death
+        // counts differently.
         let done = journal.filter { $0.kind == "filtered" }.count
         if let worker = self.children(of: daemon.pid).first, killed != worker, done > doneAtKill {
           (killed, doneAtKill) = (worker, done)
@@ -140,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `workers end with their daemon, however it ends`() async throws {
+  @Test func `workers end when their daemon is killed`() async throws {
     try await DaemonBench.use { bench in
       let picture = SamplePictures.jpeg(width: 1500, height: 1000)
       try bench.serve(picture, as: "1.jpg")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a list leaves when it is over: its results, and a list of what failed, ready to drop again.
+// The results that a list leaves when it is over, and the retry list of its failed photos.
 
 import Foundation
 import Support
@@ -37,8 +37,7 @@ import Testing
     try PropertyListDecoder().decode(Told.self, from: Data(#require(bench.bytes(path))))
   }
 
-  @Test func `the results tell of every photo, and what failed can be dropped again`() async throws
-  {
+  @Test func `the results describe every photo, and the retry list can be dropped`() async throws {
     try await DaemonBench.use { bench in
       let good = try bench.serveSamples(1)[0]
       let photos = [
@@ -63,7 +62,7 @@ import Testing
       #expect(photosTold[1].URL == photos[1].1)
       #expect(photosTold[2].Code == "list.entry")
 
-      // The photo is there by now.
+      // The missing photo exists now.
       let again = try #require(bench.bytes("failed/summer.retry.plist"))
       try bench.serve(SamplePictures.jpeg(width: 8, height: 8), as: "late.jpg")
       try await bench.drop(again, as: "summer.retry.plist")
@@ -71,11 +70,11 @@ import Testing
       #expect(bench.names("prints/summer.retry") == ["Lost.jpg"])
       let second = try told(bench, "done/summer.retry.result.plist")
       #expect(second.options == result.options)
-      #expect(bench.names("failed") == ["summer.retry.plist"], "nothing failed this time")
+      #expect(bench.names("failed") == ["summer.retry.plist"], "no photo failed this time")
     }
   }
 
-  @Test func `what the list said for one photo is said again in the list of what failed`()
+  @Test func `the retry list keeps the options of each photo`()
     async throws
   {
     try await DaemonBench.use { bench in
@@ -95,7 +94,7 @@ import Testing
       for text in ["Lake", "sepia(0.3)", "<string>60</string>", "strip", sum] {
         #expect(again.contains(text), "\(text) in \(again)")
       }
-      // Corrected and dropped under the first name, it joins the prints that are there.
+      // Corrected and dropped under the first name, it adds to the prints that exist.
       let corrected = again.replacing("<key>SHA256</key>", with: "")
         .replacing("<string>\(sum)</string>", with: "")
       try await bench.drop(Array(corrected.utf8), as: "summer.plist")
@@ -104,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `a cancelled list tells what came of it until then`() async throws {
+  @Test func `the results of a cancelled list describe what was done until then`() async throws {
     try await DaemonBench.use { bench in
       let good = try bench.serveSamples(1)[0]
       let daemon = try await bench.start()
@@ -123,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `a name with an ending in capitals has its results beside it, too`()
+  @Test func `a list that ends in .PLIST has its results beside it, too`()
     async throws
   {
     try await DaemonBench.use { bench in

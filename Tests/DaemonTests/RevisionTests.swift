@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same list is dropped again: as it was, changed, while it is at work, by somebody else. The origin's
-// log shows what was done anew.
+// The same list is dropped again: unchanged, changed, while it is at work, by another user. The origin's
+// log shows which photos were done again.
 
 import Foundation
 import Support
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `what failed or is missing is done again, and only that`() async throws {
+  @Test func `only failed photos and missing prints are done again`() async throws {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(2)
       let photos = [
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `a changed list redoes what changed, wherever it stands now, and keeps the rest`()
+  @Test func `a changed list redoes its changed photos, in any order, and keeps the rest`()
     async throws
   {
     try await DaemonBench.use { bench in
@@ -71,7 +71,7 @@ import Testing
       #expect(try bench.inode("prints/summer/Hills.jpg") == inode)
       #expect(bench.bytes("prints/summer/Lake.jpg") != before)
       #expect(bench.bytes("prints/summer/Lake.jpg") == bench.bytes("prints/summer/Barn.jpg"))
-      // Two photos with one URL share a transfer where they want it at the same time.
+      // Two photos with one URL share a transfer if they want it at the same time.
       #expect((3...4).contains(bench.origin.requests().count))
       #expect(bench.copies == ["summer.plist", "summer~2.plist"])
     }
@@ -107,14 +107,14 @@ import Testing
     }
   }
 
-  @Test func `a second copy of a list at work is no list of its own`() async throws {
+  @Test func `a second copy of a list at work does not become another list`() async throws {
     try await DaemonBench.use { bench in
       let photos = [("Same", try bench.serveSamples(1)[0] + "?gate=g")]
       let daemon = try await bench.start()
       try await bench.drop(photos, as: "summer.plist")
       await bench.origin.arrivals(at: "g")
       try await bench.drop(photos, as: "summer.plist")
-      try await daemon.says("the same list is at work as list 1")
+      try await daemon.says("the same list is already at work as list 1")
       #expect(try await bench.inbox().map(\.fate) == ["accepted", "accepted"])
       #expect(try await bench.inbox().map(\.list) == [1, 1])
       #expect(bench.names("inbox").filter { $0 != ".claim" }.isEmpty)
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `a changed list that comes while the first is at work takes it over`() async throws {
+  @Test func `a changed list takes over from the first one while that is at work`() async throws {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(3)
       let daemon = try await bench.start()
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(.enabled(if: DaemonBench.isRoot, "only root can act for two users"))
-  func `somebody else's list of that name prints into a folder of its own, again and again`()
+  func `another user's list of the same name always prints into its own folder`()
     async throws
   {
     try await DaemonBench.use { bench in
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func `a list killed while it takes over takes over the rest`() async throws {
+  @Test func `a takeover that a kill interrupts is completed at the next start`() async throws {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(1)
       let photos = (1...600).map { ("Photo \($0)", urls[0] + "?n=\($0)") }
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test func `what the first list did is kept by the third, however far the second came`()
+  @Test func `the third list keeps the prints of the first, however far the second came`()
     async throws
   {
     try await DaemonBench.use { bench in
@@ -205,7 +205,7 @@ import Testing
     }
   }
 
-  @Test func `names that only look the same are two lists`() async throws {
+  @Test func `two names that look alike are two lists`() async throws {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(2)
       let daemon = try await bench.start()
@@ -220,7 +220,7 @@ import Testing
     }
   }
 
-  @Test func `a copy of a list that cannot be opened any more is not thrown away`() async throws {
+  @Test func `a copy of a list that can no longer be opened is accepted`() async throws {
     try await DaemonBench.use { bench in
       let photos = [("Held", try bench.serveSamples(1)[0] + "?gate=g")]
       let daemon = try await bench.start()
@@ -242,7 +242,7 @@ import Testing
   }
 
   @Test(.enabled(if: DaemonBench.isRoot, "only root can act for two users"))
-  func `a forgotten list's folder of prints goes to nobody else`() async throws {
+  func `the prints folder of a forgotten list goes to no other user`() async throws {
     let settings = DaemonBench.settings + "[Record]\nKeepLists=1s\n"
     try await DaemonBench.use(settings: settings) { bench in
       let urls = try bench.serveSamples(2)

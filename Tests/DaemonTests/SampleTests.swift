@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `make run` shows after it has built: the sample, from a drop to prints.
+// The part of `make run` after the build: the sample, from the drop to the prints.
 
 import Foundation
 import Support
 import Testing
 
 @Suite struct SampleTests {
-  @Test func `the sample is dropped, developed and shown, and its two missing photos are told`()
+  @Test func `the sample is dropped, developed and shown, with its two missing photos`()
     async throws
   {
     try await DaemonBench.use { bench in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The settings file, line by line, and the values in it.
 
+import Linux
 import Support
 import Testing
 import Vocabulary
@@ -21,14 +22,14 @@ import Vocabulary
       "[Inbox]\n# QuietTime=9s\n", "[Inbox]\nQuietTime=9s\nQuietTime=5s\n",
       "[Inbox]\nQuietTime=9s\n[Filter]\n[Inbox]\nQuietTime=5s\n",
     ])
-  func `what says nothing new leaves the defaults`(text: String) throws {
+  func `a file that sets only defaults leaves the defaults`(text: String) throws {
     #expect(try read(text) == Settings())
   }
 
   @Test(
     arguments: [
       ("QuietTime=1s\n", 1, "a [SECTION] must come before the first key"),
-      ("[Inbox]\nQuietTime\n", 2, "a line is KEY=VALUE, [SECTION] or a comment"),
+      ("[Inbox]\nQuietTime\n", 2, "expected KEY=VALUE, [SECTION] or a comment"),
       (
         "[Inbox]\nQuitTime=1s\n", 2,
         "there is no setting 'QuitTime' in [Inbox] (did you mean 'QuietTime'?)"
@@ -43,10 +44,10 @@ import Vocabulary
       ("[]\n", 1, "there is no section []"),
       ("[inbox]\n", 1, "there is no section [inbox] (did you mean 'Inbox'?)"),
       ("[Inbox]\nWorkers=1\n", 2, "'Workers' belongs to [Filter], not to [Inbox]"),
-      ("[Filter]\nWorkers=many\n", 2, "a whole number from 1 to 256 is wanted, not 'many'"),
-      ("[Record]\nSync=maybe\n", 2, "yes or no is wanted, not 'maybe'"),
-      ("[Inbox]\nQuietTime=1ms\n", 2, "a time from 250ms to 1h is wanted, not '1ms'"),
-      ("[Download]\nMaximumSize=1\n", 2, "a size from 1K to 16G is wanted, not '1'"),
+      ("[Filter]\nWorkers=many\n", 2, "expected a whole number from 1 to 256, not 'many'"),
+      ("[Record]\nSync=maybe\n", 2, "expected yes or no, not 'maybe'"),
+      ("[Inbox]\nQuietTime=1ms\n", 2, "expected a time from 250ms to 1h, not '1ms'"),
+      ("[Download]\nMaximumSize=1\n", 2, "expected a size from 1K to 16G, not '1'"),
       (
         "[Download]\nFileFolders=photos\n", 2,
         "a folder is written as a full path without '..', not 'photos'"
@@ -56,7 +57,7 @@ import Vocabulary
         "a folder is written as a full path without '..', not '/a/../b'"
       ),
     ])
-  func `what is wrong is told with its line and what to write`(
+  func `an error comes with its line and what to write`(
     text: String, line: Int, problem: String
   ) {
     let error = #expect(throws: ConfigurationError.self) { try read(text) }
@@ -65,11 +66,11 @@ import Vocabulary
     #expect(error?.description.hasPrefix("test.conf:\(line): ") == true)
   }
 
-  @Test func `a wrong line takes nothing of its file over where it counts`() {
+  @Test func `a file with one wrong line is refused`() {
     #expect(throws: ConfigurationError.self) { try read("[Filter]\nWorkers=3\nWorkers=x\n") }
   }
 
-  @Test func `bytes that are no text, and files without end, are refused`() {
+  @Test func `bytes that are not text, and files that are too long, are refused`() {
     var settings = Settings()
     let cases: [([UInt8], String)] = [
       ([0x5B, 0xFF, 0x5D], "it is not UTF-8 text"),
@@ -82,7 +83,7 @@ import Vocabulary
     }
   }
 
-  @Test func `control characters of a file do not reach the terminal`() {
+  @Test func `control characters in a file do not reach the terminal`() {
     for text in [
       "[Inbox]\n\u{1B}[2J=1\n", "[\u{1B}[2J]\n", "[Inbox]\nQuietTime=\u{1B}[2J\n",
       "[Filter]\nFilter=\u{1B}(1)\n", "[Download]\nFileFolders=\u{1B}x\n",
@@ -92,39 +93,88 @@ import Vocabulary
     }
   }
 
-  @Test func `lists of words add up, and an empty value forgets them`() throws {
+  @Test func `lists of words add up, and an empty value clears them`() throws {
     let some = try read("[Download]\nAllowNetworks=10.0.0.0/8 127.0.0.1\nAllowNetworks=::1\n")
-    #expect(some.allowNetworks == ["10.0.0.0/8", "127.0.0.1", "::1"])
+    #expect(some.download.allowNetworks == ["10.0.0.0/8", "127.0.0.1", "::1"])
     let none = try read("[Download]\nDenyNetworks=10.0.0.0/8\nDenyNetworks=\n")
-    #expect(none.denyNetworks.isEmpty)
+    #expect(none.download.denyNetworks.isEmpty)
     let last = try read("[Download]\nFileFolders=/a\nFileFolders=\nFileFolders=/b /c\n")
-    #expect(last.fileFolders == ["/b", "/c"])
+    #expect(last.download.fileFolders == ["/b", "/c"])
   }
 
   @Test(arguments: SettingEntry.all.map(\.key))
-  func `the default that is documented is the default that is built in`(key: String) throws {
+  func `the documented default is the built-in default`(key: String) throws {
     for entry in SettingEntry.all where entry.key == key {
       let settings = try read("[\(entry.section)]\n\(entry.key)=\(entry.standard)\n")
       #expect(settings == Settings(), "\(entry.section) \(key)")
     }
   }
 
-  @Test func `no setting is there twice, and no word of it is odd`() {
+  @Test func `every value of a section is a setting of that section`() {
+    for section in Mirror(reflecting: Settings()).children {
+      let entries = SettingEntry.all.filter { $0.section.lowercased() == section.label }
+      #expect(entries.count == Mirror(reflecting: section.value).children.count)
+    }
+  }
+
+  @Test func `no setting exists twice, and every name consists of letters`() {
     let names = SettingEntry.all.map { "\($0.section) \($0.key)" }
     #expect(Set(names).count == names.count)
     #expect(names.allSatisfy { $0.allSatisfy { $0.isASCII && ($0.isLetter || $0 == " ") } })
   }
 }
 
-@Suite struct SettingValueTests {
+@Suite struct SettingsFileTests {
+  /// The message, without the folder of the test.
+  private func problem(_ place: FreshFolder) -> String {
+    do throws(ConfigurationError) {
+      _ = try ConfigurationFile.read("\(place.path)/test.conf", isNamed: false)
+      return "none"
+    } catch { return error.description.replacing("\(place.path)/", with: "") }
+  }
+
+  @Test(arguments: ["test.conf", "test.conf.d/a.conf"])
+  func `the error names the settings file that cannot be read`(name: String) async throws {
+    let folders = try FreshFolder()
+    try folders.write([], to: "\(name)/file")
+    #expect(problem(folders) == "\(name): could not read it: is a directory")
+    let pipes = try FreshFolder()
+    try pipes.write(Array("[Inbox]\n".utf8), to: "test.conf.d/0.conf")
+    try #require(await HelperProcess.status(of: ["mkfifo", "\(pipes.path)/\(name)"]) == 0)
+    #expect(
+      problem(pipes) == "\(name): could not read it: it is a pipe, a socket or a device")
+    let links = try FreshFolder()
+    try links.write([], to: "test.conf.d/0.conf")
+    try links.link(name, to: "elsewhere")
+    #expect(problem(links) == "\(name): could not read it: it is a symbolic link")
+    let long = try FreshFolder()
+    try long.write([UInt8](repeating: 0x0A, count: ConfigurationFile.longest + 1), to: name)
+    #expect(problem(long).hasSuffix("\(name): it is longer than 1 MiB"))
+    let closed = try FreshFolder()
+    try closed.write([], to: name)
+    FaultPlan.set(.init("openat", on: "\(closed.path)/\(name)", code: 13), for: closed.path)
+    defer { FaultPlan.set(nil, for: closed.path) }
+    #expect(problem(closed) == "\(name): could not read it: permission denied")
+  }
+
+  @Test func `the error names a file in place of the folder beside the settings`()
+    throws
+  {
+    let place = try FreshFolder()
+    try place.write([], to: "test.conf.d")
+    #expect(problem(place) == "test.conf.d: could not read it: not a directory")
+  }
+}
+
+@Suite struct SettingFormTests {
   @Test(arguments: [("0", 0), ("7", 7), ("007", 7), ("100", 100)])
-  func `whole numbers within their bounds`(text: String, value: Int) throws {
-    #expect(try SettingValue.count(text, from: 0, to: 100) == value)
+  func `a whole number within its bounds is read`(text: String, value: Int) throws {
+    #expect(try SettingForm<Int>.count(from: 0, to: 100).read(text) == value)
   }
 
   @Test(arguments: ["", "-1", "101", "1.5", "x", "1 2", "0x10", "99999999999999999999", "１"])
-  func `no other number`(text: String) {
-    #expect(throws: SettingProblem.self) { try SettingValue.count(text, from: 0, to: 100) }
+  func `any other number is refused`(text: String) {
+    #expect(throws: SettingProblem.self) { try SettingForm<Int>.count(from: 0, to: 100).read(text) }
   }
 
   @Test(
@@ -132,15 +182,17 @@ import Vocabulary
       ("1024", 1024), ("1K", 1 << 10), ("64M", 64 << 20), ("1G", 1 << 30), ("2T", 2 << 40),
     ] as [(String, UInt64)])
   func `sizes have letters for powers of 1024`(text: String, value: UInt64) throws {
-    #expect(try SettingValue.size(text, from: 1024, to: 1 << 42) == value)
+    #expect(try SettingForm.size(from: 1024, to: 1 << 42).read(text) == value)
   }
 
   @Test(
     arguments: [
       "", "K", "1k", "1KB", "1 K", "-1K", "1.5M", "1023", "5T", "99999999999999999999", "20000000T",
     ])
-  func `no other size, and none overflows`(text: String) {
-    #expect(throws: SettingProblem.self) { try SettingValue.size(text, from: 1024, to: 1 << 42) }
+  func `any other size is refused, and none overflows`(text: String) {
+    #expect(throws: SettingProblem.self) {
+      try SettingForm.size(from: 1024, to: 1 << 42).read(text)
+    }
   }
 
   @Test(
@@ -150,16 +202,16 @@ import Vocabulary
       ("1d", .seconds(86400)), ("1h  1s", .seconds(3601)), ("0", .zero),
     ] as [(String, Duration)])
   func `times have units and add up`(text: String, value: Duration) throws {
-    #expect(try SettingValue.duration(text, from: .zero, to: .seconds(86400)) == value)
+    #expect(try SettingForm.duration(from: .zero, to: .seconds(86400)).read(text) == value)
   }
 
   @Test(
     arguments: [
       "", "s", "5 s", "-5s", "5sec", "1.5s", "5us", "1000000000s", "2d", "9999999999h", "５s",
     ])
-  func `no other time, and none overflows`(text: String) {
+  func `any other time is refused, and none overflows`(text: String) {
     #expect(throws: SettingProblem.self) {
-      try SettingValue.duration(text, from: .zero, to: .seconds(86400))
+      try SettingForm.duration(from: .zero, to: .seconds(86400)).read(text)
     }
   }
 
@@ -168,13 +220,13 @@ import Vocabulary
       ("yes", true), ("true", true), ("on", true), ("1", true), ("YES", true), ("no", false),
       ("false", false), ("off", false), ("0", false), ("No", false),
     ])
-  func `yes and no in the words that systemd takes`(text: String, value: Bool) throws {
-    #expect(try SettingValue.yesOrNo(text) == value)
+  func `yes and no are read in the words that systemd takes`(text: String, value: Bool) throws {
+    #expect(try SettingForm.yesOrNo.read(text) == value)
   }
 
   @Test(arguments: ["", "y", "2", "ja", "yes yes"])
-  func `nothing else is yes or no`(text: String) {
-    #expect(throws: SettingProblem.self) { try SettingValue.yesOrNo(text) }
+  func `any other word for yes or no is refused`(text: String) {
+    #expect(throws: SettingProblem.self) { try SettingForm.yesOrNo.read(text) }
   }
 }
 
@@ -196,11 +248,17 @@ import Vocabulary
       var settings = Settings()
       try entry.apply(&settings, try #require(other[entry.key], "\(entry.key) is new"))
       #expect(settings != Settings(), "\(entry.key)")
-      #expect(SettingChanges(from: Settings(), to: settings).all == [entry.key])
+      let changes = SettingChanges(from: Settings(), to: settings)
+      #expect(changes.all == [entry.key])
+      #expect(changes.waiting == (entry.waits ? [entry.key] : []))
     }
-    #expect(
-      SettingChanges(from: Settings(), to: Settings()) == SettingChanges(from: .init(), to: .init())
-    )
     #expect(SettingChanges(from: Settings(), to: Settings()).all.isEmpty)
+  }
+
+  @Test func `a key that exists in two sections is named once`() {
+    var settings = Settings()
+    settings.download.timeout = .seconds(9)
+    settings.filter.timeout = .seconds(9)
+    #expect(SettingChanges(from: Settings(), to: settings).all == ["Timeout"])
   }
 }

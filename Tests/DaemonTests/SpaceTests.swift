@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A disk that runs short of room, in real: downloads wait before it is full, and go on by themselves.
+// A disk that runs short of room, as a value and for real: downloads wait before it is full, and
+// resume by themselves.
 
 import Foundation
 import Support
@@ -10,7 +11,7 @@ import Vocabulary
 
 @Suite struct SpaceTests {
   private struct Case {
-    /// What is set, and what is free of how much, in MiB.
+    /// FreeSpace= (nil is auto), and the free and total room, in MiB.
     let setting: UInt64?
     let free: UInt64
     let total: UInt64
@@ -37,7 +38,7 @@ import Vocabulary
   ]
 
   @Test(arguments: 0..<cases.count)
-  func `downloads stop below the floor and go on a quarter above it`(place: Int) {
+  func `downloads stop below the floor and resume a quarter above it`(place: Int) {
     let test = Self.cases[place]
     let setting = test.setting.map { $0 << 20 }
     var floor = SpaceFloor()
@@ -83,7 +84,7 @@ import Vocabulary
   }
 
   @Test(.enabled(if: DaemonBench.isRoot))
-  func `below the floor downloads wait, nothing fails, and with room again they go on`()
+  func `below the floor downloads wait without failing, and resume with room`()
     async throws
   {
     try await withSmallPrints { bench in
@@ -104,13 +105,13 @@ import Vocabulary
       #expect(try await bench.show("many").new == 20)
       try FileManager.default.removeItem(atPath: "\(bench.root)/prints/filler")
       #expect(try await bench.wait(for: "many", daemon).code == 0)
-      try await daemon.says("recovered from disk.low; downloads go on")
+      try await daemon.says("; downloads continue.")
       try await bench.stop(daemon)
     }
   }
 
   @Test(.enabled(if: DaemonBench.isRoot))
-  func `a transfer that runs while room runs short is finished, and its print is made`()
+  func `a transfer that runs when room runs short is finished, and its print is made`()
     async throws
   {
     try await withSmallPrints { bench in

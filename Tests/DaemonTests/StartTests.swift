@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting, refusing to start, reading the settings again.
+// Starting, refusing to start, reloading the settings.
 
 import Foundation
 import Support
@@ -20,7 +20,7 @@ import Testing
       try await bench.drop([("One", url)], as: "one.plist")
       #expect(try await bench.wait(for: "one", first).code == 0)
       #expect(try await bench.stop(first).code == 0)
-      // The lock goes with its holder.
+      // The lock ends with its holder.
       try await bench.stop(bench.start())
     }
   }
@@ -45,7 +45,7 @@ import Testing
       ("[Filter]\n\n# why\nFilter=blur(3px)\n", "darkroomd.conf:4: ", "sepia(AMOUNT)"),
       ("Workers=1\n", "darkroomd.conf:1: ", "[SECTION]"),
       ("[Inbox]\nConnections=1\n", "darkroomd.conf:2: ", "belongs to [Download]"),
-      ("[Download]\nFileFolders=/nonexistent/folder\n", "darkroomd: ", "/nonexistent/folder"),
+      ("[Download]\nFileFolders=/nonexistent/x\n", "/nonexistent/x: ", "for FileFolders="),
     ])
   func `bad settings end the start with 78, file, line and a suggestion`(
     text: String, place: String, words: String
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `a settings file that is named must be there, the usual one need not`() async throws {
+  @Test func `a settings file that is named must exist, the usual one need not`() async throws {
     try await DaemonBench.use { bench in
       try FileManager.default.removeItem(atPath: "\(bench.root)/darkroomd.conf")
       #expect(try await bench.runUntilIdle().code == 0)
@@ -90,8 +90,8 @@ import Testing
 
   @Test(
     arguments: [
-      (["--rot", "/tmp"], "did you mean '--root'?"), (["--root"], "--root wants a value"),
-      (["extra"], "unknown option 'extra'"), (["--config", ""], "--config wants a value"),
+      (["--rot", "/tmp"], "did you mean '--root'?"), (["--root"], "--root needs a value"),
+      (["extra"], "unknown option 'extra'"), (["--config", ""], "--config needs a value"),
     ])
   func `a bad command line ends with 64 and the usage`(arguments: [String], words: String)
     async throws
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `help and version are asked for, so they go to standard output`() async throws {
+  @Test func `help and version go to standard output`() async throws {
     try await DaemonBench.use { bench in
       for (option, words) in [("--help", "usage: darkroomd"), ("--version", "darkroomd ")] {
         let end = try await bench.launch("darkroomd", [option]).end()
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `a root that cannot be made is told`() async throws {
+  @Test func `a root that cannot be created is reported`() async throws {
     try await DaemonBench.use { bench in
       try bench.folder.write([], to: "file")
       let end = try await bench.launch("darkroomd", ["--root", "\(bench.folder.path)/file/root"])
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `lines carry their priority where it is asked for`() async throws {
+  @Test func `lines carry their priority with --level-prefixes`() async throws {
     try await DaemonBench.use { bench in
       try await bench.drop([("One", bench.origin.url("/404"))], as: "one.plist")
       let end = try await bench.runUntilIdle(["--level-prefixes"])
@@ -134,8 +134,39 @@ import Testing
   }
 }
 
+@Suite struct ThreadTests {
+  /// The watchdog has a thread only if a service manager asks for it.
+  @Test(
+    .enabled("faults are for debug builds") { DaemonBench.isDebugBuild },
+    arguments: [
+      "tasks", "disk", "report", "syncer", "journal", "transfers", "inbox", "watchdog",
+    ])
+  func `a thread that cannot be created ends the start with one sentence and 74`(thread: String)
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let end = try await bench.launch(
+        "darkroomd", ["--root", bench.root],
+        environment: [
+          "DARKROOM_FAULT": "pthread_create \(thread) 11", "WATCHDOG_USEC": "30000000",
+          "NOTIFY_SOCKET": "\(bench.folder.path)/notify",
+        ]
+      ).end()
+      #expect(end.code == 74, "\(end)")
+      let sentences = end.errors.split(separator: "\n").filter { $0.hasPrefix("darkroomd: ") }
+      #expect(sentences.count == 1, "\(end)")
+      let words = ": pthread_create \(thread): try again"
+      #expect(sentences.last?.hasPrefix("darkroomd: could not ") == true, "\(end)")
+      #expect(sentences.last?.hasSuffix(words) == true, "\(end)")
+      #expect(try await bench.runUntilIdle().code == 0)
+    }
+  }
+}
+
 @Suite struct ReloadTests {
-  @Test func `reload takes good settings over and names what waits for a restart`() async throws {
+  @Test func `a reload applies good settings and names those that wait for a restart`()
+    async throws
+  {
     try await DaemonBench.use(settings: "") { bench in
       let urls = try bench.serveSamples(2)
       let daemon = try await bench.start()
@@ -153,7 +184,7 @@ import Testing
     }
   }
 
-  @Test func `reload of bad settings fails and the old ones stay in force`() async throws {
+  @Test func `a reload of bad settings fails, and the old ones stay in force`() async throws {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(2)
       let daemon = try await bench.start()
@@ -164,21 +195,41 @@ import Testing
       #expect(end.errors.contains("did you mean 'Workers'?"), "\(end)")
       let asked = try await bench.tool("reload")
       #expect(asked.code == 1 && asked.errors.contains("darkroomd.conf:4: "), "\(asked)")
-      try await daemon.says("the old ones stay in force")
+      try await daemon.says("the old settings stay in force")
       try await bench.drop([("One", urls[0])], as: "one.plist")
       #expect(try await bench.wait(for: "one", daemon).code == 0)
     }
   }
 
-  @Test func `SIGHUP reads the settings again, good or bad, and ends nothing`() async throws {
+  @Test func `a reload names the file that cannot be read and the folder that cannot be opened`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      _ = try await bench.start()
+      let more = "root/darkroomd.conf.d/x.conf"
+      try bench.folder.write(Array("[Download]\nFileFolders=/nonexistent/x\n".utf8), to: more)
+      let folder = try await bench.reload()
+      #expect(folder.code == 78, "\(folder)")
+      #expect(folder.errors.contains(": /nonexistent/x: could not open it"), "\(folder)")
+      try FileManager.default.removeItem(atPath: "\(bench.folder.path)/\(more)")
+      try bench.folder.write([], to: "\(more)/file")
+      let file = try await bench.reload()
+      #expect(file.code == 78, "\(file)")
+      #expect(
+        file.errors.contains("darkroomd.conf.d/x.conf: could not read it: is a directory"),
+        "\(file)")
+    }
+  }
+
+  @Test func `SIGHUP reloads the settings, and bad ones do not end the daemon`() async throws {
     try await DaemonBench.use { bench in
       let daemon = try await bench.start()
       try bench.settings("[Nonsense]\n")
       daemon.send(SIGHUP)
-      try await daemon.says("Could not read the settings again: ")
+      try await daemon.says("Could not reload the settings: ")
       try bench.settings(DaemonBench.settings + "[Filter]\nMaximumPixels=1000\n")
       daemon.send(SIGHUP)
-      try await daemon.says("Read the settings again: MaximumPixels changed.")
+      try await daemon.says("Reloaded the settings: MaximumPixels changed.")
       try bench.serve(SamplePictures.jpeg(width: 100, height: 100), as: "large.jpg")
       try await bench.drop([("Large", bench.origin.url("/large.jpg"))], as: "large.plist")
       #expect(try await bench.wait(for: "large", daemon).code == 1)
@@ -186,7 +237,7 @@ import Testing
     }
   }
 
-  @Test func `reload without a daemon fails`() async throws {
+  @Test func `a reload without a daemon fails`() async throws {
     try await DaemonBench.use { bench in
       let end = try await bench.reload()
       #expect(end.code == 75 && end.errors.contains("not running"), "\(end)")

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pause, resume and cancel with darkroomctl: what it does to the work, and that it outlasts restarts.
-// The origin's log is the witness.
+// Pause, resume and cancel with darkroomctl: their effect on the work, which outlasts restarts. The
+// origin's log is the witness.
 
 import Foundation
 import Support
 import Testing
 
 @Suite struct SteeringTests {
-  /// Six photos over two connections; the first two stand at the gate.
+  /// Drops six photos for two connections; returns when the first two wait at the gate.
   private func begin(_ bench: DaemonBench) async throws -> RunningProgram {
     try bench.settings(DaemonBench.settings + "[Download]\nConnections=2\n")
     let urls = try bench.serveSamples(6)
@@ -20,7 +20,7 @@ import Testing
     return daemon
   }
 
-  @Test func `a paused list starts nothing more, also after a restart, until it is resumed`()
+  @Test func `a paused list starts nothing until it is resumed, even after a restart`()
     async throws
   {
     try await DaemonBench.use { bench in
@@ -32,10 +32,10 @@ import Testing
       try await bench.stop(daemon)
       let again = try await bench.start()
       #expect(try await bench.show("summer").state == "paused")
-      // Another list goes through meanwhile: the daemon had every chance to go on.
+      // Another list finishes meanwhile, so the daemon has had time to continue this one.
       try await bench.drop([("Other", bench.origin.url("/1.jpg?other"))], as: "other.plist")
       #expect(try await bench.wait(for: "other", again).code == 0)
-      // The first two at most: the origin writes its line when a request is over, broken off or not.
+      // At most the first two: the origin logs a request when it ends, broken off or not.
       let asked = bench.origin.requests().filter { !$0.contains("other") }
       #expect(asked.count <= 2 && asked.allSatisfy { $0.contains("gate=g") }, "\(asked)")
       #expect(try await bench.tool("resume", "1").code == 0)
@@ -51,7 +51,7 @@ import Testing
   {
     try await DaemonBench.use { bench in
       let daemon = try await begin(bench)
-      // Each is accepted by the inbox while the one before is cancelled and archived by the inbox.
+      // Each is accepted while the one before is cancelled and returned.
       for number in 1...12 {
         let url = bench.origin.url("/1.jpg?gate=g&n=\(number)")
         try await bench.drop([("P", url)], as: "list\(number).plist")
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `prints whose folder is removed under the daemon fail no photo`() async throws {
+  @Test func `removing the folder of prints under the daemon fails no photo`() async throws {
     try await DaemonBench.use { bench in
       let daemon = try await begin(bench)
       #expect(bench.names("prints") == ["summer"])
@@ -79,15 +79,15 @@ import Testing
     }
   }
 
-  @Test func `what is in flight when a list is paused is not lost and not reported as failed`()
+  @Test func `photos in flight when a list is paused are neither lost nor failed`()
     async throws
   {
     try await DaemonBench.use { bench in
       let daemon = try await begin(bench)
       #expect(try await bench.tool("pause", "summer").code == 0)
-      #expect(try await bench.tool("pause", "summer").code == 0, "asking twice is no error")
+      #expect(try await bench.tool("pause", "summer").code == 0, "asking twice is not an error")
       #expect(try await bench.tool("resume", "summer").code == 0)
-      #expect(try await bench.tool("resume", "summer").code == 0, "asking twice is no error")
+      #expect(try await bench.tool("resume", "summer").code == 0, "asking twice is not an error")
       await bench.origin.release("g")
       try await daemon.says("Finished list 'summer'")
       let list = try await bench.show("summer")
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `the queue behind a cancelled list goes on`() async throws {
+  @Test func `the lists behind a cancelled one continue`() async throws {
     try await DaemonBench.use { bench in
       let daemon = try await begin(bench)
       try await bench.drop([("Other", bench.origin.url("/1.jpg?other"))], as: "other.plist")
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test(.enabled(if: DaemonBench.isRoot, "only root can act for two users"))
-  func `what nobody knows, and what two lists are called, is told apart`() async throws {
+  func `an unknown name and an ambiguous name of a list are refused`() async throws {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(1)
       let daemon = try await bench.start()
@@ -153,7 +153,7 @@ import Testing
       #expect(try await bench.tool("cancel", "2").code == 0)
       #expect(try await bench.lists().map(\.state).sorted() == ["accepted", "cancelled"])
       #expect(
-        try await bench.tool("cancel", "same").code == 0, "only one is left that can be meant")
+        try await bench.tool("cancel", "same").code == 0, "only one list is left to cancel")
     }
   }
 
@@ -171,14 +171,14 @@ import Testing
       let reload = try await bench.tool("reload", as: DaemonBench.stranger)
       #expect(reload.code == 5, "\(reload)")
       #expect(try await bench.tool("list", as: DaemonBench.stranger).code == 0)
-      #expect(try await bench.show("summer").state == "accepted", "nothing of it is done")
+      #expect(try await bench.show("summer").state == "accepted", "none of it was done")
       await bench.origin.release("g")
       try await daemon.says("Finished list 'summer'")
     }
   }
 
   @Test(.enabled(if: DaemonBench.isRoot, "another user is needed, and only root may become one"))
-  func `the one who dropped a list may change it`() async throws {
+  func `the user who dropped a list may change it`() async throws {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(1)
       let daemon = try await bench.start()
@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  @Test func `status tells what goes on`() async throws {
+  @Test func `status shows the current work`() async throws {
     try await DaemonBench.use { bench in
       let daemon = try await begin(bench)
       let status = try await bench.tool("--json", "status")

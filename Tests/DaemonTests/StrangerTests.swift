@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The daemon without any right: on a root folder of its own, as anybody can start it.
+// The daemon without privileges: an ordinary user starts it on a root folder of their own.
 
 import Foundation
 import Support
@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct StrangerTests {
   @Test(.enabled(if: DaemonBench.isRoot, "we are an ordinary user: every other test shows it"))
-  func `an ordinary user runs it below a folder of their own`() async throws {
+  func `an ordinary user runs the daemon below a folder of their own`() async throws {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(3)
       try await bench.give(bench.root, to: DaemonBench.stranger)
@@ -17,7 +17,7 @@ import Testing
       try await bench.give("\(bench.root)/own.plist", to: DaemonBench.stranger)
       try FileManager.default.moveItem(
         atPath: "\(bench.root)/own.plist", toPath: "\(bench.root)/inbox/own.plist")
-      // A list of somebody else, which may be read but not leased.
+      // A list of another user, which may be read but not leased.
       try await bench.drop([("One", urls[0])], as: "theirs.plist")
       try await daemon.says("Finished list", times: 2)
       #expect(bench.names("prints") == ["own", "theirs"])

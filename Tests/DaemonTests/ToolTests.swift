@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// darkroomctl as people type it: `develop` among their own pictures, `check` before a list is dropped,
-// and errors for programs.
+// darkroomctl as people type it: `develop` with their own pictures, `check` before a drop, and errors
+// for programs.
 
 import Foundation
 import Support
@@ -28,7 +28,9 @@ import Testing
 
   // MARK: develop
 
-  @Test func `a picture is never developed over itself, and is told so at once`() async throws {
+  @Test func `a picture is never developed over itself, and the error comes at once`()
+    async throws
+  {
     try await DaemonBench.use { bench in
       let picture = SamplePictures.jpeg(width: 24, height: 16, seed: 1)
       try bench.folder.write(picture, to: "root/barn.jpg")
@@ -39,14 +41,16 @@ import Testing
         #expect(end.code == 1 && end.output.isEmpty, "\(end)")
         #expect(
           end.errors
-            == "darkroomctl: Could not develop \(here)/barn.jpg: its print would replace "
-            + "\(here)/barn.jpg, an input. Choose another folder with -o\n")
+            == "darkroomctl: Could not develop \(here)/barn.jpg: its print would replace the input "
+            + "\(here)/barn.jpg. Choose another folder with -o\n")
         #expect(bench.bytes("barn.jpg") == picture)
       }
     }
   }
 
-  @Test func `a print is told with the folder it went to, and so is one in the way`() async throws {
+  @Test func `a new print is named with its folder, and so is an older one in its place`()
+    async throws
+  {
     try await DaemonBench.use { bench in
       try bench.folder.write(SamplePictures.jpeg(width: 24, height: 16, seed: 1), to: "a/barn.jpg")
       let (file, print) = ("\(bench.folder.path)/a/barn.jpg", "\(bench.root)/barn.jpg")
@@ -58,13 +62,13 @@ import Testing
       #expect(
         second.errors
           == "darkroomctl: Could not develop \(file): \(print) exists. "
-          + "Choose another folder with -o, or --force\n")
+          + "Choose another folder with -o, or use --force\n")
     }
   }
 
   // MARK: check
 
-  /// Every photo of it fails, each in a way of its own.
+  /// Photos that all fail, each in a different way.
   private static let wrong: [(String, String)] = [
     ("ftp", "ftp://example.org/a.jpg"), ("script", "javascript:alert(1)"),
     ("data", "data:image/png;base64,AAAA"), ("secret", "https://me:word@example.org/a.jpg"),
@@ -84,7 +88,7 @@ import Testing
     ("Photos ", "Photos", "<array/>"), ("Qality", "Quality", "<integer>85</integer>"),
   ]
 
-  /// What `check` says of a list is, photo by photo, what the photos fail with.
+  /// Expects `check` to predict, photo by photo, the failures in the daemon.
   private func agree(_ bench: DaemonBench, _ list: [UInt8], as name: String) async throws
     -> [CheckedPhoto]
   {
@@ -109,7 +113,7 @@ import Testing
     return checked
   }
 
-  @Test func `check says of each photo what it would fail with`() async throws {
+  @Test func `check predicts the failure of each photo`() async throws {
     try await DaemonBench.use { bench in
       let list = PhotoListText.array(Self.wrong + [("good", try bench.serveSamples(1)[0])])
       let checked = try await agree(bench, list, as: "wrong")
@@ -123,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `check says what a key at the top was to be, and so does the daemon`() async throws {
+  @Test func `check and the daemon suggest the right spelling of a key at the top`() async throws {
     try await DaemonBench.use { bench in
       let body = Self.misspelt.map { "<key>\($0.key)</key>\($0.value)" }.joined()
       let checked = try await agree(
@@ -138,7 +142,7 @@ import Testing
 
   // MARK: errors for programs
 
-  @Test func `with --json every error is an object, and ends with the same code`() async throws {
+  @Test func `with --json every error is an object, and the exit code is the same`() async throws {
     try await DaemonBench.use { bench in
       try bench.folder.write(Array("just words".utf8), to: "root/words.plist")
       let lines: [(code: String, words: [String])] = [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `--until-idle` ends when nothing is left to do, and its exit code says what it came to.
+// `--until-idle` ends when nothing is left to do, and its exit code gives the outcome.
 
 import Foundation
 import Support
@@ -14,19 +14,21 @@ import Testing
     }
   }
 
-  @Test func `a photo that fails makes it 3, also beside lists that went well`() async throws {
+  @Test func `a failed photo makes the exit code 3, even beside lists without failures`()
+    async throws
+  {
     try await DaemonBench.use { bench in
       let url = try bench.serveSamples(1)[0]
       try await bench.drop([("One", url)], as: "good.plist")
       try await bench.drop([("One", url), ("Two", bench.origin.url("/404"))], as: "part.plist")
       #expect(try await bench.runUntilIdle().code == 3)
-      // What an earlier run failed at is not this run's affair.
+      // Failures of an earlier run do not count.
       try await bench.drop([("One", url)], as: "later.plist")
       #expect(try await bench.runUntilIdle().code == 0)
     }
   }
 
-  @Test func `a paused list makes it 4, whether it was paused before or during the run`()
+  @Test func `a paused list makes the exit code 4, whether paused before or during the run`()
     async throws
   {
     try await DaemonBench.use { bench in
@@ -41,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `a cancelled list does not count as trouble`() async throws {
+  @Test func `a cancelled list leaves the exit code 0`() async throws {
     try await DaemonBench.use { bench in
       let url = try bench.serveSamples(1)[0]
       try await bench.drop([("One", url + "?gate=g")], as: "summer.plist")
@@ -52,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `failed counts before paused`() async throws {
+  @Test func `a failed photo outranks a paused list`() async throws {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(2)
       let daemon = try await bench.start()
@@ -66,7 +68,7 @@ import Testing
   }
 
   @Test(.enabled(if: DaemonBench.isRoot, "another user is needed, and only root may become one"))
-  func `a file that may not be read makes it 4 and is not touched`() async throws {
+  func `a file that may not be read makes the exit code 4 and is not touched`() async throws {
     try await DaemonBench.use { bench in
       let url = try bench.serveSamples(1)[0]
       try await bench.drop([("One", url)], as: "mine.plist")
@@ -84,9 +86,9 @@ import Testing
     }
   }
 
-  @Test func `what is tried again later is waited for`() async throws {
+  @Test func `the daemon waits for photos that are to be tried again`() async throws {
     try await DaemonBench.use { bench in
-      // 500 first; then it is there, though it is no picture.
+      // 500 at first; then a file, but not a picture.
       try await bench.drop([("One", bench.origin.url("/500-then-ok?key=a"))], as: "again.plist")
       let end = try await bench.runUntilIdle()
       #expect(end.code == 3, "\(end)")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which addresses may be dialled: by default only those of the public internet.
+// The addresses that may be dialled: by default only those of the public internet.
 
 import Testing
 import Vocabulary
@@ -41,14 +41,14 @@ struct AddressRulesTests {
   }
 
   @Test(
-    "AllowNetworks= opens what it names and nothing beside it",
+    "AllowNetworks= allows the networks it names and no others",
     arguments: [
       (["127.0.0.0/8"], "127.0.0.1", true), (["127.0.0.1"], "127.0.0.1", true),
       (["127.0.0.1"], "127.0.0.2", false), (["192.168.0.0/16"], "192.168.9.9", true),
       (["192.168.0.0/16"], "10.0.0.1", false), (["::1"], "::1", true),
       (["fd00::/8"], "fd12::1", true), (["0.0.0.0/0"], "::1", false),
       (["0.0.0.0/0"], "10.0.0.1", true), (["::/0"], "fe80::1", true),
-      // A hidden address must be allowed for itself, and so must the way to hide it.
+      // An embedded IPv4 address must be allowed itself, and so must the range that embeds it.
       (["127.0.0.0/8"], "::ffff:127.0.0.1", false), (["::/0"], "::ffff:127.0.0.1", false),
       (["::/0", "127.0.0.0/8"], "::ffff:127.0.0.1", true),
       (["64:ff9b::/96"], "64:ff9b::808:808", true), (["64:ff9b::/96"], "64:ff9b::7f00:1", false),
@@ -60,7 +60,7 @@ struct AddressRulesTests {
     #expect((rules.refusal(of: try #require(NetworkAddress(text))) == nil) == isDialled)
   }
 
-  @Test func `DenyNetworks= closes in any case, and the reason names it`() throws {
+  @Test func `DenyNetworks= overrides AllowNetworks=, and the reason names it`() throws {
     let rules = try AddressRules(allow: ["10.0.0.0/8"], deny: ["10.9.0.0/16", "8.8.8.0/24"])
     #expect(rules.refusal(of: try #require(NetworkAddress("10.1.0.1"))) == nil)
     let inside = try #require(NetworkAddress("10.9.0.1"))
@@ -72,7 +72,7 @@ struct AddressRulesTests {
     #expect(all.refusal(of: try #require(NetworkAddress("64:ff9b::808:808"))) != nil)
   }
 
-  @Test func `A refusal says what the address is and which setting opens it`() throws {
+  @Test func `A refusal names the kind of the address and the setting that allows it`() throws {
     let failure = AddressRules().refusal(of: try #require(NetworkAddress("10.0.0.5")))?
       .failure(server: "photos.example.org")
     #expect(
@@ -83,7 +83,7 @@ struct AddressRulesTests {
   }
 
   @Test(
-    "What is no network is refused with an example of one",
+    "Text that is not a network is refused with an example",
     arguments: [
       "", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/+8", "10.0.0.0/8/8", "10.0.0", "010.0.0.1",
       "256.0.0.1", "::/129", ":::", "1::2::3", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "fe80::1%eth0",
@@ -95,7 +95,7 @@ struct AddressRulesTests {
   }
 
   @Test(
-    "An address is written in one way",
+    "An address has one spelling",
     arguments: [
       ("0:0:0:0:0:0:0:0", "::"), ("1:0:0:0:0:0:0:1", "1::1"),
       ("2001:db8:0:1:1:1:1:1", "2001:db8:0:1:1:1:1:1"),

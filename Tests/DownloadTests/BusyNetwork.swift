@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network that answers a little later, from a task of its own, and a folder whose files have one name.
+// A network that answers a little later, from another task, and a folder without hard links.
 
 import Synchronization
 import Vocabulary
@@ -18,7 +18,7 @@ final class BusyNetwork: Network {
   var isIdle: Bool { state.withLock { $0.running.isEmpty } }
 
   func begin(
-    _ request: TransferRequest, into file: any OpenFile,
+    _ request: TransferRequest, into sink: any TransferSink,
     whenOver: @escaping @Sendable (Result<TransferReply, Failure>) -> Void
   ) -> TransferTicket {
     let number = state.withLock { state in
@@ -28,12 +28,12 @@ final class BusyNetwork: Network {
     }
     Task {
       for _ in 0..<(number % 5) { await Task.yield() }
-      // Whoever takes it out may write: a cancelled transfer writes no more.
+      // A cancelled transfer delivers nothing.
       guard let whenOver = state.withLock({ $0.running.removeValue(forKey: number) }) else {
         return
       }
-      try? file.truncate(to: 0)
-      try? file.write(Array(repeating: 7, count: size), at: 0)
+      sink.begin(EntityFacts(), at: 0)
+      _ = try? sink.take(Array(repeating: 7, count: size), goOn: {})
       whenOver(.success(TransferReply(status: 200, size: UInt64(size))))
     }
     return TransferTicket(number)
@@ -48,7 +48,7 @@ final class BusyNetwork: Network {
   func progress() -> [TransferProgress] { [] }
 }
 
-/// As FAT has it: no second names, and none across its border either. It counts what it refused.
+/// A folder as on FAT: refuses hard links, and renames to another file system. Counts the refusals.
 final class LonelyFolder: Folder {
   let base: any Folder
   private let refused = Mutex(0)

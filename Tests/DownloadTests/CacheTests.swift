@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache: always asks, never trusts its own disk, stays within its room.
+// The cache: always asks the origin, never trusts its own disk, stays within its room.
 
 import Digests
 import Download
@@ -23,15 +23,14 @@ struct CacheTests {
     kept = try FreshFolder()
   }
 
-  private func downloader(_ network: ScriptedNetwork, room: UInt64 = 1000) -> Downloader {
-    Downloader(
+  private func downloader(_ network: ScriptedNetwork, room: UInt64 = 1000) -> RunningDownloader {
+    RunningDownloader(
       network: network, partials: PartialShelf(incoming.folder, clock: clock),
-      cache: OriginalCache(kept.folder, clock: clock), settings: DownloadSettings(cache: room)
-    ) { $0() }
+      cache: OriginalCache(kept.folder, clock: clock), settings: DownloadSettings(cache: room))
   }
 
   @discardableResult
-  private func download(_ downloader: Downloader, _ number: UInt32 = 1, _ url: String? = nil)
+  private func download(_ downloader: RunningDownloader, _ number: UInt32 = 1, _ url: String? = nil)
     async throws -> Original
   {
     clock.advance(by: .seconds(1))
@@ -40,13 +39,13 @@ struct CacheTests {
       priority: .default)
   }
 
-  private func counts(_ downloader: Downloader) -> [UInt64] {
+  private func counts(_ downloader: RunningDownloader) -> [UInt64] {
     let counts = downloader.cache?.counts ?? CacheCounts()
     return [UInt64(counts.entries), counts.bytes, counts.hits, counts.misses]
   }
 
   @Test(arguments: [false, true])
-  func `what the origin still has is not sent again`(isRestarted: Bool) async throws {
+  func `an original that the origin still has is not sent again`(isRestarted: Bool) async throws {
     let network = ScriptedNetwork(.sent([[1, 2, 3]], entity), .unchanged)
     let first = downloader(network)
     try await download(first)
@@ -59,12 +58,12 @@ struct CacheTests {
     #expect(fresh.bytes(of: "000000002") == [1, 2, 3])
     #expect(second.cache?.counts.hits == 1)
     #expect(try incoming.folder.names().isEmpty)
-    // The originals go their own ways.
+    // Removing an original leaves the cache entry.
     try fresh.folder.remove(original.name)
     #expect(second.cache?.counts.entries == 1)
   }
 
-  @Test func `what the origin has anew takes the place of the old`() async throws {
+  @Test func `a changed original replaces the cached one`() async throws {
     var other = entity
     other.etag = "\"v2\""
     let network = ScriptedNetwork(
@@ -79,7 +78,9 @@ struct CacheTests {
     #expect(counts(downloader) == [1, 2, 1, 2])
   }
 
-  @Test func `what was cut off is gone on with, though the cache has an older one`() async throws {
+  @Test func `a cut-off download is resumed although the cache has an older original`()
+    async throws
+  {
     var other = entity
     (other.etag, other.total) = ("\"v2\"", 5)
     let broken = Failure(.passing, code: "connect.reset", reason: "the connection broke")
@@ -99,7 +100,7 @@ struct CacheTests {
     #expect(fresh.bytes(of: "000000003") == [4, 5, 6, 7, 8])
   }
 
-  @Test func `the cache is looked into where nothing of what was cut off is proven`() async throws {
+  @Test func `the cache is used if no byte of a cut-off download is proven`() async throws {
     var other = entity
     other.etag = "\"v2\""
     let broken = Failure(.passing, code: "connect.reset", reason: "the connection broke")
@@ -116,21 +117,21 @@ struct CacheTests {
     #expect(try incoming.folder.names().isEmpty)
   }
 
-  @Test func `what is larger than is allowed by now is not taken from the cache`() async throws {
+  @Test func `an entry larger than the current MaximumSize= is not used`() async throws {
     let tooBig = Failure(.final, code: "size.limit", reason: "photos.example.org sends too much")
     let network = ScriptedNetwork(.sent([[1, 2, 3]], entity), .failing(tooBig), .unchanged)
     let downloader = downloader(network)
     try await download(downloader)
-    downloader.change(DownloadSettings(maximumSize: 2, cache: 1000), files: FileFolders())
+    downloader.change(DownloadSettings(maximumSize: 2, cache: 1000))
     await #expect(throws: tooBig) { try await download(downloader, 2) }
-    downloader.change(DownloadSettings(maximumSize: 3, cache: 1000), files: FileFolders())
+    downloader.change(DownloadSettings(maximumSize: 3, cache: 1000))
     try await download(downloader, 3)
     #expect(network.requests.map(\.scope) == [.whole, .whole, .change(since: entity)])
     #expect(counts(downloader) == [1, 3, 1, 2])
   }
 
   @Test(
-    "what the disk has changed is thrown away and downloaded",
+    "an entry that the disk has changed is removed, and its photo downloaded",
     arguments: ["body", "size", "note", "no note", "no body"])
   func damage(_ kind: String) async throws {
     let network = ScriptedNetwork(.sent([[1, 2, 3]], entity), .sent([[1, 2, 3]], entity))
@@ -144,7 +145,7 @@ struct CacheTests {
     case "no note": try kept.folder.remove(note)
     default: try kept.folder.remove(name)
     }
-    // The original is the same file: another photo, another name.
+    // The first original is the damaged file itself, so another photo is downloaded.
     let again = downloader(network)
     try await download(again, 2)
     #expect(network.requests.last?.scope == .whole)
@@ -152,7 +153,7 @@ struct CacheTests {
     #expect(counts(again) == [1, 3, 0, 1])
   }
 
-  @Test func `what was used longest ago goes first`() async throws {
+  @Test func `the least recently used entry goes first`() async throws {
     let urls = (1...4).map { "https://photos.example.org/\($0)" }
     let network = ScriptedNetwork(
       .sent([[UInt8](repeating: 1, count: 300)], entity),
@@ -162,16 +163,17 @@ struct CacheTests {
     try await download(downloader, 1, urls[0])
     try await download(downloader, 2, urls[1])
     try await download(downloader, 3, urls[0])
-    downloader.change(DownloadSettings(cache: 900), files: FileFolders())
+    downloader.change(DownloadSettings(cache: 900))
     try await download(downloader, 4, urls[2])
     #expect(counts(downloader) == [2, 700, 1, 3])
     try await download(downloader, 5, urls[0])
     try await download(downloader, 6, urls[2])
+    await downloader.end()
     #expect(downloader.cache?.counts.hits == 3)
     #expect(try kept.folder.names().count == 4)
   }
 
-  @Test func `no more goes than has to, and what was used meanwhile stays`() async throws {
+  @Test func `only as many entries go as must, and one used meanwhile stays`() async throws {
     let urls = (1...6).map { "https://photos.example.org/\($0)" }
     let sent = (1...6).map {
       ScriptedNetwork.Turn.sent([[UInt8](repeating: $0, count: 300)], entity)
@@ -187,19 +189,21 @@ struct CacheTests {
     #expect(Set(left.compactMap { kept.bytes(of: "\($0)")?.first }) == [2, 5, 6])
   }
 
-  @Test func `without room nothing is kept, and what was kept goes`() async throws {
+  @Test func `without room nothing is kept, and older entries go`() async throws {
     let network = ScriptedNetwork(
       .sent([[1, 2, 3]], entity), .sent([[1, 2, 3]], entity), .sent([[1, 2, 3]], entity))
     try await download(downloader(network))
     #expect(try kept.folder.names().count == 2)
-    try await download(downloader(network, room: 0), 2)
+    let without = downloader(network, room: 0)
+    try await download(without, 2)
+    await without.end()
     #expect(try kept.folder.names().isEmpty)
     try await download(downloader(network, room: 2), 3)
     #expect(try kept.folder.names().isEmpty)
     #expect(network.requests.map(\.scope) == [.whole, .whole, .whole])
   }
 
-  @Test func `clearing leaves nothing but the counts`() async throws {
+  @Test func `clearing leaves only the counts`() async throws {
     let downloader = downloader(ScriptedNetwork(.sent([[1, 2, 3]], entity)))
     try await download(downloader)
     downloader.cache?.clear()
@@ -209,7 +213,7 @@ struct CacheTests {
   }
 
   @Test(
-    "what cannot be known again, must not be kept or is no photo is not kept",
+    "an original without a validator, not to be kept, or not a photo is not kept",
     arguments: [
       ScriptedNetwork.Turn.sent([[1, 2, 3]], EntityFacts(total: 3)),
       .sent([[1, 2, 3]], EntityFacts(etag: "\"v1\"", total: 3, mayBeKept: false)),

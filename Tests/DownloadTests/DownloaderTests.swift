@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One photo's download: what it leaves in its folder, what it says, and what it refuses.
+// The download of one photo: the files it leaves, its outcome and its refusals.
 
 import Digests
 import Download
@@ -20,12 +20,11 @@ struct DownloaderTests {
   }
 
   private func downloader(_ network: ScriptedNetwork, _ settings: DownloadSettings = .init())
-    -> Downloader
+    -> RunningDownloader
   {
-    Downloader(
+    RunningDownloader(
       network: network, partials: PartialShelf(incoming.folder, clock: SimulatedClock()),
-      settings: settings
-    ) { $0() }
+      settings: settings)
   }
 
   private func download(_ network: ScriptedNetwork, url: String? = nil) async throws -> Original {
@@ -43,8 +42,7 @@ struct DownloaderTests {
 
   private var partial: [UInt8]? { fresh.bytes(of: "000038211") }
 
-  @Test func `A photo that came whole waits for its record, with its size and digest`() async throws
-  {
+  @Test func `A whole photo waits for its record, with its size and digest`() async throws {
     let body = Array("a photo, really".utf8)
     let original = try await download(ScriptedNetwork(.body(Array(body[..<4]), Array(body[4...]))))
     #expect(original.name.description == "000038211")
@@ -55,7 +53,7 @@ struct DownloaderTests {
     #expect(try original.file.read(at: 0, upTo: 100) == body)
   }
 
-  @Test func `The network is asked with the settings of the moment`() async throws {
+  @Test func `Each request uses the current settings`() async throws {
     let network = ScriptedNetwork(.body([1]), .body([1]))
     let first = DownloadSettings(
       maximumSize: 5, timeout: .seconds(6), connectTimeout: .seconds(7))
@@ -63,7 +61,7 @@ struct DownloaderTests {
     for priority in [ServiceClass.background, .userInitiated] {
       _ = try await downloader.download(
         photo, from: "HTTP://Example.org:80", into: fresh.folder, priority: priority)
-      downloader.change(DownloadSettings(maximumSize: 50), files: FileFolders())
+      downloader.change(DownloadSettings(maximumSize: 50))
     }
     #expect(network.requests.map(\.url) == ["http://example.org/", "http://example.org/"])
     #expect(network.requests.map(\.maximumSize) == [5, 50])
@@ -72,7 +70,7 @@ struct DownloaderTests {
     #expect(network.requests.first?.connectTimeout == .seconds(7))
   }
 
-  @Test func `A second attempt starts over where nothing says what the first one left`()
+  @Test func `A second attempt starts over if the first one left no proof of its bytes`()
     async throws
   {
     let broken = Failure(.passing, code: "connect.reset", reason: "the connection broke")
@@ -88,7 +86,7 @@ struct DownloaderTests {
   }
 
   @Test(
-    "What an attempt leaves behind stays only where another one may follow",
+    "The bytes of an attempt are kept only if another attempt may follow",
     arguments: [
       (Failure.Kind.passing, true), (.machine, true), (.cancelled, true), (.final, false),
     ])
@@ -110,24 +108,25 @@ struct DownloaderTests {
     _ = try? await downloader.download(
       photo, from: url, into: fresh.folder, priority: .default)
     #expect(try incoming.folder.names().count == 2)
-    downloader.discard(photo, from: url, in: fresh.folder)
+    try downloader.discard(photo, from: url, in: fresh.folder)
     #expect(try incoming.folder.names().isEmpty)
-    downloader.discard(photo, from: url, in: fresh.folder)
+    try downloader.discard(photo, from: url, in: fresh.folder)
   }
 
-  @Test func `A photo with the checksum of its list has come`() async throws {
+  @Test func `A photo with the checksum from its list is accepted`() async throws {
     let body = Array("a photo, really".utf8)
     let original = try await download(body, checksum: SHA256.digest(of: body))
     #expect(original.contents.size == 15)
     #expect(partial == body)
   }
 
-  @Test func `A photo with any other checksum has failed for good and leaves nothing`()
+  @Test func `A photo with another checksum fails for good and leaves nothing`()
     async throws
   {
     let body = Array("a photo, really".utf8)
     let digest = SHA256.digest(of: body)
-    // One that differs in its last bit too, though its beginning is all that is recorded.
+    // Also one that differs in its last bit alone, although only the beginning of a digest is
+    // recorded.
     let last = try #require(digest.bytes.last)
     let near = try #require(SHA256Digest(raw: digest.bytes.dropLast() + [last ^ 1]))
     for wrong in [SHA256.digest(of: []), near] {
@@ -144,7 +143,7 @@ struct DownloaderTests {
     }
   }
 
-  @Test func `What is nothing or a web page is named as such, whatever its checksum`() async {
+  @Test func `An empty body or a web page is named as such, whatever its checksum`() async {
     for (body, code) in [("", "download.empty"), ("<html>", "download.html")] {
       let failure = await #expect(throws: Failure.self) {
         try await download(Array(body.utf8), checksum: SHA256.digest(of: [1]))
@@ -153,12 +152,12 @@ struct DownloaderTests {
     }
   }
 
-  @Test func `An empty photo has failed`() async {
+  @Test func `An empty photo fails`() async {
     let failure = await #expect(throws: Failure.self) {
       try await download(ScriptedNetwork(.body()))
     }
     #expect(failure?.code == "download.empty")
-    #expect(failure?.reason == "what photos.example.org sent is empty")
+    #expect(failure?.reason == "the response from photos.example.org is empty")
     #expect(failure?.kind == .final)
     #expect(partial == nil)
   }
@@ -178,14 +177,14 @@ struct DownloaderTests {
   }
 
   @Test(
-    "What is no web page is left to the filter",
+    "Other text than a web page is left to the filter",
     arguments: ["<svg xmlns='x'>", "<?xml version='1.0'?>", "<", "<!doctyp", "GIF89a", "\u{FF}"])
   func others(_ text: String) async throws {
     let original = try await download(ScriptedNetwork(.body(Array(text.utf8))))
     #expect(original.contents.size == UInt64(text.utf8.count))
   }
 
-  @Test func `A network that counts other than the file is not believed`() async {
+  @Test func `A reply whose size differs from the file is not believed`() async {
     let reply = TransferReply(status: 200, size: 5)
     let network = ScriptedNetwork(.init(pieces: [[1, 2, 3]], result: .success(reply)))
     let failure = await #expect(throws: Failure.self) { try await download(network) }
@@ -193,17 +192,7 @@ struct DownloaderTests {
     #expect(failure?.kind == .passing)
   }
 
-  @Test func `A bad URL fails before anything is opened or asked`() async throws {
-    let network = ScriptedNetwork(.body([1]))
-    let failure = await #expect(throws: Failure.self) {
-      try await download(network, url: "ftp://example.org/a.jpg")
-    }
-    #expect(failure?.code == "url.scheme")
-    #expect(network.requests.isEmpty)
-    #expect(try fresh.folder.names().isEmpty)
-  }
-
-  @Test func `A download cancelled before it began asks nobody`() async {
+  @Test func `A download cancelled before it began makes no request`() async {
     let network = ScriptedNetwork(.body([1]))
     let task = Task {
       while !Task.isCancelled { await Task.yield() }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Photos from this machine: only from the folders that are named, never over a link.
+// Photos from this machine: only from the folders that are named, never through a link.
 
 import Digests
 import Download
 import Linux
 import Support
+import Synchronization
 import Testing
 import Vocabulary
 
@@ -18,15 +19,23 @@ struct FileFoldersTests {
     originals = try FreshFolder()
   }
 
+  private static func folders(_ paths: String...) -> FileFolders {
+    FileFolders(paths: paths) { path throws(SystemError) in try LinuxFolder.open(path: path) }
+  }
+
+  private func downloader(_ folders: FileFolders, maximumSize: UInt64 = 1 << 20)
+    -> RunningDownloader
+  {
+    RunningDownloader(
+      network: ScriptedNetwork(), partials: PartialShelf(originals.folder, clock: SimulatedClock()),
+      settings: DownloadSettings(maximumSize: maximumSize), files: folders)
+  }
+
   private func download(
     _ url: String, from folders: FileFolders? = nil, maximumSize: UInt64 = 1 << 20
   ) async throws -> Original {
-    let downloader = Downloader(
-      network: ScriptedNetwork(), partials: PartialShelf(originals.folder, clock: SimulatedClock()),
-      settings: DownloadSettings(maximumSize: maximumSize),
-      files: folders ?? FileFolders([photos.folder]), lane: { $0() })
-    return try await downloader.download(
-      photo, from: url, into: originals.folder, priority: .default)
+    let downloader = downloader(folders ?? Self.folders(photos.path), maximumSize: maximumSize)
+    return try await downloader.download(photo, from: url, into: originals.folder)
   }
 
   private func refusal(_ url: String, from folders: FileFolders? = nil) async -> Failure? {
@@ -50,7 +59,7 @@ struct FileFoldersTests {
     try photos.write([1], to: "a.jpg")
     let failure = await refusal("file://\(photos.path)/a.jpg", from: FileFolders())
     #expect(failure?.code == "file.refused")
-    #expect(failure?.advice == "FileFolders= under [Download] names them")
+    #expect(failure?.advice == "Add its folder to FileFolders= under [Download]")
   }
 
   @Test(
@@ -63,7 +72,9 @@ struct FileFoldersTests {
     #expect(try originals.folder.names().isEmpty)
   }
 
-  @Test func `A link is not followed, neither the file nor a folder on the way`() async throws {
+  @Test func `A link is not followed, whether it is the file or a folder on the way`()
+    async throws
+  {
     try photos.write([1], to: "real/a.jpg")
     try photos.link("link.jpg", to: "real/a.jpg")
     try photos.link("folder", to: "real")
@@ -75,14 +86,14 @@ struct FileFoldersTests {
     }
   }
 
-  @Test func `A folder is no photo, and neither is a path through a file`() async throws {
+  @Test func `A folder is refused, and so is a path through a file`() async throws {
     try photos.write([1], to: "real/a.jpg")
     for path in ["real", "real/a.jpg/b"] {
       #expect(await refusal("file://\(photos.path)/\(path)")?.code == "file.refused", "\(path)")
     }
   }
 
-  @Test func `A FIFO is refused and waited for by nobody`() async throws {
+  @Test func `A FIFO is refused without waiting for a writer`() async throws {
     let path = "\(photos.path)/fifo.jpg"
     try #require(await HelperProcess.status(of: ["mkfifo", path]) == 0)
     #expect(await refusal("file://\(path)")?.code == "file.refused")
@@ -105,53 +116,87 @@ struct FileFoldersTests {
     #expect(try await download(url, maximumSize: 1001).contents.size == 1001)
   }
 
-  @Test func `The folder named deepest opens its own files`() async throws {
+  @Test func `A file is opened from the deepest named folder`() async throws {
     let inner = try FreshFolder()
     try inner.write([9], to: "a.jpg")
     try photos.link("inner", to: inner.path)
-    let folders = FileFolders([photos.folder, inner.folder])
+    let folders = Self.folders(photos.path, inner.path)
     #expect(try await download("file://\(inner.path)/a.jpg", from: folders).contents.size == 1)
     #expect(
       await refusal("file://\(photos.path)/inner/a.jpg", from: folders)?.code == "file.refused")
   }
 
-  @Test func `A copy cancelled before its turn copies nothing`() async throws {
+  @Test func `A folder is opened each time a photo is copied from it, and not before`()
+    async throws
+  {
     try photos.write([1, 2, 3], to: "a.jpg")
-    let jobs = AsyncStream<@Sendable () -> Void>.makeStream()
-    let downloader = Downloader(
-      network: ScriptedNetwork(), partials: PartialShelf(originals.folder, clock: SimulatedClock()),
-      files: FileFolders([photos.folder]),
-      lane: { jobs.continuation.yield($0) })
-    let task = Task {
-      try await downloader.download(
-        photo, from: "file://\(photos.path)/a.jpg", into: originals.folder, priority: .default)
+    let opened = Mutex<[String]>([])
+    let folders = FileFolders(paths: [photos.path, "/srv/hung"]) { path throws(SystemError) in
+      opened.withLock { $0.append(path) }
+      return try LinuxFolder.open(path: path)
     }
-    for await job in jobs.stream {
-      task.cancel()
-      job()
-      break
+    let downloader = downloader(folders)
+    downloader.downloader.change(DownloadSettings(), files: folders)
+    #expect(opened.withLock { $0 } == [])
+    for _ in 1...2 {
+      _ = try await downloader.download(
+        photo, from: "file://\(photos.path)/a.jpg", into: originals.folder)
     }
-    await #expect(throws: Failure.cancelled) { try await task.value }
-    #expect(originals.bytes(of: "000000002") == [])
+    #expect(opened.withLock { $0 } == [photos.path, photos.path])
   }
 
-  @Test func `Copies run on the lane they are given, one after the other`() async throws {
-    let lane = try WorkLane("copies-test")
-    defer { lane.stop() }
+  @Test(arguments: [2, 5, 13, 20, 40, 107, 110, 112, 116] as [Int32])
+  func `A folder that cannot be opened costs only its own photos an attempt`(code: Int32)
+    async throws
+  {
+    try photos.write([1, 2, 3], to: "a.jpg")
+    let folders = FileFolders(paths: [photos.path, "/srv/hung"]) { path throws(SystemError) in
+      if path == "/srv/hung" { throw SystemError(code: code, call: "open", thing: path) }
+      return try LinuxFolder.open(path: path)
+    }
+    let failure = await refusal("file:///srv/hung/a.jpg", from: folders)
+    #expect(failure?.kind == .passing && failure?.code == "file.unreadable")
+    #expect(failure?.reason.hasPrefix("the folder /srv/hung cannot be opened: ") == true)
+    #expect(try await download("file://\(photos.path)/a.jpg", from: folders).contents.size == 3)
+  }
+
+  @Test(arguments: [23, 24] as [Int32])
+  func `A lack of descriptors for a folder is trouble of this machine`(code: Int32) async {
+    let folders = FileFolders(paths: ["/srv"]) { path throws(SystemError) in
+      throw SystemError(code: code, call: "open", thing: path)
+    }
+    #expect(await refusal("file:///srv/a.jpg", from: folders)?.kind == .machine)
+  }
+
+  @Test func `A cancelled copy ends with the current piece`() async throws {
+    try photos.write([UInt8](repeating: 3, count: 600_000), to: "a.jpg")
+    let folders = FileFolders(paths: [photos.path]) { path throws(SystemError) in
+      unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+      return try LinuxFolder.open(path: path)
+    }
+    let downloader = downloader(folders)
+    let task = Task {
+      try await downloader.download(
+        photo, from: "file://\(photos.path)/a.jpg", into: originals.folder)
+    }
+    await #expect(throws: Failure.cancelled) { try await task.value }
+    #expect(originals.bytes(of: "000000002")?.count == 262_144)
+  }
+
+  @Test func `Fifty copies at once give fifty originals`() async throws {
     try photos.write([UInt8](repeating: 3, count: 1000), to: "a.jpg")
-    let downloader = Downloader(
-      network: ScriptedNetwork(), partials: PartialShelf(originals.folder, clock: SimulatedClock()),
-      files: FileFolders([photos.folder]), lane: { lane.run($0) })
+    let downloader = downloader(Self.folders(photos.path))
     try await withThrowingTaskGroup(of: UInt64.self) { group in
       for number in 1...50 {
         let photo = PhotoID(list: ListID(1), number: UInt32(number))
         group.addTask {
           try await downloader.download(
-            photo, from: "file://\(photos.path)/a.jpg", into: originals.folder, priority: .default
+            photo, from: "file://\(photos.path)/a.jpg", into: originals.folder
           ).contents.size
         }
       }
       for try await size in group { #expect(size == 1000) }
     }
+    #expect(try originals.folder.names().count == 50)
   }
 }

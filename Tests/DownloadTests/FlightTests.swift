@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many photos, lists and attempts that name the same URL at the same time: one transfer, and an original
-// for each.
+// Photos that name the same URL at the same time: one transfer, and an original for each.
 
 import Digests
 import Linux
@@ -22,21 +21,20 @@ struct FlightTests {
     incoming = try FreshFolder()
   }
 
-  private func downloader(_ network: ScriptedNetwork) -> Downloader {
-    Downloader(
-      network: network, partials: PartialShelf(incoming.folder, clock: SimulatedClock())
-    ) { $0() }
+  private func downloader(_ network: ScriptedNetwork) -> RunningDownloader {
+    RunningDownloader(
+      network: network, partials: PartialShelf(incoming.folder, clock: SimulatedClock()))
   }
 
-  /// One stays in memory, the other is a file among the partial ones.
-  static let sizes = [3, IncomingFile.memorySize + 1]
+  /// One size stays in memory, the other becomes a partial file.
+  static let sizes = [3, IncomingBuffer.memorySize + 1]
 
   private func body(_ size: Int) -> [UInt8] { (0..<size).map { UInt8($0 % 251) } }
 
   private func photo(_ number: UInt32) -> PhotoID { PhotoID(list: ListID(1), number: number) }
 
   private func start(
-    _ number: UInt32, _ downloader: Downloader, _ priority: ServiceClass = .default,
+    _ number: UInt32, _ downloader: RunningDownloader, _ priority: ServiceClass = .default,
     checksum: SHA256Digest? = nil
   ) -> Task<Result<Original, Failure>, Never> {
     Task {
@@ -48,13 +46,13 @@ struct FlightTests {
     }
   }
 
-  /// So many wait for the one transfer.
-  private func boarded(_ count: Int, _ downloader: Downloader) async {
+  /// Returns when this number of photos waits for the one transfer.
+  private func boarded(_ count: Int, _ downloader: RunningDownloader) async {
     while downloader.progress().first?.photos.count != count { await Task.yield() }
   }
 
   @Test(arguments: sizes)
-  func `five who want the same get one transfer and five originals`(size: Int) async throws {
+  func `five photos with one URL get one transfer and five originals`(size: Int) async throws {
     let network = ScriptedNetwork(.body(body(size)).held)
     let downloader = downloader(network)
     let tasks = (1...5).map { start($0, downloader) }
@@ -65,15 +63,15 @@ struct FlightTests {
       #expect(original.contents.size == UInt64(size))
       #expect(original.name == Original.name(of: photo(UInt32(place + 1))))
       #expect(fresh.bytes(of: "\(original.name)") == body(size))
-      // Each goes by itself.
+      // Each original can be removed alone.
       try fresh.folder.remove(original.name)
     }
     #expect(network.requests.count == 1)
     #expect(try incoming.folder.names().isEmpty)
-    #expect(downloader.flights.withLock { $0.isEmpty })
+    #expect(downloader.isQuiet)
   }
 
-  @Test func `a checksum is each one's own`() async throws {
+  @Test func `each photo of a shared transfer has its own checksum`() async throws {
     let network = ScriptedNetwork(.body([1, 2, 3]).held)
     let downloader = downloader(network)
     let right = start(1, downloader, checksum: SHA256.digest(of: [1, 2, 3]))
@@ -89,7 +87,7 @@ struct FlightTests {
     #expect(try incoming.folder.names().isEmpty)
   }
 
-  @Test func `a failure is everybody's`() async throws {
+  @Test func `a failure fails every photo of a shared transfer`() async throws {
     let broken = Failure(.passing, code: "connect.reset", reason: "the connection broke")
     let network = ScriptedNetwork(.failing(broken, after: [1]).held)
     let downloader = downloader(network)
@@ -98,10 +96,10 @@ struct FlightTests {
     network.release()
     for task in tasks { await #expect(throws: broken) { try await task.value.get() } }
     #expect(network.requests.count == 1)
-    #expect(downloader.flights.withLock { $0.isEmpty })
+    #expect(downloader.isQuiet)
   }
 
-  @Test func `who leaves takes nothing from those who stay, the first included`() async throws {
+  @Test func `a photo that leaves, even the first, does not disturb the others`() async throws {
     let network = ScriptedNetwork(.body([1, 2, 3]).held)
     let downloader = downloader(network)
     let first = start(1, downloader)
@@ -116,7 +114,10 @@ struct FlightTests {
     #expect(fresh.bytes(of: "000000001") == nil)
   }
 
-  @Test func `when the last one leaves the transfer stops, and what came stays`() async throws {
+  @Test(arguments: [false, true])
+  func `when the last photo leaves, the transfer stops and its bytes are kept`(waits: Bool)
+    async throws
+  {
     let network = ScriptedNetwork(
       .sent([[1, 2]], entity).held, .part([3], whole: 3, entity))
     let downloader = downloader(network)
@@ -126,14 +127,15 @@ struct FlightTests {
     for task in tasks { task.cancel() }
     for task in tasks { await #expect(throws: Failure.cancelled) { try await task.value.get() } }
     #expect(network.cancelled == [TransferTicket(1)])
-    #expect(downloader.flights.withLock { $0.isEmpty })
+    // The next photo need not wait until the bytes are kept.
+    while waits, !downloader.isQuiet { await Task.yield() }
     let third = start(3, downloader)
     #expect(try await third.value.get().contents.size == 3)
     #expect(network.requests.last?.scope == .rest(of: entity, from: 2))
     #expect(fresh.bytes(of: "000000003") == [1, 2, 3])
   }
 
-  @Test func `the most urgent of those who wait decides`() async throws {
+  @Test func `a transfer has the priority of its most urgent photo`() async throws {
     let network = ScriptedNetwork(.body([1]).held)
     let downloader = downloader(network)
     let slow = start(1, downloader, .background)
@@ -150,7 +152,7 @@ struct FlightTests {
     #expect(network.changes == [.userInteractive, .default])
   }
 
-  @Test func `a page in the photo's place is nobody's photo`() async throws {
+  @Test func `a web page in place of a photo fails every photo of the transfer`() async throws {
     let network = ScriptedNetwork(.body(Array("<html>".utf8)).held)
     let downloader = downloader(network)
     let tasks = (1...2).map { start($0, downloader) }
@@ -165,11 +167,11 @@ struct FlightTests {
   }
 
   @Test(arguments: sizes)
-  func `where a file has one name only each gets a copy`(size: Int) async throws {
+  func `without hard links each photo gets a copy`(size: Int) async throws {
     let network = ScriptedNetwork(.body(body(size)).held)
     let lonely = LonelyFolder(incoming.folder)
     let partials = PartialShelf(lonely, clock: SimulatedClock())
-    let downloader = Downloader(network: network, partials: partials) { $0() }
+    let downloader = RunningDownloader(network: network, partials: partials)
     let tasks = (1...3).map { start($0, downloader) }
     await boarded(3, downloader)
     network.release()
@@ -177,21 +179,20 @@ struct FlightTests {
       #expect(try await task.value.get().contents.size == UInt64(size))
       #expect(fresh.bytes(of: "00000000\(place + 1)") == body(size))
     }
-    // What is in memory has no name yet.
-    #expect((lonely.refusals > 0) == (size > IncomingFile.memorySize))
+    // A body in memory has no name yet, so no link is tried.
+    #expect((lonely.refusals > 0) == (size > IncomingBuffer.memorySize))
     #expect(try incoming.folder.names().isEmpty)
   }
 
   @Test(arguments: sizes, [false, true])
-  func `a storm of comers and goers is served, and nothing is left`(size: Int, isLonely: Bool)
+  func `a storm of photos that come and go is served without remains`(size: Int, isLonely: Bool)
     async throws
   {
     let network = BusyNetwork(size: size)
     let lonely = LonelyFolder(incoming.folder)
     let folder: any Folder = isLonely ? lonely : incoming.folder
-    let downloader = Downloader(
-      network: network, partials: PartialShelf(folder, clock: SimulatedClock())
-    ) { $0() }
+    let downloader = RunningDownloader(
+      network: network, partials: PartialShelf(folder, clock: SimulatedClock()))
     await withTaskGroup(of: Void.self) { group in
       for number in 1...400 as ClosedRange<UInt32> {
         group.addTask {
@@ -211,9 +212,9 @@ struct FlightTests {
         }
       }
     }
-    while !downloader.flights.withLock({ $0.isEmpty }) { await Task.yield() }
+    while !downloader.isQuiet { await Task.yield() }
     #expect(network.isIdle)
-    #expect((lonely.refusals > 0) == (isLonely && size > IncomingFile.memorySize))
+    #expect((lonely.refusals > 0) == (isLonely && size > IncomingBuffer.memorySize))
     #expect(try incoming.folder.names().isEmpty)
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of a transfer that did not end well, and what of it is believed later: only what its notes
-// prove, whatever a crash made of the file, of the notes, or of both.
+// The bytes kept of a transfer that failed: later only as many are believed as the notes prove, whatever
+// a crash did to the file, the notes or both.
 
 import Digests
 import Support
@@ -16,7 +16,7 @@ struct PartialTests {
     etag: "\"v1\"", total: 70_000, place: "https://photos.example.org:443/a.jpg")
   let disk = SimulatedDisk()
   let clock = SimulatedClock(wallTime: 0)
-  /// Of which the notes speak soon.
+  /// Long enough for marks in the notes.
   private static let body: [UInt8] = (0..<70_000).map {
     UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7)
   }
@@ -36,19 +36,25 @@ struct PartialTests {
     FileName(keeping: url, suffix: ".note")
   }
 
-  /// The first bytes arrive, in pieces as the network has them.
-  private func receive(_ count: Int, from start: Int = 0, into file: IncomingFile) throws {
+  /// Writes the bytes from `start` to `count`, in small portions.
+  private func receive(_ count: Int, from start: Int = 0, into file: inout PartialFile) throws {
     for offset in stride(from: start, to: count, by: 4096) {
-      try file.write(Array(body[offset..<min(count, offset + 4096)]), at: UInt64(offset))
+      try file.write(Array(body[offset..<min(count, offset + 4096)]))
     }
+  }
+
+  private func file(
+    _ count: Int, on shelf: PartialShelf, of entity: EntityFacts? = nil, from url: String? = nil
+  ) throws -> PartialFile {
+    var file = shelf.create(url ?? self.url)
+    try file.begin(entity ?? self.entity, at: 0)
+    try receive(count, into: &file)
+    return file
   }
 
   private func keep(_ count: Int) throws -> PartialShelf {
     let shelf = shelf
-    let file = shelf.create(url)
-    file.begin(entity, at: 0)
-    try receive(count, into: file)
-    shelf.keep(file, of: url)
+    shelf.keep(try file(count, on: shelf))
     return shelf
   }
 
@@ -57,68 +63,72 @@ struct PartialTests {
   }
 
   @Test(arguments: [1, 511, 26_214, 30_001, 69_999])
-  func `what has come is gone on with, and its digest is the whole's in the end`(count: Int) throws
-  {
+  func `a kept file is resumed, and its digest is that of the whole in the end`(count: Int) throws {
     let kept = try keep(count)
     #expect(kept.holds(url) && kept.bytes == UInt64(count))
-    // Also by the next run of the daemon.
+    // The next run of the daemon resumes it, too.
     for shelf in [kept, shelf] where shelf.holds(url) {
-      let (file, known) = try shelf.reopen(url)
+      var (file, known) = try shelf.reopen(url)
       #expect(file.size == UInt64(count))
       #expect(known == entity)
-      shelf.keep(file, of: url)
-      file.begin(entity, at: file.size)
-      shelf.keep(file, of: url)
+      shelf.keep(file)
+      try file.begin(entity, at: file.size)
+      shelf.keep(file)
     }
-    let (file, _) = try shelf.reopen(url)
-    file.begin(entity, at: file.size)
-    try receive(body.count, from: Int(file.size), into: file)
-    #expect(file.arrival?.digest == SHA256.digest(of: body))
-    #expect(file.arrival?.head == body.prefix(512))
+    var (file, _) = try shelf.reopen(url)
+    try file.begin(entity, at: file.size)
+    try receive(body.count, from: Int(file.size), into: &file)
+    #expect(file.digest == SHA256.digest(of: body))
+    #expect(file.head == Array(body.prefix(512)))
     #expect(try bytes(name) == body)
   }
 
   @Test(arguments: [1, 511, 513, 26_213, 32_768, 32_769, 70_000])
-  func `its first bytes are known wherever the others went`(count: Int) throws {
-    let file = shelf.create(url)
-    file.begin(entity, at: 0)
-    try receive(count, into: file)
-    #expect(file.arrival?.head == body.prefix(min(count, 512)))
-    #expect(file.arrival?.size == UInt64(count))
-    // Another answer took its place.
-    try file.truncate(to: 0)
-    #expect(file.arrival?.head == [])
-    try file.write([7, 8, 9], at: 0)
-    #expect(file.arrival?.head == [7, 8, 9])
-    #expect(file.arrival?.digest == SHA256.digest(of: [7, 8, 9]))
+  func `the first bytes of a file are known, wherever the others are`(count: Int) throws {
+    var file = try file(count, on: shelf)
+    #expect(file.head == Array(body.prefix(512).prefix(count)))
+    #expect(file.size == UInt64(count))
+    // Another answer replaces it.
+    try file.begin(entity, at: 0)
+    #expect(file.head == [])
+    try file.write([7, 8, 9])
+    #expect(file.head == [7, 8, 9])
+    #expect(file.digest == SHA256.digest(of: [7, 8, 9]))
+    #expect(try bytes(name) == [7, 8, 9])
   }
 
-  @Test func `of what seems to be whole the last byte is asked for again`() throws {
+  @Test func `a file with a gap is never resumed`() throws {
+    let shelf = shelf
+    var file = try file(30_000, on: shelf)
+    try file.begin(entity, at: 40_000)
+    try receive(50_000, from: 40_000, into: &file)
+    shelf.keep(file)
+    #expect(!shelf.holds(url))
+    #expect(try disk.rootFolder.names().isEmpty)
+  }
+
+  @Test func `the last byte of a file that looks whole is requested again`() throws {
     let (file, _) = try keep(body.count).reopen(url)
     #expect(file.size == UInt64(body.count) - 1)
-    #expect(file.arrival?.digest == SHA256.digest(of: Array(body.dropLast())))
+    #expect(file.digest == SHA256.digest(of: Array(body.dropLast())))
   }
 
-  @Test func `a daemon that was killed goes on from its last mark`() throws {
-    let file = shelf.create(url)
-    file.begin(entity, at: 0)
-    try receive(65_000, into: file)
-    // Nobody could say goodbye.
+  @Test func `a daemon that was killed resumes from its last mark`() throws {
+    // The writer never ends its work.
+    _ = try file(65_000, on: shelf)
     let (reopened, _) = try shelf.reopen(url)
     #expect(reopened.size > 55_000 && reopened.size <= 65_000)
     #expect(try bytes(name).count == Int(reopened.size))
-    #expect(reopened.arrival?.digest == SHA256.digest(of: Array(body.prefix(Int(reopened.size)))))
+    #expect(reopened.digest == SHA256.digest(of: Array(body.prefix(Int(reopened.size)))))
   }
 
   @Test(arguments: 0..<100 as Range<UInt64>)
-  func `after a power cut nothing is believed that is not as it was sent`(seed: UInt64) throws {
+  func `after a power cut only bytes as they were sent are believed`(seed: UInt64) throws {
     var random = SimulatedRandom(seed: seed)
     let count = 1 + random.number(below: body.count - 1)
     let before = shelf
-    let file = before.create(url)
-    file.begin(entity, at: 0)
-    try receive(count, into: file)
-    if random.oneIn(2) { before.keep(file, of: url) }
+    let file = try file(count, on: before)
+    if random.oneIn(2) { before.keep(file) }
     if random.oneIn(2) { try disk.rootFolder.sync() }
     if random.oneIn(4) { try disk.rootFolder.syncFileSystem() }
     disk.crash(seed: seed)
@@ -126,12 +136,11 @@ struct PartialTests {
     let (reopened, _) = try after.reopen(url)
     let size = Int(reopened.size)
     #expect(size <= count)
-    try reopened.put()
-    #expect(try bytes(name) == Array(body.prefix(size)))
-    #expect(reopened.arrival?.digest == SHA256.digest(of: Array(body.prefix(size))))
+    #expect(try size == 0 ? reopened.file == nil : bytes(name) == Array(body.prefix(size)))
+    #expect(reopened.digest == SHA256.digest(of: Array(body.prefix(size))))
   }
 
-  @Test func `a file that was cut or whose tail is zeros is believed as far as it is proven`()
+  @Test func `a file with a lost or zeroed tail is believed as far as it is proven`()
     throws
   {
     _ = try keep(65_000)
@@ -156,7 +165,7 @@ struct PartialTests {
       try disk.rootFolder.open(target, .write).write(bytes, at: 0)
       let (reopened, known) = try shelf.reopen(url)
       let size = Int(reopened.size)
-      #expect(reopened.arrival?.digest == SHA256.digest(of: Array(body.prefix(size))))
+      #expect(reopened.digest == SHA256.digest(of: Array(body.prefix(size))))
       #expect(known == nil || known == entity)
       #expect(known != nil || size == 0)
       try disk.rootFolder.removeIfThere(name)
@@ -165,7 +174,7 @@ struct PartialTests {
   }
 
   @Test(
-    "what cannot be asked for with If-Range is not kept",
+    "bytes that If-Range cannot resume are not kept",
     arguments: [
       EntityFacts(total: 9), EntityFacts(etag: "W/\"1\"", total: 9),
       EntityFacts(lastModified: "Tue, 18 Nov 2025 08:00:00 GMT", total: 9),
@@ -176,34 +185,31 @@ struct PartialTests {
     ])
   func weak(_ entity: EntityFacts) throws {
     let shelf = shelf
-    let file = shelf.create(url)
-    file.begin(entity, at: 0)
-    try receive(50_000, into: file)
-    shelf.keep(file, of: url)
+    shelf.keep(try file(50_000, on: shelf, of: entity))
     #expect(!shelf.holds(url))
     #expect(try disk.rootFolder.names().isEmpty)
   }
 
-  @Test func `a strong date is a validator where there is no tag`() {
+  @Test func `a strong date is a validator if there is no tag`() {
     let dated = EntityFacts(lastModified: "Tue, 18 Nov 2025 08:00:00 GMT", isDateStrong: true)
     #expect(dated.strongValidator == "Tue, 18 Nov 2025 08:00:00 GMT")
     #expect(entity.strongValidator == "\"v1\"")
   }
 
-  @Test func `a file that has become somebody's original is never written to`() throws {
+  @Test func `a file that has become an original is never written to`() throws {
     _ = try keep(60_000)
     let list = try disk.rootFolder.folder(FileName(literal: "17"), creating: true)
     let original = FileName(literal: "000000001")
     try disk.rootFolder.link(name, to: list, as: original)
-    // Its notes could not be removed: the power went.
-    let (reopened, known) = try shelf.reopen(url)
+    // Its notes were not removed, as after a power cut.
+    var (reopened, known) = try shelf.reopen(url)
     #expect(reopened.size == 0 && known == nil)
-    try reopened.write([1, 2, 3], at: 0)
+    try reopened.write([1, 2, 3])
     let kept = try list.open(original, .read).read(at: 0, upTo: 100_000)
     #expect(kept == Array(body.prefix(60_000)))
   }
 
-  @Test func `a start removes what has no notes, and what is neither`() throws {
+  @Test func `a start removes files without notes, notes without files, and strangers`() throws {
     _ = try keep(1000)
     for stray in ["junk", "0f.part", "1f.note"] {
       _ = try disk.rootFolder.open(#require(FileName(stray)), .create)
@@ -212,17 +218,14 @@ struct PartialTests {
     #expect(try Set(disk.rootFolder.names()) == [name, noteName])
   }
 
-  @Test func `what is too many, too much or too old goes, the oldest first`() throws {
+  @Test func `files that are too many, too large or too old go, the oldest first`() throws {
     var limits = Self.limits
     limits.count = 3
     limits.bytes = 250
     limits.age = .seconds(100)
     let shelf = PartialShelf(disk.rootFolder, clock: clock, limits: limits)
     func add(_ url: String, _ size: Int) throws {
-      let file = shelf.create(url)
-      file.begin(entity, at: 0)
-      try receive(size, into: file)
-      shelf.keep(file, of: url)
+      shelf.keep(try file(size, on: shelf, from: url))
     }
     for number in 1...4 {
       try add("http://h/\(number)", 50)
@@ -240,41 +243,38 @@ struct PartialTests {
   }
 
   @Test(arguments: ["\"v1\"", "W/\"v1\""])
-  func `a file that could be made and not written leaves what can be gone on with, or nothing`(
+  func `a file that could not be written is kept only if it can be resumed`(
     tag: String
   ) throws {
     let shelf = shelf
-    let file = shelf.create(url)
-    file.begin(EntityFacts(etag: tag, total: 70_000, place: "p"), at: 0)
+    var file = shelf.create(url)
+    try file.begin(EntityFacts(etag: tag, total: 70_000, place: "p"), at: 0)
     disk.fail(SimulatedDisk.Fault(.write, code: 28, isPermanent: true))
-    #expect(throws: SystemError.self) { try receive(60_000, into: file) }
+    #expect(throws: SystemError.self) { try receive(60_000, into: &file) }
     disk.fail(nil)
     #expect(try disk.rootFolder.names() == [name])
-    shelf.keep(file, of: url)
+    shelf.keep(file)
     #expect(shelf.holds(url) == tag.hasPrefix("\""))
     #expect(try disk.rootFolder.names().count == (shelf.holds(url) ? 2 : 0))
   }
 
-  @Test func `a note whose place is without its query, as they once were, is not believed`() throws
-  {
+  @Test func `a note of the old version, whose place lacks the query, is not believed`() throws {
     let text = "#darkroom-partial 1\nurl \(url)\nplace https://h:8443/img\netag \"v1\"\n"
-    let sum = NoteHead.hex(CRC32C.checksum(Array(text.utf8)))
+    let sum = String(hex: CRC32C.checksum(Array(text.utf8)))
     let old = Array((text + "head \(sum)\n").utf8)
     let new = Array(text.replacing("l 1\n", with: "l 2\n").utf8)
-    let newSum = NoteHead.hex(CRC32C.checksum(new))
+    let newSum = String(hex: CRC32C.checksum(new))
     #expect(PartialNote(reading: old) == nil)
     #expect(PartialNote(reading: new + Array("head \(newSum)\n".utf8)) != nil)
   }
 
-  @Test func `notes that cannot be written cost nothing but the resuming`() throws {
+  @Test func `notes that cannot be written cost only the resumption`() throws {
     let shelf = shelf
-    let file = shelf.create(url)
-    file.begin(entity, at: 0)
-    try file.put()
+    var file = try file(4096, on: shelf)
     disk.fail(SimulatedDisk.Fault(.open, code: 28, isPermanent: true))
-    try receive(60_000, into: file)
+    try receive(60_000, from: 4096, into: &file)
     disk.fail(nil)
-    shelf.keep(file, of: url)
+    shelf.keep(file)
     #expect(!shelf.holds(url))
     #expect(try disk.rootFolder.names().isEmpty)
   }

@@ -72,7 +72,7 @@ struct PhotoURLTests {
     #expect(failure?.code == "url.length")
   }
 
-  @Test func `What messages name of a URL holds neither query nor fragment`() throws {
+  @Test func `Messages name a URL without its query and fragment`() throws {
     let url = try PhotoURL(parsing: "https://Example.org:8443/a?token=secret#secret")
     #expect(url.server == "example.org:8443")
     let parts = (url.path, url.query)
@@ -81,7 +81,7 @@ struct PhotoURLTests {
     #expect(!url.text.contains("#"))
   }
 
-  /// Most are written as they are passed on, and are taken as they are.
+  /// The first of each is the text that is passed on.
   @Test(
     "However it is written, one URL has one text, the same parts and the same origin",
     arguments: [
@@ -125,7 +125,7 @@ struct PhotoURLTests {
   }
 
   @Test(
-    "A file's path that leads astray is refused",
+    "The path of a file that leads elsewhere is refused",
     arguments: [
       "file:///srv/../etc/passwd", "file:///srv/%2e%2e/etc/passwd", "file:///srv/./a",
       "file:///srv/a%2Fb", "file:///srv/a%00b", "file:///srv/%zz", "file:///srv/%2", "file:///",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second attempt asks for the rest of what the first one left, also in another run of the daemon.
+// A second attempt requests only the rest of a photo, even in another run of the daemon.
 
 import Digests
 import Download
@@ -22,18 +22,17 @@ struct ResumeTests {
     incoming = try FreshFolder()
   }
 
-  private func downloader(_ network: ScriptedNetwork) -> Downloader {
-    Downloader(
-      network: network, partials: PartialShelf(incoming.folder, clock: SimulatedClock())
-    ) { $0() }
+  private func downloader(_ network: ScriptedNetwork) -> RunningDownloader {
+    RunningDownloader(
+      network: network, partials: PartialShelf(incoming.folder, clock: SimulatedClock()))
   }
 
-  private func download(_ downloader: Downloader) async throws -> Original {
+  private func download(_ downloader: RunningDownloader) async throws -> Original {
     try await downloader.download(photo, from: url, into: fresh.folder, priority: .default)
   }
 
   @Test(arguments: [false, true])
-  func `the rest is asked for, and what came is the whole`(isRestarted: Bool) async throws {
+  func `only the rest is requested, and the photo is whole`(isRestarted: Bool) async throws {
     let network = ScriptedNetwork(
       .failing(broken, after: [1, 2, 3, 4], of: entity),
       .part([5, 6, 7, 8, 9, 10], whole: 10, entity))
@@ -47,7 +46,7 @@ struct ResumeTests {
     #expect(try incoming.folder.names().isEmpty)
   }
 
-  @Test func `an origin that begins anew is taken at its word`() async throws {
+  @Test func `an origin that sends the whole photo again is followed`() async throws {
     var other = entity
     (other.etag, other.total) = ("\"v2\"", 3)
     let network = ScriptedNetwork(
@@ -60,7 +59,7 @@ struct ResumeTests {
     #expect(try incoming.folder.names().isEmpty)
   }
 
-  @Test func `attempt after attempt comes further`() async throws {
+  @Test func `each attempt gets further`() async throws {
     let network = ScriptedNetwork(
       .failing(broken, after: [1, 2, 3], of: entity),
       .init(pieces: [[4, 5]], result: .failure(broken), entity: entity, isPart: true),
@@ -77,11 +76,12 @@ struct ResumeTests {
     #expect(fresh.bytes(of: "000000001") == Array(1...10))
   }
 
-  @Test func `with no list left nothing is kept`() async throws {
+  @Test func `without lists nothing is kept`() async throws {
     let downloader = downloader(ScriptedNetwork(.failing(broken, after: [1], of: entity)))
     await #expect(throws: broken) { try await download(downloader) }
     #expect(try incoming.folder.names().count == 2)
     downloader.discardPartials()
+    await downloader.end()
     #expect(try incoming.folder.names().isEmpty)
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network that does what the test says: writes these pieces, then answers or fails; at once, or when
-// the test lets it.
+// A network that follows a script: delivers pieces, then answers or fails, at once or when the test
+// releases it. Pauses while the sink has no room.
 
 import Synchronization
 import Vocabulary
@@ -9,9 +9,9 @@ final class ScriptedNetwork: Network {
   struct Turn: Sendable {
     var pieces: [[UInt8]] = []
     var result: Result<TransferReply, Failure>
-    /// Told before the first piece; nil where the origin's word is not of interest.
+    /// Given to the sink before the first piece; nil for an origin that states nothing.
     var entity: EntityFacts?
-    /// The part asked for is sent, not the whole.
+    /// Whether the requested part is sent instead of the whole.
     var isPart = false
     var isHeld = false
   }
@@ -19,7 +19,7 @@ final class ScriptedNetwork: Network {
   private struct Held {
     let turn: Turn
     let request: TransferRequest
-    let file: any OpenFile
+    let sink: any TransferSink
     let whenOver: @Sendable (Result<TransferReply, Failure>) -> Void
   }
 
@@ -43,7 +43,7 @@ final class ScriptedNetwork: Network {
   var changes: [ServiceClass] { state.withLock { $0.changes } }
 
   func begin(
-    _ request: TransferRequest, into file: any OpenFile,
+    _ request: TransferRequest, into sink: any TransferSink,
     whenOver: @escaping @Sendable (Result<TransferReply, Failure>) -> Void
   ) -> TransferTicket {
     let (turn, ticket, waiters) = state.withLock { state in
@@ -52,7 +52,7 @@ final class ScriptedNetwork: Network {
       let turn = state.turns.isEmpty ? nil : state.turns.removeFirst()
       if let turn, turn.isHeld {
         state.held[state.last] = Held(
-          turn: turn, request: request, file: file, whenOver: whenOver)
+          turn: turn, request: request, sink: sink, whenOver: whenOver)
       }
       let ready = state.waiters.filter { $0.count <= state.asked.count }
       state.waiters.removeAll { $0.count <= state.asked.count }
@@ -63,7 +63,7 @@ final class ScriptedNetwork: Network {
       whenOver(.failure(Failure(.final, code: "script.over", reason: "nothing is left")))
       return ticket
     }
-    if !turn.isHeld { whenOver(Self.play(turn, request, file)) }
+    if !turn.isHeld { Self.play(turn, request, sink, whenOver) }
     return ticket
   }
 
@@ -88,7 +88,7 @@ final class ScriptedNetwork: Network {
     }
   }
 
-  /// Until it was asked so often.
+  /// Returns after this number of requests.
   func asked(_ count: Int) async {
     await withCheckedContinuation { waiter in
       let isThere = state.withLock { state in
@@ -100,42 +100,52 @@ final class ScriptedNetwork: Network {
     }
   }
 
-  /// Lets what is held go on to its end.
+  /// Lets the held transfers run to their end.
   func release() {
     let held = state.withLock { state in
       defer { state.held = [:] }
       return Array(state.held.values)
     }
-    for one in held { one.whenOver(Self.play(one.turn, one.request, one.file)) }
+    for one in held { Self.play(one.turn, one.request, one.sink, one.whenOver) }
   }
 
-  /// Writes what is held and keeps it held.
+  /// Delivers the pieces of the held transfers, and keeps them held.
   func trickle() {
     for one in state.withLock({ Array($0.held.values) }) {
-      _ = Self.play(one.turn, one.request, one.file)
+      Self.play(one.turn, one.request, one.sink) { _ in }
     }
   }
 
-  private static func play(_ turn: Turn, _ request: TransferRequest, _ file: any OpenFile)
-    -> Result<TransferReply, Failure>
-  {
-    var offset: UInt64 = 0
-    do throws(SystemError) {
-      if case .rest(_, let length) = request.scope {
-        if turn.isPart { offset = length } else { try file.truncate(to: 0) }
-      }
-      if let entity = turn.entity { request.whenBegun(entity, offset) }
-      for piece in turn.pieces {
-        try file.write(piece, at: offset)
-        offset += UInt64(piece.count)
-      }
-    } catch { return .failure(error.machineFailure) }
-    return turn.result
+  private static func play(
+    _ turn: Turn, _ request: TransferRequest, _ sink: any TransferSink,
+    _ whenOver: @escaping @Sendable (Result<TransferReply, Failure>) -> Void
+  ) {
+    if turn.entity != nil || !turn.pieces.isEmpty {
+      var offset: UInt64 = 0
+      if turn.isPart, case .rest(_, let length) = request.scope { offset = length }
+      sink.begin(turn.entity ?? EntityFacts(), at: offset)
+    }
+    bring(turn.pieces[...], turn.result, sink, whenOver)
+  }
+
+  private static func bring(
+    _ pieces: ArraySlice<[UInt8]>, _ result: Result<TransferReply, Failure>,
+    _ sink: any TransferSink,
+    _ whenOver: @escaping @Sendable (Result<TransferReply, Failure>) -> Void
+  ) {
+    for place in pieces.indices {
+      let rest = pieces[place...]
+      do throws(Failure) {
+        let isTaken = try sink.take(pieces[place]) { bring(rest, result, sink, whenOver) }
+        if !isTaken { return }
+      } catch { return whenOver(.failure(error)) }
+    }
+    whenOver(result)
   }
 }
 
 extension ScriptedNetwork.Turn {
-  /// A body in pieces, answered as it was sent.
+  /// A body in pieces, with a reply of its size.
   static func body(_ pieces: [UInt8]...) -> Self { .sent(pieces) }
 
   static func sent(_ pieces: [[UInt8]], _ entity: EntityFacts? = nil) -> Self {

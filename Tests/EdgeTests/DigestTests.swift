@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checksums against published vectors, on the processor's instructions and on the portable code.
+// Checksums against published vectors, with the processor's instructions and with the portable
+// code.
 
 import Digests
 import Testing
@@ -13,7 +14,7 @@ import Testing
   ]
 
   @Test(arguments: checksums, [false, true])
-  func `crc32c is that of RFC 3720`(known: ([UInt8], UInt32), isPortable: Bool) {
+  func `CRC32C matches RFC 3720`(known: ([UInt8], UInt32), isPortable: Bool) {
     CRC32C.usePortableCode(isPortable)
     defer { CRC32C.usePortableCode(false) }
     #expect(CRC32C.checksum(known.0) == known.1)
@@ -23,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `a digest is read from its digits, large or small, and from nothing else`() {
+  @Test func `a digest is read from 64 hex digits of either case, and from nothing else`() {
     let digest = SHA256.digest(of: Array("abc".utf8))
     #expect(SHA256Digest(hex: Array(digest.hex.utf8)) == digest)
     #expect(SHA256Digest(hex: Array(digest.hex.uppercased().utf8)) == digest)
@@ -50,7 +51,7 @@ import Testing
   ]
 
   @Test(arguments: digests, [false, true])
-  func `sha256 is that of FIPS 180-4`(known: (String, Int, String), isPortable: Bool) {
+  func `SHA-256 matches FIPS 180-4`(known: (String, Int, String), isPortable: Bool) {
     CRC32C.usePortableCode(isPortable)
     defer { CRC32C.usePortableCode(false) }
     var hash = SHA256()
@@ -63,7 +64,7 @@ import Testing
     #expect(hash.digest().hex == known.2)
   }
 
-  @Test func `a digest does not depend on how the bytes were cut`() {
+  @Test func `a digest does not depend on how the bytes are cut`() {
     let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     let whole = SHA256.digest(of: bytes)
     for size in [1, 3, 63, 64, 65, 127, 128, 129] {

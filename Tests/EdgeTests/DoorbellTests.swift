@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the doorbell tells apart, on the real kernel; and what is known of file systems.
+// The changes that ring the doorbell, on the real kernel; the kinds of file systems; the entries of
+// a folder.
 
 import Foundation
 import Linux
@@ -10,7 +11,9 @@ import Vocabulary
 @Suite struct DoorbellTests {
   private static let mark = FileName(literal: ".mark")
 
-  @Test func `what comes into the folder rings, what goes does not, but for the mark`() throws {
+  @Test func `a new file in the folder rings; a removed one does not, unless it is the mark`()
+    throws
+  {
     let place = try FreshFolder()
     let folder = try LinuxFolder.open(path: place.path)
     let bell = try Doorbell()
@@ -30,7 +33,7 @@ import Vocabulary
     #expect(bell.drain() == [])
   }
 
-  @Test func `neighbours on the way to the folder do not ring, what the path goes through does`()
+  @Test func `changes to the folders on the path ring, changes beside them do not`()
     throws
   {
     let place = try FreshFolder()
@@ -52,7 +55,7 @@ import Vocabulary
     #expect(bell.drain() == .path)
   }
 
-  @Test func `a link on the way that points elsewhere rings`() throws {
+  @Test func `a link on the path that is removed rings`() throws {
     let place = try FreshFolder()
     let files = FileManager.default
     for name in ["x/inbox", "y/inbox"] {
@@ -74,12 +77,12 @@ import Vocabulary
       (0xEF53, "ext4", false), (0x0102_1994, "tmpfs", false), (0x794C_7630, "overlayfs", false),
       (0x1234_5678, "0x12345678", false),
     ] as [(UInt32, String, Bool)])
-  func `file systems are known by their numbers`(magic: UInt32, name: String, isShared: Bool) {
+  func `file systems are recognised by their numbers`(magic: UInt32, name: String, isShared: Bool) {
     let kind = FileSystemKind(magic: magic)
     #expect(kind.name == name && kind.isShared == isShared)
   }
 
-  @Test func `a folder tells what lies in it, and whether it may be changed`() throws {
+  @Test func `a folder lists its entries, and says whether it may be changed`() throws {
     let place = try FreshFolder()
     let folder = try LinuxFolder.open(path: place.path)
     _ = try folder.openFile(FileName(literal: "file"), .create)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks that whoever died just now still has, by a child that was being made.
+// Locks that a dead process still holds for a moment, through a child that it was starting.
 
 import Linux
 import Support
@@ -9,7 +9,7 @@ import Vocabulary
 @Suite struct FileLockTests {
   private static let name = FileName(literal: "lock")
 
-  @Test("A lock that is let go within a second is had")
+  @Test("A lock that is released within a second is obtained")
   func patience() async throws {
     let place = try FreshFolder()
     let folder = place.folder

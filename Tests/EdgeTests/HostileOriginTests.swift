@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What servers and networks do to whoever trusts them: every behaviour has a decided outcome, is over in
-// time, leaves no descriptor open, and never half a photo that counts as one. Where each stands:
+// Hostile servers and networks: every behaviour has a decided outcome, ends in time, leaves no
+// descriptor open, and never leaves half a photo that counts as whole. Where each is tested:
 //
-//   URLs      schemes, no host, 10 KB, CR and LF, spaces, credentials, IDN, ports → VocabularyTests and
+//   URLs      schemes, no host, 10 KB, CR and LF, spaces, credentials, IDN, ports →
 //             DownloadTests/PhotoURLTests; `A URL that is not for the network` in TransferTests
 //   hosts     numbers in all notations, IPv4 in IPv6, metadata, CGNAT → TransferAddressTests,
 //             DownloadTests/AddressRulesTests; names with several addresses, rebinding → here;
 //             proxies in the environment → DaemonTests/HostileNetworkTests
 //   redirects loop, six, private, https → http, file, missing, relative → TransferTests,
 //             TransferAddressTests, TransferSecurityTests; huge, cookies, credentials → here
-//   statuses  404, 410, 401, 429 and 503 with every Retry-After → TransferTests; 503 for ever, HTML →
-//             DaemonTests/HostileNetworkTests, DownloadTests
+//   statuses  404, 410, 401, 429 and 503 with every Retry-After → TransferTests; 503 that lasts →
+//             ChainTests/HostAdmissionTests, DaemonTests/HostTests; HTML → DownloadTests
 //   bodies    short, long, cut, endless, no length, header floods, 100, 204, 206, 304 → TransferTests;
 //             a byte a second, bombs, unknown encodings → here
 //   ranges    ignored, wrong, changed, weak, 416 → TransferRangeTests
 //   network   reset after the head → TransferTests; one connection only, dead addresses, TLS → here and
-//             TransferSecurityTests; a name that no server tells → here, as far as loopback goes
+//             TransferSecurityTests; an unknown name → here, as far as loopback goes
 
 import Linux
 import Support
@@ -25,7 +25,7 @@ import Vocabulary
 @testable import Transfer
 
 struct HostileOriginTests {
-  /// The loop with names of the test's own.
+  /// A bench whose loop resolves names to these addresses.
   private func bench(_ addresses: [String], _ change: (inout TransferSettings) -> Void = { _ in })
     throws -> TransferBench
   {
@@ -39,7 +39,7 @@ struct HostileOriginTests {
   }
 
   @Test(
-    "what an origin does besides has its outcome, too, and leaves nothing open",
+    "further misbehaviour of an origin has its outcome, too, and leaves nothing open",
     arguments: [
       ("/gzip-bomb", .final, "http.encoding"), ("/encoded?as=br", .final, "http.encoding"),
       ("/encoded?as=zstd,%20gzip", .final, "http.encoding"),
@@ -64,7 +64,7 @@ struct HostileOriginTests {
     #expect(failure?.reason.contains("\u{1B}") == false)
   }
 
-  @Test func `neither cookies nor credentials go anywhere`() async throws {
+  @Test func `neither cookies nor credentials are sent`() async throws {
     let bench = try TransferBench()
     let other = bench.origin.url("/barn.jpg", host: "localhost")
     for place in ["/barn.jpg", other] {
@@ -78,13 +78,14 @@ struct HostileOriginTests {
   }
 
   @Test(
-    "of a name's addresses those that are refused are passed over, and dead ones, too",
+    "refused and dead addresses of a name are skipped",
     arguments: [
       "127.0.0.9,127.0.0.1", "10.0.0.1,127.0.0.1", "169.254.169.254,[::1],127.0.0.1",
       "127.0.0.9,127.0.0.1,127.0.0.1,127.0.0.1",
     ])
   func addresses(_ addresses: String) async throws {
-    // libcurl gives a dead one half of the time that is left for connecting, then the next its turn.
+    // libcurl gives a dead address half of the time that is left for connecting, then tries the
+    // next.
     let bench = try bench(["photos.test:PORT:\(addresses)"]) { settings in
       settings.rules = (try? AddressRules(allow: ["127.0.0.0/8"], deny: [])) ?? AddressRules()
     }
@@ -94,7 +95,7 @@ struct HostileOriginTests {
   }
 
   @Test(
-    "a name with none but refused addresses is refused",
+    "a name with refused addresses only is refused",
     arguments: [
       "10.0.0.1,192.168.0.1", "169.254.169.254", "[::ffff:10.0.0.1]", "[fd00::1],0.0.0.0",
     ])
@@ -106,7 +107,7 @@ struct HostileOriginTests {
     #expect(bench.origin.requests().isEmpty)
   }
 
-  @Test func `a name that leads elsewhere at the second look is judged anew`() async throws {
+  @Test func `a name that resolves to another address later is judged again`() async throws {
     let bench = try bench(["photos.test:PORT:127.0.0.1"])
     let url = bench.origin.url("/barn.jpg", host: "photos.test")
     #expect(try await bench.fetch(url: url).size == 19)
@@ -119,14 +120,16 @@ struct HostileOriginTests {
     #expect(bench.origin.requests().count == 1)
   }
 
-  @Test func `a name that nobody knows may be known later`() async throws {
+  @Test func `an unknown name is a passing failure`() async throws {
     let bench = try TransferBench()
     let failure = await bench.failure("http://no-such-host.invalid/a.jpg")
     await bench.stop()
     #expect(failure?.code == "dns.failed" && failure?.kind == .passing)
   }
 
-  @Test func `an origin that takes one connection gets one after the other`() async throws {
+  @Test func `an origin that takes one connection gets one transfer after the other`()
+    async throws
+  {
     let settings = try TransferBench.loopback { ($0.connections, $0.connectionsPerHost) = (8, 1) }
     let bench = try TransferBench(settings)
     let url = bench.origin.url("/bytes?size=3000")
@@ -140,13 +143,13 @@ struct HostileOriginTests {
     await bench.stop()
   }
 
-  @Test func `what is on its way can be looked at`() async throws {
+  @Test func `a running transfer shows its progress`() async throws {
     let bench = try TransferBench()
     let url = bench.origin.url("/slow?gate=g&size=40000")
     let task = Task { try await bench.fetch(url: url) }
     await bench.origin.arrivals(at: "g")
     var seen: TransferProgress?
-    // The origin keeps the last byte of what it has sent to itself until there is more.
+    // The origin holds back the last byte before its gate.
     _ = try await Patience.sees {
       seen = bench.loop.progress().first
       return seen?.received == 19_999
@@ -159,7 +162,7 @@ struct HostileOriginTests {
     await bench.stop()
   }
 
-  @Test func `a rate is that of the last seconds, and comes down when nothing comes`() {
+  @Test func `a rate covers the last seconds, and falls when no bytes arrive`() {
     let start = ContinuousClock.now
     var marks = RateMarks()
     var count: UInt64 = 0

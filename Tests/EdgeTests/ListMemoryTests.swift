@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists that crash other readers or eat their memory: a real worker says what is wrong with each and
-// stays small. What memory may be is issue and promise; how fast is for Benchmarks/lists.py.
+// Lists that crash other readers or exhaust their memory: a real worker refuses each in words and
+// stays small. Memory is promised, so it is tested here; speed is for Benchmarks/lists.py.
 
 import Linux
 import Support
@@ -10,7 +10,7 @@ import Vocabulary
 @testable import Worker
 
 struct ListMemoryTests {
-  /// What a worker may take at its highest over any list.
+  /// The peak memory that a worker may take for any list.
   private static let most = 64 << 20
 
   struct Trap: CustomTestStringConvertible, Sendable {
@@ -20,7 +20,7 @@ struct ListMemoryTests {
     let reason: String
   }
 
-  /// Kept with the corpus, so that fuzzing begins with them too.
+  /// Kept in the corpus, so that fuzzing begins with them, too.
   private static func kept(_ name: String, _ code: String, _ reason: String) -> Trap {
     Trap(
       testDescription: name,
@@ -39,8 +39,8 @@ struct ListMemoryTests {
   }
 
   private static let setReason =
-    "byte 8: it holds a set; a list has dictionaries, arrays and strings"
-  private static let ownReason = ": the DOCTYPE declares something of its own"
+    "byte 8: it contains a set; a list has dictionaries, arrays and strings"
+  private static let ownReason = ": the DOCTYPE contains declarations"
 
   static let traps = [
     kept("array-count", "list.syntax", "byte 8: an object is longer than the file"),
@@ -52,11 +52,11 @@ struct ListMemoryTests {
     kept("number-set", "list.syntax", setReason),
     kept(
       "set-in-dictionary", "list.syntax",
-      "byte 13: it holds a set; a list has dictionaries, arrays and strings"),
+      "byte 13: it contains a set; a list has dictionaries, arrays and strings"),
     Trap(
       testDescription: "a megabyte used ten thousand times", bytes: { unfolding() },
       code: "list.limit",
-      reason: "its objects are used so often that it unfolds to more than four times its size"),
+      reason: "its shared objects expand it to more than four times its size"),
     made("laughs", "list.syntax", ownReason) {
       let levels = (1...9).map { level in
         "<!ENTITY l\(level) \"\(String(repeating: "&l\(level - 1);", count: 10))\">"
@@ -127,7 +127,7 @@ struct ListMemoryTests {
     #expect(peak > 1 << 20 && peak < Self.most, "\(peak >> 10) KiB")
   }
 
-  @Test func `an honest list of many photos takes as little`() throws {
+  @Test func `an honest list of many photos takes as little memory`() throws {
     let photos = (1...50_000).map {
       "<key>Photo \($0)</key><dict><key>URL</key><string>http://x/\($0)</string></dict>\n"
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One real worker, shut in as always, spoken to without a pool, since its number is asked for: the
-// kernel says what it took at its highest.
+// One real worker in its usual sandbox, used without a pool, since its process number is needed:
+// the kernel reports its peak memory.
 
 import Linux
 import Support
@@ -48,7 +48,7 @@ final class LoneWorker {
     return try #require(WorkerAnswer(decoding: bytes)).body
   }
 
-  /// Bytes resident at the highest, so far.
+  /// The peak of its resident memory so far, in bytes.
   func peak() throws -> Int {
     let folder = try LinuxFolder.open(path: "/proc/\(child.number)")
     let status = try folder.open(FileName(literal: "status"), .read)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rings are counted, and a wait that has an end has one.
+// Rings are counted, and a wait with a limit ends.
 
 import Linux
 import Testing
 
 struct ThreadSignalTests {
-  @Test func `a wait takes one ring, and says when there was none`() {
+  @Test func `each wait takes one ring, and a wait with a limit says whether there was one`() {
     let signal = ThreadSignal()
     signal.ring()
     signal.ring()

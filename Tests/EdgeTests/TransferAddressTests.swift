@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses judged where they are dialled: however they are written, named or redirected to.
+// Addresses are judged when they are dialled: in any notation, by name, or after a redirect.
 
 import Support
 import Testing
@@ -29,7 +29,7 @@ struct TransferAddressTests {
     #expect(failure?.reason.contains("secret") == false)
   }
 
-  @Test func `The setting that the refusal names opens the address`() async throws {
+  @Test func `The setting that the refusal names allows the address`() async throws {
     let bench = try TransferBench(TransferSettings())
     let url = bench.origin.url("/barn.jpg")
     let failure = await bench.failure(url)
@@ -62,7 +62,7 @@ struct TransferAddressTests {
     #expect(bench.origin.requests().count == 1)
   }
 
-  @Test func `What is denied is refused although it is allowed too`() async throws {
+  @Test func `A denied address is refused although it is allowed, too`() async throws {
     let settings = try TransferBench.loopback { settings in
       let rules = try? AddressRules(allow: ["127.0.0.0/8"], deny: ["127.0.0.0/24"])
       settings.rules = rules ?? AddressRules()
@@ -77,7 +77,7 @@ struct TransferAddressTests {
   @Test func `After a reload a kept connection is judged by the new rules`() async throws {
     let bench = try TransferBench()
     let url = bench.origin.url("/barn.jpg")
-    // Usually the connection is kept now; where it is not, the new one is judged when it is dialled.
+    // The connection is usually kept here; if not, the new one is judged when it is dialled.
     _ = try await bench.fetch(url: url)
     bench.loop.change(TransferSettings())
     let failure = await bench.failure(url)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a transfer test needs: an origin that misbehaves, the real loop, a folder for what comes.
+// The parts of a transfer test: an origin that misbehaves, the real loop, a folder for the bodies.
 
 import Foundation
 import Linux
@@ -8,7 +8,7 @@ import Transfer
 import Vocabulary
 
 extension FreshFolder {
-  /// A file for what comes.
+  /// Opens a file for a body.
   func open(_ name: String) throws -> any OpenFile {
     guard let fileName = FileName(name) else { throw OriginProblem(text: "no file name: \(name)") }
     return try folder.open(fileName, .ensure)
@@ -16,8 +16,8 @@ extension FreshFolder {
 }
 
 extension TransferLoop {
-  /// Each into `photo-N`, from 0, in this order. All are asked for before anything can keep the test from
-  /// going on, so that no connection is closed between two of them for having been idle.
+  /// Begins these transfers in order, each into `photo-N`, N from 0. All are requested without a
+  /// suspension in between, so that no connection is closed as idle between two of them.
   func begin(_ urls: [String], in fresh: FreshFolder) throws
     -> some AsyncSequence<Result<TransferReply, Failure>, Never>
   {
@@ -27,25 +27,24 @@ extension TransferLoop {
       let request = TransferRequest(
         url: url, maximumSize: 1 << 20, timeout: .seconds(600), connectTimeout: .seconds(120),
         priority: .default)
-      _ = begin(request, into: file) { ended.yield($0) }
+      _ = begin(request, into: FileSink(file)) { ended.yield($0) }
     }
     return endings.prefix(urls.count)
   }
 }
 
-/// One bench a test: each has an origin and a loop of its own, so that tests do not disturb each
-/// other.
+/// One bench for each test, with its own origin and loop, so that tests do not disturb each other.
 final class TransferBench: Sendable {
   let fresh: FreshFolder
   let origin: Origin
   let loop: TransferLoop
 
-  /// Loopback is allowed unless other rules are given.
+  /// Settings that allow loopback, unless `change` sets other rules.
   static func loopback(_ change: (inout TransferSettings) -> Void = { _ in }) throws
     -> TransferSettings
   {
     var settings = TransferSettings(userAgent: "darkroom/test")
-    // Who waits at a gate of the origin waits for a test that may be kept from going on.
+    // A transfer that waits at a gate of the origin waits for a test, which may be delayed.
     settings.slowestTime = .seconds(600)
     settings.rules = try AddressRules(allow: ["127.0.0.0/8", "::1"], deny: [])
     change(&settings)
@@ -88,12 +87,12 @@ final class TransferBench: Sendable {
     return try await loop.fetch(request, into: file)
   }
 
-  /// Returns when so many have been asked for and are not over.
+  /// Returns when the loop has this number of transfers, running or waiting.
   func loopHas(transfers count: Int) async throws {
     while loop.progress().count != count { try await Task.sleep(for: .milliseconds(1)) }
   }
 
-  /// Why it failed; nil when it did not.
+  /// The failure of the transfer, or nil.
   func failure(
     _ url: String, maximumSize: UInt64 = 1 << 20, timeout: Duration = .seconds(600)
   ) async -> Failure? {
@@ -103,15 +102,15 @@ final class TransferBench: Sendable {
     } catch { return error as? Failure }
   }
 
-  /// Sockets of this process that lead to the origin. The kernel's table is no snapshot: lines are
-  /// missed while others come and go, so the best of three looks counts.
+  /// The number of sockets of this process that lead to the origin. The kernel's table is not a
+  /// snapshot: lines are missed while others come and go, so the highest of three counts is taken.
   func connections() throws -> Int {
     try (0..<3).map { _ in try connectionsSeen() }.max() ?? 0
   }
 
   private func connectionsSeen() throws -> Int {
     let mine = try openThings().filter { $0.hasPrefix("socket:[") }
-    // In pieces: such a file has no size, and reading it by its size stops early.
+    // Reads in pieces: such a file has no size, and reading by size stops early.
     let bytes = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/net/tcp")).readToEnd()
     let table = String(decoding: bytes ?? Data(), as: UTF8.self)
     let port = String(origin.port, radix: 16, uppercase: true)
@@ -123,8 +122,8 @@ final class TransferBench: Sendable {
     }.count
   }
 
-  /// Whether no file of the test's folder is left open. Whoever asked is answered a moment before the
-  /// loop lets go of its file.
+  /// Whether every file in the test's folder gets closed. A transfer is answered a moment before the
+  /// loop closes its file.
   func closesFiles() async throws -> Bool {
     try await Patience.sees { try openFiles().isEmpty }
   }
@@ -140,7 +139,7 @@ final class TransferBench: Sendable {
     }
   }
 
-  /// Threads of this process that bear the name.
+  /// The number of threads of this process with this name.
   static func threads(named name: String) throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").filter { task in
       let words = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)

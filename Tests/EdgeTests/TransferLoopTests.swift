@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many transfers, one thread: limits, order, cancellation, and what is left when it is over.
+// Many transfers on one thread: limits, order, cancellation, and nothing left open.
 
 import Linux
 import Support
@@ -33,7 +33,7 @@ struct TransferLoopTests {
     for number in 1...200 { #expect(bench.fresh.bytes(of: "photo-\(number)")?.count == 10000) }
   }
 
-  @Test func `Connections are kept and used again, never more than allowed`() async throws {
+  @Test func `Connections are kept and reused, never more than allowed`() async throws {
     let settings = try TransferBench.loopback { ($0.connections, $0.connectionsPerHost) = (8, 3) }
     let bench = try TransferBench(settings)
     let url = bench.origin.url("/bytes?size=2000")
@@ -64,7 +64,7 @@ struct TransferLoopTests {
     await bench.stop()
   }
 
-  @Test func `A cancelled transfer really stops, and its file is let go`() async throws {
+  @Test func `A cancelled transfer really stops, and its file is closed`() async throws {
     let bench = try TransferBench()
     let url = bench.origin.url("/slow?gate=never&size=10000")
     let task = Task { try await bench.fetch(url: url) }
@@ -95,14 +95,14 @@ struct TransferLoopTests {
     #expect(bench.origin.requests() == ["GET /slow?gate=g 200 1000"])
   }
 
-  @Test func `What came while all connections were taken goes by its urgency too`() async throws {
+  @Test func `Requests that wait for a connection go by urgency, too`() async throws {
     let bench = try TransferBench(TransferBench.loopback { $0.connections = 1 })
     async let first = bench.fetch(url: bench.origin.url("/slow?gate=g"), into: "first")
     await bench.origin.arrivals(at: "g")
     async let patient = bench.fetch(
       url: bench.origin.url("/barn.jpg?patient"), into: "patient", priority: .background)
     try await bench.loopHas(transfers: 2)
-    // When a cancel has been answered, all that was asked for before it stands in the line.
+    // Once a cancel is answered, every earlier request is in the queue.
     let given = Task { try await bench.fetch(url: bench.origin.url("/barn.jpg"), into: "given up") }
     given.cancel()
     await #expect(throws: Failure.cancelled) { try await given.value }
@@ -117,7 +117,7 @@ struct TransferLoopTests {
         == ["/slow?gate=g", "/barn.jpg?urgent", "/barn.jpg?patient"])
   }
 
-  @Test func `A task cancelled before it asks is answered as cancelled`() async throws {
+  @Test func `A request from a cancelled task fails as cancelled`() async throws {
     let bench = try TransferBench()
     let task = Task {
       while !Task.isCancelled { await Task.yield() }
@@ -129,7 +129,7 @@ struct TransferLoopTests {
     #expect(bench.origin.requests().isEmpty)
   }
 
-  @Test func `Stopping the loop cancels what runs and what comes later`() async throws {
+  @Test func `Stopping the loop cancels running transfers and later requests`() async throws {
     let bench = try TransferBench(name: "to-be-stopped")
     let task = Task { try await bench.fetch(url: bench.origin.url("/hang?gate=never")) }
     await bench.origin.arrivals(at: "never")
@@ -140,7 +140,7 @@ struct TransferLoopTests {
     await bench.stop()
   }
 
-  @Test func `Limits that a reload raises hold at once`() async throws {
+  @Test func `Limits that a reload raises apply at once`() async throws {
     let bench = try TransferBench(TransferBench.loopback { $0.connections = 1 })
     let url = bench.origin.url("/slow?gate=two")
     async let first = bench.fetch(url: url, into: "first")
@@ -165,7 +165,7 @@ struct TransferLoopTests {
 }
 
 struct TransferQueueTests {
-  @Test func `The more urgent goes first, then who came first`() {
+  @Test func `The most urgent transfer goes first, then the oldest`() {
     var queue = TransferQueue<String>(total: 1, perHost: 1)
     let order: [(UInt64, ServiceClass)] = [
       (1, .background), (2, .default), (3, .userInteractive), (4, .default), (5, .userInteractive),
@@ -182,7 +182,7 @@ struct TransferQueueTests {
     #expect(queue.isEmpty)
   }
 
-  @Test func `A full host is passed over, in all there is a limit too`() {
+  @Test func `A full host is passed over, and the total is limited, too`() {
     var queue = TransferQueue<String>(total: 3, perHost: 2)
     for ticket in 1...4 { queue.add(UInt64(ticket), host: "a", .userInteractive) }
     for ticket in 5...6 { queue.add(UInt64(ticket), host: "b", .background) }
@@ -198,8 +198,8 @@ struct TransferQueueTests {
     #expect(third == 3)
   }
 
-  /// Against the plainest line there is.
-  @Test func `However they come and go, each goes when it is its turn`() {
+  /// Compares the queue with the simplest possible one.
+  @Test func `Each transfer goes in its turn, however others come and go`() {
     var random = SimulatedRandom(seed: 41)
     var queue = TransferQueue<String>(total: 5, perHost: 2)
     var waiting: [(ticket: UInt64, host: String)] = []
@@ -217,7 +217,7 @@ struct TransferQueueTests {
       if isOver { queue.remove(running.removeFirst().ticket) }
       while let next = queue.next() {
         let place = waiting.firstIndex { one in running.count { $0.host == one.host } < 2 }
-        guard let place, running.count < 5 else { return #expect(Bool(false), "nobody's turn") }
+        guard let place, running.count < 5 else { return #expect(Bool(false), "out of turn") }
         #expect(waiting[place].ticket == next)
         running.append(waiting.remove(at: place))
       }
@@ -235,7 +235,7 @@ struct TransferQueueTests {
     #expect(queue.isEmpty && queue.hostCount == 0)
   }
 
-  @Test func `One sent elsewhere goes before those who waited`() {
+  @Test func `A redirected transfer goes before waiting ones`() {
     var queue = TransferQueue<String>(total: 1, perHost: 1)
     queue.add(1, host: "a", .default)
     queue.add(2, host: "b", .default)
@@ -246,7 +246,7 @@ struct TransferQueueTests {
     #expect([started, startedAgain] == [1, 1])
   }
 
-  @Test func `One that becomes urgent goes before others, one that runs goes on`() {
+  @Test func `A transfer that becomes urgent overtakes others; a running one continues`() {
     var queue = TransferQueue<String>(total: 1, perHost: 1)
     for ticket in 1...4 { queue.add(UInt64(ticket), host: "a", .default) }
     let first = queue.next()
@@ -264,7 +264,7 @@ struct TransferQueueTests {
     #expect(started == [4, 3, 2])
   }
 
-  @Test func `Lower limits hold once enough have ended`() {
+  @Test func `Lower limits apply once enough transfers have ended`() {
     var queue = TransferQueue<String>(total: 4, perHost: 4)
     for ticket in 1...6 { queue.add(UInt64(ticket), host: "a", .default) }
     for _ in 1...4 { _ = queue.next() }

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rest of what was cut off: asked for only where it can be told that it is the rest, and believed only
-// where it is what was asked for. Whatever else an origin does, the file is the whole in the end, or
-// nothing.
+// The rest of a photo that was cut off: requested only with a strong validator, and believed only if it is
+// the requested part. With any other answer the file ends whole or holds only right bytes.
 
 import Linux
 import Support
-import Synchronization
 import Testing
 import Vocabulary
 
 @testable import Transfer
 
 struct TransferRangeTests {
-  /// One attempt that is cut off, and the next, as the Download stage asks for them.
+  /// An attempt that is cut off, and the next one, as the Download stage requests them.
   private struct Pair {
     let bench: TransferBench
     let url: String
@@ -23,32 +21,26 @@ struct TransferRangeTests {
       let bench = try TransferBench(settings)
       self.bench = bench
       url = bench.origin.url("/entity?key=k&\(query)")
-      let seen = Mutex<EntityFacts?>(nil)
-      let request = Self.request(url, .whole) { entity, _ in seen.withLock { $0 = entity } }
-      let file = try bench.fresh.folder.open(FileName(literal: "photo"), .ensure)
-      _ = try? await bench.loop.fetch(request, into: file)
-      first = seen.withLock { $0 }
+      let sink = FileSink(try bench.fresh.folder.open(FileName(literal: "photo"), .ensure))
+      _ = try? await bench.loop.fetch(Self.request(url, .whole), into: sink)
+      first = sink.beginnings.last?.entity
       length = UInt64(bench.fresh.bytes(of: "photo")?.count ?? 0)
     }
 
     static func request(
-      _ url: String, _ scope: TransferScope, timeout: Duration = .seconds(600),
-      begun: @escaping @Sendable (EntityFacts, UInt64) -> Void = { _, _ in }
+      _ url: String, _ scope: TransferScope, timeout: Duration = .seconds(600)
     ) -> TransferRequest {
       TransferRequest(
         url: url, maximumSize: 1 << 20, timeout: timeout, connectTimeout: .seconds(120),
-        priority: .default, scope: scope, whenBegun: begun)
+        priority: .default, scope: scope)
     }
 
     func again() async throws -> (reply: TransferReply, starts: [UInt64]) {
-      let starts = Mutex<[UInt64]>([])
       let entity = try #require(first)
-      let request = Self.request(url, .rest(of: entity, from: length)) { _, start in
-        starts.withLock { $0.append(start) }
-      }
-      let file = try bench.fresh.folder.open(FileName(literal: "photo"), .write)
-      let reply = try await bench.loop.fetch(request, into: file)
-      return (reply, starts.withLock { $0 })
+      let sink = FileSink(try bench.fresh.folder.open(FileName(literal: "photo"), .write))
+      let reply = try await bench.loop.fetch(
+        Self.request(url, .rest(of: entity, from: length)), into: sink)
+      return (reply, sink.beginnings.map(\.offset))
     }
 
     static func pattern(_ size: Int, seed: Int = 0) -> [UInt8] {
@@ -62,7 +54,7 @@ struct TransferRangeTests {
   static let date = "Tue,%2018%20Nov%202025%2008:00:00%20GMT"
 
   @Test(
-    "the rest is asked for with what the origin itself gave, and joined",
+    "the rest is requested with the origin's validator, and joined",
     arguments: [
       ("size=1000", "range=bytes=500- if-range=\"v1\""),
       ("size=1000&cut=1", "range=bytes=1- if-range=\"v1\""),
@@ -85,7 +77,7 @@ struct TransferRangeTests {
   }
 
   @Test(
-    "without a strong validator the rest is not asked for",
+    "without a strong validator the rest is not requested",
     arguments: ["tag=W/%22v1%22", "tag=", "tag=bare", "tag=W/%22v1%22&date=\(date)"])
   func weak(_ query: String) async throws {
     let pair = try await Pair("size=1000&\(query)")
@@ -99,12 +91,12 @@ struct TransferRangeTests {
   }
 
   @Test(
-    "whoever does not send the rest is asked for the whole in the same transfer",
+    "an origin that does not send the rest is asked for the whole in the same transfer",
     arguments: [
       ("ignored", 2), ("untagged", 3), ("other-tag", 3), ("other-start", 3), ("from-zero", 3),
       ("shrunk", 3), ("grown", 3), ("no-total", 3), ("no-range", 3), ("bad-range", 3),
       ("wrong-length", 3), ("multipart", 3), ("416-other", 3), ("416-bare", 3), ("416-always", 3),
-      // It told another size before.
+      // It announced another size before.
       ("416", 3),
     ])
   func startedOver(_ how: String, _ requests: Int) async throws {
@@ -112,13 +104,13 @@ struct TransferRangeTests {
     let (reply, starts) = try await pair.again()
     await pair.bench.stop()
     #expect((reply.status, reply.size) == (200, 1000))
-    #expect(starts == [0], "nothing is begun before it is judged")
+    #expect(starts == [0], "no answer begins before it is judged")
     #expect(pair.bytes == Pair.pattern(1000))
     #expect(pair.bench.origin.requests().count == requests)
     if requests == 3 { #expect(!pair.lastRequest.contains("range=")) }
   }
 
-  @Test func `what has changed meanwhile comes whole, and nothing of the old stays`() async throws {
+  @Test func `a photo that has changed meanwhile comes whole, without old bytes`() async throws {
     let pair = try await Pair("size=1000&then=changed")
     let (reply, _) = try await pair.again()
     await pair.bench.stop()
@@ -126,7 +118,7 @@ struct TransferRangeTests {
     #expect(pair.bytes == Pair.pattern(1007, seed: 99991))
   }
 
-  @Test func `nothing behind what we have means that we have it all, if the size is ours`()
+  @Test func `a 416 with the size of our file means that the file is whole`()
     async throws
   {
     let pair = try await Pair("size=1000&length=none&then=416")
@@ -138,7 +130,7 @@ struct TransferRangeTests {
   }
 
   @Test(
-    "what fails in the middle of the rest leaves what is right",
+    "a failure in the middle of the rest leaves only right bytes",
     arguments: [
       ("in-pieces", "size.short", 600), ("cut", "size.short", 510),
       ("packed", "http.encoding", 500),
@@ -157,7 +149,7 @@ struct TransferRangeTests {
     }
   }
 
-  @Test func `a validator is shown to the place that gave it alone`() async throws {
+  @Test func `a validator is sent only to the place that gave it`() async throws {
     let bench = try TransferBench()
     let entity = EntityFacts(
       etag: "\"v1\"", total: 1000, place: "http://127.0.0.1:\(bench.origin.port)/elsewhere")
@@ -172,7 +164,7 @@ struct TransferRangeTests {
   }
 
   @Test(
-    "a query is a part of the place: another one may be another photo",
+    "the query is part of the place: another query may be another photo",
     arguments: ["tag=%22v1%22", "tag=W/%22v1%22", "date=\(date)"])
   func otherQuery(_ query: String) async throws {
     let bench = try TransferBench()
@@ -193,7 +185,7 @@ struct TransferRangeTests {
   }
 
   @Test(
-    "what must not be kept is known, in whichever line it is said",
+    "no-store is understood, in whichever header line it stands",
     arguments: [
       ("", true), ("max-age=0", true), ("no-store", false), ("no-store%7Cmax-age=0", false),
       ("max-age=0%7Cprivate,%20No-Store", false), ("private%7Cmax-age=0", true),
@@ -207,7 +199,7 @@ struct TransferRangeTests {
   }
 
   @Test(
-    "what has not changed is not sent again",
+    "an unchanged photo is not sent again",
     arguments: [
       ("tag=%22v1%22", "if-none-match=\"v1\""), ("tag=W/%22v1%22", "if-none-match=W/\"v1\""),
       ("date=\(date)", "if-modified-since=Tue, 18 Nov 2025 08:00:00 GMT"),
@@ -236,7 +228,7 @@ struct TransferRangeTests {
   }
 
   @Test(
-    "what is no Content-Range is none",
+    "text that is not a Content-Range is not read",
     arguments: [
       "", "bytes", "bytes 5-9", "bytes 9-5/10", "bytes 5-10/10", "bytes -5/10", "bytes 5-/10",
       "items 5-9/10", "bytes 5-9/ten", "bytes +5-9/10", "bytes 5-9/10/11", "bytes 5-9/10 and more",
@@ -245,7 +237,7 @@ struct TransferRangeTests {
   func unread(_ text: String) { #expect(ContentRange(text) == nil) }
 
   @Test(
-    "a date is strong when it had rested for a minute",
+    "a date is strong if it is at least a minute older than the answer",
     arguments: [
       ("Tue, 18 Nov 2025 08:00:00 GMT", "Tue, 18 Nov 2025 08:01:00 GMT", true),
       ("Tue, 18 Nov 2025 08:00:00 GMT", "Tue, 18 Nov 2025 08:00:59 GMT", false),

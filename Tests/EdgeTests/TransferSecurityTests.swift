@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TLS with a certificate made for the test: trusted only when it is named, and only for its own
-// host.
+// TLS with a certificate made for the test, which is trusted only if it is named, and only for its
+// host; and HTTP/2.
 
 import Linux
 import Support
@@ -29,7 +29,7 @@ struct TransferSecurityTests {
       settings, certificate: "\(fresh.path)/certificate", key: "\(fresh.path)/key", in: fresh)
   }
 
-  @Test func `A certificate that nobody vouches for is refused`() async throws {
+  @Test func `An untrusted certificate is refused`() async throws {
     let bench = try await bench(trusting: false)
     let failure = await bench.failure(bench.origin.url("/barn.jpg", scheme: "https"))
     await bench.stop()
@@ -38,7 +38,7 @@ struct TransferSecurityTests {
     #expect(bench.origin.requests().isEmpty)
   }
 
-  @Test func `A trusted certificate is good for its host and for no other`() async throws {
+  @Test func `A trusted certificate is valid for its host and for no other`() async throws {
     let bench = try await bench(trusting: true)
     let reply = try await bench.fetch(url: bench.origin.url("/barn.jpg", scheme: "https"))
     #expect(reply.size == 19)
@@ -58,7 +58,7 @@ struct TransferSecurityTests {
     #expect(bench.origin.requests().count == 1)
   }
 
-  @Test func `Plain HTTP on the other side is no secure connection`() async throws {
+  @Test func `Plain HTTP on the other side fails the secure connection`() async throws {
     let bench = try TransferBench()
     let failure = await bench.failure(bench.origin.url("/barn.jpg", scheme: "https"))
     await bench.stop()
@@ -66,7 +66,7 @@ struct TransferSecurityTests {
     #expect(failure?.kind == .passing)
   }
 
-  /// A certificate that was good for one day, years ago; `openssl req` makes none of the past.
+  /// A certificate that was valid for one day, years ago; `openssl req` cannot make one.
   private static func expiredCertificate(in fresh: FreshFolder) async throws -> Bool {
     try fresh.write(
       Array(
@@ -100,8 +100,7 @@ struct TransferSecurityTests {
     return request == 0 && signed == 0
   }
 
-  @Test func `A certificate that has expired is refused, though its maker is trusted`() async throws
-  {
+  @Test func `An expired certificate is refused although its issuer is trusted`() async throws {
     let fresh = try FreshFolder()
     guard try await Self.expiredCertificate(in: fresh) else {
       try Test.cancel("openssl could not make an old certificate here")
@@ -116,7 +115,7 @@ struct TransferSecurityTests {
     #expect(bench.origin.requests().isEmpty)
   }
 
-  @Test func `Over TLS, too, the rest is asked for and joined`() async throws {
+  @Test func `Over TLS, too, the rest is requested and joined`() async throws {
     let bench = try await bench(trusting: true)
     let url = bench.origin.url("/entity?key=k&size=1000", scheme: "https")
     let file = try bench.fresh.folder.open(FileName(literal: "photo"), .create)
@@ -130,6 +129,56 @@ struct TransferSecurityTests {
     await bench.stop()
     #expect((reply.status, reply.size) == (206, 1000))
     #expect(bench.fresh.bytes(of: "photo")?.count == 1000)
+  }
+
+  @Test func `Over TLS, too, a body with many pauses is whole`() async throws {
+    let bench = try await bench(trusting: true)
+    let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 3) }
+    try bench.fresh.write(body, to: "served/large.jpg")
+    let sink = SlowSink(room: 0)
+    let granting = sink.trickle(16384)
+    let request = TransferRequest(
+      url: bench.origin.url("/large.jpg", scheme: "https"), maximumSize: 1 << 20,
+      timeout: .seconds(600), connectTimeout: .seconds(120), priority: .default)
+    #expect(try await bench.loop.fetch(request, into: sink).size == 300_000)
+    granting.cancel()
+    await bench.stop()
+    #expect(sink.bytes == body)
+  }
+
+  @Test func `Over HTTP/2 transfers that share a connection pause separately`() async throws {
+    let fresh = try FreshFolder()
+    guard await Self.certificate(in: fresh) else {
+      try Test.cancel("openssl could not make a certificate here")
+    }
+    let body = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 / 3) }
+    try fresh.write(body, to: "served/photo.jpg")
+    guard let origin = await MultiplexOrigin.start(fresh) else {
+      try Test.cancel("nghttpd (package nghttp2-server) is not here to speak HTTP/2")
+    }
+    let loop = try TransferLoop(
+      TransferBench.loopback { settings in
+        settings.authorities = "\(fresh.path)/certificate"
+        (settings.connections, settings.connectionsPerHost) = (10, 10)
+      })
+    let request = TransferRequest(
+      url: "https://127.0.0.1:\(origin.port)/photo.jpg", maximumSize: 1 << 20,
+      timeout: .seconds(600), connectTimeout: .seconds(120), priority: .default)
+    await withTaskGroup(of: Void.self) { group in
+      for number in 1...10 {
+        group.addTask {
+          let sink = SlowSink(room: number.isMultiple(of: 3) ? .max : 0)
+          let granting = sink.trickle(16384 * number)
+          let reply = try? await loop.fetch(request, into: sink)
+          granting.cancel()
+          #expect(reply?.size == 600_000)
+          #expect(sink.bytes == body)
+        }
+      }
+    }
+    await loop.stop()
+    #expect(origin.connections() == 1)
+    origin.stop()
   }
 
   @Test func `Over HTTP/2 many transfers share a connection`() async throws {

@@ -9,7 +9,7 @@ import Transfer
 import Vocabulary
 
 struct TransferTests {
-  @Test func `A photo comes as it was served, and is asked for once`() async throws {
+  @Test func `A photo arrives as it was served, with one request`() async throws {
     let bench = try TransferBench()
     let reply = try await bench.fetch(url: bench.origin.url("/barn.jpg?size=large#top"))
     await bench.stop()
@@ -20,7 +20,7 @@ struct TransferTests {
   }
 
   /// One connection and one handle serve them all.
-  @Test func `What is asked for is the URL, whatever was asked for before`() async throws {
+  @Test func `Each request is for its own URL, whatever was requested before`() async throws {
     let bench = try TransferBench(TransferBench.loopback { $0.connections = 1 })
     let asked = [
       "/barn.jpg", "/barn.jpg?a=b", "/barn.jpg", "/./x/../barn.jpg?c=/./d", "/barn.jpg?e=%2F",
@@ -37,7 +37,7 @@ struct TransferTests {
     #expect(paths.suffix(2) == ["/barn.jpg?host=localhost", "/barn.jpg?host=127.0.0.1"])
   }
 
-  @Test func `At another port of the same host another origin is asked`() async throws {
+  @Test func `Another port of the same host is another origin`() async throws {
     let bench = try TransferBench(TransferBench.loopback { $0.connections = 1 })
     let other = try TransferBench()
     for place in [bench, other, bench] {
@@ -49,9 +49,9 @@ struct TransferTests {
     #expect(bench.origin.requests().count == 2)
   }
 
-  /// The first keeps the one connection until all others wait for it: it is never closed for having been
-  /// idle, however long this test is kept from going on.
-  @Test func `Whom a kept connection left without an answer is asked again for the same`()
+  /// The first transfer keeps the one connection until all others wait for it, so that it is never
+  /// closed as idle, however long the test is delayed.
+  @Test func `A request that a kept connection leaves unanswered is sent again`()
     async throws
   {
     let bench = try TransferBench(TransferBench.loopback { $0.connections = 1 })
@@ -67,7 +67,7 @@ struct TransferTests {
   }
 
   @Test(
-    "What an origin does wrong has a kind, a code and words",
+    "Each misbehaviour of an origin has a kind, a code and words",
     arguments: [
       ("/404", .final, "http.404", "answered 404 Not Found"),
       ("/410", .final, "http.410", "answered 410 Gone"),
@@ -75,7 +75,7 @@ struct TransferTests {
       ("/403", .final, "http.403", "answered 403 Forbidden"),
       ("/418", .final, "http.418", "answered 418"),
       ("/304", .final, "http.304", "answered 304 Not Modified"),
-      ("/206", .final, "http.206", "answered 206 Partial Content though the whole was asked for"),
+      ("/206", .final, "http.206", "answered 206 Partial Content to a request for the whole file"),
       ("/408", .passing, "http.408", "answered 408 Request Timeout"),
       ("/425", .passing, "http.425", "answered 425 Too Early"),
       ("/500", .passing, "http.500", "answered 500 Internal Server Error"),
@@ -85,18 +85,18 @@ struct TransferTests {
       ("/522", .passing, "http.522", "answered 522"),
       ("/short", .passing, "size.short", "ended after 300 of 1000 bytes"),
       ("/reset", .passing, "connect.reset", "broke"),
-      ("/closed", .passing, "connect.closed", "hung up without an answer"),
+      ("/closed", .passing, "connect.closed", "closed the connection without an answer"),
       ("/chunk-cut", .passing, "size.short", "ended after 5 bytes"),
-      ("/garbage", .final, "http.malformed", "is no HTTP"),
-      ("/header-flood", .final, "header.limit", "does not end"),
-      ("/header-long", .final, "header.limit", "does not end"),
-      ("/continue-flood", .final, "header.limit", "does not end"),
-      ("/gzip", .final, "http.encoding", "packed as 'gzip' unasked"),
+      ("/garbage", .final, "http.malformed", "is not HTTP"),
+      ("/header-flood", .final, "header.limit", "is too long"),
+      ("/header-long", .final, "header.limit", "is too long"),
+      ("/continue-flood", .final, "header.limit", "is too long"),
+      ("/gzip", .final, "http.encoding", "encoded as 'gzip'"),
       ("/endless", .final, "size.limit", "more than 1048576 bytes"),
       ("/endless-chunked", .final, "size.limit", "more than 1048576 bytes"),
       ("/bytes?size=1048577", .final, "size.limit", "more than 1048576 bytes"),
       ("/loop", .final, "redirect.limit", "redirects more than 5 times"),
-      ("/redirect-nowhere", .final, "http.302", "answered 302 Found without a place"),
+      ("/redirect-nowhere", .final, "http.302", "answered 302 Found without a location"),
       ("/redirect?to=file:///etc/passwd", .final, "redirect.refused", "to a local file"),
       ("/redirect?to=ftp://example.org/", .final, "redirect.refused", "the scheme 'ftp'"),
       ("/redirect?to=gopher://example.org/", .final, "redirect.refused", "the scheme 'gopher'"),
@@ -133,7 +133,7 @@ struct TransferTests {
     #expect(bench.fresh.bytes(of: "photo")?.count == size)
   }
 
-  @Test func `A redirect's own body and the place before it leave no bytes in the photo`()
+  @Test func `The body of a redirect leaves no bytes in the photo`()
     async throws
   {
     let bench = try TransferBench()
@@ -145,7 +145,7 @@ struct TransferTests {
   }
 
   @Test(
-    "How long an origin asks to be left alone is passed on, within an hour",
+    "The time of Retry-After is passed on, up to an hour",
     arguments: [
       ("/429", "http.429", 7), ("/503?after=120", "http.503", 120),
       ("/503?after=1000000000", "http.503", 3600), ("/503?after=soon", "http.503", nil),
@@ -164,7 +164,7 @@ struct TransferTests {
     #expect(failure?.waitSeconds == seconds)
   }
 
-  @Test func `An origin that answers at the second try is believed then`() async throws {
+  @Test func `An origin that fails at first and then answers is believed`() async throws {
     let bench = try TransferBench()
     let url = bench.origin.url("/500-then-ok?key=a")
     #expect(await bench.failure(url)?.code == "http.500")
@@ -173,7 +173,7 @@ struct TransferTests {
     #expect(bench.fresh.bytes(of: "photo") == Array("a photo".utf8))
   }
 
-  @Test func `An origin that never answers is left when the time is over`() async throws {
+  @Test func `An origin that never answers is given up after the time-out`() async throws {
     let bench = try TransferBench()
     let failure = await bench.failure(
       bench.origin.url("/hang?gate=never"), timeout: .milliseconds(300))
@@ -182,14 +182,14 @@ struct TransferTests {
     #expect(failure?.kind == .passing)
   }
 
-  @Test func `An origin that stops in the middle is left before the time is over`() async throws {
+  @Test func `An origin that stops in the middle is given up before the time-out`() async throws {
     let bench = try TransferBench(TransferBench.loopback { $0.slowestTime = .seconds(1) })
     let failure = await bench.failure(bench.origin.url("/slow?gate=never"), timeout: .seconds(600))
     await bench.stop()
     #expect(failure?.code == "time.slow")
   }
 
-  @Test func `Redirects share the time of one transfer`() async throws {
+  @Test func `Redirects share the time-out of their transfer`() async throws {
     let bench = try TransferBench()
     let failure = await bench.failure(
       bench.origin.url("/redirect?to=/hang?gate=never"), timeout: .milliseconds(300))
@@ -197,7 +197,7 @@ struct TransferTests {
     #expect(failure?.code == "time.out")
   }
 
-  @Test func `A port where nobody listens is refused`() async throws {
+  @Test func `A port without a listener refuses the connection`() async throws {
     let loop = try TransferLoop(TransferBench.loopback())
     let failure = await #expect(throws: Failure.self) {
       try await loop.fetch(
@@ -212,7 +212,7 @@ struct TransferTests {
   }
 
   @Test(
-    "What this machine cannot write is the machine's trouble, not the photo's",
+    "A write that fails is trouble of this machine, not of the photo",
     arguments: [
       (28, "disk.full"), (122, "disk.full"), (2, "system.2"), (5, "system.5"), (13, "system.13"),
       (27, "system.27"), (30, "system.30"), (116, "system.116"),
@@ -243,7 +243,7 @@ struct TransferTests {
   }
 }
 
-/// A file that takes nothing.
+/// A file that refuses every write.
 final class FullFile: OpenFile {
   private let code: Int32
 

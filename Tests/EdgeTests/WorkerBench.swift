@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pool of test workers and a folder of its own for each test: what stands in the original is what the
-// worker does. The folder goes with the bench.
+// A pool of test workers and a folder for each test. The text of the original commands the worker. The
+// folder is removed with the bench.
 
 import Linux
 import Support
@@ -35,7 +35,7 @@ final class WorkerBench: Sendable {
     change(&settings)
     let notices = Notices()
     self.notices = notices
-    pool = try WorkerPool(settings: settings) { notices.add($0) }
+    pool = try WorkerPool.alone(settings) { notices.add($0) }
   }
 
   deinit {
@@ -43,7 +43,7 @@ final class WorkerBench: Sendable {
     try? parent.removeFolder(name)
   }
 
-  /// Programs lie beside the one that runs these tests.
+  /// The path of a program, which lies beside the one that runs these tests.
   static func program(_ name: String) throws -> String {
     let parts = try ThisProcess.ownPath().split(separator: "/").dropLast()
     return "/" + (parts + [Substring(name)]).joined(separator: "/")
@@ -70,7 +70,7 @@ final class WorkerBench: Sendable {
       maximumPixels: pixels, maximumMemory: 16 << 20, timeout: timeout)
   }
 
-  /// What the worker wrote, or how it failed.
+  /// The text that the worker wrote, or its failure.
   func develop(
     _ command: String, _ order: DevelopOrder = order()
   ) async throws -> Result<String, Failure> {

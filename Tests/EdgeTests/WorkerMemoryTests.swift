@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A header that lies costs no memory: a real worker, shut in as always, and what it took at its
-// highest, as the kernel counted it.
+// A header that lies costs no memory: a real worker in its usual sandbox, and its peak memory as
+// the kernel counts it.
 
 import Linux
 import Support
@@ -10,15 +10,15 @@ import Vocabulary
 @testable import Worker
 
 struct WorkerMemoryTests {
-  /// What a worker may take at its highest over a picture that is not there. It begins with a third
-  /// of this, and an honest baseline picture takes no more.
+  /// The peak memory that a worker may take for a picture that does not exist. It starts with a
+  /// third of this, and an honest baseline picture takes no more.
   private static let most = 40 << 20
 
-  /// A picture that lies, or one that does not.
+  /// A picture that lies, or an honest one.
   struct Lie: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let bytes: [UInt8]
-    /// What the failure's code begins with.
+    /// The beginning of the failure's code.
     let code: String
   }
 
@@ -33,7 +33,7 @@ struct WorkerMemoryTests {
     .bytes(pixels)
   private static let plain = PNGForm(width: 40, height: 33).bytes(pixels)
 
-  /// The frame header's size, overwritten.
+  /// Overwrites the size in the frame header.
   private static func jpeg(_ bytes: [UInt8], _ side: Int) -> [UInt8] {
     var bytes = bytes
     let marks: [UInt8] = [0xC0, 0xC1, 0xC2, 0xC9]
@@ -47,7 +47,7 @@ struct WorkerMemoryTests {
     return bytes
   }
 
-  /// The header chunk anew, with its checksum.
+  /// Replaces the header chunk, with its checksum.
   private static func png(_ bytes: [UInt8], _ side: Int) -> [UInt8] {
     let four = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: side >> $0) }
     let header = PNGForm.chunk("IHDR", four + four + bytes[24..<29])
@@ -83,7 +83,7 @@ struct WorkerMemoryTests {
         bytes: plain.prefix(33) + huge + Array("abCd".utf8) + plain.dropFirst(33), code: "png."),
     ]
 
-  /// Limits so wide that only the file's own bytes stand against the lie.
+  /// Limits so wide that only the bytes of the file contradict the lie.
   private static let order = DevelopOrder(
     list: ListID(1), serviceClass: .default, filter: .standard, maximumPixels: 100_000_000,
     maximumMemory: 1 << 30, timeout: Patience.time)
@@ -118,7 +118,7 @@ struct WorkerMemoryTests {
   ]
 
   @Test(arguments: honest)
-  func `an honest picture of millions of pixels takes as little`(_ picture: Lie) throws {
+  func `an honest picture of millions of pixels takes as little memory`(_ picture: Lie) throws {
     let worker = try LoneWorker(list: 1, memory: Self.order.maximumMemory + 64 << 20)
     guard case .developed(let developed) = try worker.develop(picture.bytes, Self.order) else {
       Issue.record("no print came out")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real processes: what the daemon gets from workers that do their work, and from those that do not.
+// Real processes: the pool with workers that do their work, and with workers that misbehave.
 
 import Linux
 import Support
@@ -29,7 +29,7 @@ struct WorkerPoolTests {
     #expect(Set([first, other, nicer]).count == 3)
   }
 
-  @Test func `a list is read by a worker that reads no other`() async throws {
+  @Test func `each list is read by its own worker`() async throws {
     let bench = try WorkerBench()
     var readers: Set<[UInt8]> = []
     for _ in 0..<2 {
@@ -53,23 +53,24 @@ struct WorkerPoolTests {
           .final, code: "list.refused", reason: "line 3 holds no URL", advice: "Write one"))
   }
 
-  /// What a worker does, the code of what the caller gets, its kind, and words in its reason.
+  /// A misdeed of a worker, and the failure that the caller gets: its code, its kind, and words in
+  /// its reason.
   static let misdeeds: [(String, String, Failure.Kind, String)] = [
-    ("crash", "worker.died", .passing, "memory that is not its own"),
-    ("abort", "worker.died", .passing, "failed check"),
-    ("trap", "worker.died", .passing, "failed check"),
+    ("crash", "worker.died", .passing, "invalid memory access"),
+    ("abort", "worker.died", .passing, "failed internal check"),
+    ("trap", "worker.died", .passing, "failed internal check"),
     ("exit", "worker.died", .passing, "code 7"),
-    ("hangup", "worker.died", .passing, "hung up"),
+    ("hangup", "worker.died", .passing, "closed its socket"),
     ("eat", "worker.died", .passing, "the worker"),
-    ("garbage", "worker.answer", .passing, "cannot be true"),
-    ("huge", "worker.answer", .passing, "cannot be true"),
-    ("flood", "worker.answer", .passing, "cannot be true"),
-    ("unasked", "worker.answer", .passing, "cannot be true"),
-    ("descriptor", "worker.answer", .passing, "cannot be true"),
-    ("empty", "worker.answer", .passing, "cannot be true"),
-    ("too-large", "worker.answer", .passing, "cannot be true"),
-    ("too-wide", "worker.answer", .passing, "cannot be true"),
-    ("bad-code", "worker.answer", .passing, "cannot be true"),
+    ("garbage", "worker.answer", .passing, "impossible answer"),
+    ("huge", "worker.answer", .passing, "impossible answer"),
+    ("flood", "worker.answer", .passing, "impossible answer"),
+    ("unasked", "worker.answer", .passing, "impossible answer"),
+    ("descriptor", "worker.answer", .passing, "impossible answer"),
+    ("empty", "worker.answer", .passing, "impossible answer"),
+    ("too-large", "worker.answer", .passing, "impossible answer"),
+    ("too-wide", "worker.answer", .passing, "impossible answer"),
+    ("bad-code", "worker.answer", .passing, "impossible answer"),
     ("overfill", "system.27", .final, "pwrite"),
     ("damaged", "jpeg.truncated", .final, #"the picture ends early\x1b[2J"#),
     ("full", "disk.full", .machine, "no space"),
@@ -102,15 +103,15 @@ struct WorkerPoolTests {
     #expect(
       result.failure
         == Failure(
-          .final, code: "worker.timeout", reason: "it was not done within 50 ms",
+          .final, code: "worker.timeout", reason: "it did not finish within 50 ms",
           advice: "Raise Timeout= under [Filter] if the picture is worth it"))
     #expect(try await bench.develop("echo").get() == "echo")
   }
 
-  @Test func `a cancelled photo ends at once, though its worker hangs`() async throws {
+  @Test func `a cancelled photo ends at once, even if its worker hangs`() async throws {
     let bench = try WorkerBench(width: 1)
     let task = Task { try await bench.develop("hang") }
-    // Behind it, in the same queue of one worker: runs only when the hanging one has gone.
+    // Waits behind it for the only worker, and runs once the hanging one has gone.
     let next = Task { try await bench.develop("echo", WorkerBench.order(.background)) }
     task.cancel()
     #expect(try await task.value.failure == .cancelled)
@@ -127,7 +128,7 @@ struct WorkerPoolTests {
     #expect(results?.failure == .cancelled)
   }
 
-  @Test func `a worker that cannot be started is this machine's trouble`() async throws {
+  @Test func `a worker that cannot be started is trouble of this machine`() async throws {
     let missing = try WorkerBench(path: "/nonexistent/darkroom-worker")
     let failure = try await missing.develop("echo").failure
     #expect(failure?.code == "worker.start")
@@ -136,17 +137,17 @@ struct WorkerPoolTests {
     let other = try WorkerBench(path: "/bin/false")
     #expect(
       try await other.develop("echo").failure?.reason
-        == "the worker ended by itself with code 1 before it was ready")
+        == "the worker exited with code 1 before it was ready")
   }
 
-  @Test func `a sandbox with a hole gets no work`() async throws {
+  @Test func `a worker whose sandbox lacks a layer gets no work`() async throws {
     let bench = try WorkerBench { $0.requiredLayers.insert(SandboxLayers(rawValue: 1 << 20)) }
     let failure = try await bench.develop("echo").failure
     #expect(failure?.code == "worker.sandbox")
     #expect(failure?.kind == .machine)
   }
 
-  @Test func `shutting down cancels what runs and what waits, and leaves no worker`() async throws {
+  @Test func `a shutdown cancels running and waiting photos, and leaves no worker`() async throws {
     let bench = try WorkerBench(width: 1)
     let tasks = (0..<5).map { _ in Task { try await bench.develop("hang") } }
     bench.pool.shutdown()
@@ -155,7 +156,7 @@ struct WorkerPoolTests {
     #expect(try await bench.develop("echo").failure == .cancelled)
   }
 
-  @Test func `what a worker says is passed on safely and not without end`() async throws {
+  @Test func `the words of a worker are passed on escaped and limited`() async throws {
     let bench = try WorkerBench(width: 1)
     _ = try await bench.develop("say")
     bench.pool.shutdown()
@@ -168,7 +169,7 @@ struct WorkerPoolTests {
     #expect(lines.allSatisfy { $0.utf8.count < 400 })
   }
 
-  @Test func `after all misbehaviour no descriptor and no zombie is left`() async throws {
+  @Test func `after misbehaviour no descriptor and no zombie is left`() async throws {
     let bench = try WorkerBench()
     let check = try ChildProcess(
       path: try WorkerBench.program("darkroom-test-worker"), words: ["check", bench.path])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker that was taken over by a picture can do: nothing but answer.
+// A worker under the control of a hostile picture can do nothing but answer.
 
 import CAttempts
 import Linux
@@ -9,33 +9,35 @@ import Vocabulary
 import Worker
 
 struct WorkerSandboxTests {
-  @Test func `every forbidden thing is refused`() async throws {
+  @Test func `every forbidden call is refused`() async throws {
     let bench = try WorkerBench()
     let report = try await bench.develop("attempts").get()
     let lines = report.split(separator: "\n")
     #expect(lines.count >= 45)
-    // EPERM by the filter, not by chance.
+    // EPERM, which the filter gives, and not another error by chance.
     #expect(lines.filter { !$0.hasSuffix(": 1") } == [])
   }
 
-  @Test func `a call by the machine's other table of calls ends the worker`() async throws {
+  @Test func `a call through the x32 table of system calls ends the worker`() async throws {
     let bench = try WorkerBench()
     let failure = try await bench.develop("foreign-call").failure
     #expect(failure?.code == "worker.died")
     #if arch(x86_64)
-      #expect(failure?.reason == "the worker was ended by its sandbox (signal 31)")
+      #expect(failure?.reason == "the worker was killed by its sandbox (signal 31)")
     #endif
   }
 
-  @Test func `it holds its socket, its two files and its log, and nothing else`() async throws {
+  @Test func `a worker holds its socket, its two files and its log, and nothing else`()
+    async throws
+  {
     let bench = try WorkerBench()
-    // Open here, and not closed on execution, as a careless library leaves them.
+    // Open here and not closed on execution, as a careless library leaves a descriptor.
     let careless = try bench.file()
     #expect(dr_survive_execution(careless.descriptor) == 0)
     #expect(try await bench.develop("descriptors").get() == "0 1 2 3 4 5")
   }
 
-  @Test func `the layers that hold are told`() async throws {
+  @Test func `the active layers of the sandbox are reported`() async throws {
     let bench = try WorkerBench(width: 1)
     _ = try await bench.develop("echo")
     guard case .sandbox(let layers) = bench.notices.all.first else {
@@ -46,7 +48,7 @@ struct WorkerSandboxTests {
   }
 
   @Test(
-    "the daemon has gone: the worker ends by itself",
+    "a worker ends by itself when its daemon has gone",
     arguments: [
       "darkroom-worker", "darkroom-test-worker",
     ])
@@ -59,7 +61,7 @@ struct WorkerSandboxTests {
     #expect(status == .code(0) || status == .code(74))  // gone before or after it was ready
   }
 
-  @Test func `started by hand it says so and ends`() throws {
+  @Test func `a worker that is started by hand ends with a usage error`() throws {
     let worker = try ChildProcess(path: try WorkerBench.program("darkroom-worker"), words: ["-h"])
     _ = try Poll.wait([Poll.Watch(worker.descriptor)], for: Patience.time)
     #expect(worker.reap() == .code(64))
@@ -72,9 +74,9 @@ struct WorkerSandboxTests {
   @Test("layers in words", arguments: inWords)
   func words(layers: SandboxLayers, words: String) { #expect(layers.description == words) }
 
-  @Test func `the installed worker starts, and reads nothing but requests`() async throws {
+  @Test func `the real worker starts, and survives a file that is not a picture`() async throws {
     let bench = try WorkerBench(path: try WorkerBench.program("darkroom-worker"))
-    // Whatever it makes of a picture that is none: it lives, and says so in a failure.
+    // A file that is not a picture does not kill it, and gives a failure.
     let failure = try await bench.develop("echo").failure
     #expect(failure?.kind == .final)
     #expect(failure?.code.hasPrefix("worker.d") == false)

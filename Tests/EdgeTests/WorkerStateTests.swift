@@ -31,19 +31,19 @@ struct WorkerStateTests {
     .send(job, to: worker, timeout: .seconds(10))
   }
 
-  /// Feeds events a second apart, from second 1 on; answers what each led to.
+  /// Feeds events a second apart, from second 1 on; returns the actions of each.
   private func feed(_ state: inout PoolState, _ events: [Event]) -> [[Action]] {
     events.enumerated().map { state.handle($1, at: .seconds($0 + 1)) }
   }
 
-  /// One worker, ready, working on job 1.
+  /// A pool with one worker, which is working on job 1.
   private func busy(width: Int = 1, _ first: PoolOrder = order()) -> PoolState {
     var state = Self.state(width: width)
     _ = feed(&state, [.ordered(1, first), .ready(1, .all)])
     return state
   }
 
-  @Test func `a worker that is foreseen is ready when its list comes, and there is one of it`() {
+  @Test func `a foreseen worker is ready when its list comes, and there is only one`() {
     var state = Self.state(width: 2)
     let actions = feed(
       &state,
@@ -59,7 +59,7 @@ struct WorkerStateTests {
       ])
   }
 
-  @Test func `a list that comes before its foreseen worker is ready waits for that one`() {
+  @Test func `a list that comes before its foreseen worker is ready waits for it`() {
     var state = Self.state(width: 2)
     let actions = feed(
       &state,
@@ -72,7 +72,7 @@ struct WorkerStateTests {
       ])
   }
 
-  @Test func `a foreseen worker makes room for a photo, and goes where nobody comes`() {
+  @Test func `a foreseen worker makes room for a photo, and is ended if no list comes`() {
     var state = Self.state(width: 1)
     let room = feed(
       &state,
@@ -85,12 +85,12 @@ struct WorkerStateTests {
     _ = feed(&alone, [.foreseen(Self.options(list: nil)), .ready(1, .all)])
     #expect(alone.nextDeadline == .seconds(4))
     #expect(alone.handle(.timePassed, at: .seconds(4)) == [.kill(1)])
-    // Where every place is taken nobody is expected.
+    // If every place is taken, no worker is started in advance.
     var full = busy()
     #expect(full.handle(.foreseen(Self.options(list: nil)), at: .seconds(9)) == [])
   }
 
-  @Test func `a worker is started, told of once it is ready, and kept for the next photo`() {
+  @Test func `a worker is started, reported once it is ready, and kept for the next photo`() {
     var state = Self.state(width: 1)
     let actions = feed(
       &state,
@@ -105,7 +105,7 @@ struct WorkerStateTests {
       ])
   }
 
-  @Test func `the more urgent goes first, and within a class who came first`() {
+  @Test func `the most urgent photo goes first, and within a class the oldest`() {
     var state = busy()
     let classes: [ServiceClass] = [.background, .default, .userInteractive, .default, .utility]
     for (place, serviceClass) in classes.enumerated() {
@@ -141,7 +141,7 @@ struct WorkerStateTests {
     #expect(state.waiting.count == 18)
   }
 
-  @Test func `what read a list is ended`() {
+  @Test func `a worker that has read a list is ended`() {
     var state = busy(Self.order(list: nil))
     #expect(
       state.handle(.answered(1, 1, Self.done), at: .zero) == [.kill(1), .finish(1, Self.done)])
@@ -158,7 +158,7 @@ struct WorkerStateTests {
     #expect(state.workers.isEmpty)
   }
 
-  /// Events after which job 1 has ended with this code, and the worker must be gone.
+  /// Events after which job 1 has ended with this code and its worker must be gone.
   private static let ends: [(String, [Event], String)] = [
     ("late", [.timePassed], "worker.timeout"), ("dead", [.exited(1, .signal(11))], "worker.died"),
     ("out of processor time", [.exited(1, .signal(24))], "worker.timeout"),
@@ -174,7 +174,7 @@ struct WorkerStateTests {
     ("called off", [.cancelled(1)], "cancelled"), ("shut down", [.ended], "cancelled"),
   ]
 
-  @Test func `however a worker fails, its photo ends once and its place comes free`() {
+  @Test func `however a worker fails, its photo ends once and its place becomes free`() {
     for (name, events, code) in Self.ends {
       var state = busy()
       var finished: [String] = []
@@ -191,7 +191,7 @@ struct WorkerStateTests {
     }
   }
 
-  @Test func `one that dies before it is ready could not be started`() {
+  @Test func `a worker that dies before it is ready counts as not started`() {
     var state = Self.state(width: 1)
     let actions = feed(&state, [.ordered(1, Self.order()), .exited(1, .code(127))])
     guard case .finish(1, .failure(let failure)) = actions[1].last else {
@@ -202,7 +202,7 @@ struct WorkerStateTests {
     #expect(failure.kind == .machine)
   }
 
-  @Test func `a worker that cannot be started fails its own photo; the next is tried`() {
+  @Test func `a worker that cannot be started fails its own photo, and the next one is tried`() {
     var state = Self.state(width: 1)
     let error = SystemError(code: 11, call: "posix_spawn", thing: "/worker")
     let actions = feed(
@@ -213,13 +213,13 @@ struct WorkerStateTests {
       ])
   }
 
-  @Test func `calling off what waits touches no worker`() {
+  @Test func `cancelling a waiting photo touches no worker`() {
     var state = busy()
     let actions = feed(&state, [.ordered(2, Self.order()), .cancelled(2), .cancelled(2)])
     #expect(actions == [[], [.finish(2, .failure(.cancelled))], []])
   }
 
-  @Test func `fewer workers are wanted: one goes when it is done`() {
+  @Test func `when the pool shrinks, a worker is ended once it is done`() {
     var state = busy(width: 2)
     _ = feed(&state, [.ordered(2, Self.order(list: 2)), .ready(2, .all), .resized(1)])
     #expect(
@@ -227,7 +227,7 @@ struct WorkerStateTests {
     #expect(state.handle(.answered(1, 1, Self.done), at: .zero).contains(.finish(1, Self.done)))
   }
 
-  @Test func `after the end nothing is begun, and it is over with the last worker`() {
+  @Test func `after the end nothing is started, and the last worker ends the pool`() {
     var state = busy()
     #expect(
       feed(&state, [.ended, .ordered(2, Self.order()), .exited(1, .signal(9))]) == [

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packets between daemon and worker: what goes in comes out, and nothing that comes in is believed.
+// The packets between daemon and worker: they arrive as they were sent, and no received byte is
+// trusted.
 
 import Testing
 import Vocabulary
@@ -53,8 +54,8 @@ struct WorkerWireTests {
     for answer in Self.answers { #expect(WorkerAnswer(decoding: answer.encoded) == answer) }
   }
 
-  /// They stand behind head, list, class and filter.
-  @Test func `a quality or a rule that does not exist makes a request nonsense`() throws {
+  /// Both stand behind head, list, class and filter.
+  @Test func `a quality or a rule that does not exist makes a request invalid`() throws {
     let place = 2 + 1 + 8 + 8 + 8 + 1 + 1 + 4
     let bytes = Self.developing(.level(77), .strip).encoded
     #expect(bytes[place] == 77 && bytes[place + 1] == MetadataRule.strip.rawValue)
@@ -65,7 +66,7 @@ struct WorkerWireTests {
     }
   }
 
-  @Test func `a packet cut short or with something behind it is none`() {
+  @Test func `a packet that is cut short or too long is invalid`() {
     for answer in Self.answers {
       let bytes = answer.encoded
       for count in 0..<bytes.count {
@@ -80,7 +81,7 @@ struct WorkerWireTests {
     }
   }
 
-  @Test func `a flipped byte leads to nonsense or to something harmless, never to a crash`() {
+  @Test func `a flipped byte gives an invalid or a harmless packet, never a crash`() {
     for answer in Self.answers {
       for place in answer.encoded.indices {
         for value: UInt8 in [0, 1, 0x0A, 0x1B, 0x7F, 0x80, 0xC3, 0xFF] {
@@ -120,7 +121,7 @@ struct WorkerWireTests {
     #expect(failure.reason.hasPrefix("aéé"))
   }
 
-  @Test func `a worker is started as it was asked for`() {
+  @Test func `the options of a worker are read as they were written`() {
     for options in [
       WorkerOptions(list: 42, nice: 19, memory: .max, output: 7),
       WorkerOptions(list: nil, nice: 0, memory: 1, output: .max),
@@ -128,7 +129,7 @@ struct WorkerWireTests {
   }
 
   @Test(
-    "words that start no worker",
+    "wrong words start no worker",
     arguments: [
       [], ["--list=1"], ["--list=1", "--nice=x", "--memory=1", "--output=1"],
       ["--list=1", "--nice=1", "--memory=1", "--output=1", "--more=1"], ["help"],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a PNG carries beside its pixels: kept byte for byte, without previews and foreign profiles.
+// The chunks of a PNG beside its pixels: copied byte for byte, without previews and foreign
+// profiles.
 
 import Filter
 import Support
@@ -41,27 +42,27 @@ struct ChunkTests {
   ]
 
   @Test(arguments: kept)
-  func `metadata of a PNG comes along byte for byte`(_ name: String, _ bytes: [UInt8]) throws {
+  func `metadata of a PNG is copied byte for byte`(_ name: String, _ bytes: [UInt8]) throws {
     let (developed, all) = try carried(name, bytes)
     #expect(all == [bytes])
     #expect(developed.notices == [])
   }
 
-  @Test func `a long text comes along in pieces`() throws {
+  @Test func `a long text is copied in pieces`() throws {
     let text = Array("Comment\0".utf8) + [UInt8](repeating: 66, count: 3_000_000)
     let (developed, all) = try carried("tEXt", text)
     #expect(all.count == 1 && all.first?.count == text.count && all.first?.last == 66)
     #expect(developed.notices == [])
   }
 
-  @Test func `chunks behind the pixels come along too`() throws {
+  @Test func `chunks behind the pixels are copied, too`() throws {
     let text = PNGForm.chunk("tEXt", Array("Author\0M. B.".utf8))
     let png: [UInt8] = DamageTests.png.dropLast(12) + text + DamageTests.png.suffix(12)
     let print = try Darkroom.develop(png)
     #expect(chunks(of: print.bytes).map { $0.name }.prefix(2) == ["IHDR", "tEXt"])
   }
 
-  @Test func `small pictures within go`() throws {
+  @Test func `previews in chunks are removed`() throws {
     let sample = ExifSample(isLittle: true, thumbnail: MetadataTests.thumbnail)
     let (developed, all) = try carried("eXIf", sample.bytes)
     #expect(developed.notices == .previewRemoved)
@@ -81,14 +82,14 @@ struct ChunkTests {
       ("acTL", [0, 0, 0, 1, 0, 0, 0, 0]),
       ("xyZz", [1, 2, 3]),
     ] as [(String, [UInt8])])
-  func `what cannot be looked into is left out with a notice`(
+  func `a chunk that cannot be inspected is left out with a notice`(
     _ name: String, _ bytes: [UInt8]
   ) throws {
     let (developed, all) = try carried(name, bytes)
     #expect(all == [] && developed.notices == .metadataDropped)
   }
 
-  @Test func `a profile of grey does not come into a print in colour`() throws {
+  @Test func `a grey profile does not get into a print in colour`() throws {
     let profile = Array("grey\0\0".utf8) + [0x78, 0x9C, 0x03, 0, 0, 0, 0, 1]
     let form = PNGForm(width: 8, height: 8) { $0.colour = .grey }
     let (developed, all) = try carried(
@@ -96,7 +97,7 @@ struct ChunkTests {
     #expect(all == [] && developed.notices == .profileDropped)
   }
 
-  @Test func `a chunk that claims more than the file has is a picture cut off`() throws {
+  @Test func `a chunk that claims more bytes than the file has counts as cut off`() throws {
     var png = PNGForm.splice(PNGForm.chunk("tEXt", Array("a\0b".utf8)), into: DamageTests.png)
     png[34] = 0xFF
     #expect(try Darkroom.code(png) == "png.truncated")

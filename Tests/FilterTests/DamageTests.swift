@@ -46,11 +46,12 @@ struct DamageTests {
     }
   }
 
-  @Test func `a progressive JPEG without its last scans is cut off, not merely soft`() throws {
+  @Test func `a progressive JPEG without its last scans fails as cut off`() throws {
     let whole = Self.progressive
     let scans = whole.indices.dropLast(1).filter { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA }
     #expect(scans.count > 3)
-    // A scan's tables stand before it: cut behind the third scan's data, at the next marker.
+    // A scan's tables stand before it, so each cut is behind the data of a scan, at the next
+    // marker.
     for scan in scans.dropFirst(2) {
       let next = whole.indices.dropFirst(scan + 2).dropLast(1).first {
         whole[$0] == 0xFF && whole[$0 + 1] != 0
@@ -60,7 +61,7 @@ struct DamageTests {
     }
   }
 
-  @Test func `a missing component is seen`() throws {
+  @Test func `a missing component is noticed`() throws {
     let whole = JPEGForm(width: 24, height: 24) { $0.isSplit = true }
       .bytes(SamplePictures.pixels(width: 24, height: 24))
     let scans = whole.indices.dropLast(1).filter { whole[$0] == 0xFF && whole[$0 + 1] == 0xDA }
@@ -70,7 +71,7 @@ struct DamageTests {
   }
 
   @Test(arguments: [baseline, progressive, arithmetic, png, interlaced])
-  func `bent bits end in a failure or in a whole print`(_ whole: [UInt8]) throws {
+  func `flipped bits give a failure or a whole print`(_ whole: [UInt8]) throws {
     var noise: UInt32 = 99
     for _ in 0..<400 {
       noise = noise &* 1_664_525 &+ 1_013_904_223
@@ -91,7 +92,7 @@ struct DamageTests {
   @Test func `a wrong checksum fails a PNG, wherever it is`() throws {
     let text = PNGForm.splice(PNGForm.chunk("tEXt", Array("a\0b".utf8)), into: Self.png)
     #expect(try Darkroom.code(text) == nil)
-    // Header, text and end: the last byte of each chunk is its checksum's.
+    // Header, text and end: the last byte of each chunk belongs to its checksum.
     for at in [32, 33 + 14, text.count - 1] {
       var bent = text
       bent[at] ^= 0x10
@@ -106,7 +107,7 @@ struct DamageTests {
     }
   }
 
-  @Test func `a table with zeros does not divide by them`() throws {
+  @Test func `a quantisation table of zeros does no harm`() throws {
     var bent = Self.baseline
     let table = try #require(
       bent.indices.dropLast(1).first {

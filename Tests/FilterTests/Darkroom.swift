@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests share: developing bytes into bytes, and the formula written down once more.
+// Shared by the tests: developing bytes into bytes, and an independent version of the formula.
 
 import Filter
 import Support
@@ -23,7 +23,7 @@ enum Darkroom {
     return Print(developed: developed, bytes: try ScratchFile.bytes(of: print))
   }
 
-  /// The failure's code, or nil where a print came out.
+  /// The failure's code, or nil if there is a print.
   static func code(_ original: [UInt8], limits: PictureLimits = PictureLimits()) throws -> String? {
     do {
       _ = try develop(original, limits: limits)
@@ -74,7 +74,7 @@ enum Darkroom {
     return Double(sum) / Double(max(a.count / 4 * 3, 1))
   }
 
-  /// Three bytes a pixel as four channels a pixel.
+  /// Converts three bytes a pixel to four channels a pixel.
   static func channels(_ pixels: [UInt8]) -> [UInt16] {
     var out: [UInt16] = []
     for at in stride(from: 0, to: pixels.count, by: 3) {

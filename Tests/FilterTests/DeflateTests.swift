@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the writer of PNGs packs, zlib unpacks to the same bytes, whatever they are.
+// Any bytes that the writer of PNGs packs are unpacked by zlib to the same bytes.
 
 import Codecs
 import Support
 import Testing
 
 struct DeflateTests {
-  /// Bytes by chance, always the same for one seed.
+  /// Random numbers, always the same for one seed.
   struct Chance {
     var state: UInt64
 
@@ -26,7 +26,7 @@ struct DeflateTests {
     }
   }
 
-  /// Cut to whole rows, or to whole pixels of the last one: 24 is a multiple of every pixel.
+  /// Cuts to whole rows, or to whole pixels of the last one: 24 is a multiple of every pixel size.
   private static func fit(_ bytes: [UInt8], _ rowSize: Int) -> [UInt8] {
     let rest = bytes.count % (rowSize + 1)
     return rest == 0 ? bytes : Array(bytes.dropLast((rest - 1) % 24))
@@ -37,7 +37,7 @@ struct DeflateTests {
     return (0..<count).map { _ in UInt8(chance.next(below: values)) }
   }
 
-  /// How often value n stands there is Fibonacci's number n: the longest words a code can need.
+  /// Value n occurs as often as Fibonacci's number n, which gives the longest code words.
   private static let fibonacci: [UInt8] = {
     var counts = [1, 1]
     while counts.count < 24 { counts.append(counts[counts.count - 1] + counts[counts.count - 2]) }
@@ -47,7 +47,7 @@ struct DeflateTests {
     return bytes
   }()
 
-  /// Bytes that come back from every distance there is, and in every length.
+  /// Bytes that repeat at any distance and in any length.
   private static let echoes: [UInt8] = {
     var bytes = noise(40_000, seed: 5)
     var chance = Chance(state: 7)
@@ -85,21 +85,21 @@ struct DeflateTests {
       out += piece
       return true
     }
-    // At its end the checksum has been looked at, too.
+    // The end is reached only if the checksum fits.
     let isAtEnd = inflater.isAtEnd
     #expect(isSound && isAtEnd)
     return out
   }
 
   @Test(arguments: cases, RowDeflater.pixelSizes)
-  func `what is packed is unpacked to the same bytes`(_ example: Case, _ pixelSize: Int) throws {
+  func `packed bytes are unpacked to the same bytes`(_ example: Case, _ pixelSize: Int) throws {
     let bytes = Self.fit(example.bytes, example.rowSize)
     let packed = try #require(
       RowDeflater.pack(bytes, pixelSize: pixelSize, rowSize: example.rowSize))
     #expect(unpacked(packed) == bytes)
   }
 
-  @Test func `mixtures by chance are unpacked to the same bytes`() throws {
+  @Test func `random mixtures are unpacked to the same bytes`() throws {
     for seed in UInt64(1)...60 {
       var chance = Chance(state: seed)
       let rowSize = 24 * (1 + chance.next(below: 400))
@@ -121,14 +121,16 @@ struct DeflateTests {
   }
 
   @Test(arguments: RowDeflater.pixelSizes)
-  func `what repeats nowhere grows by less than a hundredth`(_ pixelSize: Int) throws {
+  func `bytes without repeats grow by less than half a percent`(_ pixelSize: Int) throws {
     let bytes = Self.fit(Self.noise(400_000), 24_000)
     let packed = try #require(RowDeflater.pack(bytes, pixelSize: pixelSize, rowSize: 24_000))
     #expect(packed.count < bytes.count * 1005 / 1000)
   }
 
   @Test(arguments: RowDeflater.pixelSizes)
-  func `what repeats, or is always the same, takes next to no room`(_ pixelSize: Int) throws {
+  func `rows that repeat, and bytes that are all the same, take next to no room`(_ pixelSize: Int)
+    throws
+  {
     let zeros = [UInt8](repeating: 0, count: 25 * 24_001)
     let packed = try #require(RowDeflater.pack(zeros, pixelSize: pixelSize, rowSize: 24_000))
     #expect(packed.count < zeros.count / 500)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// EXIF as a camera writes it: an orientation, and where asked a small picture in a second
+// EXIF as a camera writes it: an orientation and, if requested, a small picture in a second
 // directory.
 
 struct ExifSample {
   let isLittle: Bool
   var thumbnail: [UInt8] = []
-  /// Else four bytes follow, as a maker's note may.
+  /// Whether the picture ends the data; otherwise four bytes follow, as a maker's note may.
   var isAtEnd = true
 
-  /// Where the first directory says which one follows.
+  /// The place of the link from the first directory to the next.
   static let linkOffset = 8 + 2 + 12
 
   private func number(_ value: Int, _ size: Int) -> [UInt8] {
@@ -21,7 +21,7 @@ struct ExifSample {
       + (type == 3 ? number(value, 2) + [0, 0] : number(value, 4))
   }
 
-  /// Header and first directory up to the link: what must not change.
+  /// Header and first directory up to the link, which must not change.
   var firstDirectory: [UInt8] {
     let mark = Array((isLittle ? "II" : "MM").utf8)
     return mark + number(42, 2) + number(8, 4) + number(1, 2) + entry(0x112, 3, 6)

@@ -7,7 +7,7 @@ struct ExifTree: Sendable {
     case long(Int)
     case text(String)
     case bytes([UInt8])
-    /// A picture's place and, in the next tag, its size.
+    /// The place of a picture and, in the next tag, its size.
     case picture([UInt8])
     /// The places of directories, as LONG or as IFD.
     case folders([ExifTree], type: Int)
@@ -38,7 +38,7 @@ struct ExifTree: Sendable {
       return isLittle ? bytes : bytes.reversed()
     }
 
-    /// Where it was put.
+    /// Appends a directory; returns its place.
     mutating func add(_ tree: ExifTree) -> Int {
       var rows: [(tag: Int, type: Int, count: Int, bytes: [UInt8])] = []
       let at = out.count

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file is, told by its first bytes, and said to whoever sent something else.
+// The format of a file, judged by its first bytes, and named in the refusal.
 
 import Codecs
 import Filter
@@ -15,16 +15,16 @@ struct FormatTests {
     ("a PDF document", Array("%PDF-1.7".utf8)),
     ("a HEIC picture", [0, 0, 0, 24] + Array("ftypheic".utf8)),
     ("an AVIF picture", [0, 0, 0, 24] + Array("ftypavif".utf8)),
-    ("a film or another media file", [0, 0, 0, 24] + Array("ftypisom".utf8)),
+    ("a video or another media file", [0, 0, 0, 24] + Array("ftypisom".utf8)),
     ("an SVG drawing", Array("<?xml version=\"1.0\"?><svg xmlns=\"…\"/>".utf8)),
     ("a TIFF or camera raw picture", [0x49, 0x49, 0x2A, 0, 8, 0, 0, 0]),
     ("a JSON document", Array("{\"error\": 404}".utf8)),
     ("a text file", Array("not found\n".utf8)),
     ("a ZIP archive", [0x50, 0x4B, 3, 4, 0]),
-    ("no picture that is known here", [1, 2, 3, 4, 5, 0xFF]),
+    ("an unknown kind of file", [1, 2, 3, 4, 5, 0xFF]),
   ]
 
-  @Test(arguments: heads) func `what is no JPEG and no PNG is called by its name`(
+  @Test(arguments: heads) func `a file that is neither JPEG nor PNG is named by its format`(
     _ words: String, _ head: [UInt8]
   ) throws {
     #expect(PictureSniffer.look(head) == .other(words))

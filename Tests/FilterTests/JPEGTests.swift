@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JPEGs of every form become baseline prints of the same sampling and tables, right to the formula.
+// JPEGs of every supported form become baseline prints of the same sampling and tables, true to the
+// formula.
 
 import Filter
 import Support
@@ -42,7 +43,7 @@ struct JPEGTests {
     Case("many bands", width: 32, height: 500),
   ]
 
-  @Test(arguments: colours) func `the print is decode, exact formula, encode`(_ example: Case)
+  @Test(arguments: colours) func `a print looks like one of the exact formula`(_ example: Case)
     throws
   {
     let form = example.form
@@ -67,7 +68,7 @@ struct JPEGTests {
     #expect(Darkroom.meanSquareError(seen.channels, reference.channels) <= 0.65)
   }
 
-  @Test func `a grey JPEG gets colours`() throws {
+  @Test func `a grey JPEG becomes a print in colour`() throws {
     let form = JPEGForm(width: 50, height: 40) { $0.components = 1 }
     let grey = stride(from: 0, to: 6000, by: 3).map {
       SamplePictures.pixels(width: 50, height: 40)[$0]
@@ -90,7 +91,7 @@ struct JPEGTests {
   }
 
   @Test(arguments: [(true, false), (true, true), (false, false)])
-  func `four inks become light, inverted or not`(_ isAdobe: Bool, _ isYCCK: Bool) throws {
+  func `four inks become RGB, inverted or not`(_ isAdobe: Bool, _ isYCCK: Bool) throws {
     let size = 32
     let form = JPEGForm(width: size, height: size) {
       ($0.components, $0.isAdobe, $0.isYCCK, $0.quality) = (4, isAdobe, isYCCK, 100)
@@ -110,7 +111,7 @@ struct JPEGTests {
     }
   }
 
-  @Test func `a quality of one's own replaces the original's tables`() throws {
+  @Test func `a given quality replaces the tables of the original`() throws {
     let original = SamplePictures.jpeg(width: 64, height: 64)
     let coarse = try Darkroom.develop(original, quality: 30)
     let form = JPEGForm(width: 8, height: 8) { $0.quality = 30 }
@@ -126,7 +127,7 @@ struct JPEGTests {
   }
 
   @Test(arguments: [0xC3, 0xC5, 0xC7, 0xCB, 0xCF])
-  func `codings that are not developed are named`(_ marker: UInt8) throws {
+  func `unsupported codings are named`(_ marker: UInt8) throws {
     var original = SamplePictures.jpeg(width: 16, height: 16)
     let frame = try #require(
       original.indices.dropLast(1).first {
@@ -138,7 +139,7 @@ struct JPEGTests {
     #expect(failure.reason.contains("coding"))
   }
 
-  @Test func `12 bits are named`() throws {
+  @Test func `12 bits a sample are named as unsupported`() throws {
     var original = SamplePictures.jpeg(width: 16, height: 16)
     let frame = try #require(
       original.indices.dropLast(1).first {
@@ -148,7 +149,8 @@ struct JPEGTests {
     let deep = try #require(throws: Failure.self) { try Darkroom.develop(original) }
     #expect(deep.code == "jpeg.unsupported")
     #expect(
-      deep.reason == "this JPEG cannot be developed: it has 12 bits a sample, and 8 are supported")
+      deep.reason
+        == "this JPEG cannot be developed: it has 12 bits per sample; only 8 are supported")
   }
 
   private func rgb(_ channels: [UInt16]) -> [UInt8] {

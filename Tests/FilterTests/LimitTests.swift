@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is too large is refused by its header; what the disk does not take is the machine's trouble.
+// A picture that is too large is refused by its header; a full disk is trouble of this machine.
 
 import Codecs
 import Filter
@@ -9,7 +9,7 @@ import Testing
 import Vocabulary
 
 struct LimitTests {
-  /// The frame header's size, overwritten.
+  /// Overwrites the size in the frame header.
   private func lying(_ jpeg: [UInt8], width: Int, height: Int) throws -> [UInt8] {
     var jpeg = jpeg
     let frame = try #require(
@@ -29,7 +29,7 @@ struct LimitTests {
       #expect(failure.code == "picture.pixels")
       #expect(
         failure.reason
-          == "the picture is too large: it has 65500 x 65500 pixels, and 100000000 are allowed")
+          == "the picture is too large: it has 65500 x 65500 pixels; the limit is 100000000")
     }
     var png = Array(DamageTests.png)
     png.replaceSubrange(16..<24, with: [0, 1, 0, 0, 0, 1, 0, 0])
@@ -40,7 +40,9 @@ struct LimitTests {
     #expect(try Darkroom.code(png) == "picture.pixels")
   }
 
-  @Test func `a progressive picture counts two bytes a sample before they are taken`() throws {
+  @Test func `a progressive picture is charged two bytes a sample before they are allocated`()
+    throws
+  {
     let forged = try lying(DamageTests.progressive, width: 9000, height: 9000)
     let limits = PictureLimits(maximumPixels: 100_000_000, maximumMemory: 200 << 20)
     let failure = try #require(throws: Failure.self) {
@@ -48,14 +50,14 @@ struct LimitTests {
     }
     #expect(failure.code == "picture.memory")
     #expect(
-      failure.reason.contains("needs 238 MiB of memory, and 200")
+      failure.reason.contains("needs 238 MiB of memory; the limit is 200")
         && failure.advice.contains("MaximumMemory="))
-    // The same size in one scan needs no such memory: it fails for what it is, cut off.
+    // The same size in one scan needs no such memory, and fails as cut off.
     let baseline = try lying(DamageTests.baseline, width: 9000, height: 9000)
     #expect(try Darkroom.code(baseline, limits: limits)?.hasPrefix("jpeg.") == true)
   }
 
-  @Test func `an interlaced PNG counts as one whole picture`() throws {
+  @Test func `an interlaced PNG is charged for the whole picture`() throws {
     let limits = PictureLimits(maximumPixels: 100_000_000, maximumMemory: 3 << 20)
     let form = PNGForm(width: 900, height: 900) { $0.isInterlaced = true }
     let pixels = [UInt8](repeating: 90, count: 900 * 900 * 3)
@@ -64,20 +66,20 @@ struct LimitTests {
       try Darkroom.code(PNGForm(width: 900, height: 900).bytes(pixels), limits: limits) == nil)
   }
 
-  @Test func `scans are counted`() throws {
+  @Test func `the number of scans is limited`() throws {
     let limits = PictureLimits(codec: CodecLimits(scans: 3))
     #expect(try Darkroom.code(DamageTests.progressive, limits: limits) == "picture.scans")
     #expect(try Darkroom.code(DamageTests.baseline, limits: limits) == nil)
   }
 
-  @Test func `more metadata than is carried over is refused`() throws {
+  @Test func `metadata beyond the limits is refused`() throws {
     let comment: [UInt8] = [0xFF, 0xFE, 0x00, 0x06, 1, 2, 3, 4]
     let many = [0xFF, 0xD8] + (0..<20).flatMap { _ in comment } + DamageTests.baseline.dropFirst(2)
     #expect(try Darkroom.code(many) == nil)
     let few = PictureLimits(metadataParts: 10)
     let failure = try #require(throws: Failure.self) { try Darkroom.develop(many, limits: few) }
     #expect(failure.code == "picture.metadata")
-    #expect(failure.reason == "it carries more than 10 pieces of metadata")
+    #expect(failure.reason == "it has more than 10 pieces of metadata")
     let chunks = (0..<20).reduce(into: DamageTests.png) { png, _ in
       png = PNGForm.splice(PNGForm.chunk("tIME", [7, 233, 1, 1, 1, 1, 1]), into: png)
     }
@@ -89,7 +91,7 @@ struct LimitTests {
       try Darkroom.code(text, limits: PictureLimits(metadataSize: 4096)) == "picture.metadata")
   }
 
-  @Test func `a colour profile has a size of its own`() throws {
+  @Test func `a colour profile has its own limit of size`() throws {
     let meta = MetadataTests()
     let profile = MetadataTests.profile("RGB ")
     let jpeg = meta.jpeg(
@@ -109,7 +111,7 @@ struct LimitTests {
     #expect(try Darkroom.code(png) == nil)
   }
 
-  @Test func `a full disk is the machine's trouble, not the picture's`() throws {
+  @Test func `a full disk is trouble of this machine, not of the picture`() throws {
     let devices = try LinuxFolder.open(path: "/dev")
     for original in [
       SamplePictures.jpeg(width: 300, height: 300), SamplePictures.png(width: 300, height: 300),
@@ -123,7 +125,7 @@ struct LimitTests {
     }
   }
 
-  @Test func `what an earlier try left behind is cut off`() throws {
+  @Test func `the remains of an earlier attempt are cut off`() throws {
     let file = try ScratchFile.make(DamageTests.baseline)
     let print = try ScratchFile.make([UInt8](repeating: 7, count: 100_000))
     let developed = try PictureFilter.develop(original: file, print: print, function: .standard)

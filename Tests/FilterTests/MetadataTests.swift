@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands beside the pixels comes along byte for byte; small coloured pictures within it do
-// not.
+// The metadata of a JPEG is copied byte for byte, without the previews in it.
 
 import Filter
 import Support
@@ -15,7 +14,7 @@ struct MetadataTests {
     return [0xFF, marker, UInt8(size >> 8), UInt8(size & 255)] + bytes
   }
 
-  /// Behind the start marker and JFIF's segment.
+  /// A JPEG with these segments behind the start marker and JFIF's segment.
   func jpeg(
     with segments: [UInt8], _ change: (inout JPEGForm) -> Void = { _ in }
   ) -> [UInt8] {
@@ -27,7 +26,7 @@ struct MetadataTests {
     return plain.prefix(head) + segments + plain.dropFirst(head)
   }
 
-  /// All segments before the first scan that are application data or comments.
+  /// All segments of application data or comments before the first scan.
   func segments(of jpeg: [UInt8]) -> [Segment] {
     var found: [Segment] = []
     var at = 2
@@ -51,7 +50,7 @@ struct MetadataTests {
     return (print.developed, all)
   }
 
-  /// As a JPEG begins in base64.
+  /// The beginning of a JPEG in base64.
   static let letters = "/9j/4AAQ" + String(repeating: "SkZJRgABAQ&#xA;", count: 20)
 
   static let thumbnail = [UInt8](repeating: 0xAB, count: 100)
@@ -78,7 +77,7 @@ struct MetadataTests {
   }
 
   @Test(arguments: kept)
-  func `metadata of a JPEG comes along byte for byte`(_ marker: UInt8, _ bytes: [UInt8]) throws {
+  func `metadata of a JPEG is copied byte for byte`(_ marker: UInt8, _ bytes: [UInt8]) throws {
     let (developed, all) = try carried(marker, bytes)
     #expect(all == [bytes])
     #expect(developed.notices == [])
@@ -102,7 +101,7 @@ struct MetadataTests {
   }
 
   @Test(arguments: [false, true], [true, false])
-  func `the small picture in EXIF goes, all else stays in place`(
+  func `the preview in EXIF is removed, and all else stays in place`(
     _ isLittle: Bool, _ isAtEnd: Bool
   ) throws {
     let sample = ExifSample(isLittle: isLittle, thumbnail: Self.thumbnail, isAtEnd: isAtEnd)
@@ -125,14 +124,14 @@ struct MetadataTests {
     #expect(all == [] && developed.notices == .metadataDropped)
   }
 
-  @Test func `Photoshop's thumbnails go, its captions stay`() throws {
+  @Test func `Photoshop's thumbnails are removed, its captions stay`() throws {
     let name = Array("Photoshop 3.0\0".utf8)
     let caption = Self.resource(1028, Array("odd".utf8))
     let all = name + Self.resource(1036, Self.thumbnail) + caption + Self.resource(1033, [0xAB])
     let (developed, found) = try carried(0xED, all)
     #expect(found == [name + caption] && developed.notices == .previewRemoved)
 
-    // A resource that runs from one segment into the next.
+    // A resource that continues in the next segment.
     let whole = Self.resource(1036, Self.thumbnail) + caption
     let halves = segment(0xED, name + whole.prefix(60)) + segment(0xED, name + whole.dropFirst(60))
     let print = try Darkroom.develop(jpeg(with: halves))
@@ -190,7 +189,7 @@ struct MetadataTests {
     arguments: [
       (0xE0, Array("JFXX\0".utf8) + [0x10, 0xAB]), (0xE2, Array("MPF\0".utf8) + [0xAB]),
     ] as [(UInt8, [UInt8])])
-  func `previews in segments of their own go`(_ marker: UInt8, _ bytes: [UInt8]) throws {
+  func `previews in their own segments are removed`(_ marker: UInt8, _ bytes: [UInt8]) throws {
     let (developed, all) = try carried(marker, bytes)
     #expect(all == [] && developed.notices == .previewRemoved)
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PNGs of every form become RGB or RGBA prints of 8 or 16 bits, those with a palette prints with a
-// palette, equal to the formula in every pixel.
+// PNGs of every form become RGB or RGBA prints of 8 or 16 bits, those with a palette become prints
+// with a palette; every pixel equals the formula.
 
 import Filter
 import Support
@@ -10,7 +10,7 @@ import Vocabulary
 struct PNGTests {
   static let size = 37
 
-  /// Bytes by chance, always the same.
+  /// Random bytes, always the same.
   private func noise(_ count: Int) -> [UInt8] {
     var state: UInt32 = 7
     return (0..<count).map { _ in
@@ -23,7 +23,7 @@ struct PNGTests {
     noise((form.width * form.channels * form.depth + 7) / 8 * form.height)
   }
 
-  /// What the file's samples mean, worked out here from the rows alone.
+  /// The meaning of the file's samples, computed here from the rows alone.
   private func meant(_ form: PNGForm, _ rows: [UInt8]) -> [UInt16] {
     let rowSize = rows.count / form.height
     let most = form.depth == 16 ? 65535 : 255
@@ -115,7 +115,7 @@ struct PNGTests {
   }
 
   @Test(arguments: [(1, 1), (1, 70), (3000, 1), (5, 600)])
-  func `every size comes out as it went in`(_ width: Int, _ height: Int) throws {
+  func `a print has the size of its original`(_ width: Int, _ height: Int) throws {
     let pixels = SamplePictures.pixels(width: width, height: height)
     let original = PNGForm(width: width, height: height).bytes(pixels)
     let seen = try #require(ReadPicture(png: try Darkroom.develop(original).bytes))
@@ -123,7 +123,7 @@ struct PNGTests {
     #expect(seen.channels == Darkroom.sepia(all: Darkroom.channels(pixels)))
   }
 
-  @Test func `the amount of the list is the amount of the print`() throws {
+  @Test func `the amount of the filter is the amount in the print`() throws {
     let pixels = SamplePictures.pixels(width: 20, height: 20)
     let original = PNGForm(width: 20, height: 20).bytes(pixels)
     for thousandths in [0, 300, 1000] {
@@ -133,7 +133,8 @@ struct PNGTests {
     }
   }
 
-  /// Wider than deflate looks back: only the filter of a row can say that it is the one above again.
+  /// The rows are wider than deflate's window: only the filter of a row can express that it repeats
+  /// the one above.
   @Test func `rows that repeat the row above take next to no room in the print`() throws {
     let (width, height) = (12_000, 8)
     let row = noise(width * 3)
@@ -164,7 +165,7 @@ struct PNGTests {
     }
   }
 
-  @Test func `a pixel of a colour that is not in the palette fails the picture`() throws {
+  @Test func `a pixel with a colour outside the palette fails the picture`() throws {
     for depth in [2, 4, 8] {
       for isInterlaced in [false, true] {
         let form = PNGForm(width: 3, height: 3) {
@@ -178,7 +179,7 @@ struct PNGTests {
           try Darkroom.develop(form.bytes(rows))
         }
         #expect(failure.code == "png.damaged" && failure.reason.contains("not in its palette"))
-        // What stands behind the last pixel of a row is no pixel.
+        // The bits behind the last pixel of a row are not a pixel.
         guard depth == 2 else { continue }
         let beside = [UInt8](repeating: 0, count: rowSize * 3 - 1) + [0b00_00_00_11]
         #expect(try Darkroom.code(form.bytes(beside)) == nil)
@@ -186,7 +187,7 @@ struct PNGTests {
     }
   }
 
-  @Test func `a profile stands before the palette in the print`() throws {
+  @Test func `a gamma chunk stands before the palette in the print`() throws {
     let form = PNGForm(width: 4, height: 4) {
       ($0.colour, $0.palette) = (.palette, [1, 2, 3])
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JPEGs developed on their planes of light and chroma look as if they had been decoded, put through
-// the exact formula and encoded again.
+// JPEGs that are developed on their planes of luma and chroma look as if they had been decoded,
+// filtered by the exact formula and encoded again.
 
 import Codecs
 import Filter
@@ -48,8 +48,8 @@ struct PlanesTests {
 
   static let samplings = [(1, 1), (2, 1), (2, 2), (1, 2), (4, 1)]
 
-  /// Peak signal to noise in decibels, by mean square errors: at least 50, or at most 0.3 below what
-  /// the reference itself loses.
+  /// Expects a peak signal-to-noise ratio of at least 50 dB against the reference, or a loss of at
+  /// most 0.3 dB more than that of the reference; both as mean square errors.
   private func expectTrue(
     _ form: JPEGForm, _ motif: Motif, thousandths: Int = 800
   ) throws {
@@ -80,12 +80,16 @@ struct PlanesTests {
   }
 
   @Test(arguments: samplings, [(1301, 51), (256, 256), (5, 13_200), (65_500, 2)])
-  func `edges of any size are true`(_ sampling: (Int, Int), _ size: (Int, Int)) throws {
+  func `pictures of any size are true at their edges`(_ sampling: (Int, Int), _ size: (Int, Int))
+    throws
+  {
     try expectTrue(
       JPEGForm(width: size.0, height: size.1) { ($0.across, $0.down) = sampling }, .highlights)
   }
 
-  @Test(arguments: [30, 100]) func `coarse and fine tables are true`(_ quality: Int) throws {
+  @Test(arguments: [30, 100]) func `prints with coarse and fine tables are true`(_ quality: Int)
+    throws
+  {
     for motif in [Motif.highlights, .saturated] {
       try expectTrue(JPEGForm(width: 260, height: 260) { $0.quality = quality }, motif)
     }
@@ -114,7 +118,9 @@ struct PlanesTests {
     }
   }
 
-  @Test(arguments: [0, 400, 1000]) func `any amount is true on planes`(_ thousandths: Int) throws {
+  @Test(arguments: [0, 400, 1000]) func `prints with any amount are true`(_ thousandths: Int)
+    throws
+  {
     let form = JPEGForm(width: 260, height: 260) { $0.quality = 100 }
     try expectTrue(form, .highlights, thousandths: thousandths)
     try expectTrue(form, .gradient, thousandths: thousandths)

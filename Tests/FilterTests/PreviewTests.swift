@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small coloured pictures hide in many places. Whatever the place, no second JPEG is in a print.
+// Previews in colour hide in many places of a picture. None of them gets into a print.
 
 import Support
 import Testing
@@ -13,7 +13,7 @@ struct PreviewTests {
   private static let small = SamplePictures.jpeg(width: 16, height: 16, seed: 5)
   private static let exifName = Array("Exif\0\0".utf8)
 
-  /// Start markers with another marker behind them.
+  /// The number of start markers with another marker behind them.
   private func streams(in bytes: [UInt8]) -> Int {
     bytes.indices.dropLast(2).count {
       bytes[$0] == 0xFF && bytes[$0 + 1] == 0xD8 && bytes[$0 + 2] == 0xFF
@@ -79,7 +79,7 @@ struct PreviewTests {
   ]
 
   @Test(arguments: places, [true, false])
-  func `no picture is left in EXIF, wherever it was`(_ place: Place, _ isLittle: Bool) throws {
+  func `no preview is left in EXIF, wherever it was`(_ place: Place, _ isLittle: Bool) throws {
     let exif = place.tree(Self.small).bytes(isLittle: isLittle)
     let original = meta.jpeg(with: meta.segment(0xE1, Self.exifName + exif))
     #expect(streams(in: original) == 2)
@@ -96,7 +96,7 @@ struct PreviewTests {
     #expect(chunk.1.map { streams(in: $0) } == [0] && chunk.0.notices == .previewRemoved)
   }
 
-  @Test func `values beside a directory below stay readable`() throws {
+  @Test func `values beside a removed directory stay readable`() throws {
     let below = ExifTree([(0x201, .picture(Self.small))])
     let tree = ExifTree([
       (0x112, .short(8)), (0x14A, .folders([below], type: 4)), (0x8298, .text("(c) M. B., 2025")),
@@ -108,7 +108,7 @@ struct PreviewTests {
     #expect(view.entries(of: first).map(\.tag) == [0x112, 0x8298])
   }
 
-  @Test func `a maker's note keeps all but the picture, whose place stays`() throws {
+  @Test func `a maker's note keeps its length and everything but its preview`() throws {
     let note = Self.maker(Self.small)
     let exif = ExifTree([(0x8769, .folders([ExifTree([(0x927C, .bytes(note))])], type: 4))])
     let before = exif.bytes()
@@ -119,7 +119,7 @@ struct PreviewTests {
   }
 
   /// Some cameras break the first byte of the preview in their notes.
-  @Test func `a picture whose start marker is broken goes too`() throws {
+  @Test func `a preview whose start marker is broken is removed, too`() throws {
     let note = Self.maker([0] + Self.small.dropFirst())
     let exif = ExifTree([(0x8769, .folders([ExifTree([(0x927C, .bytes(note))])], type: 4))])
     let (developed, all) = try meta.carried(0xE1, Self.exifName + exif.bytes())
@@ -133,7 +133,7 @@ struct PreviewTests {
       [0x00, 0xD8, 0xFF, 0xE0, 0, 2, 0xFF, 0xE0, 0, 2],
       [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 1, 2, 3, 4, 5],
     ] as [[UInt8]])
-  func `a maker's note that only looks a little like a picture stays byte for byte`(
+  func `a maker's note that merely resembles a picture stays byte for byte`(
     _ inside: [UInt8]
   ) throws {
     let note = ExifTree([(0x927C, .bytes(Self.maker(inside)))])
@@ -145,7 +145,7 @@ struct PreviewTests {
   @Test func `directories that lead in circles or share their places do no harm`() throws {
     let below = ExifTree([(0x201, .picture(Self.small))])
     let exif = ExifTree([(0x112, .short(6)), (0x14A, .folders([below, below], type: 4))]).bytes()
-    // Header, first directory and, after the pictures, those below.
+    // Every byte of the header and the first directory, and some of the rest.
     let places = Array(0..<60) + Array(stride(from: 60, to: exif.count, by: 37))
     for place in places {
       for value: UInt8 in [0, 8, 255] {
@@ -157,7 +157,7 @@ struct PreviewTests {
     }
   }
 
-  @Test func `previews in Photoshop's other resources, IPTC and comments go`() throws {
+  @Test func `previews in Photoshop's other resources, IPTC and comments are removed`() throws {
     let name = Array("Photoshop 3.0\0".utf8)
     let size = Self.small.count
     let preview = [0x1C, 2, 202, UInt8(size >> 8), UInt8(size & 255)] + Self.small
@@ -182,7 +182,7 @@ struct PreviewTests {
     #expect(streams(in: print.bytes) == 1)
   }
 
-  @Test func `a preview in a preview is one`() {
+  @Test func `a preview within a preview is removed with it`() {
     let outer = [0xFF, 0xD8] + meta.segment(0xE1, Self.small) + Self.small.dropFirst(2)
     var bytes = [1, 2, 3] + outer + [4, 5, 6]
     #expect(PictureStream.blank(in: &bytes))
@@ -195,7 +195,7 @@ struct PreviewTests {
     #expect(bytes == [9, 9] + [UInt8](repeating: 0, count: Self.small.count - 2))
   }
 
-  @Test func `thousands of almost pictures are looked through in one go`() {
+  @Test func `thousands of false start markers are searched in one pass`() {
     var bytes: [UInt8] = []
     for _ in 0..<10_000 { bytes += [0x00, 0xD8, 0xFF, 0xE0, 0, 4] }
     #expect(!PictureStream.blank(in: &bytes))

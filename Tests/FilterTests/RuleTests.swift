@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which metadata comes along when not all of it is wanted. A print is never shown turned or in other
-// colours because of that.
+// The metadata that the rules strip and copyright keep. Neither turns a print or changes its
+// colours.
 
 import Support
 import Testing
@@ -61,7 +61,7 @@ struct RuleTests {
     #expect(try meta.carried(0xE1, name + [1, 2, 3], .strip).1 == [])
   }
 
-  @Test func `strip keeps profile and density, and tells of nothing it was asked to do`() throws {
+  @Test func `strip keeps profile and density, and gives no notice of what it removes`() throws {
     let all: [(UInt8, [UInt8])] =
       MetadataTests.kept + [
         (0xE0, Array("JFXX\0".utf8) + [0x10, 0xAB]), (0xE2, Array("MPF\0".utf8) + [0xAB]),
@@ -78,7 +78,8 @@ struct RuleTests {
   }
 
   @Test(arguments: [MetadataRule.strip, .copyright])
-  func `a profile of another colour space is told of under every rule`(_ rule: MetadataRule) throws
+  func `a profile of another colour space gives a notice under every rule`(_ rule: MetadataRule)
+    throws
   {
     let profile = meta.segment(0xE2, MetadataTests.profile("GRAY"))
     let grey = meta.jpeg(with: profile) { $0.components = 1 }
@@ -95,7 +96,7 @@ struct RuleTests {
   }
 
   @Test(arguments: [true, false])
-  func `copyright keeps of EXIF artist, copyright and orientation`(_ isLittle: Bool) throws {
+  func `copyright keeps artist, copyright and orientation from EXIF`(_ isLittle: Bool) throws {
     let original = Array("Exif\0\0".utf8) + Self.exif.bytes(isLittle: isLittle)
     let (developed, all) = try meta.carried(0xE1, original, .copyright)
     #expect(developed.notices == [])
@@ -107,7 +108,7 @@ struct RuleTests {
     #expect(view.number(try #require(view.link(of: first)), 4) == 0)
   }
 
-  @Test func `copyright keeps of IPTC who made it and whose it is`() throws {
+  @Test func `copyright keeps byline, credit and copyright from IPTC`() throws {
     let name = Array("Photoshop 3.0\0".utf8)
     let mark = MetadataTests.resource(1034, [1])
     let all =
@@ -125,7 +126,7 @@ struct RuleTests {
     #expect(torn.1 == [] && torn.0.notices == .metadataDropped)
   }
 
-  @Test func `copyright keeps of XMP creators and rights`() throws {
+  @Test func `copyright keeps creators and rights from XMP`() throws {
     let name = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
     let (developed, all) = try meta.carried(0xE1, name + Array(Self.packet.utf8), .copyright)
     #expect(developed.notices == [])
@@ -148,14 +149,14 @@ struct RuleTests {
       "xmlns:dc='http://purl.org/dc/elements/1.1/'<dc:creator><rdf:li>&who;</rdf:li></dc:creator>",
       "xmlns:dc='http://purl.org/dc/elements/1.1/'<dc:creator><rdf:li>a",
     ])
-  func `XMP that names nobody, or in words that cannot be copied, is left out`(_ text: String)
+  func `XMP without a name, or with one that cannot be copied, is left out`(_ text: String)
     throws
   {
     let name = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
     #expect(try meta.carried(0xE1, name + Array(text.utf8), .copyright).1 == [])
   }
 
-  @Test func `comments and extended XMP are of neither rule`() throws {
+  @Test func `both rules remove comments and extended XMP`() throws {
     for rule in [MetadataRule.strip, .copyright] {
       #expect(try meta.carried(0xFE, Array("by hand".utf8), rule).1 == [])
       let extended = Array("http://ns.adobe.com/xmp/extension/\0".utf8)
@@ -193,7 +194,7 @@ struct RuleTests {
     #expect(view.entries(of: first).map(\.tag) == [0x112])
   }
 
-  @Test func `of a PNG's texts copyright keeps those that name somebody`() throws {
+  @Test func `copyright keeps the texts of a PNG that name a person`() throws {
     let found = try carried(.copyright)
     #expect(found.keys.sorted() == ["eXIf", "iTXt", "pHYs", "sRGB", "tEXt", "zTXt"])
     #expect(found["tEXt"] == Array("Author\0M. B.".utf8))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix against the formula: every channel value, many colours, every path through the
-// processor.
+// The matrix against the formula: every 8-bit channel value, many colours, every set of vector
+// instructions.
 
 import Codecs
 import Filter
@@ -25,7 +25,7 @@ import Vocabulary
     return out
   }
 
-  /// All values of each channel against some of the others, and 8192 colours by chance.
+  /// 256 values of each channel against some of the others, and 6,400 random colours.
   private func colours(most: Int) -> [UInt16] {
     let step = (most + 1) / 256
     let some = [0, 127, 200, 254, 255].map { UInt16($0 == 255 ? most : $0 * step) }
@@ -46,7 +46,7 @@ import Vocabulary
     return channels
   }
 
-  @Test(arguments: amounts) func `8 bits are the exact formula on every processor`(
+  @Test(arguments: amounts) func `8-bit values match the exact formula on every processor`(
     _ thousandths: Int
   ) {
     let channels = colours(most: 255)
@@ -58,7 +58,7 @@ import Vocabulary
     }
   }
 
-  @Test(arguments: amounts) func `16 bits are the exact formula on every processor`(
+  @Test(arguments: amounts) func `16-bit values match the exact formula on every processor`(
     _ thousandths: Int
   ) {
     let channels = colours(most: 65535)
@@ -70,8 +70,8 @@ import Vocabulary
     }
   }
 
-  @Test func `every sum that eight bits can have is divided exactly`() {
-    // Grey pixels under matrices of one factor reach all sums that are a whole number of 255ths.
+  @Test func `sums of 8-bit values are divided exactly`() {
+    // Grey pixels under matrices of one factor: every value times the factor, once and three times.
     for factor in stride(from: Int32(1), through: 1_000_000, by: 13_577) {
       let matrix = ColourMatrix(millionths: [factor, 0, 0, 0, factor, 0, factor, factor, factor])
       var rows = PixelRows(width: 256, depth: 8)
@@ -86,7 +86,7 @@ import Vocabulary
     }
   }
 
-  @Test func `nothing changes at amount 0, and white burns to pale yellow at 1`() {
+  @Test func `amount 0 changes nothing, and amount 1 turns white pale yellow`() {
     let white = [UInt16](repeating: 255, count: 64 * 4)
     #expect(
       Sepia.matrix(thousandths: 0).millionths == [
@@ -95,7 +95,7 @@ import Vocabulary
     #expect(applied(white, depth: 8, thousandths: 1000).prefix(4) == [255, 255, 239, 255])
   }
 
-  @Test func `amounts outside are taken as the nearest end`() {
+  @Test func `amounts out of range count as the nearest limit`() {
     #expect(Sepia.matrix(thousandths: 4000) == Sepia.matrix(thousandths: 1000))
     #expect(Sepia.matrix(thousandths: -1) == Sepia.matrix(thousandths: 0))
   }

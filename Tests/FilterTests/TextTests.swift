@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The texts of a PNG: kept byte for byte, compressed or not, unless a picture is in them.
+// The texts of a PNG: copied byte for byte, compressed or not, unless they contain a picture.
 
 import Support
 import Testing
@@ -9,7 +9,7 @@ struct TextTests {
   private let png = ChunkTests()
   private static let small = SamplePictures.jpeg(width: 16, height: 16, seed: 5)
 
-  /// zlib's form without compression.
+  /// The zlib format without compression.
   static func deflated(_ bytes: [UInt8]) -> [UInt8] {
     var out: [UInt8] = [0x78, 0x01]
     var rest = bytes[...]
@@ -64,7 +64,7 @@ struct TextTests {
   ]
 
   @Test(arguments: kept)
-  func `a text without a picture comes along byte for byte`(_ name: String, _ bytes: [UInt8])
+  func `a text without a picture is copied byte for byte`(_ name: String, _ bytes: [UInt8])
     throws
   {
     let (developed, all) = try png.carried(name, bytes)
@@ -106,18 +106,18 @@ struct TextTests {
     #expect(developed.notices == [.previewRemoved, .metadataDropped])
   }
 
-  @Test func `texts that unfold to more than is carried over are not unfolded to their end`() throws
-  {
+  @Test func `long compressed texts within the limit are kept`() throws {
     let bomb = Self.compressed("Comment", [UInt8](repeating: 65, count: 100_000))
     let original = PNGForm.splice(PNGForm.chunk("zTXt", bomb), into: DamageTests.png)
     #expect(try Darkroom.develop(original).developed.notices == [])
-    // Stored, so that file and text are about as long: two of them are within, unfolded once more.
+    // Stored without compression, so that text and file are about as long: two of them are within
+    // the limit.
     let two = PNGForm.splice(PNGForm.chunk("zTXt", bomb), into: original)
     let print = try Darkroom.develop(two)
     #expect(png.chunks(of: print.bytes).filter { $0.name == "zTXt" }.count == 2)
   }
 
-  @Test func `a text that is cut off within is left out`() throws {
+  @Test func `a compressed text that is cut off is left out`() throws {
     let whole = Self.compressed("Comment", Array("a harbour".utf8))
     let (developed, all) = try png.carried("zTXt", Array(whole.dropLast(6)))
     #expect(all == [] && developed.notices == .metadataDropped)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every file that fuzzing began with or found, through the code that it is about: what once stopped
-// the process does so no more.
+// Runs every file of the fuzzing corpus, seeds and findings, through its target: inputs that once
+// stopped the process no longer do.
 
 import Foundation
 import FuzzTargets
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: FuzzTarget.allCases)
-  func `bytes that once did harm do none now`(target: FuzzTarget) throws {
+  func `bytes that once stopped a target no longer do`(target: FuzzTarget) throws {
     let files = try files(of: target)
     #expect(!files.isEmpty)
     for file in files {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where drafts are made, on the simulated disk and on a real one.
+// Drafts of prints, on the simulated disk and on a real one.
 
 import Support
 import Testing
@@ -24,20 +24,36 @@ import Vocabulary
     prints.discard(again)
   }
 
-  @Test func `a draft is out of sight, begins empty and can be given up, on a simulated disk`()
+  @Test func `a settled folder outlasts any power cut, another one not each`() throws {
+    let name = FileName(literal: "barn")
+    func outlasts(_ seed: UInt64, isSettled: Bool) throws -> Bool {
+      let disk = SimulatedDisk()
+      let prints = PrintFolder(
+        try disk.rootFolder.folder(name, creating: true), in: disk.rootFolder)
+      if isSettled { for _ in 1...2 { try prints.settle() } }
+      disk.crash(seed: seed)
+      return try disk.rootFolder.has(name)
+    }
+    for seed in 1...20 as ClosedRange<UInt64> {
+      #expect(try outlasts(seed, isSettled: true))
+    }
+    #expect(try (1...20).contains { try !outlasts($0, isSettled: false) })
+  }
+
+  @Test func `a draft is hidden, begins empty and can be discarded, on a simulated disk`()
     throws
   {
     try check(SimulatedDisk().rootFolder)
   }
 
-  @Test func `the same on a real disk, and the draft has the mode of a print`() throws {
+  @Test func `a draft on a real disk is the same, and has the mode of a print`() throws {
     let place = try FreshFolder()
     try check(place.folder)
     let draft = try PrintFolder(place.folder).draft(PhotoID(list: ListID(1), number: 1))
     #expect(try draft.file.status().mode & 0o777 == 0o640)
   }
 
-  @Test func `what an earlier run left half-made goes, prints stay`() throws {
+  @Test func `drafts of an earlier run are removed, prints stay`() throws {
     let place = try FreshFolder()
     for name in [".1.print", ".9.print", "Barn.jpg", "a.print"] {
       try place.write(Array(name.utf8), to: name)
@@ -56,7 +72,7 @@ import Vocabulary
     #expect(place.bytes(of: "outside/file") == Array("precious".utf8))
   }
 
-  @Test func `a full disk is told, and leaves no draft behind that counts`() throws {
+  @Test func `a full disk is an error, and leaves no draft`() throws {
     let disk = SimulatedDisk()
     disk.fail(.init(.open, code: 28))
     let prints = PrintFolder(disk.rootFolder)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From names that anybody wrote to names of files.
+// File names, made from arbitrary names of photos and lists.
 
 import Testing
 import Vocabulary
@@ -90,13 +90,13 @@ import Vocabulary
     #expect(numbers(names) == expected)
   }
 
-  @Test func `names that differ only behind the cut are told apart`() {
+  @Test func `names that differ only beyond the cut get different files`() {
     let long = String(repeating: "x", count: 300)
     #expect(numbers([long + "1", long + "2", long]) == [2, 3])
   }
 
-  /// What a number makes of a name may be what another photo is called by itself.
-  @Test func `a numbered name never meets a name that somebody wrote`() {
+  /// A name with a number may equal the own name of another photo.
+  @Test func `a numbered name never equals another photo's own name`() {
     let names = ["Barn~3", "barn", "Barn", "x", "X~5", "x"]
     let taken = Set(numbers(names))
     let files = zip(1..., names).map { number, name in

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was called back, in order. Concurrency: `state` guards it.
+// A log of callbacks, in order. Concurrency: `state` guards it.
 
 import Synchronization
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of the journal file that a test has written by hand, with right checksums.
+// Adds right checksums to lines of the journal file that a test writes by hand.
 
 import Digests
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One life of a state folder from its seed: work, trouble of the disk, power cuts at any call, starts.
-// After each start the state must be what was acknowledged, with or without what was under way, and
-// every effect that a record vouches for must be on the disk.
+// The history of a state folder, from a seed: work, disk trouble, power cuts at any call, starts.
+// After each start the state must be the acknowledged one, with or without the changes in flight, and
+// every effect that a record promises must be on the disk.
 
 import Record
 import Support
@@ -12,16 +12,16 @@ struct CrashSimulation {
 
   private let disk = SimulatedDisk()
   private var random: SimulatedRandom
-  /// Acknowledged.
+  /// The acknowledged state.
   private var model = Ledger()
-  /// Handed over when the power went or the call failed: each may be there or not.
+  /// Changes in flight when the power or a call failed: each may be recorded or not.
   private var uncertain: [Transition] = []
   private var isStarted = false
   private let root: FileName = FileName(literal: "originals")
 
   private init(seed: UInt64) { random = SimulatedRandom(seed: seed) }
 
-  /// What was wrong, or nil.
+  /// The first violation, or nil.
   static func run(
     seed: UInt64, ignoring: Set<SimulatedDisk.Call> = [], on thing: String = ""
   ) -> String? {
@@ -46,7 +46,7 @@ struct CrashSimulation {
       disk.cutPower(afterCalls: nil)
       disk.fail(nil)
     }
-    // Without a cut: as after kill -9, everything written is there.
+    // Without a power cut, as after kill -9, everything written is there.
     guard let desk = try start(segmentBytes: size) else {
       throw Violation(words: "a start failed on a disk that is well")
     }
@@ -62,7 +62,7 @@ struct CrashSimulation {
       throw Violation(words: "refused: \(error)")
     }
     let isExpected = candidates().contains { candidate in
-      // Folders of lists that were on their way lift the next number; nothing may lower it.
+      // Folders of unrecorded lists raise the next number; nothing may lower it.
       var candidate = candidate
       candidate.reserve(upTo: ListID(desk.ledger.nextList.number - 1))
       return candidate == desk.ledger
@@ -109,7 +109,8 @@ struct CrashSimulation {
       first: 1 + random.number(below: 6), isPartial: random.oneIn(2))
   }
 
-  /// One to eight requests at once, as the recorder's threads would take them; false when it is over.
+  /// A group of one to eight changes, as the recorder's threads take them; returns false when the
+  /// journal is over.
   private mutating func step(_ journal: inout Journal, _ effects: inout DurableEffects) -> Bool {
     var after = model
     var changes: [Change] = []
@@ -124,7 +125,7 @@ struct CrashSimulation {
       let before = model
       try journal.append(transitions) { before }
       for transition in transitions { model.apply(transition) }
-      // What failed before in a segment that was written again is gone for good.
+      // Changes that failed before a segment was written again are gone for good.
       if !transitions.isEmpty { uncertain = [] }
       return true
     } catch {
@@ -134,7 +135,7 @@ struct CrashSimulation {
     }
   }
 
-  // MARK: Effects
+  // MARK: effects
 
   private func effects(of change: Change) -> [Effect] {
     switch change {
@@ -184,7 +185,7 @@ struct CrashSimulation {
 }
 
 extension Effect {
-  /// Stands for work that failed before it came to the recorder.
+  /// An effect whose work failed before it reached the recorder.
   static var none: Effect { .sync(FailedFile()) }
 }
 

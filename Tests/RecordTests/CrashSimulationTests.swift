@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thousands of lives with power cuts, and the proof that a missing sync would have been seen.
+// Thousands of histories with power cuts, and the proof that a missing sync is noticed.
 
 import Record
 import Support
@@ -8,7 +8,7 @@ import Vocabulary
 
 struct CrashSimulationTests {
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `after power cuts at any moment nothing acknowledged is missing and nothing is invented`(
+  func `after power cuts at any call no acknowledged change is missing and none is invented`(
     block: UInt64
   ) {
     for seed in (block * 100)..<(block * 100 + 100) {
@@ -19,7 +19,7 @@ struct CrashSimulationTests {
     }
   }
 
-  /// Which sync is left out, on which files.
+  /// The sync that is left out, and the files on which.
   static let planted: [(SimulatedDisk.Call, String)] = [
     (.syncFile, ".log"), (.syncFile, ".snap"), (.syncFile, "results"), (.syncFile, ".part"),
     (.syncFolder, "journal"), (.syncFolder, "lists"), (.syncFolder, "originals"),
@@ -27,7 +27,7 @@ struct CrashSimulationTests {
   ]
 
   @Test(arguments: planted)
-  func `a sync that is left out is found`(call: SimulatedDisk.Call, thing: String) {
+  func `a sync that is left out is noticed`(call: SimulatedDisk.Call, thing: String) {
     let found = (0..<600 as Range<UInt64>).contains {
       CrashSimulation.run(seed: $0, ignoring: [call], on: thing) != nil
     }

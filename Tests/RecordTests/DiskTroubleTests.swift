@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A full disk, a failing disk, half a write: what is not durable is not in the ledger, what is stays,
-// and work goes on as soon as it can.
+// A full disk, a failing disk, half a write: a change that is not durable is not in the ledger, a
+// durable one stays, and work resumes as soon as it can.
 
 import Record
 import Support
@@ -12,9 +12,9 @@ struct DiskTroubleTests {
 
   static let calls: [Call] = [.open, .write, .truncate, .reserve, .syncFile, .syncFolder, .rename]
 
-  /// Every call of a kind fails once, or from then on; afterwards the disk is well again.
+  /// The n-th call of a kind fails, alone or with all later ones; then the disk is well again.
   @Test(arguments: calls, [5, 28, 30] as [Int32])
-  func `whichever call fails, nothing recorded is lost and nothing else appears`(
+  func `whichever call fails, no recorded change is lost and no other one appears`(
     call: Call, code: Int32
   ) throws {
     for first in 1...40 {
@@ -52,7 +52,7 @@ struct DiskTroubleTests {
     disk.crash(seed: seed)
     let again = try JournalDesk(disk)
     if isOver {
-      // The changes of the failing call may have reached the disk: never more than those.
+      // The changes of the failing call may have reached the disk, but no others.
       #expect(again.journal.sequence >= desk.journal.sequence)
       #expect(again.journal.sequence <= desk.journal.sequence + 3)
     } else {
@@ -61,12 +61,12 @@ struct DiskTroubleTests {
     }
   }
 
-  @Test func `a full disk leaves room to record that we wait, and work resumes`() throws {
+  @Test func `a full disk leaves room to record pauses, and work resumes`() throws {
     let disk = SimulatedDisk()
     var desk = try JournalDesk(disk, segmentBytes: 4096)
     try desk.record([Samples.accepted(1, photos: 3000)])
     disk.setCapacity(0)
-    // The segment was reserved: pauses and more are recorded on a disk without a free byte.
+    // The segment is reserved, so changes are recorded even on a disk without a free byte.
     for _ in 0..<10 { try desk.record([.paused(ListID(1)), .resumed(ListID(1))]) }
     var refused: Failure?
     var number: UInt32 = 0
@@ -87,7 +87,7 @@ struct DiskTroubleTests {
     #expect(try JournalDesk(disk).ledger == desk.ledger)
   }
 
-  @Test func `a failed sync is never trusted again: the lines go to a new segment`() throws {
+  @Test func `a segment whose sync failed is not used again: its lines go to a new one`() throws {
     let disk = SimulatedDisk()
     var desk = try JournalDesk(disk)
     try desk.record([Samples.accepted(1, photos: 3)])
@@ -101,7 +101,7 @@ struct DiskTroubleTests {
     }
   }
 
-  @Test func `when no new segment can be made either, it is over`() throws {
+  @Test func `if no new segment can be created either, the journal is over`() throws {
     let disk = SimulatedDisk()
     var desk = try JournalDesk(disk)
     disk.fail(SimulatedDisk.Fault(.syncFile, code: 5, isPermanent: true))
@@ -115,7 +115,7 @@ struct DiskTroubleTests {
     #expect(failure.kind == .machine && desk.ledger.lists.isEmpty)
   }
 
-  @Test func `a reservation that does not fit leaves the room to others`() throws {
+  @Test func `a reservation that does not fit leaves the room free`() throws {
     let disk = SimulatedDisk()
     disk.setCapacity(4000)
     var desk = try JournalDesk(disk, segmentBytes: 8000)
@@ -130,7 +130,7 @@ struct DiskTroubleTests {
       settings.segmentBytes + settings.spareBytes <= JournalSettings.maximumReservedBytes)
   }
 
-  @Test func `a file system that cannot reserve serves as well`() throws {
+  @Test func `a file system that cannot reserve space works, too`() throws {
     let disk = SimulatedDisk()
     disk.fail(SimulatedDisk.Fault(.reserve, code: 95, isPermanent: true))
     var desk = try JournalDesk(disk, segmentBytes: 300)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many effects at once: few syncs, and what fails fails alone.
+// Many effects at once: few syncs, and a failure fails only the requests that need the failed
+// effect.
 
 import Record
 import Support
@@ -28,9 +29,9 @@ struct DurableEffectsTests {
     DurableEffects(disk.rootFolder, rows: ResultRows(lists: disk.rootFolder))
   }
 
-  /// How many prints, syncs of files, syncs of the file system.
+  /// The number of prints, of file syncs and of file system syncs.
   @Test(arguments: [(1, 1, 0), (4, 4, 0), (5, 0, 1), (60, 0, 1)] as [(Int, Int, Int)])
-  func `few files are synced one by one, many with one call, their folder once`(
+  func `few files are synced one by one, many with one call, and their folder once`(
     count: Int, single: Int, whole: Int
   ) throws {
     let disk = SimulatedDisk()
@@ -48,9 +49,9 @@ struct DurableEffectsTests {
     }
   }
 
-  /// How many originals, syncs of files, of the file system, of the folder.
+  /// The number of originals, of file syncs, of file system syncs and of folder syncs.
   @Test(arguments: [(1, 1, 0, 1), (4, 4, 0, 1), (5, 0, 1, 0)] as [(Int, Int, Int, Int)])
-  func `what stands under its name already needs no rename, and many no sync of their folder`(
+  func `a file under its final name needs no rename, and many need no folder sync`(
     count: Int, single: Int, whole: Int, folders: Int
   ) throws {
     let disk = SimulatedDisk()
@@ -85,7 +86,7 @@ struct DurableEffectsTests {
     #expect(names.map(\.description).sorted() == ["0", "1", "2", "3", "4", "made"])
   }
 
-  @Test func `a stranger's error does not fail our files`() throws {
+  @Test func `an error of another file does not fail ours`() throws {
     let disk = SimulatedDisk()
     let prints = try prints(10, on: disk)
     var effects = effects(on: disk)
@@ -95,7 +96,7 @@ struct DurableEffectsTests {
   }
 
   @Test(arguments: [SimulatedDisk.Call.syncFile, .rename])
-  func `what fails is answered to its own request, and its print does not appear`(
+  func `a failed effect fails its own request, and its print does not appear`(
     call: SimulatedDisk.Call
   ) throws {
     let disk = SimulatedDisk()
@@ -109,7 +110,7 @@ struct DurableEffectsTests {
   }
 
   @Test(arguments: [0, 2])
-  func `a file that several need is synced once, and fails them all`(others: Int) throws {
+  func `a file that several requests need is synced once, and fails them all`(others: Int) throws {
     let disk = SimulatedDisk()
     let prints = try prints(others, on: disk)
     let file = try disk.rootFolder.open(FileName(literal: "shared"), .create)
@@ -120,7 +121,7 @@ struct DurableEffectsTests {
     #expect(disk.count(.syncFile) == others + 1)
   }
 
-  @Test func `a folder that cannot be synced fails all that appeared in it`() throws {
+  @Test func `a folder that cannot be synced fails every print that appeared in it`() throws {
     let disk = SimulatedDisk()
     let prints = try prints(3, on: disk)
     var effects = effects(on: disk)
@@ -135,7 +136,7 @@ struct DurableEffectsTests {
   ]
 
   @Test(arguments: [SimulatedDisk.Call.syncFile, .rename, .syncFolder], troubles)
-  func `whatever our own files answer, it is this machine's trouble`(
+  func `any error of our own files is trouble of this machine`(
     call: SimulatedDisk.Call, trouble: (code: Int32, word: String)
   ) throws {
     let disk = SimulatedDisk()
@@ -147,7 +148,7 @@ struct DurableEffectsTests {
   }
 
   @Test(arguments: [SimulatedDisk.Call.openFolder, .open, .write], troubles)
-  func `whatever keeps a row from being written, it is this machine's trouble`(
+  func `any error that keeps a row from being written is trouble of this machine`(
     call: SimulatedDisk.Call, trouble: (code: Int32, word: String)
   ) throws {
     let disk = SimulatedDisk()

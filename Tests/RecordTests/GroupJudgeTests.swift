@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The judge of a group foresees what the ledger does with it, and leaves the ledger as it is.
+// The judge of a group predicts how the ledger treats each change, and does not modify the ledger.
 
 import Record
 import Support
@@ -7,9 +7,9 @@ import Testing
 import Vocabulary
 
 struct GroupJudgeTests {
-  /// Groups of changes that mostly come one after the other, and some that nobody may make.
+  /// Groups of changes, most of them legal in order, some of them illegal.
   @Test(arguments: 1...100 as ClosedRange<UInt64>)
-  func `what is judged legal is what the ledger takes`(seed: UInt64) {
+  func `a change is judged legal if and only if the ledger takes it`(seed: UInt64) {
     var random = SimulatedRandom(seed: seed)
     var ledger = Ledger()
     var judge = GroupJudge()
@@ -17,7 +17,7 @@ struct GroupJudgeTests {
       let before = ledger
       var after = ledger
       for _ in 0..<random.number(below: 40) {
-        // As of the start of the group: what came since may stand against it.
+        // A change made for the start of the group may conflict with later ones.
         let change = Samples.change(random.oneIn(4) ? before : after, &random)
         let isLegal = judge.isLegal(change, ledger)
         #expect(ledger == before)
@@ -30,7 +30,7 @@ struct GroupJudgeTests {
   }
 
   @Test(arguments: LedgerTests.refusals)
-  func `what is against the rules is judged so, in the same group and in the next`(
+  func `an illegal change is judged illegal in the same group and in the next`(
     before: [Change], last: Change
   ) {
     let changes = [Samples.accepted(1, photos: 3)] + before

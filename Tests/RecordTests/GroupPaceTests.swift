@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the next group of records begins: at once after a pause and for one caller, at its pace where
-// many come.
+// The start of the next group of records: at once after a pause and for a single caller, at a pace
+// if there are many.
 
 import Record
 import Support
@@ -10,14 +10,14 @@ import Vocabulary
 struct GroupPaceTests {
   static let interval = GroupPace.interval
 
-  /// A recorder with callers that are always there, and its time.
+  /// A recorder whose callers never pause, and its clock.
   private struct Day {
     var pace = GroupPace()
     var now: Duration = .seconds(1000)
     private(set) var groups = 0
     private(set) var rests = 0
 
-    /// The next group begins when it has rested, and takes a while.
+    /// Begins the next group after its rest, and lets it take some time.
     mutating func group(of requests: Int, taking time: Duration = .microseconds(50)) {
       let rest = pace.rest(at: now)
       if rest > .zero { rests += 1 }
@@ -28,7 +28,7 @@ struct GroupPaceTests {
     }
   }
 
-  @Test func `after a pause nobody rests, until many groups have followed each other`() {
+  @Test func `after a pause no group rests until many have followed each other`() {
     var day = Day()
     for _ in 0..<3 {
       for _ in 0..<GroupPace.ahead { day.group(of: 30) }
@@ -46,21 +46,21 @@ struct GroupPaceTests {
     #expect(day.groups - groups <= most + 1 && day.rests >= most - 1)
   }
 
-  @Test func `groups that take longer than the interval by themselves never rest`() {
+  @Test func `groups that take as long as the interval never rest`() {
     var day = Day()
     for _ in 0..<1000 { day.group(of: 30, taking: Self.interval) }
     #expect(day.rests == 0)
   }
 
-  /// Each rest is one that none came in.
+  /// No request arrives during a rest.
   @Test(arguments: [1, GroupPace.many - 1])
-  func `callers whom resting brings nobody hardly ever rest`(requests: Int) {
+  func `callers hardly ever rest if resting gathers no requests`(requests: Int) {
     var day = Day()
     for _ in 0..<10_000 { day.group(of: requests) }
     #expect(day.rests > 0 && day.rests <= 5 + 10_000 / GroupPace.farAhead)
   }
 
-  @Test func `those who are found to be many after all rest as soon as ever`() {
+  @Test func `callers that become many again rest as soon as before`() {
     var day = Day()
     for _ in 0..<5000 { day.group(of: 1) }
     let alone = day.rests
@@ -73,7 +73,7 @@ struct GroupPaceTests {
     #expect(day.rests > before && day.rests <= before + 3)
   }
 
-  @Test func `a small group now and then does not end the resting, several in a row do`() {
+  @Test func `an occasional small group does not end the resting, several in a row do`() {
     var day = Day()
     while day.rests == 0 { day.group(of: 30) }
     func rests(_ sizes: [Int]) -> Bool {
@@ -84,7 +84,7 @@ struct GroupPaceTests {
     #expect(!rests([30, 1, 1, 1, 1]))
   }
 
-  @Test func `a group that began in a hurry tells nothing about resting`() {
+  @Test func `a group that began without its rest does not count`() {
     var day = Day()
     while day.rests == 0 { day.group(of: 30) }
     for _ in 0..<100 { day.pace.begin(1, at: day.now) }
@@ -93,7 +93,7 @@ struct GroupPaceTests {
     #expect(day.pace.rest(at: day.now) > .zero)
   }
 
-  /// However groups come, in a hurry or not, on a clock that may stand still.
+  /// With groups at any distance, with or without a rest, on a clock that may stand still.
   @Test(arguments: 1...50 as ClosedRange<UInt64>)
   func `no rest is longer than the interval`(seed: UInt64) {
     var random = SimulatedRandom(seed: seed)

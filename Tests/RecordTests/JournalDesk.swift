@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A journal on a simulated disk without threads, and what it was told: for tests that compare.
+// A journal on a simulated disk, without threads, and the changes recorded in it, for tests that
+// compare.
 
 import Record
 import Support
@@ -27,7 +28,7 @@ struct JournalDesk {
     recorded += transitions
   }
 
-  /// So many random changes, in groups of one to three.
+  /// Records this number of groups, each of one to three random changes.
   mutating func work(_ count: Int, _ random: inout SimulatedRandom) throws(Journal.Trouble) {
     for _ in 0..<count {
       var after = ledger
@@ -49,7 +50,7 @@ struct JournalDesk {
     return try file.read(at: 0, upTo: Int(file.status().size))
   }
 
-  /// Puts other bytes into a file, durably.
+  /// Replaces the bytes of a file, durably.
   func replace(_ name: FileName, with bytes: [UInt8]) throws {
     let file = try folder.open(name, .ensure)
     try file.truncate(to: 0)

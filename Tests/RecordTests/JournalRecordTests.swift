@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of the journal file, as Journal-format.md has them.
+// The lines of the journal file, as Journal-format.md describes them.
 
 import Linux
 import Record
@@ -72,7 +72,7 @@ struct JournalRecordTests {
     #expect(String(decoding: line, as: UTF8.self).contains("rejected 1 code=a_b_finished_1___"))
   }
 
-  /// What stands in the line, whether it is right by its checksum, and what comes of it.
+  /// The text of a line, which gets a right checksum, and the outcome of reading it.
   static let oddities: [(String, JournalLine)] = [
     ("1 1.000 tinted 17 4", .unknown(sequence: 1, kind: "tinted", isCritical: false)),
     ("1 1.000 Moved 17 4", .unknown(sequence: 1, kind: "Moved", isCritical: true)),
@@ -137,8 +137,8 @@ struct JournalRecordTests {
     }
   }
 
-  /// The example in the document: its own text, read as recovery reads it.
-  @Test func `the example of the format's document has right checksums`() throws {
+  /// Reads the example in the document as recovery reads a file.
+  @Test func `the example in the document of the format has right checksums`() throws {
     let sources = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
     let folder = try LinuxFolder.open(path: "/\(sources)/Sources/Record")
     let file = try folder.openFile(FileName(literal: "Journal-format.md"), .read)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state in memory: what each transition does, and what is against the rules.
+// The state in memory: the effect of each transition, and the transitions that are against the
+// rules.
 
 import Record
 import Support
@@ -19,7 +20,7 @@ struct LedgerTests {
     return ledger
   }
 
-  @Test func `a photo goes its way and its list is finished`() throws {
+  @Test func `photos are filtered or fail, and their list is finished`() throws {
     var ledger = ledger([])
     #expect(ledger[ListID(1)]?.state == .accepted)
     ledger.apply(Transition(time: 1, .downloaded(Self.one, Self.some)))
@@ -40,7 +41,7 @@ struct LedgerTests {
     #expect(ledger.refused == 1 && ledger.openLists.isEmpty)
   }
 
-  /// What happened, and then what is against the rules.
+  /// Changes that happen, then one that is against the rules.
   static let refusals: [([Change], Change)] = [
     ([], Samples.accepted(1, photos: 5)),
     ([], .rejected(ListID(1), code: "x")),
@@ -70,7 +71,7 @@ struct LedgerTests {
   ]
 
   @Test(arguments: refusals)
-  func `what is against the rules changes nothing and is counted`(before: [Change], last: Change) {
+  func `a change against the rules is counted and has no effect`(before: [Change], last: Change) {
     let ledger = ledger(before)
     var after = ledger
     let isLegal = after.apply(Transition(time: 1, last))
@@ -79,7 +80,7 @@ struct LedgerTests {
     #expect(after.lists == ledger.lists && after.nextList == ledger.nextList)
   }
 
-  @Test func `a paused list goes back to where it was, and what was under way still counts`() {
+  @Test func `a paused list returns to its state, and steps in flight still count`() {
     var ledger = ledger([.paused(ListID(1))])
     #expect(ledger[ListID(1)]?.state == .paused)
     ledger.apply(Transition(time: 1, .resumed(ListID(1))))
@@ -111,14 +112,14 @@ struct LedgerTests {
     arguments: [
       (6000, 4000), (9999, 1), (10_000, 0), (20_000, 0), (0, 4000), (.max, 0),
     ] as [(UInt64, UInt64)])
-  func `a restart waits no longer than was decided, wherever the clock is`(
+  func `a restart never waits longer than was decided, whatever the clock says`(
     now: UInt64, wait: UInt64
   ) {
     let plan = RetryPlan(stage: .download, attempt: 1, after: 4000, until: 10_000)
     #expect(plan.wait(now: now) == wait)
   }
 
-  @Test func `the next photo with work left is found from any place`() throws {
+  @Test func `the next unfinished photo is found from any number`() throws {
     let ledger = ledger([.filtered(Self.one, Self.some), .downloaded(Self.two, Self.some)])
     let entry = try #require(ledger[ListID(1)])
     #expect(entry.nextUnfinished(after: 0) == 2)
@@ -127,7 +128,7 @@ struct LedgerTests {
     #expect(entry.nextUnfinished(after: .max) == nil)
   }
 
-  @Test func `a number is never given twice`() {
+  @Test func `a list number is never given twice`() {
     var ledger = ledger([.rejected(ListID(2), code: "x")])
     #expect(ledger.nextList == ListID(3))
     ledger.reserve(upTo: ListID(7))
@@ -149,7 +150,7 @@ struct LedgerTests {
     return ledger
   }
 
-  @Test func `lists that were archived long ago are forgotten, their numbers are not`() {
+  @Test func `lists that were archived long ago are forgotten, but not their numbers`() {
     var ledger = finishedLists()
     #expect(ledger.lists.count == Int(Self.tooMany))
     for number in 1...Self.tooMany { ledger.archived(ListID(number)) }
@@ -158,7 +159,7 @@ struct LedgerTests {
     #expect(ledger.nextList == ListID(Self.tooMany + 1) && ledger.refused == 0)
   }
 
-  @Test func `a list that has ended and is not archived yet is not forgotten`() {
+  @Test func `a list that has ended but is not archived is not forgotten`() {
     var ledger = finishedLists()
     let open = ListID(Self.tooMany + 1)
     ledger.apply(Transition(time: 1, Samples.accepted(open.number, photos: 1)))
@@ -176,14 +177,14 @@ struct LedgerTests {
   }
 
   @Test
-  func `what is removed is forgotten when it is over, never before, and its number stays used`() {
+  func `a removed list is forgotten once it is over, and its number stays used`() {
     var ledger = finishedLists()
     let open = ListID(Self.tooMany + 1)
     ledger.apply(Transition(time: 1, Samples.accepted(open.number, photos: 1)))
     for list in [ListID(2), open, ListID(.max)] { ledger.forget(list) }
     #expect(ledger[ListID(2)] == nil && ledger[open] != nil)
     #expect(ledger.nextList == ListID(open.number + 1) && ledger.refused == 0)
-    // Told of before or after, it counts no more.
+    // Archived before or after, a forgotten list does not count any more.
     ledger.archived(ListID(2))
     ledger.archived(ListID(3))
     ledger.forget(ListID(3))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a start makes of the files it finds: whole, torn, damaged, missing, or of another version.
+// Starts with journal files that are whole, torn, damaged, missing or of another version.
 
 import Record
 import Support
@@ -17,14 +17,14 @@ struct RecoveryTests {
   }
 
   @Test(arguments: 0..<30 as Range<UInt64>)
-  func `a restart finds the state exactly as it was`(seed: UInt64) throws {
+  func `a restart finds exactly the same state`(seed: UInt64) throws {
     let desk = try worked(seed, count: 60, segmentBytes: seed % 2 == 0 ? 1 << 20 : 700)
     let again = try JournalDesk(desk.disk)
     #expect(again.ledger == desk.ledger)
     #expect(again.journal.sequence == desk.journal.sequence)
     let recovery = again.start.recovery
     #expect(recovery.missing == 0 && recovery.damageCount == 0 && recovery.tornBytes == 0)
-    #expect(recovery.notices.isEmpty && !recovery.isNew)
+    #expect(recovery.damageCount == 0 && recovery.missing == 0 && !recovery.isNew)
     #expect(recovery.previousBoot == Samples.bootID.filter { $0 != "-" })
   }
 
@@ -50,7 +50,7 @@ struct RecoveryTests {
       [JournalFolder.log($0).description, JournalFolder.snapshot($0).description]
     }
     #expect(try desk.names() == expected)
-    // The newest snapshot is damaged: the one before it and both segments give the same state.
+    // With a damaged newest snapshot, the one before it and both segments give the same state.
     let name = JournalFolder.snapshot(last)
     var bytes = try desk.bytes(of: name)
     bytes[bytes.count / 2] ^= 4
@@ -59,11 +59,11 @@ struct RecoveryTests {
     #expect(again.ledger == desk.ledger)
     #expect(again.start.recovery.generation == last - 1)
     #expect(again.start.recovery.damageCount == 1)
-    // What recovery needed is not removed while the next generation is the only whole one.
+    // The files that recovery needed are kept while the next generation is the only whole one.
     #expect(try desk.names().contains(JournalFolder.snapshot(last - 1).description))
   }
 
-  @Test func `both snapshots lost: the first segment tells all, if it is there`() throws {
+  @Test func `if both snapshots are lost, the first segment gives the whole state`() throws {
     let desk = try worked(9)
     _ = try JournalDesk(desk.disk)
     for number: UInt64 in [1, 2] { try desk.folder.remove(JournalFolder.snapshot(number)) }
@@ -83,7 +83,7 @@ struct RecoveryTests {
     #expect(try JournalDesk(desk.disk).start.recovery.isNew)
   }
 
-  @Test func `kinds of a later version are passed over or refused, as they are written`() throws {
+  @Test func `kinds of a later version are ignored or refused, by their first letter`() throws {
     for (kind, isRefused) in [("tinted", false), ("Tinted", true)] {
       var desk = try JournalDesk(SimulatedDisk())
       try desk.record([Samples.accepted(1, photos: 2)])
@@ -120,7 +120,7 @@ struct RecoveryTests {
     }
   }
 
-  @Test func `damage in the middle costs its records, is told with its place and kept aside`()
+  @Test func `damage in the middle costs its records, is located and kept aside`()
     throws
   {
     var desk = try JournalDesk(SimulatedDisk())
@@ -140,14 +140,14 @@ struct RecoveryTests {
         JournalDamage(
           file: name.description, offset: UInt64(start), bytes: UInt64(end - start))
       ])
-    #expect(recovery.missing == 1 && recovery.records == 2 && recovery.notices.count == 2)
+    #expect(recovery.missing == 1 && recovery.records == 2 && recovery.damageCount == 1)
     #expect(again.ledger.state(of: Samples.photo(1, 1)) == .new)
     #expect(again.ledger.state(of: Samples.photo(1, 2)) == .filtered)
     let aside = try desk.bytes(of: FileName(literal: "damaged-0000000000000001"))
     #expect(aside == Array(bytes[start..<end]))
   }
 
-  @Test func `a torn tail is cut and kept aside, and nothing is said to be missing`() throws {
+  @Test func `a torn tail is cut off and kept aside, and no record counts as missing`() throws {
     let desk = try worked(3)
     let name = JournalFolder.log(1)
     let whole = try desk.bytes(of: name)
@@ -167,11 +167,11 @@ struct RecoveryTests {
     }
   }
 
-  @Test func `every truncation of a segment loses its end and nothing else`() throws {
+  @Test func `every truncation of a segment loses only its end`() throws {
     let desk = try worked(11, count: 14)
     let name = JournalFolder.log(1)
     let whole = try desk.bytes(of: name)
-    // The state after each line.
+    // The states after each line.
     var states = [Ledger()]
     for transition in desk.recorded {
       var next = states[states.count - 1]
@@ -197,7 +197,7 @@ struct RecoveryTests {
       var flipped = whole
       flipped[bit / 8] ^= 1 << UInt8(bit % 8)
       let recovery = try recovered([(name, flipped)], snapshot: desk)
-      // A line end takes two lines with it; one in the last lines looks like a torn tail.
+      // A flipped line end costs two lines; a flip in the last lines looks like a torn tail.
       let isTail = recovery.tornBytes > 0
       guard recovery.records + 2 >= lines, recovery.records <= lines,
         recovery.superseded == 0, recovery.ignored == 0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of results: whole, torn, out of place, and cut where a text is too long.
+// Rows of results: whole, torn, out of place, and with texts that are too long.
 
 import Record
 import Support
@@ -37,7 +37,7 @@ struct ResultRowTests {
     #expect(ResultRow(bytes, for: Samples.photo(18, 3)) == nil)
   }
 
-  @Test func `long texts are cut, never within a character`() {
+  @Test func `long texts are cut between characters`() {
     let row = ResultRow(
       photo: 1, state: .failed, code: String(repeating: "c", count: 99),
       reason: "x" + String(repeating: "é", count: 99))
@@ -49,7 +49,7 @@ struct ResultRowTests {
     #expect(ResultRow.maximumReasonBytes == 141)
   }
 
-  @Test func `rows are read by photo, and what is not there is nil`() throws {
+  @Test func `rows are read by photo, and a missing one is nil`() throws {
     let disk = SimulatedDisk()
     let lists = disk.rootFolder
     let rows = ResultRows(lists: lists)
@@ -70,7 +70,7 @@ struct ResultRowTests {
     #expect(failure?.code == "results.damaged")
   }
 
-  @Test func `a reader goes through all rows, past holes, damage and the end`() throws {
+  @Test func `a reader reads all rows, past holes, damage and the end`() throws {
     let disk = SimulatedDisk()
     let rows = ResultRows(lists: disk.rootFolder)
     #expect(try rows.reader(ListID(17)).row(1) == nil)
@@ -93,7 +93,7 @@ struct ResultRowTests {
     }
     #expect(found == numbers.filter { $0 != 2 })
     #expect(throws: Failure.self) { try reader.row(2) }
-    // Backwards is slow, not wrong.
+    // Reading backwards is slow, but right.
     #expect(try reader.row(1)?.photo == 1 && reader.row(0) == nil)
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transitions, settings and folders that many tests of the journal file use.
+// Transitions, settings and folders for the tests of the journal file.
 
 import Linux
 import Record
@@ -33,7 +33,7 @@ enum Samples {
 
   static func at(_ changes: [Change]) -> [Transition] { changes.map { Transition(time: time, $0) } }
 
-  /// What may happen next, mostly within the rules.
+  /// A random next change, mostly within the rules.
   static func change(_ ledger: Ledger, _ random: inout SimulatedRandom) -> Change {
     let open = ledger.openLists
     if open.isEmpty || random.oneIn(12) {
@@ -69,7 +69,7 @@ enum Samples {
   }
 }
 
-/// A real folder of its own, removed at the end of `body`.
+/// Runs `body` with a fresh real folder, and removes the folder.
 func withScratchFolder<R>(_ body: (LinuxFolder) async throws -> R) async throws -> R {
   let tag = try ThisProcess.randomBytes(8).map { String($0, radix: 16) }.joined(separator: "-")
   let parent = try LinuxFolder.open(path: TemporaryPlace.path)

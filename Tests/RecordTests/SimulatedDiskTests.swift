@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated disk itself: what it may lose it loses, what it must keep it keeps.
+// The simulated disk and clock themselves: the disk loses all that a real one may lose, and keeps
+// all that it must keep.
 
 import Support
 import Testing
@@ -20,14 +21,14 @@ struct SimulatedDiskTests {
     return seen
   }
 
-  @Test func `without any sync everything may happen`() throws {
+  @Test func `without any sync every outcome is possible`() throws {
     let seen = try survivors { disk in
       try disk.rootFolder.open(Self.name, .create).write([1, 2], at: 0)
     }
     #expect(seen == [nil, [], [0, 0], [1, 2]])
   }
 
-  @Test func `a name without contents, contents without a name`() throws {
+  @Test func `a name may survive without contents, and contents only with a name`() throws {
     let named = try survivors { disk in
       try disk.rootFolder.open(Self.name, .create).write([1, 2], at: 0)
       try disk.rootFolder.sync()
@@ -41,7 +42,7 @@ struct SimulatedDiskTests {
     #expect(filled == [nil, [1, 2]])
   }
 
-  @Test func `what was synced stays, what followed may or may not`() throws {
+  @Test func `synced bytes stay, later ones may or may not`() throws {
     let seen = try survivors { disk in
       let file = try disk.rootFolder.open(Self.name, .create)
       try file.write([1, 2], at: 0)
@@ -52,7 +53,7 @@ struct SimulatedDiskTests {
     #expect(seen == [[1, 2], [1, 2, 0], [1, 2, 3]])
   }
 
-  @Test func `after a failed sync the next one says that all is well, and it is not`() throws {
+  @Test func `after a failed sync the next one succeeds, although the bytes are lost`() throws {
     let seen = try survivors { disk in
       let file = try disk.rootFolder.open(Self.name, .create)
       try disk.rootFolder.sync()
@@ -79,7 +80,7 @@ struct SimulatedDiskTests {
     #expect(try disk.rootFolder.freeSpace() == 4)
   }
 
-  @Test func `folders and files from before a crash are dead`() throws {
+  @Test func `folders and files opened before a crash are dead`() throws {
     let disk = SimulatedDisk()
     let root = disk.rootFolder
     disk.crash(seed: 0)
@@ -87,7 +88,7 @@ struct SimulatedDiskTests {
     #expect(try disk.rootFolder.names().isEmpty)
   }
 
-  @Test func `a simulated clock calls back in order, as it is advanced`() {
+  @Test func `a simulated clock calls back in order as it is advanced`() {
     let clock = SimulatedClock(wallTime: 5000)
     let log = CallLog<String>()
     _ = clock.after(.seconds(2)) { log.add("two") }

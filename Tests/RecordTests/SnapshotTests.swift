@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots: the same state comes back, or nothing does.
+// Snapshots: they give the same state back, or are damaged.
 
 import Record
 import Support
@@ -42,14 +42,14 @@ struct SnapshotTests {
     #expect(Snapshot.read(bytes) == .snapshot(snapshot))
   }
 
-  @Test func `a later version may add lines and fields, but not unread ones that matter`() {
+  @Test func `a later version may add lines, unless they must be understood`() {
     let snapshot = snapshot(Samples.ledger(seed: 3, transitions: 30))
     #expect(Snapshot.read(Self.with("tint 1 2\n", in: snapshot)) == .snapshot(snapshot))
     #expect(Snapshot.read(Self.with("Tint 1 2\n", in: snapshot)) == .newer("a line 'Tint'"))
     #expect(Snapshot.read(Self.with("list 99 odd\n", in: snapshot)) == .damaged)
   }
 
-  /// The snapshot with one more line before its end, and a right checksum.
+  /// The snapshot with another line before its end, and a right checksum.
   static func with(_ line: String, in snapshot: Snapshot) -> [UInt8] {
     Checked.ending(snapshot.bytes.dropLast(17) + Array((line + "end").utf8))
   }

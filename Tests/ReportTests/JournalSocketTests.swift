@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What journald is sent, byte by byte, on a real socket.
+// The records for journald, byte by byte, on a real socket.
 
 import Journald
 import Linux
@@ -30,7 +30,7 @@ import Vocabulary
   }
 
   @Test(
-    "a field that journald would drop without a word is left out, and the record survives",
+    "a field that journald would drop silently is left out, and the record survives",
     arguments: [
       ("LIST_ID", true), ("A", true), ("A9_", true), (String(repeating: "A", count: 64), true),
       ("", false), ("list_id", false), ("9LIVES", false), ("_PID", false), ("LIST-ID", false),
@@ -56,7 +56,7 @@ import Vocabulary
     #expect(arrival.bytes == entry.bytes)
   }
 
-  @Test func `when journald does not read, sending says so at once instead of waiting`() throws {
+  @Test func `if journald does not read, sending fails at once instead of waiting`() throws {
     let folder = try ScratchFolder()
     let listener = try folder.listen("journal")
     let socket = try JournalSocket(path: "\(folder.path)/journal")
@@ -65,13 +65,13 @@ import Vocabulary
     var sent = 0
     while try socket.send(entry) == .sent { sent += 1 }
     #expect(sent > 0)
-    // One is read: there is room again, and whoever waits for it is told.
+    // Once the records are read there is room again, and a wait for it ends.
     for _ in 0..<sent { _ = try next(listener) }
     try socket.waitForRoom(Patience.time)
     #expect(try socket.send(entry) == .sent)
   }
 
-  @Test func `a journald that comes back with a new socket is heard again`() throws {
+  @Test func `a journald that comes back with a new socket gets records again`() throws {
     let folder = try ScratchFolder()
     var listener: DatagramSocket? = try folder.listen("journal")
     let socket = try JournalSocket(path: "\(folder.path)/journal")
@@ -104,7 +104,7 @@ import Vocabulary
     #expect(JournalStream.matches(variable, status) == isStream)
   }
 
-  @Test func `a JOURNAL_STREAM inherited from somebody else is not believed`() {
+  @Test func `a JOURNAL_STREAM inherited from another program is not believed`() {
     #expect(!JournalStream.isStandardError(["JOURNAL_STREAM": "1:1"]))
     #expect(!JournalStream.isStandardError([:]))
   }

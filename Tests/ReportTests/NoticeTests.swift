@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words, numbers and fields of every message, and the catalog and the man page that explain them.
+// The words, numbers and fields of every message, and the catalog and manual page that explain
+// them.
 
 import Journald
 import Linux
@@ -25,7 +26,7 @@ import Vocabulary
   }
 
   @Test(
-    "people can filter by how much it matters",
+    "people can filter messages by priority",
     arguments: [
       (.journalUnwritable, 2), (.photoFailed, 3), (.listRejected, 3), (.retryScheduled, 4),
       (.machineTrouble, 4), (.journalDamaged, 4), (.recordsCoalesced, 4), (.listFinished, 5),
@@ -51,7 +52,7 @@ import Vocabulary
       ])
   }
 
-  @Test func `what a print is without is one field, there only where it says something`() {
+  @Test func `the parts that a print lacks are one field, which is absent if there are none`() {
     let fields = Notice.photoFinished(Samples.reduced).fields
     #expect(
       fields.first { $0.field == .photoNotices }?.text
@@ -69,7 +70,7 @@ import Vocabulary
       ])
   }
 
-  @Test func `a name cannot forge a line, whatever is in it`() {
+  @Test func `a name cannot forge a line, whatever it contains`() {
     let list = ListFacts(id: ListID(1), name: "a\nPRIORITY=0\u{1B}]", total: 1)
     let name = Notice.listAccepted(list).fields.first { $0.field == .listName }
     #expect(name?.text == "a\\nPRIORITY=0\\x1b]")
@@ -84,7 +85,7 @@ import Vocabulary
 }
 
 @Suite struct CatalogTests {
-  /// The catalog's entries: number → text.
+  /// The entries of the catalog: number → text.
   static func entries() throws -> [String: String] {
     var entries: [String: String] = [:]
     var id = ""
@@ -133,7 +134,7 @@ import Vocabulary
     }
   }
 
-  @Test func `every field and every message stands in the man page`() throws {
+  @Test func `every field and every message is in the manual page`() throws {
     let page = try repositoryFile("man", "darkroom-journal-fields.7")
     let lines = Set(page.split(separator: "\n").map(String.init))
     for field in Field.allCases { #expect(lines.contains(".B \(field.rawValue)="), "\(field)") }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the service manager is told, byte by byte, on a real socket.
+// The messages to the service manager, byte by byte, on a real socket.
 
 import Journald
 import Linux
@@ -17,7 +17,7 @@ import Vocabulary
     ] as [(NotifySocket.Line, String)])
   func lines(line: NotifySocket.Line, text: String) { #expect(line.text == text) }
 
-  @Test func `a manager that listens at a path is told`() throws {
+  @Test func `a manager that listens at a path gets the message`() throws {
     let folder = try ScratchFolder()
     let listener = try folder.listen("notify")
     let socket = try #require(NotifySocket(environment: ["NOTIFY_SOCKET": "\(folder.path)/notify"]))
@@ -25,7 +25,7 @@ import Vocabulary
     #expect(text(try next(listener)) == "READY=1\nSTATUS=waiting for a list")
   }
 
-  @Test func `a manager that listens in the abstract space is told`() throws {
+  @Test func `a manager that listens in the abstract namespace gets the message`() throws {
     let random = try ThisProcess.randomBytes(8).map { String($0, radix: 16) }.joined()
     let address = "@darkroom-test-\(random)"
     let listener = try DatagramSocket()
@@ -36,20 +36,20 @@ import Vocabulary
   }
 
   @Test(
-    "without a manager, or with an address of another kind, there is nobody to tell",
+    "without a manager, or with an address of another kind, there is no socket",
     arguments: [[:], ["NOTIFY_SOCKET": ""], ["NOTIFY_SOCKET": "vsock:2:1"], ["NOTIFY_SOCKET": "x"]])
   func nobody(environment: [String: String]) {
     #expect(NotifySocket(environment: environment) == nil)
   }
 
-  @Test func `a manager that has gone is an error, and no wait`() throws {
+  @Test func `a manager that has gone is an error without a wait`() throws {
     let folder = try ScratchFolder()
     let socket = try #require(NotifySocket(environment: ["NOTIFY_SOCKET": "\(folder.path)/no"]))
     #expect(throws: SystemError.self) { try socket.send([.ready], patience: .seconds(60)) }
   }
 
   @Test(
-    "the watchdog is ours only when it names us or nobody",
+    "the watchdog is ours only if it names us or no process",
     arguments: [
       (["WATCHDOG_USEC": "30000000"], .seconds(30)),
       (["WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "7"], .seconds(30)),

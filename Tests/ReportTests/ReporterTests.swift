@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from a notice to its reader: order, overflow, stops, and who may wait for whom.
+// The way from a notice to its reader: order, overflow, flushes, and a journald that is slow or
+// deaf.
 
 import Journald
 import Linux
@@ -9,7 +10,7 @@ import Synchronization
 import Testing
 import Vocabulary
 
-/// Where lines go in these tests. It can be held shut, as a journald that does not read.
+/// The outlet for lines in these tests. It can be held shut, like a journald that does not read.
 private final class Outlet: Sendable {
   private struct State {
     var lines: [String] = []
@@ -52,10 +53,10 @@ private final class Outlet: Sendable {
 }
 
 @Suite struct ReporterTests {
-  @Test func `what is reported is told in order, and a flush waits for all of it`() throws {
+  @Test func `notices are written in order, and a flush waits for all of them`() throws {
     let outlet = try Outlet()
     let reporter = try Reporter(sink: outlet.sink)
-    reporter.start()
+    try reporter.start()
     for count in 1...100 { reporter.report(.stopping(openLists: UInt64(count))) }
     #expect(reporter.flush(within: Patience.time))
     #expect(outlet.lines.count == 100)
@@ -63,24 +64,24 @@ private final class Outlet: Sendable {
     #expect(outlet.lines.last == "<5>Stopping: 100 lists will continue at the next start.")
   }
 
-  @Test func `single transitions are told only to those who asked`() throws {
+  @Test func `single transitions are reported only at the debug level`() throws {
     for (level, count) in [(Priority.info, 0), (.debug, 1)] {
       let outlet = try Outlet()
       let reporter = try Reporter(sink: outlet.sink, level: level)
-      reporter.start()
+      try reporter.start()
       reporter.report(.transition(Samples.finished))
       #expect(reporter.flush(within: Patience.time))
       #expect(outlet.lines.count == count)
     }
   }
 
-  @Test func `while nobody reads, reporting never waits, and what is left out is counted`() throws {
+  @Test func `without a reader reporting never waits, and lost notices are counted`() throws {
     let outlet = try Outlet(isShut: true)
     let reporter = try Reporter(sink: outlet.sink, capacity: 16)
-    reporter.start()
+    try reporter.start()
     reporter.report(.stopping(openLists: 1))
     _ = try Poll.wait([Poll.Watch(outlet.reached.descriptor)], for: Patience.time)
-    // The writer is stuck with the first. 14 more fit; then only trouble does, and twice.
+    // The writer is stuck with the first line. 14 more fit; after them only trouble fits, twice.
     for _ in 0..<114 { reporter.report(.stopping(openLists: 2)) }
     for _ in 0..<3 { reporter.report(.machineTrouble(Samples.full, waits: "prints wait")) }
     #expect(!reporter.flush(within: .milliseconds(1)))
@@ -90,10 +91,10 @@ private final class Outlet: Sendable {
     #expect(outlet.lines.last?.hasPrefix("<4>Left out 101 messages here") == true)
   }
 
-  @Test func `what could not be delivered is counted and told to the next who listens`() throws {
+  @Test func `undelivered notices are counted, and the count is reported later`() throws {
     let outlet = try Outlet()
     let reporter = try Reporter(sink: outlet.sink)
-    reporter.start()
+    try reporter.start()
     outlet.setDeaf(true)
     reporter.report(.stopping(openLists: 1))
     reporter.report(.stopping(openLists: 2))
@@ -105,7 +106,7 @@ private final class Outlet: Sendable {
     #expect(outlet.lines.last?.hasPrefix("<4>Left out 2 messages here") == true)
   }
 
-  @Test func `a flush without anything to write is done at once`() throws {
+  @Test func `a flush with nothing to write returns at once`() throws {
     #expect(try Reporter(sink: Outlet().sink).flush(within: .zero))
   }
 
@@ -114,7 +115,7 @@ private final class Outlet: Sendable {
     let folder = try ScratchFolder()
     let listener = try folder.listen("journal")
     let reporter = try Reporter(sink: .journald(JournalSocket(path: "\(folder.path)/journal")))
-    reporter.start()
+    try reporter.start()
     reporter.report(.listFinished(Samples.list))
     #expect(
       text(try next(listener)) == """
@@ -136,8 +137,8 @@ private final class Outlet: Sendable {
     let folder = try ScratchFolder()
     let listener = try folder.listen("journal")
     let reporter = try Reporter(sink: .journald(JournalSocket(path: "\(folder.path)/journal")))
-    reporter.start()
-    // More than the socket's queue takes, so that the writer has to wait for room.
+    try reporter.start()
+    // More than the socket's queue holds, so that the writer has to wait for room.
     for count in 0..<2000 { reporter.report(.stopping(openLists: UInt64(count))) }
     for count in 0..<2000 {
       #expect(text(try next(listener)).contains("OPEN_LISTS=\(count)\n"))
@@ -147,7 +148,7 @@ private final class Outlet: Sendable {
 
 @Suite struct LineStyleTests {
   @Test(
-    "where lines go decides how they look, unless somebody asked",
+    "the outlet decides the style of lines, unless an option does",
     arguments: [
       (nil, true, false, [:], .prefixed), (nil, true, true, [:], .prefixed),
       (nil, false, true, [:], .coloured), (nil, false, true, ["NO_COLOR": "1"], .plain),
@@ -165,7 +166,7 @@ private final class Outlet: Sendable {
   }
 
   @Test(
-    "a line says how much it matters",
+    "a line shows its priority",
     arguments: [
       (.prefixed, .fileIgnored(name: "x", reason: "y"), "<5>Ignored 'x' in the inbox: y.\n"),
       (.plain, .fileIgnored(name: "x", reason: "y"), "Ignored 'x' in the inbox: y.\n"),

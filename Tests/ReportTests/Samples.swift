@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One notice of each kind, with the words it must have. A new kind without a row fails a test.
+// Notices of every kind, with the words they must have. A new kind without a row fails a test.
 
 import Report
 import Vocabulary
@@ -29,7 +29,7 @@ enum Samples {
     return photo
   }
 
-  /// With something that the print is without.
+  /// A print that lacks some parts of its original.
   static var reduced: PhotoFacts {
     var photo = finished
     photo.developed = Developed(
@@ -71,7 +71,7 @@ enum Samples {
     ),
     (
       .listRejected(ListID(18), name: "x.plist", missing),
-      "Could not accept list 'x.plist': the server answered 404 Not Found; it lies in failed/."
+      "Could not accept list 'x.plist': the server answered 404 Not Found; the file is in failed/."
     ),
     (
       .listRejected(
@@ -80,7 +80,7 @@ enum Samples {
           .final, code: "list.option",
           reason: "'Titel' is not an option" + Suggestion.words(for: "Titel", among: ["Title"]))),
       "Could not accept list 'x.plist': 'Titel' is not an option (did you mean 'Title'?); "
-        + "it lies in failed/."
+        + "the file is in failed/."
     ),
     (.listProgress(list), "List 'holiday': 45 of 120 photos filtered, 2 failed."),
     (.listFinished(list), "Finished list 'holiday': 45 of 120 photos filtered, 2 failed."),
@@ -91,7 +91,7 @@ enum Samples {
     (.listResumed(list), "Resumed list 'holiday': 45 of 120 photos filtered, 2 failed."),
     (
       .listCancelled(ListFacts(id: ListID(2), name: "b", total: 3, done: 1)),
-      "Cancelled list 'b': 1 of 3 photos filtered; the prints made so far stay."
+      "Cancelled list 'b': 1 of 3 photos filtered; finished prints stay."
     ),
   ]
 
@@ -107,15 +107,15 @@ enum Samples {
     (
       .photoFailed(failed, .download, missing),
       "Could not download 'Barn' from photos.example.org: the server answered 404 Not Found; "
-        + "it is given up."
+        + "giving up."
     ),
     (
       .photoFailed(failed, .filter, full),
-      "Could not filter 'Barn': no space left on device; it is given up."
+      "Could not filter 'Barn': no space left on device; giving up."
     ),
     (
       .photoFailed(failed, .output, full),
-      "Could not write the print of 'Barn': no space left on device; it is given up."
+      "Could not write the print of 'Barn': no space left on device; giving up."
     ),
     (
       .retryScheduled(photo, .download, refused, after: .seconds(8)),
@@ -132,24 +132,24 @@ enum Samples {
     (.transition(finished), "Photo 'Barn' of list 'holiday': downloaded → filtered."),
     (
       .workerDied(
-        ListID(17), listName: "holiday", photo: photo, reason: "signal 9", next: "trying once more"),
-      "A worker died over 'Barn' of list 'holiday': signal 9; trying once more."
+        ListID(17), listName: "holiday", photo: photo, reason: "signal 9", next: "trying again"),
+      "A worker died while working on 'Barn' of list 'holiday': signal 9; trying again."
     ),
     (
       .workerDied(
         ListID(17), listName: "holiday", photo: nil, reason: "signal 31", next: "it is set aside"),
-      "A worker died over list 'holiday': signal 31; it is set aside."
+      "A worker died while working on list 'holiday': signal 31; it is set aside."
     ),
   ]
 
   private static let machine: [(Notice, String)] = [
     (
       .ready(version: "0.1.0", inbox: "/var/spool/darkroom/inbox", openLists: 0),
-      "darkroomd 0.1.0 is ready: watching /var/spool/darkroom/inbox, no list to continue."
+      "darkroomd 0.1.0 is ready: lists go to /var/spool/darkroom/inbox, no lists to continue."
     ),
     (
       .ready(version: "0.1.0", inbox: "/i", openLists: 1),
-      "darkroomd 0.1.0 is ready: watching /i, 1 list to continue."
+      "darkroomd 0.1.0 is ready: lists go to /i, 1 list to continue."
     ),
     (.stopping(openLists: 0), "Stopping: every list is done."),
     (.stopping(openLists: 2), "Stopping: 2 lists will continue at the next start."),
@@ -160,48 +160,48 @@ enum Samples {
     (
       .machineTrouble(
         Failure(.final, code: "list.about", reason: "its file is damaged"), waits: "list 3 waits"),
-      "Could not go on: its file is damaged; list 3 waits."
+      "Could not continue: its file is damaged; list 3 waits."
     ),
     (
       .hostClosed(
         "photos.example.org",
         Failure(.passing, code: "http.503", reason: "it answered 503", waitSeconds: 600),
         retryAfter: .seconds(600)),
-      "Could not download from photos.example.org: it answered 503; its photos wait, and it is asked "
-        + "again in 10 min."
+      "Could not download from photos.example.org: it answered 503; its photos wait, next attempt in "
+        + "10 min."
     ),
     (
       .hostReopened("photos.example.org", after: .seconds(90)),
       "Downloading from photos.example.org again after 90 s."
     ),
     (
-      .machineRecovered(code: "disk.full", resumes: "prints go on"),
-      "This machine has recovered from disk.full; prints go on."
+      .machineRecovered(full, resumes: "prints continue"),
+      "The trouble is over (no space left on device); prints continue."
     ),
     (
       .journalReplayed(torn),
-      "Read the journal file: 3120 records, an unfinished end of 130 bytes set aside; "
+      "Read the journal file: 3120 records, 130 bytes of an unfinished record set aside; "
         + "7 lists known, 1 to continue."
     ),
     (
       .journalReplayed(damaged),
-      "Read the journal file: 3118 records, 2 records lost to damage that begins in "
-        + "0000000000000042.log at byte 8192, an unfinished end of 1 byte set aside; "
+      "Read the journal file: 3118 records, 2 records lost to damage that starts in "
+        + "0000000000000042.log at byte 8192, 1 byte of an unfinished record set aside; "
         + "2 lists known, 2 to continue."
     ),
     (
       .journalUnwritable(full),
-      "Could not write the journal file: no space left on device; stopping, since nothing may be "
-        + "reported that is not recorded."
+      "Could not write the journal file: no space left on device; stopping, because unrecorded changes "
+        + "must not be reported."
     ),
-    (.configurationReloaded(changed: []), "Read the settings again: nothing changed."),
+    (.configurationReloaded(changed: []), "Reloaded the settings: nothing changed."),
     (
       .configurationReloaded(changed: ["Connections", "Timeout"]),
-      "Read the settings again: Connections, Timeout changed."
+      "Reloaded the settings: Connections, Timeout changed."
     ),
     (
       .configurationRejected(Failure(.final, code: "settings.key", reason: "no key 'Conections'")),
-      "Could not read the settings again: no key 'Conections'; the old ones stay in force."
+      "Could not reload the settings: no key 'Conections'; the old settings stay in force."
     ),
     (
       .fileIgnored(name: "x.txt", reason: "its name does not end in .plist"),
@@ -210,7 +210,7 @@ enum Samples {
     (
       .recordsCoalesced(count: 3),
       "Left out 3 messages here, because they came faster than they could be written; the journal "
-        + "file and darkroomctl know them all."
+        + "file and darkroomctl have everything."
     ),
     (
       .inboxSurveyed(inbox: "/i", words: "on ext4: a lease\n"),
@@ -218,7 +218,7 @@ enum Samples {
     ),
     (
       .inboxOverflowed(names: 20_000),
-      "The kernel lost count of what happened in the inbox: all of it was looked through again, "
+      "The kernel's queue of inbox events overflowed: scanned the whole inbox again, "
         + "20000 names; nothing is lost."
     ),
     (
@@ -229,7 +229,17 @@ enum Samples {
       .inboxDegraded(refused, rescan: .seconds(5)),
       "The inbox is in trouble: connection refused; looking again every 5 s. Look whether the server is up."
     ),
-    (.inboxRecovered(inbox: "/i"), "The inbox /i is well again."),
+    (
+      .stateIsOlder(recorded: ListID(12), reported: ListID(17), next: ListID(28_012_345_678)),
+      "The state folder is older than what this machine has reported: its record ends with list 12, and "
+        + "list 17 was reported; new lists are numbered from 28012345678."
+    ),
+    (
+      .stateIsCopied(next: ListID(28_012_345_678)),
+      "The state folder is a copy or a restored backup; new lists are numbered from 28012345678, so that "
+        + "no number is used twice."
+    ),
+    (.inboxRecovered(inbox: "/i"), "The inbox /i is working again."),
     (
       .sandboxReduced(protection: "Landlock", reason: "this kernel does not have it"),
       "Workers run without Landlock: this kernel does not have it."

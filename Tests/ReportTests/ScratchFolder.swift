@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fresh folder for sockets, removed at the end (in /tmp whatever TMPDIR says, for a socket's path is
-// at most 107 bytes long); and the repository's own files.
+// A fresh folder for sockets, removed at the end (always in /tmp, since the path of a socket has at
+// most 107 bytes); and the text of files in this repository.
 
 import Linux
 import Support
@@ -39,7 +39,7 @@ final class ScratchFolder {
   }
 }
 
-/// The next datagram; waits for it, but not for ever.
+/// Waits for the next datagram, for a limited time.
 func next(_ socket: DatagramSocket) throws -> DatagramSocket.Arrival {
   _ = try Poll.wait([Poll.Watch(socket.descriptor)], for: Patience.time)
   return try #require(try socket.receive(), "nothing arrived")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the service manager is told what, and when the watchdog keeps silent.
+// The messages to the service manager and their times, and the silence of the watchdog.
 
 import Journald
 import Linux
@@ -8,57 +8,22 @@ import Synchronization
 import Testing
 import Vocabulary
 
-/// A clock that stands still until it is moved.
-private final class StillClock: Timekeeper {
-  private struct State {
-    var now: Duration = .seconds(100)
-    var calls: [(due: Duration, act: @Sendable () -> Void)] = []
-  }
-
-  private struct Token: Cancellable {
-    func cancel() {}
-  }
-
-  private let state = Mutex(State())
-
-  func wallTime() -> UInt64 { 0 }
-  func uptime() -> Duration { state.withLock { $0.now } }
-
-  func after(_ delay: Duration, _ act: @escaping @Sendable () -> Void) -> any Cancellable {
-    state.withLock { $0.calls.append(($0.now + delay, act)) }
-    return Token()
-  }
-
-  func advance(_ time: Duration) {
-    let due = state.withLock { state in
-      state.now += time
-      defer { state.calls.removeAll { $0.due <= state.now } }
-      return state.calls.filter { $0.due <= state.now }
-    }
-    for call in due { call.act() }
-  }
-}
-
 @Suite struct ServiceStatusTests {
-  @Test func `ready, reloading and stopping are told at once, the status at most once a second`()
+  @Test func `ready, reloading and stopping are sent, the status line only when it changes`()
     throws
   {
     let folder = try ScratchFolder()
     let listener = try folder.listen("notify")
-    let clock = StillClock()
     let status = ServiceStatus(
-      socket: NotifySocket(environment: ["NOTIFY_SOCKET": "\(folder.path)/notify"]), clock: clock)
+      socket: NotifySocket(environment: ["NOTIFY_SOCKET": "\(folder.path)/notify"]))
     status.ready()
     #expect(text(try next(listener)) == "READY=1")
-    status.set("1 list")
-    status.set("1 list")
-    status.set("2 lists")
-    status.set("3 lists")
+    for line in ["1 list", "1 list", "2 lists", "1 list"] { status.set(line) }
+    for line in ["1 list", "2 lists", "1 list"] {
+      #expect(text(try next(listener)) == "STATUS=\(line)")
+    }
     status.stopping()
-    #expect(text(try next(listener)) == "STATUS=1 list")
     #expect(text(try next(listener)) == "STOPPING=1")
-    clock.advance(.seconds(1))
-    #expect(text(try next(listener)) == "STATUS=3 lists")
     status.reloading()
     #expect(text(try next(listener)).hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
     status.extend(.seconds(5))
@@ -66,28 +31,14 @@ private final class StillClock: Timekeeper {
     #expect(try listener.receive() == nil)
   }
 
-  @Test func `without a manager nothing is told and nothing is waited for`() {
-    let status = ServiceStatus(socket: nil, clock: StillClock())
+  @Test func `without a manager nothing is sent, and no call waits`() {
+    let status = ServiceStatus(socket: nil)
     status.ready()
     status.set("1 list")
     status.stopping()
   }
 
-  @Test func `a status that returns to what it was is not sent again`() {
-    var throttle = StatusThrottle()
-    let actions = [
-      throttle.set("a", at: .zero), throttle.set("b", at: .milliseconds(300)),
-      throttle.set("c", at: .milliseconds(400)), throttle.set("a", at: .milliseconds(500)),
-      throttle.due(at: .seconds(1)), throttle.set("d", at: .seconds(2)),
-      throttle.set("d", at: .seconds(9)),
-    ]
-    #expect(
-      actions == [
-        .send("a"), .wait(.milliseconds(700)), .nothing, .nothing, .nothing, .send("d"), .nothing,
-      ])
-  }
-
-  @Test func `progress of a list is told every few seconds, of each list for itself`() {
+  @Test func `the progress of each list is reported every few seconds`() {
     var throttle = ProgressThrottle(interval: .seconds(5))
     let (a, b) = (ListID(1), ListID(2))
     throttle.begin(a, at: .zero)
@@ -97,7 +48,7 @@ private final class StillClock: Timekeeper {
     #expect(answers == [false, true, false, true, true])
   }
 
-  @Test func `a list that is done leaves nothing behind in the throttle`() {
+  @Test func `a list that is done leaves nothing in the throttle`() {
     var throttle = ProgressThrottle(interval: .seconds(5))
     throttle.begin(ListID(1), at: .zero)
     throttle.end(ListID(1))
@@ -107,7 +58,7 @@ private final class StillClock: Timekeeper {
 
 @Suite struct WatchdogTests {
   @Test(
-    "a loop is stuck when one turn is seen a third time; idle loops and disk calls never are",
+    "a loop is stuck if one turn is seen a third time; an idle loop never is",
     arguments: [
       ([[.idle], [.idle], [.idle], [.idle]], []),
       ([[.busy(turn: 1)], [.busy(turn: 2)], [.busy(turn: 3)], [.busy(turn: 4)]], []),
@@ -115,7 +66,6 @@ private final class StillClock: Timekeeper {
       ([[.busy(turn: 1)], [.busy(turn: 1)], [.busy(turn: 1)]], [0]),
       ([[.busy(turn: 1)], [.busy(turn: 1)], [.busy(turn: 1)], [.busy(turn: 2)]], []),
       ([[.busy(turn: 1)], [.busy(turn: 1)], [.idle], [.busy(turn: 1)]], []),
-      ([[.inDiskCall], [.inDiskCall], [.inDiskCall], [.inDiskCall]], []),
       (
         [
           [.idle, .busy(turn: 7)], [.busy(turn: 1), .busy(turn: 7)],
@@ -130,26 +80,25 @@ private final class StillClock: Timekeeper {
     #expect(last == stuck)
   }
 
-  @Test func `a loop says what it is doing`() {
-    let beat = Heartbeat("inbox")
+  @Test func `a loop shows whether it is idle or busy`() {
+    let beat = Heartbeat()
     #expect(beat.doing == .idle)
     beat.busy()
     #expect(beat.doing == .busy(turn: 1))
-    beat.inDiskCall { #expect(beat.doing == .inDiskCall) }
+    beat.busy()
     #expect(beat.doing == .busy(turn: 2))
     beat.idle()
     #expect(beat.doing == .idle)
   }
 
-  @Test func `the manager hears from us while the loops go on`() throws {
+  @Test func `the manager gets WATCHDOG=1 while the loops make progress`() throws {
     let folder = try ScratchFolder()
     let listener = try folder.listen("notify")
     let environment = ["NOTIFY_SOCKET": "\(folder.path)/notify", "WATCHDOG_USEC": "200000"]
     let watchdog = try #require(
       Watchdog(
         socket: NotifySocket(environment: environment), environment: environment, process: 1))
-    watchdog.register(Heartbeat("inbox"))
-    watchdog.start()
+    try watchdog.start([Heartbeat()])
     for _ in 0..<3 { #expect(text(try next(listener)) == "WATCHDOG=1") }
   }
 

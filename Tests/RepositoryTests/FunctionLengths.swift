@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long functions are, by braces: close enough for a rule of thumb.
+// The lengths of functions, counted by braces: close enough for a rule of thumb.
 
 import Foundation
 
@@ -24,7 +24,7 @@ enum FunctionLengths {
             (line.isEmpty ? "?" : code[start].trimmingCharacters(in: .whitespaces), place + 1))
           break
         }
-        // A requirement of a protocol has no body.
+        // A protocol requirement has no body.
         if !hasOpened, place > 12 { break }
       }
     }

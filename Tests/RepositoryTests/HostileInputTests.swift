@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may happen to a watched folder, group by group, and the test of each: whoever asks "and what if
-// somebody …" finds it here. The table is held by machine: every test that it names is there.
+// The incidents that may hit a watched folder, in groups, with the tests of each. The table is
+// checked: every test that it names exists.
 
 import Testing
 
@@ -8,7 +8,7 @@ import Testing
   struct Group: Sendable, CustomTestStringConvertible {
     let number: Int
     let what: String
-    /// File below Tests, and a test or a row in it as it stands there.
+    /// A file below Tests, and the name of a test in it, or a part of one, or a row.
     let tests: [(file: String, name: String)]
 
     var testDescription: String { "\(number) \(what)" }
@@ -72,13 +72,13 @@ import Testing
     Group(29, "names that are no UTF-8", (inbox, "names(")),
     Group(
       30, "twins by normalisation", (inbox, "names("),
-      ("DaemonTests/RevisionTests.swift", "names that only look the same")),
+      ("DaemonTests/RevisionTests.swift", "two names that look alike")),
     Group(
       31, "control characters, %s, -rf, spaces", (inbox, "names("), (arrival, "ending("),
       ("DaemonTests/NameTests.swift", "control characters")),
     Group(
       32, "255 bytes", (inbox, "names("),
-      ("DaemonTests/NameTests.swift", "as long as the kernel allows")),
+      ("DaemonTests/NameTests.swift", "longest name that the kernel allows")),
     Group(33, "endings", (arrival, "ending(")),
     Group(
       34, "the binary bombs", ("EdgeTests/ListMemoryTests.swift", "kills other readers"),
@@ -112,9 +112,9 @@ import Testing
       59, "mounted over, unmounted", (mounted, "something is mounted over it"),
       (mounted, "mounted anew without its mark"), (lost, "notElsewhere")),
     Group(
-      60, "changed behind this kernel, and stalled", (mounted, "on FUSE it is polled"),
+      60, "changed behind this kernel, and stalled", (mounted, "an inbox on FUSE is polled"),
       ("AcceptTests/InboxStateTests.swift", "shared()")),
-    Group(61, "no room for a watch", (mounted, "without room for a watch"), (kernel, "noWatch")),
+    Group(61, "no room for a watch", (mounted, "cannot be watched is polled"), (kernel, "noWatch")),
     Group(
       62, "a full disk at each step", (dropping, "a disk that fills up at any step"),
       (kernel, "failingCall"), ("AcceptTests/ClaimTests.swift", "everyStep")),
@@ -128,22 +128,22 @@ import Testing
       68, "two daemons", (lost, "twoOnOne"),
       ("DaemonTests/StartTests.swift", "a second daemon on the same root")),
     Group(
-      69, "reload in a burst, stop at work", (dropping, "settings are read again and again"),
+      69, "reload in a burst, stop at work", (dropping, "while the settings are reloaded"),
       ("DaemonTests/RestartTests.swift", "a stop during work"),
       ("DaemonTests/RestartTests.swift", "transfer that hangs")),
     Group(
-      70, "done or failed gone or full", (dropping, "a folder for what is over"),
-      (kernel, "archiveAgain")),
+      70, "done or failed gone or full", (dropping, "a removed done or failed folder"),
+      ("ReturnTests/ReturnFolderTests.swift", "a copy that found no room")),
     Group(
       71, "our own files removed", ("DaemonTests/RestartTests.swift", "lost from the state folder"),
-      ("DaemonTests/SteeringTests.swift", "whose folder is removed under the daemon")),
+      ("DaemonTests/SteeringTests.swift", "removing the folder of prints")),
     Group(
-      72, "writers who break leases", (dropping, "writers who open lists just as they are read"),
+      72, "writers who break leases", (dropping, "writers that open lists while they are read"),
       (inbox, "overwrittenWhileRead")),
   ]
 
   @Test(arguments: arrivals + namesAndContents + machine)
-  func `every group has its tests`(_ group: Group) {
+  func `every test that the table names exists`(_ group: Group) {
     for test in group.tests {
       let text = Repository.text("Tests/\(test.file)")
       #expect(text.contains(test.name), "\(test.file) has no '\(test.name)'")

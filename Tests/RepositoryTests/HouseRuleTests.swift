@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of the house, held by machine: imports, the edge, lengths, words.
+// The rules of the house, checked: imports, the edge, lengths, words.
 
 import Foundation
 import Testing
@@ -34,7 +34,7 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
-  @Test func `the words import nothing and the edge imports no stage`() {
+  @Test func `Vocabulary imports nothing, and the edge imports no stage`() {
     let found = offenders(Repository.sources) { file in
       switch file.target {
       case "Vocabulary": file.imports.sorted()
@@ -55,13 +55,23 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
-  @Test func `what a person can do is a sentence, and whoever shows it writes the full stop`() {
+  @Test func `advice is a sentence without its full stop, which is added where it is shown`() {
     let found = offenders(Repository.sources) { file in
       let pattern = #/[aA]dvice(?: =|:)[^"\n]*(?:\n *\??  *)?"(?<text>[^"\n]*)"(?<more>\n *\+)?/#
       return file.code.joined(separator: "\n").matches(of: pattern).compactMap { match in
         let isSentence = match.text.first.map { !$0.isLowercase } ?? true
         let isEnded = match.more == nil && match.text.hasSuffix(".")
         return isSentence && !isEnded ? nil : String(match.text)
+      }
+    }
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `decisions use the names of kernel errors, never their numbers`() {
+    let found = offenders(Repository.sources) { file in
+      if file.path.contains("/SystemError") { return [] }
+      return file.code.filter { line in
+        line.contains(#/\.code [=!]= -?\d|SystemError\(code: \d|"system\.\d/#)
       }
     }
     #expect(found.isEmpty, "\(found)")
@@ -110,7 +120,14 @@ import Testing
     #expect(all.count > 500 && all[all.count / 2] <= 12, "median \(all[all.count / 2])")
   }
 
-  @Test func `every file opens with its licence and a sentence`() {
+  @Test func `no type has more than 15 stored properties, or lies in more than 4 files`() {
+    let shapes = TypeShapes.of(Repository.sources)
+    let large = shapes.filter { $0.value.stored > 15 || $0.value.files.count > 4 }
+    #expect(large.isEmpty, "\(large.mapValues { "\($0.stored) \($0.files)" })")
+    #expect(shapes.count > 500 && shapes.values.contains { $0.stored > 10 })
+  }
+
+  @Test func `every file opens with its licence`() {
     let found = offenders(Repository.sources + Repository.tests + Repository.shims) { file in
       let start = file.lines.first?.hasPrefix("// swift-tools") == true ? 1 : 0
       guard file.lines.indices.contains(start),
@@ -121,11 +138,11 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
-  @Test func `no module holds a type of its own name`() {
+  @Test func `no module holds a type of the module's name`() {
     let kinds = ["struct", "class", "enum", "protocol", "actor"]
     let found = offenders(Repository.sources) { file in
       let name = file.target.split(separator: "/").last.map(String.init) ?? ""
-      // A nested type is told apart by its outer one.
+      // A nested type is distinguished by its outer one.
       return file.code.filter { !$0.hasPrefix(" ") }.filter { line in
         let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
         return zip(words, words.dropFirst()).contains { kinds.contains($0) && $1 == name }
@@ -147,7 +164,7 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
-  @Test func `nothing unfinished is left lying about`() {
+  @Test func `no file has a mark of unfinished work`() {
     let words = ["TO" + "DO", "FIX" + "ME", "X" + "XX", "for n" + "ow", "not yet impl" + "emented"]
     let found = offenders(Repository.sources + Repository.tests + Repository.shims) { file in
       words.filter { file.text.contains($0) }
@@ -155,7 +172,7 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
-  @Test func `Sources reads as the way of the data, and the top holds what was agreed`() throws {
+  @Test func `Sources holds the stages in order, and the top folder only agreed files`() throws {
     let listing = try FileManager.default.contentsOfDirectory(
       atPath: Repository.root.appendingPathComponent("Sources").path
     ).sorted()
@@ -171,7 +188,7 @@ import Testing
     #expect(Set(top).subtracting(agreed).isEmpty)
   }
 
-  @Test func `nothing names a path of one machine`() {
+  @Test func `no file names a path of one machine`() {
     let places = ["/wo" + "rk/", "/fa" + "rm/", "/ro" + "ot/"]
     let files =
       Repository.sources + Repository.tests

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The man pages, the help texts and the code say the same.
+// The manual pages, the help texts and the code agree.
 
 import Foundation
 import Testing
@@ -11,7 +11,7 @@ import Testing
     "darkroom-journal-fields.7", "darkroomctl.1", "darkroomd.8", "darkroomd.conf.5", "photo-list.5",
   ]
 
-  /// Without the marks of man, and with single spaces.
+  /// The text without the escapes of man, and with single spaces.
   private func plain(_ text: String) -> String {
     text.replacingOccurrences(of: "\\", with: "").split(whereSeparator: \.isWhitespace)
       .joined(separator: " ")
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `darkroomd's page and its help know the same options`() throws {
+  @Test func `darkroomd's page and its help have the same options`() throws {
     let page = Repository.text("man/darkroomd.8")
     let start = try #require(page.range(of: "\n.SH OPTIONS")?.upperBound)
     let end = try #require(page.range(of: "\n.SH SIGNALS")?.lowerBound)
@@ -55,10 +55,10 @@ import Testing
   }
 
   @Test(arguments: ["250ms", "5s", "10min", "1h 30min", "1d"])
-  func `a time as the pages write it is read, and offered when one is wrong`(time: String) throws {
-    _ = try SettingValue.duration(time, from: .zero, to: .seconds(86400))
+  func `a time as the pages write it is read, and suggested for a wrong one`(time: String) throws {
+    _ = try SettingForm.duration(from: .zero, to: .seconds(86400)).read(time)
     let problem = #expect(throws: SettingProblem.self) {
-      try SettingValue.duration("soon", from: .zero, to: .seconds(86400))
+      try SettingForm.duration(from: .zero, to: .seconds(86400)).read("soon")
     }
     #expect(problem?.description.contains(time) == true)
     let page = plain(Repository.text("man/darkroomd.conf.5"))
@@ -68,7 +68,7 @@ import Testing
     #expect(Repository.text("etc/darkroomd.conf").contains(time))
   }
 
-  @Test func `the page and the README install with the same words`() throws {
+  @Test func `the page and the README have the same commands to install`() throws {
     let page = plain(Repository.text("man/darkroomd.8"))
     let readme = Repository.text("README.md").split(separator: "\n").map(String.init)
     let start = try #require(readme.firstIndex(of: "sudo systemd-sysusers darkroom.conf"))
@@ -78,15 +78,16 @@ import Testing
     #expect(page.contains(steps.joined(separator: " ")))
   }
 
-  @Test func `an ending in capitals is on the pages`() {
-    #expect(plain(Repository.text("man/photo-list.5")).contains(".Ql .plist , in capitals or not"))
-    #expect(plain(Repository.text("man/darkroomd.8")).contains(".plist , in capitals or not"))
+  @Test func `the pages mention an ending in capitals`() {
+    #expect(
+      plain(Repository.text("man/photo-list.5")).contains(".Ql .plist , in upper or lower case"))
+    #expect(plain(Repository.text("man/darkroomd.8")).contains(".plist , in upper or lower case"))
   }
 
-  @Test func `a limit is told as the pages write it`() {
+  @Test func `a limit is shown as the pages write it`() {
     let problem = #expect(throws: SettingProblem.self) {
-      try SettingValue.duration("2d", from: .seconds(1), to: .seconds(86400))
+      try SettingForm.duration(from: .seconds(1), to: .seconds(86400)).read("2d")
     }
-    #expect(problem?.description == "a time from 1s to 1d is wanted, not '2d'")
+    #expect(problem?.description == "expected a time from 1s to 1d, not '2d'")
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every setting stands in the code, in the sample file and in the man page, with the same default.
+// Every setting is in the code, in the sample file and in the manual page, with the same default.
 
 import Testing
 
@@ -21,7 +21,7 @@ import Testing
     return found
   }
 
-  @Test func `the sample file holds every setting with its default, and no other`() {
+  @Test func `the sample file holds every setting with its default, and no others`() {
     let known = SettingEntry.all.map { "[\($0.section)] \($0.key)=\($0.standard)" }
     #expect(sample().sorted() == known.sorted())
   }
@@ -36,7 +36,19 @@ import Testing
     }
   }
 
-  @Test func `the defaults that are written down are the defaults there are`() throws {
+  @Test func `the man page names the settings that wait for the next start, and no others`()
+    throws
+  {
+    let page = Repository.text("man/darkroomd.conf.5")
+    let start = try #require(page.firstRange(of: "which take effect at the next start"))
+    let end = try #require(page[start.upperBound...].firstRange(of: ".PP"))
+    let named = page[start.upperBound..<end.lowerBound].matches(of: /\.BR? (\w+)=/).map {
+      String($0.1)
+    }
+    #expect(named == SettingEntry.all.filter(\.waits).map(\.key))
+  }
+
+  @Test func `the documented defaults are the built-in defaults`() throws {
     var settings = Settings()
     for entry in SettingEntry.all { try entry.apply(&settings, entry.standard) }
     #expect(settings == Settings())

@@ -39,7 +39,7 @@ struct DevelopTests {
   }
 
   @Test
-  func `a print has its picture's name and its own extension`() async throws {
+  func `a print has the name of its picture and its own extension`() async throws {
     let (code, words) = await develop(DevelopTask(files: [try put("barn.jpeg", "picture")]))
     #expect(code == .done)
     #expect(try names() == ["barn.jpeg", "barn.jpg"])
@@ -56,7 +56,7 @@ struct DevelopTests {
   }
 
   @Test
-  func `what a print is without is told, in words and for programs`() async throws {
+  func `the parts that a print lacks are listed, in words and for programs`() async throws {
     var task = DevelopTask(files: [try put("a.jpeg", "camera")])
     task.isReplacing = true
     let plain = await develop(task).1
@@ -76,7 +76,9 @@ struct DevelopTests {
   }
 
   @Test
-  func `a picture that cannot be developed leaves nothing, the others are done`() async throws {
+  func `a picture that cannot be developed leaves nothing, and the others are developed`()
+    async throws
+  {
     let files = [try put("bad.jpeg", "damaged"), try put("good.jpeg", "picture"), "/none.jpg"]
     let (code, words) = await develop(DevelopTask(files: files), json: true)
     #expect(code == .failed)
@@ -93,7 +95,7 @@ struct DevelopTests {
   }
 
   @Test
-  func `a print that exists is kept, or replaced when told`() async throws {
+  func `an existing print is kept, or replaced with --force`() async throws {
     let file = try put("barn.jpeg", "picture")
     _ = try put("barn.jpg", "old")
     let (refused, words) = await develop(DevelopTask(files: [file]))
@@ -101,7 +103,7 @@ struct DevelopTests {
     #expect(try text("barn.jpg") == "old")
     #expect(
       words.error.hasSuffix(
-        ": \(place.folder)/barn.jpg exists. Choose another folder with -o, or --force\n"))
+        ": \(place.folder)/barn.jpg exists. Choose another folder with -o, or use --force\n"))
     var task = DevelopTask(files: [file])
     task.isReplacing = true
     #expect(await develop(task).0 == .done)
@@ -110,7 +112,7 @@ struct DevelopTests {
   }
 
   @Test
-  func `an input is never replaced, not even when told`() async throws {
+  func `an input is never replaced, not even with --force`() async throws {
     var task = DevelopTask(files: [try put("barn.jpg", "picture")])
     for isReplacing in [false, true] {
       task.isReplacing = isReplacing
@@ -119,14 +121,14 @@ struct DevelopTests {
       #expect(try text("barn.jpg") == "picture")
       #expect(
         words.error.hasSuffix(
-          ": its print would replace \(place.folder)/barn.jpg, an input. "
+          ": its print would replace the input \(place.folder)/barn.jpg. "
             + "Choose another folder with -o\n"))
       #expect(try names() == ["barn.jpg"])
     }
   }
 
   @Test
-  func `whichever is done first, prints come in the order of the pictures`() async throws {
+  func `prints are listed in the order of the pictures, whichever is done first`() async throws {
     let files = try ["c.jpeg", "a.jpeg", "b.jpeg", "c.jpe"].map { try put($0, $0) }
     var task = DevelopTask(files: files)
     task.folder = place.folder
@@ -143,7 +145,7 @@ struct DevelopTests {
   }
 
   @Test
-  func `two pictures cannot have one print`() async throws {
+  func `two pictures cannot share one print`() async throws {
     var task = DevelopTask(files: [try put("a.jpeg", "one"), try put("a.jpe", "two")])
     task.isReplacing = true
     #expect(await develop(task).0 == .failed)
@@ -151,7 +153,7 @@ struct DevelopTests {
   }
 
   @Test(
-    "a print's name is made of its picture's",
+    "the name of a print is made from that of its picture",
     arguments: [
       ("a.jpeg", "a.jpg"), ("/x/y/a.b.png", "a.b.jpg"), ("noext", "noext.jpg"),
       (".hidden", ".hidden.jpg"), ("dir/", "dir.jpg"),
@@ -180,7 +182,7 @@ struct DevelopTests {
   }
 
   @Test
-  func `a list is read by a worker and told photo by photo`() async throws {
+  func `a list is read by a worker and shown photo by photo`() async throws {
     let entries: [CheckedList.Entry] = [
       .init(name: "Barn", url: "https://example.org/b.jpg", failure: nil),
       .init(
@@ -192,11 +194,11 @@ struct DevelopTests {
     #expect(
       words.out
         == "1\tBarn\thttps://example.org/b.jpg\t\n2\tLake\t\tits URL is empty (line 7)\n")
-    #expect(words.error.hasSuffix("list.plist: 1 photo of 2 cannot be worked on\n"))
+    #expect(words.error.hasSuffix("list.plist: 1 photo of 2 cannot be processed\n"))
   }
 
   @Test
-  func `a good list ends with 0 and is one JSON object when asked`() async throws {
+  func `a good list ends with 0, and with --json is one object`() async throws {
     let entries = [CheckedList.Entry(name: "a\n", url: "u", failure: nil)]
     let (code, words) = try await check(entries, json: true)
     #expect(code == .done)
@@ -207,7 +209,7 @@ struct DevelopTests {
   }
 
   @Test
-  func `a list that cannot be accepted is told with its reason`() async throws {
+  func `a list that cannot be accepted is reported with the reason`() async throws {
     let (code, words) = try await check([], json: true, text: "damaged")
     #expect(code == .failed)
     let value = try JSONReader.read(Array(words.out.utf8)).object

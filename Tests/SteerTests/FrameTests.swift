@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages cut out of a stream, in whatever pieces it comes.
+// Messages cut out of a stream, which may arrive in any pieces.
 
 import Steer
 import Testing
 
 struct FrameTests {
-  @Test("messages come out the same in pieces of any size", arguments: 1...24)
+  @Test("messages are the same in pieces of any size", arguments: 1...24)
   func pieces(size: Int) throws {
     let messages = ["{\"method\":\"a\"}", "", "x", "{\"parameters\":{}}"].map { Array($0.utf8) }
     let stream = messages.reduce(into: [UInt8]()) { $0 += $1 + [0] }
@@ -20,7 +20,7 @@ struct FrameTests {
   }
 
   @Test
-  func `a message above the limit is refused before its end has come`() throws {
+  func `a message above the limit is refused before its end arrives`() throws {
     var frames = MessageFrames(limit: 4)
     frames.append([1, 2, 3, 4, 0, 1, 2, 3, 4])
     #expect(try frames.next() == [1, 2, 3, 4])

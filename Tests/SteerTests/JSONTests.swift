@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON as callers may send it, well meant or not.
+// JSON as callers may send it, valid or not.
 
 import Steer
 import Testing
 
 struct JSONTests {
   @Test(
-    "what is read and written again is the same text",
+    "text that is read and written again is the same",
     arguments: [
       "null", "true", "false", "0", "-1", "9223372036854775807", "-9223372036854775808", "0.5",
       "\"\"", "\"Grüße 🌄\"", "[]", "{}", "[1,[2,[3,{}]]]", "{\"b\":1,\"a\":2}",
@@ -28,7 +28,7 @@ struct JSONTests {
   }
 
   @Test(
-    "what is no JSON is refused at the byte where it goes wrong",
+    "text that is not JSON is refused, with the place of the first wrong byte",
     arguments: [
       ("", JSONSyntaxError.Problem.unexpectedEnd, 0), ("x", .unexpectedByte, 0),
       ("[1,]", .unexpectedByte, 3), ("{\"a\":1,}", .unexpectedByte, 7),
@@ -47,7 +47,7 @@ struct JSONTests {
   }
 
   @Test(
-    "strings that are no UTF-8 are refused",
+    "strings that are not UTF-8 are refused",
     arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x82]] as [[UInt8]])
   func brokenText(bytes: [UInt8]) {
     #expect(throws: JSONSyntaxError(problem: .badString, offset: 0)) {
@@ -66,7 +66,7 @@ struct JSONTests {
   }
 
   @Test
-  func `values nested thirty-two deep are read, one more is refused`() throws {
+  func `values nested 32 levels deep are read, one more level is refused`() throws {
     func nested(_ depth: Int) -> [UInt8] {
       [UInt8](repeating: UInt8(ascii: "["), count: depth)
         + [UInt8](repeating: UInt8(ascii: "]"), count: depth)
@@ -92,7 +92,7 @@ struct JSONTests {
   }
 
   @Test
-  func `a number without end or meaning is written as null`() {
+  func `infinity and not-a-number are written as null`() {
     #expect(JSONWriter.text([.double(.infinity), .double(.nan)]) == "[null,null]")
     #expect(JSONWriter.text(.count(UInt64.max)) == "9223372036854775807")
   }

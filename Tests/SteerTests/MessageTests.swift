@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests, replies and errors: both ends understand each other, and the interface description is true.
+// Requests, replies and errors: both ends agree on them, and the interface description is complete.
 
 import Steer
 import Testing
@@ -61,10 +61,10 @@ struct MessageTests {
   }
 
   @Test(
-    "what is no request is refused with its reason",
+    "a message that is not a request is refused with the reason",
     arguments: [
-      ("[]", "it is no JSON object"), ("{}", "it names no method"),
-      ("{\"method\":\"a\",\"parameters\":1}", "its parameters are no object"),
+      ("[]", "it is not a JSON object"), ("{}", "it does not name a method"),
+      ("{\"method\":\"a\",\"parameters\":1}", "its parameters are not an object"),
       ("{\"method\":\"a\",\"more\":1}", "its 'more' is neither true nor false"),
       ("{", "it is not valid JSON: it ends too early (byte 1)"),
     ])
@@ -87,7 +87,7 @@ struct MessageTests {
   }
 
   @Test
-  func `a message damaged anywhere is read or refused, and never stops the reader`() {
+  func `a damaged message is read or refused, and never stops the reader`() {
     var seed: UInt64 = 0x9E37_79B9_7F4A_7C15
     func next(_ bound: Int) -> Int {
       seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -117,7 +117,7 @@ struct MessageTests {
     }
   }
 
-  @Test("a method named for later is answered as not implemented")
+  @Test("a method that is planned is answered as not implemented")
   func later() {
     for method in ControlCall.Method.allCases where !method.isServed {
       #expect(throws: ControlError.methodNotImplemented(method.rawValue)) {
@@ -149,7 +149,7 @@ struct MessageTests {
   }
 
   @Test(
-    "a list is meant by number, by its only name with work left, else by its newest",
+    "a reference means a number, the only unfinished list of a name, or its newest list",
     arguments: [
       ("3", Result<UInt64, ControlError>.success(3)), ("summer", .success(2)),
       ("summer.plist", .success(2)), ("winter", .success(5)), ("7", .success(6)),

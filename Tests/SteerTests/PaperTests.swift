@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The man page and the completions know every command, option and exit code there is.
+// The manual pages and the completions mention every command, option and exit code.
 
 import Linux
 import Steer
@@ -9,7 +9,7 @@ import Vocabulary
 @testable import darkroomctl
 
 struct PaperTests {
-  /// A file of the repository.
+  /// The text of a file in this repository.
   private func text(_ path: String) throws -> String {
     let here = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
     let file = try Surroundings.openNamed("/\(here)/\(path)")
@@ -17,7 +17,7 @@ struct PaperTests {
   }
 
   @Test(
-    "the completions know every command and option",
+    "the completions have every command and option",
     arguments: ["darkroomctl.bash", "_darkroomctl", "darkroomctl.fish"])
   func completions(file: String) throws {
     let text = try text("etc/completions/\(file)")
@@ -29,7 +29,7 @@ struct PaperTests {
   }
 
   @Test
-  func `the man page knows every command, option, exit code and JSON name`() throws {
+  func `the man page has every command, option, exit code and JSON name`() throws {
     let text = try text("man/darkroomctl.1")
     for command in CommandName.allCases { #expect(text.contains(".It Cm \(command.rawValue)")) }
     for option in ToolOption.allCases {
@@ -49,7 +49,7 @@ struct PaperTests {
   }
 
   @Test
-  func `the man page, the help and the code know the same durations`() throws {
+  func `the man page, the help and the code have the same durations`() throws {
     let page = try text("man/darkroomctl.1")
     let help = HelpText.text(.wait)
     for time in ["90", "90s", "5min", "2h", "1d"] {
@@ -63,7 +63,7 @@ struct PaperTests {
   }
 
   @Test
-  func `the list format's page knows every quality of service`() throws {
+  func `the page of the list format has every quality of service`() throws {
     let text = try text("man/photo-list.5")
     for level in ServiceClass.allCases {
       #expect(

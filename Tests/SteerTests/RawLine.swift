@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A caller that follows no rules: sends any bytes, reads or does not.
+// A caller without rules: sends any bytes, and reads or does not.
 
 import Linux
 import Steer
@@ -10,7 +10,7 @@ final class RawLine: Sendable {
 
   init(path: String) throws { socket = try StreamSocket.connect(to: path) }
 
-  /// All of it, or as much as the other side takes before it hangs up.
+  /// Sends all of it, or as much as the other side takes before it hangs up.
   func send(_ bytes: [UInt8]) throws {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -24,7 +24,7 @@ final class RawLine: Sendable {
 
   func finish() { socket.finish() }
 
-  /// A connection cut while we were still sending ends like any other.
+  /// A connection that is reset while we send counts as ended.
   private func received() throws -> [UInt8]? {
     do throws(SystemError) {
       return try socket.receive(upTo: 65536)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A daemon's answers to test with.
+// Sample answers of a daemon.
 
 import Steer
 import Vocabulary
 
 enum Samples {
   static let status = StatusReport(
-    version: "1.0", state: "running", since: 1_763_712_000_000, lists: 2, photosWaiting: 90,
-    photosRunning: 6, downloads: 4, filters: 2, outputs: 0,
+    version: "1.0", state: "running", since: 1_763_712_000_000,
+    work: WorkCounts(
+      lists: 2, photosWaiting: 90, photosRunning: 6, downloads: 4, filters: 2, outputs: 0),
     degraded: ["no right to take leases: lists are accepted after a quiet time"],
     prints: "/var/lib/darkroom/prints", inbox: "/var/spool/darkroom/inbox",
     residentBytes: 19_922_944, sandbox: "seccomp, landlock, no network",
@@ -38,7 +39,7 @@ enum Samples {
   static let inbox = InboxReport(
     files: [
       InboxFile(
-        name: "slow.plist", fate: .waiting, why: "somebody has it open for writing"),
+        name: "slow.plist", fate: .waiting, why: "a program has it open for writing"),
       InboxFile(name: "notes.txt", fate: .ignored, why: "its name does not end in .plist"),
       InboxFile(name: "bad.plist", fate: .rejected, list: 18, why: "the file is empty"),
       InboxFile(name: "summer.plist", fate: .accepted, list: 17),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A handler that answers from a script, holds calls back until told, and remembers who asked what.
-// Concurrency model: one lock guards all; continuations are resumed outside it.
+// A handler that answers from a script, holds calls back until they are released, and remembers
+// calls and callers. Concurrency model: one lock guards all; continuations are resumed outside it.
 
 import Steer
 import Synchronization
@@ -18,7 +18,7 @@ final class ScriptedDaemon: ControlService {
   }
 
   private let state = Mutex(State())
-  /// Lists that a stream tells of, one reply each.
+  /// The lists that a stream sends, one reply each.
   let steps: [ListSummary]
   let photos: [PhotoSummary]
 
@@ -31,7 +31,7 @@ final class ScriptedDaemon: ControlService {
   var calls: [ControlCall] { state.withLock { $0.calls } }
   var peers: [ControlPeer] { state.withLock { $0.peers } }
 
-  /// Until so many calls have come.
+  /// Returns after this number of calls.
   func reached(_ count: Int) async {
     await withCheckedContinuation { waiter in
       let isThere = state.withLock { state in
@@ -43,7 +43,7 @@ final class ScriptedDaemon: ControlService {
     }
   }
 
-  /// Lets the calls that are held, and all later ones, go on.
+  /// Lets the held calls, and all later ones, proceed.
   func release() {
     let held = state.withLock { state in
       state.isHolding = false
@@ -53,7 +53,7 @@ final class ScriptedDaemon: ControlService {
     for call in held { call.resume() }
   }
 
-  /// How the next stream to end did end: true when its caller took all.
+  /// Returns whether the caller of the next stream to end took all of it.
   func streamEnded() async -> Bool {
     await withCheckedContinuation { waiter in
       let end = state.withLock { state -> Bool? in

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers that write what the tests can recognise, and fail on anything that says it is damaged.
+// Workers that write recognisable bytes, and fail on the input "damaged".
 
 import Synchronization
 import Vocabulary
@@ -34,7 +34,7 @@ struct ScriptedWorkers: Workers {
   }
 }
 
-/// Nothing is done before all are begun; then the last is done first.
+/// Workers that finish no picture before all are begun, and then finish the last one first.
 final class BackwardWorkers: Workers {
   private typealias Waiter = CheckedContinuation<Void, Never>
 

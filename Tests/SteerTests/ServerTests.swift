@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control socket as callers meet it: real sockets, a scripted daemon behind them.
+// The control socket as callers see it: real sockets, with a scripted daemon behind them.
 
 import Linux
 import Steer
@@ -16,12 +16,9 @@ struct ServerTests {
   }
 
   private func serve(_ daemon: ScriptedDaemon, limits: ControlLimits = ControlLimits()) throws
-    -> ControlServer
+    -> RunningServer
   {
-    let server = try ControlServer(
-      path: place.path, version: "1.0", handler: daemon, clock: clock, limits: limits)
-    server.start()
-    return server
+    try RunningServer(path: place.path, handler: daemon, clock: clock, limits: limits)
   }
 
   private func ask(_ call: ControlCall) async throws -> ControlReply {
@@ -56,7 +53,7 @@ struct ServerTests {
   }
 
   @Test
-  func `only the group may come in, and the name is gone after the stop`() async throws {
+  func `only owner and group may connect, and the socket is gone after the stop`() async throws {
     let server = try serve(ScriptedDaemon())
     let folder = try LinuxFolder.open(path: place.folder)
     let name = FileName(literal: "control")
@@ -68,8 +65,7 @@ struct ServerTests {
   }
 
   @Test
-  func `an answer that is on its way when the daemon stops still reaches its caller`() async throws
-  {
+  func `an answer in progress when the daemon stops still reaches its caller`() async throws {
     let daemon = ScriptedDaemon(holding: true)
     let limits = ControlLimits(farewell: .seconds(60))
     let server = try serve(daemon, limits: limits)
@@ -82,7 +78,7 @@ struct ServerTests {
   }
 
   @Test
-  func `a stop waits for nobody for long`() async throws {
+  func `a stop does not wait long for a caller`() async throws {
     let daemon = ScriptedDaemon(holding: true)
     let server = try serve(daemon, limits: ControlLimits(farewell: .milliseconds(1)))
     let reply = Task { try await ask(.lists) }
@@ -94,13 +90,11 @@ struct ServerTests {
   }
 
   @Test
-  func `a path too long for a socket's address is served all the same`() async throws {
+  func `a path too long for a socket address is served nevertheless`() async throws {
     let deep = try SocketPlace(depth: 5)
     #expect(deep.path.utf8.count > 108)
     let clock = clock
-    let server = try ControlServer(
-      path: deep.path, version: "1", handler: ScriptedDaemon(), clock: clock)
-    server.start()
+    let server = try RunningServer(path: deep.path, handler: ScriptedDaemon(), clock: clock)
     let path = deep.path
     let reply = try await onOwnThread { try ControlClient(path: path, clock: clock).call(.status) }
     #expect(reply == .status(Samples.status))
@@ -109,7 +103,7 @@ struct ServerTests {
   }
 
   @Test
-  func `a second daemon on the path is refused, a dead one's socket is replaced`() async throws {
+  func `a second daemon on the path is refused, and a dead socket is replaced`() async throws {
     let first = try serve(ScriptedDaemon())
     let failure = #expect(throws: Failure.self) { try serve(ScriptedDaemon()) }
     #expect(failure?.code == "control.taken")
@@ -123,7 +117,7 @@ struct ServerTests {
     await second.stopped()
   }
 
-  /// What a killed daemon leaves: a name that nobody listens under.
+  /// Leaves a socket without a listener, as a killed daemon does.
   private func deadSocket() throws -> String {
     _ = try ListeningSocket(at: place.path, mode: 0o660)
     #expect(try !ListeningSocket.isAnswered(at: place.path))
@@ -131,11 +125,11 @@ struct ServerTests {
   }
 
   @Test
-  func `a file that is no socket is left alone`() throws {
+  func `a file that is not a socket is left alone`() throws {
     let folder = try LinuxFolder.open(path: place.folder)
     try folder.open(FileName(literal: "control"), .create).write([1], at: 0)
     let failure = #expect(throws: Failure.self) { try serve(ScriptedDaemon()) }
-    #expect(failure?.reason == "\(place.path) exists and is no socket")
+    #expect(failure?.reason == "\(place.path) exists and is not a socket")
     #expect(try folder.status(of: FileName(literal: "control")).size == 1)
   }
 
@@ -155,7 +149,7 @@ struct ServerTests {
   }
 
   @Test
-  func `requests sent in one go are answered in their order`() async throws {
+  func `requests sent together are answered in order`() async throws {
     let server = try serve(ScriptedDaemon())
     let requests =
       ControlRequest(.status).bytes + ControlRequest(.lists).bytes
@@ -174,7 +168,7 @@ struct ServerTests {
   }
 
   @Test
-  func `any varlink client can read what the service is`() async throws {
+  func `any varlink client can read the description of the service`() async throws {
     let server = try serve(ScriptedDaemon())
     let names: [JSONValue] = ["org.varlink.service", "io.darkroom.Control"]
     for name in names {
@@ -208,7 +202,7 @@ struct ServerTests {
   }
 
   @Test(
-    "a caller that sends nonsense is told so and shown out; the next is served",
+    "a caller that sends nonsense gets an error and is disconnected; the next one is served",
     arguments: Nonsense.allCases)
   func nonsense(kind: Nonsense) async throws {
     let server = try serve(ScriptedDaemon())
@@ -220,7 +214,7 @@ struct ServerTests {
   }
 
   @Test
-  func `a caller that sends half a message and waits is shown out`() async throws {
+  func `a caller that sends half a message and waits is disconnected`() async throws {
     let server = try serve(
       ScriptedDaemon(), limits: ControlLimits(patience: .milliseconds(20)))
     #expect(try await exchange(Array("{\"meth".utf8), finishing: false).isEmpty)
@@ -229,7 +223,7 @@ struct ServerTests {
   }
 
   @Test
-  func `a caller that never reads is shown out, and its stream ends`() async throws {
+  func `a caller that never reads is disconnected, and its stream ends`() async throws {
     let reason = String(repeating: "x", count: 100_000)
     let photo = PhotoSummary(number: 1, name: "a", url: "", state: .failed, reason: reason)
     let daemon = ScriptedDaemon(
@@ -246,7 +240,7 @@ struct ServerTests {
   }
 
   @Test
-  func `a stream ends when its caller leaves, a plain call is carried out`() async throws {
+  func `a stream ends when its caller leaves, but a plain call is carried out`() async throws {
     let daemon = ScriptedDaemon(
       steps: Array(repeating: Samples.list, count: 100_000), holding: true)
     let server = try serve(daemon)
@@ -271,7 +265,7 @@ struct ServerTests {
   }
 
   @Test
-  func `a stream hands over every reply in order and then the last`() async throws {
+  func `a stream delivers every reply in order, and then the last one`() async throws {
     var steps: [ListSummary] = []
     for filtered in 0..<200 as Range<UInt32> {
       var step = Samples.list
@@ -296,14 +290,14 @@ struct ServerTests {
   }
 
   @Test
-  func `one connection too many is told why`() async throws {
+  func `one connection too many is refused with the reason`() async throws {
     let server = try serve(ScriptedDaemon(), limits: ControlLimits(clients: 2, kept: 0))
     let (path, clock) = (place.path, clock)
     let first = try RawLine(path: path)
     let second = try RawLine(path: path)
     await #expect(
       throws: ControlFailure.refused(
-        .notPossible(why: "2 connections are open already; try again later"))
+        .notPossible(why: "2 connections are already open; try again later"))
     ) {
       try await onOwnThread { try ControlClient(path: path, clock: clock).call(.status) }
     }
@@ -314,7 +308,7 @@ struct ServerTests {
   }
 
   @Test
-  func `an answer too long to send is an error with advice`() async throws {
+  func `an answer that is too long is an error with advice`() async throws {
     let daemon = ScriptedDaemon(photos: Array(repeating: Samples.photos[0], count: 100))
     let server = try serve(daemon, limits: ControlLimits(reply: 4096))
     let why = "the answer has more than 4096 bytes; ask for fewer photos at once"
@@ -326,7 +320,7 @@ struct ServerTests {
   }
 
   @Test
-  func `a daemon that does not answer is given up after a while`() async throws {
+  func `a call to a daemon that does not answer is given up after a time`() async throws {
     let daemon = ScriptedDaemon(holding: true)
     let server = try serve(daemon)
     let (path, clock) = (place.path, clock)
@@ -341,7 +335,7 @@ struct ServerTests {
   }
 
   @Test
-  func `a daemon that stops ends the calls that wait`() async throws {
+  func `a daemon that stops ends the waiting calls`() async throws {
     let daemon = ScriptedDaemon(holding: true)
     let server = try serve(daemon)
     let reply = Task { try await ask(.status) }

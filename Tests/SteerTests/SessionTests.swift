@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One caller's conversation, as a value: no socket, no clock.
+// The conversation with one caller, as a value: no socket, no clock.
 
 import Testing
 
@@ -29,7 +29,7 @@ struct SessionTests {
   }
 
   @Test
-  func `while a request is served nothing more is read`() {
+  func `no more input is read while a request is served`() {
     var session = session()
     #expect(session.wantsInput)
     session.receive(request("a"), at: .zero)
@@ -42,7 +42,7 @@ struct SessionTests {
   }
 
   @Test
-  func `a caller that sends no more still gets its answer`() {
+  func `a caller that has finished sending still gets its answer`() {
     var session = session()
     session.receive(request("a"), at: .zero)
     session.end()
@@ -56,7 +56,7 @@ struct SessionTests {
   }
 
   @Test
-  func `a oneway request is served and not answered`() {
+  func `a oneway request is served but not answered`() {
     var session = session()
     session.receive(request("a", oneway: true), at: .zero)
     #expect(session.nextRequest(at: .zero)?.oneway == true)
@@ -65,7 +65,7 @@ struct SessionTests {
   }
 
   @Test
-  func `what a caller asked before it left is done, streams are not begun`() {
+  func `calls from before the caller left are carried out, but streams are not begun`() {
     var session = session()
     session.receive(request("a", more: true) + request("b", oneway: true), at: .zero)
     session.leave()
@@ -75,7 +75,7 @@ struct SessionTests {
   }
 
   @Test(
-    "what is no message is answered with the reason, then the conversation is over",
+    "a bad message is answered with the reason, then the conversation ends",
     arguments: [
       ([0x7B, 0x00], "it is not valid JSON: it ends too early (byte 1)"),
       ([UInt8](repeating: 0x20, count: 257), "it has more than 256 bytes"),
@@ -87,14 +87,14 @@ struct SessionTests {
     #expect(session.nextRequest(at: .zero) == nil)
     let answer = try ControlAnswer(reading: Array(session.unwritten.dropLast()))
     #expect(answer.error == "io.darkroom.Control.NotPossible")
-    #expect(answer.parameters["why"] == .string("the message cannot be understood: \(why)"))
+    #expect(answer.parameters["why"] == .string("the message is not valid: \(why)"))
     #expect(!session.wantsInput && !session.isOver)
     session.wrote(session.unwritten.count, at: .zero)
     #expect(session.isOver)
   }
 
   @Test
-  func `a caller has time for half a message from its first byte on, and none is counted else`() {
+  func `the time limit counts from the first byte of half a message, or for an unread answer`() {
     var session = session()
     #expect(session.deadline(patience: .seconds(30)) == nil)
     session.receive([0x7B], at: .seconds(5))

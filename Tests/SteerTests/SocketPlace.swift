@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fresh folder with room for a control socket (in /tmp whatever TMPDIR says, for a socket's path is
-// at most 107 bytes long), and a thread for calls that wait.
+// A fresh folder for a control socket (always in /tmp, since the path of a socket has at most 107
+// bytes), and a thread for blocking calls.
 
 import Linux
 import Steer
@@ -38,11 +38,13 @@ final class SocketPlace: Sendable {
   }
 }
 
-/// Runs what waits on a thread of its own, so that no shared pool is held up.
+/// Runs a blocking call on its own thread, so that it does not block a shared pool.
 func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws
   -> Value
 {
   try await withCheckedThrowingContinuation { continuation in
-    OwnThread.start("test") { continuation.resume(with: Result { try body() }) }
+    do {
+      try OwnThread.start("test") { continuation.resume(with: Result { try body() }) }
+    } catch { continuation.resume(throwing: error) }
   }
 }

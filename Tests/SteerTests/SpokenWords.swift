@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A voice that remembers what it said.
+// A voice that remembers its words.
 
 import Synchronization
 import darkroomctl

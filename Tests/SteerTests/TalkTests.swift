@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tool against a scripted daemon over a real socket: what it says and how it ends.
+// The tool with a scripted daemon over a real socket: its words and its exit codes.
 
 import Linux
 import Steer
@@ -20,9 +20,8 @@ struct TalkTests {
     _ command: ToolCommand, json: Bool = false, terminal: Bool = false, to daemon: ScriptedDaemon?
   ) async throws -> (code: ExitCode?, words: SpokenWords) {
     let server = try daemon.map {
-      try ControlServer(path: place.path, version: "1", handler: $0, clock: clock)
+      try RunningServer(path: place.path, handler: $0, clock: clock)
     }
-    server?.start()
     let words = SpokenWords()
     let order = ToolOrder(command, socket: place.path, isJSON: json)
     let voice = words.voice(isTerminal: terminal)
@@ -55,7 +54,7 @@ struct TalkTests {
   }
 
   @Test
-  func `with json each command answers one object on one line`() async throws {
+  func `with --json each command writes one object on one line`() async throws {
     let reference = ListReference("17")
     let commands: [ToolCommand] = [
       .status, .list, .show(reference, state: nil), .pause(reference), .resume(reference),
@@ -72,7 +71,7 @@ struct TalkTests {
     }
   }
 
-  @Test func `watch shows what is on its way until the daemon goes`() async throws {
+  @Test func `watch shows transfers until the daemon goes`() async throws {
     let (code, words) = try await talk(.watch(nil), terminal: true, to: ScriptedDaemon())
     #expect(code == .unreachable)
     let lines = words.out.split(separator: "\n").map(String.init)
@@ -83,7 +82,9 @@ struct TalkTests {
     #expect(lines[3].hasSuffix("0 B                 0 B/s"))
   }
 
-  @Test func `watch without a terminal and as JSON is one report after the other`() async throws {
+  @Test func `watch writes one report after the other without a terminal and as JSON`()
+    async throws
+  {
     let (_, plain) = try await talk(.watch(nil), to: ScriptedDaemon())
     #expect(
       plain.out.hasSuffix(
@@ -94,14 +95,14 @@ struct TalkTests {
     #expect(transfers?.count == 2)
   }
 
-  @Test func `the cache is told of in words, in columns and as JSON`() async throws {
+  @Test func `the cache is described in words and in columns`() async throws {
     let (code, words) = try await talk(
       .cache(clear: false), terminal: true, to: ScriptedDaemon())
     #expect(code == .done)
     #expect(
       words.out
-        == "The cache holds 12 originals, 3.0 MiB of 1.0 GiB. Since the start 7 downloads were "
-        + "spared, 5 were not.\n")
+        == "The cache holds 12 originals, 3.0 MiB of 1.0 GiB. Since the start: 7 hits, "
+        + "5 misses.\n")
     let (_, plain) = try await talk(.cache(clear: false), to: ScriptedDaemon())
     #expect(plain.out == "limit\t1073741824\nentries\t12\nbytes\t3145728\nhits\t7\nmisses\t5\n")
     let (refused, reason) = try await talk(.cache(clear: true), to: ScriptedDaemon())
@@ -115,7 +116,7 @@ struct TalkTests {
     #expect(code == .noSuchList)
     #expect(
       words.error == "darkroomctl: Could not cancel 'x': there is no list 'x'; "
-        + "'darkroomctl list' shows those there are\n")
+        + "'darkroomctl list' shows all lists\n")
     let (failed, reason) = try await talk(.reload, to: ScriptedDaemon())
     #expect(failed == .failed)
     #expect(
@@ -134,7 +135,7 @@ struct TalkTests {
   }
 
   @Test(
-    "waiting ends as the list does",
+    "the exit code of waiting is that of the list",
     arguments: [
       (ListState.finished, UInt32(0), ExitCode.done), (.finished, 2, .failed),
       (.cancelled, 0, .cancelled),
@@ -143,8 +144,7 @@ struct TalkTests {
     let end = final(state, failed: failed)
     let daemon = WaitedDaemon(end: end)
     let words = SpokenWords()
-    let server = try ControlServer(path: place.path, version: "1", handler: daemon, clock: clock)
-    server.start()
+    let server = try RunningServer(path: place.path, handler: daemon, clock: clock)
     let order = ToolOrder(.wait([ListReference("17")], timeout: nil), socket: place.path)
     let voice = words.voice(isTerminal: true)
     let result = try await onOwnThread { [clock] in
@@ -159,7 +159,7 @@ struct TalkTests {
   }
 
   @Test
-  func `waiting ends with 8 when the time is over`() async throws {
+  func `waiting ends with 8 after the time-out`() async throws {
     let order = ToolCommand.wait([ListReference("17")], timeout: .zero)
     let (code, words) = try await talk(order, to: ScriptedDaemon(holding: true))
     #expect(code == .timeIsOver)
@@ -167,7 +167,7 @@ struct TalkTests {
   }
 }
 
-/// Tells twice of a list that runs, then of its end.
+/// Sends a running list twice, then its end.
 private struct WaitedDaemon: ControlService {
   let end: ListSummary
 

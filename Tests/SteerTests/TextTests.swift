@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tool writes, word for word: on a terminal, in a pipe, in colour.
+// The output of the tool, word for word: on a terminal, in a pipe, in colour.
 
 import Steer
 import Testing
@@ -30,14 +30,14 @@ struct TextTests {
         darkroomd 1.0 is running, started 1 h 7 min ago
              lists  2 lists are not finished
             photos  90 waiting, 6 running
-           at work  4 downloading, 2 in the filter, 0 being put out
+           at work  4 downloading, 2 filtering, 0 writing
              inbox  /var/spool/darkroom/inbox
             prints  /var/lib/darkroom/prints
             memory  19.0 MiB
            sandbox  seccomp, landlock, no network
-             waits  photos.example.org answered 503 Service Unavailable; it is asked now
-                    and 2 hosts more
-           lacking  no right to take leases: lists are accepted after a quiet time
+           waiting  photos.example.org answered 503 Service Unavailable; next attempt now
+                    and 2 more hosts
+          degraded  no right to take leases: lists are accepted after a quiet time
 
         """)
   }
@@ -68,7 +68,7 @@ struct TextTests {
   }
 
   @Test
-  func `lists on a terminal stand in columns, wide letters too`() {
+  func `lists on a terminal are in columns, even with wide characters`() {
     #expect(
       ListText.table(Self.lists, Self.terminal, now: Self.now, users: Self.users) == """
         ID  NAME      OWNER  STATE    CLASS      DONE  FAILED        AGE
@@ -106,7 +106,7 @@ struct TextTests {
           NUMBER  STATE     NAME      SIZE   PIXELS  PRINT OR REASON
                1  filtered  Barn  37.2 KiB  800×600  Barn.jpg
                2  failed    Lake                     http.404: the origin has no such file
-               3  new       Mill                     http.503: the origin is busy; again in 9 s
+               3  new       Mill                     http.503: the origin is busy; next attempt in 9 s
 
           """)
   }
@@ -126,12 +126,12 @@ struct TextTests {
   }
 
   @Test
-  func `every file of the inbox has its line, in a table or in columns`() {
+  func `every file of the inbox has a line, in a table or in columns`() {
     #expect(
       InboxText.text(Samples.inbox, Self.terminal) == """
         the inbox cannot be watched.
         FATE      NAME          LIST  WHY
-        waiting   slow.plist          somebody has it open for writing
+        waiting   slow.plist          a program has it open for writing
         ignored   notes.txt           its name does not end in .plist
         rejected  bad.plist       18  the file is empty
         accepted  summer.plist    17
@@ -140,7 +140,7 @@ struct TextTests {
         """)
     #expect(
       InboxText.text(Samples.inbox, Self.pipe) == """
-        waiting\tslow.plist\t0\tsomebody has it open for writing
+        waiting\tslow.plist\t0\ta program has it open for writing
         ignored\tnotes.txt\t0\tits name does not end in .plist
         rejected\tbad.plist\t18\tthe file is empty
         accepted\tsummer.plist\t17\t
@@ -152,7 +152,7 @@ struct TextTests {
   }
 
   @Test
-  func `a name cannot speak to the terminal`() {
+  func `a name cannot control the terminal`() {
     var list = Samples.list
     list.name = "a\u{1B}[2Jb\tc"
     let shown = ListText.table([list], Self.pipe, now: Self.now, users: Self.users)
@@ -160,7 +160,7 @@ struct TextTests {
   }
 
   @Test
-  func `colour is there only where it is wanted`() {
+  func `colour is used only on a screen that has it`() {
     let colourful = ToolScreen(isTerminal: true, hasColour: true)
     #expect(
       PhotoText.page(Array(Samples.photos[1...1]), colourful, now: Self.now)
@@ -175,7 +175,7 @@ struct TextTests {
   }
 
   @Test(
-    "progress is a bar as wide as there is room",
+    "the progress bar fits the width of the screen",
     arguments: [
       (80, "summer [################------------------------] 42/100, 2 failed"),
       (40, "summer [#####--------] 42/100, 2 failed"), (30, "summer 42/100, 2 failed"),
@@ -204,13 +204,13 @@ struct TextTests {
   }
 
   @Test
-  func `the words for a daemon that cannot be asked say what to do`() {
+  func `the errors of a failed call say what to do`() {
     #expect(
       ControlFailure.notRunning(path: "/run/darkroom/io.darkroom").description
         == "darkroomd is not running: nothing answers at /run/darkroom/io.darkroom; start it with "
         + "systemctl start darkroom or darkroomd --root DIR")
     #expect(
       ControlFailure.refused(.ambiguousList(name: "a", ids: [1, 2])).description
-        == "several lists are named 'a'; say which by its number: 1, 2")
+        == "several lists are named 'a'; use a number instead: 1, 2")
   }
 }

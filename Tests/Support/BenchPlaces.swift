@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// So many benches at once and no more: each holds what a machine has little of.
-// Concurrency model: one Mutex; who waits is resumed in order, with it released.
+// A limit on benches at once, since each holds scarce resources. Concurrency model: one Mutex;
+// waiters are resumed in order, with it released.
 
 import Synchronization
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How tests start other programs and wait for their ends. Not Foundation's `Process`: looking what is open
-// here it reads past the end of its own buffer, which now and then is the end of what it may read.
+// Starts other programs for tests, and waits for their ends. Not Foundation's `Process`: when it looks for
+// open descriptors, it reads past the end of its buffer, which sometimes crashes the run.
 
 internal import CPrograms
 import Foundation
 
 package enum ChildProgram {
-  /// What it has as its standard input, output and errors; where there is none, nothing.
+  /// The descriptors for standard input, output and errors; nil is /dev/null.
   package struct Streams {
     var input: Int32?
     var output: Int32?
@@ -17,7 +17,7 @@ package enum ChildProgram {
     }
   }
 
-  /// The program is looked up in PATH. Whoever starts it waits for its end.
+  /// Starts a program, looked up in PATH. The caller must wait for its end.
   package static func start(
     _ arguments: [String], _ streams: Streams = Streams(),
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -32,13 +32,13 @@ package enum ChildProgram {
     return child
   }
 
-  /// Returns once it has ended; its number stays its own until `waitForEnd`.
+  /// Returns once the child has ended; its number is not reused before `waitForEnd`.
   static func awaitEnd(of child: Int32) { program_await(child) }
 
-  /// The exit code, or 128 and the number of the signal.
+  /// Waits for the end; returns the exit code, or 128 plus the number of the signal.
   package static func waitForEnd(of child: Int32) -> Int32 { program_end(child) }
 
-  /// Whether it can be started and says that all went well; waits for its end.
+  /// Runs a program to its end; returns whether it started and exited with 0.
   package static func succeeds(_ arguments: [String]) -> Bool {
     guard let child = try? start(arguments) else { return false }
     return waitForEnd(of: child) == 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A daemon with mounts of its own: what is mounted for it, nobody else sees, and it goes with it.
+// A daemon with its own mounts, which no other process sees, and which end with it.
 
 import Foundation
 
@@ -15,9 +15,11 @@ extension DaemonBench {
     }
   }
 
-  /// The daemon in a mount namespace of its own, once it answers; the commands run there before it,
-  /// with the inbox as `$1`.
-  package func startApart(after commands: String = ":") async throws -> RunningProgram {
+  /// Starts the daemon in its own mount namespace; returns once it has looked at its inbox. The commands run there
+  /// before it, with the inbox as `$inbox`.
+  package func startApart(
+    after commands: String = ":", environment: [String: String] = [:]
+  ) async throws -> RunningProgram {
     try FileManager.default.createDirectory(
       atPath: "\(root)/inbox", withIntermediateDirectories: true)
     let script = "inbox=$1; shift; \(commands) && exec \"$@\""
@@ -25,12 +27,13 @@ extension DaemonBench {
       "darkroomd", ["--root", root],
       through: [
         "unshare", "-m", "--propagation", "private", "sh", "-c", script, "sh", "\(root)/inbox",
-      ])
-    try await daemon.says(" is ready: ")
+      ], environment: environment)
+    // It is ready before it looks at the inbox; what is mounted over the inbox comes after that.
+    try await daemon.says("The inbox ")
     return daemon
   }
 
-  /// A command where the daemon is, with the inbox as `$1`; it must succeed.
+  /// Runs a command in the daemon's mount namespace, with the inbox as `$inbox`, until it succeeds.
   package func apart(_ daemon: RunningProgram, _ command: String) async throws {
     let deadline = ContinuousClock.now + Patience.time
     while true {
@@ -39,7 +42,7 @@ extension DaemonBench {
         "\(root)/inbox",
       ]).end()
       if end.code == 0 { return }
-      // While the daemon looks into it, it is busy.
+      // A mount is busy while the daemon looks into it.
       guard ContinuousClock.now < deadline else {
         throw ProgramProblem("could not do '\(command)': \(end)")
       }
@@ -51,7 +54,7 @@ extension DaemonBench {
     "/proc/\(daemon.pid)/root\(root)/inbox"
   }
 
-  /// Whole under its name at once, where the daemon sees it.
+  /// Drops a list under its name in one step, where the daemon sees it.
   package func dropSeen(_ photos: [(String, String)], as name: String, _ daemon: RunningProgram)
     throws
   {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What darkroomctl tells with --json, as tests read it.
+// The answers of darkroomctl --json, as tests read them.
 
 import Foundation
 
@@ -34,7 +34,7 @@ package struct ShownList: Decodable, Sendable {
   package let downloaded: Int
   package let filtered: Int
   package let failed: Int
-  /// `show` alone tells them.
+  /// Filled by `show` alone.
   package var photos: [ShownPhoto] = []
 
   private enum CodingKeys: String, CodingKey {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole daemon as a user runs it: the built programs on a fresh root folder, an origin on loopback,
-// lists dropped into the inbox, darkroomctl, the journal file read as text. Nothing of it is left when
-// the test is over, however that ends.
-// Concurrency model: `programs` guards what was started; the rest is immutable.
+// lists dropped into the inbox, darkroomctl, the journal file read as text. All of it ends with the
+// test, even with one that fails. Concurrency model: `programs` guards the started programs; the rest
+// is immutable.
 
 import Foundation
 import Synchronization
 
 package final class DaemonBench: Sendable {
-  /// What most tests run with: this machine's origin may be reached, and doubt is short.
+  /// The settings of most tests: the origin on loopback is allowed, and QuietTime= is short.
   package static let settings = """
     [Inbox]
     QuietTime=250ms
@@ -35,7 +35,7 @@ package final class DaemonBench: Sendable {
       atPath: "\(folder.path)/photos", withIntermediateDirectories: false)
     self.folder = folder
     self.network = network
-    origin = try await ProgramStarter.shared.run {
+    origin = try await ProgramStarter.shared.get().run {
       try Origin(
         folder: "\(folder.path)/photos", log: "\(folder.path)/origin.log",
         entry: network?.entry ?? [])
@@ -65,7 +65,7 @@ package final class DaemonBench: Sendable {
 
   // MARK: programs
 
-  /// Where the built programs lie: beside the tests, or where DARKROOM_BIN says.
+  /// The folder of the built programs: that of the tests, or DARKROOM_BIN.
   package static let programFolder: String = {
     if let named = ProcessInfo.processInfo.environment["DARKROOM_BIN"], !named.isEmpty {
       return named
@@ -75,8 +75,17 @@ package final class DaemonBench: Sendable {
       ?? ".build/debug"
   }()
 
+  /// Whether the programs accept injected faults; those of DARKROOM_BIN may not.
+  package static var isDebugBuild: Bool {
+    #if DEBUG
+      (ProcessInfo.processInfo.environment["DARKROOM_BIN"] ?? "").isEmpty
+    #else
+      false
+    #endif
+  }
+
   package static var isRoot: Bool { geteuid() == 0 }
-  /// Somebody without rights: nobody, on most machines.
+  /// A user without privileges: `nobody` on most machines.
   package static let stranger: UInt32 = 65534
 
   package func launch(
@@ -92,7 +101,8 @@ package final class DaemonBench: Sendable {
     return running
   }
 
-  /// Where the programs lie may be closed to others, such as root's home: they get copies.
+  /// Copies of the programs for other users, since the folder of the programs may be closed to
+  /// them, as root's home is.
   private func programsForAnybody() throws -> String {
     let copies = "\(folder.path)/programs"
     let files = FileManager.default
@@ -104,15 +114,15 @@ package final class DaemonBench: Sendable {
     return copies
   }
 
-  /// Another program, which ends with the bench.
+  /// Starts another program, which ends with the bench.
   package func run(_ arguments: [String]) async throws -> RunningProgram {
     let running = try await RunningProgram.start(arguments)
     programs.withLock { $0.append(running) }
     return running
   }
 
-  /// A script of this repository, given the folder of the programs, until its end. What it makes below
-  /// TMPDIR goes with the bench.
+  /// Runs a script of this repository to its end, with the folder of the programs as argument. Its
+  /// files below TMPDIR are removed with the bench.
   package func script(_ path: String) async throws -> ProgramEnd {
     let repository = URL(filePath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
@@ -123,7 +133,7 @@ package final class DaemonBench: Sendable {
     return try await running.end(seconds: 300)
   }
 
-  /// The daemon, once it answers.
+  /// Starts the daemon; returns once it is ready.
   package func start(_ arguments: [String] = [], as user: UInt32? = nil) async throws
     -> RunningProgram
   {
@@ -132,7 +142,7 @@ package final class DaemonBench: Sendable {
     return daemon
   }
 
-  /// The daemon with the worker that misbehaves when it is told to.
+  /// Starts the daemon with the worker that misbehaves on command.
   package func startWithTestWorker(_ arguments: [String] = []) async throws -> RunningProgram {
     let bin = "\(folder.path)/bin"
     let files = FileManager.default
@@ -145,7 +155,7 @@ package final class DaemonBench: Sendable {
     return try await launch("darkroomd", ["--root", root] + arguments, from: bin)
   }
 
-  /// The daemon until everything is done.
+  /// Runs the daemon until every list is done.
   package func runUntilIdle(_ arguments: [String] = [], as user: UInt32? = nil) async throws
     -> ProgramEnd
   {
@@ -153,7 +163,7 @@ package final class DaemonBench: Sendable {
       seconds: 600)
   }
 
-  /// SIGTERM, and its end.
+  /// Sends SIGTERM, and waits for the end.
   @discardableResult
   package func stop(_ daemon: RunningProgram) async throws -> ProgramEnd {
     daemon.send(SIGTERM)
@@ -165,19 +175,19 @@ package final class DaemonBench: Sendable {
   }
 
   package func tool(_ arguments: String..., as user: UInt32? = nil) async throws -> ProgramEnd {
-    // Longer than it is told to wait itself: then it says what for.
+    // Longer than the tool's own time-out, so that it says what it waited for.
     try await launch("darkroomctl", ["--root", root] + arguments, as: user).end(
       seconds: Patience.seconds + 60)
   }
 
-  /// The list has been accepted and is over when this returns.
+  /// Waits until the list is accepted, and then until it is over.
   @discardableResult
   package func wait(for list: String, _ daemon: RunningProgram) async throws -> ProgramEnd {
     try await daemon.says("Accepted list '\(list)'")
     return try await tool("wait", "--timeout", "\(Patience.seconds)s", list)
   }
 
-  /// All of the folder belongs to the user from now on.
+  /// Gives the folder, and everything in it, to the user.
   package func give(_ folder: String, to user: UInt32) async throws {
     let status = await HelperProcess.status(of: ["chown", "-R", "\(user):\(user)", folder])
     guard status == 0 else { throw ProgramProblem("could not give \(folder) away") }
@@ -189,7 +199,7 @@ package final class DaemonBench: Sendable {
     try folder.write(bytes, to: "photos/\(name)")
   }
 
-  /// Small pictures `1.jpg` and so on; their URLs.
+  /// Serves small pictures, `1.jpg` and so on; returns their URLs.
   package func serveSamples(_ count: Int, kind: String = "jpg") throws -> [String] {
     try (1...count).map { number in
       let seed = UInt32(number)
@@ -213,12 +223,12 @@ package final class DaemonBench: Sendable {
     bytes(path).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// What lies in a folder below the root, in order; nothing where there is none.
+  /// The names in a folder below the root, in order; none if the folder is missing.
   package func names(_ path: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(path)")) ?? []).sorted()
   }
 
-  /// The lists in done, without what lies beside them.
+  /// The lists in done, without their results.
   package var copies: [String] {
     names("done").filter { !$0.hasPrefix(".") && !$0.hasSuffix(".result.plist") }
   }
@@ -234,13 +244,13 @@ package final class DaemonBench: Sendable {
     return (facts[.systemFileNumber] as? NSNumber)?.intValue ?? -1
   }
 
-  /// 0 for what is not there: what a running daemon works with may go between two looks.
+  /// 0 for a missing file: a running daemon may remove its files between two looks.
   package func size(_ path: String) -> Int {
     let facts = try? FileManager.default.attributesOfItem(atPath: "\(root)/\(path)")
     return (facts?[.size] as? NSNumber)?.intValue ?? 0
   }
 
-  /// Puts a list under its name in one step, as `mv` does.
+  /// Drops a list under its name in one step, as `mv` does.
   package func drop(_ list: [UInt8], as name: String) async throws {
     try folder.write(list, to: "root/arriving/\(name)")
     try await arrive(name)
@@ -249,7 +259,7 @@ package final class DaemonBench: Sendable {
   private func arrive(_ name: String) async throws {
     let files = FileManager.default
     try files.createDirectory(atPath: "\(root)/inbox", withIntermediateDirectories: true)
-    // The one before may be on its way still.
+    // An earlier list of this name may still be in the inbox.
     try await until("\(name) is out of the inbox") {
       !files.fileExists(atPath: "\(root)/inbox/\(name)")
     }
@@ -261,7 +271,7 @@ package final class DaemonBench: Sendable {
     try await drop(PhotoListText.dictionary(photos), as: name)
   }
 
-  /// The same, by another user.
+  /// The same, as another user.
   package func dropForeign(_ photos: [(String, String)], as name: String) async throws {
     try folder.write(PhotoListText.dictionary(photos), to: "root/arriving/\(name)")
     try await give("\(root)/arriving/\(name)", to: Self.stranger)
@@ -270,13 +280,13 @@ package final class DaemonBench: Sendable {
 
   package var journal: [WrittenRecord] { WrittenRecord.read("\(root)/state/journal") }
 
-  /// What the programs said and what is recorded, for whoever reads of a failed test.
+  /// The words of the programs and the newest records, for the message of a failed test.
   private var told: String {
     let said = programs.withLock { $0 }.map { "\($0.name) \($0.pid): \($0.errors.suffix(2000))" }
     return (said + journal.suffix(30).map(\.text)).joined(separator: "\n")
   }
 
-  /// Looks again and again until it holds.
+  /// Repeats the condition until it holds; throws if it does not in time.
   package func until(_ what: String, _ holds: () async throws -> Bool) async throws {
     guard try await Patience.sees(holds) else {
       throw ProgramProblem("it never came: \(what)\n\(told)")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value that others change, and a way to wait until something holds of it: by event, bounded in time.
-// Concurrency model: one Mutex; waiters are resumed with it released.
+// A value that changes, and a wait, limited in time, until a condition on it holds. Concurrency model:
+// one Mutex; waiters are resumed with it released.
 
 import Foundation
 import Synchronization
@@ -34,7 +34,7 @@ package final class EventBoard<Value: Sendable>: Sendable {
     for continuation in ready { continuation.resume(returning: true) }
   }
 
-  /// False where it did not come to hold in time.
+  /// Returns false if the condition does not hold in time.
   package func wait(
     seconds: Int = Patience.seconds, until holds: @escaping @Sendable (Value) -> Bool
   ) async

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An empty folder for one test, removed with all it holds when the test lets go of it.
+// An empty folder for one test, removed with its contents when the test releases it.
 
 import Foundation
 package import Linux
@@ -18,7 +18,7 @@ package final class FreshFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Writes a file, and the folders above it.
+  /// Writes a file, and creates the folders above it.
   package func write(_ bytes: [UInt8], to name: String) throws {
     let url = URL(filePath: "\(path)/\(name)")
     let above = url.deletingLastPathComponent()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another program, spoken to over its standard input and output; it ends when its input closes.
-// Concurrency model: `rest` guards what was read too much; one thread reads, any may write,
-// another waits for its end.
+// A program that is used through its standard input and output, and ends when its input closes.
+// Concurrency model: `rest` guards the bytes read beyond a line; one thread reads, any may write,
+// another waits for the end.
 
 import Foundation
 internal import Linux
@@ -23,13 +23,13 @@ package final class HelperProcess: Sendable {
     try input.fileHandleForReading.close()
     try output.fileHandleForWriting.close()
     (self.input, self.output) = (input.fileHandleForWriting, output.fileHandleForReading)
-    OwnThread.start("helper") { _ = ChildProgram.waitForEnd(of: child) }
+    try OwnThread.start("helper") { _ = ChildProgram.waitForEnd(of: child) }
   }
 
   package func write(_ text: String) { try? input.write(contentsOf: Data(text.utf8)) }
   package func closeInput() { try? input.close() }
 
-  /// The next line, waiting for it; nil once the program has closed its output.
+  /// Waits for the next line; nil once the program has closed its output.
   package func readLine() -> String? {
     rest.withLock { rest in
       while true {
@@ -44,13 +44,15 @@ package final class HelperProcess: Sendable {
     }
   }
 
-  /// Runs a program to its end, without input; nil where it cannot be started.
+  /// Runs a program to its end, without input; nil if it cannot be started.
   package static func status(of arguments: [String]) async -> Int32? {
     guard let child = try? ChildProgram.start(arguments) else { return nil }
     return await withCheckedContinuation { continuation in
-      OwnThread.start("helper") {
-        continuation.resume(returning: ChildProgram.waitForEnd(of: child))
-      }
+      do {
+        try OwnThread.start("helper") {
+          continuation.resume(returning: ChildProgram.waitForEnd(of: child))
+        }
+      } catch { continuation.resume(returning: nil) }
     }
   }
 }

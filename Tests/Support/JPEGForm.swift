@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JPEG of any form, from pixels: what cameras, scanners and old programs save.
+// A JPEG of any form, made from pixels, as cameras, scanners and old programs save it.
 
 internal import CSamples
 
@@ -9,7 +9,7 @@ package struct JPEGForm: Sendable {
   /// 1 grey, 3 colours, 4 inks as they are stored.
   package var components = 3
   package var quality = 90
-  /// Of the first component; the others are 1 x 1.
+  /// Sampling of the first and the fourth component; the others are 1 x 1.
   package var across = 2
   package var down = 2
   package var isProgressive = false
@@ -54,7 +54,7 @@ package struct JPEGForm: Sendable {
   }
 }
 
-/// Copies and frees what C made.
+/// Copies and frees bytes made by C.
 func taken(_ made: sample_bytes) -> [UInt8] {
   defer { unsafe sample_free(made.bytes) }
   return unsafe Array(UnsafeBufferPointer(start: made.bytes, count: made.count))

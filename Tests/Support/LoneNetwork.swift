@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network of its own (a network namespace with nothing but loopback) for a daemon and its origin, in
-// which packets can be lost, connections reset, the rate limited and the link cut, for real. It goes
-// with the process that holds it, whatever becomes of the tests.
-// Concurrency: immutable.
+// A network namespace with only a loopback, for a daemon and its origin, in which packets are really
+// lost, connections reset, the rate limited and the link cut. It ends with the process that holds it,
+// even if the tests crash. Concurrency: immutable.
 
 import Foundation
 
 package final class LoneNetwork: Sendable {
   private let holder: RunningProgram
 
-  /// Why there can be none here; nil where there can.
+  /// The reason why there can be none here, or nil.
   package static let obstacle: String? = {
     if geteuid() != 0 { return "only root may make a network namespace" }
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
@@ -25,7 +24,7 @@ package final class LoneNetwork: Sendable {
 
   private init(_ holder: RunningProgram) { self.holder = holder }
 
-  /// Packets are as small as on a real network, so that there are many of them.
+  /// Packets are as small as on a real network, so that a photo needs many.
   package static func use(_ body: (LoneNetwork) async throws -> Void) async throws {
     let holder = try await RunningProgram.start([
       "unshare", "--net", "sh", "-c",
@@ -39,7 +38,7 @@ package final class LoneNetwork: Sendable {
     await holder.cut()
   }
 
-  /// What a command begins with to run inside.
+  /// The beginning of a command that runs inside.
   package var entry: [String] { ["nsenter", "--net=/proc/\(holder.pid)/ns/net"] }
 
   @discardableResult
@@ -49,7 +48,8 @@ package final class LoneNetwork: Sendable {
     return end.output
   }
 
-  /// What happens from now on to packets of the origin's port; one rule of nftables, that counts.
+  /// Adds a rule of nftables for packets with the origin's port as `sport` or `dport`, which also
+  /// counts them.
   package func trouble(_ port: Int, _ packets: String, _ verdict: String) async throws {
     try await run([
       "nft",
@@ -60,7 +60,7 @@ package final class LoneNetwork: Sendable {
     ])
   }
 
-  /// How many packets met trouble.
+  /// The number of packets that met a rule.
   package func troubled() async throws -> Int {
     let words = try await run(["nft", "list", "table", "inet", "trouble"])
       .split(whereSeparator: \.isWhitespace)
@@ -71,7 +71,7 @@ package final class LoneNetwork: Sendable {
 
   package func calm() async throws { try await run(["nft", "flush", "ruleset"]) }
 
-  /// `rate` as tc writes it: 8mbit.
+  /// `rate` as tc writes it, such as `8mbit`.
   package func limit(_ rate: String) async throws {
     try await run([
       "tc", "qdisc", "replace", "dev", "lo", "root", "tbf", "rate", rate, "burst", "32kb",

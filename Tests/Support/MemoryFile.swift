@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of bytes in memory, for what reads and writes files but need not have real ones. Nothing
-// fails. Concurrency model: the bytes stand under one lock.
+// A file of bytes in memory, for code that needs files but not real ones. No call fails.
+// Concurrency model: one lock guards the bytes.
 
 internal import Synchronization
 package import Vocabulary

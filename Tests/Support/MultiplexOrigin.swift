@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An origin that speaks HTTP/2, where a program for it is installed.
+// An origin that speaks HTTP/2, if a program for it is installed.
 
 import Foundation
 
@@ -8,9 +8,10 @@ package final class MultiplexOrigin: Sendable {
   private let process: HelperProcess
   private let log: String
 
-  /// Serves `served` of the folder with `key` and `certificate` from there; nil where nothing here can.
+  /// Serves the subfolder `served` with `key` and `certificate` from the folder; nil if no program here
+  /// can.
   package static func start(_ fresh: FreshFolder) async -> MultiplexOrigin? {
-    try? await ProgramStarter.shared.run { try MultiplexOrigin(fresh) }
+    try? await ProgramStarter.shared.get().run { try MultiplexOrigin(fresh) }
   }
 
   private init(_ fresh: FreshFolder) throws {
@@ -27,7 +28,7 @@ package final class MultiplexOrigin: Sendable {
     self.port = port
   }
 
-  /// Connections that asked for something: each has a number in the log.
+  /// The number of connections with a request; each has a number in the log.
   package func connections() -> Int {
     let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
     let numbers = text.split(separator: "\n").filter { $0.contains("recv HEADERS frame") }

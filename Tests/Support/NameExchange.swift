@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two names that change places in one step, as renameat2 does it.
+// Swaps two names in one step, as renameat2 does.
 
 internal import CSamples
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transfer as a test likes to have it: awaited by the task that asked, and cancelled with it.
+// A transfer that the requesting task awaits, and that is cancelled with the task.
 
 import Synchronization
 package import Vocabulary
@@ -8,12 +8,18 @@ extension Network {
   package func fetch(_ request: TransferRequest, into file: any OpenFile) async throws(Failure)
     -> TransferReply
   {
+    try await fetch(request, into: FileSink(file))
+  }
+
+  package func fetch(
+    _ request: TransferRequest, into sink: any TransferSink
+  ) async throws(Failure) -> TransferReply {
     let desk = TicketDesk()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation {
         (answer: CheckedContinuation<Result<TransferReply, Failure>, Never>) in
         if desk.isCancelled { return answer.resume(returning: .failure(.cancelled)) }
-        let ticket = begin(request, into: file) { answer.resume(returning: $0) }
+        let ticket = begin(request, into: sink) { answer.resume(returning: $0) }
         if desk.note(ticket) { cancel(ticket) }
       }
     } onCancel: {
@@ -23,7 +29,7 @@ extension Network {
   }
 }
 
-/// A cancellation may come before there is anything to cancel.
+/// Remembers a cancellation that comes before there is a transfer to cancel.
 private final class TicketDesk: Sendable {
   private let state = Mutex<(ticket: TransferTicket?, isCancelled: Bool)>((nil, false))
 

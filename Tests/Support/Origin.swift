@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `origin.py` as tests use it: starts it, asks it about its gates, reads its log, ends it.
-// Concurrency model: `state` guards who waits for which answer; one thread reads answers and
-// resumes them.
+// Runs `origin.py` for tests: starts it, controls its gates, reads its log, ends it. Concurrency
+// model: `state` guards the callers that wait for answers; one thread reads answers and resumes
+// them.
 
 import Foundation
 import Linux
@@ -20,7 +20,7 @@ package final class Origin: Sendable {
   private let log: String
   private let state = Mutex(State())
 
-  /// `folder` is served, `log` gets a line for each request; `entry` stands before the command.
+  /// `folder` is served, `log` gets a line for each request; `entry` precedes the command.
   package init(
     folder: String, log: String, address: String = "127.0.0.1", certificate: String? = nil,
     key: String? = nil, entry: [String] = []
@@ -36,27 +36,27 @@ package final class Origin: Sendable {
       throw OriginProblem(text: "the origin did not start")
     }
     self.port = port
-    OwnThread.start("origin") { self.listen() }
+    try OwnThread.start("origin") { self.listen() }
   }
 
   package func url(_ path: String, host: String? = nil, scheme: String = "http") -> String {
     "\(scheme)://\(host ?? address):\(port)\(path)"
   }
 
-  /// Lets everybody through the gate, now and later.
+  /// Lets every request through the gate, now and later.
   package func release(_ gate: String) async { await ask("release \(gate)") }
 
-  /// Returns once so many requests have come to the gate.
+  /// Returns once this number of requests has come to the gate.
   package func arrivals(at gate: String, _ count: Int = 1) async {
     await ask("wait \(gate) \(count)")
   }
 
-  /// Returns once so many clients left while they stood at the gate.
+  /// Returns once this number of clients has left while waiting at the gate.
   package func departures(at gate: String, _ count: Int = 1) async {
     await ask("gone \(gate) \(count)")
   }
 
-  /// The requests that are over: `GET /a.jpg 200 512`.
+  /// The requests that have ended, as `GET /a.jpg 200 512`.
   package func requests() -> [String] {
     let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
     return text.split(separator: "\n").map(String.init)
@@ -74,7 +74,7 @@ package final class Origin: Sendable {
       }
       guard let number else { return continuation.resume() }
       process.write("\(number) \(words)\n")
-      // Whoever waits in vain goes on, and finds that what should be so is not.
+      // A wait without an answer ends here, and the expectations of the test fail.
       DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Patience.seconds)) {
         [weak self] in
         self?.state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PNG of any form, from its rows, and chunks spliced into it.
+// A PNG of any form, made from its rows, and chunks spliced into it.
 
 internal import CSamples
 
@@ -20,7 +20,7 @@ package struct PNGForm: Sendable {
   /// Three bytes an entry.
   package var palette: [UInt8] = []
   package var paletteAlpha: [UInt8] = []
-  /// The colour that is transparent, where there is no palette; for grey the first counts.
+  /// The transparent colour of a picture without a palette; for grey the first value counts.
   package var key: [UInt16] = []
 
   package init(width: Int, height: Int) {
@@ -42,7 +42,7 @@ package struct PNGForm: Sendable {
     }
   }
 
-  /// Rows as the file has them: packed below 8 bits, big-endian at 16.
+  /// Rows as in the file: packed below 8 bits, big-endian at 16.
   package func bytes(_ rows: [UInt8]) -> [UInt8] {
     precondition(rows.count == (width * channels * depth + 7) / 8 * height)
     var form = sample_png()
@@ -69,12 +69,12 @@ package struct PNGForm: Sendable {
       + bigEndian(checksum(named))
   }
 
-  /// Of a chunk's name and data.
+  /// The checksum of a chunk's name and data.
   package static func checksum(_ named: [UInt8]) -> UInt32 {
     unsafe sample_crc32(named, named.count)
   }
 
-  /// The chunk behind the header, which is always 33 bytes.
+  /// Puts a chunk behind signature and header, which always have 33 bytes.
   package static func splice(_ chunk: [UInt8], into png: [UInt8]) -> [UInt8] {
     png.prefix(33) + chunk + png.dropFirst(33)
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a test waits for what must come before it says that it does not. Hundreds of tests share few
-// threads, so each may be kept from going on for a minute; only what fails takes as long as this.
+// The time that a test waits for an expected event before it fails. Hundreds of tests share few
+// threads, so each may be delayed by a minute; only a failing test takes this long.
 
 package enum Patience {
   package static let seconds = 180
   package static let time = Duration.seconds(seconds)
 
-  /// Looks again and again; false where it did not come to hold in time.
+  /// Repeats the condition until it holds; returns false if it does not in time.
   package static func sees(_ holds: () async throws -> Bool) async throws -> Bool {
     let end = ContinuousClock.now + time
     while try await !holds() {

@@ -4,7 +4,7 @@
 import Foundation
 
 package enum PhotoListText {
-  /// The tutorial's form: name, URL; in this order.
+  /// The form of the tutorial: a name and a URL for each photo, in this order.
   package static func dictionary(_ photos: [(String, String)]) -> [UInt8] {
     let rows = photos.map { "  <key>\(escaped($0))</key>\n  <string>\(escaped($1))</string>\n" }
     return plist("<dict>\n\(rows.joined())</dict>")
@@ -22,7 +22,7 @@ package enum PhotoListText {
     return plist("<dict>\(head)<key>Photos</key><array>\n\(rows.joined())</array></dict>")
   }
 
-  /// The array form, binary.
+  /// The array form, in binary.
   package static func binary(
     _ photos: [(String, String)], options: [(String, String)] = []
   ) throws -> [UInt8] {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What another program writes, as it comes. Foundation's `availableData` ends the whole test run when a
-// signal comes in between.
+// Reads the output of another program as it arrives. Foundation's `availableData` ends the whole test
+// run if a signal interrupts it.
 
 import Foundation
 import Glibc
 
 extension FileHandle {
-  /// Waits for something; empty at the end.
+  /// Waits for bytes; empty at the end.
   package func readSome() -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 65536)
     while true {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts programs from one thread that lives as long as the tests, so that the kernel ends a program
-// that is still there when the tests are gone (PR_SET_PDEATHSIG counts threads, not processes).
-// Concurrency model: `jobs` guards what is to be started; one thread takes.
+// only when the tests are gone (PR_SET_PDEATHSIG follows the thread, not the process). Concurrency
+// model: `jobs` guards the pending starts; one thread takes them.
 
 import Foundation
 internal import Linux
 import Synchronization
 
 final class ProgramStarter: Sendable {
-  static let shared = ProgramStarter()
+  static let shared = Result { try ProgramStarter() }
 
   private let jobs = Mutex<[@Sendable () -> Void]>([])
   private let bell = DispatchSemaphore(value: 0)
 
-  private init() {
-    OwnThread.start("starter") { [self] in
+  private init() throws {
+    try OwnThread.start("starter") { [self] in
       while true {
         bell.wait()
         let job = jobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }

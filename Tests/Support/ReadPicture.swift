@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A print as an independent reader sees it: plain libjpeg and libpng, a warning counts as
+// A print as an independent reader sees it: plain libjpeg and libpng. A print with a warning is
 // unreadable.
 
 internal import CSamples
@@ -10,7 +10,7 @@ package struct ReadPicture: Sendable {
   package let depth: Int
   package let hasAlpha: Bool
   package let components: Int
-  /// Bits of an index where there is a palette, else 0.
+  /// Bits of a palette index; 0 without a palette.
   package let indexDepth: Int
   package let isProgressive: Bool
   package let sampling: [[Int]]

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of this package or of the system while it runs: what it says, line by line, and how it ends.
-// It never outlives the test: `DaemonBench` ends it, its own end does, or the kernel when we are gone.
-// Concurrency model: `board` holds what was heard; two threads read its outputs, a third waits for its end.
-// `isThere` guards its number: nobody signals it once it may be another's.
+// A running program of this package or of the system: its output and its end. It never outlives the tests:
+// `DaemonBench` ends it, its deinit does, or the kernel when the tests are gone. Concurrency model: `board`
+// holds the output; two threads read it, a third waits for the end. `isThere` guards the process number,
+// which gets no signal once it may be reused.
 
 import Foundation
 internal import Linux
 import Synchronization
 
 package struct ProgramEnd: Sendable, Equatable, CustomStringConvertible {
-  /// The exit code, or 128 and the number of the signal.
+  /// The exit code, or 128 plus the number of the signal.
   package let code: Int32
   package let output: String
   package let errors: String
@@ -38,11 +38,11 @@ package final class RunningProgram: Sendable {
   private let isThere = Mutex(true)
   package let name: String
 
-  /// - Parameter user: who it runs as, where we are root.
+  /// - Parameter user: the user that it runs as, which needs root.
   package static func start(
     _ arguments: [String], as user: UInt32? = nil, environment: [String: String] = [:]
   ) async throws -> RunningProgram {
-    try await ProgramStarter.shared.run {
+    try await ProgramStarter.shared.get().run {
       try RunningProgram(arguments, as: user, environment: environment)
     }
   }
@@ -51,7 +51,7 @@ package final class RunningProgram: Sendable {
     name = arguments.first.map { String($0.split(separator: "/").last ?? "") } ?? ""
     let (output, errors) = (Pipe(), Pipe())
     let identity = user.map { ["--reuid", "\($0)", "--regid", "\($0)", "--clear-groups"] } ?? []
-    // What a supervisor tells its services is not for our children.
+    // Variables of a supervisor are not meant for our children.
     let strange = ["NOTIFY_SOCKET", "JOURNAL_STREAM", "WATCHDOG_USEC", "WATCHDOG_PID"]
     pid = try ChildProgram.start(
       ["setpriv", "--pdeathsig", "KILL"] + identity + arguments,
@@ -62,9 +62,9 @@ package final class RunningProgram: Sendable {
         .filter { !strange.contains($0.key) }.merging(environment) { $1 })
     try output.fileHandleForWriting.close()
     try errors.fileHandleForWriting.close()
-    listen(output.fileHandleForReading) { $0.output += $1 }
-    listen(errors.fileHandleForReading) { $0.errors += $1 }
-    OwnThread.start("awaiter") { [weak self, board, pid] in
+    try listen(output.fileHandleForReading) { $0.output += $1 }
+    try listen(errors.fileHandleForReading) { $0.errors += $1 }
+    try OwnThread.start("awaiter") { [weak self, board, pid] in
       ChildProgram.awaitEnd(of: pid)
       let code = self?.reap() ?? ChildProgram.waitForEnd(of: pid)
       board.change { $0.code = code }
@@ -82,8 +82,8 @@ package final class RunningProgram: Sendable {
 
   private func listen(
     _ handle: FileHandle, _ add: @escaping @Sendable (inout Heard, [UInt8]) -> Void
-  ) {
-    OwnThread.start("listener") { [board] in
+  ) throws {
+    try OwnThread.start("listener") { [board] in
       while true {
         let bytes = handle.readSome()
         if bytes.isEmpty { break }
@@ -95,21 +95,22 @@ package final class RunningProgram: Sendable {
   }
 
   package var isRunning: Bool { board.value.code == nil }
-  /// What it wrote to its standard error by now.
+  /// Its standard error so far.
   package var errors: String { board.value.errorText }
-  /// What it wrote to its standard output by now.
+  /// Its standard output so far.
   package var output: String { String(decoding: board.value.output, as: UTF8.self) }
 
-  /// Does nothing once it has ended.
+  /// Does nothing once the program has ended.
   package func send(_ signal: Int32) { isThere.withLock { if $0 { kill(pid, signal) } } }
 
-  /// Returns once none of its threads runs any more: the signal alone does not wait for that.
+  /// Stops the program; returns once none of its threads runs, for which the signal alone does not
+  /// wait.
   package func halt() async throws {
     send(SIGSTOP)
     let tasks = "/proc/\(pid)/task"
     let isHalted = {
       try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in
-        // A thread that has ended meanwhile runs no more.
+        // A thread that has ended meanwhile does not run any more.
         guard let line = try? String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8)
         else { return true }
         return line[(line.lastIndex(of: ")") ?? line.startIndex)...].hasPrefix(") T")
@@ -120,7 +121,7 @@ package final class RunningProgram: Sendable {
     }
   }
 
-  /// Returns once it has said so on its standard error, so often; throws where it ended without.
+  /// Returns once the words have appeared this often on standard error; throws if they do not.
   package func says(_ words: String, times: Int = 1) async throws {
     let isThere: @Sendable (Heard) -> Bool = { heard in
       heard.errorText.components(separatedBy: words).count > times
@@ -141,7 +142,7 @@ package final class RunningProgram: Sendable {
       code: code, output: String(decoding: heard.output, as: UTF8.self), errors: heard.errorText)
   }
 
-  /// As a power cut ends it.
+  /// Ends it as a power cut would.
   package func cut() async {
     send(SIGKILL)
     _ = await board.wait { $0.code != nil }

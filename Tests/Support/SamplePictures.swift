@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures made up by arithmetic: the same bytes for the same size and seed, on every machine.
-// They look a little like photographs: soft gradients, some edges, some grain, a burnt-out corner.
+// Pictures made by arithmetic: the same bytes for the same size and seed, on every machine. They
+// resemble photographs: soft gradients, some edges, some grain, a burnt-out corner.
 
 package enum SamplePictures {
   /// A JPEG as a camera saves it: 4:2:0, quality 90.
@@ -26,7 +26,7 @@ package enum SamplePictures {
         let across = x * 255 / max(width - 1, 1)
         let down = y * 255 / max(height - 1, 1)
         let edge = (x / 24 + y / 32 + shift) % 5 * 9
-        // Light rises towards one corner until all channels are at their end.
+        // Light rises towards one corner until every channel is at its maximum.
         let light = max(0, across + down - 360) * 2
         bytes.append(clamped(wave(x + shift * 3, 160) / 2 + across / 3 + edge + grain + light))
         bytes.append(clamped(wave(y + shift, 220) / 2 + down / 4 + edge + grain + light))

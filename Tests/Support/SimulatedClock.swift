@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time that stands still until it is told to go on. Calls back on the thread that advances it, in the
-// order in which they fall due, and says when somebody waits for it. The one clock of all tests.
-// Concurrency: `state` guards all; nobody is called under it.
+// A clock that stands still until a test advances it. It makes calls on the thread that advances it,
+// in the order in which they fall due, and reports when calls wait for it. The one clock of all
+// tests. Concurrency: `state` guards all; no call is made under it.
 
 import Synchronization
 package import Vocabulary
@@ -58,7 +58,7 @@ package final class SimulatedClock: Timekeeper {
     return Token(clock: self, number: number)
   }
 
-  /// Returns once at least so many calls wait.
+  /// Returns once at least this number of calls waits.
   package func scheduled(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
@@ -70,16 +70,16 @@ package final class SimulatedClock: Timekeeper {
     }
   }
 
-  /// How many calls wait.
+  /// The number of waiting calls.
   package var pending: Int { state.withLock { $0.calls.count } }
 
-  /// When the next call falls due, from now.
+  /// The time until the next call falls due.
   package var next: Duration? {
     state.withLock { state in state.calls.first.map { $0.due - state.now } }
   }
 
-  /// Moves on at once, then makes the calls that are due, in their order. Whoever is called, on whatever
-  /// thread, sees the time that the test moved to; what they ask for next waits for the next move.
+  /// Moves on at once, then makes the calls that are due, in their order. Every call, on any thread,
+  /// sees the new time; a call that is scheduled meanwhile waits for the next move.
   package func advance(by step: Duration) {
     let due = state.withLock { state in
       state.move(to: state.now + step)
@@ -90,6 +90,6 @@ package final class SimulatedClock: Timekeeper {
     for call in due { call.act() }
   }
 
-  /// As when somebody sets the machine's clock: no wait becomes shorter or longer.
+  /// Sets the wall clock, as an administrator may: no wait becomes shorter or longer.
   package func setWallTime(_ time: UInt64) { state.withLock { $0.wallTime = time } }
 }

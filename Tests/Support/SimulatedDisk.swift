@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A disk that keeps nothing it was not told to sync. At a crash every page written since its file's
-// last sync is old, new or zero, every name changed since its folder's last sync is there or not, each
-// by itself, as the seed says. It fails calls on demand, runs full, and can be told to ignore syncs, so
-// that a test can prove it would have seen the missing one.
-// Concurrency: `state` guards everything.
+// A disk that guarantees only synced bytes. At a crash every page written since its file's last sync is
+// old, new or zero, and every name changed since its folder's last sync exists or not, each
+// independently, as the seed decides. It fails calls on demand, runs full, and can ignore syncs, so
+// that a test can prove that it notices a missing one. Concurrency: `state` guards everything.
 
 import Synchronization
 internal import Vocabulary
@@ -15,13 +14,13 @@ package final class SimulatedDisk: Sendable {
   }
 
   package struct Fault: Sendable {
-    /// Nil means every call.
+    /// Nil matches every call.
     package let call: Call?
     package let code: Int32
-    /// Which matching call fails first, from 1.
+    /// The first matching call that fails, from 1.
     package let first: Int
     package let isPermanent: Bool
-    /// A failing write has written half.
+    /// Whether a failing write writes half of its bytes.
     package let isPartial: Bool
 
     package init(
@@ -46,7 +45,7 @@ package final class SimulatedDisk: Sendable {
     SimulatedFolder(self, node: Self.root, epoch: state.withLock { $0.epoch }, path: "disk")
   }
 
-  // MARK: What goes wrong
+  // MARK: faults
 
   package func fail(_ fault: Fault?) {
     state.withLock { state in
@@ -55,12 +54,12 @@ package final class SimulatedDisk: Sendable {
     }
   }
 
-  /// So many more calls work; then the power is gone.
+  /// Lets this number of calls work; then the power is gone.
   package func cutPower(afterCalls calls: Int?) { state.withLock { $0.callsLeft = calls } }
 
   package var isPowerCut: Bool { state.withLock { $0.callsLeft == 0 } }
 
-  /// These syncs answer that all is well and do nothing; `thing` is a part of the path, empty for all.
+  /// Makes these syncs succeed without any effect; `thing` is a part of the path, empty for all.
   package func ignore(_ calls: Set<Call>, on thing: String = "") {
     state.withLock { state in
       state.ignored = calls
@@ -68,10 +67,10 @@ package final class SimulatedDisk: Sendable {
     }
   }
 
-  /// Bytes that fit; nil is boundless.
+  /// The number of bytes that fit; nil is unlimited.
   package func setCapacity(_ bytes: UInt64?) { state.withLock { $0.capacity = bytes } }
 
-  /// The power comes back: what was not synced is decided now.
+  /// Brings the power back: the fate of unsynced changes is decided now.
   package func crash(seed: UInt64) {
     state.withLock { state in
       var random = SimulatedRandom(seed: seed)
@@ -81,7 +80,7 @@ package final class SimulatedDisk: Sendable {
 
   package func count(_ call: Call) -> Int { state.withLock { $0.counts[call] ?? 0 } }
 
-  // MARK: For files and folders
+  // MARK: for files and folders
 
   func ignores(_ call: Call, _ thing: String) -> Bool {
     state.withLock { state in
@@ -115,7 +114,7 @@ package final class SimulatedDisk: Sendable {
     }
   }
 
-  /// Writes what fits; the error where not all did.
+  /// Writes the bytes that fit; returns the error if some do not.
   func write(_ bytes: [UInt8], at offset: UInt64, to node: UInt64, _ thing: String) -> SystemError?
   {
     state.withLock { state in

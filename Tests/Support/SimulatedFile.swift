@@ -36,7 +36,7 @@ package final class SimulatedFile: OpenFile {
     do throws(SystemError) {
       try disk.enter(.write, thing, epoch)
     } catch {
-      // A call that fails may have done a part of its work.
+      // A failing call may have done a part of its work.
       fault = error
       guard disk.writesInPart else { throw error }
       bytes = Array(bytes.prefix(bytes.count / 2))
@@ -55,7 +55,7 @@ package final class SimulatedFile: OpenFile {
     try disk.act(.reserve, thing, epoch) { (state) throws(SystemError) in
       let held = state.files[node]?.taken ?? 0
       if size > held, let free = state.free, size - held > free {
-        // As ext4 has it: what there was is taken, and stays taken.
+        // As on ext4, a reservation that fails takes the free space, and keeps it.
         state.files[node]?.reserved = held + free
         throw SystemError(code: 28, call: "fallocate", thing: thing)
       }
@@ -67,7 +67,7 @@ package final class SimulatedFile: OpenFile {
     do throws(SystemError) {
       try disk.enter(.syncFile, thing, epoch)
     } catch {
-      // As Linux has it: the pages count as written from now on, and never reach the disk.
+      // As on Linux, the pages count as written after a failed sync, and never reach the disk.
       disk.change { $0.files[node]?.pending = [] }
       throw error
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that follow from their seed alone, on every machine (SplitMix64): a run that failed is run
-// again by its seed.
+// Random numbers that depend on their seed alone, on every machine (SplitMix64): a failed run is
+// replayed from its seed.
 
 package struct SimulatedRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
@@ -15,7 +15,7 @@ package struct SimulatedRandom: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// One in `count` times true.
+  /// True one time in `count`.
   package mutating func oneIn(_ count: UInt64) -> Bool { next() % count == 0 }
 
   package mutating func number(below limit: Int) -> Int { Int(next() % UInt64(limit)) }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a simulated disk holds: live (what calls see) and durable (what survives), and between them all
-// that was done since the last sync. Plain values.
+// The contents of a simulated disk: live (seen by calls), durable (survives a crash), and between them
+// all changes since the last sync. Plain values.
 
 internal import Vocabulary
 
 struct SimulatedFileNode: Sendable {
-  /// A page is as a sector is: old or new, never both.
+  /// A page behaves as a sector does: old or new, never both.
   static let page = 512
 
   enum Step: Sendable {
@@ -68,7 +68,7 @@ struct SimulatedFileNode: Sendable {
       Self.take(step, &next)
       versions.append(next)
     }
-    // Half of the crashes are simple: all arrived, or nothing did.
+    // Half of the crashes are simple: every change arrived, or none did.
     switch random.number(below: 4) {
     case 0: return
     case 1: durable = versions[versions.count - 1]
@@ -76,7 +76,8 @@ struct SimulatedFileNode: Sendable {
     }
   }
 
-  /// Every page by itself from any of the versions; zero only where no durable byte stood.
+  /// Takes each page independently from any of the versions; zero only where there is no durable
+  /// byte.
   private func mixed(_ versions: [[UInt8]], _ random: inout SimulatedRandom) -> [UInt8] {
     let size = versions[random.number(below: versions.count)].count
     var result = [UInt8](repeating: 0, count: size)
@@ -93,7 +94,7 @@ struct SimulatedFileNode: Sendable {
 struct SimulatedFolderNode: Sendable {
   var live: [FileName: UInt64] = [:]
   var durable: [FileName: UInt64] = [:]
-  /// What each name has stood for since the last sync.
+  /// The changes of each name since the last sync.
   var pending: [FileName: [UInt64?]] = [:]
 
   mutating func makeDurable() {
@@ -176,7 +177,7 @@ struct SimulatedState: Sendable {
     for folder in folders.values {
       for node in folder.live.values { files[node]?.links += 1 }
     }
-    // What no name leads to is gone.
+    // A file without a name is gone.
     files = files.filter { $0.value.links > 0 }
     epoch += 1
     fault = nil

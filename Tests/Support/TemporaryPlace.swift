@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where tests make their folders: in the folder of TMPDIR, as FreshFolder does.
+// The folder in which tests create theirs: TMPDIR, as for FreshFolder, or /tmp.
 
 internal import Linux
 

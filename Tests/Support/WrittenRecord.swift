@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The journal file as anybody with grep reads it: lines of the segments, in order. What is still being
-// written (a last line without its end) is not read.
+// The journal file as grep reads it: the lines of the segments, in order. A last line without its end
+// is still being written, and not read.
 
 import Foundation
 
 package struct WrittenRecord: Sendable, Hashable {
   package let kind: String
   package let list: Int
-  /// 0 in records of lists.
+  /// 0 in the record of a list.
   package let photo: Int
   package let text: String
 

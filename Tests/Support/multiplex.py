@@ -4,8 +4,8 @@
 
     multiplex.py FOLDER KEY CERTIFICATE LOG
 
-Prints `port N` once it answers, or ends where there is no nghttpd; serves until its standard input
-closes, so that nothing outlives whoever started it.
+Prints `port N` once it listens, or exits with 1 without nghttpd; serves until its standard input
+closes, so that nghttpd never outlives the parent.
 """
 import shutil
 import socket
@@ -24,7 +24,7 @@ server = subprocess.Popen(
     [program, "-v", "-a", "127.0.0.1", "-d", folder, str(port), key, certificate],
     stdin=subprocess.DEVNULL, stdout=open(log, "w"), stderr=subprocess.STDOUT)
 try:
-    # It says so itself: the port may be another's by now, and who connects would not know.
+    # Waits for the word of nghttpd: another program may have taken the port, which a connection cannot tell.
     end = time.monotonic() + 180
     while ("listen 127.0.0.1:%d" % port) not in open(log).read():
         if server.poll() is not None or time.monotonic() > end:

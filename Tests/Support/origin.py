@@ -6,20 +6,21 @@
               [--certificate PEM --key PEM]
 
 Prints `port N`, then serves DIR over HTTP/1.1 until its standard input closes, so it never outlives
-whoever started it. Every request is one line in the log: METHOD PATH STATUS BYTES-OF-BODY, written
-before the last byte leaves, or when the client has gone. A request with Range, If-Range, If-None-Match or
-If-Modified-Since has these behind it: `range=bytes=5-`, `if-range="v1"`, `if-none-match=…`,
-`if-modified-since=…`; credentials and cookies that came as `secret=…`.
-A line on standard input is a command, answered by its number:
+its parent. Every request is one line in the log: METHOD PATH STATUS BYTES-OF-BODY, written before the
+last byte leaves, or when the client has gone. The headers Range, If-Range, If-None-Match and
+If-Modified-Since follow in the line as `range=bytes=5-`, `if-range="v1"`, `if-none-match=…` and
+`if-modified-since=…`, credentials and cookies as `secret=…`.
+A line on standard input is a command; the answer is `done NUMBER`:
 
-    NUMBER release GATE         lets through everybody who waits at /slow?gate=GATE, now and later
+    NUMBER release GATE         opens the gate for all requests that wait with ?gate=GATE, now and later
     NUMBER wait GATE COUNT      answers once COUNT requests have come to the gate
-    NUMBER gone GATE COUNT      answers once COUNT clients left while they waited at the gate
+    NUMBER gone GATE COUNT      answers once COUNT clients have left while they waited at the gate
 
 A file of the folder waits for its gate: /photo.jpg?gate=G. With ?tag=T it has that ETag and obeys Range,
-If-Range and If-None-Match; ?cut=N&key=K sends no more than N bytes to the first request of a key, which
-then stands at the gate. With ?unsure=K its length is not told, and half of it comes at the first request
-of a key; ?unsure=always, at every one. Paths that misbehave:
+If-Range and If-None-Match; ?cut=N&key=K sends at most N bytes to the first request of a key, which then
+waits at the gate. With ?unsure=K there is no Content-Length, and the first request of a key gets half of
+the file; with ?unsure=always every request does. ?chunked=N sends chunks of N bytes. Paths that
+misbehave:
 
     /STATUS...              that status, for 204, 206, 304, 4xx and 5xx;
                             429 and 503 with Retry-After (?after=SECONDS)
@@ -32,11 +33,12 @@ of a key; ?unsure=always, at every one. Paths that misbehave:
     /endless /endless-chunked /chunk-cut /no-length?size=N
     /redirect?to=URL&status=302   /loop   /redirect-nowhere   /redirect-huge
     /gzip /gzip-bomb /encoded?as=NAME /html /empty /bytes?size=N /reset /closed /garbage
+    /closed-once?key=K      no answer to the first request of a key, then a small body
     /entity?size=N&tag=T&date=D&then=HOW   bytes that differ from place to place, with validators; the
-                            first request of a key (?key=K) is cut off after half or ?cut=N; those
-                            that follow are answered as HOW says: `part` (the default) obeys Range,
-                            see `entity_answers` for what else
-    /cached?tag=T&date=D&size=N            obeys If-None-Match and If-Modified-Since; ?control=A|B has
+                            first request of a key (?key=K) is cut off after half or ?cut=N; HOW
+                            decides the answer to later ones: `part` (the default) obeys Range, for
+                            the others see `entity_answers`
+    /cached?tag=T&date=D&size=N            obeys If-None-Match and If-Modified-Since; ?control=A|B sends
                             these lines of Cache-Control
     /drip?gate=G            a byte a second until the gate is open
     /cookie?to=URL          sets a cookie and redirects
@@ -91,7 +93,7 @@ class Server(http.server.ThreadingHTTPServer):
     request_queue_size = 1024
 
     def handle_error(self, request, client_address):
-        pass  # A client that leaves is what many tests are about.
+        pass  # Many tests have a client that leaves.
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -107,7 +109,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.status, self.sent, self.last, self.noted = 0, 0, b"", False
         try:
             self.route()
-            # The last byte leaves after the line in the log: who has it all, finds it there.
+            # The last byte leaves after the line is in the log: a client with the whole body finds it there.
             self.note()
             self.wfile.write(self.last)
             self.wfile.flush()
@@ -173,7 +175,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.head(200, ("Content-Type", "image/jpeg"), ("Connection", "close"), *fields)
 
     def pass_gate(self):
-        """False when the client left before the gate was opened."""
+        """Returns False if the client left before the gate was opened."""
         self.wfile.flush()
         with changed:
             here = gate(self.query.get("gate", ""))
@@ -204,6 +206,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.file_unsure(data)
         if "tag" in self.query:
             return self.file_tagged(data)
+        if "chunked" in self.query:
+            return self.file_chunked(data, int(self.query["chunked"]))
         if "gate" in self.query and not self.pass_gate():
             return
         self.whole(data, 200, mimetypes.guess_type(full)[0] or "application/octet-stream")
@@ -220,11 +224,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.until_closed()
         self.body(data[:len(data) // 2] if is_half else data)
 
+    def file_chunked(self, data, size):
+        self.head(200, ("Transfer-Encoding", "chunked"))
+        for start in range(0, len(data), size):
+            chunk = data[start:start + size]
+            self.body(b"%x\r\n" % len(chunk) + chunk + b"\r\n")
+        self.body(b"0\r\n\r\n")
+
     def file_tagged(self, data):
         tag = self.query["tag"]
         if "cut" in self.query and self.is_first("cut " + self.query.get("key", "")):
             self.head(200, *self.validators(tag, ""), length=len(data))
-            # One more, which stays here.
+            # One byte more, which `body` holds back.
             self.body(data[:int(self.query["cut"]) + 1])
             self.wfile.flush()
             self.pass_gate()
@@ -384,7 +395,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
         if asked is None or how == "ignored":
             whole(data, tag, date)
-        elif how == "changed":  # another entity by now: If-Range does not hold
+        elif how == "changed":  # a newer entity: If-Range does not hold
             whole(self.pattern(size + 7, seed=99991), '"v2"', "")
         elif how == "part":
             part(start, size - 1, size) if holds else whole(data, tag, date)
@@ -418,7 +429,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                                          ("ETag", tag)], mark + data[start:] + b"\r\n--m--\r\n")
         elif how == "packed":
             part(start, size - 1, size, self.validators(tag, date) + [("Content-Encoding", "gzip")])
-        elif how == "in-pieces":  # less than was asked for, which is allowed
+        elif how == "in-pieces":  # less than was requested, which is allowed
             part(start, min(size - 1, start + 99), size)
         elif how == "cut":
             self.close_connection = True

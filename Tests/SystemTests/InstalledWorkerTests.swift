@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is installed to read hostile bytes: a program with all its libraries inside, whose addresses are
-// nevertheless another's at each start, and whose tables are closed to writing. Tests run a debug build, in
-// which none of that is so.
+// The installed worker, which reads hostile bytes: it contains all its libraries, but is
+// position-independent, with relocation tables that are read-only after the start. Other tests run a debug
+// build, which has none of this.
 
 import Foundation
 import Testing
@@ -11,7 +11,7 @@ import Testing
     "\($0)/usr/libexec/darkroom/darkroom-worker"
   }
 
-  /// As the System V ABI has them, in 64 bits and the order of both our machines.
+  /// Numbers of the System V ABI, in the 64-bit little-endian form of both supported machines.
   private enum Kind {
     static let movable: UInt64 = 3
     static let segment: UInt64 = 1
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(.enabled(if: path != nil, "DARKROOM_STAGE names no folder made by make install DESTDIR="))
-  func `the worker brings its libraries, moves at each start, and closes what it need not write`()
+  func `the worker is static and position-independent, with read-only relocation tables`()
     throws
   {
     let file = try FileHandle(forReadingFrom: URL(filePath: try #require(Self.path)))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The service on a real systemd: the story told by container/service-test.sh. It runs where it can;
-// where it cannot, the test is skipped with the reason.
+// The service on a real systemd: runs container/service-test.sh. On a machine that cannot run it,
+// the test is skipped with the reason.
 
 import Foundation
 import Support
 import Testing
 
-/// A program run to its end, with what it wrote. Its output goes to a file, so that a process it
-/// leaves behind cannot keep us waiting.
+/// A program that has run to its end, with its output. The output goes to a file, so that a process
+/// left behind cannot keep the test waiting.
 struct Run {
   let status: Int32
   let output: String
@@ -30,13 +30,13 @@ struct Run {
 
 private let script = repositoryPath("Tests/SystemTests/container/service-test.sh")
 
-/// A path of this repository.
+/// The full path of a file in this repository.
 func repositoryPath(_ path: String) -> String {
   URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: path).path(percentEncoded: false)
 }
 
-/// What the container is made of, or why there can be none.
+/// The folder that the container is made from, or the reason why there can be none.
 private enum Stage {
   case ready(String)
   case missing(String)

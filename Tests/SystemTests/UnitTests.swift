@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The unit by systemd's own tools, where they are, and by what the design asks of it, everywhere.
+// The unit, checked by systemd's own tools if they are installed, and against the requirements of
+// the design.
 
 import Foundation
 import Testing
@@ -14,13 +15,13 @@ import Testing
   }
 
   @Test(.enabled(if: hasTool, noTool))
-  func `systemd has nothing to say about the unit`() throws {
+  func `systemd has no complaint about the unit`() throws {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "darkroom-unit-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    // Not installed here: a program that is takes its place, since systemd looks whether it is
-    // there.
+    // darkroomd is not installed here. A program that is takes its place, since systemd checks that
+    // the file exists.
     let text = try String(contentsOfFile: Self.path, encoding: .utf8)
       .replacingOccurrences(of: "/usr/sbin/darkroomd", with: "/usr/bin/env")
     let copy = folder.appending(path: "darkroom.service")
@@ -31,7 +32,7 @@ import Testing
   }
 
   @Test(.enabled(if: hasTool, noTool))
-  func `the unit stays as closed as it is`() throws {
+  func `the exposure of the unit stays below its threshold`() throws {
     let run = try Run(
       ["systemd-analyze", "security", "--no-pager", "--offline=true", "--threshold=14", Self.path])
     #expect(run.status == 0, "\(run.output)")
@@ -48,12 +49,12 @@ import Testing
     ])
   func directive(line: Substring) throws { #expect(try Self.lines().contains(line)) }
 
-  @Test func `rights end at a user namespace, so the unit makes none`() throws {
+  @Test func `capabilities end at a user namespace, so the unit makes none`() throws {
     #expect(try !Self.lines().contains { $0.hasPrefix("PrivateUsers=") })
   }
 
   @Test(
-    "the inbox can be dropped into by the group, and nobody removes what another dropped",
+    "the group may drop into the inbox, and no user may remove the files of another",
     arguments: [
       ["/var/spool/darkroom/inbox", "3770", "-"],
       ["/var/spool/darkroom/inbox/.claim", "0700", "-"],
@@ -67,7 +68,7 @@ import Testing
     #expect(rows.contains(["d"] + place[..<2] + ["darkroom", "darkroom", place[2]]))
   }
 
-  @Test func `who uninstalls is told what stays and how it goes`() throws {
+  @Test func `uninstalling lists what stays and how to remove it`() throws {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "darkroom-uninstall-\(UUID().uuidString)").path(percentEncoded: false)
     defer { try? FileManager.default.removeItem(atPath: folder) }

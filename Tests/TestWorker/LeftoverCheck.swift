@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Works a pool through every kind of misbehaviour and counts what is left: descriptors, children. In a
-// process of its own, since tests that run beside it open and close files.
+// Runs a pool through many kinds of misbehaviour, and counts the leftovers: descriptors and children.
+// It has its own process, since tests that run beside it open and close files.
 
 import Linux
 import Vocabulary
@@ -11,12 +11,13 @@ enum LeftoverCheck {
     "echo", "crash", "garbage", "hang", "exit", "descriptor", "hangup", "huge", "damaged",
   ]
 
-  /// 0 when nothing was left over; else what kind of thing was.
+  /// Returns 0 without leftovers, 1 with descriptors, 2 with children, 3 after an error, 64 without
+  /// a folder.
   static func run() async -> Int32 {
     guard let folder = CommandLine.arguments.dropFirst(2).first else { return 64 }
     do throws(SystemError) {
       let files = try LinuxFolder.open(path: folder)
-      // The runtime opens some descriptors of its own at the first task: one round before counting.
+      // The runtime opens some descriptors at the first task, so one round runs before the count.
       let first = try await workedPool(files, rounds: 0..<1)
       let before = try descriptors()
       let second = try await workedPool(files, rounds: 1..<4)
@@ -24,7 +25,7 @@ enum LeftoverCheck {
       let children = try children()
       withExtendedLifetime((first, second)) {}
       print("descriptors: \(before) before, \(after) after; children: \(children)")
-      // The second pool still has what wakes it.
+      // The second pool still holds the descriptor that wakes it.
       return children > 0 ? 2 : after == before + 1 ? 0 : 1
     } catch {
       print(error)
@@ -35,11 +36,26 @@ enum LeftoverCheck {
   private static func workedPool(
     _ files: LinuxFolder, rounds: Range<UInt64>
   ) async throws(SystemError) -> WorkerPool {
-    let pool = try WorkerPool(settings: settings()) { _ in }
+    let pool = try WorkerPool.alone(settings())
     for round in rounds { try await work(pool, files, round) }
     pool.shutdown()
     await pool.ended()
+    try awaitThread()
     return pool
+  }
+
+  /// The thread of the pool closes its last descriptor when it ends, which is after the pool's end.
+  private static func awaitThread() throws(SystemError) {
+    let threads = try LinuxFolder.open(path: "/proc/self/task")
+    for _ in 0..<30_000 {
+      let isThere = try threads.names().contains { name in
+        let thread = try? threads.folder(name, creating: false)
+        let title = try? thread?.open(FileName(literal: "comm"), .read).read(at: 0, upTo: 16)
+        return title.map { $0 == Array("workers\n".utf8) } ?? false
+      }
+      if !isThere { return }
+      _ = try? Poll.wait([], for: .milliseconds(1))
+    }
   }
 
   private static func settings() throws(SystemError) -> WorkerSettings {
@@ -74,7 +90,7 @@ enum LeftoverCheck {
     let threads = try LinuxFolder.open(path: "/proc/self/task")
     var count = 0
     for name in try threads.names() {
-      // A thread that has ended since has no children.
+      // A thread that has ended meanwhile has no children.
       guard let thread = try? threads.folder(name, creating: false),
         let list = try? thread.open(FileName(literal: "children"), .read),
         let text = try? list.read(at: 0, upTo: 4096)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the test worker does, good and bad.
+// The deeds of the test worker, good and bad.
 
 import CAttempts
 import Catalog
@@ -26,24 +26,15 @@ enum Misdeeds {
     return .success(())
   }
 
-  /// As the real worker does, unless a killer is among the photos.
+  /// Reads the list as the real worker does, unless a killer is among the photos.
   private static func readWhole(
     _ list: any OpenFile, _ catalog: any OpenFile, _ limits: ListLimits
   ) -> Result<Void, Failure> {
     let text = String(decoding: (try? list.read(at: 0, upTo: 65536)) ?? [], as: UTF8.self)
     if text.contains("killer list") { dr_crash() }
     do throws(Failure) {
-      return .success(
-        try ListReader.read(list: list, catalog: catalog, limits: limits, xml: NoMarkup()))
+      return .success(try ListReader.read(list: list, catalog: catalog, limits: limits))
     } catch { return .failure(error) }
-  }
-
-  private struct NoMarkup: MarkupSource {
-    func read(
-      _ next: () throws(Failure) -> [UInt8], into listener: any MarkupListener
-    ) throws(Failure) -> MarkupTrouble? {
-      throw Failure(.final, code: "list.format", reason: "binary lists alone are read here")
-    }
   }
 
   static func develop(
@@ -97,7 +88,7 @@ enum Misdeeds {
     }
   }
 
-  /// Does not come back.
+  /// Never returns.
   private static func misbehave(_ command: String) -> Never {
     switch command {
     case "crash": dr_crash()
@@ -120,9 +111,9 @@ enum Misdeeds {
     case "huge": _ = try? socket.send([UInt8](repeating: 1, count: 65_536))
     case "flood": while (try? socket.send([UInt8](repeating: 1, count: 500))) != nil {}
     case "unasked":
-      // Version 1, a list was read, request number 99.
+      // Version 1, the answer that a list was read, request number 99.
       _ = try? socket.send([1, 0, 1, 99, 0, 0, 0, 0, 0, 0, 0])
-    // Refused while many descriptors of this user's are on their way elsewhere.
+    // The kernel refuses it while too many descriptors of this user are in flight.
     case "descriptor": while (try? socket.send([1, 0, 1], files: [2])) == nil {}
     default: break
     }
@@ -146,7 +137,7 @@ enum Misdeeds {
 
   private static var processText: [UInt8] { Array("\(ThisProcess.identifier)".utf8) }
 
-  /// The numbers that are open in this process.
+  /// The numbers of the open descriptors of this process.
   private static var descriptors: [UInt8] {
     let open = (0..<64).filter { dr_is_open($0) == 1 }
     return Array(open.map(String.init).joined(separator: " ").utf8)
@@ -164,6 +155,6 @@ enum Misdeeds {
 }
 
 extension Descriptor {
-  /// Before its time.
+  /// Closes the descriptor early.
   fileprivate consuming func close() {}
 }

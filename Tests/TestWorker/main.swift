@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker that misbehaves when told to: the original's text is the command. It lives in the same sandbox
-// as the real one. Called as `darkroom-test-worker check`, it works a pool itself, alone in its
-// process, and counts what is left over.
+// A worker that misbehaves on command: the text of the original is the command. It runs in the same
+// sandbox as the real one. As `darkroom-test-worker check` it runs a pool itself, alone in its process,
+// and counts the leftovers.
 
 import Linux
 import Worker

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The syntax of filters, as CSS has it.
+// The syntax of filters, which is that of CSS.
 
 import Testing
 
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `what is refused says what to write`() {
+  @Test func `a refusal says what to write`() {
     for text in ["blur(3px)", "sepia", "sepia(x)"] {
       let error = #expect(throws: FilterSyntaxError.self) { try FilterFunction(parsing: text) }
       #expect(error?.description.contains("sepia(") == true)

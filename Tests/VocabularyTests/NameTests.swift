@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of files, names shown to people, and what somebody meant.
+// Names of files, names shown to people, and suggestions for misspelt words.
 
 import Testing
 import Vocabulary
@@ -10,7 +10,7 @@ import Vocabulary
       "", ".", "..", "/", "a/b", "a/", "/a", "a\0b", "\0", String(repeating: "x", count: 256),
       String(repeating: "é", count: 128),
     ])
-  func `a name that could leave its folder, or that the kernel refuses, is none`(text: String) {
+  func `a name that could leave its folder, or that the kernel refuses, is rejected`(text: String) {
     #expect(FileName(text) == nil)
   }
 
@@ -22,7 +22,7 @@ import Vocabulary
     #expect(FileName(text)?.bytes == Array(text.utf8))
   }
 
-  @Test func `bytes that are no text are a name, and shown safely`() throws {
+  @Test func `bytes that are not text are a name, and shown safely`() throws {
     let name = try #require(FileName(bytes: [0x61, 0xFF, 0x0A]))
     #expect("\(name)" == "a\\xff\\n")
     #expect(FileName(number: 42) == FileName("42"))
@@ -32,8 +32,33 @@ import Vocabulary
   }
 
   @Test(arguments: [("a.plist", true), (".plist", false), ("plist", false), ("a.PLIST", false)])
-  func `a suffix leaves something before it`(text: String, hasSuffix: Bool) throws {
+  func `a suffix needs something before it`(text: String, hasSuffix: Bool) throws {
     #expect(try #require(FileName(text)).hasSuffix(".plist") == hasSuffix)
+  }
+}
+
+@Suite struct ListNameTests {
+  @Test(
+    arguments: [
+      ("barn.plist", "barn", ".plist"), ("BARN.PLIST", "BARN", ".PLIST"),
+      ("a.b.pLiSt", "a.b", ".pLiSt"), ("é.plist", "é", ".plist"), ("..plist", ".", ".plist"),
+      ("a.plist.plist", "a.plist", ".plist"), (".plist", ".plist", ""), ("barn", "barn", ""),
+      ("barn.plists", "barn.plists", ""), ("barnNplist", "barnNplist", ""),
+      ("barn\u{0E}plist", "barn\u{0E}plist", ""), ("barn.plis\u{14}", "barn.plis\u{14}", ""),
+      ("barn.plist\u{301}", "barn.plist\u{301}", ""), ("", "", ""),
+    ])
+  func `the name of a list ends in .plist, in any case, after something else`(
+    text: String, stem: String, ending: String
+  ) {
+    let name = ListName(text)
+    #expect(name.text == stem)
+    #expect(String(decoding: name.ending, as: UTF8.self) == ending)
+    #expect(name.isList == !ending.isEmpty)
+  }
+
+  @Test func `bytes that are not text have an ending, too`() throws {
+    let file = try #require(FileName(bytes: [0xFF] + Array(".Plist".utf8)))
+    #expect(Array(ListName(file).stem) == [0xFF])
   }
 }
 
@@ -46,7 +71,7 @@ import Vocabulary
       ("\u{FEFF}", "\\u{feff}"), ("\u{2066}x\u{2069}", "\\u{2066}x\\u{2069}"), ("", ""),
       ("\0", "\\x00"), ("tab\t", "tab\\t"),
     ])
-  func `nothing shown moves the cursor or hides itself`(text: String, shown: String) {
+  func `shown text neither moves the cursor nor hides`(text: String, shown: String) {
     #expect(Printable.text(text) == shown)
   }
 
@@ -55,11 +80,11 @@ import Vocabulary
       ([0xFF], "\\xff"), ([0x61, 0xC3], "a\\xc3"), ([0xC0, 0xAF], "\\xc0\\xaf"),
       ([0xED, 0xA0, 0x80], "\\xed\\xa0\\x80"), ([0xC3, 0xA9], "é"), ([0xE9, 0x74], "\\xe9t"),
     ] as [([UInt8], String)])
-  func `bytes that are no UTF-8 are shown as bytes`(bytes: [UInt8], shown: String) {
+  func `bytes that are not UTF-8 are shown as bytes`(bytes: [UInt8], shown: String) {
     #expect(Printable.text(bytes) == shown)
   }
 
-  @Test func `what is long is cut, and says so`() {
+  @Test func `long text is cut, and ends with an ellipsis`() {
     #expect(Printable.text("abcdef", limit: 6) == "abcdef")
     #expect(Printable.text("abcdef", limit: 5) == "abcde…")
     #expect(Printable.text(String(repeating: "x", count: 10_000)).count == 401)
@@ -75,18 +100,18 @@ import Vocabulary
       ("Filters", "Filter"), ("Conections", "Connections"), ("Tim", "Timeout"),
       ("connections", "Connections"),
     ])
-  func `a slip of the finger finds what was meant`(word: String, meant: String) {
+  func `a typing error gets the right word as a suggestion`(word: String, meant: String) {
     #expect(Suggestion.nearest(to: word, among: known) == meant)
     #expect(Suggestion.words(for: word, among: known) == " (did you mean '\(meant)'?)")
   }
 
   @Test(arguments: ["", "T", "Ti", "Quality", "xyz", String(repeating: "Title", count: 7)])
-  func `what is nobody's neighbour suggests nothing`(word: String) {
+  func `a word without a neighbour gets no suggestion`(word: String) {
     #expect(Suggestion.nearest(to: word, among: known) == nil)
     #expect(Suggestion.words(for: word, among: known).isEmpty)
   }
 
-  @Test func `the suggestion does not depend on the order of what is known`() {
+  @Test func `the suggestion does not depend on the order of the known words`() {
     for word in ["Tit", "Con", "Fimeout"] {
       let one = Suggestion.nearest(to: word, among: known)
       #expect(Suggestion.nearest(to: word, among: known.reversed()) == one)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is shown of URLs that are refused holds no secret.
+// The text shown for a refused URL holds no secret.
 
 import Testing
 import Vocabulary

@@ -9,7 +9,7 @@ enum { PRIME = 65521, LANES = 16, ROUNDS = 16, CHUNK = LANES * ROUNDS };
 typedef uint16_t lanes __attribute__((vector_size(2 * LANES)));
 typedef uint8_t bytes16 __attribute__((vector_size(LANES)));
 
-// Vectors as arguments depend on the processor's; here the calls are inlined.
+// The passing of vector arguments depends on the processor; these calls are inlined.
 #pragma clang diagnostic ignored "-Wpsabi"
 __attribute__((always_inline)) static inline uint32_t sum(lanes values, const uint32_t *weights) {
   uint32_t sum = 0;
@@ -17,8 +17,8 @@ __attribute__((always_inline)) static inline uint32_t sum(lanes values, const ui
   return sum;
 }
 
-// zlib's goes byte by byte, which was a twentieth of the time a drawing takes. Of a chunk nothing
-// exceeds 16 bits: 16 * 255, and 120 * 255.
+// zlib's adler32 works byte by byte, which took a twentieth of the time for a drawing. The lanes of a chunk
+// fit into 16 bits: at most 16 * 255 and 120 * 255.
 uint32_t dr_adler(uint32_t adler, const uint8_t *bytes, size_t count) {
   static const uint32_t ones[LANES] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   static const uint32_t places[LANES] = {16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both codecs share: bytes by descriptor and offset through one buffer, and troubles in words.
+// Shared by both codecs: buffered input and output by descriptor and offset, and troubles in words.
 
 #ifndef DARKROOM_CODEC_H
 #define DARKROOM_CODEC_H
@@ -10,8 +10,8 @@ enum { DR_BUFFER = 1 << 16 };
 
 struct dr_input {
   int fd;
-  int system;  // why reading failed
-  int ended;   // the file ended where more was needed
+  int system;  // the error number of a failed read
+  int ended;   // the file ended although more bytes were needed
   uint64_t offset;
   size_t have;
   uint8_t buffer[DR_BUFFER];
@@ -25,9 +25,9 @@ struct dr_output {
   uint8_t buffer[DR_BUFFER];
 };
 
-// The next bytes into the buffer: how many, 0 at the end, -1 with `system` set.
+// Reads the next bytes into the buffer: returns their number, 0 at the end, -1 with `system` set.
 long dr_input_fill(struct dr_input *input);
-// Everything in the buffer to the file: 0, or -1 with `system` set.
+// Writes the buffer to the file: returns 0, or -1 with `system` set.
 int dr_output_drain(struct dr_output *output);
 
 __attribute__((format(printf, 3, 4))) void dr_codec_say(struct dr_trouble *trouble, int code,

@@ -9,7 +9,7 @@ struct dr_deflate *dr_deflate_open(uint32_t pixel, dr_deflate_give *give, void *
   if (!stream) return NULL;
   stream->give = give, stream->owner = owner;
   stream->pixel = pixel;
-  stream->start = 2 * DR_REACH;  // empty tables point farther back than any repeat may
+  stream->start = 2 * DR_REACH;  // empty table entries then lie farther back than any repeat may
   stream->adler = 1;
   stream->token_limit = DR_FIRST_TOKENS;
   memset(stream->literal_cost, 6, sizeof stream->literal_cost);
@@ -41,7 +41,7 @@ void dr_deflate_match(struct dr_deflate *stream, uint32_t length, uint32_t dista
   }
 }
 
-// Room for `count` more bytes, by giving up what no repeat can reach any more.
+// Makes room for `count` more bytes: drops bytes that no repeat can reach.
 static void make_room(struct dr_deflate *stream, size_t count) {
   if (stream->end + count <= DR_WINDOW) return;
   uint32_t gone = stream->at - DR_REACH;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// 13 bits for a symbol that the last block did not use.
+// UNUSED: the price in bits of a symbol that the last block did not use.
 enum { LONGEST_WORD = 15, LONGEST_PLAN = 7, PLANS = 19, UNUSED = 13 };
 
 static inline void add(struct dr_deflate *stream, uint64_t value, uint32_t count) {
@@ -28,7 +28,7 @@ static inline void put(struct dr_deflate *stream, const struct dr_code *code, ui
   add(stream, code->words[symbol], code->lengths[symbol]);
 }
 
-// The codes' lengths in runs, as deflate writes them: plan | extra bits << 8; how many.
+// Converts code lengths into deflate's runs (plan | extra bits << 8); returns the number of runs.
 static uint32_t shorten(const uint8_t *lengths, uint32_t count, uint16_t *runs) {
   uint32_t made = 0;
   for (uint32_t i = 0; i < count;) {
@@ -85,7 +85,7 @@ static void learn(struct dr_deflate *stream, const struct dr_code *literals,
     stream->distance_cost[i] = (uint8_t)(price(distances->lengths[i]) + (i < 4 ? 0 : i / 2 - 1));
 }
 
-// 15 + 5 + 15 + 13 bits at most.
+// At most 15 + 5 + 15 + 13 bits.
 static inline void put_match(struct dr_deflate *stream, const struct dr_code *literals,
                              const struct dr_code *distances, uint32_t token) {
   struct dr_symbol length = dr_length_symbol(token >> 16);

@@ -11,7 +11,7 @@ static int order(const void *one, const void *other) {
   return (a > b) - (a < b);
 }
 
-// How far each of the sorted symbols is from the root: Huffman's tree, over two queues.
+// The depth of each sorted symbol in Huffman's tree, built with two queues.
 static void depths(const uint64_t *sorted, uint32_t used, uint32_t *depths) {
   uint64_t weights[2 * DR_LITERALS];
   uint32_t parents[2 * DR_LITERALS], leaf = 0, inner = used, next = used;
@@ -29,8 +29,8 @@ static void depths(const uint64_t *sorted, uint32_t used, uint32_t *depths) {
   for (uint32_t i = next - 1; i-- > 0;) depths[i] = depths[parents[i]] + 1;
 }
 
-// How many symbols get words of each length. Words that are too long are cut, and others made
-// longer until there are not too many: 2^-length, summed up, is one again.
+// The number of words of each length. Words above `longest` are shortened, and others lengthened until the
+// sum of 2^-length is one again.
 static void measure(const uint64_t *sorted, uint32_t used, uint32_t longest, uint32_t *counts) {
   uint32_t depth[2 * DR_LITERALS], total = 0;
   depths(sorted, used, depth);
@@ -43,7 +43,7 @@ static void measure(const uint64_t *sorted, uint32_t used, uint32_t longest, uin
   }
 }
 
-// The words follow from their lengths, as deflate has it.
+// Derives the words from their lengths, as deflate defines it.
 static void name(struct dr_code *code, uint32_t symbols, const uint32_t *counts) {
   uint32_t next[LONGEST + 2] = {0};
   for (uint32_t i = 1; i <= LONGEST; i++) next[i + 1] = (next[i] + counts[i]) << 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Huffman's codes with words of bounded length.
+// Huffman codes with words of bounded length.
 
 #ifndef DARKROOM_DEFLATE_CODE_H
 #define DARKROOM_DEFLATE_CODE_H
@@ -11,8 +11,9 @@ struct dr_code {
   uint16_t words[DR_LITERALS];  // the first bit lowest
 };
 
-// The code for symbols used so often, no word longer than `longest` (15 at most). A code has two
-// words at least, as some decoders refuse an incomplete one: an unused symbol then counts as used.
+// Builds the code for symbols with these numbers of uses; no word is longer than `longest` (at most 15).
+// A code has at least two words, since some decoders refuse an incomplete one: if fewer symbols are used,
+// unused ones count as used once.
 void dr_code_build(struct dr_code *code, uint32_t *uses, uint32_t symbols, uint32_t longest);
 
 #endif

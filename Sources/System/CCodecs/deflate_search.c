@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three tables say where the same bytes stood before: `near` the last place of one pixel, `far` the
-// last four places of two, `long_ago` the last place of three, which may be older than those: without
-// it the prints of some photographs were larger than ImageMagick's. Looking between pixels alone is a
-// third of the work and loses next to nothing: the channels of a pixel repeat together.
+// Three tables record earlier places of the same bytes: `near` the last place of about one pixel, `far` the
+// last four places of about two, `long_ago` the last place of three, which may be older: without it the
+// prints of some photographs were larger than ImageMagick's. Searching at pixel boundaries alone is a third
+// of the work and loses almost nothing: the channels of a pixel repeat together.
 #include "deflate_stream.h"
 
 #include <string.h>
 
 enum {
-  ENOUGH = 32,  // a repeat of so many bytes is taken at once
-  RARE = 32,    // one pixel in so many is repeated, or less: the next spans are not searched
+  ENOUGH = 32,  // a repeat of this many bytes is taken at once
+  RARE = 32,    // if fewer than one pixel in RARE is repeated, the next UNSEARCHED spans are not searched
   UNSEARCHED = 7,
-  SKIMMED = 8,  // of them every eighth place is noted, so that what comes back is found
+  SKIMMED = 8,  // every eighth place of an unsearched span is recorded, so that later repeats are found
 };
 
 static inline uint64_t eight(const uint8_t *bytes) {
@@ -20,12 +20,12 @@ static inline uint64_t eight(const uint8_t *bytes) {
   return dr_little(value);
 }
 
-// Of the first `count` bytes; its high bits are the good ones.
+// A hash of the first `count` bytes; its high bits are the best mixed.
 static inline uint64_t hash(uint64_t value, uint32_t count) {
   return (value << (64 - 8 * count)) * 0x9E3779B97F4A7C15ULL;
 }
 
-// How many bytes are the same, `limit` at most. The first eight differ where `difference` says.
+// The number of equal bytes, at most `limit`. `difference` is the exclusive or of the first eight.
 static inline uint32_t common(const uint8_t *one, const uint8_t *other, uint64_t difference,
                               uint32_t limit) {
   uint32_t length = 0;
@@ -42,11 +42,11 @@ static const uint64_t ONES = 0x0001000100010001;
 
 struct places {
   uint32_t near, long_ago;
-  uint64_t far, fits;  // four lanes; in those that fit the top bit is set
+  uint64_t far, fits;  // four lanes; a lane that fits has its top bit set
 };
 
-// The place into the tables, and what stood there before. A lane that fits only by chance, or
-// points to what is long gone, does no harm: the bytes are compared.
+// Records the place in the tables and returns the previous entries. A lane that fits by chance, or whose
+// place is too old, does no harm: the bytes are compared.
 static inline struct places note(struct dr_deflate *stream, uint32_t at, uint32_t pixel) {
   const uint32_t near_count = pixel < DR_SHORTEST ? DR_SHORTEST : pixel;
   const uint32_t far_count = pixel == 1 ? 5 : pixel == 3 ? 6 : 8;
@@ -79,7 +79,7 @@ struct best {
   uint32_t length, distance;
 };
 
-// Every count of pixels for which this place repeats more than the better ones before it.
+// Offers this place for every number of pixels that no earlier candidate repeats.
 static inline void try(struct dr_deflate *stream, struct dr_node *node, uint32_t at,
                        uint32_t distance, uint32_t pixel, struct best *best) {
   uint32_t left = stream->end - at;
@@ -95,7 +95,7 @@ static inline void try(struct dr_deflate *stream, struct dr_node *node, uint32_t
     reach(node + pixels, cost + stream->length_cost[pixels * pixel], pixels << 16 | distance);
 }
 
-// The whole of a long repeat in one step: how many pixels.
+// Takes the whole of a long repeat in one step; returns its number of pixels.
 static inline uint32_t leap(struct dr_deflate *stream, struct dr_node *node, struct best best,
                             uint32_t pixel) {
   uint32_t pixels = best.length / pixel, cost = node->cost;
@@ -110,7 +110,7 @@ static inline uint32_t leap(struct dr_deflate *stream, struct dr_node *node, str
 
 __attribute__((always_inline)) static inline void weigh(struct dr_deflate *stream, uint32_t count,
                                                         const uint32_t pixel) {
-  // A repeat so long is not looked for again farther away: a tenth of the time for a fifth of a
+  // A repeat of this length ends the search at farther places: saves a tenth of the time for a fifth of a
   // percent of the size.
   const uint32_t good = pixel == 1 ? 7 : 3 * pixel;
   struct dr_node *nodes = stream->nodes;
@@ -128,7 +128,7 @@ __attribute__((always_inline)) static inline void weigh(struct dr_deflate *strea
       uint64_t far = old.far >> ((uint32_t)__builtin_ctzll(old.fits) - (LANE - 1));
       try(stream, nodes + i, at, (uint16_t)(place - far), pixel, &best);
     }
-    // Where nothing stood lately, nothing long stood before: four fifths of the gain for half of the time.
+    // Searched only after a recent repeat of two pixels: four fifths of the gain for half of the time.
     if ((pixel == 3 || pixel == 4) && best.length >= 2 * pixel && best.length < good)
       try(stream, nodes + i, at, place - old.long_ago, pixel, &best);
     uint32_t pixels = best.length < ENOUGH ? 1 : leap(stream, nodes + i, best, pixel);
@@ -137,7 +137,7 @@ __attribute__((always_inline)) static inline void weigh(struct dr_deflate *strea
   }
 }
 
-// The way back from the end tells the way forward: each step is put down where it begins.
+// Follows the cheapest path back from its end, and stores each step at its beginning.
 static void turn(struct dr_node *nodes, uint32_t count) {
   while (count > 0) {
     uint32_t step = nodes[count].step;

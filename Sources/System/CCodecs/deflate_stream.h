@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the deflate share: the window and its tables, the tokens of a block, and what
-// symbols cost. 0.6 MB in all.
+// Shared by the parts of the deflate: the window and its tables, the tokens of a block, and the prices of
+// symbols. 0.6 MB in all.
 
 #ifndef DARKROOM_DEFLATE_STREAM_H
 #define DARKROOM_DEFLATE_STREAM_H
@@ -14,22 +14,22 @@ enum {
   DR_SHORTEST = 3,
   DR_LONGEST = 258,
   DR_REACH = 32768,       // how far back a repeat may lie
-  DR_WINDOW = 128 << 10,  // of it DR_REACH are history
-  DR_SPAN = 6 << 10,      // bytes parsed at once; a multiple of every size of pixel
+  DR_WINDOW = 128 << 10,  // includes DR_REACH bytes of history
+  DR_SPAN = 6 << 10,      // bytes parsed at once; a multiple of every pixel size
   DR_TOKENS = 16384,      // of a block
-  DR_FIRST_TOKENS = 6144,  // of the first: prices are only guessed in it
+  DR_FIRST_TOKENS = 6144,  // of the first block, whose prices are guesses
   DR_PACKED = 1 << 16,
   DR_SLACK = 8,           // eight bytes are read at once
   DR_HASH_BITS = 13,
 };
 
-// The cheapest way to a place between pixels: its cost in bits, and its last step.
+// The cheapest path to a pixel boundary: its cost in bits, and its last step.
 struct dr_node {
   uint32_t cost;
   uint32_t step;  // pixels << 16 | distance, or 0: one pixel as literals
 };
 
-// Four places, the latest lowest, modulo 2^16, and beside each 16 bits more of its hash.
+// Four places modulo 2^16, the latest lowest, and 16 further bits of the hash for each.
 struct dr_bucket {
   uint64_t places, tags;
 };
@@ -38,11 +38,11 @@ struct dr_deflate {
   dr_deflate_give *give;
   void *owner;
   uint32_t pixel;
-  uint64_t bits;  // not yet a byte
+  uint64_t bits;  // bits that do not fill a byte yet
   uint32_t bit_count, packed_count, adler;
   uint32_t start;    // the stream's offset of data[0], modulo 2^32
   uint32_t at, end;  // within data: parsed up to, filled up to
-  uint32_t unsearched;  // spans still taken as literals: repeats were too rare
+  uint32_t unsearched;  // the number of next spans to take as literals: repeats were too rare
   uint32_t token_count, token_limit;
   uint32_t literal_uses[DR_LITERALS], distance_uses[DR_DISTANCES];
   uint8_t literal_cost[256], length_cost[DR_LONGEST + 1], distance_cost[DR_DISTANCES];
@@ -54,20 +54,19 @@ struct dr_deflate {
   uint8_t data[DR_WINDOW + DR_SLACK];
 };
 
-// deflate_search.c: parses what stands in the window behind `at`, whole pixels of DR_SPAN bytes at
-// most.
+// deflate_search.c: parses the bytes from `at` to `end`, whole pixels of at most DR_SPAN bytes.
 void dr_deflate_search(struct dr_deflate *stream);
 // deflate.c
 void dr_deflate_literal(struct dr_deflate *stream, uint8_t byte);
 void dr_deflate_match(struct dr_deflate *stream, uint32_t length, uint32_t distance);
-// deflate_block.c: the tokens so far as a block, and what their symbols cost in the next one.
+// deflate_block.c: writes the collected tokens as a block, and sets the prices for the next one.
 void dr_deflate_block(struct dr_deflate *stream, int is_last);
 void dr_deflate_bits(struct dr_deflate *stream, uint64_t value, uint32_t count);
 
-// adler.c: as zlib's adler32.
+// adler.c: the same result as zlib's adler32.
 uint32_t dr_adler(uint32_t adler, const uint8_t *bytes, size_t count);
 
-// Numbers in memory have their lowest byte first.
+// Converts between the machine's byte order and little-endian.
 static inline uint64_t dr_little(uint64_t value) {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
   return __builtin_bswap64(value);
@@ -97,7 +96,7 @@ static inline struct dr_symbol dr_distance_symbol(uint32_t distance) {
   return (struct dr_symbol){2 * top + (rest >> extra & 1), extra, rest & ((1U << extra) - 1)};
 }
 
-// A repeat may be longer than deflate's longest: the next piece of it, none too short.
+// The length of the next piece of a repeat that may be longer than DR_LONGEST; no rest becomes too short.
 static inline uint32_t dr_length_piece(uint32_t left) {
   if (left <= DR_LONGEST) return left;
   return left < DR_LONGEST + DR_SHORTEST ? left - DR_SHORTEST : DR_LONGEST;

@@ -2,7 +2,7 @@
 #include "include/inflate.h"
 
 #include <stdlib.h>
-// zconf.h then marks what it does not change.
+// Makes zlib's input pointers const.
 #define ZLIB_CONST
 #include <zlib.h>
 
@@ -28,7 +28,7 @@ int32_t dr_inflate_some(struct dr_inflate *text, const uint8_t *bytes, uint32_t 
   text->codec.next_out = out;
   text->codec.avail_out = room;
   int result = inflate(&text->codec, Z_NO_FLUSH);
-  // No progress for want of input is no damage: more may come.
+  // Z_BUF_ERROR only means that input is missing: more may come.
   if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) return -1;
   text->ended = result == Z_STREAM_END;
   *taken = count - text->codec.avail_in;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two sides of JPEG as they see each other: the writer takes sampling and tables from the
-// reader.
+// Shared by the JPEG reader and writer: the writer takes sampling and tables from the reader.
 
 #ifndef DARKROOM_JPEG_CODEC_H
 #define DARKROOM_JPEG_CODEC_H
@@ -16,8 +15,8 @@ struct dr_jpeg_escape {
   struct jpeg_error_mgr base;  // first: libjpeg hands us a pointer to it
   jmp_buf back;
   struct dr_trouble *trouble;
-  struct dr_input *input;    // of a reader, else NULL
-  struct dr_output *output;  // of a writer, else NULL
+  struct dr_input *input;    // a reader's, else NULL
+  struct dr_output *output;  // a writer's, else NULL
 };
 
 struct dr_jpeg_reader {
@@ -30,7 +29,7 @@ struct dr_jpeg_reader {
   int is_inverted;
 };
 
-// One band of interleaved units: eight rows of the coarsest component. -1 on trouble.
+// Read or write one band of interleaved units: eight rows of the coarsest component. -1 on trouble.
 int dr_jpeg_reader_band(struct dr_jpeg_reader *reader, JSAMPIMAGE band, struct dr_trouble *trouble);
 int dr_jpeg_writer_band(struct dr_jpeg_writer *writer, JSAMPIMAGE band, struct dr_trouble *trouble);
 

@@ -21,7 +21,7 @@ static const char *coding(int marker) {
   }
 }
 
-// What libjpeg found, as one of our codes. Its text is kept where it says more than the code does.
+// Translates libjpeg's error into one of our codes; keeps its text if that says more than the code.
 static void judge(struct dr_jpeg_escape *escape, struct jpeg_common_struct *codec) {
   struct dr_trouble *trouble = escape->trouble;
   struct jpeg_error_mgr *error = &escape->base;
@@ -29,7 +29,7 @@ static void judge(struct dr_jpeg_escape *escape, struct jpeg_common_struct *code
   int first = error->msg_parm.i[0];
   switch (error->msg_code) {
     case JERR_BAD_PRECISION:
-      dr_codec_say(trouble, DR_CODEC_UNSUPPORTED, "it has %d bits a sample, and 8 are supported", first);
+      dr_codec_say(trouble, DR_CODEC_UNSUPPORTED, "it has %d bits per sample; only 8 are supported", first);
       return;
     case JERR_SOF_UNSUPPORTED:
       dr_codec_say(trouble, DR_CODEC_UNSUPPORTED, "it uses %s, which is not supported", coding(first));
@@ -45,11 +45,11 @@ static void judge(struct dr_jpeg_escape *escape, struct jpeg_common_struct *code
       dr_codec_say(trouble, DR_CODEC_UNSUPPORTED, "it has a form that is not supported (%s)", text);
       return;
     case JERR_IMAGE_TOO_BIG:
-      dr_codec_say(trouble, DR_CODEC_PIXELS, "a side of it is longer than %d pixels", first);
+      dr_codec_say(trouble, DR_CODEC_PIXELS, "one of its sides is longer than %d pixels", first);
       return;
     case JERR_OUT_OF_MEMORY:
     case JERR_NO_BACKING_STORE:
-      dr_codec_say(trouble, DR_CODEC_MEMORY, "it needs more memory than it may have");
+      dr_codec_say(trouble, DR_CODEC_MEMORY, "it needs more memory than is allowed");
       return;
     default:
       error->format_message((j_common_ptr)codec, text);
@@ -59,7 +59,7 @@ static void judge(struct dr_jpeg_escape *escape, struct jpeg_common_struct *code
 
 static void leave(j_common_ptr codec) {
   struct dr_jpeg_escape *escape = (struct dr_jpeg_escape *)codec->err;
-  // What we said before leaving by our own will stands.
+  // A trouble that our own code has set stays.
   if (escape->trouble->code == 0) {
     if (escape->input && escape->input->system)
       dr_say_system(escape->trouble, DR_CODEC_READ, escape->input->system);
@@ -71,7 +71,7 @@ static void leave(j_common_ptr codec) {
   longjmp(escape->back, 1);
 }
 
-// libjpeg's warnings mean that it guessed pixels: a guess is no print.
+// A warning of libjpeg means that it guessed pixels: treat it as an error.
 static void warn(j_common_ptr codec, int level) {
   if (level < 0) leave(codec);
 }

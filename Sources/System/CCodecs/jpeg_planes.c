@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JPEG developed on its planes of light and chroma, a band at a time, one band behind the reader:
-// chroma is spread from the rows above and below. Edges are what libjpeg's own way over red, green
-// and blue makes of them. Memory is about 60 bytes a column.
+// Develops a JPEG on its planes of light and chroma, a band at a time, one band behind the reader: chroma
+// is interpolated from the rows above and below. Edges come out as libjpeg makes them by way of red, green
+// and blue. Uses about 60 bytes of memory per column.
 #include "jpeg_codec.h"
 #include "planes.h"
 
@@ -17,11 +17,11 @@ struct band {
 struct planes {
   struct dr_plane_map map;
   int across, down;
-  uint32_t width, rows;                 // of light
+  uint32_t width, rows;                 // of the plane of light
   uint32_t chroma_width, chroma_rows;
   uint32_t tiles;
   struct band now, next;
-  uint8_t *above[2];                    // the last rows of chroma of the band before
+  uint8_t *above[2];                    // the last rows of chroma of the previous band
   uint8_t *cb_out[height], *cr_out[height];
   uint8_t *memory;
 };
@@ -68,8 +68,8 @@ static int prepare(struct planes *planes, j_decompress_ptr codec, const struct d
   return allocate(planes);
 }
 
-// The last column is repeated. Where a chroma sample colours only one column, the sample beyond
-// mirrors the one before, which makes the missing column equal to the last one.
+// Repeats the last column. If the last chroma sample covers only one column, the sample beyond it mirrors
+// the sample before it, which makes the missing column equal to the last one.
 static void extend_chroma(const struct planes *planes, uint8_t *row) {
   uint32_t width = planes->chroma_width;
   row[-1] = row[0];
@@ -88,7 +88,7 @@ static void extend_band(const struct planes *planes, struct band *band, uint32_t
     memset(band->light[y] + planes->width, band->light[y][planes->width - 1], end);
 }
 
-// The three rows of one component that colour a group, with the edges of the picture as neighbours.
+// The three rows of one chroma component for a group; edge rows of the picture are their own neighbours.
 static void pick(const uint8_t *to[3], uint8_t *const *now, uint8_t *const *next,
                  const uint8_t *above, uint32_t y, uint32_t row, uint32_t rows) {
   to[1] = now[y];
@@ -104,7 +104,7 @@ static void develop_group(struct planes *planes, uint32_t first, uint32_t y) {
   pick(rows.cr, now->cr, planes->next.cr, planes->above[1], y, row, planes->chroma_rows);
   for (uint32_t j = 0; j < down; j++) rows.light[j] = now->light[y * down + j];
   if ((row + 1) * down > planes->rows) {
-    // The row that is not there equals the last one.
+    // The missing row equals the last one.
     memcpy(rows.light[1], rows.light[0], stride(planes, planes->across) - margin);
     rows.cb[2] = rows.cb[0];
     rows.cr[2] = rows.cr[0];
@@ -119,7 +119,7 @@ static void develop_group(struct planes *planes, uint32_t first, uint32_t y) {
   }
 }
 
-// Rows below the picture's last one repeat it.
+// Fills the rows below the picture with its last row.
 static void repeat_last(struct planes *planes, uint32_t count) {
   size_t light = stride(planes, planes->across) - margin, chroma = stride(planes, 1) - margin;
   uint32_t down = (uint32_t)planes->down;

@@ -7,7 +7,7 @@
 
 static void nothing(j_decompress_ptr codec) { (void)codec; }
 
-// The end of the file is never papered over with an end marker of our own.
+// At the end of the file this raises an error; libjpeg's own source would insert an end marker.
 static boolean fill(j_decompress_ptr codec) {
   struct dr_jpeg_reader *reader = (struct dr_jpeg_reader *)codec->client_data;
   long count = dr_input_fill(&reader->input);
@@ -39,14 +39,14 @@ static void watch(j_common_ptr common) {
   ERREXIT(codec, JERR_INPUT_EOF);
 }
 
-// What this form forces us to hold: coefficients of the whole picture where its scans come one
-// after another, and a few bands of rows in every case.
+// The memory that the picture's form requires: always a few bands of rows, and with several scans the
+// coefficients of the whole picture.
 static uint64_t memory(j_decompress_ptr codec) {
   uint64_t sum = (uint64_t)codec->image_width * 256 + (1 << 20);
   if (!jpeg_has_multiple_scans(codec)) return sum;
   for (int i = 0; i < codec->num_components; i++) {
     const jpeg_component_info *part = codec->comp_info + i;
-    // A whole number of interleaved units is held, hence the rounding.
+    // Rounded up: libjpeg holds a whole number of interleaved units.
     uint64_t across = ((uint64_t)part->width_in_blocks + 4) * DCTSIZE;
     uint64_t down = ((uint64_t)part->height_in_blocks + 4) * DCTSIZE;
     sum += across * down * sizeof(JCOEF);
@@ -59,13 +59,13 @@ static int is_within(struct dr_jpeg_reader *reader, const struct dr_codec_limits
   struct dr_trouble *trouble = reader->escape.trouble;
   uint64_t pixels = (uint64_t)codec->image_width * codec->image_height;
   if (pixels > limits->pixels) {
-    dr_codec_say(trouble, DR_CODEC_PIXELS, "it has %u x %u pixels, and %llu are allowed",
+    dr_codec_say(trouble, DR_CODEC_PIXELS, "it has %u x %u pixels; the limit is %llu",
            codec->image_width, codec->image_height, (unsigned long long)limits->pixels);
     return 0;
   }
   uint64_t needed = memory(codec);
   if (needed > limits->memory) {
-    dr_codec_say(trouble, DR_CODEC_MEMORY, "%s needs %llu MiB of memory, and %llu are allowed",
+    dr_codec_say(trouble, DR_CODEC_MEMORY, "%s needs %llu MiB of memory; the limit is %llu MiB",
            codec->progressive_mode ? "a progressive picture of this size" : "it",
            (unsigned long long)(needed >> 20) + 1, (unsigned long long)(limits->memory >> 20));
     return 0;
@@ -108,12 +108,12 @@ static void describe(j_decompress_ptr codec, struct dr_jpeg_header *header) {
   }
 }
 
-// Of arithmetic coding one damage cannot be seen: the standard lets an encoder leave out zeros at a
-// scan's end, so a scan that stops early, with a forged end marker behind it, reads as a flat rest. A
-// file that simply ends has no end marker and fails as every other.
+// A file cut between two scans and closed with an end marker decodes without a warning, only coarser: this
+// function detects it.
 //
-// A file cut between two scans and closed with an end marker decodes without a warning, only
-// coarser.
+// One damage of arithmetic coding cannot be detected: the standard lets an encoder omit zeros at the end of a
+// scan, so a scan that stops early before a forged end marker decodes as a flat rest. A file that simply
+// ends has no end marker and fails like any other.
 static int is_whole(j_decompress_ptr codec) {
   if (!jpeg_has_multiple_scans(codec)) return 1;
   for (int i = 0; i < codec->num_components; i++) {
@@ -125,8 +125,8 @@ static int is_whole(j_decompress_ptr codec) {
   return 1;
 }
 
-// The samplings that cameras use. On small pictures there is nothing to gain, and one coefficient
-// rounded otherwise would weigh more than it should.
+// Accepts the samplings that cameras use. Small pictures gain nothing, and in them a coefficient that is
+// rounded differently matters more.
 static int suits_planes(j_decompress_ptr codec) {
   if (codec->jpeg_color_space != JCS_YCbCr || codec->num_components != 3) return 0;
   const jpeg_component_info *parts = codec->comp_info;
@@ -134,7 +134,7 @@ static int suits_planes(j_decompress_ptr codec) {
     if (parts[i].h_samp_factor != 1 || parts[i].v_samp_factor != 1) return 0;
   int across = parts->h_samp_factor, down = parts->v_samp_factor;
   if ((uint64_t)codec->image_width * codec->image_height < 1 << 16) return 0;
-  // libjpeg spreads chroma of two columns or fewer another way.
+  // libjpeg interpolates chroma of two columns or fewer differently.
   if (codec->image_width <= 2 * (JDIMENSION)across) return 0;
   return (across <= 2 && down <= 2) || (across == 4 && down == 1);
 }
@@ -147,7 +147,7 @@ static int start(struct dr_jpeg_reader *reader, const struct dr_codec_limits *li
   describe(codec, header);
   if (header->space == 0) {
     dr_codec_say(reader->escape.trouble, DR_CODEC_UNSUPPORTED,
-           "it has %d components that mean no known colours", codec->num_components);
+           "its %d components are in an unknown colour space", codec->num_components);
     return 0;
   }
   int is_print = header->space == DR_JPEG_CMYK || header->space == DR_JPEG_YCCK;
@@ -198,8 +198,8 @@ struct dr_jpeg_reader *dr_jpeg_reader_open(int fd, const struct dr_codec_limits 
   return NULL;
 }
 
-// Four inks to light: each colour is what its ink and the black let through. Adobe stores the
-// inverse of ink, which is light already.
+// Converts four inks to light: a colour is the light that its ink and the black let through. Adobe stores
+// the inverse of ink, which is already light.
 static void inks_to_light(uint8_t *row, uint32_t width, int is_inverted) {
   uint32_t flip = is_inverted ? 0 : 255;
   for (uint32_t x = 0; x < width; x++, row += 4) {

@@ -18,7 +18,7 @@ static void begin(j_compress_ptr codec) {
   writer->target.free_in_buffer = DR_BUFFER;
 }
 
-// libjpeg calls this when the buffer is full, whatever the counters say.
+// libjpeg calls this when the buffer is full; its counters then have no meaning.
 static boolean empty(j_compress_ptr codec) {
   struct dr_jpeg_writer *writer = (struct dr_jpeg_writer *)codec->client_data;
   writer->output.have = DR_BUFFER;
@@ -33,7 +33,7 @@ static void end(j_compress_ptr codec) {
   if (dr_output_drain(&writer->output) < 0) ERREXIT(codec, JERR_FILE_WRITE);
 }
 
-// Baseline holds one byte an entry; a zero, which some files have, would divide by zero.
+// A baseline table has one byte per entry; an entry of zero, which some files have, would divide by zero.
 static void copy_table(j_compress_ptr codec, int slot, const JQUANT_TBL *from) {
   if (codec->quant_tbl_ptrs[slot] == NULL)
     codec->quant_tbl_ptrs[slot] = jpeg_alloc_quant_table((j_common_ptr)codec);
@@ -63,7 +63,7 @@ static void take_tables(j_compress_ptr codec, j_decompress_ptr like) {
   }
 }
 
-// Chroma of the source stays as coarse as it was; grey, RGB and CMYK sources had none coarser.
+// Keeps the source's chroma sampling; grey, RGB and CMYK sources have no coarser chroma.
 static void take_sampling(j_compress_ptr codec, j_decompress_ptr like) {
   int is_light = like->jpeg_color_space == JCS_YCbCr || like->jpeg_color_space == JCS_YCCK;
   int blocks = 0;
@@ -72,7 +72,7 @@ static void take_sampling(j_compress_ptr codec, j_decompress_ptr like) {
     codec->comp_info[i].v_samp_factor = is_light ? like->comp_info[i].v_samp_factor : 1;
     blocks += codec->comp_info[i].h_samp_factor * codec->comp_info[i].v_samp_factor;
   }
-  // Legal in a file of one component a scan, but not in the one interleaved scan we write.
+  // Legal in a file with one component per scan, but not in the single interleaved scan written here.
   if (blocks > C_MAX_BLOCKS_IN_MCU)
     for (int i = 0; i < 3; i++)
       codec->comp_info[i].h_samp_factor = codec->comp_info[i].v_samp_factor = 1;
@@ -142,7 +142,7 @@ int32_t dr_jpeg_writer_rows(struct dr_jpeg_writer *writer, const uint8_t *rows, 
   for (uint32_t done = 0; done < count;) {
     JSAMPROW lines[16];
     uint32_t wanted = count - done < 16 ? count - done : 16;
-    // libjpeg's interface knows no const; it does not write here.
+    // libjpeg's interface lacks const; it does not write here.
     for (uint32_t i = 0; i < wanted; i++) lines[i] = (JSAMPROW)(rows + stride * (done + i));
     done += jpeg_write_scanlines(&writer->codec, lines, wanted);
   }

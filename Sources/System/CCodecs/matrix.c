@@ -2,8 +2,8 @@
 #include "include/CCodecs.h"
 #include "vectors.h"
 
-// A sum of three channels in millionths, plus a half, divided by a million: 1,000,000 = 64 x
-// 15,625. The largest sum is below 2^31, so nothing is lost on the way.
+// The sum of three channels in millionths, plus a half, divided by a million = 64 x 15,625. The largest
+// sum is below 2^31, so no step overflows.
 static inline uint32_t channel(const int32_t *row, uint32_t red, uint32_t green, uint32_t blue) {
   uint32_t sum = (uint32_t)row[0] * red + (uint32_t)row[1] * green + (uint32_t)row[2] * blue;
   uint32_t value = ((sum + 500000) >> 6) / 15625;
@@ -36,7 +36,7 @@ static void apply16_portable(const struct dr_matrix *matrix, uint16_t *pixels, u
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-// Factors are split in two, ten bits below and ten above: both halves fit the 16-bit multiplier.
+// Factors are split into ten low and ten high bits: both halves fit the 16-bit multiplier.
 struct factors {
   __m256i high_pair, high_one, low_pair, low_one;
 };
@@ -46,7 +46,7 @@ static inline int32_t pair(int32_t low, int32_t high) {
 }
 
 __attribute__((target("avx2"))) static struct factors factors(const int32_t *row) {
-  enum { half = 500000 };  // rides along as a factor of the constant one
+  enum { half = 500000 };  // added as the factor of a constant one
   struct factors f = {
       _mm256_set1_epi32(pair(row[0] >> 10, row[1] >> 10)),
       _mm256_set1_epi32(pair(row[2] >> 10, half >> 10)),
@@ -56,10 +56,9 @@ __attribute__((target("avx2"))) static struct factors factors(const int32_t *row
   return f;
 }
 
-// The quotient by way of one float product. The sum, 24 bits at most, is exact as a float; below
-// the clamp the product is off by less than half of 1/15,625, and the reciprocal is rounded up, so
-// cutting off the fraction gives the integer quotient (compared for every sum below 2^23; above is
-// clamped).
+// Computes the quotient by one float product. The sum has at most 24 bits and is exact as a float; below
+// the clamp the product's error is less than half of 1/15,625, and the reciprocal is rounded up, so
+// truncation gives the integer quotient (verified for every sum below 2^23; larger ones are clamped).
 __attribute__((target("avx2"), always_inline)) static inline __m256i channel_avx2(
     const struct factors *f, __m256i pairs, __m256i ones) {
   __m256i high = _mm256_add_epi32(_mm256_madd_epi16(pairs, f->high_pair),
@@ -96,9 +95,9 @@ __attribute__((target("avx2"))) static void apply8_avx2(const struct dr_matrix *
   }
   apply8_portable(matrix, pixels + i * 4, count - i);
 }
-// One pixel at a time, its channels side by side. Sums are whole numbers and exact as doubles; with a
-// half on top none is near a whole number of millions, so rounding the reciprocal changes nothing. The
-// fourth channel is a million times itself.
+// One pixel at a time, its channels in parallel. Sums are whole numbers and exact as doubles; with an added
+// half no sum is near a multiple of a million, so the rounded reciprocal changes no result. The fourth
+// channel is multiplied by a million.
 __attribute__((target("avx2"))) static void apply16_avx2(const struct dr_matrix *matrix,
                                                          uint16_t *pixels, uint64_t count) {
   const int32_t *m = matrix->millionths;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sixteen columns at a time: the compiler's own vectors, which become the processor's, whatever it
-// has. Every operation is defined to the bit, so all processors compute the same.
+// Sixteen columns at a time, in the compiler's vectors, which it maps to any processor's instructions.
+// Every operation is defined to the bit, so all processors compute the same.
 
 #ifndef DARKROOM_PLANE_LANES_H
 #define DARKROOM_PLANE_LANES_H
@@ -10,10 +10,10 @@
 
 enum { DR_LANES = 16 };
 
-// Which half of a pair of bytes comes first in memory.
+// The half of a pair of bytes that comes first in memory: 0 the low one, 1 the high one.
 #define DR_FIRST (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 1)
 
-// Vectors as arguments depend on the processor's; here all calls are inlined.
+// The passing of vector arguments depends on the processor; all calls here are inlined.
 #pragma clang diagnostic ignored "-Wpsabi"
 
 typedef int16_t dr_lanes __attribute__((vector_size(32)));
@@ -29,7 +29,7 @@ DR_INLINE dr_lanes dr_all(int value) { return (dr_lanes){0} + (int16_t)value; }
 
 // The upper half of the product.
 #if defined(DR_PLANE_LANES_MULTIPLY)
-// The compiler does not see everywhere that the processor has just this.
+// The compiler does not always recognise this instruction.
 DR_INLINE dr_lanes dr_high(dr_lanes a, int16_t b) {
   return (dr_lanes)_mm256_mulhi_epi16((__m256i)a, _mm256_set1_epi16(b));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix between two changes of colour space is a matrix again. Whole numbers only: floating
-// point may be contracted differently from one machine to the next.
+// The matrix between two conversions of colour space, combined into one matrix. Integers only: compilers may
+// contract floating point differently on each machine.
 #include "planes.h"
 
-// Millionths, as JFIF has them.
+// In millionths, from JFIF.
 static const int64_t light_of[3] = {299000, 587000, 114000};
 static const int64_t cb_of[3] = {0, -344136, 1772000};
 static const int64_t cr_of[3] = {1402000, -714136, 0};
@@ -21,14 +21,14 @@ static int64_t fixed(int64_t millionths, int power) {
   return divide(millionths * (1 << power), million);
 }
 
-// Whether it fits; a one that does not by a hair is cut by that hair.
+// Stores the number and returns whether it fits; 32768 is stored as 32767.
 static int narrow(int16_t *to, int64_t millionths, int power) {
   int64_t value = fixed(millionths, power);
   *to = (int16_t)(value == 32768 ? 32767 : value);
   return value >= -32768 && value <= 32768;
 }
 
-// What a row of red, green and blue is of light, Cb and Cr.
+// Converts a row for red, green and blue into a row for light, Cb and Cr.
 static void turn(int64_t *to, const int64_t *row) {
   to[0] = row[0] + row[1] + row[2];
   to[1] = product(row, cb_of);

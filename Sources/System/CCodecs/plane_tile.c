@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code for any processor, and the choice among all there are.
+// The portable variant, and the choice among all variants.
 #define DR_PLANE_ROWS_APPLY dr_plane_rows_apply_portable
 #include "plane_tile.h"
 

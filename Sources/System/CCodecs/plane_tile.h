@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix on light and chroma at the picture's own sampling. A tile in which no colour can clip
-// goes the linear way: light and chroma straight from light and chroma. Any other goes pixel by
-// pixel through red, green and blue, clamped where the exact formula clamps. Chroma is spread as
-// libjpeg spreads it (three parts near, one part far), and gathered as it gathers it.
+// Applies the matrix to light and chroma at the picture's own sampling. A tile in which no colour can clip
+// takes the linear path: light and chroma directly from light and chroma. Any other tile is computed pixel
+// by pixel through red, green and blue, clamped where the exact formula clamps. Chroma is interpolated
+// (three parts near, one part far) and averaged as libjpeg does it.
 //
-// Lanes are columns of chroma; the pixels of one chroma sample are phases, `across` x `down` of
-// them. This text is compiled once for each kind of processor, as `DR_PLANE_ROWS_APPLY`.
+// Lanes are columns of chroma; the pixels of one chroma sample are its phases, `across` x `down` of them.
+// This file is compiled once for each kind of processor, with another name for `DR_PLANE_ROWS_APPLY`.
 #include "plane_lanes.h"
 #include "planes.h"
 
 enum { block = 4 * DR_TILE, span = block + DR_LANES };
 
-// Chroma of a few tiles by phase down, at four times its distance from grey, and what it adds to
-// light; from one column before the first on.
+// The chroma of a few tiles for each phase down, at four times its distance from grey, and its
+// contribution to light; begins one column before the first.
 struct spread {
   int16_t cb[2][span], cr[2][span], shift[2][span];
 };
@@ -76,7 +76,7 @@ DR_INLINE void shift_light(struct spread *spread, const struct dr_plane_map *map
                                          dr_high(dr_load(spread->cr[j] + i) * 32, map->light_cr));
 }
 
-// A phase across, at sixteen times its size; `row` begins one column before.
+// One phase across, scaled by sixteen; `row` begins one column before it.
 DR_INLINE dr_lanes spread_across(const int16_t *row, int across, int k) {
   dr_lanes near = dr_load(row + 1);
   return across == 2 ? near * 3 + dr_load(row + 2 * k) : near * 4;
@@ -86,14 +86,14 @@ DR_INLINE dr_lanes sum_down(const int16_t rows[2][span], uint32_t i, int down) {
   return down == 2 ? dr_load(rows[0] + i) + dr_load(rows[1] + i) : dr_load(rows[0] + i) * 2;
 }
 
-// The mean of all phases, at 256 times its size: it fits by a hair.
+// The mean of all phases, scaled by 256, which just fits.
 DR_INLINE dr_lanes mean(const int16_t rows[2][span], uint32_t i, int across, int down) {
   dr_lanes near = sum_down(rows, i + 1, down);
   if (across != 2) return near * 32;
   return near * 24 + (sum_down(rows, i, down) + sum_down(rows, i + 2, down)) * 4;
 }
 
-// Constants stand for half a unit and for what the cut-off products lose on average.
+// The constants add half a unit and the average loss of the truncated products.
 DR_INLINE void linear_light(struct phases *phases, const struct spread *spread, uint32_t i,
                             const struct dr_plane_map *map, int across, int down) {
   for (int j = 0; j < down; j++)
@@ -124,7 +124,7 @@ struct colour {
   dr_lanes red, green, blue;
 };
 
-// As libjpeg has it, with its factors in 2^16ths; green may be one off.
+// libjpeg's conversion, with its factors in 2^-16; green may differ by one.
 DR_INLINE struct colour colour(dr_lanes light, dr_lanes cb, dr_lanes cr) {
   dr_lanes red = (dr_high(cr * 2, 26345) + 1) >> 1;
   dr_lanes blue = (dr_high(cb * 2, -14942) + 1) >> 1;
@@ -154,7 +154,7 @@ DR_INLINE void clamped_lanes(struct phases *phases, const struct spread *spread,
   dr_lanes red = dr_all(0), green = dr_all(0), blue = dr_all(0);
   for (int j = 0; j < down; j++)
     for (int k = 0; k < across; k++) {
-      // libjpeg rounds a half up here and down there, so that the mean is true.
+      // libjpeg alternates between rounding a half up and down, so that the mean is unbiased.
       int16_t half = across == 2 && down == 2 ? (k ? 7 : 8) : (j || k ? 8 : 4);
       dr_lanes cb = (spread_across(spread->cb[j] + i, across, k) + half) >> 4;
       dr_lanes cr = (spread_across(spread->cr[j] + i, across, k) + half) >> 4;
@@ -180,7 +180,7 @@ struct range {
   int32_t least, most;
 };
 
-// Of `count` bytes in each row; the last ones may be looked at twice.
+// The range of `count` bytes in each row; the last bytes may be read twice.
 DR_INLINE struct range range(const uint8_t *const *rows, int height, int64_t at, uint32_t count) {
   dr_bytes least, most;
   memcpy(&least, rows[0] + at, sizeof least);
@@ -202,7 +202,7 @@ DR_INLINE int is_linear(const struct dr_plane_map *map, const struct dr_plane_ro
   const uint8_t *lights[2] = {rows->light[0], rows->light[1]};
   struct range light =
       range(lights, down, (int64_t)at * across, DR_TILE * (uint32_t)across);
-  // Where nothing is spread down, only the middle row counts.
+  // Without interpolation down, only the middle row counts.
   const uint8_t *const *cb_rows = rows->cb + (down == 1), *const *cr_rows = rows->cr + (down == 1);
   struct range cb = range(cb_rows, down == 1 ? 1 : 3, (int64_t)at - 1, DR_TILE + 2);
   struct range cr = range(cr_rows, down == 1 ? 1 : 3, (int64_t)at - 1, DR_TILE + 2);
@@ -222,7 +222,7 @@ DR_INLINE int is_linear(const struct dr_plane_map *map, const struct dr_plane_ro
 DR_INLINE void apply_tile(const struct dr_plane_map *map, const struct dr_plane_rows *rows,
                           const struct spread *spread, uint32_t from, uint32_t at, int across,
                           int down) {
-  // Where chroma is as fine as light, no averaging hides what rounding red, green and blue does.
+  // With chroma as fine as light, no averaging hides the rounding of red, green and blue.
   int linear = across * down > 1 && is_linear(map, rows, at, across, down);
   for (uint32_t x = at; x < at + DR_TILE; x += DR_LANES) {
     struct phases phases;
@@ -252,7 +252,7 @@ DR_INLINE void apply(const struct dr_plane_map *map, const struct dr_plane_rows 
   }
 }
 
-// Each sampling gets code of its own.
+// Each sampling gets its own specialised code.
 void DR_PLANE_ROWS_APPLY(const struct dr_plane_map *map, const struct dr_plane_rows *rows, int across,
                          int down, uint32_t tiles) {
   if (across == 2 && down == 2)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sixteen registers of sixteen lanes.
+// The variant for AVX2: sixteen registers of sixteen lanes.
 #if defined(__x86_64__)
 #include <immintrin.h>
 #include <string.h>

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-// A pixel that was not there before costs its literals; one that was, a repeat of one pixel; one
-// like its neighbour next to nothing. Found by trying: 5 to 16 do equally well. The smallest sum of
-// differences, which is the custom, looks at each channel by itself, and the prints of photographs
-// come out 2 % larger by it.
+// The cost of a new pixel is that of its literals; of a pixel seen before, a repeat of one pixel; of one
+// equal to its neighbour, almost nothing. NEW was found by experiment: 5 to 16 do equally well. The usual
+// criterion, the smallest sum of differences, judges each channel separately and makes the prints of
+// photographs 2 % larger.
 enum { NEW = 8, SEEN = 1, PIECE = 3072, PLACES = 1 << 12 };
 
 static inline int16_t absolute(int16_t value) { return value < 0 ? (int16_t)-value : value; }
@@ -62,7 +62,7 @@ static inline void count(struct tally *tally, const uint8_t *bytes, uint64_t siz
   }
 }
 
-// Of a row in which nothing repeats the beginning tells enough.
+// The estimated cost of a filtered row. If almost nothing repeats in its beginning, that suffices.
 static uint64_t weigh(int filter, const uint8_t *row, const uint8_t *above, uint64_t size,
                       uint32_t pixel) {
   uint8_t left[PIECE];
@@ -81,7 +81,7 @@ static uint64_t weigh(int filter, const uint8_t *row, const uint8_t *above, uint
   return tally.cost;
 }
 
-// The custom, of the upper bytes of 16 bits, in some pieces of the row.
+// The usual criterion, on the high bytes of 16-bit channels, in every fourth piece of the row.
 static uint64_t spread(int filter, const uint8_t *row, const uint8_t *above, uint64_t size,
                        uint32_t pixel) {
   uint8_t left[PIECE];
@@ -98,7 +98,7 @@ typedef uint64_t judge(int, const uint8_t *, const uint8_t *, uint64_t, uint32_t
 
 static int least(judge *judge, uint64_t *cost, const uint8_t *row, const uint8_t *above,
                  uint64_t size, uint32_t pixel) {
-  // Where nothing repeats the first one stays: of 8 bits it is the best for noise.
+  // If nothing repeats, the first filter stays: with 8 bits it is the best for noise.
   static const int filters[] = {DR_FILTER_AVERAGE, DR_FILTER_SUB, DR_FILTER_UP, DR_FILTER_PAETH};
   int best = DR_FILTER_AVERAGE;
   *cost = UINT64_MAX;
@@ -112,7 +112,7 @@ static int least(judge *judge, uint64_t *cost, const uint8_t *row, const uint8_t
 int dr_filter_choose(const uint8_t *row, const uint8_t *above, uint64_t size, uint32_t pixel) {
   uint64_t cost;
   int best = least(weigh, &cost, row, above, size, pixel);
-  // Rows of 16 bits in which little repeats: what the lower bytes are is chance.
+  // In 16-bit rows in which little repeats, the low bytes are noise.
   if (pixel < 6 || cost < size / pixel * NEW * 5 / 8) return best;
   return least(spread, &cost, row, above, size, pixel);
 }

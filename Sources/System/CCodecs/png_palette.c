@@ -6,7 +6,7 @@
 
 enum { COLOURS = 256 };
 
-// The palette as a chunk; how many colours it has.
+// Writes the palette as a chunk; returns the number of its colours.
 static int put_palette(struct dr_png_reader *reader, struct dr_png_writer *writer,
                        const struct dr_matrix *matrix) {
   png_colorp palette = NULL;

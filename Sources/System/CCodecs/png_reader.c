@@ -9,22 +9,22 @@
 
 void dr_png_leave(png_structp codec, png_const_charp words) {
   struct dr_png_escape *escape = png_get_error_ptr(codec);
-  // What we said before leaving by our own will stands.
+  // A trouble that our own code has set stays.
   if (escape->trouble->code == 0) {
     if (escape->input && escape->input->system)
       dr_say_system(escape->trouble, DR_CODEC_READ, escape->input->system);
     else if (escape->output && escape->output->system)
       dr_say_system(escape->trouble, DR_CODEC_WRITE, escape->output->system);
     else if (strcasestr(words, "out of memory") || strcasestr(words, "insufficient memory"))
-      dr_codec_say(escape->trouble, DR_CODEC_MEMORY, "it needs more memory than it may have");
+      dr_codec_say(escape->trouble, DR_CODEC_MEMORY, "it needs more memory than is allowed");
     else
       dr_codec_say(escape->trouble, DR_CODEC_DAMAGED, "%s", words);
   }
   longjmp(escape->back, 1);
 }
 
-// libpng warns of what it read as it was meant; what it had to guess is a benign error, and those
-// are made real ones in `start`.
+// libpng's warnings concern data that it still read correctly. Data that it had to guess is a benign
+// error; `set_limits` makes these real errors.
 void dr_png_warn(png_structp codec, png_const_charp words) {
   (void)codec;
   (void)words;
@@ -54,7 +54,7 @@ static uint32_t number(const uint8_t *bytes) {
   return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-// The size stands at a fixed place: judged before libpng is even started.
+// The size is at a fixed offset: it is checked before libpng starts.
 static int is_within(int fd, const struct dr_codec_limits *limits, struct dr_trouble *trouble) {
   uint8_t head[24];
   ssize_t count;
@@ -70,30 +70,30 @@ static int is_within(int fd, const struct dr_codec_limits *limits, struct dr_tro
   }
   uint32_t width = number(head + 16), height = number(head + 20);
   if ((uint64_t)width * height > limits->pixels) {
-    dr_codec_say(trouble, DR_CODEC_PIXELS, "it has %u x %u pixels, and %llu are allowed", width, height,
+    dr_codec_say(trouble, DR_CODEC_PIXELS, "it has %u x %u pixels; the limit is %llu", width, height,
            (unsigned long long)limits->pixels);
     return 0;
   }
   if (width > PNG_USER_WIDTH_MAX || height > PNG_USER_HEIGHT_MAX) {
-    dr_codec_say(trouble, DR_CODEC_PIXELS, "a side of it is longer than %d pixels", PNG_USER_WIDTH_MAX);
+    dr_codec_say(trouble, DR_CODEC_PIXELS, "one of its sides is longer than %d pixels", PNG_USER_WIDTH_MAX);
     return 0;
   }
   return 1;
 }
 
-// Ancillary chunks are checked against their checksums and thrown away unparsed; what is kept of
-// them is copied by others. tRNS is read: it is part of the picture.
+// The checksums of ancillary chunks are verified, and the chunks are discarded unparsed; other code copies
+// those that the print keeps. tRNS is read: it is part of the picture.
 static void set_limits(png_structp codec) {
   png_set_user_limits(codec, PNG_USER_WIDTH_MAX, PNG_USER_HEIGHT_MAX);
   png_set_chunk_cache_max(codec, 128);
-  // None is held in memory, so none is too long for libpng; how much is copied is judged elsewhere.
+  // libpng holds none in memory, so none is too long for it; other code limits the copied ones.
   png_set_chunk_malloc_max(codec, 0);
   png_set_keep_unknown_chunks(codec, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
   png_set_crc_action(codec, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
   png_set_benign_errors(codec, 0);
 }
 
-// Colours of a palette stay indices; all else becomes rows of four channels, 8 or 16 bits each.
+// Pixels of a palette stay indices; all others become four channels of 8 or 16 bits.
 static void describe(struct dr_png_reader *reader, struct dr_png_header *header) {
   png_structp codec = reader->codec;
   png_infop info = reader->info;
@@ -133,7 +133,7 @@ static int start(struct dr_png_reader *reader, const struct dr_codec_limits *lim
   if (header->is_interlaced) needed += row * header->height;
   if (needed > limits->memory) {
     dr_codec_say(reader->escape.trouble, DR_CODEC_MEMORY,
-           "%s needs %llu MiB of memory, and %llu are allowed",
+           "%s needs %llu MiB of memory; the limit is %llu MiB",
            header->is_interlaced ? "an interlaced picture of this size" : "it",
            (unsigned long long)(needed >> 20) + 1, (unsigned long long)(limits->memory >> 20));
     return 0;
@@ -178,8 +178,8 @@ struct dr_png_reader *dr_png_reader_open(int fd, const struct dr_codec_limits *l
   return NULL;
 }
 
-// The bytes of 16-bit channels as this machine has them. libpng does it one by one; here the compiler takes
-// many at a time.
+// Converts 16-bit channels to this machine's byte order. libpng swaps them one by one; here the compiler
+// swaps many at a time.
 static void swap(uint8_t *row, uint64_t size) {
   for (uint64_t at = 0; at < size; at += 8) {
     uint64_t value;

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// libpng writes the chunks; rows are filtered and packed here (png_filter.c, deflate.c). Its own way,
-// zlib, takes at low levels repeats that cost more than they save: at level 2 the prints of real
-// photographs were 5 to 24 % larger than ImageMagick's, and at the levels that are not it costs more
-// than all of libvips. Measured beside them: README, Figures.
+// libpng writes the chunks; this code filters and compresses the rows (png_filter.c, deflate.c). libpng's
+// own compressor, zlib, uses at low levels repeats that cost more than they save: at level 2 the prints of
+// real photographs were 5 to 24 % larger than ImageMagick's, and the levels that avoid this take more time
+// than all of libvips. Measurements: README, Figures.
 
 
 static void give(png_structp codec, png_bytep bytes, size_t count) {
@@ -48,7 +48,7 @@ static void start(struct dr_png_writer *writer, const struct dr_png_header *head
   png_set_write_fn(codec, writer, give, keep);
   png_set_IHDR(codec, writer->info, header->width, header->height, depth, colour,
                PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-  // Profiles stand before the palette, hence it is not written yet.
+  // Profiles come before the palette, so the palette is written later.
   png_write_info_before_PLTE(codec, writer->info);
   writer->width = header->width;
   writer->rows_left = header->height;
@@ -115,7 +115,8 @@ int32_t dr_png_writer_chunk_end(struct dr_png_writer *writer, struct dr_trouble 
   return 0;
 }
 
-// Whole pixels as PNG has them, without the filler; what is too much is the next one's.
+// Converts pixels to PNG's form, without the filler. Each copy writes surplus bytes, which the next pixel
+// overwrites.
 static void narrow(const struct dr_png_writer *writer, const uint8_t *from, uint8_t *to) {
   uint32_t pixel = writer->pixel, wide = writer->depth == 8 ? 4 : 8;
   if (writer->depth == 8) {
@@ -135,8 +136,8 @@ static void write_row(struct dr_png_writer *writer, const uint8_t *pixels) {
   uint8_t left[PIECE], *row = writer->row + DR_FILTER_MARGIN;
   const uint8_t *above = writer->above + DR_FILTER_MARGIN;
   narrow(writer, pixels, row);
-  // What suits a row suits the next one (of JPEGs that were, the two have their colours in common),
-  // but for the first, which has none above.
+  // A filter that suits a row suits the next one (in a former JPEG, both share their chroma), except after
+  // the first row, which has no row above.
   if (writer->rows_done % 2 == 0 || writer->rows_done == 1)
     writer->filter = dr_filter_choose(row, above, writer->row_size, writer->pixel);
   dr_deflate_mark(writer->stream, (uint8_t)writer->filter);

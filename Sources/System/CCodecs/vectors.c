@@ -3,7 +3,7 @@
 
 #include "include/CCodecs.h"
 
-// Of this thread alone: tests run side by side.
+// Per thread: tests run in parallel.
 static _Thread_local int limit = DR_VECTORS_AVX512;
 void dr_vectors_limit(int most) { limit = most; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which code to run: what the processor has, unless a test asks for less.
+// The variant of the code to run: the processor's best, unless a test sets a lower limit.
 
 #ifndef DARKROOM_VECTORS_H
 #define DARKROOM_VECTORS_H

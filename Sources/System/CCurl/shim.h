@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libcurl, where Swift cannot import it: variadic setters and getters, a union, a socket address.
+// The parts of libcurl that Swift cannot import: variadic setters and getters, a union, a socket address.
 
 #ifndef DARKROOM_CCURL_H
 #define DARKROOM_CCURL_H
@@ -28,7 +28,7 @@ static inline CURLcode dr_curl_text(CURL *handle, CURLoption option, const char 
   return curl_easy_setopt(handle, option, value);
 }
 
-// NULL: libcurl reads the text itself. The place must not change before the request is over.
+// NULL: libcurl parses CURLOPT_URL itself. The place must not change before the request is over.
 static inline CURLcode dr_curl_place(CURL *handle, CURLU *place) {
   return curl_easy_setopt(handle, CURLOPT_CURLU, place);
 }
@@ -38,7 +38,7 @@ static inline CURLcode dr_curl_list(CURL *handle, CURLoption option, struct curl
   return curl_easy_setopt(handle, option, list);
 }
 
-// What libcurl calls, for all requests of a handle.
+// Sets libcurl's callbacks, for all requests of a handle.
 static inline void dr_curl_calls(CURL *handle, dr_curl_bytes body, dr_curl_bytes header,
                                  dr_curl_dial dial, dr_curl_before before) {
   curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, body);
@@ -47,7 +47,7 @@ static inline void dr_curl_calls(CURL *handle, dr_curl_bytes body, dr_curl_bytes
   curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, before);
 }
 
-// For whom it calls, in the next request.
+// Sets the callbacks' context, for the next request.
 static inline void dr_curl_context(CURL *handle, void *context) {
   curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
   curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);
@@ -68,21 +68,21 @@ static inline int64_t dr_curl_info_size(CURL *handle, CURLINFO info) {
   return value;
 }
 
-// Valid until the handle's next request; NULL where there is none.
+// Valid until the handle's next request; NULL if there is none.
 static inline const char *dr_curl_info_text(CURL *handle, CURLINFO info) {
   char *value = NULL;
   curl_easy_getinfo(handle, info, &value);
   return value;
 }
 
-// The header of that name and place in the last answer, from 0; NULL where there is none.
+// The header of that name and index (from 0) in the last answer; NULL if there is none.
 static inline const char *dr_curl_header_at(CURL *handle, const char *name, size_t place) {
   struct curl_header *header = NULL;
   if (curl_easy_header(handle, name, place, CURLH_HEADER, -1, &header) != CURLHE_OK) return NULL;
   return header->value;
 }
 
-// The last header of that name in the last answer; NULL where there is none.
+// The last header of that name in the last answer; NULL if there is none.
 static inline const char *dr_curl_header(CURL *handle, const char *name) {
   struct curl_header *header = NULL;
   size_t last = 0;
@@ -96,7 +96,7 @@ static inline CURLMcode dr_multi_number(CURLM *multi, CURLMoption option, long v
   return curl_multi_setopt(multi, option, value);
 }
 
-// The context of the next transfer that is over, and how it ended; NULL when there is no more.
+// The context and result of the next finished transfer; NULL if there is no other.
 static inline void *dr_multi_done(CURLM *multi, CURLcode *result) {
   int left = 0;
   CURLMsg *message;
@@ -110,19 +110,19 @@ static inline void *dr_multi_done(CURLM *multi, CURLcode *result) {
   return NULL;
 }
 
-// Sleeps until libcurl has something to do, as `due` tells, or `wake` is readable, as `rung` tells.
+// Sleeps until libcurl has work (`due` is set) or `wake` is readable (`rung` is set).
 static inline CURLMcode dr_multi_wait(CURLM *multi, int wake, int milliseconds, int *rung, int *due) {
   struct curl_waitfd watch = {.fd = wake, .events = CURL_WAIT_POLLIN};
   int ready = 0;
   CURLMcode result = curl_multi_poll(multi, &watch, 1, milliseconds, &ready);
   *rung = watch.revents != 0;
-  // Nothing ready: a time of libcurl's own has come. If it came together with the bell, the next wait
-  // says so at once.
+  // Nothing ready: one of libcurl's timers is due. If it came together with `wake`, the next wait returns at
+  // once and reports it.
   *due = ready != (*rung ? 1 : 0) || !*rung;
   return result;
 }
 
-// 4 or 16 bytes of an IP address, as they stand on the wire; 0 for any other kind.
+// Copies the 4 or 16 bytes of an IP address in network order and returns their number; 0 for other kinds.
 static inline int dr_curl_address(const struct curl_sockaddr *address, uint8_t out[16]) {
   if (address->family == AF_INET) {
     memcpy(out, &((const struct sockaddr_in *)&address->addr)->sin_addr, 4);

@@ -9,8 +9,8 @@ void dr_digests_portable(int forced) { portable = forced; }
 int dr_digests_is_portable(void);
 int dr_digests_is_portable(void) { return atomic_load_explicit(&portable, memory_order_relaxed); }
 
-// Reflected polynomial of CRC-32C, one bit at a time: journal records are short, and every processor
-// of the last fifteen years takes the other path.
+// Reflected polynomial of CRC-32C, one bit at a time: journal records are short, and processors of the last
+// fifteen years use the other path.
 static uint32_t crc_portable(uint32_t crc, const uint8_t *bytes, uint64_t count) {
   while (count--) {
     crc ^= *bytes++;

@@ -23,7 +23,7 @@ static int actions_of(posix_spawn_file_actions_t *actions, int socket, int log) 
   if (!error) error = posix_spawn_file_actions_adddup2(actions, 0, 1);
   if (!error) error = posix_spawn_file_actions_adddup2(actions, log, 2);
   if (!error) error = posix_spawn_file_actions_adddup2(actions, socket, 3);
-  // Ours are all close-on-exec; this is for those of libraries.
+  // Our descriptors are all close-on-exec; this closes those of libraries.
   if (!error) error = posix_spawn_file_actions_addclosefrom_np(actions, 4);
   return error;
 }
@@ -32,7 +32,7 @@ static int attributes_of(posix_spawnattr_t *attributes) {
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
-  // A process group of its own: a terminal's Ctrl-C is for the daemon, which ends its children.
+  // Its own process group: a terminal's Ctrl-C goes to the daemon alone, which ends its children.
   int error = posix_spawnattr_setflags(
       attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
   if (!error) error = posix_spawnattr_setsigdefault(attributes, &all);
@@ -42,7 +42,7 @@ static int attributes_of(posix_spawnattr_t *attributes) {
 }
 
 static int spawn(const char *path, char *const *words, int socket, int log, pid_t *process) {
-  // The Swift runtime must not try to open files and start programs when the sandbox is on.
+  // The Swift runtime must not try to open files and start programs inside the sandbox.
   static char *const environment[] = {"SWIFT_BACKTRACE=enable=no", NULL};
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -67,7 +67,7 @@ int dr_child_start(const char *path, const char *words, int socket, int log, str
     list[count++] = (char *)word;
   }
   list[count] = NULL;
-  // Out of the way of the numbers they become, whatever is open here.
+  // Duplicates above the child's descriptor numbers, so that dup2 in the child overwrites neither.
   int high_socket = fcntl(socket, F_DUPFD_CLOEXEC, FIRST_SPARE);
   if (high_socket < 0) return -errno;
   int high_log = fcntl(log, F_DUPFD_CLOEXEC, FIRST_SPARE);
@@ -77,7 +77,7 @@ int dr_child_start(const char *path, const char *words, int socket, int log, str
   if (high_log >= 0) close(high_log);
   close(high_socket);
   if (error) return -error;
-  // Nobody else reaps our children, so the number is still this child's.
+  // No other code reaps our children, so the number still belongs to this child.
   int handle = (int)syscall(SYS_pidfd_open, process, 0);
   if (handle < 0) {
     error = errno;

@@ -17,7 +17,7 @@ static int answer(int result) { return result < 0 ? -errno : result; }
 int dr_datagram(void) {
   int file = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (file < 0) return -errno;
-  // As much as this machine lets anyone have: a record then goes as one datagram, without a file.
+  // The kernel caps this at its maximum: a larger buffer lets a larger record be one datagram.
   int size = 8 << 20;
   setsockopt(file, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
   return file;
@@ -93,7 +93,7 @@ int dr_memory_file(const char *name) {
   return answer(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
 }
 
-// journald reads a memory file only when nobody can change it any more.
+// journald reads a memory file only if it can no longer be changed.
 int dr_memory_seal(int file) {
   return answer(
       fcntl(file, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE));

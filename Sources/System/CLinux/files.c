@@ -54,12 +54,19 @@ static void fill(const struct stat *from, struct dr_status *out) {
   out->changed = (int64_t)from->st_ctim.tv_sec * 1000000000 + from->st_ctim.tv_nsec;
 }
 
-// By number: the C library would ask newfstatat, which takes a path and is refused in the worker.
+// By number: the C library would call newfstatat, which takes a path and is refused in the worker.
 int dr_status(int file, struct dr_status *out) {
   struct stat status;
   if (syscall(SYS_fstat, file, &status) < 0) return -errno;
   fill(&status, out);
   return 0;
+}
+
+int64_t dr_birth(int file) {
+  struct statx status;
+  if (statx(file, "", AT_EMPTY_PATH, STATX_BTIME, &status) < 0) return -errno;
+  if (!(status.stx_mask & STATX_BTIME)) return 0;
+  return (int64_t)status.stx_btime.tv_sec * 1000000000 + status.stx_btime.tv_nsec;
 }
 
 int dr_status_at(int folder, const char *name, struct dr_status *out) {
@@ -89,8 +96,11 @@ int dr_sync_data(int file) { return answer(fdatasync(file)); }
 int dr_sync(int file) { return answer(fsync(file)); }
 int dr_sync_file_system(int file) { return answer(syncfs(file)); }
 
-int dr_rename(int from, const char *name, int to, const char *new_name, int replacing) {
-  if (replacing) return answer(renameat(from, name, to, new_name));
+int dr_rename(int from, const char *name, int to, const char *new_name) {
+  return answer(renameat(from, name, to, new_name));
+}
+
+int dr_rename_new(int from, const char *name, int to, const char *new_name) {
   return answer(renameat2(from, name, to, new_name, RENAME_NOREPLACE));
 }
 
@@ -105,7 +115,7 @@ int dr_remove_folder(int folder, const char *name) {
 }
 
 int dr_set_mode(int folder, const char *name, uint32_t mode) {
-  // A link in the place of what we made must not lead the mode elsewhere.
+  // A link that replaced our file must not redirect the change.
   return answer(fchmodat(folder, name, mode, AT_SYMLINK_NOFOLLOW));
 }
 
@@ -117,12 +127,8 @@ int64_t dr_free_space(int folder) {
 
 int dr_close(int file) { return answer(close(file)); }
 
-int dr_set_close_on_exec(int file, int on) {
-  return answer(fcntl(file, F_SETFD, on ? FD_CLOEXEC : 0));
-}
-
-// getdents64 gives what readdir would, without a DIR that owns the descriptor. The records are
-// squeezed into plain NUL-ended names in place.
+// getdents64 returns the records of readdir, without a DIR that owns the descriptor. They are compacted in
+// place into NUL-ended names.
 int64_t dr_names(int folder, void *bytes, uint64_t count) {
   long n = syscall(SYS_getdents64, folder, bytes, count);
   if (n <= 0) return n < 0 ? -errno : 0;

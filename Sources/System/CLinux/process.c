@@ -70,9 +70,9 @@ int dr_boot_timer_set(int timer, uint64_t at) {
 int dr_inotify(void) { return answer(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)); }
 
 int dr_inotify_watch(int inotify, const char *path) {
-  // Everything that can make a file appear, whole or readable. ATTRIB: `install` and `chmod` come
-  // last. SELF events: the folder itself was removed or moved. Not MODIFY: a write makes nothing
-  // whole, and would ring for each block of a slow copy.
+  // All events after which a file may be new, complete or readable. ATTRIB: `install` and `chmod` change the
+  // mode last. SELF events: the folder itself was removed or moved. Not MODIFY: a write completes no file,
+  // and would ring for each block of a slow copy.
   return answer(inotify_add_watch(
       inotify, path,
       IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF |
@@ -121,7 +121,7 @@ int dr_signal_ignore(int number) {
 int dr_process(void) { return getpid(); }
 uint32_t dr_user(void) { return geteuid(); }
 
-// Called before the first thread exists: ambient sets belong to threads, and threads inherit them.
+// Call it before the first thread: ambient sets belong to threads, and new threads inherit them.
 int dr_clear_ambient(void) { return answer(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)); }
 
 int dr_descriptor_limit_raise(void) {

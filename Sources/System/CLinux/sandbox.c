@@ -33,14 +33,14 @@ static int drop_capabilities(void) {
   struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
   struct __user_cap_data_struct none[2] = {{0}}, held[2];
   if (syscall(SYS_capset, &head, none) == 0) return 0;
-  // A service may not be allowed to ask; then it is enough to hold none.
+  // A service may be forbidden the call; then it suffices to hold no capability.
   int error = errno;
   if (syscall(SYS_capget, &head, held) < 0) return -error;
   return held[0].permitted | held[1].permitted ? -error : 0;
 }
 
 int dr_drop_privileges(void) {
-  // A write to a daemon that has gone, or beyond the output limit, becomes an error, not an end.
+  // A write to a dead daemon, or beyond the output limit, is then an error instead of the process's end.
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
   if (chdir("/") < 0) return -errno;
@@ -70,7 +70,7 @@ static int set(int resource, uint64_t value) {
 }
 
 int dr_set_limits(const struct dr_limits *limits) {
-  // The address space, not the data segment: shared mappings count there too.
+  // Limits the address space, not the data segment: it includes shared mappings.
   uint64_t space = mapped_bytes();
   space = limits->memory > UINT64_MAX - space ? UINT64_MAX : space + limits->memory;
   const struct { int resource; uint64_t value; } all[] = {
@@ -94,8 +94,8 @@ int dr_set_processor_limit(uint64_t seconds) {
   return answer(setrlimit(RLIMIT_CPU, &limit));
 }
 
-// The kernel's structure as of its sixth version; older headers have less of it, older kernels are
-// handed less of it.
+// The kernel's structure as of ABI 6; older headers define less of it, and older kernels are passed less
+// of it.
 struct ruleset { uint64_t files, network, scope; };
 
 int dr_enter_landlock(void) {
@@ -134,14 +134,14 @@ int dr_enter_landlock(void) {
 #define PERMIT END(SECCOMP_RET_ALLOW)
 #define UNLESS(value, skip) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (skip))
 #define ALLOW(call) UNLESS(__NR_##call, 1), PERMIT
-// Memory may not become code: the third argument of mmap and mprotect.
+// Refuses PROT_EXEC, in the third argument of mmap and mprotect: memory must not become code.
 #define ALLOW_DATA(call) \
   UNLESS(__NR_##call, 4), LOAD(LOW(2)), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0), \
       PERMIT, REFUSE
 
-// fstat, not newfstatat: the latter takes a path, which a filter cannot look at, and Landlock does not
-// keep anyone from asking whether a file exists. EPERM, not an end: libraries try a call and do without
-// (locale, /proc/cpuinfo); what means harm gains nothing by trying on.
+// fstat, not newfstatat: the latter takes a path, which a filter cannot inspect, and Landlock does not
+// prevent a check whether a file exists. EPERM, not a kill: libraries try a call and manage without it
+// (locale, /proc/cpuinfo), and an attacker gains nothing by further attempts.
 int dr_enter_seccomp(void) {
   const uint32_t self = (uint32_t)getpid();
   struct sock_filter program[] = {
@@ -150,7 +150,7 @@ int dr_enter_seccomp(void) {
       END(SECCOMP_RET_KILL_PROCESS),
       LOAD(AT(nr)),
 #if defined(__x86_64__)
-      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),  // the x32 doubles of every call
+      BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),  // the x32 numbers of all calls
       END(SECCOMP_RET_KILL_PROCESS),
       ALLOW(poll),
 #endif
@@ -161,9 +161,9 @@ int dr_enter_seccomp(void) {
       ALLOW(clock_gettime), ALLOW(getrandom), ALLOW(sched_yield), ALLOW(getpid), ALLOW(gettid),
       ALLOW(rt_sigreturn), ALLOW(rt_sigprocmask), ALLOW(restart_syscall),
       ALLOW(exit), ALLOW(exit_group),
-      // abort() signals its own process; the signal's number tells the daemon what happened.
+      // abort() signals its own process; the signal's number tells the daemon the cause.
       UNLESS(__NR_tgkill, 4), LOAD(LOW(0)), UNLESS(self, 1), PERMIT, REFUSE,
-      // Its own processor time, one request after the other.
+      // The limit of its own processor time, renewed for each request.
       UNLESS(__NR_prlimit64, 6), LOAD(LOW(0)), UNLESS(0, 3), LOAD(LOW(1)), UNLESS(RLIMIT_CPU, 1),
       PERMIT, REFUSE,
       ALLOW_DATA(mmap), ALLOW_DATA(mprotect),

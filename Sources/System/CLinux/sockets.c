@@ -13,8 +13,8 @@
 
 static int answer(int result) { return result < 0 ? -errno : result; }
 
-// A socket's address has room for 107 bytes. A longer path is reached through its held folder, whose
-// descriptor is left in *folder and closed by the caller.
+// A socket's address has room for 107 bytes. A longer path is reached through a descriptor of its folder,
+// which is left in *folder for the caller to close.
 static int address_of(const char *path, struct sockaddr_un *out, int *folder) {
   *folder = -1;
   memset(out, 0, sizeof *out);
@@ -49,7 +49,7 @@ int dr_socket_bind(int file, const char *path) {
   struct sockaddr_un address;
   int folder, result = address_of(path, &address, &folder);
   if (result < 0) return result;
-  // The name takes the socket's own mode: nobody else may come in before it is opened to them.
+  // The name inherits the socket's mode: no other user may connect before dr_socket_open_to.
   fchmod(file, 0600);
   result = answer(bind(file, (struct sockaddr *)&address, sizeof address));
   if (folder >= 0) close(folder);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-// On the heap: a semaphore must not move, and Swift may move what it holds by value.
+// On the heap: a semaphore must not move, and Swift may move a stored value.
 struct dr_thread_signal {
   sem_t semaphore;
 };

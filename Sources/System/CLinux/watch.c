@@ -59,7 +59,7 @@ static char kind(unsigned char type) {
   }
 }
 
-// As dr_names; a kernel record has 19 bytes before the name, so one more always fits.
+// As dr_names; a kernel record has 19 bytes before the name, so the kind's byte always fits.
 int64_t dr_entries(int folder, void *bytes, uint64_t count) {
   long n = syscall(SYS_getdents64, folder, bytes, count);
   if (n <= 0) return n < 0 ? -errno : 0;

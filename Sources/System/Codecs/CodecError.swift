@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a picture could not be read or written: which kind of trouble, and the library's words for
-// it.
+// Why a picture could not be read or written: the kind of trouble, and words for it.
 
 internal import CCodecs
 package import Vocabulary
@@ -13,15 +12,18 @@ package struct CodecError: Error, Equatable, Sendable {
     case truncated
     /// A form of the format that is not developed.
     case unsupported
+    /// More pixels than the limit.
     case pixels
+    /// More memory than the limit, or no memory left.
     case memory
+    /// More scans than the limit.
     case scans
     /// The kernel refused to read or write.
     case system(SystemError)
   }
 
   package let code: Code
-  /// Lower case, no full stop, safe to show; empty where the kernel refused.
+  /// Lower case, no full stop, safe to show; empty for `system`.
   package let words: String
 
   package init(_ code: Code, _ words: String) {

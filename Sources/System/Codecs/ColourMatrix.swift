@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three colours made of three colours, in millionths: exact for every amount a filter can have.
+// A colour matrix: three channels from three channels, in millionths, which are exact for every filter
+// amount.
 
 internal import CCodecs
 
 package struct ColourMatrix: Equatable, Sendable {
-  /// Row by row: what red, green and blue are made of. None negative, none above a million, so that
-  /// the sums of 8-bit channels stay below 2^31.
+  /// The rows for red, green and blue. No factor is negative or above a million, so that the sums of
+  /// 8-bit channels stay below 2^31.
   package let millionths: [Int32]
 
   package init(millionths: [Int32]) {
@@ -18,15 +19,15 @@ package struct ColourMatrix: Equatable, Sendable {
     return dr_matrix(millionths: (m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8]))
   }
 
-  /// Whether its numbers fit the fixed point of the work on planes.
+  /// Whether its factors fit the fixed-point numbers of the code for planes.
   var suitsPlanes: Bool {
     var inC = self.inC
     return unsafe dr_matrix_suits_planes(&inC) != 0
   }
 
-  /// Code for processors, from any to the best.
+  /// Variants of the code, from the portable one to the fastest.
   package enum Vectors: Int32, CaseIterable, Sendable { case portable, avx2, avx512 }
 
-  /// For tests: leaves what is better unused.
+  /// For tests: disables faster variants on this thread.
   package static func use(atMost vectors: Vectors) { dr_vectors_limit(vectors.rawValue) }
 }

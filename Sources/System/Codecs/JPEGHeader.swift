@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a JPEG says of itself.
+// The properties of a JPEG, from its header.
 
 internal import CCodecs
 
@@ -16,14 +16,14 @@ package struct JPEGHeader: Equatable, Sendable {
   package let height: Int
   package let space: Space
   package let isProgressive: Bool
-  /// The whole picture is held in memory, since its parts come one after another.
+  /// The whole picture is held in memory, since its components or scans come one after another.
   package let isBuffered: Bool
   package let hasJFIF: Bool
   package let densityUnit: UInt8
   package let density: [UInt16]
   /// Each component's sampling factors, across and down.
   package let sampling: [[UInt8]]
-  /// It is read by planes of light and chroma, and not by rows of red, green and blue.
+  /// The picture is developed on its planes of light and chroma; it has no rows of red, green and blue.
   package let hasPlanes: Bool
 
   init(_ header: dr_jpeg_header) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JPEG being read, rows at a time, from a descriptor that somebody else closes. The header is
-// judged against the limits before anything is allocated for it. Raises `CodecError`: what libjpeg
-// would only warn of, and a missing end marker, are errors.
+// Reads a JPEG, some rows at a time, from a descriptor that the caller closes. Checks the header against
+// the limits before it allocates anything that depends on the size. Raises `CodecError`, also for
+// libjpeg's warnings and for a missing end marker.
 
 internal import CCodecs
 
@@ -9,8 +9,8 @@ internal import CCodecs
   package let header: JPEGHeader
   let handle: OpaquePointer
 
-  /// Where a matrix is given, and picture and matrix allow it, `header.hasPlanes` and `develop` is
-  /// the way, and not `read`.
+  /// If a matrix is given, and picture and matrix allow it, `header.hasPlanes` is true: `develop` then
+  /// replaces `read`.
   package init(
     descriptor: Int32, limits: CodecLimits, matrix: ColourMatrix? = nil
   ) throws(CodecError) {
@@ -28,7 +28,7 @@ internal import CCodecs
 
   deinit { unsafe dr_jpeg_reader_close(handle) }
 
-  /// Fills the band; it is short at the end of the picture, then empty.
+  /// Fills the band; at the end of the picture it is short, then empty.
   package mutating func read(_ rows: inout PixelRows) throws(CodecError) {
     precondition(rows.depth == 8 && rows.width == header.width && !header.hasPlanes)
     var trouble = dr_trouble()
@@ -39,8 +39,8 @@ internal import CCodecs
     rows.count = Int(count)
   }
 
-  /// The whole picture, on its planes of light and chroma: what decoding, the matrix and encoding
-  /// come to, without red, green and blue between where none of them can clip.
+  /// Develops the whole picture on its planes of light and chroma: corresponds to decoding, matrix and
+  /// encoding, but skips red, green and blue where no channel can clip.
   package mutating func develop(
     _ matrix: ColourMatrix, into writer: inout JPEGWriter
   ) throws(CodecError) {
@@ -52,7 +52,7 @@ internal import CCodecs
     }
   }
 
-  /// The picture's end must be there.
+  /// Raises if the end of the picture is missing.
   package mutating func finish() throws(CodecError) {
     var trouble = dr_trouble()
     guard unsafe dr_jpeg_reader_finish(handle, &trouble) >= 0 else { throw CodecError(trouble) }

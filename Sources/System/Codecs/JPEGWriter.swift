@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A baseline JPEG being written, rows at a time, into a descriptor that somebody else closes, from
-// offset 0 on. Raises `CodecError`, as `.system` when the disk is full.
+// Writes a baseline JPEG, some rows at a time, from offset 0 on, into a descriptor that the caller closes.
+// Raises `CodecError`, for example `.system` on a full disk.
 
 internal import CCodecs
 
 @safe package struct JPEGWriter: ~Copyable {
   let handle: OpaquePointer
 
-  /// Sampling, density and, unless a quality (1...100) is given, quantisation tables are the
-  /// reader's.
+  /// Takes sampling and density from the reader and, unless a quality (1...100) is given, its
+  /// quantisation tables.
   package init(
     descriptor: Int32, like reader: borrowing JPEGReader, quality: Int? = nil
   ) throws(CodecError) {
@@ -22,7 +22,7 @@ internal import CCodecs
 
   deinit { unsafe dr_jpeg_writer_close(handle) }
 
-  /// A marker segment (its bytes without marker and length), before the first row.
+  /// Writes a marker segment (bytes without marker and length); only before the first row.
   package mutating func write(marker: UInt8, _ bytes: [UInt8]) throws(CodecError) {
     precondition(bytes.count <= 65533)
     var trouble = dr_trouble()
@@ -42,7 +42,7 @@ internal import CCodecs
     guard result >= 0 else { throw CodecError(trouble) }
   }
 
-  /// Answers the size of the file.
+  /// Returns the size of the file.
   package mutating func finish() throws(CodecError) -> UInt64 {
     var trouble = dr_trouble()
     let size = unsafe dr_jpeg_writer_finish(handle, &trouble)

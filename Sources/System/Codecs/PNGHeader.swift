@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a PNG says of itself, and how its rows come out.
+// The properties of a PNG, from its header, and the form of its rows.
 
 internal import CCodecs
 
 package struct PNGHeader: Equatable, Sendable {
   package let width: Int
   package let height: Int
-  /// Bits a channel: 16 where the file has 16, else 8.
+  /// Bits per channel of the rows: 16 if the file has 16, else 8.
   package let depth: Int
   package let hasAlpha: Bool
   /// The file is grey; its rows are in colour.
   package let isGrey: Bool
   package let isInterlaced: Bool
-  /// Its colours stand in a palette; it is developed as such, and has no rows of channels.
+  /// The picture has a palette: it is developed by its palette and has no rows of channels.
   package let isPalette: Bool
-  /// Bits of a palette's index: 1, 2, 4 or 8; else 0.
+  /// Bits of a palette index: 1, 2, 4 or 8; without a palette 0.
   package let indexDepth: Int
 
   init(_ header: dr_png_header) {

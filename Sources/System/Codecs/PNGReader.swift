@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PNG being read, rows at a time, from a descriptor that somebody else closes. The header is
-// judged against the limits before anything is allocated for it. Raises `CodecError`: wrong
-// checksums of any chunk and a missing end chunk are errors.
+// Reads a PNG, some rows at a time, from a descriptor that the caller closes; reads an interlaced picture
+// whole when it opens. Checks the header against the limits before it allocates anything that depends on
+// the size. Raises `CodecError`, also for a wrong checksum of any chunk and a missing end chunk.
 
 internal import CCodecs
 
@@ -22,7 +22,7 @@ internal import CCodecs
 
   deinit { unsafe dr_png_reader_close(handle) }
 
-  /// Fills the band; it is short at the end of the picture, then empty.
+  /// Fills the band; at the end of the picture it is short, then empty.
   package mutating func read(_ rows: inout PixelRows) throws(CodecError) {
     precondition(
       rows.depth == header.depth && rows.width == header.width && !header.isPalette)
@@ -34,7 +34,7 @@ internal import CCodecs
     rows.count = Int(count)
   }
 
-  /// The whole picture by its palette: that goes through the matrix, the indices stay.
+  /// Develops the whole picture by its palette: the matrix changes the palette, the indices stay.
   package mutating func develop(
     _ matrix: ColourMatrix, into writer: inout PNGWriter
   ) throws(CodecError) {
@@ -46,7 +46,7 @@ internal import CCodecs
     }
   }
 
-  /// The picture's end must be there.
+  /// Raises if the end of the picture is missing.
   package mutating func finish() throws(CodecError) {
     var trouble = dr_trouble()
     guard unsafe dr_png_reader_finish(handle, &trouble) >= 0 else { throw CodecError(trouble) }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A PNG in colour being written, rows at a time, never interlaced, into a descriptor that somebody
-// else closes, from offset 0 on. Raises `CodecError`, as `.system` when the disk is full.
+// Writes a PNG in colour, never interlaced, some rows at a time, from offset 0 on, into a descriptor that
+// the caller closes. Raises `CodecError`, for example `.system` on a full disk.
 
 internal import CCodecs
 
 @safe package struct PNGWriter: ~Copyable {
   let handle: OpaquePointer
 
-  /// Size, depth and alpha are those of the header, and whether there is a palette.
+  /// Takes size, depth, alpha and the use of a palette from the header.
   package init(descriptor: Int32, like header: PNGHeader) throws(CodecError) {
     var trouble = dr_trouble()
     var header = header.inC
@@ -19,7 +19,7 @@ internal import CCodecs
 
   deinit { unsafe dr_png_writer_close(handle) }
 
-  /// Opens a chunk of exactly `length` bytes, before the first row.
+  /// Opens a chunk of exactly `length` bytes; only before the first row.
   package mutating func beginChunk(_ name: [UInt8], length: UInt32) throws(CodecError) {
     precondition(name.count == 4)
     var trouble = dr_trouble()
@@ -50,7 +50,7 @@ internal import CCodecs
     guard result >= 0 else { throw CodecError(trouble) }
   }
 
-  /// Answers the size of the file.
+  /// Returns the size of the file.
   package mutating func finish() throws(CodecError) -> UInt64 {
     var trouble = dr_trouble()
     let size = unsafe dr_png_writer_finish(handle, &trouble)

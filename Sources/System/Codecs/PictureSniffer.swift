@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file is, told from its first bytes and never from its name.
+// A file's format, judged by its first bytes and never by its name.
 
 package import Vocabulary
 
@@ -7,11 +7,11 @@ package enum PictureSniffer {
   package enum Found: Equatable, Sendable {
     case picture(PictureFormat)
     case empty
-    /// Something else, by its name as a person would say it: "a WebP picture".
+    /// Another format, in words for people: "a WebP picture".
     case other(String)
   }
 
-  /// As many of the first bytes as are wanted; fewer when the file has no more.
+  /// The number of first bytes to pass to `look`; fewer if the file is shorter.
   package static let headSize = 512
 
   private static let beginnings: [(bytes: [UInt8], words: String)] = [
@@ -39,10 +39,10 @@ package enum PictureSniffer {
     for beginning in beginnings where head.starts(with: beginning.bytes) {
       return .other(beginning.words)
     }
-    return .other(text(head) ?? "no picture that is known here")
+    return .other(text(head) ?? "an unknown kind of file")
   }
 
-  /// RIFF and ISO media files say a few bytes in what they hold.
+  /// RIFF and ISO media files name their contents after the first few bytes.
   private static func container(_ head: [UInt8]) -> String? {
     guard head.count >= 12 else { return nil }
     let brand = head[8..<12]
@@ -51,7 +51,7 @@ package enum PictureSniffer {
     switch String(decoding: brand, as: UTF8.self) {
     case "avif", "avis": return "an AVIF picture"
     case "heic", "heix", "hevc", "heim", "heis", "mif1", "msf1": return "a HEIC picture"
-    default: return "a film or another media file"
+    default: return "a video or another media file"
     }
   }
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A band of rows on its way from a reader to a writer: four channels a pixel, red, green, blue and
-// alpha (or filler), 8 or 16 bits each. Cannot be copied; freed once.
+// A band of rows between a reader and a writer: four channels per pixel, red, green, blue and alpha (or
+// filler), 8 or 16 bits each. It cannot be copied and is freed once.
 
 internal import CCodecs
 
 @safe package struct PixelRows: ~Copyable {
-  /// A band stays within a processor's second cache: one pass over the picture, not three.
+  /// A band fits into a processor's second-level cache: memory sees one pass over the picture, not three.
   private static let bandSize = 256 << 10
   private static let mostRows = 16
 
   package let width: Int
-  /// Bits a channel: 8 or 16.
+  /// Bits per channel: 8 or 16.
   package let depth: Int
-  /// How many rows fit.
+  /// The number of rows that fit.
   package let capacity: Int
-  /// How many are there.
+  /// The number of rows in the band.
   package internal(set) var count = 0
 
   let base: UnsafeMutableRawPointer
@@ -52,7 +52,7 @@ internal import CCodecs
     }
   }
 
-  /// Fills the band from channels as `channels` gives them.
+  /// Fills the band from channels in the order of `channels`.
   package mutating func fill(_ channels: [UInt16]) {
     precondition(channels.count % (width * 4) == 0 && channels.count <= width * capacity * 4)
     for (at, value) in channels.enumerated() {

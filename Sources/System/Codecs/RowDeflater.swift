@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: rows packed as the writer of PNGs packs them, in memory.
+// For tests: compresses rows in memory as the PNG writer does.
 
 internal import CCodecs
 
 package enum RowDeflater {
-  /// Bytes of a pixel that there are.
+  /// The possible sizes of a pixel, in bytes.
   package static let pixelSizes = [1, 3, 4, 6, 8]
 
-  /// A mark before each row of `rowSize` bytes, all of it whole pixels; nil where it did not fit into
-  /// a hundredth more, and the heads of the blocks.
+  /// `bytes` are rows of `rowSize` bytes (whole pixels), each after a mark byte. Nil if the result is more
+  /// than a hundredth plus 400 bytes larger than its input.
   package static func pack(_ bytes: [UInt8], pixelSize: Int, rowSize: Int) -> [UInt8]? {
     precondition(pixelSizes.contains(pixelSize) && rowSize > 0 && rowSize % pixelSize == 0)
     precondition(bytes.isEmpty || (bytes.count - 1) % (rowSize + 1) % pixelSize == 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compressed texts of a PNG, made readable piece by piece. What is damaged ends it.
+// Decompresses a text of a PNG piece by piece. Damaged input ends it.
 
 internal import CCodecs
 
@@ -7,7 +7,7 @@ internal import CCodecs
   private static let pieceSize = 16 << 10
   private let handle: OpaquePointer
 
-  /// Nil where there is no memory left.
+  /// Nil if there is no memory left.
   package init?() {
     guard let handle = unsafe dr_inflate_open() else { return nil }
     unsafe self.handle = handle
@@ -15,11 +15,11 @@ internal import CCodecs
 
   deinit { unsafe dr_inflate_close(handle) }
 
-  /// The text was read to its end.
+  /// The whole text has been decompressed.
   package var isAtEnd: Bool { unsafe dr_inflate_ended(handle) != 0 }
 
-  /// Gives what the bytes make, in pieces of at most 16 KiB, until `take` answers false. False where
-  /// it did, or where the bytes are damaged.
+  /// Passes the decompressed bytes to `take` in pieces of at most 16 KiB until `take` returns false.
+  /// Returns false if it did, or if the bytes are damaged.
   package mutating func inflate(_ bytes: [UInt8], _ take: (ArraySlice<UInt8>) -> Bool) -> Bool {
     var piece = [UInt8](repeating: 0, count: Self.pieceSize)
     var done = 0

@@ -4,7 +4,7 @@
 internal import CDigests
 
 package enum CRC32C {
-  /// Continues from `seed`, the checksum of what came before.
+  /// Continues from `seed`, the checksum of the bytes before.
   package static func checksum(_ bytes: some Collection<UInt8>, seed: UInt32 = 0) -> UInt32 {
     let result = bytes.withContiguousStorageIfAvailable { buffer in
       unsafe dr_crc32c(seed, buffer.baseAddress, UInt64(buffer.count))
@@ -13,6 +13,6 @@ package enum CRC32C {
     return checksum(Array(bytes), seed: seed)
   }
 
-  /// Tests only: the portable code, whatever the processor has.
+  /// For tests: runs the portable code on any processor.
   package static func usePortableCode(_ forced: Bool) { dr_digests_portable(forced ? 1 : 0) }
 }

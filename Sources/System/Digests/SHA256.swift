@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 of bytes that come in pieces, and its first sixteen hex digits as the journal file has them.
+// SHA-256 of bytes that come in pieces, and its first sixteen hex digits as used in the journal file.
 
 internal import CDigests
+internal import Vocabulary
 
-package struct SHA256 {
+package struct SHA256: Sendable {
   private var state = dr_sha256()
 
   package init() { unsafe dr_sha256_start(&state) }
@@ -14,7 +15,7 @@ package struct SHA256 {
     }
   }
 
-  /// The digest of all that was added so far; more may follow.
+  /// The digest of all bytes added before; more may follow.
   package func digest() -> SHA256Digest {
     var copy = state
     var bytes = [UInt8](repeating: 0, count: 32)
@@ -36,13 +37,13 @@ package struct SHA256Digest: Hashable, Sendable {
 
   package init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Bytes from outside; nil unless there are 32.
+  /// Nil unless there are 32 bytes.
   package init?(raw bytes: [UInt8]) {
     guard bytes.count == 32 else { return nil }
     self.init(bytes: bytes)
   }
 
-  /// 64 hex digits, large or small ones; nil for anything else.
+  /// 64 hex digits, upper or lower case; nil for anything else.
   package init?(hex: [UInt8]) {
     guard hex.count == 64 else { return nil }
     var bytes = [UInt8](repeating: 0, count: 32)
@@ -64,11 +65,7 @@ package struct SHA256Digest: Hashable, Sendable {
     }
   }
 
-  package var hex: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
+  package var hex: String { String(hex: bytes) }
 
   /// The first 16 hex digits, as a number.
   package var prefix: UInt64 { bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One record in journald's native form: `KEY=value` lines, or the length and the bytes for a value
-// with a newline in it. Promises: a field that journald would refuse is left out, the record
-// survives.
+// One record in journald's native form: `KEY=value` lines, or length and bytes for a value that contains
+// a newline. Promises: a field whose name journald would refuse is left out; the rest of the record stays.
 
 package struct JournalEntry: Equatable, Sendable {
   package private(set) var bytes: [UInt8] = []
@@ -24,8 +23,8 @@ package struct JournalEntry: Equatable, Sendable {
 
   package mutating func add(_ name: String, _ value: String) { add(name, Array(value.utf8)) }
 
-  /// Capital letters, digits and `_`, beginning with a letter, at most 64: journald drops the
-  /// others without a word.
+  /// Capital letters, digits and `_`, beginning with a letter, at most 64: journald drops other names
+  /// silently.
   package static func isName(_ name: String) -> Bool {
     let bytes = Array(name.utf8)
     guard let first = bytes.first, bytes.count <= 64, (0x41...0x5A).contains(first) else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// journald's native socket. One record is one datagram; what is too big for one goes as a sealed
-// file in memory. Promises: `send` never waits, whatever journald does. Raises `SystemError`.
-// Concurrency: immutable; used by the one writer thread of `Report`.
+// journald's native socket. One record is one datagram; a record too large for a datagram is sent as a
+// sealed memory file. Promises: `send` never waits, even if journald hangs. Raises `SystemError`.
+// Concurrency: immutable; used by the writer thread of `Report`.
 
 internal import Linux
 package import Vocabulary
@@ -9,7 +9,7 @@ package import Vocabulary
 package final class JournalSocket: Sendable {
   package enum Outcome: Equatable, Sendable {
     case sent
-    /// journald has not read what it was sent before. `waitForRoom`, then send again.
+    /// journald's queue is full. Call `waitForRoom`, then send again.
     case full
   }
 
@@ -18,7 +18,7 @@ package final class JournalSocket: Sendable {
   private let socket: DatagramSocket
   private let path: String
 
-  /// Fails where no journald listens.
+  /// Raises if no journald listens.
   package init(path: String = JournalSocket.standardPath) throws(SystemError) {
     self.path = path
     socket = try DatagramSocket()
@@ -29,7 +29,7 @@ package final class JournalSocket: Sendable {
     do throws(SystemError) {
       return try sendOnce(entry)
     } catch {
-      // journald's socket was made anew: connected to the old one, we would never be heard again.
+      // journald has made a new socket: datagrams to the old one would never arrive.
       guard error.hasLostPeer else { throw error }
       try socket.connect(to: path)
       return try sendOnce(entry)
@@ -57,10 +57,12 @@ package final class JournalSocket: Sendable {
 }
 
 extension SystemError {
-  /// EAGAIN.
-  var isFull: Bool { code == 11 }
-  /// EMSGSIZE, ENOBUFS.
-  var isTooBig: Bool { code == 90 || code == 105 }
-  /// ECONNREFUSED, ECONNRESET, ENOTCONN, EPIPE, EDESTADDRREQ.
-  var hasLostPeer: Bool { [111, 104, 107, 32, 89].contains(code) }
+  var isFull: Bool { name == .again }
+  var isTooBig: Bool { name == .messageTooLong || name == .noBuffers }
+  var hasLostPeer: Bool {
+    switch name {
+    case .connectionRefused, .connectionReset, .notConnected, .brokenPipe, .noDestination: true
+    default: false
+    }
+  }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether standard error is journald's: JOURNAL_STREAM names the stream by device and inode. The
-// variable alone proves nothing, since it is inherited by processes whose output goes elsewhere.
+// Whether standard error leads to journald: JOURNAL_STREAM names the stream by device and inode. The
+// variable alone proves nothing, since processes whose output goes elsewhere inherit it.
 
 internal import Linux
 package import Vocabulary

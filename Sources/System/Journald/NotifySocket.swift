@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The service manager's notify socket, and what it expects of us. Promises: a message is sent whole
-// or not at all, and nobody waits longer than the time given. Raises `SystemError`.
-// Concurrency: immutable; each message has a socket of its own, so any thread may send.
+// The service manager's notify socket, and its watchdog period. Promises: a message is sent whole or not
+// at all, and `send` waits at most the time given. Raises `SystemError`.
+// Concurrency: immutable; each message has its own socket, so any thread may send.
 
 internal import Linux
 package import Vocabulary
@@ -9,7 +9,7 @@ package import Vocabulary
 package final class NotifySocket: Sendable {
   private let address: String
 
-  /// Nil where no service manager asked to be told.
+  /// Nil if no service manager wants notifications.
   package init?(environment: [String: String]) {
     guard let address = environment["NOTIFY_SOCKET"], let first = address.first,
       first == "/" || first == "@"
@@ -37,10 +37,10 @@ extension NotifySocket {
     case ready
     case status(String)
     case stopping
-    /// With the time the reload began, by which newer managers tell this reload from an older one.
+    /// With the start time of the reload, by which newer managers distinguish it from an earlier one.
     case reloading(monotonicMicroseconds: UInt64)
     case watchdog
-    /// A start or stop goes on: not to be judged before this much time has passed.
+    /// A start or stop takes longer: the manager must not time it out before this time has passed.
     case extendTimeout(Duration)
 
     package var text: String {
@@ -55,7 +55,7 @@ extension NotifySocket {
     }
   }
 
-  /// How often the manager wants to hear from us; nil when it does not, or means another process.
+  /// The manager's watchdog period; nil if there is none, or if it is for another process.
   package static func watchdogPeriod(
     environment: [String: String], process: Int32
   ) -> Duration? {

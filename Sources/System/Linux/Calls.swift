@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gate that every system call passes: the error number becomes a `SystemError` here and nowhere
-// else, and here tests make calls fail. Whether an interrupted call is repeated is said at the call.
+// The gate for system calls: it turns the error number into a `SystemError`, and tests inject faults here
+// (debug builds). Each call states whether it is repeated after EINTR. Calls that bypass the gate: those of
+// libcurl and of the codecs in C, and calls whose failure does not matter.
 
 internal import CLinux
 package import Vocabulary
@@ -8,7 +9,7 @@ package import Vocabulary
 package enum Calls {
   package enum Interrupted { case repeats, returns }
 
-  /// Runs one call that answers a value or a negative error number.
+  /// Runs one call that returns a value or a negated error number.
   @discardableResult
   package static func run<Value: FixedWidthInteger & SignedInteger>(
     _ call: StaticString, _ thing: @autoclosure () -> String, interrupted: Interrupted = .repeats,
@@ -22,8 +23,9 @@ package enum Calls {
     while true {
       let result = body()
       if result >= 0 { return result }
-      if result == -4, interrupted == .repeats { continue }
-      throw SystemError(code: Int32(-result), call: "\(call)", thing: thing())
+      let error = SystemError(code: Int32(-result), call: "\(call)", thing: thing())
+      if error.name == .interrupted, interrupted == .repeats { continue }
+      throw error
     }
   }
 }

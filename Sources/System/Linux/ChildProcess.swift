@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child process, with our ends of the only two things it holds: a packet socket and a log.
-// Whoever starts one must `reap` it once its descriptor is readable.
-// Raises `SystemError`; a program that cannot be executed is one too.
+// A child process, and our ends of its packet socket and its log; apart from /dev/null the child holds
+// no other descriptor. The owner must `reap` it once its `descriptor` is readable.
+// Raises `SystemError`, also if the program cannot be executed.
 
 internal import CLinux
 package import Vocabulary
 
 package struct ChildProcess: ~Copyable, Sendable {
   package let number: Int32
-  /// The child has the other end as descriptor 3.
+  /// The other end is the child's descriptor 3.
   package let socket: PacketSocket
-  /// What the child writes to its standard error; reading never waits.
+  /// The child's standard error; reading never waits.
   package let log: Descriptor
   private let handle: Descriptor
 
   /// Readable once the process has ended.
   package var descriptor: Int32 { handle.number }
 
-  /// `path` must be absolute; `words` are what follows the program's name.
+  /// `path` must be absolute; `words` are the arguments after the program's name.
   package init(path: String, words: [String]) throws(SystemError) {
     let (ours, theirs) = try unsafe Self.pair("socketpair") { unsafe dr_packet_pair($0) }
     let socket = PacketSocket(owning: Descriptor(owning: ours))
@@ -52,14 +52,14 @@ package struct ChildProcess: ~Copyable, Sendable {
     return (ends[0], ends[1])
   }
 
-  /// SIGKILL. By the handle, so never to a stranger that got the same number.
+  /// Sends SIGKILL through the pidfd, so never to another process that got the same number.
   package func kill() { _ = dr_child_kill(handle.number) }
 
-  /// How it ended; nil while it lives.
+  /// The exit status; nil while the process runs.
   package func reap() -> ExitStatus? {
     let result = dr_child_reap(handle.number)
     if result == -11 { return nil }
-    // Not our child any more: somebody else took its exit status.
+    // No longer our child: other code has collected its exit status.
     guard result >= 0 else { return .unknown }
     return result < 256 ? .code(result) : .signal(result - 256)
   }
@@ -74,20 +74,20 @@ package enum ExitStatus: Equatable, Sendable {
   /// Fits "the worker …".
   package var words: String {
     switch self {
-    case .code(let code): "ended by itself with code \(code)"
-    case .signal(let number): "was ended by \(Self.name(number))"
+    case .code(let code): "exited with code \(code)"
+    case .signal(let number): "was killed by \(Self.name(number))"
     case .unknown: "ended"
     }
   }
 
   private static func name(_ signal: Int32) -> String {
     switch signal {
-    case 4, 5, 6: "a failed check of its own (signal \(signal))"
-    case 7, 11: "an access to memory that is not its own (signal \(signal))"
-    case 8: "an impossible division (signal 8)"
+    case 4, 5, 6: "a failed internal check (signal \(signal))"
+    case 7, 11: "an invalid memory access (signal \(signal))"
+    case 8: "an invalid division (signal 8)"
     case 9: "the kernel or an operator (signal 9), perhaps because memory ran out"
     case 15: "an operator (signal 15)"
-    case 24: "its limit on processor time"
+    case 24: "its processor time limit"
     case 31: "its sandbox (signal 31)"
     default: "signal \(signal)"
     }
@@ -95,7 +95,7 @@ package enum ExitStatus: Equatable, Sendable {
 }
 
 extension ThisProcess {
-  /// The program that runs now.
+  /// The path of the running program.
   package static func ownPath() throws(SystemError) -> String {
     var path = [UInt8](repeating: 0, count: 4096)
     let count = try Calls.run("readlink", "/proc/self/exe") {
@@ -106,9 +106,9 @@ extension ThisProcess {
     return String(decoding: path[..<Int(count)], as: UTF8.self)
   }
 
-  /// Ends the process, what is buffered written first.
+  /// Ends the process after flushing its output buffers.
   package static func end(with code: Int32) -> Never { dr_end(code) }
 
-  /// Time that passes while the machine is awake.
+  /// Time since boot, without sleep.
   package static func awakeTime() -> Duration { .nanoseconds(Int64(dr_awake_nanoseconds())) }
 }

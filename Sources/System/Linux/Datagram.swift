@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Unix datagram socket: what journald and the service manager listen on. Sending never waits; who
-// wants to wait asks `waitForRoom`. Raises `SystemError`.
-// Concurrency: immutable but for the kernel's own state; a datagram is sent whole or not at all.
+// A Unix datagram socket: journald and the service manager listen on such sockets. Sending never waits;
+// a caller that may wait calls `waitForRoom`. Raises `SystemError`.
+// Concurrency: immutable except for kernel state; a datagram is sent whole or not at all.
 
 internal import CLinux
 package import Vocabulary
 
 package final class DatagramSocket: Sendable {
-  /// What arrived: the bytes, or the contents of the file that came in their place.
+  /// A received datagram: its bytes, or the contents of the file sent in their place.
   package struct Arrival: Equatable, Sendable {
     package let bytes: [UInt8]
     package let cameAsFile: Bool
@@ -21,7 +21,7 @@ package final class DatagramSocket: Sendable {
 
   package var descriptor: Int32 { handle.number }
 
-  /// A path, or `@name` in the abstract space. May be called again, to reach a peer that came back.
+  /// A path, or `@name` in the abstract namespace. May be called again to reach a restarted peer.
   package func connect(to address: String) throws(SystemError) {
     let name = Array(address.utf8)
     try Calls.run("connect", address) {
@@ -48,7 +48,7 @@ package final class DatagramSocket: Sendable {
     }
   }
 
-  /// For what is too big for a datagram: a sealed file in memory goes in its place.
+  /// Sends a sealed memory file in place of bytes that are too many for a datagram.
   package func sendAsFile(_ bytes: [UInt8]) throws(SystemError) {
     let number = try Calls.run("memfd_create", "datagram") {
       unsafe dr_memory_file("darkroom-record")
@@ -61,12 +61,12 @@ package final class DatagramSocket: Sendable {
     }
   }
 
-  /// Until the peer's queue has room, or the time is over.
+  /// Waits until the peer's queue has room, or the time is over.
   package func waitForRoom(_ limit: Duration) throws(SystemError) {
     _ = try Poll.wait([Poll.Watch(handle.number, wantsWrite: true)], for: limit)
   }
 
-  /// The next datagram, nil when none is there.
+  /// The next datagram; nil if none has arrived.
   package func receive() throws(SystemError) -> Arrival? {
     var buffer = [UInt8](repeating: 0, count: 256 << 10)
     var file: Int32 = -1
@@ -78,7 +78,7 @@ package final class DatagramSocket: Sendable {
         }
       }
     } catch {
-      if error.code == 11 { return nil }
+      if error.name == .again { return nil }
       throw error
     }
     if file < 0 { return Arrival(bytes: Array(buffer[..<Int(used)]), cameAsFile: false) }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sockets for going out, and what a thread that writes to them needs.
+// Sockets for outgoing connections, and the signal mask for a thread that writes to them. `open` raises
+// `SystemError`.
 
 internal import CLinux
 package import Vocabulary
 
 package enum DialSocket {
-  /// A socket not yet connected, closed on exec. `thing` says to whom it is to lead.
+  /// An unconnected socket, closed on exec. `thing` names the intended peer in errors.
   package static func open(
     family: Int32, type: Int32, protocol number: Int32, thing: @autoclosure () -> String
   ) throws(SystemError) -> Descriptor {
@@ -13,7 +14,7 @@ package enum DialSocket {
       owning: try Calls.run("socket", thing()) { dr_dial_socket(family, type, number) })
   }
 
-  /// A peer that has gone is an error to this thread, not a signal that ends the process.
+  /// Blocks SIGPIPE: a closed connection then is an error for this thread and does not end the process.
   package static func blockPipeSignal() {
     let signals: [Int32] = [13]
     _ = unsafe dr_signals_block(signals, 1)

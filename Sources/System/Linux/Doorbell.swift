@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// inotify as a doorbell: it says that something happened in a folder or on the way to it, never what.
-// Whoever hears it looks at the whole folder, so a lost or overflowed event costs nothing. Belongs to one
-// thread. Can raise what the kernel says, above all that there are too many watches or instances.
+// inotify as a doorbell: it reports that a folder or the path to it has changed, never the change itself.
+// The listener then scans the whole folder, so a lost or overflowed event costs nothing. Belongs to one
+// thread. Raises the kernel's errors, above all for too many watches or instances.
 
 internal import CLinux
 package import Vocabulary
@@ -11,13 +11,13 @@ package final class Doorbell {
     package let rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Something happened in the folder.
+    /// The folder's entries have changed.
     package static let folder = Rings(rawValue: 1)
-    /// The path may lead elsewhere by now.
+    /// The path may now lead to another folder.
     package static let path = Rings(rawValue: 2)
-    /// The kernel had no room for all that happened.
+    /// The kernel's event queue overflowed.
     package static let overflow = Rings(rawValue: 4)
-    /// The folder is watched no more: it was removed or its file system unmounted.
+    /// The watch has ended: the folder was removed or its file system unmounted.
     package static let lost = Rings(rawValue: 8)
   }
 
@@ -28,24 +28,24 @@ package final class Doorbell {
   }
 
   private let handle: Descriptor
-  /// The longest event is 272 bytes.
+  /// An event has at most 272 bytes.
   private var buffer = [UInt8](repeating: 0, count: 65536)
   private var folder: Int32?
   private var mark: [UInt8] = []
-  /// Watches on the way to the folder, and the names in those folders that matter; none where only the
-  /// folder itself does.
+  /// Watches on the path to the folder, with the relevant names in each; no name if only the watched
+  /// folder itself matters.
   private var way: [Int32: Set<[UInt8]>] = [:]
 
   package init() throws(SystemError) {
     handle = Descriptor(owning: try Calls.run("inotify_init1", "doorbell") { dr_inotify() })
   }
 
-  /// Readable when it rang.
+  /// Readable when an event has arrived.
   package var descriptor: Int32 { handle.number }
   package var isWatching: Bool { folder != nil }
 
-  /// Watches the folder that is held open, wherever its path leads by now, in place of the one before.
-  /// What comes rings; of what goes, only the mark does.
+  /// Watches the open folder, even if its path now leads elsewhere, and no longer the previous one.
+  /// New and changed files ring; a removed file rings only if its name is `mark`.
   package func watch(_ new: LinuxFolder, mark: FileName) throws(SystemError) {
     leave()
     self.mark = mark.bytes
@@ -63,8 +63,8 @@ package final class Doorbell {
     folder = nil
   }
 
-  /// Watches everything that could make the path, which is absolute, lead to another folder, but for
-  /// what the mount table tells. Folders on it that we may not read are passed over.
+  /// Watches everything that could make the absolute path lead to another folder, except mounts, which
+  /// `MountTable` reports. Skips folders on the path that we may not read.
   package func watchWay(to path: String) throws(SystemError) {
     let old = way
     way = [:]
@@ -77,7 +77,7 @@ package final class Doorbell {
       }
       let inner = place + (place == "/" ? "" : "/") + String(decoding: name, as: UTF8.self)
       let isPlain = try add(inner, nil)
-      // A link may be made to point elsewhere, and what is missing may come.
+      // A link may change its target, and a missing folder may appear.
       if !isPlain {
         try add(place, name)
         if try !add(inner, nil, follows: true) { break }
@@ -102,15 +102,15 @@ package final class Doorbell {
       way[watch, default: []].formUnion(name.map { [$0] } ?? [])
       return true
     } catch {
-      switch error.code {
-      case 13: return true
-      case 2, 20, 40: return false
+      switch error.name {
+      case .denied: return true
+      case .missing, .notFolder, .isLink: return false
       default: throw error
       }
     }
   }
 
-  /// Hears all that rang so far. To be called before looking, so that what comes later rings again.
+  /// Reads all pending events. Call it before the scan, so that later changes ring again.
   package func drain() -> Rings {
     var rings: Rings = []
     while true {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults for tests: make the Nth call of a name fail, once or from then on. Exists in debug builds only.
+// Faults for tests: the Nth call of a name fails, once or from then on. Exists in debug builds only.
 
 #if DEBUG
   import Synchronization
@@ -7,10 +7,10 @@
   package enum FaultPlan {
     package struct Fault: Sendable {
       package let call: String
-      /// Only calls on things whose description contains this; empty means all.
+      /// Matches calls on things whose description contains this; empty matches all.
       package let thing: String
       package let code: Int32
-      /// Which matching call fails first, from 1.
+      /// The number of the first matching call that fails, from 1.
       package let first: Int
       package let isPermanent: Bool
 
@@ -31,9 +31,17 @@
       var seen = 0
     }
 
-    private static let states = Mutex<[String: State]>([:])
+    private static let states = Mutex(asked)
 
-    /// One fault for each owner, so that tests that run side by side keep theirs.
+    /// For a program that a test starts: `DARKROOM_FAULT="CALL THING CODE"` fails every such call.
+    private static var asked: [String: State] {
+      let words = Surroundings.variable("DARKROOM_FAULT")?.split(separator: " ").map(String.init)
+      guard let words, words.count == 3, let code = Int32(words[2]) else { return [:] }
+      let fault = Fault(words[0], on: words[1], code: code, isPermanent: true)
+      return ["DARKROOM_FAULT": State(fault: fault)]
+    }
+
+    /// One fault per owner, so that tests that run in parallel do not replace each other's.
     package static func set(_ fault: Fault?, for owner: String = "") {
       states.withLock { $0[owner] = fault.map { State(fault: $0) } }
     }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a folder lies on, as far as it matters to who waits for files there: whether others than this
-// kernel change it, so that neither inotify nor a lease tells of all of them.
+// The kind of file system a folder lies on, for waiting for files in it: whether it changes without this
+// kernel, so that neither inotify nor a lease reports every change. Raises `SystemError`.
 
 internal import CLinux
 package import Vocabulary
 
 package struct FileSystemKind: Hashable, Sendable {
-  /// As it is known to people; a number where it is not.
+  /// The common name; the magic number if there is none in the tables.
   package let name: String
-  /// Changed by other machines or by a program behind it (FUSE), without this kernel's knowing.
+  /// Other machines, or a program behind it (FUSE), change it without this kernel's knowledge.
   package let isShared: Bool
 
   package init(name: String, isShared: Bool) {
@@ -46,10 +46,10 @@ extension LinuxFolder {
     return FileSystemKind(magic: UInt32(truncatingIfNeeded: magic))
   }
 
-  /// Whether something is mounted on just this folder; false where the kernel (before 5.8) cannot tell.
+  /// Whether this folder is a mount point; false on kernels before 5.8, which do not report it.
   package var isMountPoint: Bool { dr_is_mount_point(descriptor) == 1 }
 
-  /// Raises EACCES or EROFS where names can be neither made nor removed in it.
+  /// Raises EACCES or EROFS if this process can neither make nor remove names in the folder.
   package func checkChanges() throws(SystemError) {
     try Calls.run("faccessat", path) { dr_may_change(descriptor) }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real file, by its descriptor. Concurrency: immutable but for the kernel's own state; positions are
-// always given, so threads do not disturb each other.
+// A real file, by its descriptor. Raises `SystemError`. Concurrency: immutable except for kernel state;
+// reads and writes state their offset, so threads do not disturb each other.
 
 internal import CLinux
 package import Vocabulary
@@ -20,7 +20,7 @@ package final class LinuxFile: OpenFile {
     (place, self.name) = (folder, name)
   }
 
-  /// Put together only when somebody must be told: many a file is opened, and few calls fail.
+  /// Composed only for an error: many files are opened, and few calls fail.
   private var thing: String { name.map { "\(place)/\($0)" } ?? place }
 
   package var descriptor: Int32 { handle.number }
@@ -29,6 +29,10 @@ package final class LinuxFile: OpenFile {
     var status = dr_status()
     try Calls.run("fstat", thing) { unsafe dr_status(handle.number, &status) }
     return FileStatus(status)
+  }
+
+  package func birth() throws(SystemError) -> Int64 {
+    try Calls.run("statx", thing) { dr_birth(handle.number) }
   }
 
   package func read(at offset: UInt64, upTo count: Int) throws(SystemError) -> [UInt8] {

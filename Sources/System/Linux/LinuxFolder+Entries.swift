@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listing a folder with the kinds of its entries, which most file systems tell beside the names: what
-// is plainly no file need not be looked at one by one.
+// Lists a folder with the kinds of its entries, which most file systems return with the names: entries
+// that are not files then need no `status` call. Raises `SystemError`.
 
 internal import CLinux
 package import Vocabulary

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which folder this is, whatever its path: a replaced folder has another identity.
+// A folder's identity, independent of its path: a folder that replaces it has another identity.
 
 internal import CLinux
 package import Vocabulary

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real folder, by its held descriptor: a renamed or replaced path does not lead us elsewhere.
-// Concurrency: immutable; listing opens a descriptor of its own, since a listing has a position.
+// A real folder, by an open descriptor: a renamed or replaced path does not lead elsewhere.
+// Raises `SystemError`.
+// Concurrency: immutable; each listing opens its own descriptor, since a listing has a position.
 
 internal import CLinux
 package import Vocabulary
@@ -16,7 +17,7 @@ package final class LinuxFolder: Folder {
 
   package var descriptor: Int32 { handle.number }
 
-  /// The one way in by a path, for paths from the configuration and the command line.
+  /// The only way to open a folder by path; for paths from the configuration and the command line.
   package static func open(path: String) throws(SystemError) -> LinuxFolder {
     let number = try Calls.run("open", path) { unsafe dr_open_path(path) }
     return LinuxFolder(owning: Descriptor(owning: number), path: path)
@@ -26,7 +27,7 @@ package final class LinuxFolder: Folder {
     try openFile(name, use)
   }
 
-  /// New files are private to us and, where their folder is shared with a group, later given a mode.
+  /// New files are private (0600); in a folder shared with a group, `setMode` opens them later.
   package func openFile(_ name: FileName, _ use: FileUse) throws(SystemError) -> LinuxFile {
     let flag =
       switch use {
@@ -39,7 +40,8 @@ package final class LinuxFolder: Folder {
     return LinuxFile(owning: Descriptor(owning: number), name, in: path)
   }
 
-  /// Gone with its last descriptor, unless it is named. EOPNOTSUPP where the file system has no such files.
+  /// A file that disappears with its last descriptor unless `give` names it. EOPNOTSUPP if the file system
+  /// does not support such files.
   package func openUnnamed() throws(SystemError) -> LinuxFile {
     let number = try Calls.run("openat(O_TMPFILE)", path) { dr_open_unnamed(handle.number, 0o600) }
     return LinuxFile(owning: Descriptor(owning: number), thing: "\(path)/(no name)")
@@ -71,8 +73,74 @@ package final class LinuxFolder: Folder {
     }
     guard let target = folder as? LinuxFolder else { preconditionFailure("folders of two worlds") }
     let new = newName.terminated
-    _ = try unsafe call("renameat", name) {
-      unsafe dr_rename($0, $1, target.descriptor, new, replacing ? 1 : 0)
+    if replacing {
+      _ = try unsafe call("renameat", name) { unsafe dr_rename($0, $1, target.descriptor, new) }
+      return
+    }
+    do throws(SystemError) {
+      _ = try unsafe call("renameat2", name) {
+        unsafe dr_rename_new($0, $1, target.descriptor, new)
+      }
+    } catch {
+      guard error.name == .invalid else { throw error }
+      try linkAndUnlink(name, to: target, as: newName)
+    }
+  }
+
+  /// For file systems without RENAME_NOREPLACE, such as NFS: a link replaces no file either. A crash
+  /// before the unlink leaves two names of one file; repeating the rename removes the old one.
+  private func linkAndUnlink(_ name: FileName, to target: LinuxFolder, as newName: FileName)
+    throws(SystemError)
+  {
+    do throws(SystemError) { try link(name, to: target, as: newName) } catch {
+      if Self.cannotLink(error) {
+        return try lookAndRename(name, to: target, as: newName)
+      }
+      guard error.exists, try isOneFile(name, target, newName) else { throw error }
+    }
+    guard try isOneFile(name, target, newName) else {
+      // The old name now leads to another file, or each link has its own inode number, as with sshfs.
+      try target.remove(newName)
+      return try lookAndRename(name, to: target, as: newName)
+    }
+    do throws(SystemError) { try remove(name) } catch {
+      if error.isMissing { return }
+      try? target.remove(newName)
+      throw error
+    }
+  }
+
+  /// The errors of linkat for a folder, for a file of another user (fs.protected_hardlinks), for a file
+  /// with too many links, and on a file system without links.
+  private static func cannotLink(_ error: SystemError) -> Bool {
+    switch error.name {
+    case .notPermitted, .tooManyLinks, .noSuchCall, .notSupported: true
+    default: false
+    }
+  }
+
+  /// The best possible on such a file system: a file replaces a name that appears after the check; a
+  /// folder replaces only an empty folder and otherwise fails with ENOTEMPTY.
+  private func lookAndRename(_ name: FileName, to target: LinuxFolder, as newName: FileName)
+    throws(SystemError)
+  {
+    if try target.has(newName) {
+      throw SystemError(.exists, call: "renameat2", thing: thing(name))
+    }
+    try rename(name, to: target, as: newName, replacing: true)
+  }
+
+  /// Whether two different names lead to one file.
+  private func isOneFile(_ name: FileName, _ target: LinuxFolder, _ newName: FileName)
+    throws(SystemError) -> Bool
+  {
+    do throws(SystemError) {
+      let (old, new) = (try status(of: name), try target.status(of: newName))
+      guard old.inode == new.inode, old.device == new.device, old.links > 1 else { return false }
+      return name != newName ? true : try identity() != target.identity()
+    } catch {
+      if error.isMissing { return false }
+      throw error
     }
   }
 
@@ -134,6 +202,10 @@ package final class LinuxFolder: Folder {
     UInt64(try Calls.run("fstatvfs", path) { dr_free_space(handle.number) })
   }
 
+  package func totalSpace() throws(SystemError) -> UInt64 {
+    UInt64(try Calls.run("fstatvfs", path) { dr_total_space(handle.number) })
+  }
+
   package func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {
     _ = try unsafe call("fchmodat", name) { unsafe dr_set_mode($0, $1, mode) }
   }
@@ -154,7 +226,7 @@ package final class LinuxFolder: Folder {
 }
 
 extension FileName {
-  /// As C wants it.
+  /// As a C string.
   package var terminated: [CChar] {
     var text: [CChar] = []
     text.append(addingCapacity: bytes.count + 1) { span in

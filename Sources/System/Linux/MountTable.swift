@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells that something was mounted or unmounted: a mount over a watched folder rings no doorbell.
+// Reports mounts and unmounts: inotify does not report a mount over a watched folder. Raises `SystemError`.
 
 package import Vocabulary
 
@@ -11,6 +11,6 @@ package final class MountTable: Sendable {
     file = try process.openFile(FileName(literal: "mountinfo"), .read)
   }
 
-  /// Has priority data (`wantsPriority`) once after each change; polling it takes the news.
+  /// Has priority data (`wantsPriority`) once after each change; a poll consumes it.
   package var descriptor: Int32 { file.descriptor }
 }

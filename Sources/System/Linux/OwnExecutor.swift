@@ -1,17 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs Swift's tasks on a few threads of our own. libdispatch's pool, once used, wakes the process
-// every second for ever to look at its threads through /proc, and ends it when that look fails.
-// Concurrency model: `state` guards jobs and idle threads; jobs run with the lock released. Each
-// thread sleeps on a bell of its own, so one job wakes one thread.
+// Runs Swift tasks on our own threads. Once used, libdispatch's pool wakes the process every second to
+// inspect its threads through /proc, and ends the process if that fails. A pool may grow while all its
+// threads hang in calls, so that calls to a dead disk do not block others. Added threads end when idle.
+// Concurrency model: `state` guards jobs and threads; jobs run with it released. Each thread sleeps on its
+// own bell, so one job wakes one thread. Raises `SystemError` if the first threads cannot be made.
 
 internal import Synchronization
+package import Vocabulary
 
 package final class OwnExecutor: TaskExecutor {
+  private struct Thread {
+    let bell = ThreadSignal()
+    /// The start of the running job; nil between jobs.
+    var busy: Duration?
+    var isOver = false
+  }
+
   private struct State {
-    /// Those before `next` are taken.
     var jobs: [UnownedJob] = []
+    /// Jobs before this index are taken.
     var next = 0
+    var threads: [Thread] = []
     var idle: [Int] = []
+    /// A check for hung threads is scheduled.
+    var isWatched = false
+
+    var isEmpty: Bool { next >= jobs.count }
 
     mutating func take() -> UnownedJob? {
       guard next < jobs.count else { return nil }
@@ -21,7 +35,7 @@ package final class OwnExecutor: TaskExecutor {
         jobs.removeAll(keepingCapacity: true)
         next = -1
       } else if next > 4096, next > jobs.count / 2 {
-        // Never empty, it would grow for ever.
+        // A queue that never empties would grow without limit.
         jobs.removeFirst(next + 1)
         next = -1
       }
@@ -29,43 +43,109 @@ package final class OwnExecutor: TaskExecutor {
     }
   }
 
+  /// A thread that runs one job for this long counts as hung.
+  private static let patience = Duration.milliseconds(100)
+  private static let idleTime = Duration.seconds(10)
+
+  private let name: String
+  private let least: Int
+  private let most: Int
+  private let clock: (any Timekeeper)?
   private let state = Mutex(State())
-  private let bells: [ThreadSignal]
 
-  /// Its threads live as long as the process.
-  package init(threads: Int) {
-    bells = (0..<threads).map { _ in ThreadSignal() }
-    for number in bells.indices { OwnThread.start("tasks") { self.work(number) } }
+  /// The first `threads` threads live as long as the process. With a clock, the pool grows to `most`.
+  package init(
+    _ name: String, threads: Int, most: Int = 0, clock: (any Timekeeper)? = nil
+  ) throws(SystemError) {
+    self.name = name
+    least = threads
+    self.most = clock == nil ? threads : max(threads, most)
+    self.clock = clock
+    for _ in 0..<threads { try addThread() }
   }
-
-  /// Has one thread, the one that calls `workForever`.
-  package init() { bells = [ThreadSignal()] }
-
-  package func workForever() -> Never { work(0) }
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let idle = state.withLock { state in
+    let (bell, watches) = state.withLock { state -> (ThreadSignal?, Bool) in
       state.jobs.append(job)
-      return state.idle.popLast()
+      if let idle = state.idle.popLast() { return (state.threads[idle].bell, false) }
+      return (nil, mustWatch(&state))
     }
-    if let idle { bells[idle].ring() }
+    bell?.ring()
+    if watches { watch() }
   }
 
-  private func work(_ number: Int) -> Never {
+  private func addThread() throws(SystemError) {
+    let number = state.withLock { state in
+      if let free = state.threads.firstIndex(where: \.isOver) {
+        state.threads[free] = Thread()
+        return free
+      }
+      state.threads.append(Thread())
+      return state.threads.count - 1
+    }
+    do throws(SystemError) { try OwnThread.start(name) { self.work(number) } } catch {
+      state.withLock { $0.threads[number].isOver = true }
+      throw error
+    }
+  }
+
+  // MARK: a thread
+
+  private func work(_ number: Int) {
     let executor = unsafe asUnownedTaskExecutor()
+    let bell = state.withLock { $0.threads[number].bell }
     while true {
       let job = state.withLock { state in
         let job = state.take()
-        // Whoever takes it from there rings, once.
         if job == nil { state.idle.append(number) }
+        if most > least { state.threads[number].busy = job == nil ? nil : MachineTime().uptime() }
         return job
       }
       if let job {
         unsafe job.runSynchronously(on: executor)
-      } else {
-        bells[number].wait()
+      } else if number < least {
+        bell.wait()
+      } else if !bell.wait(atMost: Self.idleTime) {
+        if isSpare(number) { return }
+        // A job was left to this thread at that moment: its ring follows.
+        bell.wait()
       }
     }
+  }
+
+  /// True if an added thread may end: no job has been assigned to it.
+  private func isSpare(_ number: Int) -> Bool {
+    state.withLock { state in
+      guard let place = state.idle.firstIndex(of: number) else { return false }
+      state.idle.remove(at: place)
+      state.threads[number].isOver = true
+      return true
+    }
+  }
+
+  // MARK: growing
+
+  private func mustWatch(_ state: inout State) -> Bool {
+    guard most > least, !state.isWatched else { return false }
+    state.isWatched = true
+    return true
+  }
+
+  private func watch() { _ = clock?.after(Self.patience) { self.grow() } }
+
+  /// Adds a thread if a job waits and all threads hang.
+  private func grow() {
+    let now = MachineTime().uptime()
+    let (grows, again) = state.withLock { state -> (Bool, Bool) in
+      state.isWatched = false
+      guard !state.isEmpty else { return (false, false) }
+      let living = state.threads.filter { !$0.isOver }
+      let hangs = living.allSatisfy { $0.busy.map { now - $0 >= Self.patience } ?? false }
+      return (hangs && living.count < most, mustWatch(&state))
+    }
+    // If no thread can be made, the next check tries again.
+    if grows { try? addThread() }
+    if again { watch() }
   }
 }

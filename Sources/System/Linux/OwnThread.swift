@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A named thread of our own. What must never wait for libdispatch's shared pools (journal writer,
-// syncer, inbox, transfers, watchdog) runs on one of these.
+// A named thread of our own, for work that must never wait for a shared pool (journal writer, syncer,
+// report, inbox, transfers, watchdog, executors). Raises EAGAIN if the machine allows no more threads.
 
 internal import CLinux
+package import Vocabulary
 
 package enum OwnThread {
   private final class Body: Sendable {
@@ -10,15 +11,23 @@ package enum OwnThread {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Runs `body` to its end on a new thread; a name has at most 15 bytes.
-  package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
-    let box = unsafe Unmanaged.passRetained(Body(body)).toOpaque()
-    let result = unsafe dr_thread_start(
-      name,
-      { context in
-        guard let context = unsafe context else { return }
-        unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
-      }, box)
-    guard result == 0 else { fatalError("could not start the thread '\(name)': error \(-result)") }
+  /// Runs `body` on a new thread; a name has at most 15 bytes.
+  package static func start(_ name: String, _ body: @escaping @Sendable () -> Void)
+    throws(SystemError)
+  {
+    let box = unsafe Unmanaged.passRetained(Body(body))
+    do throws(SystemError) {
+      try Calls.run("pthread_create", name) {
+        unsafe dr_thread_start(
+          name,
+          { context in
+            guard let context = unsafe context else { return }
+            unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+          }, box.toOpaque())
+      }
+    } catch {
+      unsafe box.release()
+      throw error
+    }
   }
 }

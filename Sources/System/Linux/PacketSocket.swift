@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A socket that keeps packets whole and carries descriptors. `ChildProcess` makes the pairs.
-// Raises `SystemError`: EMSGSIZE for a packet that is too large, EAGAIN where nothing waits.
+// Raises `SystemError`: EMSGSIZE for a packet that is too large, EAGAIN if there is none to take or no room
+// to send one.
 
 internal import CLinux
 package import Vocabulary
@@ -12,14 +13,14 @@ package struct PacketSocket: ~Copyable, Sendable {
 
   package var descriptor: Int32 { handle.number }
 
-  /// Never waits: a full socket is an error.
+  /// Never waits: a full socket raises EAGAIN.
   package func send(_ bytes: [UInt8], files: [Int32] = []) throws(SystemError) {
     try Calls.run("sendmsg", "packet socket") {
       unsafe dr_packet_send(handle.number, bytes, UInt64(bytes.count), files, Int32(files.count))
     }
   }
 
-  /// The next packet; empty when the other side has closed. Descriptors in it are dropped unseen.
+  /// The next packet; empty if the other side has closed. The kernel drops descriptors in it.
   package func take(atMost limit: Int) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: limit)
     let count = try Calls.run("recvmsg", "packet socket") {
@@ -29,7 +30,7 @@ package struct PacketSocket: ~Copyable, Sendable {
     return bytes
   }
 
-  /// Waits for the next packet and takes the descriptors in it; the caller closes them.
+  /// Waits for the next packet and takes its descriptors; the caller closes them.
   package func wait(atMost limit: Int) throws(SystemError) -> (bytes: [UInt8], files: [Int32]) {
     var bytes = [UInt8](repeating: 0, count: limit)
     var files = [Int32](repeating: -1, count: Int(DR_MAXIMUM_PASSED))
@@ -42,7 +43,7 @@ package struct PacketSocket: ~Copyable, Sendable {
 }
 
 extension Descriptor {
-  /// What can be read now; nil where nothing waits, empty at the end.
+  /// The bytes that are available; nil if there are none, empty at the end or after an error.
   package borrowing func readAvailable(atMost limit: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: limit)
     let count = unsafe dr_read(number, &bytes, UInt64(limit))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder by its path, opened anew for each call: for folders that an operator may remove and make
-// again while we run, and that we only put things into. Concurrency: immutable.
+// A folder by its path, opened again for each call: for folders that the daemon only adds files to, and that
+// an operator may remove and make again while it runs. Raises `SystemError`. Concurrency: immutable.
 
 package import Vocabulary
 
 package final class PathFolder: Folder {
   package let path: String
 
-  /// Raises where it cannot be opened now.
+  /// Raises if the folder cannot be opened.
   package init(path: String) throws(SystemError) {
     self.path = path
     _ = try here()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for descriptors: poll(2) and an event to wake a waiting thread.
+// Waiting for descriptors: poll(2), and an event that wakes a waiting thread. Raises `SystemError`.
 
 internal import CLinux
 package import Vocabulary
@@ -15,6 +15,8 @@ package enum Poll {
     package var isPriority = false
     package var isClosed = false
 
+    package var isReady: Bool { isReadable || isWritable || isPriority || isClosed }
+
     package init(_ descriptor: Int32, wantsWrite: Bool = false, wantsPriority: Bool = false) {
       self.descriptor = descriptor
       self.wantsWrite = wantsWrite
@@ -22,8 +24,8 @@ package enum Poll {
     }
   }
 
-  /// Waits until one of them is ready or the time is over; nil waits for ever. Returns early, with
-  /// nothing ready, when a signal interrupts.
+  /// Waits until a descriptor is ready or the time is over; nil waits without limit. Returns early, with no
+  /// descriptor ready, if a signal interrupts.
   package static func wait(_ watches: [Watch], for limit: Duration?) throws(SystemError) -> [Watch]
   {
     var raw = watches.map { watch in
@@ -31,7 +33,7 @@ package enum Poll {
         (watch.wantsPriority ? DR_PRIORITY : DR_READABLE) | (watch.wantsWrite ? DR_WRITABLE : 0)
       return dr_watch(file: watch.descriptor, events: Int16(events), happened: 0)
     }
-    // Rounded up: a wait that ends a moment early would spin.
+    // Rounded up: a caller whose wait ends early would spin.
     let milliseconds = limit.map { max(0, ($0.nanoseconds + 999_999) / 1_000_000) } ?? -1
     do throws(SystemError) {
       try Calls.run("poll", "descriptors", interrupted: .returns) {
@@ -40,7 +42,7 @@ package enum Poll {
         }
       }
     } catch {
-      if error.code == 4 { return watches }
+      if error.name == .interrupted { return watches }
       throw error
     }
     return zip(watches, raw).map { watch, raw in
@@ -55,7 +57,7 @@ package enum Poll {
   }
 }
 
-/// Wakes a thread that waits in `Poll.wait`, from any other thread.
+/// Wakes a thread in `Poll.wait`, from any other thread.
 package final class WakeEvent: Sendable {
   private let handle: Descriptor
 

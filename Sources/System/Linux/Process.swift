@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// This process: who it is, what it may, and the signals it gets as events.
+// This process: its identity, limits, memory and capabilities, and its signals as events. Raises
+// `SystemError`.
 
 internal import CLinux
 package import Vocabulary
@@ -10,23 +11,23 @@ package enum ThisProcess {
   package static var residentBytes: Int64 { dr_resident_bytes() }
   package static func isTerminal(_ descriptor: Int32) -> Bool { dr_is_terminal(descriptor) == 1 }
 
-  /// Processors this process may run on.
+  /// The number of processors this process may run on.
   package static var processors: Int { max(1, Int(dr_processors())) }
 
-  /// Ends the process as it is: no destructor of a library waits for a thread that is still there.
+  /// Ends the process at once (_exit): no library's destructor waits for a thread that still runs.
   package static func exit(_ code: Int32) -> Never { dr_exit(code) }
 
-  /// Before the first thread: one heap for all threads. A heap for each would keep megabytes that no
-  /// thread uses at the same time as another.
+  /// Call it before the first thread: all threads share one heap. A heap per thread would hold megabytes
+  /// that are rarely all in use.
   package static func shareOneHeap() { dr_memory_one_arena() }
 
-  /// Gives the kernel back what a burst of work has left free.
+  /// Returns memory that is free after a burst of work to the kernel.
   package static func returnMemory() { dr_memory_return() }
 
-  /// Before the first thread: what is executed later (workers) inherits no capability.
+  /// Call it before the first thread: programs executed later (workers) then inherit no capability.
   package static func clearAmbientCapabilities() { _ = dr_clear_ambient() }
 
-  /// libdispatch stops the process when it cannot open a file; so the limit is as high as it may be.
+  /// Raises the limit to its maximum, at most 65536: libdispatch ends a process that cannot open a file.
   package static func raiseDescriptorLimit() { _ = dr_descriptor_limit_raise() }
 
   package static func randomBytes(_ count: Int) throws(SystemError) -> [UInt8] {
@@ -40,16 +41,15 @@ package enum ThisProcess {
   }
 }
 
-/// Signals as events. Made before the first thread, so that every thread has them blocked.
+/// Signals as events. Make it before the first thread, so that every thread blocks them.
 package final class Signals: Sendable {
   private let handle: Descriptor
 
   package static let hangup: Int32 = 1
   package static let interrupt: Int32 = 2
-  package static let userOne: Int32 = 10
   package static let terminate: Int32 = 15
 
-  /// SIGIO (a lease is broken) and SIGPIPE (a peer has gone) are ignored: both would end the process.
+  /// Ignores SIGIO (a lease is broken) and SIGPIPE (a peer has gone): either would end the process.
   package init(_ signals: [Int32]) throws(SystemError) {
     for number: Int32 in [13, 29] {
       try Calls.run("sigaction", "signal") { dr_signal_ignore(number) }
@@ -65,7 +65,7 @@ package final class Signals: Sendable {
 
   package var descriptor: Int32 { handle.number }
 
-  /// The next signal that came, if any.
+  /// The next pending signal, if any.
   package func next() -> Int32? {
     let signal = dr_signal_next(handle.number)
     return signal > 0 ? signal : nil

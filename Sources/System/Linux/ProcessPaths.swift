@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where this program lies, where it was started, and where its worker is.
+// Paths of this process: absolute paths from its current folder, its worker's program; and the boot's
+// identifier.
 
 internal import CLinux
 package import Vocabulary
 
 extension ThisProcess {
-  /// A path that still means the same when the current folder changes.
+  /// The path made absolute, so that a later change of the current folder does not affect it. Raises
+  /// `SystemError`.
   package static func absolutePath(_ path: String) throws(SystemError) -> String {
     var path = path
     while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -14,7 +16,7 @@ extension ThisProcess {
     return path == "." ? folder : "\(folder)/\(path)"
   }
 
-  /// Beside this program, as it is built, or in libexec, as it is installed.
+  /// Beside this program, as built, or in libexec, as installed.
   package static var workerPath: String {
     let program = (try? ownPath()) ?? ""
     let folder = program.split(separator: "/").dropLast().joined(separator: "/")
@@ -24,7 +26,7 @@ extension ThisProcess {
     return "/\(parent)/libexec/darkroom/darkroom-worker"
   }
 
-  /// The kernel's number for this boot; empty where /proc does not tell.
+  /// The kernel's identifier of this boot; empty if /proc does not show it.
   package static var bootIdentifier: String {
     guard let folder = try? LinuxFolder.open(path: "/proc/sys/kernel/random"),
       let file = try? folder.openFile(FileName(literal: "boot_id"), .read),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Local stream sockets: one that listens under a path, and the streams between two processes.
-// Nothing here waits; who waits uses `Poll`. Raises `SystemError`.
+// Local stream sockets: a socket that listens at a path, and streams between two processes.
+// No call waits; a caller that must wait uses `Poll`. Raises `SystemError`.
 
 internal import CLinux
 package import Vocabulary
 
-/// Who is at the other end, as the kernel saw it when the connection was made.
+/// The process at the other end, as the kernel recorded it when the connection was made.
 package struct SocketPeer: Equatable, Sendable {
   package let process: Int32
   package let user: UInt32
@@ -23,7 +23,7 @@ package final class StreamSocket: Sendable {
 
   package var descriptor: Int32 { handle.number }
 
-  /// Fails with ECONNREFUSED when nobody listens, with EAGAIN when too many wait to be taken in.
+  /// Raises ECONNREFUSED if no process listens, EAGAIN if the queue of waiting connections is full.
   package static func connect(to path: String) throws(SystemError) -> StreamSocket {
     let handle = Descriptor(owning: try Calls.run("socket", path) { dr_socket() })
     try Calls.run("connect", path) { unsafe dr_socket_connect(handle.number, path) }
@@ -36,8 +36,7 @@ package final class StreamSocket: Sendable {
     return SocketPeer(process: peer.process, user: peer.user, group: peer.group)
   }
 
-  /// What has come, at most `count` bytes; empty when the other side has ended, nil when nothing is
-  /// there now.
+  /// At most `count` received bytes; empty after the other side's end, nil if none have arrived.
   package func receive(upTo count: Int) throws(SystemError) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
     do throws(SystemError) {
@@ -49,12 +48,12 @@ package final class StreamSocket: Sendable {
       bytes.removeLast(count - Int(used))
       return bytes
     } catch {
-      if error.isNotNow { return nil }
+      if error.name == .again { return nil }
       throw error
     }
   }
 
-  /// How many of the bytes the kernel took; 0 when there is no room now.
+  /// The number of bytes that the kernel took; 0 if it has no room.
   package func send(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
     do throws(SystemError) {
       return Int(
@@ -64,22 +63,22 @@ package final class StreamSocket: Sendable {
           }
         })
     } catch {
-      if error.isNotNow { return 0 }
+      if error.name == .again { return 0 }
       throw error
     }
   }
 
-  /// Nothing more will be sent; the other side reads to the end, and may still answer.
+  /// Ends sending; the other side reads to the end and may still answer.
   package func finish() { _ = dr_socket_finish(handle.number) }
 }
 
-/// A socket under a path. Its name goes with `remove`, not by itself.
+/// A socket at a path. Only `remove` removes its name.
 package final class ListeningSocket: Sendable {
   private let handle: Descriptor
   private let inode: UInt64
   package let path: String
 
-  /// Fails with EADDRINUSE when the name is taken, whoever or whatever has it.
+  /// Raises EADDRINUSE if the name exists, as a socket or as anything else.
   package init(at path: String, mode: UInt32, backlog: Int32 = 64) throws(SystemError) {
     let handle = Descriptor(owning: try Calls.run("socket", path) { dr_socket() })
     try Calls.run("bind", path) { unsafe dr_socket_bind(handle.number, path) }
@@ -94,47 +93,42 @@ package final class ListeningSocket: Sendable {
 
   package var descriptor: Int32 { handle.number }
 
-  /// The next newcomer; nil when there is none now.
+  /// The next connection; nil if none is waiting.
   package func accept() throws(SystemError) -> StreamSocket? {
     do throws(SystemError) {
       let number = try Calls.run("accept4", path) { dr_socket_accept(handle.number) }
       return StreamSocket(owning: Descriptor(owning: number), thing: path)
     } catch {
-      // ECONNABORTED: the newcomer left before we looked.
-      if error.isNotNow || error.code == 103 { return nil }
+      // ECONNABORTED: the peer closed before the call.
+      if error.name == .again || error.name == .connectionAborted { return nil }
       throw error
     }
   }
 
-  /// Takes the name away, unless it names another socket by now.
+  /// Removes the name, unless it now names another socket.
   package func remove() {
     var now: UInt64 = 0
     guard unsafe dr_socket_at(path, &now) == 1, now == inode else { return }
     _ = unsafe dr_unlink_path(path)
   }
 
-  /// Whether somebody listens under the name, busy or not.
+  /// Whether a process listens at the path, busy or not.
   package static func isAnswered(at path: String) throws(SystemError) -> Bool {
     do throws(SystemError) {
       _ = try StreamSocket.connect(to: path)
       return true
     } catch {
-      if error.isNotNow { return true }
-      if error.code == 111 || error.isMissing { return false }
+      if error.name == .again { return true }
+      if error.name == .connectionRefused || error.isMissing { return false }
       throw error
     }
   }
 
-  /// Takes away a socket's name; anything that is no socket is left alone and is an error (ENOTSOCK).
+  /// Removes a socket's name; anything else stays and raises ENOTSOCK.
   package static func removeStale(at path: String) throws(SystemError) {
     var inode: UInt64 = 0
     let isSocket = try Calls.run("lstat", path) { unsafe dr_socket_at(path, &inode) }
-    guard isSocket == 1 else { throw SystemError(code: 88, call: "bind", thing: path) }
+    guard isSocket == 1 else { throw SystemError(.notSocket, call: "bind", thing: path) }
     try Calls.run("unlink", path) { unsafe dr_unlink_path(path) }
   }
-}
-
-extension SystemError {
-  /// EAGAIN: nothing is wrong, there is nothing to do at this moment.
-  fileprivate var isNotNow: Bool { code == 11 }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where lines for people go when there is no journald. Raises `SystemError`.
+// Standard error, for lines to people without journald. Raises `SystemError`.
 
 internal import CLinux
 package import Vocabulary
@@ -13,7 +13,7 @@ package enum StandardError {
     return FileStatus(status)
   }
 
-  /// All bytes or an error. Waits as long as the reader does not read.
+  /// Writes all bytes or raises an error. Waits while the reader does not read.
   package static func write(_ bytes: [UInt8]) throws(SystemError) {
     var done = 0
     while done < bytes.count {
@@ -27,7 +27,7 @@ package enum StandardError {
             }
           })
       } catch {
-        guard error.code == 11 else { throw error }
+        guard error.name == .again else { throw error }
         _ = try Poll.wait([Poll.Watch(descriptor, wantsWrite: true)], for: nil)
       }
     }

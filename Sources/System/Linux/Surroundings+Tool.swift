@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command line tool asks of its surroundings: where its words go, how wide the terminal is, the
-// environment, users' names, files that people name by a path.
+// The surroundings of a command line tool: its output streams, the terminal's width, the environment,
+// user names, files that people name by a path. Raises `SystemError`.
 
 internal import CLinux
 package import Vocabulary
 
-/// Standard output and standard error. What cannot be written is an error for the caller to judge.
+/// Standard output and standard error. A failed write raises an error for the caller to judge.
 package enum StandardStream: Int32, Sendable {
   case output = 1
   case error = 2
 
   package var isTerminal: Bool { ThisProcess.isTerminal(rawValue) }
 
-  /// Columns of the terminal; 80 where nobody knows.
+  /// Columns of the terminal; 80 if they are unknown.
   package var columns: Int {
     let columns = dr_terminal_columns(rawValue)
     return columns > 0 ? Int(columns) : 80
@@ -35,7 +35,7 @@ package enum StandardStream: Int32, Sendable {
 }
 
 extension Surroundings {
-  /// A variable of the environment, at most 4096 bytes of it.
+  /// The first 4096 bytes of an environment variable; nil if it is not set.
   package static func variable(_ name: String) -> String? {
     unsafe text { unsafe dr_variable(name, $0, $1) }
   }
@@ -44,13 +44,13 @@ extension Surroundings {
     unsafe text { unsafe dr_user_name(user, $0, $1) }
   }
 
-  /// A regular file by a path that a person wrote; links are followed.
+  /// A file by a path that a person wrote; links are followed. It need not be a regular file.
   package static func openNamed(_ path: String) throws(SystemError) -> LinuxFile {
     let number = try Calls.run("open", path) { unsafe dr_open_named(path) }
     return LinuxFile(owning: Descriptor(owning: number), thing: path)
   }
 
-  /// A file in memory without a name.
+  /// A nameless file in memory.
   package static func scratchFile() throws(SystemError) -> LinuxFile {
     let number = try Calls.run("memfd_create", "scratch file") { dr_scratch_file() }
     return LinuxFile(owning: Descriptor(owning: number), thing: "scratch file")

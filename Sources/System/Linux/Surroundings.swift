@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What surrounds the process: its environment, and the service manager's clock.
+// The surroundings of the process: its environment, and the service manager's clock.
 
 internal import CLinux
 
 package enum Surroundings {
-  /// The environment as it is now. Entries without `=`, or that are no UTF-8, are left out.
+  /// The current environment, without entries that lack a `=` or are not UTF-8.
   package static func environment() -> [String: String] {
     var variables: [String: String] = [:]
     var index: UInt64 = 0
@@ -13,7 +13,7 @@ package enum Surroundings {
       guard let text = String(validating: entry, as: UTF8.self) else { continue }
       let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2 else { continue }
-      // The first of two equal names counts, as it does for getenv.
+      // The first of two equal names counts, as with getenv.
       if variables[String(parts[0])] == nil { variables[String(parts[0])] = String(parts[1]) }
     }
     return variables
@@ -31,6 +31,6 @@ package enum Surroundings {
     }
   }
 
-  /// The clock that the service manager compares with (CLOCK_MONOTONIC).
+  /// The clock that the service manager uses (CLOCK_MONOTONIC).
   package static var monotonicMicroseconds: UInt64 { dr_monotonic_microseconds() }
 }

@@ -1,18 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the asynchronous work of all parts runs. The executable names an executor before it starts
-// any; without one (tests, the tool) tasks run on Swift's own pool.
-// Concurrency model: `executor` is set once, before the first task, and only read after.
+// The threads of asynchronous work. Tasks that answer people never wait for a disk; tasks that may wait for
+// one run on separate threads, and `onDisk` moves there. An executable sets both homes before it starts a
+// task; without homes (most tests) all tasks run on Swift's own pool.
+// Concurrency model: `homes` is set once, before the first task, and only read afterwards.
 
 import Synchronization
 
-package enum TaskHome {
-  private static let executor = Mutex<(any TaskExecutor)?>(nil)
+package enum TaskHome: Sendable {
+  /// Never waits for a disk.
+  case quick
+  /// May wait for a disk.
+  case disk
 
-  package static func settle(on home: any TaskExecutor) { executor.withLock { $0 = home } }
+  private struct Homes {
+    var quick: (any TaskExecutor)?
+    var disk: (any TaskExecutor)?
+  }
 
-  /// A task of its own: it inherits nothing but the home.
+  private static let homes = Mutex(Homes())
+
+  package static func settle(quick: any TaskExecutor, disk: any TaskExecutor) {
+    homes.withLock { $0 = Homes(quick: quick, disk: disk) }
+  }
+
+  /// The home's executor; also for the children of a task group.
+  package var executor: (any TaskExecutor)? {
+    Self.homes.withLock { self == .disk ? $0.disk : $0.quick }
+  }
+
+  /// Starts a detached task in this home.
   @discardableResult
-  package static func start(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-    Task.detached(executorPreference: executor.withLock { $0 }) { await body() }
+  package func start(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    Task.detached(executorPreference: executor) { await body() }
+  }
+}
+
+/// Runs `act`, which may wait for a disk, in the disk home: the only way there for tasks of the quick home.
+package func onDisk<Value: Sendable, Failure: Error>(
+  _ act: () async throws(Failure) -> Value
+) async throws(Failure) -> Value {
+  try await withTaskExecutorPreference(TaskHome.disk.executor) { () async throws(Failure) in
+    try await act()
   }
 }

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind expat's callbacks: they find this object by the parser's user data, hand over
-// what they got, and stop the parser at the first error. Swift errors never pass through C frames.
+// The object behind expat's callbacks: a callback finds it by the parser's user data, passes its arguments
+// on, and stops the parser at the first error. Swift errors never pass through C frames.
 
 internal import CExpat
 
-/// Concurrency model: belongs to one `read` at a time, on its thread; never shared. Safe, because
-/// the parser is held from `attach` to `detach` only, while `read` keeps it alive.
+/// Concurrency model: belongs to one `read` at a time, on its thread; never shared. Safe: it refers to the
+/// parser only from `attach` to `detach`, while `read` keeps the parser alive.
 @safe class MarkupContext {
   private var parser: XML_Parser?
-  /// What we refuse though expat would not.
+  /// A refusal of XML that expat would accept.
   private(set) var trouble: MarkupError?
-  /// Expat may still call back after it was told to stop.
+  /// Expat may still call back after a stop.
   private var isStopped = false
 
-  /// The three are the heirs' (`MarkupHandlers`), which know the type of the errors.
+  /// Subclasses (`MarkupHandlers`) override the three methods; they know the type of the errors.
   func open(_ name: Span<UInt8>, _ hasAttributes: Bool, _ line: UInt64) {}
   func text(_ bytes: Span<UInt8>, _ line: UInt64) {}
   func close(_ line: UInt64) {}
 
-  /// The parser must end before this object does, or be detached.
+  /// The parser must be freed or detached before this object is freed.
   final func attach(to parser: XML_Parser) {
     unsafe self.parser = parser
     trouble = nil
     isStopped = false
     unsafe XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
-    // Expat would ask the kernel for its salt, which a sandbox may refuse; Swift has one already.
+    // Expat would ask the kernel for a salt, which a sandbox may refuse; Swift's hash seed replaces it.
     unsafe XML_SetHashSalt(parser, UInt(bitPattern: Hasher().finalize()) | 1)
     unsafe XML_SetElementHandler(
       parser,
@@ -40,18 +40,17 @@ internal import CExpat
 
   final func detach() { unsafe parser = nil }
 
-  /// With a DTD that is never fetched, an unknown entity would silently become nothing: hence the
-  /// handler of skipped ones.
+  /// With a DTD that is not fetched, expat skips an unknown entity silently: the last handler refuses it.
   private final func refuseEntities(of parser: XML_Parser) {
     unsafe XML_SetStartDoctypeDeclHandler(parser) { context, _, _, _, hasSubset in
       guard hasSubset != 0 else { return }
-      unsafe MarkupContext.with(context) { $0.refuse("the DOCTYPE declares something of its own") }
+      unsafe MarkupContext.with(context) { $0.refuse("the DOCTYPE contains declarations") }
     }
     unsafe XML_SetEntityDeclHandler(parser) { context, _, _, _, _, _, _, _, _ in
-      unsafe MarkupContext.with(context) { $0.refuse("an entity is declared") }
+      unsafe MarkupContext.with(context) { $0.refuse("it declares an entity") }
     }
     unsafe XML_SetSkippedEntityHandler(parser) { context, _, _ in
-      unsafe MarkupContext.with(context) { $0.refuse("an entity is used that XML does not define") }
+      unsafe MarkupContext.with(context) { $0.refuse("it uses an entity that XML does not define") }
     }
   }
 

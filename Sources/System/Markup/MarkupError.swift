@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a document is not XML that we read, and where. The words complete "could not read it: …".
+// Why a document is not acceptable XML, and where. The words follow the place: "line 4: …".
 
 package struct MarkupError: Error, Equatable, Sendable {
   package enum Kind: Sendable {
@@ -7,11 +7,11 @@ package struct MarkupError: Error, Equatable, Sendable {
     case truncated
     /// Something follows the root element.
     case trailing
-    /// Entities are declared, or one that is not built into XML is used.
+    /// The document declares something in its DOCTYPE, or uses an entity that is not built into XML.
     case entity
     /// A tag, comment or instruction is longer than `MarkupReader.longestToken`.
     case oversized
-    /// The parser found no memory.
+    /// The parser is out of memory.
     case memory
     case malformed
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The handlers of one `MarkupReader`, behind the callbacks: the first error they throw is kept, and
+// The handlers of one `MarkupReader`, behind the callbacks: the first error that they throw is kept and
 // stops the parser.
 
-/// Concurrency model: as its base class.
+/// Concurrency model: that of its base class.
 final class MarkupHandlers<Problem: Error>: MarkupContext {
   private let onOpen: (Span<UInt8>, Bool, UInt64) throws(Problem) -> Void
   private let onText: (Span<UInt8>, UInt64) throws(Problem) -> Void

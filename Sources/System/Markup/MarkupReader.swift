@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// XML as a stream: bytes in, elements and text out, in the order of the document. Memory does not
-// grow with it, nothing recurses, nothing is ever fetched, and no entity but XML's own five is
-// expanded. Raises what the handlers or the source of bytes raise; a document that is no such XML
-// is returned.
+// XML as a stream: bytes in, elements and text out, in document order. Memory does not grow with the
+// document; the reader does not recurse, fetches nothing, and expands only XML's five built-in entities.
+// Raises the errors of the handlers and of the source of bytes; for a document that is not such XML it
+// returns a `MarkupError`.
 
 internal import CExpat
 
 package struct MarkupReader<Problem: Error> {
-  /// Expat keeps a token that is not complete in memory, and scans it anew with each piece.
+  /// Expat keeps an incomplete token in memory and may scan it again with each piece.
   package static var longestToken: UInt64 { 1 << 20 }
 
   private let context: MarkupHandlers<Problem>
 
-  /// `open` gets the name of an element and whether it has attributes; `text` gets a text in as
-  /// many pieces as it comes in. The last argument is the line, from 1. An error thrown ends the
-  /// reading.
+  /// `open` gets an element's name and whether it has attributes; `text` gets a text in one or more
+  /// pieces. The last argument is the line, from 1. A thrown error ends the reading.
   package init(
     open: @escaping (Span<UInt8>, Bool, UInt64) throws(Problem) -> Void,
     text: @escaping (Span<UInt8>, UInt64) throws(Problem) -> Void,
@@ -23,8 +22,8 @@ package struct MarkupReader<Problem: Error> {
     context = MarkupHandlers(open: open, text: text, close: close)
   }
 
-  /// Reads one document; `next` gives its bytes piece by piece, and none at the end.
-  /// Nil when it was read whole.
+  /// Reads one document; `next` returns its bytes piece by piece, and no bytes at the end.
+  /// Nil if the document was read to its end.
   package func read(next: () throws(Problem) -> [UInt8]) throws(Problem) -> MarkupError? {
     guard let parser = unsafe XML_ParserCreate(nil) else { return Self.noMemory }
     defer { unsafe XML_ParserFree(parser) }
@@ -65,7 +64,7 @@ package struct MarkupReader<Problem: Error> {
     case XML_ERROR_JUNK_AFTER_DOC_ELEMENT:
       return unsafe MarkupError(.trailing, at: parser, "something follows the end")
     case XML_ERROR_UNDEFINED_ENTITY, XML_ERROR_PARAM_ENTITY_REF:
-      return unsafe MarkupError(.entity, at: parser, "an entity is used that XML does not define")
+      return unsafe MarkupError(.entity, at: parser, "it uses an entity that XML does not define")
     case XML_ERROR_NO_MEMORY:
       return unsafe MarkupError(.memory, at: parser, "no memory is left to read it")
     default:

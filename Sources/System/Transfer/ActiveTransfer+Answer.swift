@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libcurl calls while an answer comes: it is counted, judged before its first byte is written, and
-// written. A false answer ends the request.
+// libcurl's calls while an answer arrives: they count it, check it before its first byte goes to the sink,
+// and pass it on.
 
 import CCurl
 import Linux
@@ -8,7 +8,15 @@ import Synchronization
 import Vocabulary
 
 extension ActiveTransfer {
-  /// The most of an answer's body that is read only to keep its connection.
+  enum Intake {
+    case taken
+    /// The sink has no room: libcurl offers the same bytes again.
+    case later
+    /// Ends the request.
+    case refused
+  }
+
+  /// The bytes of an unwanted body that are read at most, to keep its connection.
   private static let discardLimit = 65536
 
   func takeHeader(_ count: Int) -> Bool {
@@ -18,38 +26,39 @@ extension ActiveTransfer {
     return false
   }
 
-  func takeBody(_ bytes: [UInt8]) -> Bool {
-    guard let handle else { return false }
+  func takeBody(_ bytes: [UInt8]) -> Intake {
+    guard let handle else { return .refused }
     let status = handle.number(CURLINFO_RESPONSE_CODE)
     guard status < 300 else {
       answer.discarded += bytes.count
-      return answer.discarded <= Self.discardLimit
+      return answer.discarded <= Self.discardLimit ? .taken : .refused
     }
     do throws(Failure) {
-      guard try judge(handle, status) else { return false }
-      let end = answer.base + answer.received + UInt64(bytes.count)
+      guard try judge(handle, status) else { return .refused }
+      let end = answer.end + UInt64(bytes.count)
       guard end <= job.request.maximumSize else { throw tooBig }
-      do throws(SystemError) {
-        try job.file.write(bytes, at: answer.base + answer.received)
-      } catch { throw error.machineFailure }
+      guard try job.sink.take(bytes, goOn: job.goOn) else {
+        beginPause()
+        return .later
+      }
       answer.received += UInt64(bytes.count)
       job.gauge.withLock { $0.add(bytes.count, now: .now) }
-      return true
+      return .taken
     } catch {
       answer.problem = error
-      return false
+      return .refused
     }
   }
 
-  /// A whole answer without a body has been let through by nobody yet.
+  /// Judges an answer without a body, for which `takeBody` was not called.
   func judgeEmpty(_ handle: EasyHandle) {
     let status = handle.number(CURLINFO_RESPONSE_CODE)
     guard status < 300, answer.problem == nil else { return }
     do throws(Failure) { _ = try judge(handle, status) } catch { answer.problem = error }
   }
 
-  /// Once for each answer, before its first byte is written. False where it is not the rest of what
-  /// we have.
+  /// Judges each answer once, before its first byte goes to the sink. False if the answer does not continue
+  /// the bytes in the sink.
   private func judge(_ handle: EasyHandle, _ status: Int) throws(Failure) -> Bool {
     if answer.isJudged { return true }
     answer.isJudged = true
@@ -69,17 +78,15 @@ extension ActiveTransfer {
       guard total <= job.request.maximumSize else { throw tooBig }
       answer.entity.total = total
       answer.base = length
-    } else if case .rest = job.request.scope {
-      do throws(SystemError) { try job.file.truncate(to: 0) } catch { throw error.machineFailure }
     }
     let gauge = TransferGauge(url, at: answer.base, of: answer.entity.total, now: .now)
     job.gauge.withLock { $0 = gauge }
-    job.request.whenBegun(answer.entity, answer.base)
+    job.sink.begin(answer.entity, at: answer.base)
     return true
   }
 
-  /// The size of the whole, if this is what was asked for: one part, from where our bytes end to some
-  /// place behind, of the same thing.
+  /// The size of the whole, if the answer is a single part of the same entity that begins where the
+  /// sink's bytes end.
   private func rest(_ handle: EasyHandle, from length: UInt64) -> UInt64? {
     guard case .rest(let known, _) = job.request.scope,
       handle.text(CURLINFO_CONTENT_TYPE)?.lowercased().hasPrefix("multipart/") != true,
@@ -95,12 +102,12 @@ extension ActiveTransfer {
     return date.isEmpty || date == known.lastModified ? total : nil
   }
 
-  /// What the origin says of the whole.
+  /// The origin's facts about the entity.
   private func entity(_ handle: EasyHandle) -> EntityFacts {
     let length = handle.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
     let total = length >= 0 ? UInt64(length) : nil
     let (tag, modified) = (handle.header("ETag") ?? "", handle.header("Last-Modified") ?? "")
-    // Nothing that it could be known by again: whether it may be kept is all the same.
+    // An entity without tag and date cannot be recognised later, so `mayBeKept` does not matter.
     if tag.isEmpty, modified.isEmpty { return EntityFacts(total: total, place: url.text) }
     let control = handle.headers("Cache-Control")
     return EntityFacts(
@@ -110,7 +117,7 @@ extension ActiveTransfer {
       mayBeKept: !control.contains { $0.lowercased().contains("no-store") })
   }
 
-  /// A socket for this address, or none.
+  /// A socket for this address; nil if the rules refuse the address or no socket can be made.
   func dial(_ address: NetworkAddress, family: Int32, type: Int32, protocol number: Int32) -> Int32?
   {
     if let refusal = terms.settings.rules.refusal(of: address) {
@@ -124,14 +131,14 @@ extension ActiveTransfer {
       answer.dialled += 1
       return socket.release()
     } catch {
-      // A kernel without IPv6 is no trouble: the next address is tried.
+      // On a kernel without IPv6, libcurl tries the next address.
       if error.isMachineTrouble { answer.shortage = error.failure }
       return nil
     }
   }
 
-  /// Before the request goes out, on new and kept connections: the rules may have changed
-  /// meanwhile.
+  /// Called before a request is sent, on new and on kept connections: the rules may have changed since the
+  /// connection was made.
   func mayAsk(_ remote: String) -> Bool {
     if let handle, handle.admitted == remote { return true }
     guard let address = NetworkAddress(remote) else { return false }

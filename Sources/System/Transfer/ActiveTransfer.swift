@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One transfer from its start to its end, over as many requests as that takes: what is asked, of whom,
-// and what libcurl is told. Belongs to the loop's thread; libcurl calls it from in there.
+// One transfer from start to end, over as many requests as it needs: their URLs, headers and libcurl
+// options. Belongs to the loop's thread; libcurl calls it on that thread.
 
 import CCurl
 import Linux
@@ -10,15 +10,19 @@ final class ActiveTransfer {
   let job: TransferJob
   private(set) var url: PhotoURL
   private(set) var handle: EasyHandle?
-  /// libcurl has its handle.
+  /// The handle is inside libcurl's multi handle.
   var isAsking = false
   var priority: ServiceClass
   private(set) var terms: TransferTerms
-  /// Of the request under way.
+  /// The answer to the current request.
   var answer = AnswerAccount()
   private var redirects = 0
+  /// The time taken by earlier requests.
   private var spent = Duration.zero
-  /// What was asked for besides the whole did not come: the whole is asked for.
+  private var pause = TransferPause()
+  /// The bytes received at the last check.
+  private var seen: UInt64 = 0
+  /// The origin did not send the requested part: the whole is requested.
   private var isStartedOver = false
 
   init(_ job: TransferJob, _ terms: TransferTerms) {
@@ -27,14 +31,13 @@ final class ActiveTransfer {
     priority = job.request.priority
   }
 
-  /// What libcurl is told for each request. `handle` was told what holds for all (`settle`).
+  /// Sets libcurl's options for one request; `settle` has set those for all requests.
   func prepare(_ handle: EasyHandle, _ terms: TransferTerms) throws(Failure) {
     self.terms = terms
     self.handle = handle
-    let left = max(.milliseconds(1), job.request.timeout - spent)
     handle.tell(
       EasyHandle.Terms(
-        time: Int(clamping: left.milliseconds),
+        time: timeLeft,
         connectTime: Int(clamping: job.request.connectTimeout.milliseconds),
         size: Int64(clamping: job.request.maximumSize), isSecure: url.scheme == .https))
     handle.ask(for: url)
@@ -43,10 +46,46 @@ final class ActiveTransfer {
     guard handle.trouble == CURLE_OK else { throw TransferEnding.resources }
   }
 
+  /// The current request's time limit from its start, in milliseconds; includes pauses, as libcurl does.
+  private var timeLeft: Int {
+    let left = max(.milliseconds(1), job.request.timeout - spent)
+    return Int(clamping: (left + pause.total).milliseconds)
+  }
+
+  /// Calls the sink's `rest` if no bytes have arrived since the last check; returns whether none have.
+  func rests() -> Bool {
+    guard seen == answer.received else {
+      seen = answer.received
+      return false
+    }
+    if seen > 0, !isPaused { job.sink.rest() }
+    return true
+  }
+
+  // MARK: the sink has no room
+
+  var isPaused: Bool { pause.isNow }
+
+  /// libcurl then stops reading the connection. The origin is not to blame for the pause: its time limit is
+  /// suspended, and libcurl measures no rate.
+  func beginPause() {
+    pause.begin(now: .now)
+    handle?.limit(time: 0)
+  }
+
+  /// The sink may refuse again.
+  func goOn() -> CURLcode {
+    pause.end(now: .now)
+    handle?.limit(time: timeLeft)
+    return handle?.goOn() ?? CURLE_OK
+  }
+
+  // MARK: a request
+
   private static let lines = ["Accept-Encoding: identity"]
 
-  /// A validator is shown only to the place that gave it, query and all: elsewhere the same one may
-  /// mean another photo.
+  /// Sends a validator only to the exact URL that gave it, query included: elsewhere the same validator may
+  /// stand for another photo.
   private func ask() -> [String] {
     let lines = Self.lines
     if isStartedOver { return lines }
@@ -67,12 +106,12 @@ final class ActiveTransfer {
     }
   }
 
-  /// How the request ended, from libcurl's facts and our own.
+  /// The request's ending, from libcurl's facts and our own.
   func ending(_ result: CURLcode) -> TransferEnding {
     if let handle, result == CURLE_OK { judgeEmpty(handle) }
     var ending = TransferEnding(url: url, result: result)
-    ending.note(answer)
-    ending.problem = answer.problem ?? refused(result)
+    ending.answer = answer
+    ending.answer.problem = answer.problem ?? refused(result)
     guard let handle else { return ending }
     ending.status = handle.number(CURLINFO_RESPONSE_CODE)
     let length = handle.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
@@ -83,9 +122,8 @@ final class ActiveTransfer {
         handle.size(CURLINFO_RETRY_AFTER), handle.header("Retry-After"))
     }
     if result != CURLE_OK {
-      let time = Duration.microseconds(handle.size(CURLINFO_TOTAL_TIME_T))
-      // libcurl rounds: what ended a moment early ended by this limit too.
-      ending.isLate = spent + time + .milliseconds(100) >= job.request.timeout
+      // libcurl rounds: a request that ended slightly early also ended by this limit.
+      ending.isLate = spent + time(of: handle) + .milliseconds(100) >= job.request.timeout
       ending.systemError = Int32(clamping: handle.number(CURLINFO_OS_ERRNO))
       ending.isConnected = handle.size(CURLINFO_PRETRANSFER_TIME_T) > 0
     }
@@ -94,19 +132,19 @@ final class ActiveTransfer {
     if ending.status == 416 {
       ending.range = handle.header("Content-Range").flatMap(ContentRange.init)
     }
-    if result == CURLE_FILESIZE_EXCEEDED, ending.status < 300 { ending.problem = tooBig }
+    if result == CURLE_FILESIZE_EXCEEDED, ending.status < 300 { ending.answer.problem = tooBig }
     return ending
   }
 
-  /// Where the connection's end is the body's end, a body that was cut off looks whole.
+  /// False if the connection's end is the body's end: a body that was cut off then looks complete.
   private func isEndSure(_ handle: EasyHandle) -> Bool {
     if handle.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) >= 0 { return true }
     if handle.number(CURLINFO_HTTP_VERSION) >= CURL_HTTP_VERSION_2_0 { return true }
     return handle.header("Transfer-Encoding")?.lowercased().hasSuffix("chunked") ?? false
   }
 
-  /// Only where every address was refused: one that was dialled and did not answer may answer
-  /// later.
+  /// The refusal, only if every address was refused: an address that was dialled without an answer may
+  /// answer later.
   private func refused(_ result: CURLcode) -> Failure? {
     guard result == CURLE_COULDNT_CONNECT else { return nil }
     if let shortage = answer.shortage { return shortage }
@@ -117,7 +155,7 @@ final class ActiveTransfer {
     TransferEnding.tooBig(url.server, limit: job.request.maximumSize)
   }
 
-  /// Goes on elsewhere, if the rules let it: at most so many times, never from https to http.
+  /// Follows a redirect: at most `settings.redirects` times, never to a file, never from https to http.
   func redirect(to place: String) throws(Failure) {
     redirects += 1
     guard redirects <= terms.settings.redirects else {
@@ -129,7 +167,7 @@ final class ActiveTransfer {
     do throws(Failure) { next = try PhotoURL(parsing: place) } catch {
       throw Failure(
         .final, code: "redirect.refused",
-        reason: "\(url.server) redirects to a place that cannot be used: \(error.reason)")
+        reason: "\(url.server) redirects to a URL that cannot be used: \(error.reason)")
     }
     guard next.scheme != .file else {
       throw Failure(
@@ -138,38 +176,43 @@ final class ActiveTransfer {
     guard url.scheme == .http || next.scheme == .https else {
       throw Failure(
         .final, code: "redirect.insecure",
-        reason: "\(url.server) redirects from https to http, at \(next.server)")
+        reason: "\(url.server) redirects from https to http, to \(next.server)")
     }
     url = next
-    rest()
+    clearRequest()
   }
 
-  /// Asks the first place for the whole.
+  /// Requests the whole from the original URL.
   func startOver() {
     isStartedOver = true
     redirects = 0
     url = job.url
-    rest()
+    clearRequest()
   }
 
-  /// Between two requests.
-  private func rest() {
-    if let handle { spent += .microseconds(handle.size(CURLINFO_TOTAL_TIME_T)) }
+  /// Resets the state between two requests.
+  private func clearRequest() {
+    if let handle { spent += time(of: handle) }
     handle = nil
+    pause = TransferPause()
     answer = AnswerAccount()
+  }
+
+  private func time(of handle: EasyHandle) -> Duration {
+    .microseconds(handle.size(CURLINFO_TOTAL_TIME_T)) - pause.total
   }
 }
 
 extension EasyHandle {
-  /// What libcurl is told once, for all requests of a handle.
+  /// Sets the options for all requests of a handle.
   func settle(_ settings: TransferSettings) {
     unsafe dr_curl_calls(
       pointer, TransferCalls.body, TransferCalls.header, TransferCalls.dial, TransferCalls.before)
     set(CURLOPT_LOW_SPEED_LIMIT, Int(settings.slowestRate))
-    // Whole seconds: rounded up, so that no time is none.
+    // Whole seconds, rounded up: zero would disable the limit.
     set(CURLOPT_LOW_SPEED_TIME, (Int(clamping: settings.slowestTime.milliseconds) + 999) / 1000)
     set(CURLOPT_NOSIGNAL, 1)
-    // A look-up that hangs must not hold the loop when its transfer is given up.
+    // A hanging name lookup must not block the loop when its transfer is abandoned.
     set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_PROTOCOLS_STR, "http,https")
     set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")

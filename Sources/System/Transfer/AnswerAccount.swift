@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has come of one request so far. A value.
+// The progress of one request's answer. A value.
 
 import Vocabulary
 
@@ -11,9 +11,9 @@ struct AnswerAccount {
   }
 
   var asked = Asked.whole
-  /// Where in the file the body's first byte belongs.
+  /// The file offset of the body's first byte.
   var base: UInt64 = 0
-  /// Of the body, written to the file.
+  /// Bytes of the body that the sink has taken.
   var received: UInt64 = 0
   var discarded = 0
   var headerBytes = 0
@@ -22,9 +22,12 @@ struct AnswerAccount {
   var problem: Failure?
   /// No socket could be made; counts only if no other address worked.
   var shortage: Failure?
-  /// The first byte has been let through.
+  /// The answer was judged before its first byte.
   var isJudged = false
-  /// What was sent as the rest is not the rest of what we have.
+  /// The part that was sent does not continue our bytes.
   var isWrongPart = false
   var entity = EntityFacts()
+
+  /// The file offset of the body's next byte.
+  var end: UInt64 { base + received }
 }

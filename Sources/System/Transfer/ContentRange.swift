@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header that says which part of the whole an answer holds, read strictly: `bytes 500-999/1000`,
-// `bytes 500-999/*`, and `bytes */1000` where no part was to be had.
+// The header that names the part of the whole in an answer, read strictly: `bytes 500-999/1000`,
+// `bytes 500-999/*`, and `bytes */1000` if the requested part does not exist.
 
 struct ContentRange: Equatable {
-  /// Both ends belong to it; nil where no part was to be had.
+  /// Includes both ends; nil if the requested part does not exist.
   let part: ClosedRange<UInt64>?
-  /// Nil where the origin does not tell.
+  /// Nil if the origin does not state it.
   let total: UInt64?
 
   init?(_ text: String) {

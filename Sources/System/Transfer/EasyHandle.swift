@@ -4,20 +4,20 @@
 import CCurl
 import Vocabulary
 
-/// Safe: the pointer lives as long as the object, and nobody else frees it.
+/// Safe: the pointer lives as long as the object, and only the object frees it.
 @safe final class EasyHandle {
   let pointer: UnsafeMutableRawPointer
-  /// The first thing libcurl did not take; CURLE_OK as long as it took everything.
+  /// The first error of an option; CURLE_OK if libcurl accepted every option.
   private(set) var trouble = CURLE_OK
-  /// The address that its rules let through last: one connection serves many requests.
+  /// The last address that the rules allowed: one connection serves many requests.
   var admitted: String?
-  /// What the last request was told.
+  /// The terms of the last request.
   private var terms: Terms?
   /// libcurl keeps no copy of these.
   private var lists: [(option: CURLoption, lines: [String], list: LineList)] = []
 
-  /// What is asked for, in parts: made anew for another origin, else only path and query change. libcurl
-  /// takes them as they are, and has not to read each URL and put it together again.
+  /// The URL in parts: parsed for each new origin, else only path and query change. libcurl uses the parts
+  /// as they are, and need not parse and rebuild each URL.
   private let place: OpaquePointer
   private var origin: PhotoURL.Origin?
 
@@ -36,8 +36,8 @@ import Vocabulary
     unsafe curl_url_cleanup(place)
   }
 
-  /// The text comes last, and always: newer versions forget it when they get the parts, this one would
-  /// keep the one before. It is what libcurl reads where the parts cannot be made.
+  /// Sets the text always, and after the parts: newer versions of libcurl drop it when they get the parts,
+  /// this one would keep the previous text. libcurl reads the text if there are no parts.
   func ask(for url: PhotoURL) {
     let result = put(url)
     if result == CURLUE_OUT_OF_MEMORY { note(CURLE_OUT_OF_MEMORY) }
@@ -63,8 +63,8 @@ import Vocabulary
     }
   }
 
-  /// As a part it comes out as it would of the whole: there `.` and `..` would be gone, here the letters
-  /// of `%2F` would be small.
+  /// Whether setting the part gives the same URL as parsing the whole text: parsing removes `.` and `..`,
+  /// and setting a part changes `%2F` to lower case.
   private static func isPlain(_ part: String) -> Bool {
     var last: UInt8 = 0
     for byte in part.utf8 {
@@ -83,15 +83,15 @@ import Vocabulary
     note(unsafe dr_curl_size(pointer, option, size))
   }
 
-  /// libcurl keeps a copy of its own.
+  /// libcurl copies the text.
   func set(_ option: CURLoption, _ text: String) {
     note(unsafe text.withCString { unsafe dr_curl_text(pointer, option, $0) })
   }
 
-  /// What is told besides the URL; mostly the same as for the request before.
+  /// The options besides the URL; mostly the same as for the previous request.
   struct Terms: Equatable {
     /// Milliseconds.
-    let time: Int
+    var time: Int
     let connectTime: Int
     let size: Int64
     let isSecure: Bool
@@ -103,9 +103,18 @@ import Vocabulary
     set(CURLOPT_TIMEOUT_MS, new.time)
     set(CURLOPT_CONNECTTIMEOUT_MS, new.connectTime)
     set(CURLOPT_MAXFILESIZE_LARGE, size: new.size)
-    // With TLS, rather wait to share an HTTP/2 connection than open the next.
+    // With TLS, wait to share an HTTP/2 connection instead of opening another.
     set(CURLOPT_PIPEWAIT, new.isSecure ? 1 : 0)
   }
+
+  /// The current request's time limit in milliseconds; 0 removes it.
+  func limit(time: Int) {
+    terms?.time = time
+    set(CURLOPT_TIMEOUT_MS, time)
+  }
+
+  /// libcurl offers the refused bytes again, inside this call. Never call it from a libcurl callback.
+  func goOn() -> CURLcode { unsafe curl_easy_pause(pointer, CURLPAUSE_CONT) }
 
   func set(_ option: CURLoption, lines: [String]) {
     let place = lists.firstIndex { $0.option == option }
@@ -113,7 +122,7 @@ import Vocabulary
     let list = LineList()
     for line in lines where !list.append(line) { note(CURLE_OUT_OF_MEMORY) }
     note(unsafe dr_curl_list(pointer, option, list.first))
-    // The old one goes only now that libcurl has the new one.
+    // The old list may be freed only after libcurl has the new one.
     if let place { lists.remove(at: place) }
     lists.append((option, lines, list))
   }
@@ -131,7 +140,7 @@ import Vocabulary
     return unsafe String(cString: text)
   }
 
-  /// All lines of that name in the last answer, in their order.
+  /// The values of all headers of that name in the last answer, in order.
   func headers(_ name: String) -> [String] {
     var lines: [String] = []
     while let text = unsafe dr_curl_header_at(pointer, name, lines.count) {
@@ -143,7 +152,7 @@ import Vocabulary
   private func note(_ result: CURLcode) { if trouble == CURLE_OK { trouble = result } }
 }
 
-/// Safe: the lines live as long as the object, and nobody else frees them.
+/// Safe: the lines live as long as the object, and only the object frees them.
 @safe private final class LineList {
   private(set) var first: UnsafeMutablePointer<curl_slist>?
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dates in headers, in the three ways that HTTP writes them.
+// Dates in headers, in HTTP's three formats, and the delay of Retry-After.
 
 import CCurl
 
 enum HTTPDate {
-  /// Two clocks may have stamped them, and clocks differ.
+  /// The two dates may come from two clocks, which differ.
   private static let margin: Int64 = 60
 
   /// Seconds since 1970.
@@ -16,19 +16,19 @@ enum HTTPDate {
     return time < 0 ? nil : Int64(time)
   }
 
-  /// What had rested for a minute when it was sent cannot have been another thing with the same date.
+  /// An entity that was unchanged for a minute when it was sent shares its date with no other version.
   static func isStrong(_ modified: String, sent: String) -> Bool {
     guard let modified = seconds(modified), let sent = seconds(sent) else { return false }
     return sent >= modified && sent - modified >= margin
   }
 }
 
-/// How long an origin asks to be left alone, in seconds or until a date.
+/// The delay that an origin asks for, in seconds or until a date.
 enum RetryAfter {
   private static let longest: Int64 = 3600
 
-  /// From one second to an hour; nil where it did not ask, or not so that it can be read. libcurl's
-  /// own reading knows the clock, but tells 0 of what is now, of what is past and of nonsense.
+  /// From one second to an hour; nil if the header is missing or unreadable. libcurl's own value takes the
+  /// clock into account, but is 0 for a present date, a past date and nonsense alike.
   static func seconds(_ read: Int64, _ header: String?) -> UInt32? {
     guard let header else { return nil }
     if read > 0 { return UInt32(min(read, longest)) }

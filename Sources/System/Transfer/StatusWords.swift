@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HTTP's numbers in words. Ours, not the origin's: what it writes beside the number is not shown.
+// HTTP's status numbers in our own words: the origin's reason phrase is never shown.
 
 enum StatusWords {
   static func of(_ status: Int) -> String {
@@ -11,7 +11,7 @@ enum StatusWords {
     switch status {
     case 401, 403, 407: "The photo is not public; ask its owner for a link that is"
     case 404, 410: "Check the URL in the list"
-    case 451: "It may not be shown where this machine stands"
+    case 451: "It must not be shown in this machine's country"
     default: ""
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from libcurl's C calls to the transfer they belong to. All run inside `MultiHandle.work`,
-// on the loop's thread, while the loop holds the transfer.
+// libcurl's C callbacks, passed on to their transfer. All run inside a call to libcurl (`MultiHandle.work`,
+// `EasyHandle.goOn`), on the loop's thread, while the engine retains the transfer.
 
 import CCurl
 import Vocabulary
@@ -9,7 +9,11 @@ enum TransferCalls {
   static let body: dr_curl_bytes = { bytes, size, count, context in
     guard let bytes = unsafe bytes, let transfer = unsafe transfer(context) else { return 0 }
     let raw = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return unsafe transfer.takeBody(Array(raw)) ? size * count : failed
+    switch unsafe transfer.takeBody(Array(raw)) {
+    case .taken: return size * count
+    case .later: return paused
+    case .refused: return failed
+    }
   }
 
   static let header: dr_curl_bytes = { _, size, count, context in
@@ -41,7 +45,9 @@ enum TransferCalls {
     return CURL_PREREQFUNC_OK
   }
 
-  /// Never the size of what was offered, which would mean success.
+  /// libcurl keeps the bytes and offers them again after `curl_easy_pause`.
+  private static let paused = Int(CURL_WRITEFUNC_PAUSE)
+  /// Never the size of the offered bytes, which would mean success.
   private static let failed = Int.max
 
   static func transfer(_ context: UnsafeMutableRawPointer?) -> ActiveTransfer? {

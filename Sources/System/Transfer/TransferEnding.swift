@@ -1,83 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a transfer ended, as facts, and what is made of it: an answer, another place to go to, or a
-// `Failure` with its words. All words about the network stand here and in `StatusWords`.
+// The facts of a request's ending, and its outcome: an answer, a redirect, a new start, or a `Failure` with
+// its words. Most words about the network are here and in `StatusWords`.
 
 import CCurl
 import Vocabulary
 
-struct TransferEnding: Equatable {
-  var url: PhotoURL
-  var result: CURLcode
+struct TransferEnding {
+  let url: PhotoURL
+  let result: CURLcode
+  var answer = AnswerAccount()
   var status = 0
-  var asked = AnswerAccount.Asked.whole
-  /// Where in the file the body began.
-  var base: UInt64 = 0
-  var received: UInt64 = 0
-  var entity = EntityFacts()
-  var isWrongPart = false
-  /// What the origin said of the whole when it sent the bytes that we have; nil where it did not.
+  /// The total size that the origin stated with the bytes that we have, if any.
   var knownTotal: UInt64?
-  /// What status 416 says of the whole.
+  /// The Content-Range of a status 416.
   var range: ContentRange?
   var isEndSure = true
-  /// As the origin announced it; nil where it did not.
+  /// The announced length of the body, if any.
   var announced: UInt64?
   var location: String?
   var retryAfter: UInt32?
-  /// The kernel's error number, where connecting failed.
+  /// The kernel's error number, if connecting failed.
   var systemError: Int32 = 0
   var isConnected = false
-  /// The request's whole time is used up.
+  /// The transfer's whole time is used up.
   var isLate = false
-  /// What our own side found while it ran; wins over libcurl's view of it.
-  var problem: Failure?
 
   init(url: PhotoURL, result: CURLcode) {
     self.url = url
     self.result = result
   }
 
-  /// For those who know libcurl's numbers only.
+  /// For callers without libcurl's types.
   init(url: PhotoURL, code: UInt32) { self.init(url: url, result: CURLcode(rawValue: code)) }
-
-  mutating func note(_ answer: AnswerAccount) {
-    (asked, base, received) = (answer.asked, answer.base, answer.received)
-    (entity, isWrongPart) = (answer.entity, answer.isWrongPart)
-  }
 
   enum Outcome: Equatable {
     case whole(TransferReply)
     case elsewhere(String)
-    /// From the beginning, with nothing but the whole in mind.
+    /// Start again from the original URL and request the whole.
     case again
     case failed(Failure)
   }
 
   func outcome(timeout: Duration, connectTimeout: Duration) -> Outcome {
-    if isWrongPart { return .again }
-    if let problem { return .failed(problem) }
-    // An answer that is an error stays one, however its body ended.
-    if status >= 300 { return answer() }
+    if answer.isWrongPart { return .again }
+    // A problem that our own checks found takes precedence over libcurl's result.
+    if let problem = answer.problem { return .failed(problem) }
+    // An error status counts, however its body ended.
+    if status >= 300 { return answered }
     if result != CURLE_OK {
       return .failed(failure(timeout: timeout, connectTimeout: connectTimeout))
     }
-    if let announced, status == 200, announced != received { return .failed(short) }
-    if status == 206, let total = entity.total, base + received != total { return .failed(short) }
-    return answer()
+    if let announced, status == 200, announced != answer.received { return .failed(short) }
+    if status == 206, let total = answer.entity.total, answer.end != total {
+      return .failed(short)
+    }
+    return answered
   }
 
-  private func answer() -> Outcome {
+  private var answered: Outcome {
     switch status {
     case 200, 203, 204, 205:
-      return .whole(reply(size: received))
-    case 206 where asked != .whole: return .whole(reply(size: base + received))
-    case 304 where asked == .change: return .whole(reply(size: 0))
+      return .whole(reply(size: answer.received))
+    case 206 where answer.asked != .whole: return .whole(reply(size: answer.end))
+    case 304 where answer.asked == .change: return .whole(reply(size: 0))
     case 416:
-      if case .part(let length) = asked { return unsatisfied(length) }
+      if case .part(let length) = answer.asked { return unsatisfied(length) }
       return .failed(Failure(.final, code: "http.416", reason: words))
     case 301, 302, 303, 307, 308:
       if let location { return .elsewhere(location) }
-      return .failed(Failure(.final, code: "http.\(status)", reason: words + " without a place"))
+      return .failed(Failure(.final, code: "http.\(status)", reason: words + " without a location"))
     case 408, 425, 429, 500, 502, 503, 504, 520...529:
       return .failed(
         Failure(.passing, code: "http.\(status)", reason: words, waitSeconds: retryAfter))
@@ -91,11 +82,11 @@ struct TransferEnding: Equatable {
   private var words: String { "\(url.server) answered \(StatusWords.of(status))" }
 
   private func reply(size: UInt64) -> TransferReply {
-    TransferReply(status: status, size: size, isEndSure: isEndSure, entity: entity)
+    TransferReply(status: status, size: size, isEndSure: isEndSure, entity: answer.entity)
   }
 
-  /// There is nothing behind our bytes: they are the whole, if the origin says so of its size and has
-  /// said nothing else before.
+  /// The origin has no byte after ours: they are the whole if its stated size says so, now and in any
+  /// earlier answer.
   private func unsatisfied(_ length: UInt64) -> Outcome {
     guard let range, range.part == nil, range.total == length,
       knownTotal == nil || knownTotal == length
@@ -106,11 +97,11 @@ struct TransferEnding: Equatable {
   }
 
   private var short: Failure {
-    let whole = base > 0 ? entity.total : announced
+    let whole = answer.base > 0 ? answer.entity.total : announced
     let of = whole.map { " of \($0)" } ?? ""
     return Failure(
       .passing, code: "size.short",
-      reason: "\(url.server) ended after \(base + received)\(of) bytes")
+      reason: "\(url.server) ended after \(answer.end)\(of) bytes")
   }
 
   private func failure(timeout: Duration, connectTimeout: Duration) -> Failure {
@@ -125,7 +116,7 @@ struct TransferEnding: Equatable {
     case CURLE_PEER_FAILED_VERIFICATION:
       return Failure(
         .final, code: "tls.certificate", reason: "the certificate of \(server) cannot be trusted",
-        advice: "It may have expired, be for another name or be signed by nobody known")
+        advice: "It may have expired, be for another name or be signed by an unknown authority")
     case CURLE_SSL_CACERT_BADFILE:
       return Failure(
         .machine, code: "tls.authorities",
@@ -137,12 +128,13 @@ struct TransferEnding: Equatable {
       return Failure(.passing, code: "connect.reset", reason: "the connection to \(server) broke")
     case CURLE_GOT_NOTHING:
       return Failure(
-        .passing, code: "connect.closed", reason: "\(server) hung up without an answer")
+        .passing, code: "connect.closed",
+        reason: "\(server) closed the connection without an answer")
     case CURLE_HTTP2, CURLE_HTTP2_STREAM:
-      return Failure(.passing, code: "http.stream", reason: "\(server) broke off the answer")
+      return Failure(.passing, code: "http.stream", reason: "\(server) aborted its answer")
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
-      return Failure(.final, code: "http.malformed", reason: "what \(server) answered is no HTTP")
-    // libcurl says "out of memory" of one header line that is longer than it takes.
+      return Failure(.final, code: "http.malformed", reason: "the answer of \(server) is not HTTP")
+    // libcurl reports a header line above its own limit as "out of memory".
     case CURLE_OUT_OF_MEMORY where isConnected: return TransferEnding.headerFlood(server)
     case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_UNRECOVERABLE_POLL:
       return TransferEnding.resources
@@ -166,15 +158,15 @@ struct TransferEnding: Equatable {
     }
     return Failure(
       .passing, code: "time.slow", reason: "\(url.server) sent too slowly",
-      advice: "If it needs so long, raise StallTimeout= under [Download]; Timeout= must be longer")
+      advice: "If it is that slow, raise StallTimeout= under [Download]; Timeout= must be longer")
   }
 
   private var unconnected: Failure {
-    switch systemError {
-    case 111:
+    switch SystemError.Name(rawValue: systemError) {
+    case .connectionRefused:
       Failure(.passing, code: "connect.refused", reason: "\(url.server) refused the connection")
-    case 101, 113:
-      Failure(.passing, code: "connect.unreachable", reason: "there is no way to \(url.server)")
+    case .networkUnreachable, .hostUnreachable:
+      Failure(.passing, code: "connect.unreachable", reason: "there is no route to \(url.server)")
     default:
       Failure(.passing, code: "connect.failed", reason: "no connection to \(url.server)")
     }
@@ -195,17 +187,17 @@ struct TransferEnding: Equatable {
   static func unasked(_ server: String) -> Failure {
     Failure(
       .final, code: "http.206",
-      reason: "\(server) answered \(StatusWords.of(206)) though the whole was asked for")
+      reason: "\(server) answered \(StatusWords.of(206)) to a request for the whole file")
   }
 
   static func headerFlood(_ server: String) -> Failure {
-    Failure(.final, code: "header.limit", reason: "the header that \(server) sends does not end")
+    Failure(.final, code: "header.limit", reason: "the header that \(server) sends is too long")
   }
 
   static func encoded(_ server: String, _ encoding: String) -> Failure {
     Failure(
       .final, code: "http.encoding",
-      reason: "\(server) sends the photo packed as '\(Printable.text(encoding, limit: 40))' unasked"
+      reason: "\(server) sends the photo encoded as '\(Printable.text(encoding, limit: 40))'"
     )
   }
 }

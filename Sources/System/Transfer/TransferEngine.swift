@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transfers under way and libcurl's handles. Made and used on the loop's thread alone.
+// The transfers in progress and libcurl's handles. Made and used on the loop's thread alone.
 
 import CCurl
 import Linux
@@ -10,10 +10,12 @@ final class TransferEngine {
   private var queue: TransferQueue<PhotoURL.Origin>
   private var multi: MultiHandle?
   private var transfers: [UInt64: ActiveTransfer] = [:]
-  /// Settled for `terms`, and free: making one costs as much as a small transfer.
+  /// Free handles, settled for `terms`: making one costs as much as a small transfer.
   private var spare: [EasyHandle] = []
-  /// There may be something for libcurl to do.
+  /// libcurl may have work.
   private var isDue = false
+  /// The time of the next check for transfers without new bytes; nil if no transfer has any.
+  private var nextLook: ContinuousClock.Instant?
   private let finished: (UInt64) -> Void
 
   init(_ settings: TransferSettings, finished: @escaping (UInt64) -> Void) {
@@ -22,8 +24,10 @@ final class TransferEngine {
     queue = TransferQueue(total: settings.connections, perHost: settings.connectionsPerHost)
   }
 
+  private static let restTime = Duration.milliseconds(100)
+
   var isIdle: Bool { transfers.isEmpty }
-  /// Whatever comes has to wait until something ends.
+  /// A new transfer has to wait until another ends.
   var isFull: Bool { queue.isFull }
   var keepsConnections: Bool { multi != nil }
 
@@ -35,6 +39,16 @@ final class TransferEngine {
   func cancel(_ ticket: UInt64) {
     guard let transfer = transfers[ticket] else { return }
     finish(transfer, .failure(.cancelled))
+  }
+
+  /// libcurl offers the refused bytes to the sink again, inside this call. A late letter, for a transfer
+  /// that is over or has moved to another request, changes nothing.
+  func goOn(_ ticket: UInt64) {
+    guard let transfer = transfers[ticket], transfer.isPaused, transfer.isAsking else { return }
+    isDue = true
+    let result = transfer.goOn()
+    // libcurl reports an error of this call here alone, not through `nextDone`.
+    if result != CURLE_OK { conclude(transfer, transfer.ending(result)) }
   }
 
   func change(_ ticket: UInt64, to priority: ServiceClass) {
@@ -52,24 +66,37 @@ final class TransferEngine {
     multi?.limit(new)
   }
 
-  /// What can be done without waiting; whether anything ended, so that there is room for more. libcurl
-  /// looks at each of its transfers each time that it is called: it is called only where there is
-  /// something new.
+  /// Does all work that needs no wait; returns whether a transfer ended, which makes room for others.
+  /// libcurl visits all its transfers at each call, so it is called only if there is work.
   func turn() -> Bool {
-    if admit() || isDue { multi?.work() }
+    if admit() || isDue {
+      multi?.work()
+      nextLook = nextLook ?? .now + Self.restTime
+    }
     isDue = false
+    lookForRest()
     return collect()
   }
 
-  /// Whether `wake` has rung, or may have.
-  func wait(_ wake: WakeEvent) -> Bool {
-    if let news = multi?.wait(wake) {
+  /// While an origin is slow, sinks should not keep bytes in memory that a crash would lose.
+  private func lookForRest() {
+    guard let look = nextLook, look <= .now else { return }
+    var isBusy = false
+    for transfer in transfers.values where transfer.isAsking && !transfer.rests() { isBusy = true }
+    nextLook = isBusy ? .now + Self.restTime : nil
+  }
+
+  /// Waits; returns whether `wake` has rung or may have.
+  func wait(_ wake: Int32) -> Bool {
+    if let news = multi?.wait(
+      wake, for: nextLook.map { max(.zero, ContinuousClock.now.duration(to: $0)) })
+    {
       isDue = news.isDue
       return news.isRung
     }
     isDue = true
-    // Out of memory or descriptors: go on by the clock rather than spin.
-    _ = try? Poll.wait([Poll.Watch(wake.descriptor)], for: .milliseconds(100))
+    // Out of memory or descriptors: wait by the clock instead of spinning.
+    _ = try? Poll.wait([Poll.Watch(wake)], for: .milliseconds(100))
     return true
   }
 
@@ -79,7 +106,7 @@ final class TransferEngine {
     multi = nil
   }
 
-  /// Whether anything new was given to libcurl.
+  /// Starts waiting transfers; returns whether libcurl got a new one.
   private func admit() -> Bool {
     var isChanged = false
     while let ticket = queue.next() {
@@ -115,7 +142,7 @@ final class TransferEngine {
     return multi
   }
 
-  /// Ends what is over; whether there was anything.
+  /// Concludes finished requests; returns whether there was any.
   private func collect() -> Bool {
     var isChanged = false
     while let (transfer, result) = multi?.nextDone() {
@@ -150,13 +177,15 @@ final class TransferEngine {
       transfer.job.ticket, host: transfer.url.origin, transfer.priority, isFirst: true)
   }
 
-  /// From here on libcurl calls nothing of this transfer any more, and its file is the caller's.
+  /// After this call libcurl no longer calls the transfer, and the sink belongs to the caller. A paused
+  /// handle is not reused.
   private func letGo(_ transfer: ActiveTransfer) {
     queue.remove(transfer.job.ticket)
     guard let handle = transfer.handle, transfer.isAsking else { return }
     transfer.isAsking = false
     multi?.remove(handle)
-    if transfer.terms === terms, spare.count < terms.settings.connections { spare.append(handle) }
+    guard transfer.terms === terms, !transfer.isPaused else { return }
+    if spare.count < terms.settings.connections { spare.append(handle) }
   }
 
   private func finish(_ transfer: ActiveTransfer, _ result: Result<TransferReply, Failure>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far one transfer is, for whoever looks. A value.
+// The progress of one transfer, for display. A value.
 
 import Vocabulary
 
@@ -11,7 +11,7 @@ struct TransferGauge {
 
   init(_ url: PhotoURL) { self.url = url }
 
-  /// What is there already was not received now: it counts for the progress, not for the rate.
+  /// Bytes that the sink already had count for the progress, not for the rate.
   init(_ url: PhotoURL, at received: UInt64, of total: UInt64?, now: ContinuousClock.Instant) {
     (self.url, self.received, self.total) = (url, received, total)
     marks.note(received, now: now)
@@ -29,7 +29,7 @@ struct TransferGauge {
   }
 }
 
-/// Where the count stood during the last seconds. A value.
+/// The count of bytes at moments of the last seconds. A value.
 struct RateMarks {
   private static let apart = Duration.seconds(1)
   private static let kept = 6
@@ -40,7 +40,7 @@ struct RateMarks {
   /// Empty for most transfers, which are over within a second.
   private var later: [Mark] = []
 
-  /// Cheap where the last mark is young.
+  /// Cheap if the last mark is recent.
   mutating func note(_ count: UInt64, now: ContinuousClock.Instant) {
     guard let first = oldest else {
       oldest = (now, count)
@@ -51,7 +51,7 @@ struct RateMarks {
     later.append((now, count))
   }
 
-  /// Bytes a second since the oldest mark that is still young; what stalls comes down to nothing.
+  /// Bytes per second since the oldest recent mark; falls towards zero while a transfer stalls.
   func rate(_ count: UInt64, now: ContinuousClock.Instant) -> UInt64 {
     guard let oldest else { return 0 }
     let isYoung: (Mark) -> Bool = { $0.time.duration(to: now) <= Self.apart * Self.kept }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is asked of the loop, and how it answers.
-// Concurrency model: the loop's thread keeps `gauge` up to date, anybody reads it; the lock is held for a
-// few additions.
+// One transfer as requested by its caller, and the commands to the loop.
+// Concurrency model: the loop's thread writes `gauge`, any thread reads it; the lock is held for a few
+// additions.
 
+import Linux
 import Synchronization
 import Vocabulary
 
@@ -10,16 +11,19 @@ final class TransferJob: Sendable {
   let ticket: UInt64
   let url: PhotoURL
   let request: TransferRequest
-  let file: any OpenFile
+  let sink: any TransferSink
   let gauge: Mutex<TransferGauge>
+  /// Passed to the sink, which calls it when it has room again.
+  let goOn: @Sendable () -> Void
   let whenOver: @Sendable (Result<TransferReply, Failure>) -> Void
 
   init(
-    ticket: UInt64, url: PhotoURL, request: TransferRequest, file: any OpenFile,
+    ticket: UInt64, url: PhotoURL, request: TransferRequest, sink: any TransferSink,
+    goOn: @escaping @Sendable () -> Void,
     whenOver: @escaping @Sendable (Result<TransferReply, Failure>) -> Void
   ) {
     (self.ticket, self.url, self.request) = (ticket, url, request)
-    (self.file, self.whenOver) = (file, whenOver)
+    (self.sink, self.goOn, self.whenOver) = (sink, goOn, whenOver)
     gauge = Mutex(TransferGauge(url))
   }
 }
@@ -27,8 +31,19 @@ final class TransferJob: Sendable {
 enum TransferCommand: Sendable {
   case start(TransferJob)
   case cancel(UInt64)
+  /// The sink of a paused transfer has room.
+  case goOn(UInt64)
   case prioritize(UInt64, ServiceClass)
   case change(TransferSettings)
-  /// Resumed once nothing of the loop is left.
-  case stop(CheckedContinuation<Void, Never>)
+  /// Answered when the last transfer is over and the thread is about to end.
+  case stop(Reply<Void>)
+
+  /// Answers a command that comes after the loop's end.
+  func refuse() {
+    switch self {
+    case .start(let job): job.whenOver(.failure(.cancelled))
+    case .stop(let reply): reply.give()
+    case .cancel, .goOn, .prioritize, .change: break
+    }
+  }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real network: libcurl on one thread of its own, however many transfers there are.
-// Concurrency model: `state` guards what callers leave for the thread; the engine belongs to the
-// thread. A caller rings `wake`; whoever waits is told from the thread. Without
-// transfers it sleeps without a time-out, after one last wake-up that closes the connections kept.
-// Files are written on this thread too: into the page cache, where they seldom wait.
+// The real network: libcurl on one dedicated thread for all transfers.
+// Concurrency model: `state` guards the table of jobs; the engine belongs to the thread. Callers put
+// commands into the mailbox; the thread calls the sinks. Without transfers it sleeps without a time-out,
+// after one last wake-up that closes the kept connections.
+// The thread writes no file: a sink that waits for its disk pauses only its own transfer.
 
 import Linux
 import Synchronization
@@ -11,49 +11,28 @@ package import Vocabulary
 
 package final class TransferLoop: Network {
   private struct State {
-    var commands: [TransferCommand] = []
-    /// Those that are not over.
+    /// The jobs that are not over.
     var jobs: [UInt64: TransferJob] = [:]
     var last: UInt64 = 0
     var isStopped = false
-    /// The thread looks here before it waits again. While it waits, what could not start yet need not
-    /// wake it: a transfer that ends does.
-    var isAwake = true
-    var isFull = false
-
-    /// Whether the thread must be rung for it: it takes all that it finds.
-    mutating func leave(_ command: TransferCommand) -> Bool {
-      commands.append(command)
-      if isAwake { return false }
-      if case .start = command, isFull { return false }
-      isAwake = true
-      return true
-    }
-
-    /// What was left; where there is nothing and the thread has nothing else to do, it waits from here on.
-    mutating func take(orWait isIdle: Bool, isFull: Bool) -> [TransferCommand] {
-      (isAwake, self.isFull) = (!isIdle || !commands.isEmpty, isFull)
-      defer { commands = [] }
-      return commands
-    }
   }
 
   private let state = Mutex(State())
-  private let wake: WakeEvent
+  private let mailbox: Mailbox<TransferCommand>
   private let first: TransferSettings
 
-  /// How long connections are kept when nothing is transferred.
+  /// The time that idle connections are kept without any transfer.
   private static let keepTime = Duration.seconds(20)
 
-  /// The thread's name has at most 15 bytes; threads that look names up bear it too.
+  /// The thread's name has at most 15 bytes; libcurl's resolver threads inherit it.
   package init(_ settings: TransferSettings, name: String = "transfers") throws(SystemError) {
     first = settings
-    wake = try WakeEvent()
-    OwnThread.start(name) { self.run().resume() }
+    mailbox = try Mailbox { $0.refuse() }
+    try OwnThread.start(name) { self.run().give() }
   }
 
   package func begin(
-    _ request: TransferRequest, into file: any OpenFile,
+    _ request: TransferRequest, into sink: any TransferSink,
     whenOver: @escaping @Sendable (Result<TransferReply, Failure>) -> Void
   ) -> TransferTicket {
     let url: PhotoURL
@@ -61,27 +40,30 @@ package final class TransferLoop: Network {
       whenOver(.failure(error))
       return TransferTicket(0)
     }
-    let begun = state.withLock { state -> (ticket: UInt64, isFirst: Bool)? in
+    let job = state.withLock { state -> TransferJob? in
       if state.isStopped { return nil }
       state.last += 1
+      let ticket = state.last
       let job = TransferJob(
-        ticket: state.last, url: url, request: request, file: file, whenOver: whenOver)
-      state.jobs[state.last] = job
-      return (state.last, state.leave(.start(job)))
+        ticket: ticket, url: url, request: request, sink: sink,
+        goOn: { [mailbox] in mailbox.put(.goOn(ticket)) }, whenOver: whenOver)
+      state.jobs[ticket] = job
+      return job
     }
-    guard let (ticket, isFirst) = begun else {
+    guard let job else {
       whenOver(.failure(.cancelled))
       return TransferTicket(0)
     }
-    if isFirst { wake.ring() }
-    return TransferTicket(ticket)
+    // With all places taken, a new transfer need not wake the thread: the end of another one does.
+    mailbox.put(.start(job), isUrgent: false)
+    return TransferTicket(job.ticket)
   }
 
   private static func address(_ request: TransferRequest) throws(Failure) -> PhotoURL {
     let url: PhotoURL
     if let place = request.place { url = place } else { url = try PhotoURL(parsing: request.url) }
     guard url.scheme != .file else {
-      throw Failure(.final, code: "url.scheme", reason: "a file's URL is not for the network")
+      throw Failure(.final, code: "url.scheme", reason: "a file URL does not lead to the network")
     }
     return url
   }
@@ -93,10 +75,7 @@ package final class TransferLoop: Network {
   }
 
   private func tell(_ ticket: TransferTicket, _ command: TransferCommand) {
-    let rings = state.withLock { state in
-      state.jobs[ticket.number] != nil && state.leave(command)
-    }
-    if rings { wake.ring() }
+    if state.withLock({ $0.jobs[ticket.number] != nil }) { mailbox.put(command) }
   }
 
   package func progress() -> [TransferProgress] {
@@ -107,61 +86,60 @@ package final class TransferLoop: Network {
     }
   }
 
-  /// For what starts from now on. Limits that shrink take effect as transfers end.
+  /// Applies to requests that start later. Lower limits take effect as transfers end.
   package func change(_ settings: TransferSettings) {
-    if state.withLock({ $0.leave(.change(settings)) }) { wake.ring() }
+    mailbox.put(.change(settings))
   }
 
-  /// Cancels what runs, closes every connection and ends the thread. What is asked for later is
-  /// cancelled at once.
+  /// Cancels all transfers, closes every connection and ends the thread. Later transfers are cancelled at
+  /// once.
   package func stop() async {
-    await withCheckedContinuation { done in
+    await Reply.wait { reply in
       let isFirst = state.withLock { state in
-        if state.isStopped { return false }
-        state.isStopped = true
-        // One ring too many does no harm.
-        _ = state.leave(.stop(done))
-        return true
+        defer { state.isStopped = true }
+        return !state.isStopped
       }
-      if isFirst { wake.ring() } else { done.resume() }
+      if isFirst { mailbox.put(.stop(reply)) } else { reply.give() }
     }
   }
 
-  /// Until it is stopped; answers whom to tell that all is gone.
-  private func run() -> CheckedContinuation<Void, Never> {
+  /// Runs until it is stopped; returns the reply for the caller of `stop`.
+  private func run() -> Reply<Void> {
     DialSocket.blockPipeSignal()
     let engine = TransferEngine(first) { ticket in
       self.state.withLock { $0.jobs[ticket] = nil }
     }
     var isBusy = true
     while true {
-      // What came meanwhile is there before the next place is given away: it may be more urgent.
-      let commands = state.withLock { [isFull = engine.isFull] in
-        $0.take(orWait: !isBusy, isFull: isFull)
-      }
-      for command in commands {
+      // New transfers enter the queue before a free place is given away: they may be more urgent.
+      let commands = mailbox.take(
+        beforeWaiting: isBusy ? .none : engine.isFull ? .urgent : .all)
+      for (place, command) in commands.enumerated() {
         switch command {
         case .start(let job): engine.start(job)
         case .cancel(let ticket): engine.cancel(ticket)
+        case .goOn(let ticket): engine.goOn(ticket)
         case .prioritize(let ticket, let priority): engine.change(ticket, to: priority)
         case .change(let settings): engine.change(settings)
         case .stop(let done):
           engine.cancelAll()
+          mailbox.close()
+          for late in commands[(place + 1)...] { late.refuse() }
           return done
         }
       }
-      // Cleared before looking: what is left after the look rings again.
+      // Cleared before the next `take`: a letter put after the `take` rings again.
       if commands.isEmpty, !isBusy {
-        if engine.isIdle ? rest(engine) : engine.wait(wake) { wake.clear() }
+        if engine.isIdle ? rest(engine) : engine.wait(mailbox.descriptor) { mailbox.clear() }
       }
       isBusy = engine.turn()
     }
   }
 
-  /// Whether the bell has rung, or may have.
+  /// Waits for a letter; closes idle connections after `keepTime`.
   private func rest(_ engine: TransferEngine) -> Bool {
     let limit = engine.keepsConnections ? Self.keepTime : nil
-    let watches = try? Poll.wait([Poll.Watch(wake.descriptor)], for: limit)
+    let watches = try? Poll.wait([Poll.Watch(mailbox.descriptor)], for: limit)
     if watches?.first?.isReadable == false { engine.closeConnections() }
     return true
   }

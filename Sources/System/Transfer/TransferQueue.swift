@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who goes next: the more urgent class first, within it who came first, but nobody whose host has
-// all its connections. A value: no clock, no lock, no network inside. Waiting here costs no
-// time-out.
+// The order of transfers: the more urgent class first, within a class the first to arrive, except transfers
+// whose host has all its connections. A value: no clock, no lock, no network inside. A transfer's time-out
+// does not run while it waits here.
 
 import Vocabulary
 
 struct TransferQueue<Host: Hashable> {
   private struct Entry {
     let ticket: UInt64
-    /// Its place in `hosts`.
+    /// The host's index in `hosts`.
     let host: Int
   }
 
@@ -18,8 +18,8 @@ struct TransferQueue<Host: Hashable> {
     var running = 0
   }
 
-  /// Mostly the first goes, and a thousand may stand behind: nobody moves up until half of the places are
-  /// empty.
+  /// Mostly the first entry is taken, and thousands may follow: entries move up only when half of the
+  /// places are empty.
   private struct Line {
     private var places: [Entry?] = []
     private var start = 0
@@ -39,7 +39,7 @@ struct TransferQueue<Host: Hashable> {
       }
     }
 
-    /// Takes out the first that is meant.
+    /// Removes the first matching entry.
     mutating func take(_ isMeant: (Entry) -> Bool) -> Entry? {
       for place in start..<places.count {
         guard let entry = places[place], isMeant(entry) else { continue }
@@ -62,9 +62,9 @@ struct TransferQueue<Host: Hashable> {
   private(set) var total: Int
   private(set) var perHost: Int
   private var waiting = ServiceClass.allCases.map { _ in Line() }
-  /// By ticket, the host's place.
+  /// The host's index by ticket.
   private var running: [UInt64: Int] = [:]
-  /// Those of whom anybody is here; the places between them are in `free`.
+  /// The hosts of waiting and running transfers; unused indices are in `free`.
   private var hosts: [HostAccount?] = []
   private var free: [Int] = []
   private var places: [Host: Int] = [:]
@@ -77,23 +77,23 @@ struct TransferQueue<Host: Hashable> {
   var isFull: Bool { running.count >= total }
   var isEmpty: Bool { running.isEmpty && waiting.allSatisfy(\.isEmpty) }
 
-  /// Nobody is remembered once all of a host's are gone.
+  /// A host is forgotten with its last transfer.
   var hostCount: Int { places.count }
 
-  /// More may start at once; fewer takes effect as running ones end.
+  /// Higher limits take effect at once, lower ones as running transfers end.
   mutating func limit(total: Int, perHost: Int) {
     self.total = total
     self.perHost = perHost
   }
 
-  /// `isFirst` is for one that was running already and was sent to another place.
+  /// `isFirst` is for a transfer that was already running and continues with another request.
   mutating func add(_ ticket: UInt64, host: Host, _ urgency: ServiceClass, isFirst: Bool = false) {
     let entry = Entry(ticket: ticket, host: enter(host))
     let line = Int(urgency.rawValue)
     if isFirst { waiting[line].prepend(entry) } else { waiting[line].append(entry) }
   }
 
-  /// Behind those of the class that came before; one that runs already has no need of it.
+  /// Moves a waiting transfer to the end of its new class; a running one is left alone.
   mutating func change(_ ticket: UInt64, to urgency: ServiceClass) {
     let line = Int(urgency.rawValue)
     if let entry = takeWaiting(ticket, butNotOf: line) { waiting[line].append(entry) }
@@ -115,7 +115,7 @@ struct TransferQueue<Host: Hashable> {
     }
   }
 
-  /// The one to start now; it counts as running from here on.
+  /// The transfer to start; it then counts as running.
   mutating func next() -> UInt64? {
     guard running.count < total else { return nil }
     for line in waiting.indices {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the configuration says about transfers. May be changed while they run: what is already
-// dialled goes on, unless its address is now refused.
+// The configuration of transfers. It may change while they run: requests that were sent continue, and the
+// next request on a kept connection is refused if the new rules refuse its address.
 
 package import Vocabulary
 
 package struct TransferSettings: Equatable, Sendable {
-  /// Transfers at once, in all and for one host.
+  /// Simultaneous transfers, in total and per host.
   package var connections: Int
   package var connectionsPerHost: Int
   package var rules: AddressRules
-  /// A transfer that stays below this rate for this long is given up.
+  /// A transfer that stays below this rate for this time fails.
   package var slowestRate: UInt32
   package var slowestTime: Duration
   package var redirects: Int
@@ -18,7 +18,7 @@ package struct TransferSettings: Equatable, Sendable {
   package var userAgent: String
   /// A file of certificates to trust in place of the system's; nil means the system's.
   package var authorities: String?
-  /// Names that are not looked up: `host:port:address,address`. For tests.
+  /// Names with fixed addresses: `host:port:address,address`. For tests.
   package var addresses: [String] = []
 
   package init(
@@ -38,7 +38,7 @@ package struct TransferSettings: Equatable, Sendable {
   }
 }
 
-/// The settings in force; every transfer refers to those that it began with.
+/// The settings in force; each request of a transfer keeps those that it started with.
 final class TransferTerms: Sendable {
   let settings: TransferSettings
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each event does to the pool. A worker that has ended meanwhile may still be spoken of; such
+// The effect of each event on the pool. An event may name a worker that has ended in the meantime; such
 // events change nothing.
 
 import Linux
@@ -15,11 +15,10 @@ extension PoolState {
     case .notStarted(let worker, let error): remove(worker, failing: Self.start(error), &actions)
     case .ready(let worker, let layers): welcome(worker, layers, now, &actions)
     case .notSent(let worker, let error):
-      // A worker that takes no packet (EPIPE, ECONNRESET, EAGAIN) is dead or deaf.
-      if [32, 104, 11].contains(error.code) {
-        hangUp(worker, now, &actions)
-      } else {
-        end(worker, failing: error.failure, &actions)
+      switch error.name {
+      // A worker that takes no packet is dead or hangs.
+      case .brokenPipe, .connectionReset, .again: hangUp(worker, now, &actions)
+      default: end(worker, failing: error.failure, &actions)
       }
     case .answered(let worker, let job, let result):
       close(worker, job, result, now, &actions)
@@ -65,7 +64,7 @@ extension PoolState {
       waiting = Waiting(number: job, order: order)
     }
     guard waiting != nil || workers[place].stage.isExpecting else {
-      // Ready twice; or called off, and killed already.
+      // Ready twice; or its job was cancelled, and it is already killed.
       end(worker, failing: Self.nonsense, &actions)
       return
     }
@@ -89,7 +88,7 @@ extension PoolState {
       end(worker, failing: Self.nonsense, &actions)
       return
     }
-    // What read one list sees no other; and who is to go, when there are too many, goes first.
+    // A worker that has read a list ends, so that it sees no other; so does one above the width.
     if workers[place].options.list == nil || workers.count > width {
       kill(at: place, &actions)
     } else {
@@ -136,7 +135,7 @@ extension PoolState {
     for job in orders.keys.sorted() { finish(job, .failure(.cancelled), &actions) }
   }
 
-  /// Kills a worker; who waits for it gets the failure.
+  /// Kills a worker; its request gets the failure.
   private mutating func end(
     _ worker: WorkerNumber, failing failure: Failure, _ actions: inout [Action]
   ) {
@@ -146,7 +145,7 @@ extension PoolState {
     if let job { finish(job, .failure(failure), &actions) }
   }
 
-  /// Takes a worker that is no more from the table.
+  /// Removes an ended worker from the table.
   private mutating func remove(
     _ worker: WorkerNumber, failing failure: Failure, _ actions: inout [Action]
   ) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words for what goes wrong with workers.
+// The failures of workers, in words.
 
 import Linux
 import Vocabulary
@@ -7,10 +7,10 @@ import Vocabulary
 extension PoolState {
   static let nonsense = Failure(
     .passing, code: "worker.answer",
-    reason: "the worker gave an answer that cannot be true and was ended")
+    reason: "the worker gave an impossible answer and was killed")
 
   static func died(_ status: ExitStatus) -> Failure {
-    if status == .signal(24) { return outOfTime("the processor time it may use") }
+    if status == .signal(24) { return outOfTime("its limit of processor time") }
     return died(status.words)
   }
 
@@ -27,38 +27,30 @@ extension PoolState {
   private static func start(_ words: String) -> Failure {
     Failure(
       .machine, code: "worker.start", reason: "the worker \(words)",
-      advice: "See that darkroom-worker is installed with this darkroomd and can be executed")
+      advice: "Check that darkroom-worker is installed with this darkroomd and is executable")
   }
 
   static func open(_ layers: SandboxLayers) -> Failure {
     Failure(
       .machine, code: "worker.sandbox",
-      reason: "the worker's sandbox does not hold here (only: \(layers))",
-      advice: "Allow seccomp and prctl to the service; lists and pictures are not read without them"
+      reason: "the worker's sandbox is incomplete on this machine (only: \(layers))",
+      advice: "Allow the service seccomp and prctl; without them no list or picture is read"
     )
   }
 
   func timeout(_ worker: Worker) -> Failure {
     switch worker.stage {
-    case .starting: Self.start("did not start within \(settings.startTimeout.inWords)")
+    case .starting: Self.start("did not start within \(settings.startTimeout.spoken)")
     case .working(let job, _):
-      Self.outOfTime(orders[job]?.timeout.inWords ?? "its time")
-    case .lost: Self.died("hung up without an answer")
-    case .expecting, .idle, .dying: .cancelled  // nobody waits
+      Self.outOfTime(orders[job]?.timeout.spoken ?? "its time")
+    case .lost: Self.died("closed its socket without an answer")
+    case .expecting, .idle, .dying: .cancelled  // has no request
     }
   }
 
   private static func outOfTime(_ limit: String) -> Failure {
     Failure(
-      .final, code: "worker.timeout", reason: "it was not done within \(limit)",
+      .final, code: "worker.timeout", reason: "it did not finish within \(limit)",
       advice: "Raise Timeout= under [Filter] if the picture is worth it")
-  }
-}
-
-extension Duration {
-  /// `90 s`, `250 ms`.
-  var inWords: String {
-    let milliseconds = wholeMilliseconds
-    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
   }
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool as a value: which request waits, which worker is where. Events in, actions out; no clock, no
-// process, no lock. Whoever performs the actions reports back what came of them.
+// The pool as a value: the waiting requests and the stage of each worker. Events in, actions out; no clock,
+// no process, no lock. `PoolLoop` performs the actions and feeds their results back as events.
 //
-// Kinds of failure: a worker that died is `passing` (what was asked may be tried once more, and a second
-// death means the input is poison); one that ran out of time is `final`; one that could not be started,
-// or whose sandbox does not hold, is this machine's trouble.
+// Kinds of failure: a worker's death is `passing` (the request may be tried a second time; a second death
+// means that the input is poison); running out of time is `final`; a worker that cannot be started, or
+// whose sandbox is incomplete, is this machine's trouble.
 
 import Linux
 import Vocabulary
 
-/// Numbers of requests and workers: counted up, never used again.
+/// Numbers of requests and workers: counted up, never reused.
 typealias JobNumber = UInt64
 typealias WorkerNumber = UInt64
 
-/// What the pool has to know of a request.
+/// The properties of a request on which the pool decides.
 struct PoolOrder: Equatable, Sendable {
-  /// A worker serves one list at one nice level within one set of limits: these are equal or it ends.
+  /// A worker serves only requests with its own options: one list, one nice level, one set of limits.
   let options: WorkerOptions
   let serviceClass: ServiceClass
   let timeout: Duration
@@ -25,15 +25,15 @@ struct PoolState {
   enum Event {
     case ordered(JobNumber, PoolOrder)
     case cancelled(JobNumber)
-    /// A request with these options will come soon, perhaps.
+    /// A request with these options may come soon.
     case foreseen(WorkerOptions)
     case notStarted(WorkerNumber, SystemError)
     case ready(WorkerNumber, SandboxLayers)
     case notSent(WorkerNumber, SystemError)
     case answered(WorkerNumber, JobNumber, Result<WorkerFacts, Failure>)
-    /// It said what no worker says.
+    /// The worker sent an invalid packet.
     case babbled(WorkerNumber)
-    /// Its socket is closed; it may be dead or not.
+    /// The worker's socket is closed; the worker may still live.
     case hungUp(WorkerNumber)
     case exited(WorkerNumber, ExitStatus)
     case resized(Int)
@@ -49,20 +49,20 @@ struct PoolState {
     case tell(WorkerNotice)
   }
 
-  /// Where a worker is. All lead to `dying` in the end, and from there out of the table.
+  /// A worker's stage. In every stage its exit removes it from the table.
   enum Stage: Equatable {
-    /// Executed for a request that has not come yet, not heard of → starting, idle, dying.
+    /// Executed before a request has come; not ready yet → starting, idle, dying.
     case expecting(until: Duration)
-    /// Executed, not heard of yet → working, dying.
+    /// Executed for a request; not ready yet → working, lost, dying.
     case starting(for: JobNumber, until: Duration)
     /// → idle, lost, dying.
     case working(on: JobNumber, until: Duration)
     /// → working, dying.
     case idle(until: Duration)
-    /// Hung up with a request in hand. Most likely it is dead, and how it exited will say why → gone;
-    /// if it should live, it is killed soon → dying.
+    /// Its socket closed while it had a request. It is probably dead, and its exit status will say why; if
+    /// it still lives at the deadline, it is killed → dying.
     case lost(JobNumber, hadStarted: Bool, until: Duration)
-    /// Killed; nobody waits for it. Its place is free when it has exited.
+    /// Killed, without a request. Its exit frees its place.
     case dying
   }
 
@@ -79,7 +79,7 @@ struct PoolState {
 
   enum Mode: Equatable {
     case open
-    /// Everything is called off; over once the last worker has exited.
+    /// Everything is cancelled; over once the last worker has exited.
     case ending
   }
 
@@ -100,7 +100,7 @@ struct PoolState {
 
   var isOver: Bool { mode == .ending && workers.isEmpty }
 
-  /// When `timePassed` is due; nil when nothing is, and then nobody needs to wake up.
+  /// The time at which `timePassed` is due; nil if there is no deadline.
   var nextDeadline: Duration? { workers.compactMap(\.stage.deadline).min() }
 
   mutating func handle(_ event: Event, at now: Duration) -> [Action] {
@@ -124,9 +124,9 @@ struct PoolState {
       } else {
         left.append(job)
         if leaving > 0 {
-          leaving -= 1  // a place comes free by itself
+          leaving -= 1  // this worker's exit will free a place
         } else if let place = workers.firstIndex(where: \.stage.isSpare) {
-          kill(at: place, &actions)  // one of another list makes room
+          kill(at: place, &actions)  // a spare worker of another list makes room
         }
       }
     }
@@ -141,7 +141,7 @@ struct PoolState {
     workers.firstIndex { $0.stage.isExpecting && $0.options == options }
   }
 
-  /// Half of what a short request waits for is the start of its worker.
+  /// Starts a worker in advance: its start is half of a short request's waiting time.
   mutating func expect(_ options: WorkerOptions, _ now: Duration, _ actions: inout [Action]) {
     guard mode == .open, workers.count < width,
       !workers.contains(where: { $0.stage.isSpare && $0.options == options })
@@ -181,7 +181,7 @@ extension PoolState.Stage {
     }
   }
 
-  /// The request somebody waits for.
+  /// The worker's request.
   var job: JobNumber? {
     switch self {
     case .starting(let job, _), .working(let job, _), .lost(let job, _, _): job
@@ -191,7 +191,7 @@ extension PoolState.Stage {
 
   var isIdle: Bool { if case .idle = self { true } else { false } }
   var isExpecting: Bool { if case .expecting = self { true } else { false } }
-  /// Nobody waits for it.
+  /// The worker has no request.
   var isSpare: Bool { isIdle || isExpecting }
 
   var isLeaving: Bool {

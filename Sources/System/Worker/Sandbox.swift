@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker shuts itself in, after the runtime has started and before the first request. There is no way
-// back. A layer the kernel refuses is left out and not hidden: the daemon decides whether it is enough.
+// A worker enters its sandbox after the runtime has started and before the first request, irrevocably. A
+// layer that the kernel refuses is reported as missing: the daemon decides whether the others suffice.
 
 internal import CLinux
 import Linux
 import Vocabulary
 
 package enum Sandbox {
-  /// The layers that hold now.
+  /// Enters every layer; returns those that hold.
   package static func enter(_ options: WorkerOptions) -> SandboxLayers {
-    // A worker that cannot be nicer than its daemon still does its work.
+    // A worker that cannot lower its priority still does its work.
     _ = try? Calls.run("setpriority", "worker") { dr_yield_to_others(options.nice) }
     var layers: SandboxLayers = []
     if holds("prctl", { dr_drop_privileges() }) { layers.insert(.privileges) }
@@ -23,9 +23,9 @@ package enum Sandbox {
     return layers
   }
 
-  /// A request that computes for ever ends even when no daemon is left to end it.
+  /// Ends a request that computes without end, even if no daemon is left to kill it.
   static func limitProcessor(to time: Duration) {
-    let seconds = time.wholeMilliseconds / 1000 + 1
+    let seconds = UInt64(clamping: time.milliseconds) / 1000 + 1
     _ = try? Calls.run("setrlimit", "worker") { dr_set_processor_limit(seconds) }
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers and texts in a packet between daemon and worker, little-endian. Reading believes nothing:
-// every step may find the packet too short, and says so with nil.
+// Numbers and texts in a packet between daemon and worker, little-endian. Reading trusts nothing: each
+// step returns nil if the packet is too short.
 
 struct WireWriter {
   private(set) var bytes: [UInt8] = []
@@ -13,7 +13,7 @@ struct WireWriter {
     }
   }
 
-  /// At most `limit` bytes of it, its length before it.
+  /// The length, then at most `limit` bytes of the text.
   mutating func put(_ text: String, atMost limit: UInt16) {
     let piece = Array(text.utf8.prefix(Int(limit)))
     put(UInt16(piece.count))

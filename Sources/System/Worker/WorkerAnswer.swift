@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker says: one packet. It may have been taken over by the picture it looked at, so nothing
-// in it is believed that could be checked, and what cannot be checked can do no harm.
+// A worker's answer: one packet. The picture may have taken over the worker, so everything in the answer
+// that can be checked is checked, and the rest can do no harm.
 //
 //   u16 version · u8 kind · u64 number · then
 //   kind 0, ready:      u32 layers of the sandbox that hold
 //   kind 1, list read
 //   kind 2, developed:  u8 format · u8 notices · u32 width · u32 height · u64 size
-//   kind 3, failed:     u8 is it the machine's trouble · text code · text reason · text advice
+//   kind 3, failed:     u8 1 for the machine's trouble, else 0 · text code · text reason · text advice
 
 package import Vocabulary
 
@@ -21,7 +21,7 @@ package struct WorkerAnswer: Equatable, Sendable {
     case failed(Failure)
   }
 
-  /// The request's; 0 for `ready`.
+  /// The request's number; 0 for `ready`.
   package let number: UInt64
   package let body: Body
 
@@ -90,8 +90,8 @@ extension WorkerAnswer {
       notices: PictureNotices(rawValue: notices))
   }
 
-  /// A worker cannot make us wait for ever: the machine's trouble is believed only for a full or
-  /// broken disk. Nothing it says means "try again" or "it was cancelled".
+  /// A worker cannot make the daemon wait forever: trouble of the machine is accepted only for a full or
+  /// broken disk. No answer can mean "try again" or "it was cancelled".
   private static func failure(_ reader: inout WireReader) -> Failure? {
     guard let isMachine = reader.take(UInt8.self), let code = reader.takeText(),
       let reason = reader.takeText(), let advice = reader.takeText(),
@@ -104,10 +104,11 @@ extension WorkerAnswer {
       advice: Printable.text(advice))
   }
 
-  /// Full, broken, read-only, over quota.
-  private static let machineCodes = [
-    "disk.full", "system.5", "system.28", "system.30", "system.122",
-  ]
+  private static let machineCodes =
+    ["disk.full"]
+    + [.noSpace, .overQuota, .inputOutput, .readOnly].map { (name: SystemError.Name) in
+      name.failureCode
+    }
 
   private static func isCodeByte(_ byte: UInt8) -> Bool {
     switch byte {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One request on its way through the pool, with the files it is about: they stay open as long as a
-// descriptor of theirs may still be handed over.
+// One request on its way through the pool, with its files: they stay open as long as their descriptors may
+// still be sent.
 
 import Vocabulary
 
@@ -9,7 +9,7 @@ struct WorkerJob: Sendable {
   let input: any OpenFile
   let output: any OpenFile
 
-  /// What the pool decides by.
+  /// The properties on which the pool decides.
   func order(_ settings: WorkerSettings) -> PoolOrder {
     switch body {
     case .readList(let limits): return Self.order(limits, settings)
@@ -23,7 +23,7 @@ struct WorkerJob: Sendable {
     }
   }
 
-  /// Somebody has just dropped a list and waits for a word; it goes before pictures.
+  /// A list goes before pictures: the person who dropped it waits for its acceptance.
   static func order(_ limits: ListLimits, _ settings: WorkerSettings) -> PoolOrder {
     let memory = limits.size.addingWithoutOverflow(settings.listMemory)
     let output = limits.size.addingWithoutOverflow(UInt64(limits.photos) * 128)
@@ -32,13 +32,13 @@ struct WorkerJob: Sendable {
       serviceClass: .userInteractive, timeout: settings.listTimeout)
   }
 
-  /// Four channels of two bytes, should nothing compress, and room for metadata.
+  /// Four channels of two bytes if nothing compresses, and room for metadata.
   private static func printLimit(_ order: DevelopOrder) -> UInt64 {
     let (bytes, overflow) = order.maximumPixels.multipliedReportingOverflow(by: 9)
     return overflow ? .max : bytes.addingWithoutOverflow(64 << 20)
   }
 
-  /// What an answer is worth, once compared with what can be seen from here; nil when it is nonsense.
+  /// The result, if the answer agrees with the facts that the daemon can check; nil if it does not.
   func judge(_ body: WorkerAnswer.Body) -> Result<WorkerFacts, Failure>? {
     switch (self.body, body) {
     case (_, .failed(let failure)): return .failure(failure)
@@ -55,7 +55,7 @@ struct WorkerJob: Sendable {
   }
 }
 
-/// What a request brought.
+/// The result of a request.
 enum WorkerFacts: Equatable, Sendable {
   case listRead
   case developed(Developed)

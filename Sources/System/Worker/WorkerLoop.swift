@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker's life: shut itself in, say so, then one request after the other until the daemon closes
-// the socket. Single-threaded and synchronous; the files are closed once no function holds them.
+// A worker's life: it enters its sandbox, reports the layers, then serves one request after the other until
+// the daemon closes the socket. Single-threaded and synchronous; a request's files are closed after it.
 
 import Linux
 package import Vocabulary
 
 package enum WorkerLoop {
-  /// Reads the property list in the first file, writes a catalog to the second.
+  /// Reads the property list in the first file and writes a catalog to the second.
   package typealias ReadList = (any OpenFile, any OpenFile, ListLimits) -> Result<Void, Failure>
   /// Develops the original in the first file into the second.
   package typealias Develop =
     (any OpenFile, any OpenFile, DevelopOrder) -> Result<Developed, Failure>
 
-  /// The exit code of the process. `words` are the command line's, without the program's name.
+  /// Returns the exit code of the process. `words` is the command line without the program's name.
   package static func run(
     words: [String], readList: ReadList, develop: Develop
   ) -> Int32 {

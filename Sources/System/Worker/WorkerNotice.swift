@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the daemon may want to log about its workers, beside the failures that callers get.
+// Notices about workers for the daemon's log, besides the failures that callers get.
 
 package enum WorkerNotice: Equatable, Sendable {
-  /// Which layers of the sandbox hold here: told at the first worker and when it changes.
+  /// The layers of the sandbox that hold here: sent for the first worker and after a change.
   case sandbox(SandboxLayers)
-  /// A line a worker wrote to its log, made safe to show. `process` is its number.
+  /// A line of a worker's log, made safe to show. `process` is the worker's process number.
   case said(process: Int32, line: String)
-  /// A worker ended that nobody had ended. `words` fit "the worker …".
+  /// A worker ended without being killed by the pool. `words` fit "the worker …".
   case died(list: UInt64?, words: String)
 }

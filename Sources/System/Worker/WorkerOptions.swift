@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a worker is started: its command line, as the daemon writes it and the worker reads it. `ps`
-// shows which list a worker serves.
+// A worker's command line, written by the daemon and read by the worker. `ps` shows the list that a worker
+// serves.
 
 package struct WorkerOptions: Hashable, Sendable {
-  /// Standard three, the socket, and two files in hand.
+  /// The three standard descriptors, the socket, and a request's two files.
   static let descriptors: UInt64 = 6
 
-  /// nil reads one list and ends.
+  /// The list whose pictures the worker develops; nil for a worker that reads one list and ends.
   package let list: UInt64?
   package let nice: Int32
   /// Bytes of address space beyond the program itself.
   package let memory: UInt64
-  /// Bytes a written file may have.
+  /// The maximum size of a written file, in bytes.
   package let output: UInt64
 
   package init(list: UInt64?, nice: Int32, memory: UInt64, output: UInt64) {
@@ -26,7 +26,7 @@ package struct WorkerOptions: Hashable, Sendable {
       + ["--output=\(output)"]
   }
 
-  /// Without a dictionary and for arrays alone: types made while a program runs cost a fifth of its start.
+  /// Uses no dictionary, and arrays alone: types instantiated at run time cost a fifth of a worker's start.
   package init?(words: [String]) {
     var list, nice, memory, output: Substring?
     for word in words {

@@ -1,32 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// The daemon's workers: at most `width` sandboxed processes, each serving one list at one nice level,
-// started when there is work and ended a moment after there is none. Urgent requests go first.
-// Promises: a request ends in an answer that was checked or in a `Failure`, whatever the worker does;
-// a cancelled or late one ends at once and its worker is killed. That worker may be within one last
-// write: a print whose order was called off is thrown away, never written over.
-// Raises: what the worker found wrong (`jpeg.truncated` …), `worker.died` and `worker.answer` (passing),
+// The daemon's workers: at most `width` sandboxed processes, each for one list at one nice level, started
+// when there is work and ended soon after it is done. Urgent requests go first.
+// Promises: a request ends with a checked answer or a `Failure`, even if its worker misbehaves; a cancelled
+// or late request ends at once, and its worker is killed. The worker may still be inside one last write: the
+// print of a cancelled order is thrown away, never overwritten.
+// Raises: the worker's findings (`jpeg.truncated` …), `worker.died` and `worker.answer` (passing),
 // `worker.timeout` (final), `worker.start` and `worker.sandbox` (the machine's trouble), cancelled.
 
-import Linux
+package import Linux
+import Synchronization
 package import Vocabulary
 
-/// Concurrency model: nothing of its own but the inbox, which is locked; the rest is the thread's.
+/// Concurrency model: a mailbox and an atomic counter; all else belongs to the `PoolLoop`.
 package final class WorkerPool: Workers {
-  private let inbox: PoolInbox
+  private let mailbox: Mailbox<PoolLetter>
+  private let settings: WorkerSettings
+  private let lastJob = Atomic<JobNumber>(0)
 
-  /// `report` is called on the pool's thread and must not wait.
-  package init(
-    settings: WorkerSettings, pulse: (any Pulse)? = nil,
-    report: @escaping @Sendable (WorkerNotice) -> Void
-  ) throws(SystemError) {
-    let inbox = try PoolInbox()
-    self.inbox = inbox
-    OwnThread.start("workers") {
-      PoolThread(inbox: inbox, settings: settings, pulse: pulse, report: report).run()
-    }
+  package init(settings: WorkerSettings) throws(SystemError) {
+    mailbox = try Mailbox { $0.refuse() }
+    self.settings = settings
   }
 
-  deinit { inbox.leave(.end) }
+  /// A pool with its own thread, for programs without a reactor.
+  package static func alone(
+    _ settings: WorkerSettings, report: @escaping @Sendable (WorkerNotice) -> Void = { _ in }
+  ) throws(SystemError) -> WorkerPool {
+    let pool = try WorkerPool(settings: settings)
+    let mailbox = pool.mailbox
+    try Reactor.start("workers") { reactor in
+      await PoolLoop(mailbox, settings, report).run(on: reactor)
+    }
+    return pool
+  }
+
+  deinit { mailbox.put(.end) }
+
+  /// Serves requests until `shutdown` and the end of the last worker. Call it from a task of the reactor.
+  /// - Parameter report: called on the reactor's thread; must not wait.
+  package func run(
+    on reactor: Reactor, report: @escaping @Sendable (WorkerNotice) -> Void
+  ) async {
+    await PoolLoop(mailbox, settings, report).run(on: reactor)
+  }
 
   package func readList(
     _ list: any OpenFile, catalog: any OpenFile, limits: ListLimits
@@ -35,7 +51,7 @@ package final class WorkerPool: Workers {
     _ = try await run(job).get()
   }
 
-  package func foreseeList(_ limits: ListLimits) { inbox.leave(.foresee(limits)) }
+  package func foreseeList(_ limits: ListLimits) { mailbox.put(.foresee(limits)) }
 
   package func develop(
     _ original: any OpenFile, into print: any OpenFile, _ order: DevelopOrder
@@ -47,27 +63,25 @@ package final class WorkerPool: Workers {
     }
   }
 
-  /// How many workers there may be from now on.
-  package func resize(to width: Int) { inbox.leave(.resize(width)) }
+  /// Changes the maximum number of workers.
+  package func resize(to width: Int) { mailbox.put(.resize(width)) }
 
-  /// Calls everything off and kills all workers; returns at once. What comes later is cancelled.
-  package func shutdown() { inbox.leave(.end) }
+  /// Cancels every request and kills all workers; returns at once. Later requests are cancelled.
+  package func shutdown() { mailbox.put(.end) }
 
-  /// Returns once no worker is left, after `shutdown`.
-  package func ended() async {
-    await withCheckedContinuation { inbox.leave(.awaitEnd($0)) }
-  }
+  /// Returns once the last worker has ended; only after `shutdown`.
+  package func ended() async { await Reply.wait { mailbox.put(.awaitEnd($0)) } }
 
   private func run(_ job: WorkerJob) async -> JobAnswer {
-    let number = inbox.nextNumber()
+    let number = lastJob.add(1, ordering: .relaxed).newValue
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        inbox.leave(.order(number, job, continuation))
-        // A cancellation before the order was left has found nothing to cancel.
-        if Task.isCancelled { inbox.leave(.cancel(number)) }
+      await Reply.wait { reply in
+        mailbox.put(.order(number, job, reply))
+        // A cancellation before the order was put into the mailbox cancelled nothing.
+        if Task.isCancelled { mailbox.put(.cancel(number)) }
       }
     } onCancel: {
-      inbox.leave(.cancel(number))
+      mailbox.put(.cancel(number))
     }
   }
 }

@@ -1,32 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// One worker as the pool's thread holds it: process, socket, log. Belongs to that thread alone.
-// Raises `SystemError` where it cannot be started or spoken to.
+// One worker as the pool's loop sees it: process, socket, log. Belongs to the loop's task alone. Raises
+// `SystemError` if it cannot be started or reached.
 
 import Linux
 import Vocabulary
 
 final class WorkerProcess {
-  /// A worker has little to say; one that says more is not listened to any longer.
+  /// A worker logs little; the rest of a longer log is not read.
   private static let maximumLogBytes = 8192
   private static let maximumLine = 300
 
-  private let child: ChildProcess
+  /// Executed on another thread, then handed over.
+  final class Child: Sendable {
+    let process: ChildProcess
+
+    init(path: String, options: WorkerOptions) throws(SystemError) {
+      process = try ChildProcess(path: path, words: options.words)
+    }
+  }
+
+  private let handle: Child
   private var unfinishedLine: [UInt8] = []
   private var logBytes = 0
-  /// What is still listened to: a dead one's socket would wake us without end.
+  /// False after the end or a kill: a dead worker's socket stays readable and would wake the loop forever.
   private(set) var listensToSocket = true
   private(set) var listensToLog = true
 
-  init(path: String, options: WorkerOptions) throws(SystemError) {
-    child = try ChildProcess(path: path, words: options.words)
-  }
+  init(_ handle: Child) { self.handle = handle }
 
-  var number: Int32 { child.number }
+  var number: Int32 { handle.process.number }
 
   var watches: [Poll.Watch] {
-    var all = [Poll.Watch(child.descriptor)]
-    if listensToSocket { all.append(Poll.Watch(child.socket.descriptor)) }
-    if listensToLog { all.append(Poll.Watch(child.log.number)) }
+    var all = [Poll.Watch(handle.process.descriptor)]
+    if listensToSocket { all.append(Poll.Watch(handle.process.socket.descriptor)) }
+    if listensToLog { all.append(Poll.Watch(handle.process.log.number)) }
     return all
   }
 
@@ -37,38 +44,40 @@ final class WorkerProcess {
     case nothing
   }
 
-  /// The next thing it has said.
+  /// The worker's next packet.
   func listen() -> Word {
     guard listensToSocket else { return .nothing }
     do throws(SystemError) {
-      let packet = try child.socket.take(atMost: WorkerAnswer.maximumSize)
+      let packet = try handle.process.socket.take(atMost: WorkerAnswer.maximumSize)
       if packet.isEmpty {
         listensToSocket = false
         return .hungUp
       }
       return WorkerAnswer(decoding: packet).map(Word.answer) ?? .nonsense
     } catch {
-      if error.code == 11 { return .nothing }
-      if error.code == 90 { return .nonsense }
+      if error.name == .again { return .nothing }
+      if error.name == .messageTooLong { return .nonsense }
       listensToSocket = false
       return .hungUp
     }
   }
 
   func send(_ request: WorkerRequest, _ input: Int32, _ output: Int32) throws(SystemError) {
-    try child.socket.send(request.encoded, files: [input, output])
+    try handle.process.socket.send(request.encoded, files: [input, output])
   }
 
   func kill() {
-    child.kill()
+    handle.process.kill()
     listensToSocket = false
   }
 
-  func reap() -> ExitStatus? { child.reap() }
+  func reap() -> ExitStatus? { handle.process.reap() }
 
-  /// Whole lines from its log; what is left when it ends counts as one.
+  /// Whole lines of the log; an unfinished line counts when the log ends.
   func readLog() -> [String] {
-    guard listensToLog, let bytes = child.log.readAvailable(atMost: 4096) else { return [] }
+    guard listensToLog, let bytes = handle.process.log.readAvailable(atMost: 4096) else {
+      return []
+    }
     logBytes += bytes.count
     unfinishedLine += bytes
     var lines = unfinishedLine.split(separator: 0x0A, omittingEmptySubsequences: false)

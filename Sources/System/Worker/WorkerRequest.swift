@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the daemon asks of a worker: one packet, with two descriptors (what to read, what to write).
+// A request to a worker: one packet, with two descriptors (the file to read, the file to write).
 //
 //   u16 version · u8 kind · u64 number · u64 milliseconds · then
 //   kind 1, read a list:  u64 size · u32 photos · u32 key bytes · u32 value bytes
 //   kind 2, develop:      u64 list · u8 class · u8 function · u32 thousandths · u8 quality
 //                         · u8 metadata · u64 pixels · u64 memory
 //
-// A quality is 1 to 100, or 0 for the original's own.
+// A quality is 1 to 100, or 0 for the original's.
 
 import Vocabulary
 
 struct WorkerRequest: Equatable {
-  /// Daemon and worker are installed together; one of another version is refused.
+  /// Daemon and worker are installed together; a packet of another version is refused.
   static let version: UInt16 = 2
   static let maximumSize = 128
 
@@ -20,7 +20,7 @@ struct WorkerRequest: Equatable {
     case develop(DevelopOrder)
   }
 
-  /// Comes back in the answer.
+  /// The answer repeats it.
   let number: UInt64
   let timeout: Duration
   let body: Body
@@ -33,7 +33,7 @@ struct WorkerRequest: Equatable {
     case .develop: writer.put(UInt8(2))
     }
     writer.put(number)
-    writer.put(timeout.wholeMilliseconds)
+    writer.put(UInt64(clamping: timeout.milliseconds))
     switch body {
     case .readList(let limits): Self.put(limits, into: &writer)
     case .develop(let order): Self.put(order, into: &writer)
@@ -106,13 +106,5 @@ extension WorkerRequest {
   private static func quality(_ byte: UInt8) -> PrintQuality? {
     if byte == 0 { return .source }
     return PrintQuality.levels.contains(Int(byte)) ? .level(Int(byte)) : nil
-  }
-}
-
-extension Duration {
-  var wholeMilliseconds: UInt64 {
-    let (seconds, attoseconds) = components
-    return seconds < 0
-      ? 0 : UInt64(min(seconds, 1 << 40)) * 1000 + UInt64(attoseconds / 1_000_000_000_000_000)
   }
 }

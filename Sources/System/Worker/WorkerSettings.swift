@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many workers there may be, and within which limits they work.
+// The number of workers and their limits.
 
 package struct WorkerSettings: Sendable {
   /// The program, by its absolute path.
   package var path: String
   /// Workers alive at once, reading lists included.
   package var width: Int
-  /// How long a list may take to be read.
+  /// The time limit for reading a list.
   package var listTimeout: Duration
-  /// How long a worker may take to start. Generous: the machine may be busy with nicer things.
+  /// The time limit for a worker's start. Generous: the machine may be busy.
   package var startTimeout: Duration
-  /// How long a worker without work waits for the next photo of its list.
+  /// The time that a worker without work waits for the next photo of its list.
   package var idleTime: Duration
-  /// Without these no worker gets any work.
+  /// A worker without these layers gets no work.
   package var requiredLayers: SandboxLayers
-  /// What a worker needs beside the memory of its order: code of libraries, rows, tables.
+  /// A worker's memory besides that of its order: library code, rows, tables.
   package var baseMemory: UInt64
-  /// What reading a list may take, beside the list itself.
+  /// The memory for reading a list, besides the list itself.
   package var listMemory: UInt64
 
   package init(path: String, width: Int) {

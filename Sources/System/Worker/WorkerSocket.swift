@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker's only way to the outside: descriptor 3, where requests come in with their files and
-// answers go out. Raises `SystemError`; a packet that is no request ends the worker, which is the
-// daemon's business to notice.
+// The worker's socket: descriptor 3, which brings requests with their files and takes answers.
+// Raises `SystemError`; an invalid request ends the worker, and the daemon notices its end.
 
 import Linux
 import Vocabulary
@@ -9,7 +8,7 @@ import Vocabulary
 struct WorkerSocket: ~Copyable {
   private let socket: PacketSocket
 
-  /// Takes over descriptor 3, which whoever starts a worker has put there.
+  /// Takes ownership of descriptor 3, which the daemon has opened for the worker.
   init() { socket = PacketSocket(owning: Descriptor(owning: 3)) }
 
   struct Delivery {
@@ -18,18 +17,18 @@ struct WorkerSocket: ~Copyable {
     let output: any OpenFile
   }
 
-  /// nil once the daemon has closed its end.
+  /// The next request; nil once the daemon has closed its end.
   func next() throws(SystemError) -> Delivery? {
     let (bytes, files) = try socket.wait(atMost: WorkerRequest.maximumSize)
     if bytes.isEmpty { return nil }
-    // Left to itself a broken request's files stay open: the process ends.
+    // The files of a broken request stay open: the process ends anyway.
     guard let request = WorkerRequest(decoding: bytes), files.count == 2 else {
-      throw SystemError(code: 71, call: "recvmsg", thing: "request")  // EPROTO
+      throw SystemError(.badProtocol, call: "recvmsg", thing: "request")
     }
     return Delivery(
       request: request,
-      input: LinuxFile(owning: Descriptor(owning: files[0]), thing: "what came in"),
-      output: LinuxFile(owning: Descriptor(owning: files[1]), thing: "what goes out"))
+      input: LinuxFile(owning: Descriptor(owning: files[0]), thing: "the input file"),
+      output: LinuxFile(owning: Descriptor(owning: files[1]), thing: "the output file"))
   }
 
   func send(_ answer: WorkerAnswer) throws(SystemError) { try socket.send(answer.encoded) }

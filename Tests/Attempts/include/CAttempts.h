@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker that was taken over would try. Each attempt answers the error number it ran into, or 0
-// when it was let through.
+// The attempts of a worker under hostile control, and other ways for it to misbehave. An attempt
+// returns the error number of its refusal, or 0 if the kernel let it through.
 
 #ifndef DARKROOM_CATTEMPTS_H
 #define DARKROOM_CATTEMPTS_H
@@ -10,9 +10,9 @@ int dr_attempt(int number);
 int dr_survive_execution(int file);
 int dr_hang_up(int socket);
 int dr_is_open(int file);
-void dr_say(const char *text);  // to standard error; gives up when nobody reads on
+void dr_say(const char *text);  // to standard error; gives up when a write fails
 void dr_crash(void);
 void dr_abort(void);
-void dr_foreign_call(void);  // by the x86 machine's other table of calls, where there is one
+void dr_foreign_call(void);  // through the x32 table of x86-64; aborts on other machines
 
 #endif

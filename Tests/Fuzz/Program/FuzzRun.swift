@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What libFuzzer, which brings the main program, calls. DARKROOM_FUZZ_TARGET names the target;
-// with DARKROOM_FUZZ_SEEDS=FOLDER it only writes what the corpus begins with.
+// The functions that libFuzzer calls, which provides the main program. DARKROOM_FUZZ_TARGET names
+// the target; with DARKROOM_FUZZ_SEEDS=FOLDER it only writes the seeds of the corpus.
 
 import FuzzTargets
 import Glibc
@@ -38,7 +38,8 @@ func tryBytes(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 @_silgen_name("LLVMFuzzerMutate")
 private func mutate(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ room: Int) -> Int
 
-/// Most changes are followed by putting checksums right, or nothing behind one is ever reached.
+/// Most changes are followed by a correction of checksums, without which the code behind them is
+/// never reached.
 @_cdecl("LLVMFuzzerCustomMutator")
 func changeBytes(
   _ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ room: Int, _ seed: CUnsignedInt

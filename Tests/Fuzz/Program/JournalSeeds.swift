@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small life of a few lists, as segment and as snapshot.
+// The short history of a few lists, as segments and snapshots.
 
 import FuzzTargets
 import Record

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small pictures of every form that is known, with everything beside them that is looked into.
+// Small pictures of every known form, with every kind of metadata that is inspected.
 
 import Support
 
@@ -133,7 +133,7 @@ enum PictureSeeds {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 * $0 / 7 + $0 * 5) }
   }
 
-  /// The segment behind the first marker.
+  /// Puts a segment behind the first marker.
   private static func splice(_ marker: UInt8, _ bytes: [UInt8], into jpeg: [UInt8]) -> [UInt8] {
     let size = bytes.count + 2
     return jpeg.prefix(2) + [0xFF, marker, UInt8(size >> 8), UInt8(size & 255)] + bytes
@@ -151,7 +151,7 @@ enum PictureSeeds {
     "<x:xmpmeta xmlns:x='adobe:ns:meta/'><xmp:Thumbnails><rdf:Alt>AAAA</rdf:Alt></xmp:Thumbnails></x:xmpmeta>"
       .utf8)
 
-  /// The head of a profile of RGB, and nothing behind it.
+  /// The header of an RGB profile, and nothing behind it.
   private static let profile =
     [UInt8](repeating: 0, count: 16) + Array("RGB XYZ ".utf8) + [UInt8](repeating: 0, count: 104)
 

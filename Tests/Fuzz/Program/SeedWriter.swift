@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the corpus begins with where it takes code to make it: small pictures of every form, catalogs,
-// journal files and answers. Lists, messages and URLs are written by hand.
+// Writes the seeds of the corpus that need code: small pictures of every form, catalogs, journal
+// files and answers. Lists, messages and URLs are written by hand.
 
 import Catalog
 import Digests

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of a list: URLs, addresses and filters. What is read and written again reads the same;
-// what is dialled and shown holds nothing but plain ASCII; no path leads up.
+// The values of a list: URLs, addresses and filters. A value that is written again reads the same;
+// a URL holds only plain ASCII; no path leads up.
 
 import Vocabulary
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker says: nothing that it could use against us, and the same when it is said again.
+// The answers of a worker: an accepted one is harmless, and reads the same when it is encoded
+// again.
 
 import Vocabulary
 import Worker

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Catalogs, which a worker writes that may have been taken over: what is read from one is within the
-// limits, and the same in any order.
+// Catalogs, which a hostile worker may have written: the entries are within the limits, and the same
+// in any order of reading.
 
 import Catalog
 import Support

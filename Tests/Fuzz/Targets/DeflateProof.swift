@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows on their way into a print: whatever they are, zlib unpacks them to the same bytes. The input says
-// how to make them, so that few bytes make rows beyond the window: a form, then bytes as they are or
-// repeats of what was.
+// The packed rows of a print: zlib unpacks any rows to the same bytes. The input encodes the rows, so
+// that few bytes make rows beyond deflate's window: the sizes of pixel and row, then literal bytes and
+// repeats.
 
 import Codecs
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A refusal of bad bytes: the bytes are at fault and nothing else, and its words can be shown.
+// A refusal of bad bytes: it is final, has a code of its part, and words that are safe to show.
 
 import Vocabulary
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Property lists, XML and binary: one that is accepted has a catalog that the daemon can read, with
-// photos of which each is whole or says what is wrong; written down again it is the same list; and
-// one that ends before its end is refused.
+// Property lists, XML and binary: the catalog of an accepted list can be read, and each photo in it
+// is whole or has a problem; the list written again is the same; an XML list that is cut is
+// refused.
 
 import Catalog
 import Digests
@@ -40,7 +40,7 @@ enum ListProof {
     must(!entry.name.isEmpty && !entry.url.isEmpty, "a photo without name or URL has no problem")
   }
 
-  /// The good photos written down plainly are as many and the same.
+  /// Writes the good photos as a plain list, which must give the same photos.
   private static func checkCopy(of good: [CatalogEntry]) {
     guard let catalog = read(plain(good)) else { fatalError("a plain copy was refused") }
     let copies = entries(of: catalog)
@@ -88,7 +88,7 @@ enum ListProof {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// XML has no way to write two characters that a binary list may hold.
+  /// XML cannot express two characters that a binary list may hold.
   private static func isText(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { $0.value != 0xFFFE && $0.value != 0xFFFF }
   }
@@ -97,7 +97,7 @@ enum ListProof {
     let catalog = MemoryFile()
     do throws(Failure) {
       try ListReader.read(
-        list: MemoryFile(bytes), catalog: catalog, limits: limits, xml: MarkupAdapter())
+        list: MemoryFile(bytes), catalog: catalog, limits: limits)
       return catalog.bytes
     } catch {
       FailureProof.check(error, codes: ["list."])

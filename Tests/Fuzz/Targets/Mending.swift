@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checksums put right in bytes that were changed, as whoever means harm would do it.
+// Corrects checksums in changed bytes, as an attacker would.
 
 import Digests
 import Record
 import Support
 
 enum Mending {
-  /// Each chunk's checksum; the zlib stream in IDAT keeps its own.
+  /// Corrects the checksum of each chunk; the zlib stream in IDAT keeps its own.
   static func png(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     var place = 8
@@ -23,7 +23,7 @@ enum Mending {
     return bytes
   }
 
-  /// Those of footer and blocks, as far as the offsets allow it.
+  /// Corrects the checksums of footer and blocks, as far as the offsets allow.
   static func catalog(_ bytes: [UInt8]) -> [UInt8] {
     guard bytes.count >= 40 else { return bytes }
     var bytes = bytes
@@ -44,7 +44,7 @@ enum Mending {
     return bytes
   }
 
-  /// Those of header and records of the first segment.
+  /// Corrects the checksums of header and records, as in segment 1.
   static func segment(_ bytes: [UInt8]) -> [UInt8] {
     let seed = SegmentHeader.seed(stateID: SegmentProof.stateID, segment: 1)
     var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { Array($0) }
@@ -63,7 +63,7 @@ enum Mending {
     bytes.last == 0x0A ? ending(bytes.dropLast()) + [0x0A] : bytes
   }
 
-  /// A text that ends in ` crc=` and eight digits.
+  /// Replaces the end of a text with ` crc=` and eight digits.
   private static func ending(_ text: [UInt8]) -> [UInt8] {
     guard text.count > 13 else { return text }
     let body = text.dropLast(13)
@@ -75,7 +75,7 @@ enum Mending {
     return stride(from: 28, through: 0, by: -4).map { digits[Int(checksum >> UInt32($0) & 15)] }
   }
 
-  /// An offset; -1 if it is out of all bounds.
+  /// An offset; -1 if it does not fit an Int.
   private static func number(_ bytes: [UInt8], _ place: Int) -> Int {
     Int(
       exactly: bytes[place..<(place + 8)].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })

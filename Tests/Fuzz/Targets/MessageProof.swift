@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes through the control socket: a value that is read is written again as one that reads the
-// same; messages are the same messages in whatever pieces they come; calls are calls.
+// Messages on the control socket: a value, a request, a call or a reply that is written again reads
+// the same, and messages do not depend on the pieces in which they arrive.
 
 import Steer
 import Vocabulary
@@ -25,7 +25,7 @@ enum MessageProof {
     must(JSONWriter.bytes(again) == text, "the same value, and other text")
   }
 
-  /// Nil where a message is too long.
+  /// The messages in the bytes; nil if one is too long.
   private static func frames(_ bytes: [UInt8], piece: Int) -> [[UInt8]]? {
     var frames = MessageFrames(limit: 1024)
     var messages: [[UInt8]] = []

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures: whatever comes in, out comes a print that others can read, the same one each time, and
-// that cannot be cut without being noticed; or a refusal in words that are safe to show.
+// Pictures: any bytes give a refusal in words that are safe to show, or a print that other readers
+// accept, that is the same each time, and that is refused when it is cut.
 
 import Codecs
 import Filter
@@ -16,14 +16,14 @@ enum PictureProof {
     guard let (developed, print) = develop(bytes) else { return }
     must(UInt64(print.count) == developed.size, "the print's size is not what was answered")
     let seen = look(print, developed.format)
-    // What lies beside the picture is copied as it is: where others stumble over it, they may still.
+    // Metadata is copied as it is: a reader that rejects the original may reject the print, too.
     must(seen != nil || look(bytes, developed.format) == nil, "others cannot read the print")
     must(
       seen == nil || seen?.width == Int(developed.width) && seen?.height == Int(developed.height),
       "the print is not as large as was answered")
     guard let again = develop(bytes) else { fatalError("the same bytes, and now refused") }
     must(again.print == print, "the same bytes, and another print")
-    // The length of the input says where, so that a finding can be repeated.
+    // The length of the input decides where to cut, so that a finding can be repeated.
     let kept = print.count - 1 - bytes.count * 7 % print.count
     must(develop(Array(print[..<kept])) == nil, "a print that was cut was developed")
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Segments of the journal file, damaged in any way: recovery ends, a second one finds the same state
-// and nothing torn, and what was read before a cut is a beginning of what is read without it.
+// and nothing torn, and half a segment has no more records than the whole.
 
 import Record
 import Support
@@ -26,8 +26,8 @@ enum SegmentProof {
     must(before.sequence <= first.sequence, "half a segment has more records than the whole")
   }
 
-  /// The journal file is ours: up to fifty million photos of a list are believed and take a byte
-  /// each. Here that would be memory only.
+  /// False if a list claims more than 99,999 photos. The journal file is trusted: recovery takes a
+  /// byte for each of up to fifty million photos, which would only cost memory here.
   static func isSmall(_ bytes: [UInt8]) -> Bool {
     let mark = Array("photos=".utf8)
     var place = 0

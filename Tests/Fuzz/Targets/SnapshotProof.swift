@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots: one that is read is written again as one that reads the same, and no beginning of it
-// passes for a whole.
+// Snapshots: one that is written again reads the same, and one without its last byte is damaged.
 
 import Record
 import Vocabulary
@@ -16,7 +15,7 @@ enum SnapshotProof {
       Snapshot.read(Array(bytes.dropLast())) == .damaged, "a snapshot that was cut was accepted")
   }
 
-  /// What may follow a snapshot does, to every photo of every list.
+  /// Applies the changes that may follow a snapshot, to the first photos of every list.
   private static func checkLife(of ledger: Ledger) {
     var ledger = ledger
     let contents = Contents(size: 1, hash: 1)

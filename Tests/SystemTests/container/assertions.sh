@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a test script says, and how it waits: for a condition, never for a time. Sourced.
+# The output of a test script, and its waits: for a condition, never for a time. To be sourced.
 
 failures=0
 assertions=0
@@ -12,7 +12,7 @@ fail() {
   echo "not ok - $1"
 }
 
-# After a command: what it answered.
+# After a command: asserts its exit status.
 check() { if [ $? = 0 ]; then pass "$1"; else fail "$1"; fi; }
 check_not() { if [ $? != 0 ]; then pass "$1"; else fail "$1"; fi; }
 
@@ -24,7 +24,7 @@ is() {
   fi
 }
 
-# Until the command succeeds; gives up after two minutes.
+# Repeats the command until it succeeds; gives up after two minutes.
 eventually() {
   local end=$((SECONDS + 120))
   until "$@"; do

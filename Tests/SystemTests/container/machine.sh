@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# A machine of our own to try the service on: a real systemd as PID 1 in a container. Sourced.
-# Promises: nothing is written to the root file system it is made of; what it starts and mounts is
-# gone when the script that sourced it ends; several can run side by side.
+# A test machine for the service: a real systemd as PID 1 in a container. To be sourced.
+# Promises: the root file system below it is not written to; its processes and mounts are gone
+# when the script that sourced it ends; several machines can run side by side.
 #
-#   machine_can             says why not, and answers 1, where this machine cannot run one
-#   machine_own "$0" "$@"   first of all: starts the script anew in a mount namespace of its own
+#   machine_can             returns 1, and says why, if this host cannot run one
+#   machine_own "$0" "$@"   call first: restarts the script in its own mount namespace
 #   machine_make ROOTFS     lays out the disk and the network; then machine_up
 #   machine_up              boots, and waits until systemd says it is running
 #   run COMMAND...          runs a command inside, as root
@@ -13,14 +13,13 @@
 #   machine_pull            pulls the plug of PID 1 (kill -9); machine_up boots it again
 #   machine_end             removes everything (also at exit)
 #
-# Three things that cost others days: a container needs a control group of its own (or two
-# containers share their services' groups and kill each other's processes), a mount namespace of its
-# own (or another one pins our file systems), and the unified hierarchy inside, whatever the host
-# has.
+# Three requirements that are easy to miss: a container needs its own control group (or two
+# containers share their services' groups and kill each other's processes), its own mount namespace
+# (or another one pins our file systems), and the unified hierarchy inside, whatever the host has.
 
-machine_address=11.22.33.44 # looks public, and exists only inside: the unit runs unchanged
+machine_address=11.22.33.44 # looks public but exists only inside, so the unit runs unchanged
 
-# What a container is refused by default, and the workers' own sandbox is made of.
+# System calls that a container is refused by default, and that the sandbox of the workers needs.
 machine_calls="landlock_create_ruleset landlock_add_rule landlock_restrict_self"
 
 machine_can() {
@@ -33,7 +32,7 @@ machine_can() {
   unshare -m --propagation private true 2>/dev/null || { echo "it may not mount here"; return 1; }
 }
 
-# The folders of the host's control groups in which ours is made.
+# The folders of the host's control groups in which ours is created.
 machine_groups() {
   local folder
   for folder in /sys/fs/cgroup/unified /sys/fs/cgroup/systemd /sys/fs/cgroup; do
@@ -59,12 +58,12 @@ machine_make() {
   mkdir "$d/upper" "$d/work" "$d/disk" "$d/root"
   mount -t overlay overlay -o "lowerdir=$rootfs,upperdir=$d/upper,workdir=$d/work" "$d/root"
   machine_root=$d/root
-  # A disk of its own for what the service keeps: leases and syncs mean on ext4 what they should.
+  # A separate disk for the state of the service: on ext4 leases and syncs really work.
   truncate -s 512M "$d/disk.img"
   mkfs.ext4 -q -E lazy_itable_init=1,nodiscard "$d/disk.img"
   mount -o loop "$d/disk.img" "$d/disk" || echo "# no loop device: state lies in memory"
   mkdir -p "$d/disk/spool" "$d/disk/lib" "$d/root/var/spool/darkroom" "$d/root/var/lib/darkroom"
-  # The network outlives a reboot, and so does whatever serves in it.
+  # The network outlives a reboot, and so do the servers in it.
   : >"$d/net"
   unshare --net="$d/net" true
   machine_net ip link set lo up
@@ -133,7 +132,7 @@ machine_end() {
   local folder tries d=$machine_folder
   umount -l "$d/net" "$d/root" "$d/disk" "$d" 2>/dev/null
   rmdir "$d" 2>/dev/null
-  # What was in the groups takes a moment to be gone.
+  # The processes in the groups take a moment to end.
   for folder in $(machine_groups); do
     for ((tries = 0; tries < 100; tries++)); do
       [ -d "$folder/$machine_name" ] || break

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Serves pictures inside the container's network, and is the witness of what was asked for.
+"""Serves pictures inside the container's network, and logs the requests.
 
 origin.py FOLDER ADDRESS PORT
 
-/NAME.png is a small picture of its own colours, /missing/... is not there. FOLDER/log gets a line
-for each request as it arrives; FOLDER/gate holds a number: the pictures from that one on wait
+/LIST/N.png is a small picture with the colours of N, /missing/... does not exist. FOLDER/log gets a
+line for each request as it arrives; FOLDER/gate holds a number: the pictures from that one on wait
 until it is raised, so that a test can stop a list in its middle without looking at a clock.
-FOLDER/pid appears when it serves.
+FOLDER/pid appears once it serves.
 """
 import http.server
 import os
@@ -68,7 +68,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(body)
         except OSError:
-            self.close_connection = True  # who asked has gone; that is what the test is about
+            self.close_connection = True  # the client has gone, which the test intends
 
     def log_message(self, *arguments):
         pass

@@ -11,13 +11,13 @@ stage=${1:?usage: rootfs.sh STAGE}
 cache=${DARKROOM_TEST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/darkroom-tests}
 suite=$(. /etc/os-release && echo "${VERSION_CODENAME:?this system has no release name}")
 
-# The packages that hold the shared libraries our binaries ask for, by this machine's own books.
+# The packages with the shared libraries that our binaries need, from this machine's dpkg database.
 libraries() {
   ldd "$stage"/usr/sbin/darkroomd "$stage"/usr/bin/darkroomctl \
     "$stage"/usr/libexec/darkroom/darkroom-worker 2>/dev/null |
     awk '/=> \// { print $3 }' | sort -u | while read -r file; do
     real=$(realpath "$file")
-    # Books kept before /lib and /usr/lib became one know the file by the short path.
+    # A database from before /lib and /usr/lib were merged knows the file by its short path.
     { dpkg -S "$real" || dpkg -S "${real#/usr}" || dpkg -S "/usr$real"; } 2>/dev/null || true
   done | cut -d: -f1 | sort -u
 }
@@ -35,7 +35,7 @@ mkdir -p "$cache"
 new=$(mktemp -d "$cache/new-XXXXXX")
 trap 'rm -rf "$new"' EXIT
 chmod 755 "$new"
-# Without a mirror named, debootstrap takes its own default.
+# If no mirror is named, debootstrap takes its default.
 debootstrap --variant=minbase --include="$packages" "$suite" "$new" \
   ${DARKROOM_TEST_MIRROR:+"$DARKROOM_TEST_MIRROR"} >"$new.log" 2>&1 || {
   tail -n 5 "$new.log" >&2
@@ -45,12 +45,12 @@ debootstrap --variant=minbase --include="$packages" "$suite" "$new" \
 rm -rf "$new.log" "$new"/var/cache/apt/archives/*.deb "$new"/var/lib/apt/lists/*
 : >"$new/etc/machine-id"
 mkdir -p "$new/var/log/journal" # so that the journal outlives a reboot
-# What a container has no use for and what would only make its boot longer.
+# Units that a container does not need and that would slow down its boot.
 for unit in getty.target console-getty.service systemd-logind.service systemd-resolved.service \
   systemd-timesyncd.service systemd-networkd.service apt-daily.timer apt-daily-upgrade.timer \
   dpkg-db-backup.timer e2scrub_all.timer fstrim.timer; do
   ln -sfn /dev/null "$new/etc/systemd/system/$unit"
 done
-# Somebody else may have made the same meanwhile: theirs is as good.
+# Another script may have made the same one meanwhile, which is as good.
 mv -T "$new" "$root" 2>/dev/null || [ -d "$root" ]
 echo "$root"

@@ -32,8 +32,8 @@ nsenter --net="$machine_folder/net" \
 disown
 finish() {
   [ -z "${DARKROOM_KEEP_LOG:-}" ] || run journalctl -o short-precise >"$DARKROOM_KEEP_LOG" 2>&1
-  # By the number it wrote, since python3 may be a script that starts another; and with no signal
-  # that a test runner may have blocked for all it starts.
+  # By the number it wrote, since python3 may be a script that starts another program; with SIGKILL,
+  # since a test runner may have blocked other signals.
   [ ! -e "$origin_folder/pid" ] || kill -9 "$(cat "$origin_folder/pid")"
   machine_end
 }
@@ -58,7 +58,7 @@ write_list() {
   } >"$machine_root/home/visitor/$1.plist"
 }
 
-# As an ordinary user who is in the group, with cp.
+# Drops a list with cp, as an ordinary user in the group.
 drop() { run runuser -u visitor -- cp "/home/visitor/$1.plist" "$inbox/"; }
 
 show() { run systemctl show darkroom -p "$1" --value; }
@@ -69,10 +69,10 @@ prints() { find "$state_outside/prints/$1" -type f 2>/dev/null | wc -l; }
 value() {
   journal -o json --output-fields="$1" -n 1 "${@:2}" | sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"
 }
-# How a list ended: photos filtered, and prints that are there.
+# The end of a list: the numbers of filtered photos and of existing prints.
 outcome() { echo "$(value LIST_DONE "MESSAGE_ID=$id_finished" "LIST_NAME=$1")/$(prints "$1")"; }
 
-# The photos of a list that the journal file calls downloaded or further, by their numbers.
+# The numbers of the photos that the journal file records as downloaded or filtered.
 recorded() {
   cat "$state_outside"/journal/*.log 2>/dev/null |
     awk -v list="$1" '($4 == "downloaded" || $4 == "filtered") && $5 == list { print $6 }' | sort -u
@@ -84,7 +84,7 @@ is_main_alive() {
   [ "$pid" != 0 ] && [ "$pid" != "$1" ] && [ "$(show ActiveState)" = active ]
 }
 
-# Kills in the middle, when nothing moves: what is recorded then must never be asked for again.
+# The recorded photos that were requested again after the mark. There must be none.
 asked_again() {
   local name=$1 mark=$2 number
   tail -n "+$((mark + 1))" "$origin_folder/log" |
@@ -144,7 +144,7 @@ is "$(journal LIST_NAME=first PHOTO_STATE=filtered -o cat | grep -c '^Filtered '
 is "$(value HTTP_STATUS MESSAGE_ID=$id_photo_failed LIST_NAME=first)" 404 \
   "the failed photo has its reason in a field"
 is "$(value PRIORITY MESSAGE_ID=$id_photo_failed LIST_NAME=first)" 3 "and is an error"
-journal -x "MESSAGE_ID=$id_photo_failed" | grep -q "The other photos of the list are not touched"
+journal -x "MESSAGE_ID=$id_photo_failed" | grep -q "The other photos of the list are not affected"
 check "journalctl -x explains it"
 # A field that a record lacks leaves its bare name in the explanation.
 holes=$(journal -x -u darkroom | grep -E '^(--|░░) ' | grep -oE '@|\b[A-Z]+_[A-Z_]+\b' |
@@ -219,7 +219,7 @@ eventually is_begun
 check "another list is in its middle"
 main=$(show MainPID)
 restarts=$(show NRestarts)
-# Stopped first, so that between looking and killing nothing more is recorded.
+# Stopped first, so that nothing is recorded between the look and the kill.
 run sh -c "kill -STOP $main"
 recorded "$list" >"$machine_folder/recorded-third"
 mark=$(wc -l <"$origin_folder/log")
@@ -247,7 +247,7 @@ write_list fourth 40
 drop fourth
 eventually has_record LIST_NAME=fourth PHOTO_STATE=filtered
 main=$(show MainPID)
-# Idle ones end by themselves: each picture more that is let through has one at work.
+# Idle workers end by themselves; each further picture that is let through puts one to work.
 pid=$(worker)
 gate=20
 while [ -z "$pid" ] && [ "$gate" -lt 39 ]; do

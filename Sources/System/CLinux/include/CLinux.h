@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel, where Swift's importer hides it (feature macros, variadic calls, structures).
-// Every function answers a value of zero or more, or the error number made negative: errno itself
-// never has to survive the way back into Swift.
+// System calls that Swift's importer hides (feature macros, variadic calls, structures). A function that
+// can fail returns a value of zero or more, or the negated error number: errno itself need not survive
+// the return into Swift.
 
 #ifndef DARKROOM_CLINUX_H
 #define DARKROOM_CLINUX_H
@@ -22,6 +22,8 @@ int dr_open_folder(int folder, const char *name);
 int dr_open_file(int folder, const char *name, int use, uint32_t mode);
 int dr_make_folder(int folder, const char *name, uint32_t mode);
 int dr_status(int file, struct dr_status *out);
+/// The file's creation time, in nanoseconds since 1970; 0 if the file system does not record it.
+int64_t dr_birth(int file);
 int dr_status_at(int folder, const char *name, struct dr_status *out);
 int64_t dr_read_at(int file, void *bytes, uint64_t count, uint64_t offset);
 int64_t dr_write_at(int file, const void *bytes, uint64_t count, uint64_t offset);
@@ -30,14 +32,15 @@ int dr_reserve(int file, uint64_t size);
 int dr_sync_data(int file);
 int dr_sync(int file);
 int dr_sync_file_system(int file);
-int dr_rename(int from, const char *name, int to, const char *new_name, int replacing);
+int dr_rename(int from, const char *name, int to, const char *new_name);
+// EEXIST if the new name exists; EINVAL if the file system does not support the check.
+int dr_rename_new(int from, const char *name, int to, const char *new_name);
 int dr_link(int from, const char *name, int to, const char *new_name);
 int dr_unlink(int folder, const char *name);
 int dr_remove_folder(int folder, const char *name);
 int dr_set_mode(int folder, const char *name, uint32_t mode);
 int64_t dr_free_space(int folder);
 int dr_close(int file);
-int dr_set_close_on_exec(int file, int on);
 
 // Listing: fills `bytes` with NUL-ended names; 0 at the end.
 int64_t dr_names(int folder, void *bytes, uint64_t count);
@@ -47,10 +50,11 @@ int dr_take_read_lease(int file);
 int dr_has_read_lease(int file);
 int dr_drop_lease(int file);
 int dr_lock_whole(int file);
-/// A file in no folder yet, which is gone where nobody names it. EOPNOTSUPP where the file system has none.
+/// A file without a name, which disappears unless `dr_name_file` names it. EOPNOTSUPP if the file system
+/// does not support such files.
 int dr_open_unnamed(int folder, uint32_t mode);
 int dr_name_file(int file, int folder, const char *name);
-/// For whoever else has a descriptor of the same opening, such as a child before it executes.
+/// Releases the lock even if another process shares the open file, such as a child before it executes.
 int dr_unlock_whole(int file);
 
 // Waiting
@@ -59,7 +63,7 @@ struct dr_watch {
   short events, happened;
 };
 enum { DR_READABLE = 1, DR_WRITABLE = 4, DR_PRIORITY = 2, DR_ERROR = 8, DR_HANGUP = 16 };
-int dr_poll(struct dr_watch *watches, uint64_t count, int64_t milliseconds);  // below 0: for ever
+int dr_poll(struct dr_watch *watches, uint64_t count, int64_t milliseconds);  // below 0: no limit
 int dr_event(void);
 int dr_event_ring(int event);
 int dr_event_clear(int event);

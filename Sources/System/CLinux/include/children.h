@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Child processes, and the packet sockets they are spoken to over. Answers as in CLinux.h.
+// Child processes, and the packet sockets to them. Results as in CLinux.h.
 
 #ifndef DARKROOM_CHILDREN_H
 #define DARKROOM_CHILDREN_H
@@ -10,12 +10,12 @@ struct dr_child {
   int process, handle;  // the handle is a pidfd: readable once the process has ended
 };
 
-/// Starts the program at `path`. `words` are its arguments, each ended by NUL, the last one empty.
-/// It holds `socket` as descriptor 3, `log` as 2, /dev/null as 0 and 1, and no other; its signals are
-/// as the kernel makes them, its process group is its own, its environment holds next to nothing.
+/// Starts the program at `path`. `words` are its arguments, each ended by NUL, the last one empty. The
+/// child has `socket` as descriptor 3, `log` as 2, /dev/null as 0 and 1, and no other; default signal
+/// actions, no blocked signals, its own process group, and an environment of one variable.
 int dr_child_start(const char *path, const char *words, int socket, int log, struct dr_child *out);
 int dr_child_kill(int handle);
-/// 0 to 255: its exit code. 256 and more: 256 + the signal that ended it. -EAGAIN: it lives.
+/// 0 to 255: its exit code. 256 and more: 256 + the signal that ended it. -EAGAIN: it still runs.
 int dr_child_reap(int handle);
 
 int dr_packet_pair(int sockets[2]);
@@ -28,11 +28,11 @@ enum { DR_MAXIMUM_PASSED = 2 };
 
 /// Sends one packet with `passed` descriptors; never waits, never raises SIGPIPE.
 int64_t dr_packet_send(int socket, const void *bytes, uint64_t count, const int *files, int passed);
-/// Takes one packet: its size, 0 at the end, -EMSGSIZE when it was larger than `count`. `files` gets
-/// what was passed along, -1 where nothing was; where `files` is NULL the kernel drops descriptors.
+/// Takes one packet: its size, 0 at the end, -EMSGSIZE if it was larger than `count`. `files` gets the
+/// passed descriptors, and -1 for each missing one; if `files` is NULL, the kernel drops descriptors.
 int64_t dr_packet_take(int socket, void *bytes, uint64_t count, int *files, int waits);
 
-/// Since boot, without sleep: what work is allowed to take does not run while the machine sleeps.
+/// Time since boot, without sleep: time limits of work do not run while the machine sleeps.
 uint64_t dr_awake_nanoseconds(void);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sockets for going out.
+// Sockets for outgoing connections. Results as in CLinux.h.
 
 #ifndef DARKROOM_DIAL_H
 #define DARKROOM_DIAL_H

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths that the kernel knows.
+// The current folder, and whether a program can be executed. Results as in CLinux.h.
 
 #ifndef DARKROOM_PATHS_H
 #define DARKROOM_PATHS_H
 
 #include <stdint.h>
 
-// Fills `bytes` and answers the length, or a negative error number.
+// Fills `bytes` and returns the length.
 int64_t dr_current_folder(char *bytes, uint64_t count);
 int dr_may_execute(const char *path);
 

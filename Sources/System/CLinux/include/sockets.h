@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Local stream sockets. As everywhere here: a value of zero or more, or the error number made negative.
+// Local stream sockets. Results as in CLinux.h.
 
 #ifndef DARKROOM_SOCKETS_H
 #define DARKROOM_SOCKETS_H
@@ -21,7 +21,7 @@ int dr_socket_peer(int socket, struct dr_peer *out);
 int dr_socket_finish(int socket);
 int64_t dr_socket_send(int socket, const void *bytes, uint64_t count);
 
-// What a path names now, links not followed: 1 and its inode for a socket, 0 for anything else.
+// The kind of file at a path, links not followed: 1 and its inode for a socket, 0 for anything else.
 int dr_socket_at(const char *path, uint64_t *inode);
 int dr_unlink_path(const char *path);
 

@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which file system a folder lies on, whether we may change it, what it holds, and who is on its path;
-// and how writing to the disk is begun ahead.
+// A folder's file system, permissions, entries and changes, and the early start of writes to the disk.
+// Results as in CLinux.h.
 
 #ifndef DARKROOM_WATCH_H
 #define DARKROOM_WATCH_H
 
 #include <stdint.h>
 
-// Both add to what is watched of the folder already. The first rings when names come to it or go, the
-// second when the folder itself is moved, removed or allowed or forbidden; ENOTDIR for a link unless
-// links are to be followed.
+// Both add to an existing watch of the folder. The first rings when names appear or disappear, the second
+// when the folder itself is moved or removed or its attributes change; ENOTDIR for a link unless `follows`.
 int dr_inotify_watch_names(int inotify, const char *path);
 int dr_inotify_watch_self(int inotify, const char *path, int follows);
 int dr_inotify_forget(int inotify, int watch);
 
 // The magic number of the file system (statfs).
 int64_t dr_file_system(int folder);
-// 1 where something is mounted on just this folder, 0 where not or where the kernel cannot tell.
+// 1 if this folder is a mount point, 0 if it is not or if the kernel does not report it.
 int dr_is_mount_point(int folder);
-// Whether names may be made and removed in it: EACCES, EROFS.
+// Whether this process may make and remove names in the folder: EACCES, EROFS.
 int dr_may_change(int folder);
 
-// Listing with kinds: fills `bytes` with entries of one byte (f, d, l, o or ? where the file system
-// does not say), the name and a NUL; 0 at the end.
+// Listing with kinds: fills `bytes` with entries of one byte (f, d, l, o, or ? if the file system does
+// not report the kind), the name and a NUL; 0 at the end.
 int64_t dr_entries(int folder, void *bytes, uint64_t count);
 
-// Hands what is written to the disk, without waiting for it.
+// Starts writing the file's dirty pages to the disk and does not wait for them.
 int dr_begin_sync(int file);
 
 #endif

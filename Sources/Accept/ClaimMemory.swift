@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// State shared by all claims: their parts, the known files and the spare numbers. Confined to the inbox's
+// thread; claims interleave where they await.
+
+internal import Vocabulary
+
+/// The parts that every claim uses.
+struct ClaimParts: Sendable {
+  let lists: any Folder
+  let failed: FailedFolder
+  let quarantine: Quarantine
+  let rules: any IntakeRules
+  let clock: any Timekeeper
+  let settings: InboxSettings
+}
+
+final class ClaimMemory {
+  let parts: ClaimParts
+  /// Lists whose dropped file may still be in the inbox, recorded or not.
+  private(set) var drops: [ListID: AboutFile] = [:]
+  /// Files recorded as rejected that have not left the inbox yet.
+  var rejections: [ListID: Rejection] = [:]
+  /// Worker deaths by the SHA-256 of the list: their number, and the reason of the last.
+  var died: [String: (count: Int, words: String)] = [:]
+  let ahead: ReadAhead
+  /// Lists whose unreadable folder has been reported.
+  private var skipped: Set<ListID> = []
+  /// Numbers that were drawn but not used.
+  private var spares: Set<ListID> = []
+  private var lost: Set<ListID> = []
+  /// The highest number that was used. A lower one is not drawn again: a list has a higher number than the
+  /// list that it revises.
+  private var highest = ListID(0)
+
+  init(_ parts: ClaimParts) {
+    self.parts = parts
+    ahead = ReadAhead(parts)
+  }
+
+  func remember(_ list: ListID, _ about: AboutFile) { drops[list] = about }
+  func forget(_ list: ListID) { drops[list] = nil }
+
+  func skip(_ list: ListID, _ failure: Failure) {
+    if skipped.insert(list).inserted { parts.rules.tell(.skipped(list, failure)) }
+  }
+
+  // MARK: numbers
+
+  /// Draws a number for one claim. Acceptance or rejection uses it up; otherwise the claim gives it back.
+  func drawNumber() -> ListID {
+    guard let spare = spares.min() else { return parts.rules.nextNumber() }
+    spares.remove(spare)
+    return spare
+  }
+
+  func giveBack(_ number: ListID) {
+    if lost.remove(number) == nil, number > highest { spares.insert(number) }
+  }
+
+  /// The number is recorded.
+  func use(_ number: ListID) {
+    highest = max(highest, number)
+    spares = spares.filter { $0 > highest }
+  }
+
+  /// The number is used, or a foreign folder blocks it: it is not drawn again.
+  func lose(_ number: ListID) { lost.insert(number) }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder `failed`: holds a fresh copy of each rejected file or, if that is too large to copy, the file
+// itself, with the reason beside it. A repeat after a crash finds the copy by its contents. Raises
+// SystemError.
+
+internal import Files
+internal import Vocabulary
+
+struct FailedFolder {
+  let folder: any Folder
+
+  /// Returns the copy's sum, or nil if the file changed during the copy.
+  func copy(
+    _ dropped: DroppedFile, _ note: ReasonNote, unless isCancelled: () -> Bool
+  ) throws(SystemError) -> FileCopy.Sum? {
+    let copy = try FreshFile(
+      copying: dropped.file, upTo: dropped.status.size, as: FreshName.temporary(note.list),
+      in: folder, unless: isCancelled)
+    guard copy.sum.size == dropped.status.size, try dropped.isUntouched() else {
+      try copy.discard()
+      return nil
+    }
+    let choices = FreshName.choices(note.name, note.list)
+    try write(note, beside: try [copy].appear(under: choices, unless: isCancelled))
+    return copy.sum
+  }
+
+  /// Moves the file itself. Returns false if `failed` is on another file system; only the reason is written
+  /// then.
+  func move(_ dropped: DroppedFile, _ note: ReasonNote) throws(SystemError) -> Bool {
+    for name in FreshName.choices(note.name, note.list) {
+      do throws(SystemError) {
+        try dropped.folder.rename(dropped.name, to: folder, as: name, replacing: false)
+        try write(note, beside: name)
+        try dropped.folder.sync()
+        return true
+      } catch {
+        if error.exists { continue }
+        guard error.name == .crossesDevices else { throw error }
+        try write(note, beside: name)
+        return false
+      }
+    }
+    throw SystemError(.exists, call: "rename", thing: "\(folder.path)/\(note.name)")
+  }
+
+  private func write(_ note: ReasonNote, beside name: FileName) throws(SystemError) {
+    guard let target = ReasonNote.name(beside: name) else { return }
+    try folder.write(
+      whole: Array(note.text.utf8), as: target, through: FreshName.temporary(note.list),
+      mode: FreshFile.mode)
+  }
+}

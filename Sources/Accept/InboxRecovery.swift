@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs at start, before the first sweep: cleans up after a crash in STATE/lists and `.claim`. Removes lists
+// that were not accepted: their files are still in the inbox. Records accepted lists again if the record was
+// lost, and removes their files from the inbox, so that no file is accepted twice. Leaves an unreadable
+// folder in place and reports it; renames one with a damaged `about` and no record. Can be repeated. Raises
+// an `Attempt` if the whole machine is in trouble.
+
+internal import Files
+internal import Vocabulary
+
+struct InboxRecovery {
+  let claim: Claim
+
+  func run() async throws(Attempt) {
+    let names: [FileName]
+    do throws(SystemError) {
+      names = try claim.parts.lists.names()
+    } catch { throw .troubled(error.machineFailure) }
+    for name in names {
+      if ListFolder.isStaged(name) {
+        // On failure, the claim that draws this number reports it.
+        try? claim.parts.lists.removeFlat(name)
+      } else if let list = ListFolder.number(name) {
+        do throws(Trouble) {
+          try await examine(list)
+        } catch {
+          switch error {
+          case .whole(let attempt): throw attempt
+          case .folder(let failure): claim.memory.skip(list, failure)
+          }
+        }
+      }
+    }
+    try await finish()
+  }
+
+  private enum Trouble: Error {
+    /// The machine or the record is in trouble: nothing may be accepted.
+    case whole(Attempt)
+    /// One list's folder is in trouble.
+    case folder(Failure)
+
+    init(_ error: SystemError) {
+      self = error.isOfOneThing ? .folder(error.machineFailure) : .whole(error.attempt)
+    }
+  }
+
+  private func examine(_ list: ListID) async throws(Trouble) {
+    let name = ListFolder.name(list)
+    let folder: any Folder
+    let standing: ListMarks
+    let isRecorded = claim.parts.rules.isRecorded(list)
+    do throws(SystemError) {
+      folder = try claim.parts.lists.folder(name, creating: false)
+      standing = try ListMarks(of: folder)
+      if !isRecorded, standing.drop == nil, !standing.isReturned {
+        return try claim.parts.lists.removeFlat(name)
+      }
+    } catch { throw Trouble(error) }
+    // A returned list is over, even if the record has forgotten it since.
+    let isKnown = isRecorded || standing.isReturned
+    if isKnown, standing.drop == .claimed { return }
+    let about: AboutFile
+    do throws(Failure) {
+      about = try AboutFile.read(from: folder)
+    } catch {
+      // A recorded list stays in place: a person may repair it, or cancel the list.
+      if error.code == AboutFile.damage, !isRecorded { return try setAside(list, error) }
+      throw error.kind == .final || error.code == SystemError.Name.inputOutput.failureCode
+        ? .folder(error) : .whole(.troubled(error))
+    }
+    if standing.drop != .claimed { claim.memory.remember(list, about) }
+    do throws(Attempt) { try await claim.record(list, about) } catch { throw .whole(error) }
+    do throws(SystemError) { try claim.double(list) } catch { throw Trouble(error) }
+  }
+
+  /// Looks for the dropped files of accepted lists: by place, then by name, then by inode.
+  private func finish() async throws(Attempt) {
+    if claim.memory.drops.isEmpty { return }
+    var entries: [InboxState.Entry] = []
+    do throws(SystemError) {
+      entries = try InboxLook.entries(claim.inbox)
+    } catch { throw .troubled(error.machineFailure) }
+    for (list, about) in claim.memory.drops.sorted(by: { $0.key < $1.key }) {
+      let matches = entries.filter { $0.status.map(about.resembles) ?? false }
+      let best =
+        matches.first { $0.key.place == .claim(list) }
+        ?? matches.first { $0.key.name == about.name } ?? matches.first
+      if let best, let status = best.status {
+        // If a writer has it open, it changed, or in trouble, the sweep handles it.
+        _ = await claim.finish(Candidate(key: best.key, status: status))
+      } else {
+        do throws(SystemError) {
+          try claim.close(list)
+        } catch {
+          if !error.isOfOneThing { throw error.attempt }
+          claim.memory.skip(list, error.machineFailure)
+        }
+      }
+    }
+  }
+
+  private func setAside(_ list: ListID, _ failure: Failure) throws(Trouble) {
+    do throws(SystemError) {
+      try claim.parts.lists.rename(
+        ListFolder.name(list), to: claim.parts.lists, as: ListFolder.damaged(list), replacing: false
+      )
+      try claim.parts.lists.sync()
+    } catch { throw Trouble(error) }
+    claim.memory.forget(list)
+    claim.parts.rules.tell(.setAside(list, failure))
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the daemon that Accept uses: numbers, a worker that reads lists, the record. Every call comes
+// from the inbox's thread; several lists may be in progress at once.
+
+package import Vocabulary
+
+package protocol IntakeRules: Sendable {
+  /// A number that neither a list nor a folder of STATE/lists has ever had.
+  func nextNumber() -> ListID
+
+  /// Whether `accepted` is durably recorded for this number. Stays true as long as the list's folder may
+  /// exist, also for finished lists: an accepted folder without a record is recorded again.
+  func isRecorded(_ list: ListID) -> Bool
+
+  /// Why no more lists are let in now, with `lists` others in progress; nil if they are. Called before each
+  /// list, so it must be fast.
+  func fullness(besides lists: Int) -> Failure?
+
+  /// The list in progress with this name, owner and contents, if any. A second copy does not become another
+  /// list.
+  func twin(of name: FileName, owner: UInt32, sha256: String) -> ListID?
+
+  /// A list may need a worker soon.
+  func foresee()
+
+  /// A worker reads the list and writes the catalog. A `final` failure means that the contents are not a
+  /// list; after any other the file is tried again later.
+  func readList(_ list: any OpenFile, catalog: any OpenFile) async throws(Failure)
+
+  /// Checks the catalog, which is not trusted, and fixes the terms of the list.
+  func prepare(_ draft: ListDraft) async throws(Failure) -> ListTerms
+
+  /// Records `accepted`; durable on return. Does nothing for a number that is recorded already.
+  func accept(_ list: ListID, _ acceptance: Acceptance, _ about: AboutFile) async throws(Failure)
+
+  /// Records `rejected`; durable on return. After a crash the same file may be rejected twice, under two
+  /// numbers.
+  func reject(_ list: ListID, name: FileName, _ failure: Failure) async throws(Failure)
+
+  /// Reports news to people.
+  func tell(_ news: InboxNews)
+}
+
+package enum InboxNews: Equatable, Sendable {
+  /// A second copy of a list in progress has left the inbox.
+  case repeated(FileName, ListID)
+  /// A worker died reading a list. The list is read again or, after the last death, set aside.
+  case workerDied(ListID, FileName, Failure, isLast: Bool)
+  /// Once for each ignored file, and again after a restart.
+  case ignored(FileName, IgnoredReason)
+  /// A file begins to wait because this machine is in trouble (`machine`, `passing`) or because the daemon
+  /// may not read it (`final`). Reported once, again when the reason changes, and with nil when the wait is
+  /// over. Only some of very many waiting files are reported.
+  case waits(FileName, Failure?)
+  /// The inbox cannot be watched or read, or no file may leave it; nil when that is over. Running lists are
+  /// not affected.
+  case troubled(Failure?)
+  /// The file system of the inbox, reported when it changes. The words complete a sentence that begins with
+  /// the inbox.
+  case surveyed(InboxNature, String)
+  /// The kernel's event queue overflowed; a full sweep looked at this many names.
+  case overflowed(Int)
+  /// A folder of STATE/lists has a damaged `about` and no record; it is kept as `.damaged-N`.
+  case setAside(ListID, Failure)
+  /// A folder of STATE/lists cannot be read now; it is left as it is until the next start.
+  case skipped(ListID, Failure)
+  /// The waiting files or their reasons have changed.
+  case changed
+}
+
+/// A list that was read but is not accepted yet.
+package struct ListDraft: Sendable {
+  package let list: ListID
+  package let name: FileName
+  /// The user who owns the dropped file.
+  package let owner: UInt32
+  /// Holds `list.plist` and `catalog`. It will be renamed: do not keep its path.
+  package let folder: any Folder
+  package let catalog: any OpenFile
+}
+
+/// The terms that are fixed when a list is accepted.
+package struct ListTerms: Equatable, Sendable {
+  package let photos: UInt32
+  package let serviceClass: ServiceClass
+  /// Effective settings as `Key=value` lines.
+  package let settings: String
+
+  package init(photos: UInt32, serviceClass: ServiceClass, settings: String) {
+    self.photos = photos
+    self.serviceClass = serviceClass
+    self.settings = settings
+  }
+}

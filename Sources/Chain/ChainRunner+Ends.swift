@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ends of photos: a failed step is recorded as a retry or as the photo's failure, or waits until trouble
+// of the machine or of the list is over.
+
+import Linux
+import Synchronization
+import Vocabulary
+
+extension ChainRunner: ChainOwner {
+  typealias Order = Work.Order
+
+  var holds: UInt { state.withLock { $0.trouble.holds } }
+
+  func arrived(_ photo: PhotoID) { answered(photo, .answered) }
+
+  func settle(
+    _ work: PhotoWork<Work.Order>, _ stage: Stage, _ failure: Failure, hold: UInt
+  ) async -> PhotoEnd {
+    do throws(Failure) { return try await record(work, stage, failure, hold) } catch {
+      switch error.kind {
+      case .cancelled: return .stopped
+      default: return error.scope == .one ? .listTrouble(error) : .machineTrouble(error, hold: hold)
+      }
+    }
+  }
+
+  private func record(
+    _ work: PhotoWork<Work.Order>, _ stage: Stage, _ failure: Failure, _ hold: UInt
+  ) async throws(Failure) -> PhotoEnd {
+    let standing = record.standing(of: work.photo)
+    if let refusal = work.refusal {
+      // Nothing was tried, so no attempt is counted.
+      try await record.recordFailure(work.counted(standing.attempts), stage, refusal)
+      return .failed
+    }
+    if let outcome = hostOutcome(work, stage, failure), let wait = answered(work.photo, outcome) {
+      // Its host asked to be left alone: the attempt does not count.
+      let work = work.counted(standing.attempts)
+      try await record.recordRetry(work, .download, failure, after: wait)
+      return .retry(after: wait)
+    }
+    let jitter = state.withLock { Double.random(in: 0...1, using: &$0.random) }
+    let work = work.counted(standing.attempts + 1)
+    let verdict = policy.verdict(
+      on: failure, attempt: work.attempt, deaths: standing.deaths, jitter: jitter)
+    switch verdict {
+    case .again(let delay):
+      try await record.recordRetry(work, stage, failure, after: delay)
+      return .retry(after: delay)
+    case .giveUp:
+      try await record.recordFailure(work, stage, failure)
+      return .failed
+    case .waitForMachine: return .machineTrouble(failure, hold: hold)
+    case .waitForList: return .listTrouble(failure)
+    case .stop: return .stopped
+    }
+  }
+
+  func ended(_ photo: PhotoID, _ end: PhotoEnd) {
+    let now = time.uptime()
+    state.withLock { state in
+      state.chains[photo] = nil
+      state.admission.ended(photo, end, now: now)
+      switch end {
+      case .machineTrouble(let failure, let hold):
+        // A chain that failed before the last hold may end after it, since its other operations were in
+        // suspended queues.
+        if state.trouble.met(failure, hold: hold, now: now) {
+          state.events.append(.troubled(failure))
+        }
+        if state.trouble.isHeld { state.admission.isHeld = true }
+      case .filtered, .failed, .retry:
+        // A step became durable.
+        if state.trouble.passed() { state.events.append(.recovered) }
+      case .stopped, .listTrouble: break
+      }
+    }
+    bell.changed()
+  }
+
+  func released(_ photo: PhotoID) {
+    let isRoom = state.withLock { state in
+      state.queued -= 1
+      return state.queued == state.longestQueue - 1
+    }
+    if isRoom { bell.changed() }
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lines of a list: usually one, several if photos set a class of their own.
+
+package import Vocabulary
+
+package struct ListLines: Sendable {
+  package struct Part: Sendable {
+    /// Nil for photos without a class of their own.
+    package let own: ServiceClass?
+    /// The part of the list that contains them.
+    package let first: UInt32
+    package let last: UInt32
+    /// Photos that wait for another attempt, with their due times by uptime.
+    package var waiting: [(number: UInt32, due: Duration)]
+
+    package init(
+      own: ServiceClass?, first: UInt32 = 1, last: UInt32 = .max,
+      waiting: [(number: UInt32, due: Duration)] = []
+    ) {
+      self.own = own
+      self.first = first
+      self.last = last
+      self.waiting = waiting
+    }
+
+    /// Whether the photo belongs to this line.
+    package func holds(_ number: UInt32, own: ServiceClass?) -> Bool {
+      own == self.own && number >= first && number <= last
+    }
+  }
+
+  /// The class of photos without their own.
+  package let serviceClass: ServiceClass
+  package var parts: [Part]
+
+  package init(_ serviceClass: ServiceClass, parts: [Part]) {
+    self.serviceClass = serviceClass
+    self.parts = parts
+  }
+
+  package init(_ serviceClass: ServiceClass, waiting: [(number: UInt32, due: Duration)] = []) {
+    self.init(serviceClass, parts: [Part(own: nil, waiting: waiting)])
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the results of a list and a retry list of its failed photos in one pass: photo by photo, so that a
+// long list is never in memory. The files are hidden until they get their names. Returns a `final` failure;
+// raises `cancelled`, `machine`, and the other failures of ListOutcome.
+
+internal import Files
+internal import Vocabulary
+
+struct ListResults {
+  let list: ListID
+  private let done: any Folder
+  private let failed: any Folder
+
+  init(of list: ListID, done: any Folder, failed: any Folder) {
+    self.list = list
+    self.done = done
+    self.failed = failed
+  }
+
+  /// Adds both files. If the list's own files are damaged, adds none and returns the failure: the list goes
+  /// back without results.
+  func write(
+    _ source: OutcomeSource?, into files: inout [FreshFile], unless isCancelled: () -> Bool
+  ) throws(Failure) -> Failure? {
+    guard let source else { return nil }
+    do throws(Failure) {
+      files += try write(source(), unless: isCancelled)
+      return nil
+    } catch {
+      guard error.kind == .final else { throw error }
+      try asMachine { () throws(SystemError) in
+        try done.removeIfThere(ReturnPart.result.temporary(list))
+        try failed.removeIfThere(ReturnPart.retry.temporary(list))
+      }
+      return error
+    }
+  }
+
+  private func write(
+    _ outcome: ListOutcome, unless isCancelled: () -> Bool
+  ) throws(Failure) -> [FreshFile] {
+    let result = try begin(.result, in: done)
+    result.writer.openResults(outcome)
+    var retry: Draft?
+    var filtered: UInt32 = 0
+    var failures: UInt32 = 0
+    for place in 0..<outcome.total {
+      if place % 1024 == 0, isCancelled() { throw .cancelled }
+      let photo = try outcome.photo(place + 1)
+      try asMachine { () throws(SystemError) in try result.writer.addResult(photo) }
+      if case .filtered = photo.ending { filtered += 1 }
+      guard case .failed(_, _, let isListed) = photo.ending else { continue }
+      failures += 1
+      if !isListed { try add(photo, of: outcome, to: &retry) }
+    }
+    try asMachine { () throws(SystemError) in
+      try result.writer.closeResults(total: outcome.total, filtered: filtered, failed: failures)
+      try retry?.writer.closeRetry()
+    }
+    return try [result, retry].compactMap { $0 }.map { draft throws(Failure) in try end(draft) }
+  }
+
+  private func add(
+    _ photo: PhotoOutcome, of outcome: ListOutcome, to retry: inout Draft?
+  ) throws(Failure) {
+    let draft: Draft
+    if let retry {
+      draft = retry
+    } else {
+      draft = try begin(.retry, in: failed)
+      draft.writer.openRetry(outcome)
+      retry = draft
+    }
+    try asMachine { () throws(SystemError) in try draft.writer.addRetry(photo) }
+  }
+
+  // MARK: Files
+
+  private struct Draft {
+    let part: ReturnPart
+    let folder: any Folder
+    let file: any OpenFile
+    let writer: PropertyListWriter
+  }
+
+  private func begin(_ part: ReturnPart, in folder: any Folder) throws(Failure) -> Draft {
+    try asMachine { () throws(SystemError) in
+      let file = try folder.openAnew(part.temporary(list))
+      return Draft(part: part, folder: folder, file: file, writer: PropertyListWriter(file))
+    }
+  }
+
+  private func end(_ draft: Draft) throws(Failure) -> FreshFile {
+    try asMachine { () throws(SystemError) in
+      let sum = try draft.writer.end()
+      let name = draft.part.temporary(list)
+      try draft.folder.setMode(FreshFile.mode, of: name)
+      try draft.file.sync()
+      return FreshFile(name, in: draft.folder, sum) { draft.part.name(beside: $0) }
+    }
+  }
+}

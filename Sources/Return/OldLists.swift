@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Removes the folders of lists that ended long ago: hides each by one rename first, so that no partial list
+// ever has its number. Raises SystemError. One thread at a time may use it, and only after the recovery of
+// the inbox.
+
+internal import Files
+package import Vocabulary
+
+package struct OldLists: Sendable {
+  private let lists: any Folder
+
+  /// STATE/lists.
+  package init(_ lists: any Folder) { self.lists = lists }
+
+  /// Whether the list's folder is gone.
+  package func isGone(_ list: ListID) throws(SystemError) -> Bool {
+    try !lists.has(ListFolder.name(list))
+  }
+
+  /// Whether the list was returned and its dropped file has left the inbox: then its folder can go.
+  package func isRemovable(_ list: ListID) throws(SystemError) -> Bool {
+    guard let folder = try lists.folder(ifThere: ListFolder.name(list)) else { return false }
+    return try ListMarks(of: folder).isRemovable
+  }
+
+  package func remove(_ list: ListID) throws(SystemError) {
+    // A crash may have left it; it would block the rename.
+    try lists.removeFlat(ListFolder.old(list))
+    do throws(SystemError) {
+      try lists.rename(
+        ListFolder.name(list), to: lists, as: ListFolder.old(list), replacing: false)
+    } catch {
+      if !error.isMissing { throw error }
+    }
+    try lists.sync()
+    try lists.removeFlat(ListFolder.old(list))
+  }
+
+  /// Finishes interrupted removals.
+  package func sweep() throws(SystemError) {
+    for name in try lists.names() where ListFolder.isOld(name) { try lists.removeFlat(name) }
+  }
+
+  /// Removable lists that the record has forgotten, each with the time of its return in milliseconds since
+  /// 1970.
+  package func unknown(
+    to isKnown: (ListID) -> Bool
+  ) throws(SystemError) -> [(list: ListID, since: UInt64)] {
+    var found: [(list: ListID, since: UInt64)] = []
+    for name in try lists.names() {
+      guard let list = ListFolder.number(name), !isKnown(list), try isRemovable(list) else {
+        continue
+      }
+      let folder = try lists.folder(name, creating: false)
+      found.append((list, try ListMarks.returnTime(in: folder)))
+    }
+    return found
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of a returned list and their names: `NAME.plist`, `NAME.result.plist` and `NAME.retry.plist`.
+
+internal import Files
+internal import Vocabulary
+
+enum ReturnPart {
+  case copy, result, retry
+
+  func name(beside copy: FileName) -> FileName? {
+    if self == .copy { return copy }
+    return FileName(bytes: Array(ListName(copy).stem) + Array("\(ending).plist".utf8))
+  }
+
+  func temporary(_ list: ListID) -> FileName { FreshName.temporary(list, ending) }
+
+  private var ending: String {
+    switch self {
+    case .copy: ""
+    case .result: ".result"
+    case .retry: ".retry"
+    }
+  }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies and hashes files in pieces, and asks between pieces whether to stop. A copy ends with the piece
+// that passes the limit. Raises the kernel's errors and `SystemError.cancelled`.
+
+package import Digests
+package import Vocabulary
+
+package enum FileCopy {
+  private static let piece = 256 << 10
+
+  /// The bytes processed. `size` is above the limit if the file is larger; the rest was then not read.
+  package struct Sum: Equatable, Sendable {
+    package let size: UInt64
+    package let sha256: String
+
+    package init(size: UInt64, sha256: String) {
+      self.size = size
+      self.sha256 = sha256
+    }
+  }
+
+  /// Hashes the bytes that it writes: the sum is the copy's, even if the source changes.
+  package static func copy(
+    _ source: any OpenFile, to target: any OpenFile, upTo limit: UInt64,
+    unless isCancelled: () -> Bool
+  ) throws(SystemError) -> Sum {
+    try sum(source, upTo: limit, unless: isCancelled) { bytes, offset throws(SystemError) in
+      try target.write(bytes, at: offset)
+    }
+  }
+
+  package static func sum(
+    _ source: any OpenFile, upTo limit: UInt64, unless isCancelled: () -> Bool
+  ) throws(SystemError) -> Sum {
+    try sum(source, upTo: limit, unless: isCancelled) { _, _ in }
+  }
+
+  private static func sum(
+    _ source: any OpenFile, upTo limit: UInt64, unless isCancelled: () -> Bool,
+    _ act: ([UInt8], UInt64) throws(SystemError) -> Void
+  ) throws(SystemError) -> Sum {
+    let (size, digest) = try each(
+      of: source, upTo: limit, unless: isCancelled, failing: { $0 }, act)
+    return Sum(size: size, sha256: digest.hex)
+  }
+
+  /// Passes each piece with its offset to `act`. `failing` converts errors of the source, so that the
+  /// caller can tell them from those of `act`.
+  package static func each<Trouble: Error>(
+    of source: any OpenFile, upTo limit: UInt64, unless isCancelled: () -> Bool,
+    failing: (SystemError) -> Trouble, _ act: ([UInt8], UInt64) throws(Trouble) -> Void
+  ) throws(Trouble) -> (size: UInt64, digest: SHA256Digest) {
+    var hash = SHA256()
+    var size: UInt64 = 0
+    while size <= limit {
+      if size > 0, isCancelled() { throw failing(.cancelled) }
+      let bytes: [UInt8]
+      do throws(SystemError) {
+        bytes = try source.read(at: size, upTo: piece)
+      } catch { throw failing(error) }
+      if bytes.isEmpty { break }
+      try act(bytes, size)
+      hash.add(bytes)
+      size += UInt64(bytes.count)
+    }
+    return (size, hash.digest())
+  }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes and numbers as hex digits in ASCII, written without a String: every record has some.
+
+package enum HexDigits {
+  /// The digit of a value below 16.
+  package static func lower(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
+  package static func upper(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
+}
+
+extension [UInt8] {
+  /// The lowest `digits` digits of the number, lower case.
+  package mutating func append(hex number: UInt64, digits: Int) {
+    for place in (0..<digits).reversed() {
+      append(HexDigits.lower(UInt8(truncatingIfNeeded: number >> (4 * place)) & 15))
+    }
+  }
+
+  /// `%` and two upper-case digits.
+  package mutating func append(percent byte: UInt8) {
+    append(0x25)
+    append(HexDigits.upper(byte >> 4))
+    append(HexDigits.upper(byte & 15))
+  }
+}
+
+extension String {
+  /// Two lower-case digits per byte.
+  package init(hex bytes: [UInt8]) {
+    var digits: [UInt8] = []
+    for byte in bytes { digits.append(hex: UInt64(byte), digits: 2) }
+    self = String(decoding: digits, as: UTF8.self)
+  }
+
+  /// All digits of the number's type, lower case: 2 of a UInt8, 16 of a UInt64.
+  package init(hex number: some FixedWidthInteger & UnsignedInteger) {
+    var digits: [UInt8] = []
+    digits.append(hex: UInt64(number), digits: number.bitWidth / 4)
+    self = String(decoding: digits, as: UTF8.self)
+  }
+}

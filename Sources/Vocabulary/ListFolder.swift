@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names below STATE/lists: a list's folder N with its files, and the folders that do not count as
+// lists. Pure.
+
+package enum ListFolder {
+  package static let list = FileName(literal: "list.plist")
+  package static let catalog = FileName(literal: "catalog")
+  package static let about = FileName(literal: "about")
+  /// Whether the dropped file has left the inbox.
+  package static let state = FileName(literal: "state")
+  /// Marks that the list's files are in `done` and `failed`.
+  package static let returned = FileName(literal: "returned")
+
+  package static func name(_ list: ListID) -> FileName { FileName(number: list.number) }
+
+  /// A list that is not accepted yet.
+  package static func staged(_ list: ListID) -> FileName { hidden("staged", list) }
+  package static func damaged(_ list: ListID) -> FileName { hidden("damaged", list) }
+  /// A list that is about to be removed.
+  package static func old(_ list: ListID) -> FileName { hidden("old", list) }
+
+  package static func isStaged(_ name: FileName) -> Bool { isHidden("staged", name) }
+  package static func isOld(_ name: FileName) -> Bool { isHidden("old", name) }
+
+  /// The list whose folder has this name; nil for any other name.
+  package static func number(_ name: FileName) -> ListID? {
+    guard let number = UInt64(String(decoding: name.bytes, as: UTF8.self)),
+      FileName(number: number) == name
+    else { return nil }
+    return ListID(number)
+  }
+
+  private static func hidden(_ word: String, _ list: ListID) -> FileName {
+    FileName(made: ".\(word)-\(list)")
+  }
+
+  private static func isHidden(_ word: String, _ name: FileName) -> Bool {
+    name.bytes.starts(with: ".\(word)-".utf8)
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The services that all parts of the daemon use: places, clock, settings, the state folder, the record, the
+// reporter, and the service manager's status. `init` opens the record; it raises `StartFailure`.
+// Concurrency: immutable; each service has its own lock. `init` waits for a disk.
+
+import Linux
+import Record
+import Report
+import Vocabulary
+
+struct Ground: Sendable {
+  let places: Places
+  let clock: any Timekeeper
+  let settings: LiveSettings
+  let folders: StateFolders
+  let recorder: Recorder
+  let reporter: Reporter
+  let status: ServiceStatus
+  /// Rings at every change that users can see.
+  let changes = ChangeSignal()
+  let stop = StopFlag()
+
+  /// - Parameter died: called when the journal file takes no more records.
+  init(
+    _ places: Places, _ settings: Settings, clock: any Timekeeper, reporter: Reporter,
+    status: ServiceStatus, died: @escaping @Sendable (Failure) -> Void
+  ) throws(StartFailure) {
+    self.places = places
+    self.clock = clock
+    self.settings = LiveSettings(settings)
+    self.reporter = reporter
+    self.status = status
+    folders = try StartFailure.unless("with the folders") { () throws(SystemError) in
+      try StateFolders(
+        state: LinuxFolder.open(path: places.state), prints: LinuxFolder.open(path: places.prints),
+        done: PathFolder(path: places.done), failed: PathFolder(path: places.failed))
+    }
+    let recovery: Record.Recovery
+    (recorder, recovery) = try Self.record(folders.state, clock, settings.record, died)
+    reporter.report(.journalReplayed(ReplayFacts(recovery)))
+  }
+
+  private static func record(
+    _ state: any Folder, _ clock: any Timekeeper, _ settings: Settings.Record,
+    _ died: @escaping @Sendable (Failure) -> Void
+  ) throws(StartFailure) -> (Recorder, Record.Recovery) {
+    let random = try StartFailure.unless("with a random number for the journal file") {
+      () throws(SystemError) in try ThisProcess.randomBytes(16)
+    }
+    let journal = JournalSettings(
+      stateID: String(hex: random), bootID: ThisProcess.bootIdentifier,
+      isSynced: settings.sync)
+    do throws(Failure) {
+      return try Recorder.open(state, time: clock, settings: journal, died: died)
+    } catch {
+      throw StartFailure(
+        ExitCode.io, "could not open the journal file: \(error.words)",
+        mayPass: error.code == "disk.full")
+    }
+  }
+
+  func tellReady() {
+    reporter.report(
+      .ready(
+        version: Release.version, inbox: places.inbox,
+        openLists: UInt64(recorder.ledger { $0.open.lists })))
+    status.ready()
+  }
+
+  func tellStopping() {
+    reporter.report(.stopping(openLists: UInt64(recorder.ledger { $0.open.lists })))
+    changes.changed()
+  }
+}
+
+extension ReplayFacts {
+  init(_ recovery: Record.Recovery) {
+    let first = recovery.damages.first
+    self.init(
+      records: recovery.records, openLists: UInt64(recovery.ledger.open.lists),
+      knownLists: UInt64(recovery.ledger.lists.count), bytesCut: recovery.tornBytes,
+      recordsLost: max(recovery.missing, UInt64(recovery.damageCount)), file: first?.file ?? "",
+      offset: first?.offset ?? 0)
+  }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accepts the lists that the inbox claims: has a worker read each list, fixes its terms, records it, and
+// hands it to the keeper. Decides whether a list is let in, and into which folder it prints. An accepted list
+// is durable before it is reported. Raises a `Failure`.
+// Concurrency: immutable; called by the inbox's thread, several lists at once.
+
+import Accept
+import Catalog
+import Linux
+import Output
+import Record
+import Report
+import Vocabulary
+
+struct ListIntake: IntakeRules {
+  let recorder: Recorder
+  let workers: any Workers
+  let lists: OpenLists
+  let index: ListIndex
+  let keeper: ListKeeper
+  let settings: LiveSettings
+  let narrator: Narrator
+  let health: HealthBoard
+  let departures: InboxDepartures
+  let space: SpaceWatch
+  let witness: NumberWitness
+
+  // MARK: rules
+
+  func nextNumber() -> ListID { recorder.newList() }
+
+  func isRecorded(_ list: ListID) -> Bool { recorder.ledger { $0[list] != nil } }
+
+  /// The newest such list, if it is at work and can be opened.
+  func twin(of file: FileName, owner: UInt32, sha256: String) -> ListID? {
+    guard let list = newest(file, owner), index[list]?.sha256 == sha256,
+      recorder.ledger({ $0[list]?.state.isFinal }) == false, (try? lists.look(list)) != nil
+    else { return nil }
+    return list
+  }
+
+  /// The newest list of this name and owner, also one that is over.
+  private func newest(_ file: FileName, _ owner: UInt32) -> ListID? {
+    let known = index.lists(called: ListName(file), of: owner)
+    return recorder.ledger { ledger in known.filter { ledger[$0] != nil }.max() }
+  }
+
+  func fullness(besides lists: Int) -> Failure? {
+    let limits = settings.current.inbox
+    let open = recorder.ledger { $0.open }
+    if open.lists + lists >= limits.maximumLists {
+      return Self.full(
+        "\(limits.maximumLists) lists are at work already",
+        "raise MaximumLists= in darkroomd.conf")
+    }
+    if open.photos >= limits.maximumPhotos {
+      return Self.full(
+        "\(limits.maximumPhotos) photos wait already", "raise MaximumPhotos= in darkroomd.conf")
+    }
+    let freeSpace = settings.current.download.freeSpace
+    for folder in [self.lists.folders.state, self.lists.folders.prints] {
+      guard let space = try? folder.freeSpace(), let total = try? folder.totalSpace(),
+        space < SpaceFloor.intake(freeSpace, of: total)
+      else { continue }
+      return Self.full(
+        "almost no room is left on the file system of \(folder.path)",
+        "make room, or lower FreeSpace= in darkroomd.conf")
+    }
+    return nil
+  }
+
+  private static func full(_ reason: String, _ advice: String) -> Failure {
+    Failure(
+      .machine, code: "inbox.full", reason: "queue full: \(reason), so new lists wait",
+      advice: "Wait, or \(advice)")
+  }
+
+  // MARK: a list
+
+  private var limits: ListLimits {
+    ListLimits(size: settings.current.inbox.maximumListSize)
+  }
+
+  func foresee() { workers.foreseeList(limits) }
+
+  func readList(_ list: any OpenFile, catalog: any OpenFile) async throws(Failure) {
+    try await workers.readList(list, catalog: catalog, limits: limits)
+  }
+
+  func prepare(_ draft: ListDraft) async throws(Failure) -> ListTerms {
+    let catalog = try await onDisk { () throws(Failure) in
+      let catalog = try CatalogFile(draft.catalog, limits: OpenList.limits)
+      try OpenList.settleNames(catalog, in: draft.folder)
+      return catalog
+    }
+    let options = catalog.options
+    let standard = settings.current.filter
+    // A list takes over the prints of the earlier list of the same name.
+    let earlier = newest(draft.name, draft.owner)
+    let prints = earlier.flatMap { index[$0]?.terms.prints } ?? printFolder(for: draft)
+    // Noted before the record, so that a list prepared in the meantime sees it.
+    index.note(draft.list, into: prints)
+    let terms = FrozenSettings(
+      prints: prints, filter: options.filter ?? standard.function,
+      quality: options.quality ?? standard.quality,
+      metadata: options.metadata ?? standard.metadata, title: options.title, revises: earlier)
+    return ListTerms(
+      photos: catalog.count, serviceClass: options.serviceClass ?? .default,
+      settings: terms.text)
+  }
+
+  /// The next attempt draws a higher number.
+  private static let late = Failure(
+    .machine, scope: .one, code: "list.late",
+    reason: "a newer list of that name has been accepted in the meantime")
+
+  /// A folder that no list of another name or owner has used, or ever will.
+  private func printFolder(for draft: ListDraft) -> FileName {
+    let name = ListName(draft.name).text
+    let plain = PrintName.folder(list: name, number: nil)
+    let isThere = (try? lists.folders.prints.has(plain)) == true
+    let isFree = index.printer(into: plain).map { earlier in
+      if earlier == draft.list { return true }  // noted by an earlier attempt
+      // A draft that was never accepted has no label, no record and no folder.
+      return index[earlier] == nil && !isRecorded(earlier) && !isThere
+    }
+    // An existing folder without a known list may belong to another program.
+    return isFree ?? !isThere ? plain : PrintName.folder(list: name, number: draft.list.number)
+  }
+
+  func accept(_ list: ListID, _ acceptance: Acceptance, _ about: AboutFile) async throws(Failure) {
+    if isRecorded(list) { return }
+    let label = try ListLabel(about)
+    try await recorder.record([.accepted(list, acceptance)])
+    index.add(list, label)
+    witness.note(list)
+    departures.note(list, String(decoding: about.name.bytes, as: UTF8.self), nil)
+    narrator.accepted(list)
+    space.look()
+    keeper.begin(
+      ListLives.Birth(
+        list, .accepted, prints: label.terms.prints, revises: label.terms.revises))
+  }
+
+  func reject(_ list: ListID, name: FileName, _ failure: Failure) async throws(Failure) {
+    try await recorder.record([.rejected(list, code: failure.code)])
+    witness.note(list)
+    let file = String(decoding: name.bytes, as: UTF8.self)
+    departures.note(list, file, failure.reason)
+    narrator.tell(.listRejected(list, name: file, failure))
+  }
+
+  // MARK: news
+
+  func tell(_ news: InboxNews) {
+    switch news {
+    case .repeated(let name, let list):
+      let file = String(decoding: name.bytes, as: UTF8.self)
+      departures.note(list, file, nil)
+      narrator.tell(
+        .fileIgnored(name: file, reason: "the same list is already at work as list \(list)"))
+    case .workerDied(let list, let name, let failure, let isLast):
+      narrator.tell(
+        .workerDied(
+          list, listName: ListName(name).text, photo: nil, reason: failure.reason,
+          next: isLast ? "it is set aside" : "trying again"))
+    case .ignored(let name, let reason):
+      narrator.tell(
+        .fileIgnored(name: String(decoding: name.bytes, as: UTF8.self), reason: "\(reason)"))
+    case .waits(let name, let failure): health.set(failure, for: .file(name))
+    case .troubled(let failure): health.set(failure, for: .inbox)
+    case .surveyed(let nature, let words):
+      let isGood = nature.hasLeases && !nature.isShared
+      health.surveyed(words, shortcoming: isGood ? nil : "the inbox is \(words)")
+    case .overflowed(let names): narrator.tell(.inboxOverflowed(names: UInt64(names)))
+    case .setAside(let list, let failure):
+      narrator.tell(
+        .machineTrouble(failure, waits: "list \(list) is set aside in the state folder"))
+    case .skipped(let list, let failure):
+      narrator.tell(.machineTrouble(failure, waits: "list \(list) waits"))
+    case .changed: narrator.changed()
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The settings of a list that change pixels or names, fixed when the list is accepted; a later configuration
+// does not change them. Stored as `Key=value` lines in the list's `about`. A value. Raises `list.about` for
+// text that cannot be read.
+
+import Vocabulary
+
+struct FrozenSettings: Equatable, Sendable {
+  /// The folder of the list's prints, one checked component.
+  let prints: FileName
+  let filter: FilterFunction
+  let quality: PrintQuality
+  let metadata: MetadataRule
+  let title: String
+  /// The earlier list of the same name and owner, whose prints this one takes over.
+  let revises: ListID?
+
+  init(
+    prints: FileName, filter: FilterFunction, quality: PrintQuality = .source,
+    metadata: MetadataRule = .keep, title: String, revises: ListID? = nil
+  ) {
+    self.prints = prints
+    self.filter = filter
+    self.quality = quality
+    self.metadata = metadata
+    self.title = title
+    self.revises = revises
+  }
+
+  var text: String {
+    """
+    Prints=\(String(decoding: prints.bytes, as: UTF8.self))
+    Filter=\(filter)
+    Quality=\(quality)
+    Metadata=\(metadata)
+    Revises=\(revises.map { "\($0)" } ?? "")
+    Title=\(title.split(whereSeparator: \.isNewline).joined(separator: " "))
+
+    """
+  }
+
+  /// Lists from before the settings Quality= and Metadata= have neither key; the defaults fit them.
+  init(text: String) throws(Failure) {
+    var values: [Substring: Substring] = [:]
+    for line in text.split(separator: "\n") {
+      guard let equals = line.firstIndex(of: "=") else { continue }
+      values[line[..<equals]] = line[line.index(after: equals)...]
+    }
+    guard let prints = values["Prints"].flatMap({ FileName($0) }), let filter = values["Filter"],
+      let function = try? FilterFunction(parsing: String(filter)),
+      let quality = try? PrintQuality(parsing: String(values["Quality"] ?? "source")),
+      let metadata = MetadataRule(name: String(values["Metadata"] ?? "keep"))
+    else {
+      throw Failure(
+        .final, code: "list.about", reason: "its frozen settings cannot be read",
+        advice: "Drop the list again")
+    }
+    self.init(
+      prints: prints, filter: function, quality: quality, metadata: metadata,
+      title: values["Title"].map { String($0) } ?? "",
+      revises: values["Revises"].flatMap { UInt64($0) }.map { ListID($0) })
+  }
+}

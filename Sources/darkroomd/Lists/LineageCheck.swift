@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads, judges and renews the lineage of the state folder before the first list gets a number, and reports a
+// copy or a backup. Raises nothing: trouble with the file is reported, and this start continues.
+// Concurrency: immutable; one task calls it, once.
+
+import Files
+import Linux
+import Record
+import Report
+import Vocabulary
+
+struct LineageCheck: Sendable {
+  private static let name = FileName(literal: "lineage")
+  private static let longest = 512
+  /// `done` may lie on a mount that does not answer.
+  private static let patience = Duration.seconds(5)
+
+  let state: any Folder
+  let witness: NumberWitness
+  let recorder: Recorder
+  let clock: any Timekeeper
+  let narrator: Narrator
+
+  /// Raises the next list number above all reported ones; returns the lineage's id, or nil if it cannot be
+  /// read or written now.
+  func settle() async -> String? {
+    await onDisk { () -> String? in
+      do throws(SystemError) { return try check() } catch {
+        narrator.tell(
+          .machineTrouble(
+            error.machineFailure, waits: "a restored state folder is not recognised"))
+        return nil
+      }
+    }
+  }
+
+  private func check() throws(SystemError) -> String {
+    let (known, place) = try read()
+    if let known { recorder.reserve(upTo: known.floor) }
+    let (witness, id) = (witness, known?.id)
+    let reported = withPatience(Self.patience) { (try? witness.read(id)) ?? nil } ?? nil
+    // The witness may be behind, never ahead: numbers that are only reserved do not count for it.
+    if let newest = recorder.ledger({ $0.lists.keys.max() }) { witness.note(newest) }
+    let recorded = recorder.ledger { ListID($0.nextList.number - 1) }
+    let verdict = Lineage.judge(known, at: place, recorded: recorded, reported: reported)
+    if verdict == .same, let known { return known.id }
+    let floor = Lineage.floor(verdict, recorded: recorded, now: clock.wallTime())
+    recorder.reserve(upTo: floor)
+    report(verdict, recorded)
+    let next = String(hex: try ThisProcess.randomBytes(8))
+    try state.write(wholly: Self.name) { file throws(SystemError) in
+      let lineage = Lineage(
+        id: next, generation: (known?.generation ?? 0) + 1, floor: floor,
+        place: try Self.place(of: file))
+      try file.write(Array(lineage.text.utf8), at: 0)
+    }
+    return next
+  }
+
+  private func report(_ verdict: Lineage.Verdict, _ recorded: ListID) {
+    let next = recorder.ledger { $0.nextList }
+    switch verdict {
+    case .same, .first: break
+    case .copied: narrator.tell(.stateIsCopied(next: next))
+    case .older(let reported):
+      narrator.tell(.stateIsOlder(recorded: recorded, reported: reported, next: next))
+    }
+  }
+
+  private func read() throws(SystemError) -> (Lineage?, Lineage.Place?) {
+    guard let bytes = try state.contents(of: Self.name, upTo: Self.longest) else {
+      return (nil, nil)
+    }
+    let file = try state.open(Self.name, .read)
+    return (Lineage(text: String(decoding: bytes, as: UTF8.self)), try Self.place(of: file))
+  }
+
+  private static func place(of file: any OpenFile) throws(SystemError) -> Lineage.Place {
+    Lineage.Place(inode: try file.status().inode, birth: try file.birth())
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The labels of all lists: name, owner, checksum and terms, known without opening the list. A label is read
+// at the start or added when the list is accepted, and is forgotten with the list. A list whose label cannot
+// be read has none until it is opened. The index raises nothing; a `ListLabel` raises `list.about`.
+// Concurrency model: one Mutex around the dictionaries; files are read outside it.
+
+import Accept
+import Linux
+import Synchronization
+import Vocabulary
+
+/// The facts about a list that are known without opening it.
+struct ListLabel: Sendable {
+  let name: ListName
+  let owner: UInt32
+  let sha256: String
+  let terms: FrozenSettings
+
+  init(_ about: AboutFile) throws(Failure) {
+    name = ListName(about.name)
+    owner = about.owner
+    sha256 = about.sha256
+    terms = try FrozenSettings(text: about.terms.settings)
+  }
+}
+
+final class ListIndex: Sendable {
+  fileprivate struct Title: Hashable {
+    let stem: ArraySlice<UInt8>
+    let owner: UInt32
+  }
+
+  private struct State {
+    var labels: [ListID: ListLabel] = [:]
+    var titles: [Title: Set<ListID>] = [:]
+    /// The lists that print into a folder, including drafts.
+    var printers: [FileName: Set<ListID>] = [:]
+    /// Lists that are not accepted yet, oldest first.
+    var drafts: [(list: ListID, prints: FileName)] = []
+
+    mutating func add(_ list: ListID, _ label: ListLabel) {
+      guard labels.updateValue(label, forKey: list) == nil else { return }
+      titles[label.title, default: []].insert(list)
+      printers[label.terms.prints, default: []].insert(list)
+      drafts.removeAll { $0.list == list }
+    }
+
+    mutating func remove(_ list: ListID) {
+      guard let label = labels.removeValue(forKey: list) else { return }
+      titles[label.title]?.remove(list)
+      if titles[label.title]?.isEmpty == true { titles[label.title] = nil }
+      leave(list, label.terms.prints)
+    }
+
+    mutating func leave(_ list: ListID, _ prints: FileName) {
+      printers[prints]?.remove(list)
+      if printers[prints]?.isEmpty == true { printers[prints] = nil }
+    }
+  }
+
+  private static let mostDrafts = 64
+
+  private let state = Mutex(State())
+  private let isLoaded = ChangeSignal()
+
+  /// Reads the labels of these lists; skips a list whose folder is gone or damaged. May wait for a disk.
+  func load(_ ids: [ListID], from lists: any Folder) {
+    for id in ids { _ = read(id, from: lists) }
+    isLoaded.changed()
+  }
+
+  /// Returns when `load` has read the lists of the start.
+  func loaded() async { await isLoaded.change(after: 0) }
+
+  /// The label, if necessary from the list's folder, which may have been repaired since the start. May wait
+  /// for a disk.
+  func read(_ id: ListID, from lists: any Folder) -> ListLabel? {
+    if let label = self[id] { return label }
+    guard let folder = try? lists.folder(ListFolder.name(id), creating: false),
+      let about = try? AboutFile.read(from: folder), let label = try? ListLabel(about)
+    else { return nil }
+    state.withLock { $0.add(id, label) }
+    return label
+  }
+
+  func add(_ id: ListID, _ label: ListLabel) { state.withLock { $0.add(id, label) } }
+
+  /// Call when the list's folder is removed.
+  func forget(_ id: ListID) { state.withLock { $0.remove(id) } }
+
+  // MARK: seeing
+
+  subscript(_ id: ListID) -> ListLabel? { state.withLock { $0.labels[id] } }
+
+  /// For people; without a label, the number.
+  func name(of id: ListID) -> String { self[id]?.name.text ?? "list \(id)" }
+
+  /// The lists of this name and owner. Names are compared by their bytes, without the suffix: a name that
+  /// merely looks the same is another name.
+  func lists(called name: ListName, of owner: UInt32) -> Set<ListID> {
+    state.withLock { $0.titles[Title(stem: name.stem, owner: owner)] ?? [] }
+  }
+
+  /// The newest list, or draft, whose prints are in this folder.
+  func printer(into folder: FileName) -> ListID? { state.withLock { $0.printers[folder]?.max() } }
+
+  /// Reserves the folder for a list that is not accepted yet, so that other lists see it.
+  func note(_ draft: ListID, into folder: FileName) {
+    state.withLock { state in
+      guard state.labels[draft] == nil else { return }
+      for known in state.drafts where known.list == draft { state.leave(draft, known.prints) }
+      state.drafts.removeAll { $0.list == draft }
+      state.drafts.append((draft, folder))
+      state.printers[folder, default: []].insert(draft)
+      if state.drafts.count > Self.mostDrafts {
+        let oldest = state.drafts.removeFirst()
+        state.leave(oldest.list, oldest.prints)
+      }
+    }
+  }
+}
+
+extension ListLabel {
+  fileprivate var title: ListIndex.Title { ListIndex.Title(stem: name.stem, owner: owner) }
+}

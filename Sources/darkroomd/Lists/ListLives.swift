@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lives of all lists and the rules between lists: a list cancels earlier ones that print into its folder
+// and waits for their end; a few lists at most are opened, or returned, at once. A value: events in, deeds
+// out; no clock, no lock, no I/O; raises nothing.
+
+import Vocabulary
+
+struct ListLives: Sendable {
+  /// The facts about a list when its life begins.
+  struct Birth: Equatable, Sendable {
+    let list: ListID
+    let state: ListState
+    /// The folder of its prints.
+    let prints: FileName?
+    /// The list whose prints it takes over.
+    let revises: ListID?
+
+    init(_ list: ListID, _ state: ListState, prints: FileName? = nil, revises: ListID? = nil) {
+      self.list = list
+      self.state = state
+      self.prints = prints
+      self.revises = revises
+    }
+  }
+
+  /// An action of one list's life. `takeOver` comes when the earlier lists have ended.
+  struct Deed: Equatable, Sendable {
+    let list: ListID
+    let action: ListLife.Action
+
+    init(_ list: ListID, _ action: ListLife.Action) {
+      self.list = list
+      self.action = action
+    }
+  }
+
+  private struct Member: Sendable {
+    var life: ListLife
+    let birth: Birth
+  }
+
+  /// The earlier lists that still have to end before a list takes over.
+  private struct Succession: Sendable {
+    var waitsFor: Set<ListID>
+    var failure: Failure?
+  }
+
+  /// Limits the deeds of one kind that run at once; the others wait in order.
+  private struct Slots: Sendable {
+    let most: Int
+    var taken: Set<ListID> = []
+    var waiting: [ListID] = []
+
+    /// True if the deed may begin.
+    mutating func take(_ list: ListID) -> Bool {
+      if taken.contains(list) { return false }
+      guard taken.count < most else {
+        waiting.append(list)
+        return false
+      }
+      taken.insert(list)
+      return true
+    }
+
+    /// True if the deed had not begun.
+    mutating func leave(_ list: ListID) -> Bool {
+      guard let place = waiting.firstIndex(of: list) else { return false }
+      waiting.remove(at: place)
+      return true
+    }
+
+    /// Returns the list whose deed begins next.
+    mutating func free(_ list: ListID) -> ListID? {
+      guard taken.remove(list) != nil, !waiting.isEmpty else { return nil }
+      let next = waiting.removeFirst()
+      taken.insert(next)
+      return next
+    }
+  }
+
+  private var members: [ListID: Member] = [:]
+  /// The time of the current event.
+  private var now = Duration.zero
+  private var successions: [ListID: Succession] = [:]
+  private var opening: Slots
+  private var returning: Slots
+
+  init(openings: Int = 4, returns: Int = 4) {
+    opening = Slots(most: openings)
+    returning = Slots(most: returns)
+  }
+
+  // MARK: seeing
+
+  var count: Int { members.count }
+  subscript(_ list: ListID) -> ListLife? { members[list]?.life }
+
+  /// No list changes without a user or an event from outside.
+  var isSettled: Bool { members.values.allSatisfy(\.life.isSettled) }
+
+  // MARK: events
+
+  /// Does nothing for a known list.
+  mutating func begin(_ birth: Birth, at now: Duration) -> [Deed] {
+    self.now = now
+    guard members[birth.list] == nil else { return [] }
+    var life = ListLife(birth.state, takesOver: birth.revises != nil)
+    let actions = life.begin()
+    members[birth.list] = Member(life: life, birth: birth)
+    return perform(actions, of: birth.list)
+  }
+
+  /// Ignores events of unknown lists, but answers requests.
+  mutating func handle(
+    _ event: ListLife.Event, of list: ListID, at now: Duration
+  ) -> [Deed] {
+    self.now = now
+    return handle(event, of: list)
+  }
+
+  private mutating func handle(_ event: ListLife.Event, of list: ListID) -> [Deed] {
+    guard members[list] != nil else {
+      guard case .asked(_, let asker) = event else { return [] }
+      return perform([.answer(asker, ListLife.over)], of: list)
+    }
+    var deeds: [Deed] = []
+    switch event {
+    // `free` does nothing for a deed that had not begun.
+    case .opened: if let next = opening.free(list) { deeds.append(Deed(next, .open)) }
+    case .returned: if let next = returning.free(list) { deeds.append(Deed(next, .giveBack)) }
+    default: break
+    }
+    let actions = members[list]?.life.handle(event, at: now) ?? []
+    return deeds + perform(actions, of: list)
+  }
+
+  // MARK: between lists
+
+  private mutating func perform(_ actions: [ListLife.Action], of list: ListID) -> [Deed] {
+    var deeds: [Deed] = []
+    for action in actions {
+      switch action {
+      case .takeOver: deeds += succeed(list)
+      // A deed that has begun notices by itself that the list is over.
+      case .stop(.takeOver):
+        if successions.removeValue(forKey: list) != nil {
+          deeds += handle(.tookOver(.cancelled), of: list)
+        }
+      case .stop(.open):
+        if opening.leave(list) { deeds += handle(.opened(.cancelled), of: list) }
+      case .answer(.successor(let successor), let failure):
+        deeds += ended(list, for: successor, failure)
+      case .open: if opening.take(list) { deeds.append(Deed(list, .open)) }
+      case .giveBack: if returning.take(list) { deeds.append(Deed(list, .giveBack)) }
+      case .forget:
+        members[list] = nil
+        deeds.append(Deed(list, .forget))
+      default: deeds.append(Deed(list, action))
+      }
+    }
+    return deeds
+  }
+
+  /// Cancels earlier lists that print into the same folder.
+  private mutating func succeed(_ list: ListID) -> [Deed] {
+    guard let birth = members[list]?.birth, let prints = birth.prints else {
+      return [Deed(list, .takeOver)]
+    }
+    // A list whose label could not be read at the start has no folder here.
+    let earlier = members.filter { other, member in
+      other < list && member.life.mayRun
+        && (member.birth.prints == prints || other == birth.revises)
+    }.keys.sorted()
+    if earlier.isEmpty { return [Deed(list, .takeOver)] }
+    successions[list] = Succession(waitsFor: Set(earlier))
+    return earlier.flatMap { handle(.asked(.cancel, .successor(list)), of: $0) }
+  }
+
+  private mutating func ended(
+    _ list: ListID, for successor: ListID, _ failure: Failure?
+  ) -> [Deed] {
+    guard successions[successor]?.waitsFor.remove(list) != nil else { return [] }
+    // A list that has finished meanwhile has ended, too.
+    if let failure, failure != ListLife.over { successions[successor]?.failure = failure }
+    guard let succession = successions[successor], succession.waitsFor.isEmpty else { return [] }
+    successions[successor] = nil
+    guard let failure = succession.failure else { return [Deed(successor, .takeOver)] }
+    return handle(.tookOver(failure), of: successor)
+  }
+}
+
+extension ListLife {
+  /// Photos of the list are being worked on, or may be later.
+  var mayRun: Bool {
+    switch phase {
+    case .returning, .over: false
+    case .takingOver, .opening, .blocked, .damaged, .open, .finishing, .ending: true
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The outcome of a list that is over, for the results beside its copy: from the record, the list's own files
+// and its rows. Raises a `Failure`, `list.gone` for a list without a record.
+// Concurrency: immutable; runs in `onDisk`.
+
+import Accept
+import Catalog
+import Digests
+import Files
+import Linux
+import Record
+import Return
+import Vocabulary
+
+extension ListWork {
+  /// The name of the dropped file; nil if `about` is damaged or gone.
+  func droppedName(_ list: ListID) throws(Failure) -> FileName? {
+    let folder = try asMachine { () throws(SystemError) in
+      try lists.folders.lists.folder(ifThere: ListFolder.name(list))
+    }
+    do throws(Failure) { return try folder.map(AboutFile.read)?.name } catch {
+      if error.kind == .final { return nil }
+      throw error
+    }
+  }
+
+  func outcome(of list: ListID) throws(Failure) -> ListOutcome {
+    guard let entry = recorder.ledger({ $0[list] }) else {
+      throw Failure(.final, code: "list.gone", reason: "the list is missing from the record")
+    }
+    let open = try lists.look(list)
+    let rows = try recorder.results.reader(list)
+    let isCancelled = entry.state == .cancelled
+    return ListOutcome(
+      list: list, name: open.name, title: open.terms.title, owner: open.about.owner,
+      state: entry.state, accepted: entry.acceptedTime, ended: entry.endedTime,
+      serviceClass: entry.acceptance.serviceClass, filter: open.terms.filter,
+      quality: open.terms.quality, metadata: open.terms.metadata,
+      prints: "\(printsPath)/\(String(decoding: open.terms.prints.bytes, as: UTF8.self))",
+      total: open.catalog.count
+    ) { number throws(Failure) in
+      let photo = try open.catalog.entry(number)
+      let row: ResultRow?
+      do throws(Failure) { row = try rows.row(number) } catch {
+        guard error.kind == .final else { throw error }
+        return PhotoOutcome(name: photo.name, url: photo.url, ending: .unknown)
+      }
+      guard let row else {
+        return PhotoOutcome(
+          name: photo.name, url: photo.url, ending: isCancelled ? .new : .unknown)
+      }
+      return PhotoOutcome(photo, row, open)
+    }
+  }
+}
+
+extension PhotoOptions {
+  fileprivate var texts: PhotoOutcome.Options {
+    var texts = PhotoOutcome.Options()
+    texts.sha256 = checksum?.hex
+    texts.filter = filter.map { "\($0)" }
+    texts.quality = quality.map { "\($0)" }
+    texts.metadata = metadata?.name
+    texts.serviceClass = serviceClass?.name
+    return texts
+  }
+}
+
+extension PhotoOutcome {
+  fileprivate init(_ photo: CatalogEntry, _ row: ResultRow, _ list: OpenList) {
+    let ending: Ending
+    if row.state == .filtered, let format = PictureFormat(rawValue: row.format) {
+      let name = list.printName(row.photo, photo.name, format)
+      ending = .filtered(
+        Print(
+          name: String(decoding: name.bytes, as: UTF8.self),
+          sha256: SHA256Digest(bytes: row.sha256).hex, bytes: row.bytes, width: row.width,
+          height: row.height))
+    } else if row.state == .failed {
+      ending = .failed(
+        code: row.code, reason: row.reason,
+        isListed: photo.problem != nil || row.code.hasPrefix("url."))
+    } else {
+      ending = .unknown
+    }
+    self.init(name: photo.name, url: photo.url, ending: ending)
+    options = photo.options.texts
+    attempts = row.attempts
+    queuedMicroseconds = row.queuedMicroseconds
+    downloadMicroseconds = row.downloadMicroseconds
+    filterMicroseconds = row.filterMicroseconds
+    outputMicroseconds = row.outputMicroseconds
+  }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The effects of a list's life: records changes, opens lists for the chains, takes over prints, returns
+// lists, reports. Here a list's life meets the stages. Raises nothing: returns each failure, as an event for
+// the life.
+// Concurrency: immutable. Work that may wait for a disk runs in `onDisk`.
+
+import Accept
+import Catalog
+import Chain
+import Download
+import Linux
+import Record
+import Return
+import Vocabulary
+
+struct ListWork: ListEffects {
+  let recorder: Recorder
+  let chains: ChainRunner<PhotoStages>
+  let lists: OpenLists
+  let index: ListIndex
+  let notes: PhotoNotes
+  let returns: ReturnFolder
+  let downloader: Downloader
+  let narrator: Narrator
+  let health: HealthBoard
+  let retention: ListRetention
+  let clock: any Timekeeper
+  let printsPath: String
+
+  // MARK: the record
+
+  func record(_ turn: ListLife.Turn, of list: ListID) async -> Failure? {
+    let change: Change =
+      switch turn {
+      case .paused: .paused(list)
+      case .resumed: .resumed(list)
+      case .cancelled: .cancelled(list)
+      case .finished: .finished(list)
+      }
+    return await failure { () async throws(Failure) in try await recorder.record([change]) }
+  }
+
+  private func failure(_ act: () async throws(Failure) -> Void) async -> Failure? {
+    do throws(Failure) {
+      try await act()
+      return nil
+    } catch { return error }
+  }
+
+  // MARK: before the chains
+
+  func takeOver(_ list: ListID) async -> Failure? {
+    guard let earlier = index[list]?.terms.revises else { return nil }
+    let revision = Revision(list: list, earlier: earlier, lists: lists, recorder: recorder)
+    return await failure { () async throws(Failure) in
+      let count = try await onDisk { () async throws(Failure) in try await revision.carry() }
+      if count > 0 { narrator.progress(list) }
+    }
+  }
+
+  /// First ends the chains that the list still has.
+  func open(_ list: ListID) async -> Failure? {
+    chains.giveUp(list)
+    await chains.idle(list)
+    return await failure { () async throws(Failure) in
+      let lines = try await onDisk { () throws(Failure) in try readLines(of: list) }
+      chains.add(list, lines, isPaused: true)
+    }
+  }
+
+  private func readLines(of list: ListID) throws(Failure) -> ListLines {
+    guard let entry = recorder.ledger({ $0[list] }), !entry.state.isFinal else { throw .cancelled }
+    // The label may be missing because `about` was damaged at the start.
+    _ = index.read(list, from: lists.folders.lists)
+    let open = try lists.begin(list)
+    let (now, uptime) = (clock.wallTime(), clock.uptime())
+    let waiting = entry.retries.map { number, plan in
+      (number: number, due: uptime + .milliseconds(Int64(plan.wait(now: now))))
+    }
+    return ListLines(entry.acceptance.serviceClass, open.catalog, waiting: waiting)
+  }
+
+  func isOpen(_ list: ListID) -> Bool {
+    recorder.ledger { $0[list]?.state.isFinal == false }
+  }
+
+  func idle(_ list: ListID) async { await chains.idle(list) }
+  func pauseChains(_ list: ListID) { chains.pause(list) }
+  func resumeChains(_ list: ListID) { chains.resume(list) }
+  func dropChains(_ list: ListID) { chains.giveUp(list) }
+
+  // MARK: after the chains
+
+  func giveBack(_ list: ListID) async -> Failure? {
+    await failure { () async throws(Failure) in
+      try await onDisk { () throws(Failure) in
+        do throws(Failure) {
+          let trouble = try returns.giveBack(
+            list, named: try droppedName(list),
+            telling: { () throws(Failure) in try outcome(of: list) },
+            unless: { Task.isCancelled })
+          if let trouble { health.noResults(of: list, trouble) }
+        } catch {
+          guard error.kind == .final else { throw error }
+          try? returns.giveUp(list)
+          returned(list)
+          throw error
+        }
+        returned(list)
+      }
+    }
+  }
+
+  private func returned(_ list: ListID) {
+    recorder.archived(list)
+    // If the removal fails, the next start repeats it.
+    try? lists.folders.removeOriginals(of: list)
+  }
+
+  /// Keeps only the list's record and folder.
+  func forget(_ list: ListID) {
+    lists.close(list)
+    notes.forget(list)
+    narrator.forget(list)
+    health.forget(list)
+    retention.look()
+    guard recorder.ledger({ $0.open.lists == 0 }) else { return }
+    downloader.discardPartials()
+    ThisProcess.returnMemory()
+  }
+
+  // MARK: telling
+
+  func tell(_ turn: ListLife.Turn, of list: ListID) { narrator.changed(list, turn) }
+
+  func health(_ failure: Failure?, of list: ListID) { health.set(failure, for: .list(list)) }
+  func copyHealth(_ failure: Failure?, of list: ListID) { health.set(failure, for: .copy(list)) }
+}
+
+extension ListLines {
+  /// Each span of photos with its own service class gets its own line.
+  init(
+    _ serviceClass: ServiceClass, _ catalog: CatalogFile,
+    waiting: [(number: UInt32, due: Duration)]
+  ) {
+    var parts = [Part(own: nil)]
+    parts += catalog.spans.map { Part(own: $0.serviceClass, first: $0.first, last: $0.last) }
+    for photo in waiting {
+      let own =
+        catalog.spans.isEmpty ? nil : try? catalog.entry(photo.number).options.serviceClass
+      let place = parts.firstIndex { $0.holds(photo.number, own: own) } ?? 0
+      parts[place].waiting.append(photo)
+    }
+    self.init(serviceClass, parts: parts)
+  }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the photos of a catalog by name, also after they have moved: twelve bytes a photo. Skips entries that
+// cannot be read; raises only `cancelled`.
+// Concurrency: immutable once made.
+
+import Catalog
+import Vocabulary
+
+struct NamePlaces {
+  /// Sorted. Two names may share a hash; the caller compares the entries in the catalog.
+  private let hashes: [UInt64]
+  private let numbers: [UInt32]
+
+  init(_ catalog: CatalogFile) async throws(Failure) {
+    var pairs: [(hash: UInt64, number: UInt32)] = []
+    pairs.reserveCapacity(Int(catalog.count))
+    for number in 1...catalog.count {
+      if let entry = try? catalog.entry(number) { pairs.append((Self.hash(entry.name), number)) }
+      if number % 4096 == 0 {
+        if Task.isCancelled { throw .cancelled }
+        await Task.yield()
+      }
+    }
+    pairs.sort { ($0.hash, $0.number) < ($1.hash, $1.number) }
+    hashes = pairs.map(\.hash)
+    numbers = pairs.map(\.number)
+  }
+
+  /// The numbers of photos that may have this name.
+  func candidates(_ name: String) -> ArraySlice<UInt32> {
+    let hash = Self.hash(name)
+    var low = 0
+    var high = hashes.count
+    while low < high {
+      let middle = (low + high) / 2
+      if hashes[middle] < hash { low = middle + 1 } else { high = middle }
+    }
+    var end = low
+    while end < hashes.count, hashes[end] == hash { end += 1 }
+    return numbers[low..<end]
+  }
+
+  private static func hash(_ name: String) -> UInt64 {
+    UInt64(bitPattern: Int64(name.hashValue))
+  }
+}

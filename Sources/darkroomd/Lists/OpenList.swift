@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// One list with everything that its photos need: its terms, its catalog, its folders. Raises a `Failure`:
+// `final` if the list's own files are gone or damaged, otherwise `machine`, or `cancelled`.
+// Concurrency: immutable; opening a list waits for a disk.
+
+import Accept
+import Catalog
+import Files
+import Output
+import Vocabulary
+
+final class OpenList: Sendable {
+  /// The folders that receive a list's originals and prints.
+  struct WorkFolders: Sendable {
+    let originals: any Folder
+    let prints: PrintFolder
+  }
+
+  let id: ListID
+  let about: AboutFile
+  let terms: FrozenSettings
+  let catalog: CatalogFile
+  /// Nil for a list that was opened by `look`.
+  private let folders: WorkFolders?
+  /// Photos whose print name an earlier photo has taken.
+  private let collisions: Set<UInt32>
+
+  static let limits = ListLimits(size: 16 << 30, photos: 50_000_000)
+  private static let collisionsName = FileName(literal: "collisions")
+
+  private init(
+    _ id: ListID, _ lists: any Folder,
+    _ folders: (FrozenSettings) throws(Failure) -> WorkFolders?
+  ) throws(Failure) {
+    self.id = id
+    let folder: any Folder
+    do throws(SystemError) {
+      folder = try lists.folder(ListFolder.name(id), creating: false)
+    } catch { throw Self.failure(error) }
+    about = try AboutFile.read(from: folder)
+    terms = try FrozenSettings(text: about.terms.settings)
+    catalog = try CatalogFile(try Self.open(ListFolder.catalog, in: folder), limits: Self.limits)
+    collisions = try Self.collisions(in: folder)
+    self.folders = try folders(terms)
+  }
+
+  /// Opens the list for reading only, without its work folders.
+  static func look(_ id: ListID, in folders: StateFolders) throws(Failure) -> OpenList {
+    try OpenList(id, folders.lists) { _ in nil }
+  }
+
+  /// Opens the list for the stages; `begin` has made its folders.
+  static func use(_ id: ListID, in folders: StateFolders) throws(Failure) -> OpenList {
+    try OpenList(id, folders.lists) { terms throws(Failure) in
+      try workFolders(id, terms, folders, creating: false)
+    }
+  }
+
+  /// Opens the list, makes missing folders, and removes unfinished files of an earlier run among the prints.
+  static func begin(_ id: ListID, in folders: StateFolders) throws(Failure) -> OpenList {
+    let list = try OpenList(id, folders.lists) { terms throws(Failure) in
+      try workFolders(id, terms, folders, creating: true)
+    }
+    do throws(SystemError) { try list.folders?.prints.sweep() } catch {
+      throw error.machineFailure
+    }
+    return list
+  }
+
+  private static func workFolders(
+    _ id: ListID, _ terms: FrozenSettings, _ folders: StateFolders, creating: Bool
+  ) throws(Failure) -> WorkFolders {
+    do throws(SystemError) {
+      let originals = try folders.originals.folder(
+        FileName(number: id.number), creating: creating)
+      let isThere = try folders.prints.has(terms.prints)
+      let prints = try folders.prints.folder(terms.prints, creating: creating)
+      if !isThere { try folders.prints.setMode(0o750, of: terms.prints) }
+      // Its name is synced with the first print: a sync here would delay the first download.
+      return WorkFolders(
+        originals: originals, prints: PrintFolder(prints, in: folders.prints))
+    } catch { throw error.machineFailure }
+  }
+
+  /// For people: the dropped file's name without its suffix.
+  var name: String { ListName(about.name).text }
+
+  func workFolders() throws(Failure) -> WorkFolders {
+    guard let folders else { throw ListLife.over }
+    return folders
+  }
+
+  func printName(_ number: UInt32, _ name: String, _ format: PictureFormat) -> FileName {
+    PrintName.file(
+      stem: PrintName.stem(of: name), number: collisions.contains(number) ? number : nil,
+      format: format)
+  }
+
+  /// Finds the names that collide, once, before the list is accepted, and writes them; durable on return.
+  static func settleNames(_ catalog: CatalogFile, in folder: any Folder) throws(Failure) {
+    var names = NameCollisions()
+    for number in 1...catalog.count {
+      let entry = try catalog.entry(number)
+      if entry.problem == nil { names.add(entry.name, number: number) }
+      if number % 4096 == 0, Task.isCancelled { throw .cancelled }
+    }
+    let numbers = names.numbers()
+    if numbers.isEmpty { return }
+    let text = numbers.map { "\($0)\n" }.joined()
+    do throws(SystemError) {
+      try folder.write(whole: Array(text.utf8), as: collisionsName)
+    } catch { throw error.machineFailure }
+  }
+
+  private static func collisions(in folder: any Folder) throws(Failure) -> Set<UInt32> {
+    do throws(SystemError) {
+      guard try folder.has(collisionsName) else { return [] }
+      let file = try folder.open(collisionsName, .read)
+      let bytes = try file.read(at: 0, upTo: Int(min(try file.status().size, 1 << 30)))
+      return Set(
+        bytes.split(separator: 0x0A).compactMap { UInt32(String(decoding: $0, as: UTF8.self)) })
+    } catch { throw error.machineFailure }
+  }
+
+  private static func open(_ name: FileName, in folder: any Folder) throws(Failure) -> any OpenFile
+  {
+    do throws(SystemError) { return try folder.open(name, .read) } catch { throw failure(error) }
+  }
+
+  /// A missing file is `final`: waiting does not bring it back.
+  private static func failure(_ error: SystemError) -> Failure {
+    guard error.isMissing else { return error.machineFailure }
+    return Failure(
+      .final, code: "list.gone", reason: "\(error)",
+      advice: "Restore the file and restart darkroomd, or cancel the list")
+  }
+}

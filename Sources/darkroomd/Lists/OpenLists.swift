@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cache of open lists: keeps at most 256, the most recently used, to limit the descriptors. Raises the
+// failures of `OpenList`.
+// Concurrency model: one Mutex around the dictionary; files are read outside it. If two tasks `use` the same
+// list at once, the one that is opened first stays.
+
+import Synchronization
+import Vocabulary
+
+final class OpenLists: Sendable {
+  private struct State {
+    var lists: [ListID: (list: OpenList, used: UInt64)] = [:]
+    var uses: UInt64 = 0
+
+    mutating func use(_ id: ListID) -> OpenList? {
+      guard let list = lists[id]?.list else { return nil }
+      uses += 1
+      lists[id]?.used = uses
+      return list
+    }
+
+    mutating func keep(_ list: OpenList, most: Int) {
+      uses += 1
+      lists[list.id] = (list, uses)
+      guard lists.count > most else { return }
+      let oldest = lists.sorted { $0.value.used < $1.value.used }.prefix(most / 4)
+      for (id, _) in oldest { lists[id] = nil }
+    }
+  }
+
+  /// An open list holds three descriptors.
+  static let most = 256
+
+  let folders: StateFolders
+  private let state = Mutex(State())
+
+  init(_ folders: StateFolders) { self.folders = folders }
+
+  /// A list at work, reopened if the cache has dropped it. Makes no folders.
+  func use(_ id: ListID) throws(Failure) -> OpenList {
+    if let list = state.withLock({ $0.use(id) }) { return list }
+    let opened = try OpenList.use(id, in: folders)
+    return state.withLock { state in
+      if let list = state.use(id) { return list }
+      state.keep(opened, most: Self.most)
+      return opened
+    }
+  }
+
+  /// Opens a list for work and makes its missing folders.
+  func begin(_ id: ListID) throws(Failure) -> OpenList {
+    let list = try OpenList.begin(id, in: folders)
+    state.withLock { $0.keep(list, most: Self.most) }
+    return list
+  }
+
+  /// Any list, for reading only; a list opened here is not kept.
+  func look(_ id: ListID) throws(Failure) -> OpenList {
+    if let list = state.withLock({ $0.use(id) }) { return list }
+    return try OpenList.look(id, in: folders)
+  }
+
+  /// The list if it is open: for callers that may not wait for a disk.
+  func known(_ id: ListID) -> OpenList? { state.withLock { $0.use(id) } }
+
+  func close(_ id: ListID) { state.withLock { $0.lists[id] = nil } }
+}

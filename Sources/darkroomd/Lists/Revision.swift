@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// A list that was dropped again, the same or changed: unchanged photos keep their prints and are not
+// developed again. Repeated after a crash, it does only what is missing. Raises the failures of the list's
+// files and of the record, and `cancelled` when the list is over.
+// Concurrency: immutable; one at a time for a list; waits for a disk.
+
+import Catalog
+import Digests
+import Output
+import Record
+import Vocabulary
+
+struct Revision: Sendable {
+  let list: ListID
+  /// Over, and none of its photos is being worked on.
+  let earlier: ListID
+  let lists: OpenLists
+  let recorder: Recorder
+
+  private static let batch = 256
+  /// How many earlier revisions are searched, for when one was cancelled before it had carried everything
+  /// over.
+  private static let longestLine = 16
+
+  /// An earlier list, with an index of its names after the first search.
+  private final class Past {
+    let list: OpenList
+    private var places: NamePlaces?
+
+    init(_ list: OpenList) { self.list = list }
+
+    /// The number of the same photo there; nil if it is missing or has changed.
+    func place(of entry: CatalogEntry, at number: UInt32) async throws(Failure) -> UInt32? {
+      if let before = try? list.catalog.entry(number), before.isSame(as: entry) { return number }
+      if places == nil { places = try await NamePlaces(list.catalog) }
+      return places?.candidates(entry.name).first { place in
+        (try? list.catalog.entry(place)).map { $0.isSame(as: entry) } ?? false
+      }
+    }
+  }
+
+  /// Records as filtered every unchanged photo that an earlier list has filtered; returns their count.
+  func carry() async throws(Failure) -> Int {
+    let new = try lists.look(list)
+    let pasts = try pasts(of: new)
+    guard let prints = try prints(of: new), !pasts.isEmpty else { return 0 }
+    var count = 0
+    var changes: [Change] = []
+    var effects: [Effect] = []
+    for number in 1...new.catalog.count {
+      if recorder.ledger({ $0.state(of: PhotoID(list: list, number: number)) }) == .new,
+        let entry = try? new.catalog.entry(number), entry.problem == nil,
+        let row = try await keptRow(entry, number, new, prints, pasts)
+      {
+        let hash = SHA256Digest(bytes: row.sha256).prefix
+        changes.append(
+          .filtered(
+            PhotoID(list: list, number: number), Contents(size: row.bytes, hash: hash)))
+        effects.append(.row(list, row))
+      }
+      if changes.count == Self.batch || (number == new.catalog.count && !changes.isEmpty) {
+        if Task.isCancelled { throw .cancelled }
+        try await recorder.record(changes, after: effects)
+        count += changes.count
+        (changes, effects) = ([], [])
+      }
+      if number % 4096 == 0 {
+        let isOver = recorder.ledger { $0[list]?.state.isFinal } != false
+        if isOver || Task.isCancelled { throw .cancelled }
+        await Task.yield()
+      }
+    }
+    return count
+  }
+
+  /// The folder of prints; nil if it is missing.
+  private func prints(of new: OpenList) throws(Failure) -> (any Folder)? {
+    do throws(SystemError) {
+      return try lists.folders.prints.folder(new.terms.prints, creating: false)
+    } catch {
+      if error.isMissing { return nil }
+      throw error.machineFailure
+    }
+  }
+
+  /// The earlier list and its predecessors, up to the first with other settings, whose pictures differ.
+  private func pasts(of new: OpenList) throws(Failure) -> [Past] {
+    var pasts: [Past] = []
+    var next: ListID? = earlier
+    while let list = next, pasts.count < Self.longestLine {
+      guard let old = pasts.isEmpty ? try lists.look(list) : try? lists.look(list) else { break }
+      next = old.terms.revises
+      guard new.terms.prints == old.terms.prints, new.terms.filter == old.terms.filter,
+        new.terms.quality == old.terms.quality, new.terms.metadata == old.terms.metadata
+      else { break }
+      pasts.append(Past(old))
+    }
+    return pasts
+  }
+
+  /// The row of the earlier print if the print is still in its place and the name is the same.
+  private func keptRow(
+    _ entry: CatalogEntry, _ number: UInt32, _ new: OpenList, _ prints: any Folder,
+    _ pasts: [Past]
+  ) async throws(Failure) -> ResultRow? {
+    for past in pasts {
+      guard let before = try await past.place(of: entry, at: number),
+        var row = try? recorder.results.row(PhotoID(list: past.list.id, number: before)),
+        row.state == .filtered, let format = PictureFormat(rawValue: row.format)
+      else { continue }
+      let name = new.printName(number, entry.name, format)
+      guard name == past.list.printName(before, entry.name, format),
+        let status = try? prints.status(of: name), status.kind == .file,
+        status.size == row.bytes
+      else { return nil }
+      row.photo = number
+      return row
+    }
+    return nil
+  }
+}

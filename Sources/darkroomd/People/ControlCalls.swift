@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers the calls of users on the control socket: checks permissions, reads views, makes changes. A change
+// of a list is durable before the answer. Raises nothing: answers `failed` for a `ControlError`.
+// Concurrency: immutable; its parts have their own locks. Runs in the quick home; `onDisk` for the cache.
+
+import Accept
+import Chain
+import Download
+import Linux
+import Steer
+import Vocabulary
+
+final class ControlCalls: ControlService {
+  private let views: Views
+  private let keeper: ListKeeper
+  private let reload: Reload
+  /// Rings at every change that users can see.
+  private let changes: ChangeSignal
+  private let stop: StopFlag
+  private let user = ThisProcess.user
+
+  init(_ views: Views, keeper: ListKeeper, reload: Reload, changes: ChangeSignal, stop: StopFlag) {
+    self.views = views
+    self.keeper = keeper
+    self.reload = reload
+    self.changes = changes
+    self.stop = stop
+  }
+
+  func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
+    do throws(ControlError) {
+      switch call {
+      case .status: return .status(views.status(isStopping: stop.isOn))
+      case .reload: return .reloaded(notes: try await reload(peer))
+      case .cache(let clear): return try await cache(clear, peer)
+      case .flush(let host): return try flush(host, peer)
+      default: break
+      }
+      await views.index.loaded()
+      switch call {
+      case .lists: return .lists(views.summaries())
+      case .inbox: return .inbox(await views.inboxReport())
+      case .show(let order): return .show(try await views.show(order))
+      case .watch(let order): return .watch(try await views.watch(order))
+      case .pause(let list): return try await change(list, .pause, peer)
+      case .resume(let list): return try await change(list, .resume, peer)
+      case .cancel(let list): return try await change(list, .cancel, peer)
+      case .status, .reload, .cache, .flush: throw .notPossible(why: "it is answered above")
+      }
+    } catch { return .failed(error) }
+  }
+
+  // MARK: streams
+
+  /// Sends a report at each change until the list is over.
+  func stream(
+    _ call: ControlCall, from peer: ControlPeer,
+    send: @escaping @Sendable (ControlReply) async -> Bool
+  ) async -> ControlReply {
+    await views.index.loaded()
+    do throws(ControlError) {
+      switch call {
+      case .watch(let order): return try await watch(order, send)
+      case .show(let order): return try await follow(order, send)
+      default: return await handle(call, from: peer)
+      }
+    } catch { return .failed(error) }
+  }
+
+  private func follow(
+    _ order: ShowOrder, _ send: (ControlReply) async -> Bool
+  ) async throws(ControlError) -> ControlReply {
+    try await arrival(of: order.list)
+    while true {
+      let seen = changes.version
+      let report = try await views.show(order)
+      if report.list.isFinal || stop.isOn { return .show(report) }
+      guard await send(.show(report)) else { return .show(report) }
+      await changes.change(after: seen)
+      // Otherwise a fast list would send a report for every photo.
+      await views.clock.rest(.milliseconds(200))
+      if Task.isCancelled { return .show(report) }
+    }
+  }
+
+  /// Reports every second while photos are being worked on, otherwise at each change.
+  private func watch(
+    _ order: WatchOrder, _ send: (ControlReply) async -> Bool
+  ) async throws(ControlError) -> ControlReply {
+    if let list = order.list { try await arrival(of: list) }
+    while true {
+      let seen = changes.version
+      let isAtWork = views.isAtWork
+      let report = try await views.watch(order)
+      let isOver = order.list != nil && report.lists.allSatisfy(\.isFinal)
+      if isOver || stop.isOn { return .watch(report) }
+      guard await send(.watch(report)) else { return .watch(report) }
+      if !isAtWork { await changes.change(after: seen) }
+      await views.clock.rest(isAtWork ? .seconds(1) : .milliseconds(200))
+      if Task.isCancelled { return .watch(report) }
+    }
+  }
+
+  /// Waits while a file of this name is in the inbox and may still become a list: the caller means that list,
+  /// not an older one of the same name.
+  private func arrival(of list: ListReference) async throws(ControlError) {
+    if let number = list.number, views.isKnown(ListID(number)) { return }
+    while !Task.isCancelled, !stop.isOn {
+      let seen = changes.version
+      let sweep = await views.inbox.look()
+      let file = sweep.waiting.first {
+        list.means(file: String(decoding: $0.name.bytes, as: UTF8.self))
+      }
+      if let file {
+        if file.isRejected { break }
+        if file.isUnreadable { throw .notPossible(why: "'\(file.name)' waits: \(file.waitsFor)") }
+      } else if sweep.waitingCount <= sweep.waiting.count {
+        break  // otherwise it may be one of the files beyond the report's limit
+      }
+      await changes.change(after: seen)
+    }
+    var newest: UInt64 = 0
+    var missing: ControlError?
+    do throws(ControlError) { newest = try views.choose(list).number } catch {
+      guard case .noSuchList = error else { throw error }
+      missing = error
+    }
+    if let why = views.departures.rejection(of: list, after: newest) {
+      throw .listRejected(name: list.text, why: why)
+    }
+    if let missing { throw missing }
+  }
+
+  // MARK: changes
+
+  private func change(
+    _ reference: ListReference, _ ask: ListLife.Ask, _ peer: ControlPeer
+  ) async throws(ControlError) -> ControlReply {
+    let list = try views.choose(reference)
+    let summary = try views.summary(list)
+    guard peer.mayChange(listOf: summary.owner) else {
+      throw .permissionDenied(
+        why: "list '\(summary.name)' belongs to another user; only its owner or root can change it")
+    }
+    do throws(Failure) { try await keeper.ask(ask, of: list) } catch {
+      throw .notPossible(why: error.reason)
+    }
+    return .changed(try views.summary(list))
+  }
+
+  private func reload(_ peer: ControlPeer) async throws(ControlError) -> [String] {
+    guard peer.mayReload(daemonOf: user) else {
+      throw .permissionDenied(why: "only root and the daemon's own user may reload it")
+    }
+    switch await reload.ask() {
+    case .success(let notes): return notes
+    case .failure(let why): throw .reloadFailed(why: why.text)
+    case nil: throw .notPossible(why: "the daemon is stopping")
+    }
+  }
+
+  private func cache(_ clear: Bool, _ peer: ControlPeer) async throws(ControlError) -> ControlReply
+  {
+    if clear {
+      guard peer.mayReload(daemonOf: user) else {
+        throw .permissionDenied(why: "only root and the daemon's own user may empty the cache")
+      }
+      await onDisk { views.downloader.cache?.clear() }
+    }
+    return .cache(views.cache())
+  }
+
+  /// Flushing one host costs at most one attempt of one photo; flushing all costs an attempt of every
+  /// user's photos.
+  private func flush(_ host: String?, _ peer: ControlPeer) throws(ControlError) -> ControlReply {
+    let mayAll = peer.mayReload(daemonOf: user)
+    if !mayAll {
+      let owners = "only root and the daemon's own user"
+      guard let host else {
+        throw .permissionDenied(why: "\(owners) may flush all hosts; name one")
+      }
+      if views.chains.closedHost(host)?.isWish == true {
+        throw .permissionDenied(
+          why: "the host asked to be left alone; \(owners) may flush it")
+      }
+    }
+    return .flushed(hosts: views.chains.flush(host, wishes: mayAll))
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The present troubles of the daemon, by subject. Returns a notice when a trouble begins, when its code
+// changes, and when it is over (not for copies and files). Words the status line and the list of troubles. A
+// value; raises nothing.
+
+import Record
+import Report
+import Vocabulary
+
+struct Health: Equatable, Sendable {
+  /// The subject of a trouble, the gravest first.
+  enum Subject: Hashable, Comparable, Sendable {
+    case work
+    case downloads
+    case inbox
+    case list(ListID)
+    case copy(ListID)
+    case file(FileName)
+  }
+
+  private var troubles: [Subject: Failure] = [:]
+  /// A weakness of the inbox's file system: not a trouble, but shown to users.
+  var shortcoming: String?
+
+  /// The most troubles that are shown, and the most files that are noted; further lines are counted.
+  static let mostLines = 100
+  static let mostFiles = 100
+
+  // MARK: changing
+
+  /// Returns the notice to report, or nil if nothing new happened.
+  mutating func set(_ failure: Failure?, for subject: Subject, inbox: String) -> Notice? {
+    let before = troubles[subject]
+    if before == nil, case .file = subject, isFull { return nil }
+    troubles[subject] = failure
+    guard let failure else { return before.flatMap { subject.recovery(from: $0, inbox) } }
+    return failure.code == before?.code ? nil : subject.notice(failure)
+  }
+
+  /// The list is over: forgets its troubles without a notice.
+  mutating func forget(_ list: ListID) {
+    troubles[.list(list)] = nil
+    troubles[.copy(list)] = nil
+  }
+
+  private var isFull: Bool {
+    troubles.keys.count { if case .file = $0 { true } else { false } } >= Self.mostFiles
+  }
+
+  // MARK: seeing
+
+  subscript(_ subject: Subject) -> Failure? { troubles[subject] }
+
+  /// The trouble for which all work, or all downloads, wait.
+  var hold: Failure? { troubles[.work] ?? troubles[.downloads] }
+
+  /// One line for each trouble, for people.
+  var lines: [String] {
+    let known = troubles.sorted { $0.key < $1.key }
+    var lines = known.prefix(Self.mostLines).map { subject, failure in subject.line(failure) }
+    if let shortcoming { lines.append(shortcoming) }
+    if known.count > Self.mostLines {
+      lines.append("\(known.count - Self.mostLines) more lists or files are in trouble")
+    }
+    return lines
+  }
+
+  /// The number of lists, and copies of lists, that wait for this machine or for a person.
+  var waitingLists: Int {
+    troubles.keys.count { subject in
+      switch subject {
+      case .list, .copy: true
+      default: false
+      }
+    }
+  }
+
+  /// The line that `systemctl status` shows.
+  func statusLine(_ open: OpenTotal) -> String {
+    let words =
+      open.lists == 0
+      ? "Idle: every list is done."
+      : "Working on \(open.lists) list\(open.lists == 1 ? "" : "s"), \(open.photos) photos to go."
+    if let hold { return "Waiting: \(hold.reason). \(words)" }
+    if let inbox = troubles[.inbox] { return "Inbox in trouble: \(inbox.reason). \(words)" }
+    return words
+  }
+}
+
+extension Health.Subject {
+  fileprivate func line(_ failure: Failure) -> String {
+    switch self {
+    case .work, .downloads: failure.reason
+    case .inbox: failure.words
+    case .list(let list):
+      failure.kind == .final
+        ? "list \(list) cannot be opened: \(failure.reason)"
+        : "list \(list) waits: \(failure.reason)"
+    case .copy(let list): "the copy of list \(list) in done waits: \(failure.reason)"
+    case .file(let name): "\(name): \(failure.reason)"
+    }
+  }
+
+  fileprivate func notice(_ failure: Failure) -> Notice {
+    switch self {
+    case .work: .machineTrouble(failure, waits: "all work waits")
+    case .downloads: .machineTrouble(failure, waits: "downloads wait")
+    case .inbox: .inboxDegraded(failure, rescan: .seconds(5))
+    case .list(let list):
+      .machineTrouble(
+        failure,
+        waits: failure.kind == .final ? "list \(list) waits for repair" : "list \(list) waits")
+    case .copy(let list):
+      .machineTrouble(
+        failure,
+        waits: failure.kind == .final
+          ? "list \(list) has no copy in done" : "the copy of list \(list) in done waits")
+    case .file(let name):
+      failure.kind == .final
+        ? .fileIgnored(name: String(decoding: name.bytes, as: UTF8.self), reason: failure.reason)
+        : .machineTrouble(failure, waits: "list '\(name)' waits")
+    }
+  }
+
+  fileprivate func recovery(from failure: Failure, _ inbox: String) -> Notice? {
+    switch self {
+    case .work: .machineRecovered(failure, resumes: "all work continues")
+    case .downloads: .machineRecovered(failure, resumes: "downloads continue")
+    case .inbox: .inboxRecovered(inbox: inbox)
+    case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")
+    case .copy, .file: nil
+    }
+  }
+}

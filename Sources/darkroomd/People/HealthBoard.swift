@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes the troubles of all parts, reports each change once, and updates the status line that
+// `systemctl status` shows. Raises nothing.
+// Concurrency model: one Mutex around the state; notices are reported with it released. The task in `run`
+// alone writes the status line, so the newest line comes last.
+
+import Linux
+import Record
+import Report
+import Synchronization
+import Vocabulary
+import Worker
+
+final class HealthBoard: Sendable {
+  private struct State {
+    var health = Health()
+    /// The layers of the workers' sandbox, from a worker's first answer.
+    var layers: SandboxLayers?
+  }
+
+  private let state = Mutex(State())
+  private let reporter: Reporter
+  private let inbox: String
+  /// Rings at every change that the status line can show.
+  private let changes: ChangeSignal
+
+  init(_ reporter: Reporter, inbox: String, changes: ChangeSignal) {
+    self.reporter = reporter
+    self.inbox = inbox
+    self.changes = changes
+  }
+
+  var health: Health { state.withLock { $0.health } }
+
+  func set(_ failure: Failure?, for subject: Health.Subject) {
+    let notice = state.withLock { $0.health.set(failure, for: subject, inbox: inbox) }
+    if let notice { reporter.report(notice) }
+    changes.changed()
+  }
+
+  func forget(_ list: ListID) { state.withLock { $0.health.forget(list) } }
+
+  /// Reports the inbox's file system; `shortcoming` is its weakness, if any.
+  func surveyed(_ words: String, shortcoming: String?) {
+    state.withLock { $0.health.shortcoming = shortcoming }
+    reporter.report(.inboxSurveyed(inbox: inbox, words: words))
+  }
+
+  /// Reports that the list's copy is in `done` but its results cannot be made.
+  func noResults(of list: ListID, _ failure: Failure) {
+    reporter.report(.machineTrouble(failure, waits: "list \(list) has no results in done"))
+  }
+
+  // MARK: the sandbox
+
+  var sandbox: String {
+    state.withLock { $0.layers?.description } ?? "no worker has started yet"
+  }
+
+  func note(_ notice: WorkerNotice) {
+    // Other notices of workers are reported with the photo or the list.
+    guard case .sandbox(let layers) = notice else { return }
+    state.withLock { $0.layers = layers }
+    let missing = SandboxLayers.all.subtracting(layers)
+    if missing.isEmpty { return }
+    reporter.report(
+      .sandboxReduced(protection: missing.description, reason: "this kernel does not offer it"))
+  }
+
+  // MARK: the status line
+
+  /// Writes the line until it is cancelled, at most once a second.
+  func run(
+    _ status: ServiceStatus, _ recorder: Recorder, on clock: any Timekeeper
+  ) async {
+    while !Task.isCancelled {
+      let seen = changes.version
+      status.set(health.statusLine(recorder.ledger { $0.open }))
+      await changes.change(after: seen)
+      await clock.rest(.seconds(1))
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// --until-idle: ends the daemon when a full sweep of the inbox finds no file that may become a list, and
+// every list is settled: over, paused or damaged. A list that waits for this machine is not settled. Raises
+// nothing.
+// Concurrency: immutable; one task runs it.
+
+import Accept
+import Linux
+import Record
+import Vocabulary
+
+struct IdleWatch: Sendable {
+  let inbox: Inbox
+  let keeper: ListKeeper
+  let recorder: Recorder
+  let departures: InboxDepartures
+  let health: HealthBoard
+  let changes: ChangeSignal
+  /// The lists that were open at the start, and the first number after it.
+  let openAtStart: Set<ListID>
+  let firstNew: ListID
+
+  init(
+    inbox: Inbox, keeper: ListKeeper, recorder: Recorder, departures: InboxDepartures,
+    health: HealthBoard, changes: ChangeSignal
+  ) {
+    self.inbox = inbox
+    self.keeper = keeper
+    self.recorder = recorder
+    self.departures = departures
+    self.health = health
+    self.changes = changes
+    (openAtStart, firstNew) = recorder.ledger { (Set($0.openLists.map(\.id)), $0.nextList) }
+  }
+
+  /// Returns the exit code, or nil if the daemon stops first.
+  func run() async -> Int32? {
+    while !Task.isCancelled {
+      let seen = changes.version
+      let report = await inbox.settled()
+      if report.isStopped { return nil }
+      // First the inbox, then the lists: a list that has left the inbox has a life.
+      guard let lives = await keeper.lives() else { return nil }
+      if report.isEmpty, lives.isSettled { return exitCode(unreadable: report.unreadable) }
+      await changes.change(after: seen)
+    }
+    return nil
+  }
+
+  /// 0: every photo is filtered. 3: a photo failed or a file was rejected. 4: a list or a file waits.
+  private func exitCode(unreadable: Int) -> Int32 {
+    let entries = recorder.ledger { ledger in
+      ledger.lists.values.filter { $0.id >= firstNew || openAtStart.contains($0.id) }
+        .map { (failed: $0.counts.failed, state: $0.state) }
+    }
+    if departures.rejected > 0 || entries.contains(where: { $0.failed > 0 }) { return 3 }
+    let waits = unreadable > 0 || health.health.waitingLists > 0
+    return waits || entries.contains(where: { $0.state == .paused }) ? 4 : 0
+  }
+}

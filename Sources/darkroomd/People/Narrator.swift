@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns changes of photos and lists into notices: collects names and numbers; Report has the words. Callers
+// report such a change only after its record is durable. Raises nothing.
+// Concurrency model: `throttle` has its own lock; the rest is immutable.
+
+import Chain
+import Linux
+import Record
+import Report
+import Synchronization
+import Vocabulary
+
+final class Narrator: Sendable {
+  typealias Work = PhotoWork<PhotoOrder>
+
+  private let reporter: Reporter
+  private let recorder: Recorder
+  private let index: ListIndex
+  private let clock: any Timekeeper
+  /// Rings at every change that users can see.
+  private let changes: ChangeSignal
+  private let throttle: Mutex<ProgressThrottle>
+  private let tellsTransitions: Bool
+
+  init(
+    _ reporter: Reporter, recorder: Recorder, index: ListIndex, clock: any Timekeeper,
+    changes: ChangeSignal, settings: Settings.Report
+  ) {
+    self.reporter = reporter
+    self.recorder = recorder
+    self.index = index
+    self.clock = clock
+    self.changes = changes
+    throttle = Mutex(ProgressThrottle(interval: settings.progress))
+    tellsTransitions = settings.transitions
+  }
+
+  func tell(_ notice: Notice) { reporter.report(notice) }
+
+  /// A change that users can see, without a notice.
+  func changed() { changes.changed() }
+
+  // MARK: photos
+
+  func transition(_ work: Work, from: PhotoState, to: PhotoState) {
+    changes.changed()
+    guard tellsTransitions else { return }
+    var facts = facts(work, to)
+    facts.stateBefore = from
+    reporter.report(.transition(facts))
+  }
+
+  func filtered(_ work: Work, _ developed: Developed, print: FileName, _ time: StageTime) {
+    var facts = facts(work, .filtered)
+    facts.stateBefore = .downloaded
+    facts.developed = developed
+    facts.print = "\(work.order.list.terms.prints)/\(print)"
+    facts.set(time)
+    reporter.report(.photoFinished(facts))
+    progress(work.photo.list)
+  }
+
+  func failed(_ work: Work, _ stage: Stage, _ failure: Failure, _ time: StageTime) {
+    var facts = facts(work, .failed)
+    facts.stateBefore = stage == .download ? .new : .downloaded
+    facts.set(time)
+    reporter.report(.photoFailed(facts, stage, failure))
+    progress(work.photo.list)
+  }
+
+  func retrying(_ work: Work, _ stage: Stage, _ failure: Failure, after delay: Duration) {
+    var facts = facts(work, stage == .download ? .new : .downloaded)
+    facts.httpStatus = failure.httpStatus
+    if failure.isWorkerDeath {
+      reporter.report(
+        .workerDied(
+          work.photo.list, listName: facts.listName, photo: facts, reason: failure.reason,
+          next: "trying again"))
+    } else {
+      reporter.report(.retryScheduled(facts, stage, failure, after: delay))
+    }
+    changes.changed()
+  }
+
+  private func facts(_ work: Work, _ state: PhotoState) -> PhotoFacts {
+    var facts = PhotoFacts(
+      id: work.photo, name: work.order.name, listName: work.order.list.name, state: state,
+      serviceClass: work.serviceClass, host: work.order.host)
+    facts.attempt = work.attempt
+    return facts
+  }
+
+  // MARK: lists
+
+  func accepted(_ list: ListID) {
+    throttle.withLock { $0.begin(list, at: clock.uptime()) }
+    report(list) { .listAccepted($0) }
+  }
+
+  func changed(_ list: ListID, _ turn: ListLife.Turn) {
+    report(list) { facts in
+      switch turn {
+      case .paused: .listPaused(facts)
+      case .resumed: .listResumed(facts)
+      case .cancelled: .listCancelled(facts)
+      case .finished: .listFinished(facts)
+      }
+    }
+  }
+
+  func progress(_ list: ListID) {
+    changes.changed()
+    let isDue = throttle.withLock { $0.admits(list, at: clock.uptime()) }
+    if isDue { report(list) { .listProgress($0) } }
+  }
+
+  /// The list is over: forgets its progress.
+  func forget(_ list: ListID) { throttle.withLock { $0.end(list) } }
+
+  private func report(_ list: ListID, _ notice: (ListFacts) -> Notice) {
+    let (counts, acceptance) = recorder.ledger { ($0[list]?.counts, $0[list]?.acceptance) }
+    reporter.report(
+      notice(
+        ListFacts(
+          id: list, name: index.name(of: list), total: acceptance?.photos ?? 0,
+          done: counts?.filtered ?? 0, failed: counts?.failed ?? 0,
+          serviceClass: acceptance?.serviceClass ?? .default,
+          revises: index[list]?.terms.revises)))
+    changes.changed()
+  }
+}
+
+extension PhotoFacts {
+  fileprivate mutating func set(_ time: StageTime) {
+    httpStatus = time.httpStatus
+    downloadTime = time.download
+    filterTime = time.filter
+    outputTime = time.output
+    queuedTime = time.queued
+  }
+}
+
+extension Notice {
+  init(_ told: Admission.HostNews, now: Duration) {
+    switch told.news {
+    case .closed(let closure):
+      self = .hostClosed(told.name, closure.failure, retryAfter: max(.zero, closure.gate - now))
+    case .reopened(let closure): self = .hostReopened(told.name, after: now - closure.since)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reloads the settings and hands them to the parts, one reload at a time. A bad file changes nothing. Raises
+// nothing: a bad file is reported, and is the answer of `ask`.
+// Concurrency model: requests are letters to the task in `run`, which alone replaces the settings.
+
+import Linux
+import Report
+import Vocabulary
+
+final class Reload: Sendable {
+  struct Refusal: Error { let text: String }
+
+  /// Notes for people, or the reason why nothing changed; nil if the daemon stops.
+  typealias Answer = Result<[String], Refusal>?
+
+  private let requests: AsyncStream<Reply<Answer>?>
+  private let mail: AsyncStream<Reply<Answer>?>.Continuation
+  private let source: ConfigurationSource
+  private let live: LiveSettings
+
+  init(_ source: ConfigurationSource, _ live: LiveSettings) {
+    (requests, mail) = AsyncStream.makeStream()
+    self.source = source
+    self.live = live
+  }
+
+  /// Returns when the new settings are in force.
+  func ask() async -> Answer {
+    await Reply.wait { reply in
+      if case .terminated = mail.yield(reply) { reply.give(nil) }
+    }
+  }
+
+  /// For SIGHUP: no caller waits for the answer.
+  func hangUp() { mail.yield(nil) }
+
+  func stop() { mail.finish() }
+
+  /// Runs until `stop`. Each part takes the new settings through one function.
+  func run(
+    _ status: ServiceStatus, telling tell: (Notice) -> Void, _ parts: [(Settings) -> Void]
+  ) async {
+    for await reply in requests {
+      // A service manager that does not read keeps a disk's thread waiting, not this one.
+      await onDisk { status.reloading() }
+      let answer = await reload(telling: tell, parts)
+      await onDisk { status.ready() }
+      reply?.give(answer)
+    }
+  }
+
+  private func reload(
+    telling tell: (Notice) -> Void, _ parts: [(Settings) -> Void]
+  ) async -> Answer {
+    do throws(ConfigurationError) {
+      let new = try await onDisk { () throws(ConfigurationError) in
+        let new = try source.read()
+        try new.download.checkFileFolders()
+        return new
+      }
+      let old = live.replace(with: new)
+      for part in parts { part(new) }
+      let changes = SettingChanges(from: old, to: new)
+      tell(.configurationReloaded(changed: changes.all))
+      return .success(changes.waiting.map { "\($0) takes effect at the next start" })
+    } catch {
+      tell(
+        .configurationRejected(Failure(.final, code: "configuration", reason: error.description)))
+      return .failure(Refusal(text: error.description))
+    }
+  }
+}

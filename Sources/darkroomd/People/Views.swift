@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reports that users see: the daemon's state, its lists, their photos, downloads, the inbox. Changes
+// nothing. Raises `ControlError`.
+// Concurrency: immutable; disks are read in `onDisk` or by the inbox's thread.
+
+import Accept
+import Catalog
+import Chain
+import Download
+import Linux
+import Output
+import Record
+import Steer
+import Vocabulary
+
+struct Views: Sendable {
+  let recorder: Recorder
+  let chains: ChainRunner<PhotoStages>
+  let lists: OpenLists
+  let index: ListIndex
+  let notes: PhotoNotes
+  let downloader: Downloader
+  let health: HealthBoard
+  let inbox: Inbox
+  let departures: InboxDepartures
+  let places: Places
+  let clock: any Timekeeper
+  let started: UInt64
+
+  // MARK: the daemon
+
+  func status(isStopping: Bool) -> StatusReport {
+    let counts = chains.counts()
+    let open = recorder.ledger { $0.open }
+    let closed = chains.closedHosts()
+    let now = clock.wallTime()
+    let health = health.health
+    let state =
+      isStopping ? "stopping" : health.hold.map { "waiting: \($0.reason)" } ?? "running"
+    return StatusReport(
+      version: Release.version, state: state, since: started,
+      work: WorkCounts(
+        lists: open.lists, photosWaiting: max(0, open.photos - counts.inFlight),
+        photosRunning: counts.inFlight, downloads: counts.downloading, filters: counts.filtering,
+        outputs: counts.outputting),
+      degraded: health.lines, prints: places.prints, inbox: places.inbox,
+      residentBytes: UInt64(max(0, ThisProcess.residentBytes)), sandbox: self.health.sandbox,
+      hosts: closed.prefix(HostSummary.mostShown).map { HostSummary($0, now: now) },
+      moreHosts: max(0, closed.count - HostSummary.mostShown))
+  }
+
+  /// Whether photos are being worked on.
+  var isAtWork: Bool { chains.counts().inFlight > 0 }
+
+  func cache() -> CacheReport {
+    let counts = downloader.cache?.counts ?? CacheCounts()
+    return CacheReport(
+      limit: counts.limit, entries: counts.entries, bytes: counts.bytes, hits: counts.hits,
+      misses: counts.misses)
+  }
+
+  // MARK: lists
+
+  func isKnown(_ list: ListID) -> Bool { recorder.ledger { $0[list] != nil } }
+
+  func names() -> [(id: UInt64, name: String, isFinal: Bool)] {
+    recorder.ledger { ledger in ledger.lists.values.map { ($0.id, $0.state.isFinal) } }
+      .map { id, isFinal in (id.number, index.name(of: id), isFinal) }
+  }
+
+  func choose(_ reference: ListReference) throws(ControlError) -> ListID {
+    ListID(try reference.choose(among: names()))
+  }
+
+  /// Every list, the oldest first.
+  func summaries() -> [ListSummary] {
+    recorder.ledger { Array($0.lists.values) }.sorted { $0.id < $1.id }.map(summary)
+  }
+
+  func summary(_ list: ListID) throws(ControlError) -> ListSummary {
+    guard let entry = recorder.ledger({ $0[list] }) else { throw .noSuchList(name: "\(list)") }
+    return summary(entry)
+  }
+
+  private func summary(_ entry: ListEntry) -> ListSummary {
+    let label = index[entry.id]
+    return ListSummary(
+      id: entry.id.number, name: index.name(of: entry.id), title: label?.terms.title ?? "",
+      owner: label?.owner ?? 0, state: entry.state,
+      serviceClass: entry.acceptance.serviceClass, total: entry.acceptance.photos,
+      new: entry.counts.new, downloaded: entry.counts.downloaded,
+      filtered: entry.counts.filtered, failed: entry.counts.failed, accepted: entry.acceptedTime)
+  }
+
+  // MARK: photos
+
+  func show(_ order: ShowOrder) async throws(ControlError) -> ShowReport {
+    let list = try choose(order.list)
+    var report = ShowReport(list: try summary(list))
+    if order.limit == 0 { return report }
+    try await onDisk { () throws(ControlError) in try photos(order, of: list, into: &report) }
+    return report
+  }
+
+  private func photos(
+    _ order: ShowOrder, of list: ListID, into report: inout ShowReport
+  ) throws(ControlError) {
+    let open: OpenList
+    do throws(Failure) { open = try lists.look(list) } catch {
+      throw .notPossible(why: "its photos cannot be shown: \(error.reason)")
+    }
+    var number = order.offset
+    // A search for a rare state in a long list is limited; `more` says where to continue.
+    let end = min(open.catalog.count, number.addingReportingOverflow(100_000).partialValue)
+    while number < end, report.photos.count < order.limit {
+      number += 1
+      if let photo = summary(open, number, wanted: order.state) { report.photos.append(photo) }
+    }
+    if number < open.catalog.count { report.more = number }
+  }
+
+  private func summary(
+    _ list: OpenList, _ number: UInt32, wanted: PhotoState?
+  ) -> PhotoSummary? {
+    let photo = PhotoID(list: list.id, number: number)
+    let (known, attempts, plan) = recorder.ledger { ledger in
+      let entry = ledger[list.id]
+      return (entry?.state(of: number), entry?.attempts(of: number) ?? 0, entry?.retries[number])
+    }
+    // The ledger forgets the photos of a list that is over; their rows still have the states.
+    let row = known?.isFinal != false ? (try? recorder.results.row(photo)) ?? nil : nil
+    let state = known ?? row?.state ?? .new
+    guard wanted == nil || wanted == state, let entry = try? list.catalog.entry(number) else {
+      return nil
+    }
+    var summary = PhotoSummary(
+      number: number, name: entry.name, url: Self.shown(entry.url), state: state,
+      attempts: row?.attempts ?? attempts)
+    if let plan, !state.isFinal, plan.until > clock.wallTime() {
+      summary.retry = plan.until
+      if let failure = notes.failure(of: photo) {
+        (summary.code, summary.reason) = (failure.code, failure.reason)
+      }
+    }
+    if state == .new, let server = try? PhotoURL(parsing: entry.url).server {
+      noteHost(server, photo, &summary)
+    }
+    if let row { note(row, list, entry, &summary) }
+    return summary
+  }
+
+  private func note(
+    _ row: ResultRow, _ list: OpenList, _ entry: CatalogEntry, _ summary: inout PhotoSummary
+  ) {
+    summary.bytes = row.bytes
+    summary.width = row.width
+    summary.height = row.height
+    summary.code = row.code
+    summary.reason = row.reason
+    if let format = PictureFormat(rawValue: row.format) {
+      summary.print = "\(list.printName(row.photo, entry.name, format))"
+    }
+  }
+
+  /// Why a photo waits that has not failed.
+  private func noteHost(_ server: String, _ photo: PhotoID, _ summary: inout PhotoSummary) {
+    let isPaused = recorder.ledger { $0[photo.list]?.state } == .paused
+    if isPaused || chains.isUnderWay(photo) { return }
+    if let closed = chains.closedHost(server) {
+      let until = clock.wallTime() + UInt64(max(0, closed.wait / .milliseconds(1)))
+      // The photo's own retry is not earlier: its reason stands.
+      guard until > summary.retry + 1000 else { return }
+      (summary.code, summary.retry) = (closed.failure.code, until)
+      summary.reason = "\(closed.failure.reason); the host is tried again then"
+    } else if summary.retry == 0, chains.waitsForHost(photo) {
+      if let shortage = health.health[.downloads] {
+        (summary.code, summary.reason) = (shortage.code, shortage.reason)
+      } else {
+        (summary.code, summary.reason) = ("host.busy", "it waits for a connection to \(server)")
+      }
+    }
+  }
+
+  private static func shown(_ text: String) -> String {
+    guard let url = try? PhotoURL(parsing: text) else {
+      return String(ShownURL.text(text).prefix(100))
+    }
+    return "\(url.scheme.rawValue)://\(url.server)\(url.path)"
+  }
+
+  // MARK: downloads
+
+  func watch(_ order: WatchOrder) async throws(ControlError) -> WatchReport {
+    var report = WatchReport()
+    if let reference = order.list {
+      report.lists = [try summary(choose(reference))]
+    } else {
+      report.lists = summaries().filter { !$0.isFinal }
+    }
+    let wanted = order.list == nil ? nil : report.lists.first?.id
+    let transfers = downloader.progress()
+    report.transfers = await onDisk {
+      transfers.compactMap { summary($0, only: wanted) }
+    }
+    return report
+  }
+
+  private func summary(_ progress: DownloadProgress, only list: UInt64?) -> TransferSummary? {
+    let photo = progress.photos.first { list == nil || $0.list.number == list }
+    guard let photo else { return nil }
+    let entry = try? lists.look(photo.list).catalog.entry(photo.number)
+    return TransferSummary(
+      list: photo.list.number, photo: photo.number, name: entry?.name ?? "photo \(photo.number)",
+      photos: progress.photos.count, server: progress.transfer.server,
+      received: progress.transfer.received, total: progress.transfer.total,
+      rate: progress.transfer.rate)
+  }
+
+  // MARK: the inbox
+
+  private static let longestInbox = 1000
+
+  /// The files in the inbox after a new sweep, and those that left it.
+  func inboxReport() async -> InboxReport {
+    let sweep = await inbox.look()
+    var files = sweep.waiting.map { file in
+      InboxFile(
+        name: String(decoding: file.name.bytes, as: UTF8.self),
+        fate: file.isRejected ? .rejected : .waiting,
+        list: file.list?.number ?? 0, why: file.waitsFor)
+    }
+    files += sweep.ignored.sorted { $0.key < $1.key }
+      .map { name, reason in
+        InboxFile(
+          name: String(decoding: name.bytes, as: UTF8.self), fate: .ignored, why: "\(reason)")
+      }
+    let shown = files.prefix(Self.longestInbox)
+    let all = sweep.waitingCount + sweep.ignoredCount
+    let gone = departures.all.map { file in
+      InboxFile(
+        name: file.file, fate: file.rejection == nil ? .accepted : .rejected,
+        list: file.rejection == nil ? file.list.number : 0, why: file.rejection ?? "")
+    }
+    let health = health.health
+    let trouble = [health[.inbox]?.words, health.shortcoming].compactMap { $0 }
+    return InboxReport(
+      files: Array(shown) + gone, more: UInt64(max(0, all - shown.count)),
+      trouble: trouble.joined(separator: "; "))
+  }
+}
+
+extension HostSummary {
+  fileprivate init(_ closed: ClosedHost, now: UInt64) {
+    self.init(
+      name: closed.name, code: closed.failure.code, reason: closed.failure.reason,
+      attempts: closed.attempts,
+      since: now - min(now, UInt64(max(0, closed.age / .milliseconds(1)))),
+      until: now + UInt64(max(0, closed.wait / .milliseconds(1))))
+  }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stages as the chains run them: download, filter, output. Download and output make their file and its
+// transition durable before they report; filter records nothing, except an original that is to be downloaded
+// again. Raises a `Failure`.
+// Concurrency: immutable; called in the disk home.
+
+import Catalog
+import Chain
+import Digests
+import Download
+import Output
+import Record
+import Report
+import Vocabulary
+
+/// A finished picture under a hidden name.
+struct Negative: Sendable {
+  let prints: PrintFolder
+  let draft: PrintFolder.Draft
+  let developed: Developed
+}
+
+struct PhotoStages: Stages {
+  typealias Work = PhotoWork<PhotoOrder>
+
+  let lists: OpenLists
+  let recorder: Recorder
+  let downloader: Downloader
+  let workers: any Workers
+  let notes: PhotoNotes
+  let clock: any Timekeeper
+  let settings: LiveSettings
+  let narrator: Narrator
+  let poison: PoisonPictures
+  let space: SpaceWatch
+
+  func download(
+    _ work: Work, arrived: @Sendable () -> Void
+  ) async throws(Failure) -> any OpenFile {
+    let (photo, order) = (work.photo, work.order)
+    let url = try order.url.get()
+    let originals = try order.list.workFolders().originals
+    let start = clock.uptime()
+    notes.time(photo) { $0.queued = start - work.admitted }
+    let original = try await downloader.download(
+      photo, from: url, into: originals, priority: work.serviceClass,
+      checksum: order.options.checksum)
+    arrived()
+    space.look()
+    try await recorder.record(
+      [.downloaded(photo, original.contents)], after: [.stand(original.file, in: originals)])
+    notes.downloaded(photo, isEndSure: original.isEndSure)
+    let end = clock.uptime()
+    notes.time(photo) { time in
+      time.download = end - start
+      time.httpStatus = original.status == 0 ? nil : UInt32(original.status)
+    }
+    narrator.transition(work, from: .new, to: .downloaded)
+    // Read-only: the worker gets no more than it needs.
+    do throws(SystemError) { return try originals.open(original.name, .read) } catch {
+      throw error.machineFailure
+    }
+  }
+
+  func recall(_ work: Work) async throws(Failure) -> any OpenFile {
+    let photo = work.photo
+    let expected = recorder.ledger { $0[photo.list]?.originals[photo.number] }
+    notes.time(photo) { $0.queued = clock.uptime() - work.admitted }
+    let originals = try originals(work)
+    do throws(SystemError) {
+      let file = try originals.open(Download.Original.name(of: photo), .read)
+      if try file.status().size == expected?.size { return file }
+    } catch {
+      if !error.isMissing { throw error.machineFailure }
+    }
+    try await recorder.record([.lost(photo)])
+    throw Failure(
+      .passing, code: "original.lost", reason: "its original is gone from the state folder",
+      advice: "It is downloaded again")
+  }
+
+  func filter(_ work: Work, _ original: any OpenFile) async throws(Failure) -> Negative {
+    try poison.check(work.photo)
+    let (list, own) = (work.order.list, work.order.options)
+    let start = clock.uptime()
+    let prints = try list.workFolders().prints
+    let draft: PrintFolder.Draft
+    do throws(SystemError) { draft = try prints.draft(work.photo) } catch {
+      // Closes the list: `OpenLists.begin` makes a removed folder again.
+      if error.isMissing { lists.close(list.id) }
+      throw error.machineFailure
+    }
+    do throws(Failure) {
+      let settings = settings.current.filter
+      let developed = try await workers.develop(
+        original, into: draft.file,
+        DevelopOrder(
+          list: list.id, serviceClass: work.serviceClass, filter: own.filter ?? list.terms.filter,
+          quality: own.quality ?? list.terms.quality,
+          metadata: own.metadata ?? list.terms.metadata, maximumPixels: settings.maximumPixels,
+          maximumMemory: settings.maximumMemory, timeout: settings.timeout))
+      notes.time(work.photo) { $0.filter = clock.uptime() - start }
+      return Negative(prints: prints, draft: draft, developed: developed)
+    } catch {
+      prints.discard(draft)
+      if error.isCutOff, notes.mayAskAgain(work.photo) { throw try await askAgain(work, error) }
+      throw error
+    }
+  }
+
+  /// The picture is truncated, and its origin gave no length: the transfer may have been cut off. Records the
+  /// original as lost, so that it is downloaded again.
+  private func askAgain(_ work: Work, _ failure: Failure) async throws(Failure) -> Failure {
+    try await recorder.record([.lost(work.photo)])
+    try? originals(work).removeIfThere(Download.Original.name(of: work.photo))
+    return Failure(
+      .passing, code: failure.code, reason: failure.reason,
+      advice: "Its origin gave no length; it is downloaded again")
+  }
+
+  func output(_ work: Work, _ negative: Negative) async throws(Failure) {
+    let (photo, list) = (work.photo, work.order.list)
+    let start = clock.uptime()
+    let digest = try digest(of: negative.draft.file, size: negative.developed.size)
+    let name = list.printName(photo.number, work.order.name, negative.developed.format)
+    notes.time(photo) { $0.output = clock.uptime() - start }
+    let row = ResultRow(work, negative.developed, digest, notes.time(of: photo))
+    try asMachine { () throws(SystemError) in try negative.prints.settle() }
+    try await recorder.record(
+      [.filtered(photo, Contents(size: negative.developed.size, hash: digest.prefix))],
+      after: [
+        .appear(
+          negative.draft.file, in: negative.prints.folder,
+          temporary: negative.draft.temporary, as: name),
+        .row(list.id, row),
+      ])
+    notes.time(photo) { $0.output = clock.uptime() - start }
+    try? originals(work).remove(Download.Original.name(of: photo))
+    notes.ended(photo)
+    narrator.filtered(work, negative.developed, print: name, notes.takeTime(photo))
+  }
+
+  func discard(_ negative: Negative) { negative.prints.discard(negative.draft) }
+
+  private func originals(_ work: Work) throws(Failure) -> any Folder {
+    try work.order.list.workFolders().originals
+  }
+
+  /// Computed from the file itself; the worker's answer is not trusted.
+  private func digest(of file: any OpenFile, size: UInt64) throws(Failure) -> SHA256Digest {
+    var hash = SHA256()
+    var offset: UInt64 = 0
+    do throws(SystemError) {
+      while true {
+        let piece = try file.read(at: offset, upTo: 1 << 18)
+        if piece.isEmpty { break }
+        hash.add(piece)
+        offset += UInt64(piece.count)
+      }
+    } catch { throw error.machineFailure }
+    guard offset == size else {
+      throw Failure(
+        .passing, code: "worker.answer", reason: "the print is not as long as the worker said")
+    }
+    return hash.digest()
+  }
+}
+
+extension Failure {
+  /// The picture's file ends before the picture does: `jpeg.truncated`, `png.truncated`.
+  var isCutOff: Bool { kind == .final && code.hasSuffix(".truncated") }
+}
+
+extension ResultRow {
+  init(
+    _ work: PhotoWork<PhotoOrder>, _ developed: Developed, _ digest: SHA256Digest, _ time: StageTime
+  ) {
+    self.init(
+      photo: work.photo.number, state: .filtered, format: developed.format.rawValue,
+      httpStatus: UInt16(clamping: time.httpStatus ?? 0), attempts: work.attempt,
+      bytes: developed.size, width: developed.width, height: developed.height,
+      sha256: digest.bytes, queuedMicroseconds: time.queued.microseconds,
+      downloadMicroseconds: time.download?.microseconds ?? 0,
+      filterMicroseconds: time.filter?.microseconds ?? 0,
+      outputMicroseconds: time.output?.microseconds ?? 0)
+  }
+
+  init(_ work: PhotoWork<PhotoOrder>, _ failure: Failure, _ time: StageTime) {
+    self.init(
+      photo: work.photo.number, state: .failed,
+      httpStatus: UInt16(clamping: time.httpStatus ?? 0), attempts: work.attempt,
+      queuedMicroseconds: time.queued.microseconds,
+      downloadMicroseconds: time.download?.microseconds ?? 0,
+      filterMicroseconds: time.filter?.microseconds ?? 0, code: failure.code,
+      reason: failure.reason)
+  }
+}
+
+extension Duration {
+  fileprivate var microseconds: UInt32 {
+    let (seconds, attoseconds) = components
+    return UInt32(clamping: seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+  }
+}

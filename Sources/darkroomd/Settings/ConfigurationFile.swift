@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads darkroomd.conf, then the files of darkroomd.conf.d/, over the built-in defaults. An unknown key is an
+// error with a suggestion. Returns complete settings or raises `ConfigurationError`. Without state; waits for
+// a disk.
+
+import Linux
+import Vocabulary
+
+struct ConfigurationError: Error, Equatable, CustomStringConvertible {
+  let file: String
+  let line: Int?
+  let problem: String
+
+  var description: String {
+    line.map { "\(file):\($0): \(problem)" } ?? "\(file): \(problem)"
+  }
+}
+
+enum ConfigurationFile {
+  /// A longer settings file is refused.
+  static let longest = 1 << 20
+
+  /// The file, if it exists, then the `.conf` files of its folder in the order of their names. A file that
+  /// the operator named must exist.
+  static func read(_ path: String, isNamed: Bool) throws(ConfigurationError) -> Settings {
+    var settings = Settings()
+    for (file, bytes) in try texts(path, isNamed: isNamed) {
+      try apply(bytes, from: file, to: &settings)
+    }
+    return settings
+  }
+
+  private typealias Text = (path: String, bytes: [UInt8])
+
+  private static func texts(_ path: String, isNamed: Bool) throws(ConfigurationError) -> [Text] {
+    let full = path.contains("/") ? path : "./\(path)"
+    let parts = full.split(separator: "/", omittingEmptySubsequences: false)
+    let parent = parts.dropLast().joined(separator: "/")
+    guard let name = parts.last.flatMap({ FileName($0) }), let more = FileName("\(name).d") else {
+      throw unreadable(path, "it is not the name of a file")
+    }
+    let folder: LinuxFolder
+    do throws(SystemError) {
+      folder = try LinuxFolder.open(path: parent.isEmpty ? "/" : parent)
+    } catch {
+      if error.isMissing, !isNamed { return [] }
+      throw unreadable(path, error.words)
+    }
+    var found: [Text] = []
+    let isThere = try reading(path) { () throws(SystemError) in
+      isNamed ? true : try folder.has(name)
+    }
+    if isThere { found.append(try text(of: name, in: folder, path)) }
+    return try found + texts(of: more, in: folder, "\(path).d")
+  }
+
+  /// The `.conf` files of a folder, in the order of their names.
+  private static func texts(of name: FileName, in folder: LinuxFolder, _ path: String)
+    throws(ConfigurationError) -> [Text]
+  {
+    let found = try reading(path) { () throws(SystemError) -> (LinuxFolder, [FileName])? in
+      guard try folder.has(name) else { return nil }
+      let folder = try folder.openFolder(name, creating: false)
+      return (folder, try folder.names().filter { $0.hasSuffix(".conf") && $0.bytes.first != 0x2E })
+    }
+    guard let (folder, names) = found else { return [] }
+    var texts: [Text] = []
+    for name in names.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
+      texts.append(try text(of: name, in: folder, "\(path)/\(name)"))
+    }
+    return texts
+  }
+
+  private static func text(of name: FileName, in folder: LinuxFolder, _ path: String)
+    throws(ConfigurationError) -> Text
+  {
+    do throws(SystemError) {
+      return (path, try folder.openFile(name, .read).read(at: 0, upTo: longest + 1))
+    } catch {
+      let isOther = (try? folder.status(of: name).kind) == .other
+      throw unreadable(path, isOther ? "it is a pipe, a socket or a device" : error.words)
+    }
+  }
+
+  /// Turns the kernel's error into one that names this file.
+  private static func reading<Value>(_ path: String, _ act: () throws(SystemError) -> Value)
+    throws(ConfigurationError) -> Value
+  {
+    do throws(SystemError) { return try act() } catch { throw unreadable(path, error.words) }
+  }
+
+  private static func unreadable(_ path: String, _ words: String) -> ConfigurationError {
+    ConfigurationError(file: path, line: nil, problem: "could not read it: \(words)")
+  }
+
+  static func apply(_ bytes: [UInt8], from file: String, to settings: inout Settings)
+    throws(ConfigurationError)
+  {
+    func wrong(_ line: Int?, _ problem: String) -> ConfigurationError {
+      ConfigurationError(file: file, line: line, problem: Printable.text(problem, limit: 1000))
+    }
+    guard bytes.count <= longest else { throw wrong(nil, "it is longer than 1 MiB") }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw wrong(nil, "it is not UTF-8 text")
+    }
+    var section: String?
+    // Split by bytes: to Swift, CR LF is one character, which is not "\n".
+    let lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false)
+    for (number, line) in zip(1..., lines) {
+      let line = trimmed(Substring(line))
+      if line.isEmpty || line.hasPrefix("#") || line.hasPrefix(";") { continue }
+      if line.hasPrefix("[") {
+        section = try sectionName(line, wrong: { wrong(number, $0) })
+        continue
+      }
+      guard let equals = line.firstIndex(of: "=") else {
+        throw wrong(number, "expected KEY=VALUE, [SECTION] or a comment")
+      }
+      guard let section else { throw wrong(number, "a [SECTION] must come before the first key") }
+      let key = trimmed(line[..<equals])
+      let value = trimmed(line[line.index(after: equals)...])
+      do throws(SettingProblem) {
+        try entry(section, key).apply(&settings, value)
+      } catch { throw wrong(number, error.description) }
+    }
+  }
+
+  private static func sectionName(
+    _ line: String, wrong: (String) -> ConfigurationError
+  ) throws(ConfigurationError) -> String {
+    let name = trimmed(line.dropFirst().dropLast())
+    let known = Set(SettingEntry.all.map(\.section))
+    guard line.hasSuffix("]"), known.contains(name) else {
+      throw wrong("there is no section \(line)\(Suggestion.words(for: name, among: known))")
+    }
+    return name
+  }
+
+  private static func entry(_ section: String, _ key: String) throws(SettingProblem) -> SettingEntry
+  {
+    let here = SettingEntry.all.filter { $0.section == section }
+    if let entry = here.first(where: { $0.key == key }) { return entry }
+    if let other = SettingEntry.all.first(where: { $0.key == key }) {
+      throw SettingProblem("'\(key)' belongs to [\(other.section)], not to [\(section)]")
+    }
+    let suggestion = Suggestion.words(for: key, among: here.map(\.key))
+    throw SettingProblem(
+      "there is no setting '\(key)' in [\(section)]\(suggestion)")
+  }
+
+  private static func trimmed(_ text: some StringProtocol) -> String {
+    let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" }
+    let start = text.drop(while: isSpace)
+    return String(start.reversed().drop(while: isSpace).reversed())
+  }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the text of a setting as a value; sizes, times and lists are written as in systemd's files. A value.
+// Raises `SettingProblem`, worded for the author of the file.
+
+import Vocabulary
+
+struct SettingProblem: Error, Equatable, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+struct SettingForm<Value: Equatable & Sendable>: Sendable {
+  let read: @Sendable (String) throws(SettingProblem) -> Value
+  /// Combines the value of earlier lines with that of this line.
+  var join: @Sendable (_ old: Value, _ new: Value) -> Value = { $1 }
+
+  /// `auto` stands for nil.
+  static func auto<Wrapped>(or form: SettingForm<Wrapped>) -> Self where Value == Wrapped? {
+    Self { (text) throws(SettingProblem) in text == "auto" ? nil : try form.read(text) }
+  }
+}
+
+extension SettingForm where Value: FixedWidthInteger {
+  static func count(from least: Value, to most: Value) -> Self {
+    Self { (text) throws(SettingProblem) in
+      guard let value = Value(text), value >= least, value <= most else {
+        throw SettingProblem("expected a whole number from \(least) to \(most), not '\(text)'")
+      }
+      return value
+    }
+  }
+}
+
+extension SettingForm<UInt64> {
+  /// `64M`, `1G`, `4096`: K, M, G and T are powers of 1024.
+  static func size(from least: UInt64, to most: UInt64) -> Self {
+    Self { (text) throws(SettingProblem) in
+      let units: [Character: UInt64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
+      let unit = text.last.flatMap { units[$0] }
+      let digits = unit == nil ? text[...] : text.dropLast()
+      guard let number = UInt64(digits) else {
+        throw SettingProblem("a size is written as 4096, 64K, 64M or 1G, not '\(text)'")
+      }
+      let (value, isTooLarge) = number.multipliedReportingOverflow(by: unit ?? 1)
+      guard !isTooLarge, value >= least, value <= most else {
+        throw SettingProblem(
+          "expected a size from \(words(least)) to \(words(most)), not '\(text)'")
+      }
+      return value
+    }
+  }
+
+  private static func words(_ size: UInt64) -> String {
+    for (letter, shift) in [("T", 40), ("G", 30), ("M", 20), ("K", 10)] as [(String, UInt64)]
+    where size >= 1 << shift && size % (1 << shift) == 0 {
+      return "\(size >> shift)\(letter)"
+    }
+    return "\(size)"
+  }
+}
+
+extension SettingForm<Duration> {
+  /// `250ms`, `5s`, `1min 30s`, `2h`; a number without a unit counts seconds.
+  static func duration(from least: Duration, to most: Duration) -> Self {
+    Self { (text) throws(SettingProblem) in
+      guard let total = sum(text) else {
+        throw SettingProblem("a time is written as 250ms, 5s, 10min, 1h 30min or 1d, not '\(text)'")
+      }
+      guard total >= least, total <= most else {
+        throw SettingProblem(
+          "expected a time from \(words(least)) to \(words(most)), not '\(text)'")
+      }
+      return total
+    }
+  }
+
+  private static func sum(_ text: String) -> Duration? {
+    var total = Duration.zero
+    let parts = text.split(separator: " ")
+    for part in parts {
+      let digits = part.prefix { $0.isASCII && $0.isNumber }
+      guard let number = Int64(digits), number < 1_000_000_000 else { return nil }
+      switch part.dropFirst(digits.count) {
+      case "ms": total += .milliseconds(number)
+      case "s", "": total += .seconds(number)
+      case "min", "m": total += .seconds(number * 60)
+      case "h": total += .seconds(number * 3600)
+      case "d": total += .seconds(number * 86400)
+      default: return nil
+      }
+    }
+    return parts.isEmpty ? nil : total
+  }
+
+  private static func words(_ time: Duration) -> String {
+    let (seconds, attoseconds) = time.components
+    if attoseconds != 0 { return "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000)ms" }
+    if seconds >= 86400, seconds % 86400 == 0 { return "\(seconds / 86400)d" }
+    if seconds >= 3600, seconds % 3600 == 0 { return "\(seconds / 3600)h" }
+    if seconds >= 60, seconds % 60 == 0 { return "\(seconds / 60)min" }
+    return "\(seconds)s"
+  }
+}
+
+extension SettingForm<Bool> {
+  static var yesOrNo: Self {
+    Self { (text) throws(SettingProblem) in
+      switch text.lowercased() {
+      case "yes", "true", "on", "1": return true
+      case "no", "false", "off", "0": return false
+      default: throw SettingProblem("expected yes or no, not '\(text)'")
+      }
+    }
+  }
+}
+
+extension SettingForm<[String]> {
+  static var networks: Self {
+    words { (word) throws(SettingProblem) in
+      do throws(RangeSyntaxError) { _ = try NetworkRange(parsing: word) } catch {
+        throw SettingProblem(error.description)
+      }
+    }
+  }
+
+  static var absolutePaths: Self {
+    words { (word) throws(SettingProblem) in
+      guard word.hasPrefix("/"), !word.split(separator: "/").contains("..") else {
+        throw SettingProblem("a folder is written as a full path without '..', not '\(word)'")
+      }
+    }
+  }
+
+  /// Words separated by spaces. Repeated lines add up; an empty one clears them, as in units.
+  private static func words(
+    _ check: @escaping @Sendable (String) throws(SettingProblem) -> Void
+  ) -> Self {
+    Self(
+      read: { (text) throws(SettingProblem) in
+        let words = text.split(separator: " ").map(String.init)
+        for word in words { try check(word) }
+        return words
+      }, join: { old, new in new.isEmpty ? [] : old + new })
+  }
+}
+
+extension SettingForm<FilterFunction> {
+  static var filter: Self {
+    Self { (text) throws(SettingProblem) in
+      do { return try FilterFunction(parsing: text) } catch { throw SettingProblem("\(error)") }
+    }
+  }
+}
+
+extension SettingForm<PrintQuality> {
+  static var quality: Self {
+    Self { (text) throws(SettingProblem) in
+      do { return try PrintQuality(parsing: text) } catch {
+        throw SettingProblem("\(error), not '\(text)'")
+      }
+    }
+  }
+}
+
+extension SettingForm<MetadataRule> {
+  static var metadata: Self {
+    Self { (text) throws(SettingProblem) in
+      guard let rule = MetadataRule(name: text) else {
+        throw SettingProblem("expected \(MetadataRule.names), not '\(text)'")
+      }
+      return rule
+    }
+  }
+}

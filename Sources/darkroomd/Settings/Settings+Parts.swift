@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes transfers, workers and the inbox from settings; checks the folders of FileFolders=. Raises
+// `StartFailure`, for the folders `ConfigurationError`. Without state.
+
+import Accept
+import Linux
+import Transfer
+import Vocabulary
+import Worker
+
+extension Settings.Filter {
+  var workerCount: Int { workerCount(processors: ThisProcess.processors) }
+}
+
+extension Settings.Download {
+  private static let patience = Duration.seconds(5)
+
+  /// A folder that cannot be opened is an error. One that does not answer is not: its photos wait for it.
+  func checkFileFolders() throws(ConfigurationError) {
+    for path in fileFolders {
+      let found = withPatience(Self.patience) {
+        Result { () throws(SystemError) in _ = try LinuxFolder.open(path: path) }
+      }
+      guard case .failure(let error) = found else { continue }
+      throw ConfigurationError(
+        file: path, line: nil, problem: "could not open it for FileFolders=: \(error.words)")
+    }
+  }
+}
+
+extension TransferSettings {
+  init(_ settings: Settings.Download) {
+    // The reader has checked every network.
+    let rules = try? AddressRules(allow: settings.allowNetworks, deny: settings.denyNetworks)
+    self.init(
+      connections: settings.connections, connectionsPerHost: settings.connectionsPerHost,
+      rules: rules ?? AddressRules(), slowestTime: settings.stallTimeout,
+      userAgent: "darkroom/\(Release.version)")
+  }
+}
+
+extension TransferLoop {
+  static func make(_ settings: Settings) throws(StartFailure) -> TransferLoop {
+    try StartFailure.unless("the transfers") { () throws(SystemError) in
+      try TransferLoop(TransferSettings(settings.download))
+    }
+  }
+}
+
+extension WorkerPool {
+  static func make(_ settings: Settings) throws(StartFailure) -> WorkerPool {
+    try StartFailure.unless("the workers") { () throws(SystemError) in
+      try WorkerPool(
+        settings: WorkerSettings(
+          path: ThisProcess.workerPath, width: settings.filter.workerCount))
+    }
+  }
+}
+
+extension Inbox {
+  static func make(_ ground: Ground, rules: any IntakeRules) throws(StartFailure) -> Inbox {
+    let (places, folders) = (ground.places, ground.folders)
+    let settings = ground.settings.current.inbox
+    return try StartFailure.unless("with the inbox") { () throws(SystemError) in
+      try Inbox(
+        path: places.inbox, state: folders.state, lists: folders.lists,
+        failed: folders.failed, quarantine: Quarantine(folders.quarantine),
+        rules: rules, clock: ground.clock,
+        settings: InboxSettings(
+          quietTime: settings.quietTime, rescanInterval: settings.rescanInterval,
+          maximumListSize: settings.maximumListSize))
+    }
+  }
+}

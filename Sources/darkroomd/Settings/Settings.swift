@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// All settings with their built-in defaults, one type for each section of the file. A value; raises nothing.
+// darkroomd.conf(5) explains each.
+
+import Vocabulary
+
+struct Settings: Equatable, Sendable {
+  var inbox = Inbox()
+  var download = Download()
+  var filter = Filter()
+  var record = Record()
+  var report = Report()
+
+  struct Inbox: Equatable, Sendable {
+    var quietTime = Duration.seconds(5)
+    var maximumListSize: UInt64 = 256 << 20
+    var rescanInterval = Duration.seconds(300)
+    var maximumLists = 10_000
+    var maximumPhotos = 100_000_000
+  }
+
+  struct Download: Equatable, Sendable {
+    var connections = 16
+    var connectionsPerHost = 6
+    var allowNetworks: [String] = []
+    var denyNetworks: [String] = []
+    var fileFolders: [String] = []
+    var maximumSize: UInt64 = 64 << 20
+    var timeout = Duration.seconds(600)
+    var connectTimeout = Duration.seconds(10)
+    var stallTimeout = Duration.seconds(30)
+    var attempts: UInt32 = 8
+    var cache: UInt64 = 0
+    var hostPatience = Duration.seconds(1800)
+    /// Nil stands for 1 % of the file system, and more of a small one: see `SpaceFloor`.
+    var freeSpace: UInt64?
+  }
+
+  struct Filter: Equatable, Sendable {
+    var function = FilterFunction.standard
+    var quality = PrintQuality.source
+    var metadata = MetadataRule.keep
+    /// Nil stands for the number of processors.
+    var workers: Int?
+    var maximumPixels: UInt64 = 100_000_000
+    var maximumMemory: UInt64 = 256 << 20
+    var timeout = Duration.seconds(60)
+
+    func workerCount(processors: Int) -> Int { workers ?? max(1, processors) }
+  }
+
+  struct Record: Equatable, Sendable {
+    var sync = true
+    var keepLists = Duration.seconds(30 * 86400)
+  }
+
+  struct Report: Equatable, Sendable {
+    var progress = Duration.seconds(5)
+    var transitions = false
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The queue of files that wait to become lists: which of them may be worked on side by side.
+
+import Testing
+import Vocabulary
+
+@testable import Accept
+
+@Suite struct ClaimQueueTests {
+  private func file(_ name: String, inode: UInt64, size: UInt64 = 100) throws -> Candidate {
+    Candidate(
+      key: Candidate.Key(try #require(FileName(name))),
+      status: FileStatus(
+        kind: .file, device: 1, inode: inode, size: size, owner: 0, mode: 0o644, modified: 0,
+        changed: 0))
+  }
+
+  private func queue(_ files: [Candidate]) -> ClaimQueue {
+    var queue = ClaimQueue()
+    for file in files { queue.add(.attempt(file, .lease)) }
+    return queue
+  }
+
+  /// The names of all files that may begin now.
+  private func begin(_ queue: inout ClaimQueue, unless held: Candidate.Key? = nil) -> [String] {
+    var names: [String] = []
+    while let task = queue.next(unless: held) { names.append("\(task.candidate.name)") }
+    return names
+  }
+
+  @Test func `four files begin at once, in order, and each end lets the next one begin`() throws {
+    let files = try (1...6).map { try file("\($0).plist", inode: UInt64($0)) }
+    var queue = queue(files)
+    #expect(begin(&queue) == ["1.plist", "2.plist", "3.plist", "4.plist"])
+    #expect(queue.count == 4 && !queue.isEmpty)
+    queue.ended(files[2])
+    #expect(begin(&queue) == ["5.plist"])
+    for file in files[..<5] { queue.ended(file) }
+    #expect(begin(&queue) == ["6.plist"])
+    queue.ended(files[5])
+    #expect(queue.isEmpty && queue.count == 0)
+  }
+
+  @Test func `one long list is read at a time, and short ones overtake those that wait`() throws {
+    let long = UInt64(2 << 20)
+    let files = try [
+      file("a.plist", inode: 1, size: long), file("b.plist", inode: 2, size: long),
+      file("c.plist", inode: 3),
+    ]
+    var queue = queue(files)
+    #expect(begin(&queue) == ["a.plist", "c.plist"])
+    queue.ended(files[2])
+    #expect(begin(&queue).isEmpty)
+    queue.ended(files[0])
+    #expect(begin(&queue) == ["b.plist"])
+  }
+
+  @Test func `a.plist and a.PLIST take turns, and so do two names of one file`()
+    throws
+  {
+    let files = try [
+      file("a.plist", inode: 1), file("a.PLIST", inode: 2), file("b.plist", inode: 1),
+      file("c.plist", inode: 3),
+    ]
+    var queue = queue(files)
+    #expect(begin(&queue) == ["a.plist", "c.plist"])
+    queue.ended(files[0])
+    #expect(begin(&queue) == ["a.PLIST", "b.plist"])
+  }
+
+  @Test func `a file is not tried while it is read ahead`() throws {
+    let files = try [file("a.plist", inode: 1), file("b.plist", inode: 2)]
+    var queue = queue(files)
+    #expect(begin(&queue, unless: files[0].key) == ["b.plist"])
+    #expect(begin(&queue) == ["a.plist"])
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nothing else waits for a list that takes long to read.
+
+import Linux
+import Support
+import Testing
+import Vocabulary
+
+@testable import Accept
+
+@Suite(.fewAtOnce) struct LongListTests {
+  private static let long = String(repeating: "photo ", count: 300_000) + "end"
+
+  /// An inbox with a worker that is reading a long list.
+  private func reading() async throws -> InboxBench {
+    let bench = try InboxBench(maximumListSize: 1 << 22)
+    User.put(bench.path("long.plist"), Self.long)
+    _ = await bench.inbox.look()
+    bench.clock.advance(by: .milliseconds(250))
+    _ = await bench.inbox.look()
+    await bench.rules.wait(for: ["reading a long list"])
+    return bench
+  }
+
+  @Test func `other lists are accepted and the inbox is swept while a long list is read`()
+    async throws
+  {
+    let bench = try await reading()
+    User.put(bench.path("short.plist"), "short end")
+    _ = await bench.inbox.look()
+    bench.clock.advance(by: .milliseconds(250))
+    let report = await bench.inbox.look()
+    await bench.rules.wait(for: ["accepted short.plist"])
+    #expect(report.waiting.map { "\($0.name)" }.contains("long.plist"))
+    #expect(bench.rules.names == ["short.plist"])
+    bench.rules.longRead.changed()
+    await bench.inbox.settled()
+    #expect(bench.rules.names == ["long.plist", "short.plist"])
+    #expect(try bench.left().isEmpty)
+    await bench.inbox.stop()
+  }
+
+  @Test func `a stop does not wait for a list being read; the next start reads it`() async throws {
+    let bench = try await reading()
+    await bench.inbox.stop()
+    #expect(bench.rules.names.isEmpty)
+    #expect(try bench.left() == ["long.plist"])
+    #expect(try bench.lists.listing().isEmpty)
+    bench.rules.longRead.changed()
+    let next = try bench.another()
+    await next.settled()
+    bench.clock.advance(by: .milliseconds(250))
+    await next.settled()
+    #expect(bench.rules.names == ["long.plist"])
+    await next.stop()
+  }
+}

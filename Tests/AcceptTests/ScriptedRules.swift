@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rest of the daemon, scripted: a list is good if it ends in "end", and "killer" kills its
+// worker. Records survive a restart, as on a disk.
+
+import Accept
+import Linux
+import Support
+import Synchronization
+import Vocabulary
+
+final class ScriptedRules: IntakeRules {
+  struct State {
+    var last: UInt64 = 0
+    var recorded: [ListID: AboutFile] = [:]
+    var accepts = 0
+    var reads = 0
+    /// For each death of a worker, whether it was the last one allowed.
+    var deaths: [Bool] = []
+    var rejected: [(list: ListID, name: FileName, code: String)] = []
+    var ignored: [String: IgnoredReason] = [:]
+    var troubles: [String?] = []
+    var setAside: [ListID] = []
+    var skipped: [ListID] = []
+    /// Whether recorded lists stay at work, so that a copy is a twin; otherwise they are over at
+    /// once.
+    var knowsTwins = false
+    var repeated: [ListID] = []
+    var fullness: Failure?
+    var surveys: [String] = []
+    var overflows: [Int] = []
+    /// Entries are `NAME: code` or `NAME: over`.
+    var waits: [String] = []
+    /// The failure of the next read, used once.
+    var readFailure: Failure?
+    /// Each runs once: after a list is read, and before it is recorded.
+    var onPrepare: (@Sendable () -> Void)?
+    var onAccept: (@Sendable () -> Void)?
+  }
+
+  let state = Mutex(State())
+  /// Lists longer than a megabyte are read until this changes.
+  let longRead = ChangeSignal()
+  let cut: Cut
+  /// Events as they happen, such as `accepted a.plist` or `trouble over`.
+  let events: AsyncStream<String>
+  private let feed: AsyncStream<String>.Continuation
+
+  init(_ cut: Cut = Cut()) {
+    self.cut = cut
+    (events, feed) = AsyncStream.makeStream()
+  }
+
+  var recorded: [ListID: AboutFile] { state.withLock { $0.recorded } }
+  var names: [String] { recorded.values.map { "\($0.name)" }.sorted() }
+  var rejectedCodes: [String] { state.withLock { $0.rejected.map(\.code) } }
+
+  var waits: [String] { state.withLock { $0.waits } }
+
+  func nextNumber() -> ListID {
+    state.withLock { state in
+      state.last += 1
+      return ListID(state.last)
+    }
+  }
+
+  func isRecorded(_ list: ListID) -> Bool { state.withLock { $0.recorded[list] != nil } }
+
+  func twin(of name: FileName, owner: UInt32, sha256: String) -> ListID? {
+    guard state.withLock({ $0.knowsTwins }) else { return nil }
+    return recorded.first { $0.value.name == name && $0.value.sha256 == sha256 }?.key
+  }
+
+  func foresee() {}
+
+  func tell(_ news: InboxNews) {
+    switch news {
+    case .repeated(let name, let list):
+      state.withLock { $0.repeated.append(list) }
+      feed.yield("repeated \(name)")
+    case .workerDied(_, _, _, let isLast): state.withLock { $0.deaths.append(isLast) }
+    case .ignored(let name, let reason):
+      state.withLock { $0.ignored["\(name)"] = reason }
+      feed.yield("ignored \(name)")
+    case .waits(let name, let failure):
+      state.withLock { $0.waits.append("\(name): \(failure?.code ?? "over")") }
+    case .troubled(let failure):
+      state.withLock { $0.troubles.append(failure?.code) }
+      feed.yield("trouble \(failure?.code ?? "over")")
+    case .surveyed(_, let words): state.withLock { $0.surveys.append(words) }
+    case .overflowed(let names): state.withLock { $0.overflows.append(names) }
+    case .setAside(let list, _): state.withLock { $0.setAside.append(list) }
+    case .skipped(let list, _): state.withLock { $0.skipped.append(list) }
+    case .changed: break
+    }
+  }
+
+  func readList(_ list: any OpenFile, catalog: any OpenFile) async throws(Failure) {
+    let failure = state.withLock { state in
+      defer { state.readFailure = nil }
+      return state.readFailure
+    }
+    if let failure {
+      state.withLock { $0.reads += 1 }
+      throw failure
+    }
+    do throws(SystemError) {
+      if try list.status().size > 1 << 20 {
+        feed.yield("reading a long list")
+        await longRead.change(after: 0)
+      }
+      if Task.isCancelled { throw SystemError(.cancelled, call: "read", thing: "list") }
+      try cut.step("read list")
+      let bytes = try list.read(at: 0, upTo: 1 << 22)
+      state.withLock { $0.reads += 1 }
+      if bytes.elementsEqual("killer".utf8) { throw SystemError(code: -1, call: "", thing: "") }
+      guard bytes.reversed().starts(with: "end".utf8.reversed()) else {
+        throw SystemError(code: 0, call: "parse", thing: "list")
+      }
+      try catalog.write(Array("catalog of ".utf8) + bytes, at: 0)
+    } catch {
+      if error.code == -1 {
+        throw Failure(.passing, code: "worker.died", reason: "the worker ended with signal 11")
+      }
+      if error.isCancelled { throw .cancelled }
+      if error.code != 0 { throw machine(error) }
+      throw Failure(.final, code: "list.syntax", reason: "line 1: no end", advice: "Add it")
+    }
+  }
+
+  func prepare(_ draft: ListDraft) async throws(Failure) -> ListTerms {
+    let act = state.withLock { state in
+      defer { state.onPrepare = nil }
+      return state.onPrepare
+    }
+    act?()
+    return ListTerms(photos: 3, serviceClass: .utility, settings: "Filter=sepia(0.8)\n")
+  }
+
+  func accept(
+    _ list: ListID, _ acceptance: Acceptance, _ about: AboutFile
+  ) async throws(Failure) {
+    let act = state.withLock { state in
+      defer { state.onAccept = nil }
+      return state.onAccept
+    }
+    act?()
+    do throws(SystemError) {
+      try cut.step("record accepted")
+      state.withLock { state in
+        state.accepts += 1
+        state.recorded[list] = about
+      }
+      try cut.step("answer accepted")
+    } catch { throw machine(error) }
+    feed.yield("accepted \(about.name)")
+  }
+
+  func reject(_ list: ListID, name: FileName, _ failure: Failure) async throws(Failure) {
+    do throws(SystemError) {
+      try cut.step("record rejected")
+      state.withLock { $0.rejected.append((list, name, failure.code)) }
+      try cut.step("answer rejected")
+    } catch { throw machine(error) }
+    feed.yield("rejected \(name)")
+  }
+
+  func fullness(besides lists: Int) -> Failure? { state.withLock { $0.fullness } }
+
+  /// Waits until each of these events has happened.
+  func wait(for wanted: Set<String>) async {
+    var wanted = wanted
+    for await event in events {
+      wanted.remove(event)
+      if wanted.isEmpty { return }
+    }
+  }
+
+  private func machine(_ error: SystemError) -> Failure {
+    Failure(.machine, code: "system.\(error.code)", reason: error.description)
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder that notes the threads that call it, and holds one kind of call at a gate, as a hanging disk
+// does. Concurrency model: one Mutex; a caller at the gate waits with it released.
+
+import Foundation
+import Linux
+import Support
+import Synchronization
+import Vocabulary
+
+final class DiskGate: Sendable {
+  enum Call: Sendable, CaseIterable { case open, write, truncate, rename, link, remove }
+
+  private struct State {
+    var closed: Call?
+    var waiting: [ThreadSignal] = []
+    var threads: Set<String> = []
+    var counts: [Call: Int] = [:]
+  }
+
+  private let state = Mutex(State())
+  private let visitors = EventBoard(0)
+
+  /// The names of all threads that called.
+  var threads: Set<String> { state.withLock { $0.threads } }
+
+  func count(_ call: Call) -> Int { state.withLock { $0.counts[call] ?? 0 } }
+
+  func close(_ call: Call) { state.withLock { $0.closed = call } }
+
+  func open() {
+    let waiting = state.withLock { state in
+      defer { (state.closed, state.waiting) = (nil, []) }
+      return state.waiting
+    }
+    for one in waiting { one.ring() }
+  }
+
+  /// Waits until this number of calls has reached the gate.
+  func visited(_ count: Int = 1) async -> Bool { await visitors.wait { $0 >= count } }
+
+  fileprivate func pass(_ call: Call) {
+    let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+    let wait = state.withLock { state -> ThreadSignal? in
+      state.threads.insert(String((name ?? "?").dropLast()))
+      state.counts[call, default: 0] += 1
+      guard state.closed == call else { return nil }
+      let signal = ThreadSignal()
+      state.waiting.append(signal)
+      return signal
+    }
+    guard let wait else { return }
+    visitors.change { $0 += 1 }
+    wait.wait()
+  }
+}
+
+final class GatedFolder: Folder {
+  private let base: any Folder
+  private let gate: DiskGate
+
+  init(_ base: any Folder, _ gate: DiskGate) { (self.base, self.gate) = (base, gate) }
+
+  private static func real(_ folder: any Folder) -> any Folder {
+    (folder as? GatedFolder)?.base ?? folder
+  }
+
+  var path: String { base.path }
+
+  func open(_ name: FileName, _ use: FileUse) throws(SystemError) -> any OpenFile {
+    gate.pass(.open)
+    return GatedFile(try base.open(name, use), gate)
+  }
+
+  func folder(_ name: FileName, creating: Bool) throws(SystemError) -> any Folder {
+    GatedFolder(try base.folder(name, creating: creating), gate)
+  }
+
+  func rename(
+    _ name: FileName, to folder: any Folder, as newName: FileName, replacing: Bool
+  ) throws(SystemError) {
+    gate.pass(.rename)
+    try base.rename(name, to: Self.real(folder), as: newName, replacing: replacing)
+  }
+
+  func link(_ name: FileName, to folder: any Folder, as newName: FileName) throws(SystemError) {
+    gate.pass(.link)
+    try base.link(name, to: Self.real(folder), as: newName)
+  }
+
+  func remove(_ name: FileName) throws(SystemError) {
+    gate.pass(.remove)
+    try base.remove(name)
+  }
+
+  func removeFolder(_ name: FileName) throws(SystemError) { try base.removeFolder(name) }
+  func names() throws(SystemError) -> [FileName] { try base.names() }
+  func status(of name: FileName) throws(SystemError) -> FileStatus { try base.status(of: name) }
+  func sync() throws(SystemError) { try base.sync() }
+  func syncFileSystem() throws(SystemError) { try base.syncFileSystem() }
+  func device() throws(SystemError) -> UInt64 { try base.device() }
+  func freeSpace() throws(SystemError) -> UInt64 { try base.freeSpace() }
+  func totalSpace() throws(SystemError) -> UInt64 { try base.totalSpace() }
+  func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {
+    try base.setMode(mode, of: name)
+  }
+}
+
+private final class GatedFile: OpenFile {
+  private let base: any OpenFile
+  private let gate: DiskGate
+
+  init(_ base: any OpenFile, _ gate: DiskGate) { (self.base, self.gate) = (base, gate) }
+
+  var descriptor: Int32 { base.descriptor }
+  func status() throws(SystemError) -> FileStatus { try base.status() }
+  func read(at offset: UInt64, upTo count: Int) throws(SystemError) -> [UInt8] {
+    try base.read(at: offset, upTo: count)
+  }
+  func write(_ bytes: [UInt8], at offset: UInt64) throws(SystemError) {
+    gate.pass(.write)
+    try base.write(bytes, at: offset)
+  }
+  func truncate(to size: UInt64) throws(SystemError) {
+    gate.pass(.truncate)
+    try base.truncate(to: size)
+  }
+  func reserve(_ size: UInt64) throws(SystemError) { try base.reserve(size) }
+  func sync() throws(SystemError) { try base.sync() }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that appear together under a fresh name, through power cuts.
+
+import Files
+import Linux
+import Support
+import Testing
+import Vocabulary
+
+@Suite struct FreshFileTests {
+  private static let name = FileName(literal: "barn.plist")
+  private static let list = ListID(7)
+  private static let texts = ["the list", "its results"]
+
+  /// Writes the copy of the list and a second file beside it.
+  private static func write(_ folder: any Folder) throws {
+    let temporary = FreshName.temporary(list, ".result")
+    let copy = try FreshFile(
+      copying: MemoryFile(texts[0]), upTo: 100, as: FreshName.temporary(list), in: folder,
+      unless: { false })
+    let other = try FreshFile(
+      copying: MemoryFile(texts[1]), upTo: 100, as: temporary, in: folder, unless: { false })
+    let beside = FreshFile(temporary, in: folder, other.sum) { name(beside: $0) }
+    try [copy, beside].appear(under: FreshName.choices(name, list), unless: { false })
+  }
+
+  private static func name(beside name: FileName) -> FileName? {
+    FileName(bytes: name.bytes + ".result".utf8)
+  }
+
+  @Test func `after a power cut at any call the first file never exists without the others`()
+    throws
+  {
+    let taken = FileName(literal: "barn.plist.result")
+    for seed in 1...10 as ClosedRange<UInt64> {
+      var calls = 0
+      while true {
+        let disk = SimulatedDisk()
+        // The second file's name is taken, so both files get another.
+        try disk.rootFolder.write(whole: Array("a stranger's".utf8), as: taken)
+        disk.cutPower(afterCalls: calls)
+        let isDone = (try? Self.write(disk.rootFolder)) != nil
+        disk.cutPower(afterCalls: nil)
+        disk.crash(seed: seed)
+        let folder = disk.rootFolder
+        if try isDone || folder.has(FileName(literal: "barn~7.plist")) {
+          #expect(try folder.text("barn~7.plist") == Self.texts[0], "\(calls)")
+          #expect(try folder.text("barn~7.plist.result") == Self.texts[1], "\(calls)")
+        }
+        try FreshName.sweep(folder)
+        try Self.write(folder)
+        let all = ["barn.plist.result", "barn~7.plist", "barn~7.plist.result"]
+        #expect(try folder.listing() == all, "\(calls)")
+        #expect(try folder.text(taken) == "a stranger's", "\(calls)")
+        if isDone { break }
+        calls += 1
+      }
+      #expect(calls > 12)
+    }
+  }
+
+  @Test func `the files do not appear where every name is taken`() throws {
+    let disk = SimulatedDisk()
+    for name in FreshName.choices(Self.name, Self.list) { try disk.rootFolder.put(name, "taken") }
+    let error = #expect(throws: SystemError.self) { try Self.write(disk.rootFolder) }
+    #expect(error?.exists == true)
+  }
+
+  @Test(
+    arguments: [
+      ([UInt8](repeating: 0x61, count: 249), 244), (Array("é".utf8) * 124, 243),
+      (Array("e".utf8) + Array("é".utf8) * 124, 244), ([UInt8](repeating: 0xFF, count: 249), 244),
+    ])
+  func `a name and the names beside it fit 255 bytes, cut between characters`(
+    stem: [UInt8], longest: Int
+  ) throws {
+    let name = try #require(FileName(bytes: stem + Array(".plist".utf8)))
+    let choices = FreshName.choices(name, ListID(1234))
+    #expect(choices.count == 9)
+    for choice in choices {
+      #expect(choice.hasSuffix(".plist") && choice.bytes.count <= 244)
+      #expect(FileName(bytes: choice.bytes + ".reason.txt".utf8) != nil)
+    }
+    let first = try #require(choices.first)
+    #expect(stem.contains(0xFF) || String(validating: first.bytes, as: UTF8.self) != nil)
+    #expect(first.bytes.count == longest)
+  }
+}
+
+private func * (bytes: [UInt8], count: Int) -> [UInt8] {
+  Array([[UInt8]](repeating: bytes, count: count).joined())
+}

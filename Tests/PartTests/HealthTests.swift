@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trouble as a value: reported once when it begins and once when it ends, and shown by subject.
+
+import Record
+import Report
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite struct HealthTests {
+  private let full = Failure(.machine, code: "disk.full", reason: "no space left on device")
+  private let odd = Failure(
+    .machine, scope: .one, code: "system.21", reason: "renameat P1.jpg: is a directory")
+  private let gone = Failure(.final, code: "list.gone", reason: "open catalog: no such file")
+
+  private func set(
+    _ health: inout Health, _ failure: Failure?, _ subject: Health.Subject
+  ) -> Notice? {
+    health.set(failure, for: subject, inbox: "/inbox")
+  }
+
+  @Test func `trouble is reported when it begins and when it ends, not in between`() {
+    var health = Health()
+    let list = Health.Subject.list(ListID(17))
+    #expect(set(&health, nil, list) == nil, "it was well before")
+    #expect(
+      set(&health, odd, list) == .machineTrouble(odd, waits: "list 17 waits"))
+    for _ in 0..<3 { #expect(set(&health, odd, list) == nil) }
+    #expect(health.lines == ["list 17 waits: renameat P1.jpg: is a directory"])
+    #expect(set(&health, nil, list) != nil)
+    #expect(set(&health, nil, list) == nil)
+    #expect(health.lines.isEmpty && health == Health())
+  }
+
+  @Test func `different trouble of the same subject is reported`() {
+    var health = Health()
+    _ = set(&health, full, .work)
+    let readOnly = Failure(.machine, code: "system.30", reason: "read-only file system")
+    #expect(set(&health, readOnly, .work) != nil)
+    #expect(health.lines == ["read-only file system"])
+  }
+
+  @Test func `trouble of one list concerns neither another list nor all work`() {
+    var health = Health()
+    _ = set(&health, odd, .list(ListID(1)))
+    #expect(health.hold == nil && health[.list(ListID(2))] == nil)
+    #expect(health.statusLine(Ledger().open) == "Idle: every list is done.")
+    #expect(health.waitingLists == 1)
+  }
+
+  @Test func `the status line names trouble that holds work first, then the inbox`() {
+    var health = Health()
+    let inbox = Failure(.machine, code: "inbox.lost", reason: "there is no folder /inbox")
+    _ = set(&health, inbox, .inbox)
+    #expect(
+      health.statusLine(Ledger().open)
+        == "Inbox in trouble: there is no folder /inbox. Idle: every list is done.")
+    _ = set(&health, full, .downloads)
+    #expect(
+      health.statusLine(Ledger().open)
+        == "Waiting: no space left on device. Idle: every list is done.")
+    #expect(health.lines.first == "no space left on device")
+  }
+
+  @Test func `a list that is over takes its trouble with it, silently`() {
+    var health = Health()
+    _ = set(&health, gone, .list(ListID(1)))
+    _ = set(&health, full, .copy(ListID(1)))
+    health.forget(ListID(1))
+    #expect(health.lines.isEmpty && health.waitingLists == 0)
+  }
+
+  @Test func `of very many lists and files in trouble most are only counted`() {
+    var health = Health()
+    for number in 1...500 { _ = set(&health, gone, .list(ListID(UInt64(number)))) }
+    #expect(health.lines.count == Health.mostLines + 1)
+    #expect(health.lines.last == "400 more lists or files are in trouble")
+    var files = Health()
+    var told = 0
+    for number in 1...500 {
+      if set(&files, full, .file(FileName(number: UInt64(number)))) != nil { told += 1 }
+    }
+    #expect(told == Health.mostFiles)
+  }
+}

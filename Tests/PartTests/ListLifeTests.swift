@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// A list's life as a value: the actions that events lead to.
+
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite struct ListLifeTests {
+  private let full = Failure(.machine, code: "disk.full", reason: "no space left on device")
+  private let gone = Failure(.final, code: "list.gone", reason: "open catalog: no such file")
+  private let person = ListLife.Asker.person(1)
+
+  private func act(
+    _ life: inout ListLife, _ event: ListLife.Event, at seconds: Int64 = 0
+  ) -> [ListLife.Action] {
+    life.handle(event, at: .seconds(seconds))
+  }
+
+  private func begin(_ life: inout ListLife) -> [ListLife.Action] { life.begin() }
+
+  /// The life of a list at work.
+  private func opened(paused: Bool = false) -> ListLife {
+    var life = ListLife(paused ? .paused : .accepted, takesOver: false)
+    _ = life.begin()
+    _ = life.handle(.opened(nil), at: .zero)
+    if paused { _ = life.handle(.idle(1), at: .zero) }
+    return life
+  }
+
+  @Test func `a list is opened, worked on, finished, returned and forgotten`() {
+    var life = ListLife(.accepted, takesOver: false)
+    #expect(begin(&life) == [.open])
+    #expect(act(&life, .opened(nil)) == [.health(nil), .resumeChains])
+    #expect(life.phase == .open(trouble: nil) && !life.isSettled)
+    #expect(act(&life, .photosDone) == [.record(.finished)])
+    #expect(
+      act(&life, .recorded(nil))
+        == [.health(nil), .dropChains, .tell(.finished), .awaitIdle(1)])
+    #expect(act(&life, .idle(1)) == [.giveBack])
+    #expect(act(&life, .returned(nil)) == [.copyHealth(nil), .forget])
+    #expect(life.phase == .over && life.isSettled)
+  }
+
+  @Test func `a list that takes over is opened afterwards, even if nothing was taken over`() {
+    for failure in [nil, gone, Failure.cancelled] {
+      var life = ListLife(.accepted, takesOver: true)
+      #expect(begin(&life) == [.takeOver])
+      #expect(act(&life, .tookOver(failure)) == [.open])
+    }
+  }
+
+  @Test func `opening and taking over are tried again after trouble of this machine`() {
+    var life = ListLife(.accepted, takesOver: true)
+    _ = life.begin()
+    #expect(act(&life, .tookOver(full)) == [.health(full), .wake(after: .seconds(5))])
+    #expect(act(&life, .timePassed, at: 4).isEmpty)
+    #expect(act(&life, .timePassed, at: 5) == [.takeOver])
+    #expect(act(&life, .tookOver(nil), at: 6) == [.open])
+    #expect(act(&life, .opened(full), at: 6) == [.health(full), .wake(after: .seconds(5))])
+    #expect(!life.isSettled)
+    #expect(act(&life, .timePassed, at: 11) == [.open])
+    #expect(act(&life, .opened(nil), at: 12) == [.health(nil), .resumeChains])
+  }
+
+  @Test func `a cancel that overtakes the opening is not trouble`() {
+    var life = ListLife(.accepted, takesOver: false)
+    _ = begin(&life)
+    #expect(act(&life, .asked(.cancel, person)) == [.record(.cancelled)])
+    // The record says already that the list is over.
+    #expect(act(&life, .opened(.cancelled)) == [])
+    #expect(
+      act(&life, .recorded(nil)) == [.health(nil), .dropChains, .awaitIdle(1)])
+    #expect(
+      act(&life, .idle(1)) == [.tell(.cancelled), .answer(person, nil), .giveBack])
+  }
+
+  @Test func `a damaged list waits for a person, who may cancel it`() {
+    var life = ListLife(.accepted, takesOver: false)
+    _ = life.begin()
+    #expect(act(&life, .opened(gone)) == [.dropChains, .health(gone), .awaitIdle(1)])
+    #expect(!life.isSettled)
+    #expect(act(&life, .idle(1)).isEmpty)
+    #expect(life.isSettled)
+    #expect(act(&life, .timePassed, at: 1000).isEmpty)
+    #expect(act(&life, .asked(.cancel, person)) == [.record(.cancelled)])
+    #expect(act(&life, .recorded(nil)) == [.health(nil), .dropChains, .awaitIdle(2)])
+    #expect(act(&life, .idle(2)) == [.tell(.cancelled), .answer(person, nil), .giveBack])
+    #expect(act(&life, .returned(gone)) == [.copyHealth(gone), .forget])
+  }
+
+  @Test func `a list that becomes unreadable at work is closed, and tried again or damaged`() {
+    var life = opened()
+    #expect(
+      act(&life, .unreadable(full)) == [.dropChains, .health(full), .wake(after: .seconds(5))])
+    #expect(act(&life, .timePassed, at: 5) == [.open])
+    _ = life.handle(.opened(nil), at: .seconds(5))
+    #expect(act(&life, .unreadable(gone)) == [.dropChains, .health(gone), .awaitIdle(1)])
+    #expect(life.phase == .damaged(gone))
+  }
+
+  @Test func `trouble of one list is reported and leaves it at work`() {
+    var life = opened()
+    #expect(act(&life, .troubled(full)) == [.health(full)])
+    #expect(life.phase == .open(trouble: full))
+    #expect(act(&life, .troubled(nil)) == [.health(nil)])
+  }
+
+  @Test func `a pause is answered when it is durable, and the list is settled once nothing runs`() {
+    var life = opened()
+    #expect(act(&life, .asked(.pause, person)) == [.record(.paused)])
+    #expect(
+      act(&life, .recorded(nil))
+        == [.pauseChains, .awaitIdle(1), .tell(.paused), .answer(person, nil)])
+    #expect(life.isPaused && !life.isSettled)
+    #expect(act(&life, .idle(1)).isEmpty)
+    #expect(life.isSettled)
+    #expect(act(&life, .asked(.pause, person)) == [.answer(person, nil)])
+    #expect(act(&life, .asked(.resume, person)) == [.record(.resumed)])
+    #expect(act(&life, .recorded(nil)) == [.resumeChains, .tell(.resumed), .answer(person, nil)])
+    #expect(!life.isSettled)
+  }
+
+  @Test func `after two pauses only the end of the second one settles the list`() {
+    var life = opened()
+    _ = life.handle(.asked(.pause, person), at: .zero)
+    _ = life.handle(.recorded(nil), at: .zero)
+    _ = life.handle(.asked(.resume, person), at: .zero)
+    _ = life.handle(.recorded(nil), at: .zero)
+    _ = life.handle(.asked(.pause, person), at: .zero)
+    _ = life.handle(.recorded(nil), at: .zero)
+    #expect(act(&life, .idle(1)).isEmpty)
+    #expect(!life.isSettled)
+    #expect(act(&life, .idle(2)).isEmpty)
+    #expect(life.isSettled)
+  }
+
+  @Test func `changes are recorded one at a time, in the order of the requests`() {
+    var life = opened()
+    let (second, third) = (ListLife.Asker.person(2), ListLife.Asker.person(3))
+    #expect(act(&life, .asked(.pause, person)) == [.record(.paused)])
+    #expect(act(&life, .asked(.resume, second)).isEmpty)
+    #expect(act(&life, .asked(.cancel, third)).isEmpty)
+    #expect(act(&life, .recorded(nil)).suffix(2) == [.answer(person, nil), .record(.resumed)])
+    #expect(act(&life, .recorded(nil)).suffix(2) == [.answer(second, nil), .record(.cancelled)])
+    #expect(act(&life, .recorded(nil)) == [.health(nil), .dropChains, .awaitIdle(2)])
+    #expect(act(&life, .asked(.cancel, person)).isEmpty, "waits for the same end")
+    #expect(act(&life, .asked(.pause, second)) == [.answer(second, ListLife.over)])
+    #expect(
+      act(&life, .idle(2))
+        == [.tell(.cancelled), .answer(third, nil), .answer(person, nil), .giveBack])
+    #expect(act(&life, .asked(.cancel, person)) == [.answer(person, nil)], "it is cancelled")
+  }
+
+  @Test func `a change that cannot be recorded is answered with the reason, and nothing changes`() {
+    var life = opened()
+    _ = life.handle(.asked(.pause, person), at: .zero)
+    #expect(act(&life, .recorded(full)) == [.answer(person, full)])
+    #expect(!life.isPaused)
+    _ = life.handle(.asked(.cancel, person), at: .zero)
+    #expect(act(&life, .recorded(.overtaken)) == [.answer(person, ListLife.over)])
+    #expect(life.phase == .open(trouble: nil))
+  }
+
+  @Test func `a list whose end cannot be recorded reports the reason and is ended later`() {
+    var life = opened()
+    _ = life.handle(.photosDone, at: .zero)
+    #expect(act(&life, .recorded(full)) == [.health(full), .wake(after: .seconds(5))])
+    #expect(life.phase == .finishing(full, until: .seconds(5)))
+    #expect(act(&life, .timePassed, at: 5) == [.record(.finished)])
+    #expect(act(&life, .recorded(nil)).first == .health(nil))
+  }
+
+  @Test func `a list whose record has photos left is opened again, after a while`() {
+    var life = opened()
+    _ = life.handle(.photosDone, at: .zero)
+    let actions = life.handle(.recorded(.overtaken), at: .zero)
+    #expect(actions.first == .dropChains && actions.last == .wake(after: .seconds(5)))
+    #expect(act(&life, .timePassed, at: 5) == [.open])
+  }
+
+  @Test func `a cancel while the list is being opened or takes over waits for that to end`() {
+    var life = ListLife(.accepted, takesOver: true)
+    _ = life.begin()
+    _ = life.handle(.asked(.cancel, person), at: .zero)
+    #expect(act(&life, .recorded(nil)) == [.health(nil), .dropChains, .stop(.takeOver)])
+    #expect(act(&life, .tookOver(.cancelled)) == [.dropChains, .awaitIdle(1)])
+    #expect(act(&life, .idle(1)).contains(.answer(person, nil)))
+
+    var other = ListLife(.accepted, takesOver: false)
+    _ = other.begin()
+    _ = other.handle(.asked(.cancel, person), at: .zero)
+    #expect(act(&other, .recorded(nil)) == [.health(nil), .dropChains, .stop(.open)])
+    // The chains have the list already.
+    #expect(act(&other, .opened(nil)) == [.dropChains, .awaitIdle(1)])
+  }
+
+  @Test func `a pause or an end that comes before a list is open holds once it is`() {
+    var life = ListLife(.accepted, takesOver: false)
+    _ = life.begin()
+    _ = life.handle(.asked(.pause, person), at: .zero)
+    #expect(act(&life, .recorded(nil)) == [.tell(.paused), .answer(person, nil)])
+    #expect(act(&life, .photosDone).isEmpty)
+    #expect(
+      act(&life, .opened(nil)) == [.health(nil), .awaitIdle(1), .record(.finished)])
+  }
+
+  @Test func `a copy that this machine cannot make now is made later`() {
+    var life = ListLife(.finished, takesOver: false)
+    #expect(begin(&life) == [.giveBack])
+    #expect(act(&life, .returned(full)) == [.copyHealth(full), .wake(after: .seconds(5))])
+    #expect(!life.isSettled)
+    #expect(act(&life, .timePassed, at: 5) == [.giveBack])
+    #expect(act(&life, .asked(.cancel, person)) == [.answer(person, ListLife.over)])
+    #expect(act(&life, .returned(nil)) == [.copyHealth(nil), .forget])
+  }
+
+  @Test func `late events change nothing`() {
+    var life = opened()
+    _ = life.handle(.asked(.cancel, person), at: .zero)
+    _ = life.handle(.recorded(nil), at: .zero)
+    let before = life
+    for event: ListLife.Event in [
+      .photosDone, .troubled(full), .unreadable(gone), .opened(nil), .tookOver(nil),
+      .returned(nil), .timePassed, .idle(99), .recorded(nil),
+    ] {
+      #expect(act(&life, event, at: 100).isEmpty, "\(event)")
+    }
+    #expect(life == before)
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folders of old lists: which of them may go, and how they are removed.
+
+import Files
+import Linux
+import Return
+import Support
+import Testing
+import Vocabulary
+
+@Suite struct OldListsTests {
+  @Test(
+    arguments: [
+      ("claimed\n", true, true), ("claimed\n", false, false), ("accepted\n", true, false),
+      ("accepted\n", false, false), (nil, true, false), (nil, false, false),
+      ("archived\n", false, true), ("archived\n", true, true), ("arch", true, false),
+    ] as [(String?, Bool, Bool)])
+  func `a folder may go once its list is returned and its dropped file is out of the inbox`(
+    state: String?, isMarked: Bool, isRemovable: Bool
+  ) throws {
+    let bench = try ReturnBench()
+    let folder = try bench.add(1, "a end", nil)
+    if let state { try folder.put(ListFolder.state, state) }
+    if isMarked { try ListMarks.noteReturn(in: folder) }
+    let old = OldLists(bench.lists)
+    #expect(try old.isRemovable(ListID(1)) == isRemovable)
+    #expect(try old.unknown { _ in false }.map(\.list) == (isRemovable ? [ListID(1)] : []))
+    #expect(try old.unknown { _ in true }.isEmpty)
+    #expect(try !old.isRemovable(ListID(2)))
+  }
+
+  @Test(arguments: ["archived", "returned"])
+  func `a list unknown to the record counts from the day it was returned`(word: String) throws {
+    let bench = try ReturnBench()
+    let folder = try bench.add(1)
+    if word == "archived" {
+      try folder.write(whole: Array("archived\n".utf8), as: ListFolder.state)
+    } else {
+      try ListMarks.noteReturn(in: folder)
+    }
+    let name = word == "archived" ? ListFolder.state : ListFolder.returned
+    let time = try folder.status(of: name).modified / 1_000_000
+    #expect(try OldLists(bench.lists).unknown { _ in false }.map(\.since) == [UInt64(time)])
+  }
+
+  @Test func `a folder is removed as a whole, whichever step is killed`() throws {
+    var steps = 0
+    while true {
+      steps += 1
+      let bench = try ReturnBench("a end")
+      // The remains of an earlier crash.
+      try bench.lists.openFolder(ListFolder.old(ListID(1)), creating: true)
+        .put(ListFolder.list, "old")
+      bench.cut.set(.kill, at: steps)
+      let cut = OldLists(CutFolder(bench.lists, bench.cut))
+      try? cut.remove(ListID(1))
+      let old = OldLists(bench.lists)
+      if try !old.isGone(ListID(1)) {
+        #expect(try bench.folder(1).listing() == ["list.plist", "state"], "\(steps)")
+      }
+      guard bench.cut.step != nil else {
+        #expect(try bench.lists.listing().isEmpty)
+        break
+      }
+      try old.sweep()
+      #expect(try bench.lists.listing().allSatisfy { $0 == "1" }, "\(steps)")
+      try old.remove(ListID(1))
+      #expect(try old.isGone(ListID(1)) && bench.lists.listing().isEmpty, "\(steps)")
+    }
+    #expect(steps > 8)
+  }
+}
