@@ -223,9 +223,11 @@ package final class DaemonBench: Sendable {
     bytes(path).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The names in a folder below the root, in order; none if the folder is missing.
+  /// The names in a folder below the root, in order; none if the folder is missing. Leaves out the mark in
+  /// `done` that tells the highest number of a list.
   package func names(_ path: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(path)")) ?? []).sorted()
+      .filter { path != "done" || !$0.hasPrefix(".darkroom-") }
   }
 
   /// The lists in done, without their results.
