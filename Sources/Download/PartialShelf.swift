@@ -19,7 +19,7 @@ package final class PartialShelf: Sendable {
     /// downloading it again costs as little as verifying it.
     package var firstMark: UInt64 = 262_144
     /// Bytes that a transfer writes at once. Each running transfer holds twice as many in memory.
-    package var portion = 65_536
+    package var portion = 40_960
 
     package init() {}
   }
