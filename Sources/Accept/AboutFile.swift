@@ -49,7 +49,7 @@ package struct AboutFile: Equatable, Sendable {
     Acceptance(photos: terms.photos, serviceClass: terms.serviceClass, sha256: sha256)
   }
 
-  /// Whether the status matches the dropped file's. The caller still compares the contents.
+  /// True if the status matches the dropped file's. The caller still compares the contents.
   package func resembles(_ status: FileStatus) -> Bool {
     status.device == device && status.inode == inode && status.modified == modified
       && status.size == size

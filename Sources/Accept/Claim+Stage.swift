@@ -105,7 +105,7 @@ extension Claim {
     return sum
   }
 
-  /// Whether the state folder holds the same bytes as list `twin`.
+  /// True if the state folder holds the same bytes as list `twin`.
   private func isSafe(_ sum: FileCopy.Sum, as twin: ListID) throws(Attempt) -> Bool {
     do throws(SystemError) {
       let file = try parts.lists.folder(ListFolder.name(twin), creating: false)

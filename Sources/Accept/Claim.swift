@@ -25,7 +25,7 @@ struct Claim {
   let memory: ClaimMemory
   /// Held open for the life of the claim, so that the inbox cannot be unmounted.
   let inbox: any Folder
-  /// Whether a lease proves that a file is complete.
+  /// True if a lease proves that a file is complete.
   let trustsLeases: Bool
 
   var parts: ClaimParts { memory.parts }

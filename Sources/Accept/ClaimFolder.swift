@@ -57,7 +57,7 @@ struct ClaimFolder {
     return file
   }
 
-  /// Whether the file system grants read leases, tested on a temporary file.
+  /// True if the file system grants read leases, tested on a temporary file.
   func hasLeases() throws(SystemError) -> Bool {
     let claims = try standing()
     try claims.removeIfThere(Self.probe)

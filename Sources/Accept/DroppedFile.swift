@@ -44,14 +44,14 @@ struct DroppedFile {
   /// Drops the lease, so that a waiting writer can continue.
   func release() { if hasLease { FileLease.drop(file) } }
 
-  /// Whether the file is unchanged since it was opened, by its lease or else by its size and time of change.
+  /// True if the file is unchanged since it was opened, by its lease or else by its size and time of change.
   func isUntouched() throws(SystemError) -> Bool {
     if hasLease { return try FileLease.stands(file, "\(folder.path)/\(name)") }
     let now = try file.status()
     return now.size == status.size && now.modified == status.modified
   }
 
-  /// Whether the contents still have this sum. A broken lease counts as a change: a writer is waiting.
+  /// True if the contents still have this sum. A broken lease counts as a change: a writer is waiting.
   func isStill(
     _ sum: FileCopy.Sum, unless isCancelled: () -> Bool
   ) throws(SystemError) -> Bool {

@@ -71,7 +71,7 @@ final class InboxLoop {
     replies.stop()
   }
 
-  /// Whether a full sweep is due; nil after a stop letter.
+  /// True if a full sweep is due; nil after a stop letter.
   private func read() -> Bool? {
     var (isAsked, isStopped) = (false, false)
     for letter in mailbox.takeAll() {
@@ -315,7 +315,7 @@ final class InboxLoop {
     return .nothing
   }
 
-  /// Whether the doorbell rang; one ring stands for any number of events.
+  /// True if the doorbell rang; one ring stands for any number of events.
   private func heard() -> Bool {
     let rings = door.hear()
     if rings.isEmpty { return false }

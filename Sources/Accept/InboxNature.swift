@@ -7,7 +7,7 @@ internal import Vocabulary
 
 package struct InboxNature: Equatable, Sendable {
   package let fileSystem: FileSystemKind
-  /// Whether a probe file got a read lease.
+  /// True if a probe file got a read lease.
   package let hasLeases: Bool
 
   package init(fileSystem: FileSystemKind, hasLeases: Bool) {

@@ -177,7 +177,7 @@ package struct InboxState: Sendable {
     return []
   }
 
-  /// Whether the file changed while it was busy. True once.
+  /// True, once, if the file changed while it was busy.
   package mutating func hasChanged(_ key: Candidate.Key) -> Bool { changed.remove(key) != nil }
 
   /// The time until the next look is due; nil if only the doorbell can bring news.

@@ -8,7 +8,7 @@ package protocol IntakeRules: Sendable {
   /// A number that neither a list nor a folder of STATE/lists has ever had.
   func nextNumber() -> ListID
 
-  /// Whether `accepted` is durably recorded for this number. Stays true as long as the list's folder may
+  /// True if `accepted` is durably recorded for this number. Stays true as long as the list's folder may
   /// exist, also for finished lists: an accepted folder without a record is recorded again.
   func isRecorded(_ list: ListID) -> Bool
 

@@ -24,7 +24,7 @@ package struct CatalogEntry: Equatable, Sendable {
     self.place = place
   }
 
-  /// Whether both entries ask for the same print: place and class do not count.
+  /// True if both entries ask for the same print: place and class do not count.
   package func isSame(as other: CatalogEntry) -> Bool {
     name == other.name && url == other.url && problem == other.problem
       && options.asWork == other.options.asWork

@@ -32,7 +32,7 @@ enum FormatGuess: Equatable, Sendable {
     self = Self.guess(head)
   }
 
-  /// Whether these bytes look like the start of an XML list.
+  /// True if these bytes look like the start of an XML list.
   static func beginsList(_ bytes: [UInt8]) -> Bool {
     ["<?xml", "<plist", "<!DOCTYPE"].contains { bytes.starts(with: $0.utf8) }
   }

@@ -99,7 +99,7 @@ package enum ListReader {
     }
   }
 
-  /// Whether an unescaped `&` is at the error or shortly before it.
+  /// True if an unescaped `&` is at the error or shortly before it.
   private static func hasBareAmpersand(_ before: [UInt8], _ after: [UInt8]) -> Bool {
     let ampersand = UInt8(ascii: "&")
     if after.first == ampersand { return !after.starts(with: "&#".utf8) }

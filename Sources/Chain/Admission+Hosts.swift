@@ -28,7 +28,7 @@ extension Admission {
     return count
   }
 
-  /// Whether the photo waits for a place at its host.
+  /// True if the photo waits for a place at its host.
   package func waitsForHost(_ photo: PhotoID) -> Bool {
     keys[photo.list]?.contains { lines[$0]?.forHost.contains(photo.number) == true } ?? false
   }

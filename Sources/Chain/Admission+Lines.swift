@@ -72,7 +72,7 @@ extension Admission {
     }
   }
 
-  /// Whether a photo that the cursor found belongs to this line. Photos of a class without a line go with the
+  /// True if a photo that the cursor found belongs to this line. Photos of a class without a line go with the
   /// list's class, even if the catalog's spans are wrong.
   private func isOf(_ key: LineKey, _ number: UInt32, _ own: ServiceClass?) -> Bool {
     guard let all = keys[key.list], all.count > 1 else { return true }

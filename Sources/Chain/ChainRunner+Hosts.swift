@@ -68,7 +68,7 @@ extension ChainRunner {
       .map { ClosedHost(name: name, $0, now: now) }
   }
 
-  /// Whether the photo waits for room at its host.
+  /// True if the photo waits for room at its host.
   package func waitsForHost(_ photo: PhotoID) -> Bool {
     state.withLock { $0.admission.waitsForHost(photo) }
   }

@@ -25,7 +25,7 @@ package struct HostWindows: Sendable {
 
     var isAwaited: Bool { !called.isEmpty || queues.contains { !$0.isEmpty } }
 
-    /// Whether a line waits that goes first.
+    /// True if a line waits that goes first.
     func isAwaited(ahead serviceClass: ServiceClass) -> Bool {
       called.contains { $0.value <= serviceClass }
         || queues[...Int(serviceClass.rawValue)].contains { !$0.isEmpty }
@@ -83,7 +83,7 @@ package struct HostWindows: Sendable {
 
   // MARK: photos
 
-  /// Whether a photo that has not waited yet may go to the host. `hasFresh`: untried photos of its line wait
+  /// True if a photo that has not waited yet may go to the host. `hasFresh`: untried photos of its line wait
   /// there.
   package mutating func ask(
     _ name: String, _ serviceClass: ServiceClass, isTried: Bool, hasFresh: Bool = false,

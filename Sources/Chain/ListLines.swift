@@ -23,7 +23,7 @@ package struct ListLines: Sendable {
       self.waiting = waiting
     }
 
-    /// Whether the photo belongs to this line.
+    /// True if the photo belongs to this line.
     package func holds(_ number: UInt32, own: ServiceClass?) -> Bool {
       own == self.own && number >= first && number <= last
     }

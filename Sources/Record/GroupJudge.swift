@@ -22,7 +22,7 @@ package struct GroupJudge: Sendable {
 
   package init() {}
 
-  /// Whether the change is within the rules. A legal change counts for those that follow.
+  /// True if the change is within the rules. A legal change counts for those that follow.
   package mutating func isLegal(_ change: Change, _ ledger: borrowing Ledger) -> Bool {
     let place = prospect(change.list, ledger)
     switch change {

@@ -58,7 +58,7 @@ package struct Ledger: Equatable, Sendable {
     return isLegal
   }
 
-  /// Whether the list may be accepted if its number is free.
+  /// True if the list may be accepted if its number is free.
   static func mayAccept(_ list: ListID, _ acceptance: Acceptance) -> Bool {
     list.number > 0 && acceptance.photos <= maximumPhotos
   }

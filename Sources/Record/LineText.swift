@@ -77,7 +77,7 @@ struct LineText {
 
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-  /// Whether `add(word:)` would write the bytes unchanged.
+  /// True if `add(word:)` would write the bytes unchanged.
   static func isWord(_ bytes: ArraySlice<UInt8>) -> Bool {
     !bytes.isEmpty && bytes.count <= longestWord && bytes.allSatisfy(isPlain)
   }

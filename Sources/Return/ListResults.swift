@@ -28,12 +28,14 @@ struct ListResults {
       return nil
     } catch {
       guard error.kind == .final else { throw error }
-      try asMachine { () throws(SystemError) in
-        try done.removeIfThere(ReturnPart.result.temporary(list))
-        try failed.removeIfThere(ReturnPart.retry.temporary(list))
-      }
+      try asMachine(removeDrafts)
       return error
     }
+  }
+
+  func removeDrafts() throws(SystemError) {
+    try done.removeIfThere(ReturnPart.result.temporary(list))
+    try failed.removeIfThere(ReturnPart.retry.temporary(list))
   }
 
   private func write(

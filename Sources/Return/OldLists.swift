@@ -12,12 +12,12 @@ package struct OldLists: Sendable {
   /// STATE/lists.
   package init(_ lists: any Folder) { self.lists = lists }
 
-  /// Whether the list's folder is gone.
+  /// True if the list's folder is gone.
   package func isGone(_ list: ListID) throws(SystemError) -> Bool {
     try !lists.has(ListFolder.name(list))
   }
 
-  /// Whether the list was returned and its dropped file has left the inbox: then its folder can go.
+  /// True if the list was returned and its dropped file has left the inbox: then its folder can go.
   package func isRemovable(_ list: ListID) throws(SystemError) -> Bool {
     guard let folder = try lists.folder(ifThere: ListFolder.name(list)) else { return false }
     return try ListMarks(of: folder).isRemovable

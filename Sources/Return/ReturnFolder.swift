@@ -44,8 +44,11 @@ package struct ReturnFolder: Sendable {
 
   private func removeDrafts(of list: ListID) {
     try? done.removeIfThere(ReturnPart.copy.temporary(list))
-    try? done.removeIfThere(ReturnPart.result.temporary(list))
-    try? failed.removeIfThere(ReturnPart.retry.temporary(list))
+    try? results(of: list).removeDrafts()
+  }
+
+  private func results(of list: ListID) -> ListResults {
+    ListResults(of: list, done: done, failed: failed)
   }
 
   private func attempt(
@@ -60,8 +63,7 @@ package struct ReturnFolder: Sendable {
     }
     guard let copy else { return nil }
     var files = [copy]
-    let results = ListResults(of: list, done: done, failed: failed)
-    let trouble = try results.write(outcome, into: &files, unless: isCancelled)
+    let trouble = try results(of: list).write(outcome, into: &files, unless: isCancelled)
     let own = name ?? FileName(made: "list-\(list).plist")
     try asMachine { () throws(SystemError) in
       try files.appear(under: FreshName.choices(own, list), unless: isCancelled)

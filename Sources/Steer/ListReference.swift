@@ -15,7 +15,7 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
     text.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ? UInt64(text) : nil
   }
 
-  /// Whether the reference means a file of this name.
+  /// True if the reference means a file of this name.
   package func means(file: String) -> Bool { ListName(file).text == name }
 
   private var name: String { ListName(text).text }

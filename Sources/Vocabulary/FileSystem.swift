@@ -180,7 +180,7 @@ extension Folder {
     throw SystemError(.notSupported, call: "link", thing: "\(path)/\(name)")
   }
 
-  /// Whether the name exists, as a file or anything else.
+  /// True if the name exists, as a file or anything else.
   package func has(_ name: FileName) throws(SystemError) -> Bool {
     do {
       _ = try status(of: name)

@@ -6,7 +6,7 @@ package enum ListFolder {
   package static let list = FileName(literal: "list.plist")
   package static let catalog = FileName(literal: "catalog")
   package static let about = FileName(literal: "about")
-  /// Whether the dropped file has left the inbox.
+  /// True if the dropped file has left the inbox.
   package static let state = FileName(literal: "state")
   /// Marks that the list's files are in `done` and `failed`.
   package static let returned = FileName(literal: "returned")

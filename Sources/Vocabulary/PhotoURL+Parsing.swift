@@ -103,7 +103,7 @@ extension PhotoURL {
     return lowered(bytes)
   }
 
-  /// Whether every label between dots has 1 to 63 bytes; one dot at the end means the root.
+  /// True if every label between dots has 1 to 63 bytes; one dot at the end means the root.
   private static func hasLabels(_ bytes: ArraySlice<UInt8>) -> Bool {
     var length = 0
     for byte in bytes {

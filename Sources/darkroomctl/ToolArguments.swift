@@ -17,7 +17,7 @@ package struct ToolArguments {
     return try reader.order()
   }
 
-  /// Whether errors are printed as JSON, including those of an invalid command line.
+  /// True if errors are printed as JSON, including those of an invalid command line.
   package static func wantJSON(_ arguments: [String]) -> Bool {
     arguments.prefix { $0 != "--" }.contains(ToolOption.json.rawValue)
   }

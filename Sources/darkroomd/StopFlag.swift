@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the daemon is to stop: turned on once, never off. Raises nothing.
+// The daemon's wish to stop: turned on once, never off. Raises nothing.
 // Concurrency: the signal has its own lock.
 
 import Linux

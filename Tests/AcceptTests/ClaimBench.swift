@@ -23,7 +23,7 @@ final class ClaimBench: @unchecked Sendable {
   let quarantine: LinuxFolder
   let clock = SimulatedClock(uptime: .seconds(1000))
   private(set) var claim: Claim
-  /// Whether each file is also read ahead, before it may be tried.
+  /// True if each file is also read ahead, before it may be tried.
   private let readsAhead: Bool
 
   init(readsAhead: Bool = false) throws {

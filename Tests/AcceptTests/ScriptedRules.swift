@@ -21,7 +21,7 @@ final class ScriptedRules: IntakeRules {
     var troubles: [String?] = []
     var setAside: [ListID] = []
     var skipped: [ListID] = []
-    /// Whether recorded lists stay at work, so that a copy is a twin; otherwise they are over at
+    /// True if recorded lists stay at work, so that a copy is a twin; otherwise they are over at
     /// once.
     var knowsTwins = false
     var repeated: [ListID] = []

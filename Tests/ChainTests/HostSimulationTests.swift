@@ -9,12 +9,19 @@ import Vocabulary
 @testable import Chain
 
 @Suite struct HostSimulationTests {
+  private func ended(_ world: HostWorld) async throws -> HostWorld {
+    try await computing {
+      var world = world
+      world.run()
+      return world
+    }
+  }
+
   @Test(arguments: 1...60)
   func `every photo ends, no host gets more than its limit, and no look is useless`(
     seed: Int
-  ) {
-    var world = HostWorld(seed: UInt64(seed))
-    world.run()
+  ) async throws {
+    let world = try await ended(HostWorld(seed: UInt64(seed)))
     #expect(world.left == 0, "photos that never ended")
     #expect(world.excess == 0, "more transfers at a host than its limit")
     #expect(world.admission.inFlight == 0 && world.admission.doneLists.isEmpty)
@@ -23,26 +30,28 @@ import Vocabulary
     #expect(world.admission.turns.looks < 6 * work, "\(world.admission.turns.looks) for \(work)")
   }
 
-  @Test func `a long list on a dead host costs little and ends`() {
-    var world = HostWorld(seed: 1, lists: [(100_000, ["dead"])], meddling: false)
-    world.run()
+  @Test func `a long list on a dead host costs little and ends`() async throws {
+    let world = try await ended(
+      HostWorld(seed: 1, lists: [(100_000, ["dead"])], meddling: false))
     #expect(world.left == 0)
     #expect(world.attempts < 200, "\(world.attempts) attempts")
     #expect(world.now < .seconds(2 * 3600), "\(world.now)")
   }
 
   @Test(arguments: 1...20)
-  func `photos that always fail on a healthy host cost no other photo its print`(seed: Int) {
-    var world = HostWorld(seed: UInt64(seed), lists: [(1000, ["flawed"])], meddling: false)
-    world.run()
+  func `photos that always fail on a healthy host cost no other photo its print`(seed: Int)
+    async throws
+  {
+    let world = try await ended(
+      HostWorld(seed: UInt64(seed), lists: [(1000, ["flawed"])], meddling: false))
     #expect(world.left == 0 && world.unjust == 0, "\(world.unjust) given up")
     #expect(world.now < .seconds(3600), "\(world.now)")
   }
 
-  @Test func `three photos on a dead host end in minutes`() {
+  @Test func `three photos on a dead host end in minutes`() async throws {
     for seed in 1...20 {
-      var world = HostWorld(seed: UInt64(seed), lists: [(3, ["dead"])], meddling: false)
-      world.run()
+      let world = try await ended(
+        HostWorld(seed: UInt64(seed), lists: [(3, ["dead"])], meddling: false))
       #expect(world.left == 0 && world.now < .seconds(900), "\(world.now)")
     }
   }

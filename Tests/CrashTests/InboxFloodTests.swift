@@ -12,7 +12,7 @@ import Testing
     let more: Int
   }
 
-  /// Whether the kernel queues fewer events than the two of each list, which it does by default.
+  /// True if the kernel queues fewer events than the two of each list, which it does by default.
   private static let losesCount =
     (try? String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8))
     .flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) }.map { $0 < 40_000 } ?? true

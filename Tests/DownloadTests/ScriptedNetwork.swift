@@ -11,7 +11,7 @@ final class ScriptedNetwork: Network {
     var result: Result<TransferReply, Failure>
     /// Given to the sink before the first piece; nil for an origin that states nothing.
     var entity: EntityFacts?
-    /// Whether the requested part is sent instead of the whole.
+    /// True if the requested part is sent instead of the whole.
     var isPart = false
     var isHeld = false
   }

@@ -122,7 +122,7 @@ final class TransferBench: Sendable {
     }.count
   }
 
-  /// Whether every file in the test's folder gets closed. A transfer is answered a moment before the
+  /// True if every file in the test's folder gets closed. A transfer is answered a moment before the
   /// loop closes its file.
   func closesFiles() async throws -> Bool {
     try await Patience.sees { try openFiles().isEmpty }

@@ -5,7 +5,7 @@
 struct ExifSample {
   let isLittle: Bool
   var thumbnail: [UInt8] = []
-  /// Whether the picture ends the data; otherwise four bytes follow, as a maker's note may.
+  /// True if the picture ends the data; otherwise four bytes follow, as a maker's note may.
   var isAtEnd = true
 
   /// The place of the link from the first directory to the next.

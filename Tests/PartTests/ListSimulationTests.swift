@@ -3,6 +3,7 @@
 // `LIVES` sets the number of lists; a failure prints the seed, which `SEED` replays.
 
 import Foundation
+import Support
 import Testing
 import Vocabulary
 
@@ -19,7 +20,11 @@ import Vocabulary
   @Test(arguments: UInt64(0)..<4)
   func `every list ends once, every question is answered, and nothing runs after a cancel`(
     stream: UInt64
-  ) {
+  ) async throws {
+    try await computing { live(stream: stream) }
+  }
+
+  private func live(stream: UInt64) {
     if let seed = Self.number("SEED") {
       if stream == 0 { live(seed) }
       return

@@ -10,11 +10,13 @@ struct CrashSimulationTests {
   @Test(arguments: 0..<20 as Range<UInt64>)
   func `after power cuts at any call no acknowledged change is missing and none is invented`(
     block: UInt64
-  ) {
-    for seed in (block * 100)..<(block * 100 + 100) {
-      if let violation = CrashSimulation.run(seed: seed) {
-        Issue.record("\(violation)")
-        return
+  ) async throws {
+    try await computing {
+      for seed in (block * 100)..<(block * 100 + 100) {
+        if let violation = CrashSimulation.run(seed: seed) {
+          Issue.record("\(violation)")
+          return
+        }
       }
     }
   }
@@ -27,9 +29,11 @@ struct CrashSimulationTests {
   ]
 
   @Test(arguments: planted)
-  func `a sync that is left out is noticed`(call: SimulatedDisk.Call, thing: String) {
-    let found = (0..<600 as Range<UInt64>).contains {
-      CrashSimulation.run(seed: $0, ignoring: [call], on: thing) != nil
+  func `a sync that is left out is noticed`(call: SimulatedDisk.Call, thing: String) async throws {
+    let found = try await computing {
+      (0..<600 as Range<UInt64>).contains {
+        CrashSimulation.run(seed: $0, ignoring: [call], on: thing) != nil
+      }
     }
     #expect(found)
   }

@@ -4,7 +4,7 @@
 import Foundation
 
 extension DaemonBench {
-  /// Whether this machine lets us make mount namespaces, and mount in them.
+  /// True if this machine lets us make mount namespaces, and mount in them.
   package static let mayMount: Bool = {
     isRoot && ChildProgram.succeeds(["unshare", "-m", "mount", "-t", "tmpfs", "none", "/mnt"])
   }()

@@ -75,7 +75,7 @@ package final class DaemonBench: Sendable {
       ?? ".build/debug"
   }()
 
-  /// Whether the programs accept injected faults; those of DARKROOM_BIN may not.
+  /// True if the programs accept injected faults; those of DARKROOM_BIN may not.
   package static var isDebugBuild: Bool {
     #if DEBUG
       (ProcessInfo.processInfo.environment["DARKROOM_BIN"] ?? "").isEmpty

@@ -20,7 +20,7 @@ package final class SimulatedDisk: Sendable {
     /// The first matching call that fails, from 1.
     package let first: Int
     package let isPermanent: Bool
-    /// Whether a failing write writes half of its bytes.
+    /// True if a failing write writes half of its bytes.
     package let isPartial: Bool
 
     package init(

@@ -19,7 +19,7 @@ package struct ColourMatrix: Equatable, Sendable {
     return dr_matrix(millionths: (m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8]))
   }
 
-  /// Whether its factors fit the fixed-point numbers of the code for planes.
+  /// True if its factors fit the fixed-point numbers of the code for planes.
   var suitsPlanes: Bool {
     var inC = self.inC
     return unsafe dr_matrix_suits_planes(&inC) != 0

@@ -8,7 +8,12 @@ extension Folder {
   package func contents(
     of name: FileName, upTo limit: Int
   ) throws(SystemError) -> [UInt8]? {
-    try ifThere { () throws(SystemError) in try open(name, .read).read(at: 0, upTo: limit) }
+    try open(ifThere: name)?.read(at: 0, upTo: limit)
+  }
+
+  /// nil if the name is missing.
+  package func open(ifThere name: FileName) throws(SystemError) -> (any OpenFile)? {
+    try ifThere { () throws(SystemError) in try open(name, .read) }
   }
 
   /// nil if the name is missing.

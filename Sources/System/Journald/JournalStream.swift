@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether standard error leads to journald: JOURNAL_STREAM names the stream by device and inode. The
+// The test that standard error leads to journald: JOURNAL_STREAM names the stream by device and inode. The
 // variable alone proves nothing, since processes whose output goes elsewhere inherit it.
 
 internal import Linux

@@ -32,7 +32,7 @@ package enum FileLease {
     }
   }
 
-  /// Whether the lease still holds: false as soon as a writer opens the file.
+  /// True if the lease still holds: false as soon as a writer opens the file.
   package static func stands(_ file: any OpenFile, _ thing: String) throws(SystemError) -> Bool {
     try Calls.run("fcntl(F_GETLEASE)", thing) { dr_has_read_lease(file.descriptor) } == 1
   }

@@ -46,7 +46,7 @@ extension LinuxFolder {
     return FileSystemKind(magic: UInt32(truncatingIfNeeded: magic))
   }
 
-  /// Whether this folder is a mount point; false on kernels before 5.8, which do not report it.
+  /// True if this folder is a mount point; false on kernels before 5.8, which do not report it.
   package var isMountPoint: Bool { dr_is_mount_point(descriptor) == 1 }
 
   /// Raises EACCES or EROFS if this process can neither make nor remove names in the folder.

@@ -130,7 +130,7 @@ package final class LinuxFolder: Folder {
     try rename(name, to: target, as: newName, replacing: true)
   }
 
-  /// Whether two different names lead to one file.
+  /// True if two different names lead to one file.
   private func isOneFile(_ name: FileName, _ target: LinuxFolder, _ newName: FileName)
     throws(SystemError) -> Bool
   {

@@ -112,7 +112,7 @@ package final class ListeningSocket: Sendable {
     _ = unsafe dr_unlink_path(path)
   }
 
-  /// Whether a process listens at the path, busy or not.
+  /// True if a process listens at the path, busy or not.
   package static func isAnswered(at path: String) throws(SystemError) -> Bool {
     do throws(SystemError) {
       _ = try StreamSocket.connect(to: path)

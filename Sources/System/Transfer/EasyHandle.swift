@@ -63,7 +63,7 @@ import Vocabulary
     }
   }
 
-  /// Whether setting the part gives the same URL as parsing the whole text: parsing removes `.` and `..`,
+  /// True if setting the part gives the same URL as parsing the whole text: parsing removes `.` and `..`,
   /// and setting a part changes `%2F` to lower case.
   private static func isPlain(_ part: String) -> Bool {
     var last: UInt8 = 0

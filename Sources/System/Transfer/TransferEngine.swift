@@ -89,7 +89,7 @@ final class TransferEngine {
   /// Waits; returns whether `wake` has rung or may have.
   func wait(_ wake: Int32) -> Bool {
     if let news = multi?.wait(
-      wake, for: nextLook.map { max(.zero, ContinuousClock.now.duration(to: $0)) })
+      wake, for: nextLook.map { max(.milliseconds(1), ContinuousClock.now.duration(to: $0)) })
     {
       isDue = news.isDue
       return news.isRung

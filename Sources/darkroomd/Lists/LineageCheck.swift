@@ -68,11 +68,9 @@ struct LineageCheck: Sendable {
   }
 
   private func read() throws(SystemError) -> (Lineage?, Lineage.Place?) {
-    guard let bytes = try state.contents(of: Self.name, upTo: Self.longest) else {
-      return (nil, nil)
-    }
-    let file = try state.open(Self.name, .read)
-    return (Lineage(text: String(decoding: bytes, as: UTF8.self)), try Self.place(of: file))
+    guard let file = try state.open(ifThere: Self.name) else { return (nil, nil) }
+    let text = String(decoding: try file.read(at: 0, upTo: Self.longest), as: UTF8.self)
+    return (Lineage(text: text), try Self.place(of: file))
   }
 
   private static func place(of file: any OpenFile) throws(SystemError) -> Lineage.Place {

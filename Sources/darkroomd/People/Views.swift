@@ -49,7 +49,7 @@ struct Views: Sendable {
       moreHosts: max(0, closed.count - HostSummary.mostShown))
   }
 
-  /// Whether photos are being worked on.
+  /// True if photos are being worked on.
   var isAtWork: Bool { chains.counts().inFlight > 0 }
 
   func cache() -> CacheReport {

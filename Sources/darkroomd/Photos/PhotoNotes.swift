@@ -68,7 +68,7 @@ final class PhotoNotes: Sendable {
     }
   }
 
-  /// Whether the photo should be downloaded again; true only once.
+  /// True, once, if the photo should be downloaded again.
   func mayAskAgain(_ photo: PhotoID) -> Bool {
     state.withLock { state in
       guard state.ends[photo] == .unsure else { return false }
