@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeded histories of many lists: the lives, the ledger and the admission, with any event at any step.
+// Seeded histories of many lists: the keeper, the ledger and the admission, with any event at any step.
 // `LIVES` sets the number of lists; a failure prints the seed, which `SEED` replays.
 
 import Foundation
@@ -31,15 +31,23 @@ import Vocabulary
     }
     let lives = Self.number("LIVES") ?? 100_000
     let histories = lives / UInt64(Self.listsEach)
-    var (crashes, answers) = (0, 0)
+    var (crashes, stops, answers) = (0, 0, 0)
     for history in 0..<histories where history % 4 == stream {
       let world = live(history)
       crashes += world.crashes
+      stops += world.stops
       answers += world.answers
       if !world.violations.isEmpty { return }
     }
-    print("\(stream): \(histories / 4) histories, \(crashes) crashes, \(answers) answers")
-    #expect(crashes > 0 && answers > 0)
+    print(
+      "\(stream): \(histories / 4) histories, \(crashes) crashes, \(stops) stops, \(answers) answers")
+    #expect(crashes > 0 && stops > 0 && answers > 0)
+  }
+
+  @Test func `a history replays from its seed`() async throws {
+    let traces = try await computing { (0..<20).map { _ in live(3).trace } }
+    #expect(Set(traces).count == 1)
+    #expect(try await computing { live(4).trace } != traces[0])
   }
 
   @discardableResult

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A world in which lists live: the lives, the real ledger and the real admission, with full disks, dying
-// workers, requests of people and crashes, all drawn from one seed. The record and `done` survive a crash;
-// everything else is lost.
+// A world in which lists live: the real keeper, ledger and admission, with full disks, dying workers,
+// requests of people, stops and crashes between any two jobs of the keeper's tasks, all drawn from one seed.
+// The record and `done` survive a stop or a crash; everything else is lost.
 
+import Linux
 import Record
 import Support
 import Vocabulary
@@ -11,10 +12,12 @@ import Vocabulary
 @testable import darkroomd
 
 struct ListWorld {
-  /// A deed that was begun and has not reported back, or an alarm.
-  private enum Pending: Equatable {
-    case deed(ListID, ListLife.Action)
-    case wake(ListID, due: Duration)
+  /// An effect that lasts until the world ends it.
+  private struct Pending {
+    let deed: ListLives.Deed
+    let reply: Reply<Failure?>
+    /// Of an `awaitIdle`: older ones of the list do not count.
+    let number: UInt64
   }
 
   private struct Question {
@@ -34,8 +37,9 @@ struct ListWorld {
   /// Lists whose files are damaged until a person mends them.
   private var damaged: Set<ListID> = []
 
-  // Lost in a crash.
-  private(set) var lives = ListLives()
+  // Lost in a stop or crash.
+  private var keeper: SteppedKeeper
+  private var lives = ListLives()
   private var admission = Admission(window: 6)
   private var pending: [Pending] = []
   private var flying: [PhotoID] = []
@@ -44,8 +48,11 @@ struct ListWorld {
   private var questions: [UInt64: Question] = [:]
 
   private var random: SimulatedRandom
-  private var now = Duration.zero
+  private let clock = SimulatedClock()
   private var isFull = false
+  /// Of the keeper: its stop is handled; its tasks have ended.
+  private var isStopped = false
+  private var isOver = false
   private var oddList: ListID?
   private var lastQuestion: UInt64 = 0
   /// Lists whose cancel was answered: nothing of them may ever run again.
@@ -53,10 +60,19 @@ struct ListWorld {
   private(set) var violations: [String] = []
   private(set) var accepted = 0
   private(set) var crashes = 0
+  private(set) var stops = 0
   private(set) var answers = 0
   private(set) var steps = 0
 
-  init(seed: UInt64) { random = SimulatedRandom(seed: seed) }
+  /// All news in their order, for a replay.
+  private(set) var trace: UInt64 = 0
+
+  init(seed: UInt64) {
+    random = SimulatedRandom(seed: seed)
+    keeper = SteppedKeeper(clock: clock, open: [])
+  }
+
+  private var now: Duration { clock.uptime() }
 
   private mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
 
@@ -66,19 +82,22 @@ struct ListWorld {
   mutating func run(lists: Int) {
     while accepted < lists, violations.isEmpty {
       step()
+      if chance(3) { turn(Int.random(in: 1...3, using: &random)) } else { settle() }
       check()
     }
     isFull = false
     oddList = nil
     damaged = []
     // The damaged files are mended, and the daemon is restarted, as its advice says.
-    restart()
+    stop()
     for _ in 0..<200_000 where violations.isEmpty {
       for list in ledger.openLists where list.state == .paused { ask(.resume, list.id) }
       guard act() else { break }
+      settle()
       check()
     }
     judge()
+    unwind()
   }
 
   private mutating func step() {
@@ -90,9 +109,8 @@ struct ListWorld {
     case 12: oddList = ledger.lists.keys.sorted().randomElement(using: &random)
     case 13: oddList = nil
     case 14 where chance(4): damage()
-    case 15 where chance(6):
-      crashes += 1
-      restart()
+    case 15 where chance(6): crash()
+    case 16 where chance(6): stop()
     default: if !act() { accept() }
     }
   }
@@ -106,19 +124,25 @@ struct ListWorld {
     prints[list] = folder
     record(.accepted(list, Acceptance(photos: photos, serviceClass: .default, sha256: "")))
     accepted += 1
-    // A crash may come between the record and the life.
-    if chance(50) { return restart() }
+    // A request, a stop or a crash may come between the record and the life.
+    if chance(8) {
+      askSomething(of: list)
+      turn(Int.random(in: 0...3, using: &random))
+    }
+    if chance(50) { return chance(2) ? crash() : stop() }
     begin(list, .accepted)
   }
 
-  private mutating func begin(_ list: ListID, _ state: ListState) {
-    perform(
-      lives.begin(
-        .init(list, state, prints: prints[list], revises: revises[list]), at: now))
+  private func begin(_ list: ListID, _ state: ListState) {
+    keeper.begin(.init(list, state, prints: prints[list], revises: revises[list]))
   }
 
   private mutating func askSomething() {
     guard let list = ledger.lists.keys.sorted().randomElement(using: &random) else { return }
+    askSomething(of: list)
+  }
+
+  private mutating func askSomething(of list: ListID) {
     let asks: [ListLife.Ask] = [.pause, .resume, .cancel]
     ask(asks.randomElement(using: &random) ?? .cancel, list)
   }
@@ -126,7 +150,7 @@ struct ListWorld {
   private mutating func ask(_ ask: ListLife.Ask, _ list: ListID) {
     lastQuestion += 1
     questions[lastQuestion] = Question(list: list, ask: ask)
-    happened(.asked(ask, .person(lastQuestion)), to: list)
+    keeper.ask(ask, of: list, lastQuestion)
   }
 
   private mutating func damage() {
@@ -134,10 +158,53 @@ struct ListWorld {
     damaged.insert(list)
   }
 
-  /// Loses everything in memory, and begins the lives from the record.
+  // MARK: stops and crashes
+
+  /// Running effects end as they like; nothing begins any more, and everyone who asked is answered.
+  private mutating func stop() {
+    stops += 1
+    keeper.stop()
+    settle()
+    isStopped = true
+    while violations.isEmpty, !isOver {
+      if let place = pending.indices.randomElement(using: &random) {
+        let one = pending.remove(at: place)
+        // The chains stop, too: their photos end before they answer.
+        if one.deed.action == .awaitIdle(0) { flying.removeAll { $0.list == one.deed.list } }
+        finish(one, cancelled: chance(2))
+      } else if !turn(1) {
+        violations.append("the keeper has stopped and does not end")
+      }
+      settle()
+    }
+    if !questions.isEmpty { violations.append("the stop left \(questions.count) unanswered") }
+    restart()
+  }
+
+  /// Everything in memory is lost. The tasks of the lost keeper end without an effect.
+  private mutating func crash() {
+    crashes += 1
+    unwind()
+    restart()
+  }
+
+  private mutating func unwind() {
+    keeper.stop()
+    var isOver = false
+    for one in pending { one.reply.give(.cancelled) }
+    while let news = keeper.step() {
+      for case .deed(_, let reply?) in news { reply.give(.cancelled) }
+      for case .over in news { isOver = true }
+    }
+    if !isOver { violations.append("the keeper does not end") }
+  }
+
+  /// Begins the lives from the record.
   private mutating func restart() {
     (lives, admission, pending) = (ListLives(), Admission(window: 6), [])
     (flying, toldDone, lastWait, questions) = ([], [], [:], [:])
+    (isStopped, isOver) = (false, false)
+    keeper = SteppedKeeper(clock: clock, open: Set(ledger.openLists.map(\.id)))
     for (list, entry) in ledger.lists.sorted(by: { $0.key < $1.key })
     where !(entry.state.isFinal && returned.contains(list)) {
       begin(list, entry.state)
@@ -146,16 +213,25 @@ struct ListWorld {
 
   // MARK: events
 
+  /// Runs some jobs of the keeper's tasks; returns false if there was none.
+  @discardableResult
+  private mutating func turn(_ jobs: Int = .max) -> Bool {
+    for job in 0..<jobs {
+      guard let news = keeper.step() else { return job > 0 }
+      for one in news { take(one) }
+    }
+    return true
+  }
+
+  private mutating func settle() { turn() }
+
   /// Lets one possible event happen; returns false if none happens by itself.
   private mutating func act() -> Bool {
     pump()
     tellChains()
     let ready = pending.indices.filter { place in
-      switch pending[place] {
-      case .wake(_, let due): due <= now
-      case .deed(let list, .awaitIdle): !flying.contains { $0.list == list }
-      case .deed: true
-      }
+      let deed = pending[place].deed
+      return deed.action != .awaitIdle(0) || !flying.contains { $0.list == deed.list }
     }
     let choices = ready.count + flying.count
     if choices > 0 {
@@ -167,38 +243,37 @@ struct ListWorld {
       }
       return true
     }
-    let dues = pending.compactMap { if case .wake(_, let due) = $0 { due } else { nil } }
-    guard let next = (dues + [admission.nextDue].compactMap { $0 }).min() else { return false }
-    now = max(now, next)
+    if turn() { return true }
+    let dues = [clock.next, admission.nextDue.map { $0 - now }]
+    guard let next = dues.compactMap({ $0 }).min() else { return false }
+    clock.advance(by: max(.zero, next))
     return true
   }
 
-  private mutating func happened(_ event: ListLife.Event, to list: ListID) {
-    perform(lives.handle(event, of: list, at: now))
+  private mutating func take(_ news: SteppedKeeper.News) {
+    switch news {
+    case .deed(let deed, let reply): perform(deed, reply)
+    case .answer(let number, let failure): answered(number, failure)
+    case .lives(let lives): self.lives = lives ?? ListLives()
+    case .over: isOver = true
+    }
   }
 
-  private mutating func perform(_ deeds: [ListLives.Deed]) {
-    for deed in deeds {
-      let list = deed.list
-      switch deed.action {
-      case .awaitIdle(let number):
-        lastWait[list] = number
-        pending.append(.deed(list, deed.action))
-      case .takeOver, .open, .giveBack, .record:
-        pending.append(.deed(list, deed.action))
-      case .wake(let time): pending.append(.wake(list, due: now + time))
-      case .pauseChains:
-        admission.pause(list, now: now)
-      case .resumeChains: admission.resume(list, now: now)
-      case .dropChains:
-        admission.drop(list, now: now)
-        toldDone.remove(list)
-      case .answer(.person(let number), let failure): answered(number, failure)
-      case .forget:
-        if lives[list] != nil { violations.append("\(list) is forgotten and lives") }
-      case .tell, .health, .copyHealth: break
-      case .answer, .stop: violations.append("\(deed) left the lives")
-      }
+  private mutating func perform(_ deed: ListLives.Deed, _ reply: Reply<Failure?>?) {
+    let list = deed.list
+    trace = trace &* 31 &+ list.number &* (reply == nil ? 1 : 7)
+    if isStopped { violations.append("\(deed) begins after the stop") }
+    if let reply {
+      if deed.action == .awaitIdle(0) { lastWait[list, default: 0] += 1 }
+      pending.append(Pending(deed: deed, reply: reply, number: lastWait[list] ?? 0))
+    }
+    switch deed.action {
+    case .pauseChains: admission.pause(list, now: now)
+    case .resumeChains: admission.resume(list, now: now)
+    case .dropChains:
+      admission.drop(list, now: now)
+      toldDone.remove(list)
+    default: break
     }
   }
 
@@ -221,25 +296,26 @@ struct ListWorld {
     }
   }
 
-  private mutating func finish(_ deed: Pending) {
-    guard case .deed(let list, let action) = deed else {
-      if case .wake(let list, _) = deed { happened(.timePassed, to: list) }
-      return
-    }
-    switch action {
-    case .takeOver: happened(.tookOver(isFull ? Self.full : takeOver(list)), to: list)
-    case .open: happened(.opened(open(list)), to: list)
-    case .awaitIdle(let number): happened(.idle(number), to: list)
-    case .record(let turn): happened(.recorded(record(turn, list)), to: list)
-    case .giveBack:
-      let fails = isFull || chance(20)
-      if !fails {
-        if ledger[list]?.state.isFinal != true { violations.append("\(list) returned early") }
-        if !returned.insert(list).inserted { violations.append("\(list) returned twice") }
+  private mutating func finish(_ pending: Pending, cancelled: Bool = false) {
+    let list = pending.deed.list
+    let failure: Failure? =
+      switch pending.deed.action {
+      case .awaitIdle: nil
+      case .record(let turn): record(turn, list)
+      case _ where cancelled: .cancelled
+      case .takeOver: isFull ? Self.full : takeOver(list)
+      case .open: open(list)
+      case .giveBack: giveBack(list)
+      default: Self.full
       }
-      happened(.returned(fails ? Self.full : nil), to: list)
-    default: violations.append("\(action) is no deed")
-    }
+    pending.reply.give(failure)
+  }
+
+  private mutating func giveBack(_ list: ListID) -> Failure? {
+    if isFull || chance(20) { return Self.full }
+    if ledger[list]?.state.isFinal != true { violations.append("\(list) returned early") }
+    if !returned.insert(list).inserted { violations.append("\(list) returned twice") }
+    return nil
   }
 
   /// Takes a print of the revised list over without making it again.
@@ -277,12 +353,14 @@ struct ListWorld {
       case .cancelled: .cancelled(list)
       case .finished: .finished(list)
       }
-    return ledger.apply(Transition(time: 1, change)) ? nil : .overtaken
+    return record(change) ? nil : .overtaken
   }
 
   @discardableResult
   private mutating func record(_ change: Change) -> Bool {
-    ledger.apply(Transition(time: 1, change))
+    let isLegal = ledger.apply(Transition(time: 1, change))
+    keeper.isOpen(change.list, ledger[change.list]?.state.isFinal == false)
+    return isLegal
   }
 
   // MARK: photos
@@ -295,7 +373,7 @@ struct ListWorld {
       case .ask(let photo):
         if damaged.contains(photo.list) {
           admission.drop(photo.list, now: now)
-          happened(.unreadable(Self.gone), to: photo.list)
+          keeper.happened(.unreadable(Self.gone), to: photo.list)
         } else {
           admission.learn(photo, Admission.Prospect())
         }
@@ -310,10 +388,10 @@ struct ListWorld {
 
   private mutating func tellChains() {
     for news in admission.setbacks.takeNews() {
-      happened(.troubled(news.failure), to: news.list)
+      keeper.happened(.troubled(news.failure), to: news.list)
     }
     for list in admission.doneLists where toldDone.insert(list).inserted {
-      happened(.photosDone, to: list)
+      keeper.happened(.photosDone, to: list)
     }
   }
 
@@ -348,6 +426,9 @@ struct ListWorld {
     if Set(folders.map(\.folder)).count < folders.count {
       violations.append("two lists print into one folder: \(folders)")
     }
+    guard chance(4) else { return }
+    keeper.look()
+    settle()
     if lives.isSettled != isSettled {
       violations.append(
         "settled: the lives say \(lives.isSettled), the world \(isSettled): \(pending) "
@@ -358,14 +439,8 @@ struct ListWorld {
   /// Nothing is under way, and every list is over, paused or damaged.
   private var isSettled: Bool {
     guard flying.isEmpty else { return false }
-    let isWorkLeft = pending.contains { pending in
-      switch pending {
-      // The answer to an older wait changes nothing.
-      case .deed(let list, .awaitIdle(let number)): lastWait[list] == number
-      case .deed: true
-      // A late alarm changes nothing.
-      case .wake: false
-      }
+    let isWorkLeft = pending.contains { one in
+      one.deed.action != .awaitIdle(0) || one.number == lastWait[one.deed.list]
     }
     if isWorkLeft { return false }
     return ledger.lists.allSatisfy { list, entry in
@@ -393,6 +468,8 @@ struct ListWorld {
       if !returned.contains(list) { violations.append("\(list) never returned") }
     }
     if !questions.isEmpty { violations.append("\(questions.count) questions are unanswered") }
+    keeper.look()
+    settle()
     if lives.count > 0 { violations.append("\(lives.count) lives are left") }
     if !lives.isSettled || !isSettled { violations.append("nothing happens, and it is unsettled") }
   }
