@@ -12,14 +12,6 @@ import Vocabulary
 @testable import Download
 
 struct BlockedDiskTests {
-  /// More threads than calls that ever hang at a gate: all tests of this process share them.
-  private static let pool = Result {
-    let disk = try OwnExecutor("test-disk", threads: 32)
-    let quick = try OwnExecutor("test-quick", threads: 2)
-    TaskHome.settle(quick: quick, disk: disk)
-    return disk
-  }
-
   private static let thread = "test-network"
 
   private struct Bench: Sendable {
@@ -34,7 +26,7 @@ struct BlockedDiskTests {
     let pool: OwnExecutor
 
     init(cache: UInt64 = 0, limits: PartialShelf.Limits = .init()) throws {
-      pool = try BlockedDiskTests.pool.get()
+      pool = try TestHomes.settle()
       (fresh, incoming, kept) = (try FreshFolder(), try FreshFolder(), try FreshFolder())
       served = try FreshFolder()
       try served.write([UInt8](repeating: 7, count: 2048), to: "small.jpg")

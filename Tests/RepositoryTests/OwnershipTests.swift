@@ -87,5 +87,9 @@ import Testing
         "Sources/System/Linux/TaskHome.swift", "Sources/darkroomd/Darkroom.swift",
         "Sources/Chain/StageOperation.swift", "Sources/System/Worker/PoolLoop.swift",
       ]), "\(found)")
+    // A function or a stored closure would stay on the caller's thread.
+    let calls = places(#/await onDisk\b/#)
+    #expect(calls.count > 10)
+    #expect(calls.allSatisfy { $0.contains(/await onDisk \{/) }, "\(calls)")
   }
 }

@@ -9,6 +9,8 @@ private let threads = Result { () throws(SystemError) in
   try OwnExecutor("test-compute", threads: 2)
 }
 
-package func computing<Value: Sendable>(_ act: () async throws -> Value) async throws -> Value {
-  try await withTaskExecutorPreference(threads.get()) { try await act() }
+package func computing<Value: Sendable>(
+  _ act: @concurrent () async throws -> Value
+) async throws -> Value {
+  try await withTaskExecutorPreference(threads.get(), operation: act)
 }

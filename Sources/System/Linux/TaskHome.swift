@@ -36,10 +36,9 @@ package enum TaskHome: Sendable {
 }
 
 /// Runs `act`, which may wait for a disk, in the disk home: the only way there for tasks of the quick home.
+/// A closure that is not `@concurrent` would stay on the caller's thread.
 package func onDisk<Value: Sendable, Failure: Error>(
-  _ act: () async throws(Failure) -> Value
+  _ act: @concurrent () async throws(Failure) -> Value
 ) async throws(Failure) -> Value {
-  try await withTaskExecutorPreference(TaskHome.disk.executor) { () async throws(Failure) in
-    try await act()
-  }
+  try await withTaskExecutorPreference(TaskHome.disk.executor, operation: act)
 }

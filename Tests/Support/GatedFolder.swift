@@ -4,12 +4,11 @@
 
 import Foundation
 import Linux
-import Support
 import Synchronization
-import Vocabulary
+package import Vocabulary
 
-final class DiskGate: Sendable {
-  enum Call: Sendable, CaseIterable { case open, write, truncate, rename, link, remove }
+package final class DiskGate: Sendable {
+  package enum Call: Sendable, CaseIterable { case open, write, truncate, rename, link, remove }
 
   private struct State {
     var closed: Call?
@@ -21,14 +20,16 @@ final class DiskGate: Sendable {
   private let state = Mutex(State())
   private let visitors = EventBoard(0)
 
+  package init() {}
+
   /// The names of all threads that called.
-  var threads: Set<String> { state.withLock { $0.threads } }
+  package var threads: Set<String> { state.withLock { $0.threads } }
 
-  func count(_ call: Call) -> Int { state.withLock { $0.counts[call] ?? 0 } }
+  package func count(_ call: Call) -> Int { state.withLock { $0.counts[call] ?? 0 } }
 
-  func close(_ call: Call) { state.withLock { $0.closed = call } }
+  package func close(_ call: Call) { state.withLock { $0.closed = call } }
 
-  func open() {
+  package func open() {
     let waiting = state.withLock { state in
       defer { (state.closed, state.waiting) = (nil, []) }
       return state.waiting
@@ -37,7 +38,7 @@ final class DiskGate: Sendable {
   }
 
   /// Waits until this number of calls has reached the gate.
-  func visited(_ count: Int = 1) async -> Bool { await visitors.wait { $0 >= count } }
+  package func visited(_ count: Int = 1) async -> Bool { await visitors.wait { $0 >= count } }
 
   fileprivate func pass(_ call: Call) {
     let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
@@ -55,53 +56,57 @@ final class DiskGate: Sendable {
   }
 }
 
-final class GatedFolder: Folder {
+package final class GatedFolder: Folder {
   private let base: any Folder
   private let gate: DiskGate
 
-  init(_ base: any Folder, _ gate: DiskGate) { (self.base, self.gate) = (base, gate) }
+  package init(_ base: any Folder, _ gate: DiskGate) { (self.base, self.gate) = (base, gate) }
 
   private static func real(_ folder: any Folder) -> any Folder {
     (folder as? GatedFolder)?.base ?? folder
   }
 
-  var path: String { base.path }
+  package var path: String { base.path }
 
-  func open(_ name: FileName, _ use: FileUse) throws(SystemError) -> any OpenFile {
+  package func open(_ name: FileName, _ use: FileUse) throws(SystemError) -> any OpenFile {
     gate.pass(.open)
     return GatedFile(try base.open(name, use), gate)
   }
 
-  func folder(_ name: FileName, creating: Bool) throws(SystemError) -> any Folder {
+  package func folder(_ name: FileName, creating: Bool) throws(SystemError) -> any Folder {
     GatedFolder(try base.folder(name, creating: creating), gate)
   }
 
-  func rename(
+  package func rename(
     _ name: FileName, to folder: any Folder, as newName: FileName, replacing: Bool
   ) throws(SystemError) {
     gate.pass(.rename)
     try base.rename(name, to: Self.real(folder), as: newName, replacing: replacing)
   }
 
-  func link(_ name: FileName, to folder: any Folder, as newName: FileName) throws(SystemError) {
+  package func link(_ name: FileName, to folder: any Folder, as newName: FileName)
+    throws(SystemError)
+  {
     gate.pass(.link)
     try base.link(name, to: Self.real(folder), as: newName)
   }
 
-  func remove(_ name: FileName) throws(SystemError) {
+  package func remove(_ name: FileName) throws(SystemError) {
     gate.pass(.remove)
     try base.remove(name)
   }
 
-  func removeFolder(_ name: FileName) throws(SystemError) { try base.removeFolder(name) }
-  func names() throws(SystemError) -> [FileName] { try base.names() }
-  func status(of name: FileName) throws(SystemError) -> FileStatus { try base.status(of: name) }
-  func sync() throws(SystemError) { try base.sync() }
-  func syncFileSystem() throws(SystemError) { try base.syncFileSystem() }
-  func device() throws(SystemError) -> UInt64 { try base.device() }
-  func freeSpace() throws(SystemError) -> UInt64 { try base.freeSpace() }
-  func totalSpace() throws(SystemError) -> UInt64 { try base.totalSpace() }
-  func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {
+  package func removeFolder(_ name: FileName) throws(SystemError) { try base.removeFolder(name) }
+  package func names() throws(SystemError) -> [FileName] { try base.names() }
+  package func status(of name: FileName) throws(SystemError) -> FileStatus {
+    try base.status(of: name)
+  }
+  package func sync() throws(SystemError) { try base.sync() }
+  package func syncFileSystem() throws(SystemError) { try base.syncFileSystem() }
+  package func device() throws(SystemError) -> UInt64 { try base.device() }
+  package func freeSpace() throws(SystemError) -> UInt64 { try base.freeSpace() }
+  package func totalSpace() throws(SystemError) -> UInt64 { try base.totalSpace() }
+  package func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {
     try base.setMode(mode, of: name)
   }
 }
