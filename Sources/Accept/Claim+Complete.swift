@@ -16,7 +16,7 @@ extension Claim {
     do throws(SystemError) {
       try double(list)
       let sum = FileCopy.Sum(size: about.size, sha256: about.sha256)
-      switch try Withdrawal(inbox: inbox).run(dropped, as: list, sum) {
+      switch try await Withdrawal(inbox: inbox).run(dropped, as: list, sum) {
       case .gone: try close(list)
       case .missing: break  // moved or renamed: recognised by its inode when it reappears
       case .changed: return .changed
@@ -61,16 +61,13 @@ extension Claim {
   }
 
   /// The list that an earlier claim made of this file, if the contents are unchanged.
-  func known(_ dropped: DroppedFile) throws(Attempt) -> (ListID, AboutFile)? {
+  func known(_ dropped: DroppedFile) async throws(Attempt) -> (ListID, AboutFile)? {
     do throws(SystemError) {
       for (list, about) in memory.drops
       where about.inode == dropped.status.inode && about.device == dropped.status.device {
         if about.name != dropped.name, try isHardLink(about) { continue }
         let sum = FileCopy.Sum(size: about.size, sha256: about.sha256)
-        if about.resembles(dropped.status),
-          try FileCopy.sum(
-            dropped.file, upTo: about.size, unless: { Task.isCancelled }) == sum
-        {
+        if about.resembles(dropped.status), try await LongFiles.has(dropped.file, sum) {
           return (list, about)
         }
         try close(list)

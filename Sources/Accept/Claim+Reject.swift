@@ -32,12 +32,15 @@ extension Claim {
   ) async throws(Attempt) -> Attempt {
     let sum: FileCopy.Sum?
     do throws(SystemError) {
-      sum = try parts.failed.copy(dropped, note, unless: { Task.isCancelled })
+      sum = try await LongFiles.aside(dropped.status.size) {
+        [failed = parts.failed] () throws(SystemError) in
+        try failed.copy(dropped, note, unless: { Task.isCancelled })
+      }
     } catch { throw error.attempt }
     guard let sum else { throw .changed }
     try await recordRejected(note)
     memory.rejections[note.list] = Rejection(status: dropped.status, sum: sum)
-    return try withdraw(dropped, note.list, sum) ? .rejected(note.list) : .changed
+    return try await withdraw(dropped, note.list, sum) ? .rejected(note.list) : .changed
   }
 
   /// The file is too large to copy or even read. Moves it to `failed` if that is on the same file system;
@@ -54,12 +57,12 @@ extension Claim {
   }
 
   /// Removes a file that an earlier attempt rejected; returns the number of that rejection.
-  func turnedAway(_ dropped: DroppedFile) throws(Attempt) -> ListID? {
+  func turnedAway(_ dropped: DroppedFile) async throws(Attempt) -> ListID? {
     for (list, rejection) in memory.rejections
     where rejection.status.inode == dropped.status.inode
       && rejection.status.device == dropped.status.device
     {
-      if try withdraw(dropped, list, rejection.sum) { return list }
+      if try await withdraw(dropped, list, rejection.sum) { return list }
       memory.rejections[list] = nil
     }
     return nil
@@ -76,9 +79,9 @@ extension Claim {
   /// False if the file has changed since it was rejected.
   private func withdraw(
     _ dropped: DroppedFile, _ list: ListID, _ sum: FileCopy.Sum
-  ) throws(Attempt) -> Bool {
+  ) async throws(Attempt) -> Bool {
     do throws(SystemError) {
-      let end = try Withdrawal(inbox: inbox).run(dropped, as: list, sum)
+      let end = try await Withdrawal(inbox: inbox).run(dropped, as: list, sum)
       if end != .changed { memory.rejections[list] = nil }
       return end != .changed
     } catch { throw error.attempt }

@@ -3,7 +3,6 @@
 // rename. Raises an `Attempt`.
 
 internal import Files
-internal import Linux
 internal import Vocabulary
 
 extension Claim {
@@ -29,9 +28,9 @@ extension Claim {
     let sum = try await copy(dropped, into: &staged)
     if let twin = parts.rules.twin(
       of: dropped.name, owner: dropped.status.owner, sha256: sum.sha256),
-      try isSafe(sum, as: twin)
+      try await isSafe(sum, as: twin)
     {
-      throw try dismiss(dropped, staged.list, sum, twin)
+      throw try await dismiss(dropped, staged.list, sum, twin)
     }
     if let failure = memory.ahead.takeVerdict(on: sum) { throw .refused(failure, dropped.proof) }
     let terms = try await read(staged, dropped, sum)
@@ -53,8 +52,7 @@ extension Claim {
     }
   }
 
-  /// Copies the dropped file, unless the copy read ahead has the same bytes. A long copy runs on a disk
-  /// thread.
+  /// Copies the dropped file, unless the copy read ahead has the same bytes.
   private func copy(
     _ dropped: DroppedFile, into staged: inout StagedList
   ) async throws(Attempt) -> FileCopy.Sum {
@@ -69,11 +67,11 @@ extension Claim {
       if let ahead = staged.catalogued {
         memory.ahead.paid()
         sum = ahead
-      } else if size > ReadAhead.longest {
-        sum = try await Self.copyLong(file, to: staged.copy.in, size)
       } else {
-        sum = try FileCopy.copy(
-          file, to: staged.copy.in, upTo: size, unless: { Task.isCancelled })
+        let target = staged.copy.in
+        sum = try await LongFiles.aside(size) { () throws(SystemError) in
+          try FileCopy.copy(file, to: target, upTo: size, unless: { Task.isCancelled })
+        }
       }
     } catch { throw error.attempt }
     return try whole(dropped, sum)
@@ -84,14 +82,6 @@ extension Claim {
   ) throws(SystemError) -> Bool {
     guard ahead.size == size else { return false }
     return try FileCopy.sum(file, upTo: size, unless: { Task.isCancelled }) == ahead
-  }
-
-  @concurrent private static func copyLong(
-    _ source: any OpenFile, to target: any OpenFile, _ size: UInt64
-  ) async throws(SystemError) -> FileCopy.Sum {
-    try await onDisk { () throws(SystemError) in
-      try FileCopy.copy(source, to: target, upTo: size, unless: { Task.isCancelled })
-    }
   }
 
   private func whole(
@@ -106,12 +96,12 @@ extension Claim {
   }
 
   /// True if the state folder holds the same bytes as list `twin`.
-  private func isSafe(_ sum: FileCopy.Sum, as twin: ListID) throws(Attempt) -> Bool {
+  private func isSafe(_ sum: FileCopy.Sum, as twin: ListID) async throws(Attempt) -> Bool {
     do throws(SystemError) {
       let file = try parts.lists.folder(ListFolder.name(twin), creating: false)
         .open(ListFolder.list, .read)
       guard try file.status().size == sum.size else { return false }
-      return try FileCopy.sum(file, upTo: sum.size, unless: { Task.isCancelled }) == sum
+      return try await LongFiles.has(file, sum)
     } catch {
       if error.isMissing { return false }
       throw error.attempt
@@ -122,9 +112,9 @@ extension Claim {
   /// the inbox or in `.claim`.
   private func dismiss(
     _ dropped: DroppedFile, _ list: ListID, _ sum: FileCopy.Sum, _ twin: ListID
-  ) throws(Attempt) -> Attempt {
+  ) async throws(Attempt) -> Attempt {
     do throws(SystemError) {
-      switch try Withdrawal(inbox: inbox).run(dropped, as: list, sum) {
+      switch try await Withdrawal(inbox: inbox).run(dropped, as: list, sum) {
       case .gone:
         parts.rules.tell(.repeated(dropped.name, twin))
         return .repeated(twin)

@@ -47,8 +47,8 @@ struct Claim {
   ) async throws(Attempt) -> Attempt {
     let dropped = try open(candidate, proof)
     defer { dropped.release() }
-    if let list = try turnedAway(dropped) { return .rejected(list) }
-    if let (list, about) = try known(dropped) {
+    if let list = try await turnedAway(dropped) { return .rejected(list) }
+    if let (list, about) = try await known(dropped) {
       return try await complete(list, about, dropped) == .changed ? .changed : .finished(list)
     }
     if let failure = parts.rules.fullness(besides: others) { throw .full(failure) }
@@ -103,7 +103,7 @@ struct Claim {
     do throws(Attempt) {
       let dropped = try open(candidate, .lease)
       defer { dropped.release() }
-      guard let (list, about) = try known(dropped) else { return .changed }
+      guard let (list, about) = try await known(dropped) else { return .changed }
       return try await complete(list, about, dropped) == .changed ? .changed : .finished(list)
     } catch { return error }
   }

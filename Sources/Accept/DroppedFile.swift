@@ -52,12 +52,9 @@ struct DroppedFile {
   }
 
   /// True if the contents still have this sum. A broken lease counts as a change: a writer is waiting.
-  func isStill(
-    _ sum: FileCopy.Sum, unless isCancelled: () -> Bool
-  ) throws(SystemError) -> Bool {
+  func isStill(_ sum: FileCopy.Sum) async throws(SystemError) -> Bool {
     guard try isUntouched() else { return false }
-    if hasLease { return true }
-    return try FileCopy.sum(file, upTo: sum.size, unless: isCancelled) == sum
+    return hasLease ? true : try await LongFiles.has(file, sum)
   }
 
   /// Probes for writers with a read lease, which it drops at once.

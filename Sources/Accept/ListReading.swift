@@ -32,7 +32,7 @@ struct ListReading {
         try asMachine { () throws(SystemError) in try draft.catalog.truncate(to: 0) }
       }
     }
-    throw try setAside(draft, copy, sha256, words)
+    throw try await setAside(draft, copy, sha256, words)
   }
 
   func count(
@@ -59,14 +59,17 @@ struct ListReading {
 
   private func setAside(
     _ draft: ListDraft, _ copy: any OpenFile, _ sha256: String, _ words: String
-  ) throws(Failure) -> Failure {
+  ) async throws(Failure) -> Failure {
     let stem = Quarantine.stem(sha256: sha256)
     let story = PoisonStory(
       list: draft.list, name: draft.name.bytes, sha256: sha256, death: words,
       time: parts.clock.wallTime())
-    try asMachine { () throws(SystemError) in
-      try parts.quarantine.setAside(copy, as: stem, story)
-    }
+    do throws(SystemError) {
+      try await LongFiles.aside(copy.status().size) {
+        [quarantine = parts.quarantine] () throws(SystemError) in
+        try quarantine.setAside(copy, as: stem, story)
+      }
+    } catch { throw error.machineFailure }
     // From here on only the disk counts, so that a person can lift the quarantine there.
     memory.died[sha256] = nil
     return Failure(

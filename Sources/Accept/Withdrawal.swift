@@ -12,9 +12,10 @@ struct Withdrawal {
 
   let inbox: any Folder
 
-  func run(_ dropped: DroppedFile, as list: ListID, _ sum: FileCopy.Sum) throws(SystemError) -> End
-  {
-    switch try look(dropped.name, in: dropped.folder, dropped, sum) {
+  func run(
+    _ dropped: DroppedFile, as list: ListID, _ sum: FileCopy.Sum
+  ) async throws(SystemError) -> End {
+    switch try await look(dropped.name, in: dropped.folder, dropped, sum) {
     case .missing: return .missing
     case .changed: return .changed
     case .gone: break
@@ -34,7 +35,7 @@ struct Withdrawal {
       try nest.sync()
       try dropped.folder.sync()
     }
-    guard try look(dropped.name, in: nest, dropped, sum) == .gone else {
+    guard try await look(dropped.name, in: nest, dropped, sum) == .gone else {
       try putBack(dropped.name, from: nest)
       try? claims.removeFolder(name)
       return .changed
@@ -47,12 +48,12 @@ struct Withdrawal {
   /// `gone` means that the file and its contents are the same, so it may be removed.
   private func look(
     _ name: FileName, in folder: any Folder, _ dropped: DroppedFile, _ sum: FileCopy.Sum
-  ) throws(SystemError) -> End {
+  ) async throws(SystemError) -> End {
     guard let now = try folder.status(ifThere: name) else { return .missing }
     guard now.inode == dropped.status.inode, now.device == dropped.status.device else {
       return .changed
     }
-    return try dropped.isStill(sum, unless: { Task.isCancelled }) ? .gone : .changed
+    return try await dropped.isStill(sum) ? .gone : .changed
   }
 
   private func putBack(_ name: FileName, from nest: any Folder) throws(SystemError) {

@@ -50,9 +50,9 @@ final class InboxBench: Sendable {
 
   private let maximumListSize: UInt64
 
-  /// - Parameter place: the inbox, below the scratch folder.
+  /// `place` is the inbox, below the scratch folder; calls of the folder `failed` pass the gate.
   init(
-    in place: String = "inbox", maximumListSize: UInt64 = 1 << 20,
+    in place: String = "inbox", maximumListSize: UInt64 = 1 << 20, gate: DiskGate? = nil,
     _ prepare: (String) throws -> Void = { _ in }
   ) throws {
     self.place = place
@@ -63,8 +63,9 @@ final class InboxBench: Sendable {
     lists = try scratch.subfolder("lists")
     failed = try scratch.subfolder("failed")
     try prepare("\(scratch.path)/\(place)")
+    let gated: any Folder = gate.map { [failed] in GatedFolder(failed, $0) } ?? failed
     inbox = try Self.inbox(
-      "\(scratch.path)/\(place)", [state, lists, failed, try scratch.subfolder("quarantine")],
+      "\(scratch.path)/\(place)", [state, lists, gated, try scratch.subfolder("quarantine")],
       rules, clock, maximumListSize)
   }
 
@@ -76,7 +77,7 @@ final class InboxBench: Sendable {
 
   /// - Parameter folders: state, lists, failed, quarantine.
   private static func inbox(
-    _ path: String, _ folders: [LinuxFolder], _ rules: ScriptedRules, _ clock: SimulatedClock,
+    _ path: String, _ folders: [any Folder], _ rules: ScriptedRules, _ clock: SimulatedClock,
     _ maximumListSize: UInt64
   ) throws -> RunningInbox {
     RunningInbox(

@@ -3,6 +3,7 @@
 
 import Linux
 import Support
+import Synchronization
 import Testing
 import Vocabulary
 
@@ -36,6 +37,30 @@ import Vocabulary
     bench.rules.longRead.changed()
     await bench.inbox.settled()
     #expect(bench.rules.names == ["long.plist", "short.plist"])
+    #expect(try bench.left().isEmpty)
+    await bench.inbox.stop()
+  }
+
+  @Test func `a long file that is rejected to a hanging disk does not delay other lists`()
+    async throws
+  {
+    try TestHomes.settle()
+    let gate = DiskGate()
+    let bench = try InboxBench(gate: gate)
+    gate.close(.write)
+    User.put(bench.path("long.plist"), String(repeating: "x", count: 300_000))
+    await bench.settle()
+    bench.clock.advance(by: .seconds(5))
+    _ = await bench.inbox.look()
+    #expect(await gate.visited())
+    User.put(bench.path("short.plist"), "short end")
+    _ = await bench.inbox.look()
+    bench.clock.advance(by: .milliseconds(250))
+    _ = await bench.inbox.look()
+    await bench.rules.wait(for: ["accepted short.plist"])
+    gate.open()
+    await bench.inbox.settled()
+    #expect(bench.rules.state.withLock { $0.rejected.map(\.code) } == ["list.syntax"])
     #expect(try bench.left().isEmpty)
     await bench.inbox.stop()
   }

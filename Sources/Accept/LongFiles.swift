@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies and sums of long files on a disk thread: the inbox's thread does not wait for them.
+
+internal import Files
+internal import Linux
+internal import Vocabulary
+
+enum LongFiles {
+  /// Above this size a copy or a sum takes longer than the change of threads.
+  static let least: UInt64 = 256 << 10
+
+  /// Runs `act`, which reads `size` bytes, here or on a disk thread.
+  static func aside<Value: Sendable>(
+    _ size: UInt64, _ act: @Sendable () throws(SystemError) -> Value
+  ) async throws(SystemError) -> Value {
+    if size <= least { return try act() }
+    return try await onDisk { () throws(SystemError) in try act() }
+  }
+
+  /// True if the file has this sum.
+  static func has(_ file: any OpenFile, _ sum: FileCopy.Sum) async throws(SystemError) -> Bool {
+    try await aside(sum.size) { () throws(SystemError) in
+      try FileCopy.sum(file, upTo: sum.size, unless: { Task.isCancelled }) == sum
+    }
+  }
+}
