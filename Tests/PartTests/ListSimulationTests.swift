@@ -40,7 +40,8 @@ import Vocabulary
       if !world.violations.isEmpty { return }
     }
     print(
-      "\(stream): \(histories / 4) histories, \(crashes) crashes, \(stops) stops, \(answers) answers")
+      "\(stream): \(histories / 4) histories, \(crashes) crashes, \(stops) stops, \(answers) answers"
+    )
     #expect(crashes > 0 && stops > 0 && answers > 0)
   }
 

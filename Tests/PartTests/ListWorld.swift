@@ -87,17 +87,24 @@ struct ListWorld {
     }
     isFull = false
     oddList = nil
+    rest()
+    if !questions.isEmpty { violations.append("\(questions.count) questions are unanswered") }
     damaged = []
     // The damaged files are mended, and the daemon is restarted, as its advice says.
     stop()
+    for list in ledger.openLists where list.state == .paused { ask(.resume, list.id) }
+    rest()
+    judge()
+    unwind()
+  }
+
+  /// Until nothing happens by itself.
+  private mutating func rest() {
     for _ in 0..<200_000 where violations.isEmpty {
-      for list in ledger.openLists where list.state == .paused { ask(.resume, list.id) }
-      guard act() else { break }
+      guard act(isResting: true) else { return }
       settle()
       check()
     }
-    judge()
-    unwind()
   }
 
   private mutating func step() {
@@ -225,10 +232,14 @@ struct ListWorld {
 
   private mutating func settle() { turn() }
 
-  /// Lets one possible event happen; returns false if none happens by itself.
-  private mutating func act() -> Bool {
-    pump()
-    tellChains()
+  /// Lets one possible event happen; returns false if none happens by itself. `isResting`: photos are given
+  /// whenever they can be.
+  private mutating func act(isResting: Bool = false) -> Bool {
+    // Between two photos a list may have none on the way.
+    if isResting || !chance(4) {
+      pump()
+      tellChains()
+    }
     let ready = pending.indices.filter { place in
       let deed = pending[place].deed
       return deed.action != .awaitIdle(0) || !flying.contains { $0.list == deed.list }

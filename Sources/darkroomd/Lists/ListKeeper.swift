@@ -40,7 +40,6 @@ final class ListKeeper: Sendable {
     case event(ListID, ListLife.Event)
     case ask(ListID, ListLife.Ask, Reply<Failure?>)
     case look(Reply<ListLives?>)
-    case stop
   }
 
   private let letters: AsyncStream<Letter>
@@ -77,11 +76,9 @@ final class ListKeeper: Sendable {
     }
   }
 
-  /// Begins nothing more and cancels the running effects; `run` returns when they have ended.
-  func stop() {
-    mail.yield(.stop)
-    mail.finish()
-  }
+  /// After the letters sent so far begins nothing more and cancels the running effects; `run` returns when
+  /// they have ended.
+  func stop() { mail.finish() }
 
   // MARK: the loop
 
@@ -91,7 +88,6 @@ final class ListKeeper: Sendable {
     var early: [ListID: [ListLife.Event]] = [:]
     var askers: [UInt64: Reply<Failure?>] = [:]
     var lastAsker: UInt64 = 0
-    var isStopped = false
     await withDiscardingTaskGroup { group in
       for await letter in letters {
         let now = clock.uptime()
@@ -113,15 +109,7 @@ final class ListKeeper: Sendable {
             deeds = lives.handle(event, of: list, at: now)
           }
         case .look(let reply):
-          reply.give(isStopped ? nil : lives)
-          continue
-        case .stop:
-          isStopped = true
-          group.cancelAll()
-        }
-        if isStopped {
-          for reply in askers.values { reply.give(.cancelled) }
-          askers = [:]
+          reply.give(lives)
           continue
         }
         for deed in deeds {
@@ -133,6 +121,8 @@ final class ListKeeper: Sendable {
         }
         changes.changed()
       }
+      group.cancelAll()
+      for reply in askers.values { reply.give(.cancelled) }
     }
   }
 
