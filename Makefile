@@ -98,7 +98,7 @@ fuzz: build-packages
 LIVES ?= 10000000
 simulate: export LIVES := $(LIVES)
 simulate: build-packages
-	$(SWIFT) test -c release -Xswiftc -enable-testing --scratch-path .build/simulate \
+	$(SWIFT) test -Xswiftc -O --scratch-path .build/simulate \
 		--filter '^PartTests\.ListSimulationTests'
 
 # Each sanitizer has a separate build. UBSan covers the C code; Swift has its own checks. Left out: workers

@@ -91,7 +91,7 @@ let benchmarks: [Target] = [
 let tests: [Target] = [
   .target(
     name: "Support",
-    dependencies: ["CPrograms", "CSamples", "Linux", "Vocabulary"],
+    dependencies: ["CCodecs", "CPrograms", "CSamples", "Linux", "Vocabulary"],
     path: "Tests/Support", exclude: ["multiplex.py", "origin.py"]),
   // For EdgeTests: a worker that misbehaves on demand, and its attempts.
   .executableTarget(
@@ -114,12 +114,14 @@ let tests: [Target] = [
   .testTarget(
     name: "RecordTests", dependencies: ["Digests", "Linux", "Record", "Support", "Vocabulary"]),
   .testTarget(
-    name: "ReportTests", dependencies: ["Journald", "Linux", "Report", "Support", "Vocabulary"]),
+    name: "ReportTests",
+    dependencies: ["CLinux", "Journald", "Linux", "Report", "Support", "Vocabulary"]),
   .testTarget(
     name: "ReturnTests",
     dependencies: ["Files", "Linux", "Return", "Support", "Vocabulary"]),
   .testTarget(
-    name: "SteerTests", dependencies: ["Linux", "Steer", "Support", "Vocabulary", "darkroomctl"]),
+    name: "SteerTests",
+    dependencies: ["Catalog", "Linux", "Steer", "Support", "Vocabulary", "darkroomctl"]),
   .testTarget(name: "VocabularyTests", dependencies: ["Vocabulary"]),
   .testTarget(
     name: "EdgeTests",

@@ -11,7 +11,7 @@ import Transfer
 import Vocabulary
 
 func end(_ words: String) -> Never {
-  try? StandardError.write(Array("darkroom-bench-fetch: \(words)\n".utf8))
+  try? StandardStream.error.write(Array("darkroom-bench-fetch: \(words)\n".utf8))
   ThisProcess.exit(1)
 }
 
@@ -63,7 +63,7 @@ do {
   let network = try TransferLoop(
     TransferSettings(
       connections: connections, connectionsPerHost: connections,
-      rules: AddressRules(allow: ["127.0.0.0/8"], deny: [])))
+      rules: AddressRules(allowed: [NetworkRange(parsing: "127.0.0.0/8")])))
   let downloader = Downloader(
     network: network,
     partials: PartialShelf(

@@ -39,7 +39,8 @@ extension AboutFile {
       guard let sign = line.firstIndex(of: "=") else { throw Self.damaged(String(line)) }
       values[line[..<sign]] = line[line.index(after: sign)...]
     }
-    guard let name = values["name"].flatMap(Self.decoded) else { throw Self.damaged("name") }
+    let bytes = values["name"].flatMap { HexDigits.percentDecoded($0.utf8) }
+    guard let name = bytes.flatMap({ FileName(bytes: $0) }) else { throw Self.damaged("name") }
     guard let quality = values["quality"].flatMap({ ServiceClass(name: $0) }) else {
       throw Self.damaged("quality")
     }
@@ -91,21 +92,5 @@ extension AboutFile {
       }
     }
     return String(decoding: text, as: UTF8.self)
-  }
-
-  private static func decoded(_ text: Substring) -> FileName? {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == 0x25 else {
-        bytes.append(byte)
-        continue
-      }
-      let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-      guard digits.utf8.count == 2, let value = UInt8(digits, radix: 16) else { return nil }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
-    return FileName(bytes: bytes)
   }
 }

@@ -25,11 +25,6 @@ package struct Candidate: Equatable, Sendable {
   package let status: FileStatus
 
   package var name: FileName { key.name }
-
-  package init(key: Key, status: FileStatus) {
-    self.key = key
-    self.status = status
-  }
 }
 
 /// Why a sweep ignores a file.

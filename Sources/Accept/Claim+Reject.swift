@@ -34,7 +34,7 @@ extension Claim {
     do throws(SystemError) {
       sum = try await LongFiles.aside(dropped.status.size) {
         [failed = parts.failed] () throws(SystemError) in
-        try failed.copy(dropped, note, unless: { Task.isCancelled })
+        try failed.copy(dropped, note)
       }
     } catch { throw error.attempt }
     guard let sum else { throw .changed }

@@ -70,7 +70,7 @@ extension Claim {
       } else {
         let target = staged.copy.in
         sum = try await LongFiles.aside(size) { () throws(SystemError) in
-          try FileCopy.copy(file, to: target, upTo: size, unless: { Task.isCancelled })
+          try FileCopy.copy(file, to: target, upTo: size)
         }
       }
     } catch { throw error.attempt }
@@ -81,7 +81,7 @@ extension Claim {
     _ file: any OpenFile, as ahead: FileCopy.Sum, _ size: UInt64
   ) throws(SystemError) -> Bool {
     guard ahead.size == size else { return false }
-    return try FileCopy.sum(file, upTo: size, unless: { Task.isCancelled }) == ahead
+    return try FileCopy.sum(file, upTo: size) == ahead
   }
 
   private func whole(

@@ -75,8 +75,7 @@ struct DroppedFile {
       return switch answer {
       case .held: .noWriter
       case .writer: .writer
-      case .unsupported: .unsupported
-      case .notPermitted: .notPermitted
+      case .unavailable: .unknown
       }
     } catch { return .troubled(error.machineFailure) }
   }

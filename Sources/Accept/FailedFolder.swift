@@ -10,18 +10,16 @@ struct FailedFolder {
   let folder: any Folder
 
   /// Returns the copy's sum, or nil if the file changed during the copy.
-  func copy(
-    _ dropped: DroppedFile, _ note: ReasonNote, unless isCancelled: () -> Bool
-  ) throws(SystemError) -> FileCopy.Sum? {
+  func copy(_ dropped: DroppedFile, _ note: ReasonNote) throws(SystemError) -> FileCopy.Sum? {
     let copy = try FreshFile(
       copying: dropped.file, upTo: dropped.status.size, as: FreshName.temporary(note.list),
-      in: folder, unless: isCancelled)
+      in: folder)
     guard copy.sum.size == dropped.status.size, try dropped.isUntouched() else {
       try copy.discard()
       return nil
     }
     let choices = FreshName.choices(note.name, note.list)
-    try write(note, beside: try [copy].appear(under: choices, unless: isCancelled))
+    try write(note, beside: try [copy].appear(under: choices))
     return copy.sum
   }
 

@@ -13,9 +13,9 @@ package enum InboxLook {
       let key = Candidate.Key(entry.name)
       // No stat where the name or the kind decides: there may be many.
       if let reason = IgnoredReason.judge(entry.name) ?? entry.kind.flatMap(IgnoredReason.judge) {
-        entries.append(InboxState.Entry(key, nil, reason))
+        entries.append(InboxState.Entry(key, ignored: reason))
       } else if let status = try inbox.status(ifThere: entry.name) {
-        entries.append(InboxState.Entry(key, status, IgnoredReason.judge(status.kind)))
+        entries.append(InboxState.Entry(key, status))
       }
     }
     return entries

@@ -10,11 +10,6 @@ package struct InboxNature: Equatable, Sendable {
   /// True if a probe file got a read lease.
   package let hasLeases: Bool
 
-  package init(fileSystem: FileSystemKind, hasLeases: Bool) {
-    self.fileSystem = fileSystem
-    self.hasLeases = hasLeases
-  }
-
   /// A typical local file system.
   package static let usual = InboxNature(
     fileSystem: FileSystemKind(name: "ext4", isShared: false), hasLeases: true)

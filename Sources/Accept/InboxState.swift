@@ -13,15 +13,13 @@ package struct InboxState: Sendable {
     /// Why the entry is ignored.
     package let ignored: IgnoredReason?
 
-    package init(_ key: Candidate.Key, _ status: FileStatus?, _ ignored: IgnoredReason?) {
-      self.key = key
-      self.status = status
-      self.ignored = ignored
+    package init(_ key: Candidate.Key, _ status: FileStatus) {
+      (self.key, self.status) = (key, status)
+      ignored = IgnoredReason.judge(key.name) ?? IgnoredReason.judge(status.kind)
     }
 
-    package init(_ key: Candidate.Key, _ status: FileStatus?) {
-      let kind = status.flatMap { IgnoredReason.judge($0.kind) }
-      self.init(key, status, IgnoredReason.judge(key.name) ?? kind)
+    package init(_ key: Candidate.Key, ignored: IgnoredReason) {
+      (self.key, status, self.ignored) = (key, nil, ignored)
     }
   }
 
@@ -130,7 +128,7 @@ package struct InboxState: Sendable {
     switch probe {
     case .noWriter where !nature.isShared: actions = [.attempt(file.candidate, .lease)]
     case .writer: file.hold(at: now)
-    case .noWriter, .unsupported, .notPermitted:
+    case .noWriter, .unknown:
       if now - file.since >= nature.acceptTime(settings) {
         actions = [.attempt(file.candidate, .quiet)]
       } else {

@@ -20,7 +20,7 @@ enum LongFiles {
   /// True if the file has this sum.
   static func has(_ file: any OpenFile, _ sum: FileCopy.Sum) async throws(SystemError) -> Bool {
     try await aside(sum.size) { () throws(SystemError) in
-      try FileCopy.sum(file, upTo: sum.size, unless: { Task.isCancelled }) == sum
+      try FileCopy.sum(file, upTo: sum.size) == sum
     }
   }
 }

@@ -11,13 +11,6 @@ package struct ReasonNote: Equatable, Sendable {
   /// Milliseconds since 1970.
   package let time: UInt64
 
-  package init(list: ListID, name: FileName, failure: Failure, time: UInt64) {
-    self.list = list
-    self.name = name
-    self.failure = failure
-    self.time = time
-  }
-
   package var text: String {
     let advice = failure.advice.isEmpty ? "Correct the file" : failure.advice
     return """

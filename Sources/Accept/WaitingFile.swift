@@ -5,7 +5,9 @@ package import Vocabulary
 
 /// The kernel's answer about writers.
 package enum Probe: Equatable, Sendable {
-  case noWriter, writer, unsupported, notPermitted, missing
+  case noWriter, writer, missing
+  /// No lease is available.
+  case unknown
   /// The daemon may not open it.
   case unreadable(Failure)
   case troubled(Failure)

@@ -23,11 +23,11 @@ struct BinaryTrailer: Equatable {
     func number(_ start: Int) -> UInt64 {
       bytes[start..<(start + 8)].reduce(0) { $0 << 8 | UInt64($1) }
     }
-    let offsetSize = Int(bytes[6])
-    let referenceSize = Int(bytes[7])
-    let objectCount = number(8)
-    let top = number(16)
-    let tableOffset = number(24)
+    offsetSize = Int(bytes[6])
+    referenceSize = Int(bytes[7])
+    objectCount = number(8)
+    top = number(16)
+    tableOffset = number(24)
     let place = ListPlace.byte(fileSize - Self.size)
     let table = objectCount.multipliedReportingOverflow(by: UInt64(offsetSize))
     let end = tableOffset.addingReportingOverflow(table.partialValue)
@@ -39,10 +39,5 @@ struct BinaryTrailer: Equatable {
         place, "the last 32 bytes do not match the file",
         advice: "It is truncated, or data follows its end; write it again")
     }
-    self.offsetSize = offsetSize
-    self.referenceSize = referenceSize
-    self.objectCount = objectCount
-    self.top = top
-    self.tableOffset = tableOffset
   }
 }

@@ -13,17 +13,6 @@ package struct CatalogEntry: Equatable, Sendable {
   /// The place of the photo in its list.
   package let place: ListPlace
 
-  package init(
-    name: String, url: String, problem: String?, options: PhotoOptions = PhotoOptions(),
-    place: ListPlace
-  ) {
-    self.name = name
-    self.url = url
-    self.problem = problem
-    self.options = options
-    self.place = place
-  }
-
   /// True if both entries ask for the same print: place and class do not count.
   package func isSame(as other: CatalogEntry) -> Bool {
     name == other.name && url == other.url && problem == other.problem

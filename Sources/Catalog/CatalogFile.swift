@@ -17,13 +17,13 @@ package final class CatalogFile: Sendable {
 
   private let file: any OpenFile
   private let limits: ListLimits
-  private let indexOffset: UInt64
-  private let optionsOffset: UInt64
+  private let footer: CatalogFooter
   private let page = Mutex<Page?>(nil)
-  package let count: UInt32
-  package let options: ListOptions
+
+  package var count: UInt32 { footer.count }
+  package var options: ListOptions { footer.options }
   /// The photos that set a class of their own.
-  package let spans: [ClassSpan]
+  package var spans: [ClassSpan] { footer.spans }
 
   /// The limits must be at least those with which the list was read. Checks everything after the entries; a
   /// block of entries is checked when it is read.
@@ -35,11 +35,7 @@ package final class CatalogFile: Sendable {
       throw error.machineFailure
     }
     guard let footer else { throw Self.damage("its footer does not match the file") }
-    count = footer.count
-    indexOffset = footer.indexOffset
-    optionsOffset = footer.optionsOffset
-    options = footer.options
-    spans = footer.spans
+    self.footer = footer
   }
 
   /// The photo with this number, counted from 1 in the order of the list.
@@ -65,13 +61,13 @@ package final class CatalogFile: Sendable {
 
   private func readBlock(_ number: UInt64) throws(Failure) -> CatalogBlock {
     let isLast = number == UInt64((count - 1) / CatalogFormat.blockPhotos)
-    let row = try read(indexOffset + number * CatalogFormat.indexRowSize, isLast ? 12 : 24)
+    let row = try read(footer.indexOffset + number * CatalogFormat.indexRowSize, isLast ? 12 : 24)
     var cursor = CatalogCursor(row[...])
     guard let start: UInt64 = cursor.fixed(), let crc: UInt32 = cursor.fixed() else {
       throw Self.damage("its index ends early")
     }
-    let end = isLast ? optionsOffset : cursor.fixed() ?? 0
-    guard start >= UInt64(CatalogFormat.head.count), start < end, end <= optionsOffset,
+    let end = isLast ? footer.optionsOffset : cursor.fixed() ?? 0
+    guard start >= UInt64(CatalogFormat.head.count), start < end, end <= footer.optionsOffset,
       end - start <= CatalogFormat.longestBlock(limits)
     else { throw Self.damage("row \(number) of its index points outside the entries") }
     let bytes = try read(start, Int(end - start))

@@ -95,10 +95,7 @@ package struct ListForm {
   private mutating func takeTop(
     _ event: ListEvent, at place: ListPlace
   ) throws(Failure) {
-    guard case .key(let key) = event else {
-      state = .done
-      return
-    }
+    guard case .key(let key) = event else { return state = .done }
     if case .withPhotos(let photos) = shape {
       if key.isText(OptionKey.photos) { throw ListRefusal.duplicate(key, photos, place) }
       guard OptionKey(key) != nil else { throw ListRefusal.unknownOption(key, place) }
@@ -121,7 +118,6 @@ package struct ListForm {
       guard let option else { throw ListRefusal.unknownOption(key, keyPlace) }
       try take(PendingOption(key: option, text: key, value: event, place: keyPlace))
       state = .top
-      return
     case .undecided(let pending):
       if let option, !isContainer {
         if let first = pending.first(where: { $0.key == option }) {
@@ -175,20 +171,15 @@ package struct ListForm {
 
   private mutating func takePhotos(_ event: ListEvent, at place: ListPlace) {
     switch event {
-    case .key(let key):
-      state = .photosValue(key, place)
-      return
-    case .close:
-      state = .top
-      return
+    case .key(let key): state = .photosValue(key, place)
+    case .close: state = .top
     case .openDictionary:
       draft = PhotoDraft(place: place, name: nil)
       state = .photo
-      return
     default:
       draft = PhotoDraft(place: place, name: nil)
       draft.note("it is \(event.words), not a dictionary with 'Name' and 'URL'")
-      return enter(event, isInside: false)
+      enter(event, isInside: false)
     }
   }
 
@@ -202,12 +193,9 @@ package struct ListForm {
 
   /// Begins a photo with the value of its name: a URL, or a dictionary with one.
   private mutating func begin(_ event: ListEvent) {
-    if event == .openDictionary {
-      state = .photo
-      return
-    }
+    if event == .openDictionary { return state = .photo }
     draft.take(event, for: .url)
-    return enter(event, isInside: false)
+    enter(event, isInside: false)
   }
 
   private mutating func takePhoto(_ event: ListEvent) {
@@ -224,9 +212,9 @@ package struct ListForm {
   private mutating func enter(_ event: ListEvent, isInside: Bool) {
     if event == .openArray || event == .openDictionary {
       state = .skipping(depth: 1, isInside: isInside)
-      return
+    } else {
+      leave(isInside: isInside)
     }
-    return leave(isInside: isInside)
   }
 
   private mutating func skip(_ event: ListEvent, depth: Int, isInside: Bool) {
@@ -239,8 +227,7 @@ package struct ListForm {
   }
 
   private mutating func leave(isInside: Bool) {
-    guard isInside else { return end() }
-    state = .photo
+    if isInside { state = .photo } else { end() }
   }
 
   private mutating func end() {

@@ -33,18 +33,10 @@ protocol ChainOwner<Order>: AnyObject, Sendable {
 }
 
 final class PhotoChain<Order: Sendable>: Sendable {
-  private enum Phase {
-    /// → running
-    case made
-    /// → over
-    case running
-    case over
-  }
-
   private struct State {
-    var phase = Phase.made
+    var isOver = false
     var operations: [(stage: Stage, operation: Operation)] = []
-    var unfinished = 0
+    var unfinished = Stage.allCases.count
     /// Cancelled for good: the chain is over once nothing runs, even if its operations stay in a busy queue.
     var isCancelled = false
     var end: PhotoEnd?
@@ -82,9 +74,7 @@ final class PhotoChain<Order: Sendable>: Sendable {
       (.download, download), (.filter, filter), (.output, output),
     ]
     state.withLock { state in
-      state.phase = .running
       state.operations = operations
-      state.unfinished = operations.count
       state.discard = {
         if case .success(let negative) = filter.outcome { stages.discard(negative) }
       }
@@ -170,8 +160,8 @@ final class PhotoChain<Order: Sendable>: Sendable {
   private func endIfOver() {
     let isStill = isStill
     let ended = state.withLock { state -> (PhotoEnd, (@Sendable () -> Void)?)? in
-      guard state.phase == .running, state.unfinished == 0 || isStill else { return nil }
-      state.phase = .over
+      guard !state.isOver, state.unfinished == 0 || isStill else { return nil }
+      state.isOver = true
       defer { state.discard = nil }
       return (state.end ?? .stopped, state.discard)
     }

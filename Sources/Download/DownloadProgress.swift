@@ -6,9 +6,4 @@ package import Vocabulary
 package struct DownloadProgress: Equatable, Sendable {
   package let photos: [PhotoID]
   package let transfer: TransferProgress
-
-  package init(photos: [PhotoID], transfer: TransferProgress) {
-    self.photos = photos
-    self.transfer = transfer
-  }
 }

@@ -125,7 +125,7 @@ extension Downloader {
       settled(url, attempt, found, place, ending)
     }
     let request = TransferRequest(
-      place: url, maximumSize: settings.maximumSize, timeout: settings.timeout,
+      url: url, maximumSize: settings.maximumSize, timeout: settings.timeout,
       connectTimeout: settings.connectTimeout, priority: priority, scope: opening.scope)
     let ticket = network.begin(request, into: file) { file.end($0) }
     perform(
@@ -213,7 +213,7 @@ extension Downloader {
     guard Self.asksForCopy(error) else { throw error.machineFailure }
     return try asMachine { () throws(SystemError) in
       let file = try folder.openAnew(name)
-      _ = try FileCopy.copy(source, to: file, upTo: .max, unless: { Task.isCancelled })
+      _ = try FileCopy.copy(source, to: file, upTo: .max)
       return original(landing, file, name)
     }
   }

@@ -109,7 +109,7 @@ package final class Downloader: Sendable {
     }
     var head: ArraySlice<UInt8> = []
     let (size, digest) = try FileCopy.each(
-      of: source, upTo: settings.maximumSize, unless: { Task.isCancelled },
+      of: source, upTo: settings.maximumSize,
       failing: { $0.isCancelled ? .cancelled : FileFolders.unreadable($0) }
     ) { bytes, offset throws(Failure) in
       if offset == 0 { head = bytes.prefix(PartialFile.headSize) }
@@ -125,7 +125,8 @@ package final class Downloader: Sendable {
     try compare(digest, checksum)
     return Original(
       file: file, name: Original.name(of: photo),
-      contents: Contents(size: size, hash: digest.prefix), host: url.host, status: 0)
+      contents: Contents(size: size, hash: digest.prefix), host: url.host, status: 0,
+      isEndSure: true)
   }
 
   func judge(_ size: UInt64, _ head: ArraySlice<UInt8>, _ from: @autoclosure () -> String)

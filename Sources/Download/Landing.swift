@@ -21,14 +21,6 @@ final class Landing: Sendable {
   let head: ArraySlice<UInt8>
   let reply: TransferReply
 
-  init(
-    url: PhotoURL, place: Place, size: UInt64, digest: SHA256Digest, head: ArraySlice<UInt8>,
-    reply: TransferReply
-  ) {
-    (self.url, self.place, self.size) = (url, place, size)
-    (self.digest, self.head, self.reply) = (digest, head, reply)
-  }
-
   init(_ bytes: [UInt8], from url: PhotoURL, _ reply: TransferReply) {
     (self.url, self.reply, place) = (url, reply, .memory(bytes))
     (size, digest) = (UInt64(bytes.count), SHA256.digest(of: bytes))

@@ -28,14 +28,9 @@ struct NoteHead: Equatable {
 
   /// The seed for the checksums of the lines below.
   var seed: UInt32 { CRC32C.checksum(bytes) }
+}
 
-  init(kind: String, url: String, entity: EntityFacts, others: [String: String] = [:]) {
-    self.kind = kind
-    self.url = url
-    self.entity = entity
-    self.others = others
-  }
-
+extension NoteHead {
   init?(_ kind: String, reading bytes: [UInt8], others names: Set<String> = []) {
     var fields: [String: String] = [:]
     var lines = bytes.split(separator: 0x0A)[...]

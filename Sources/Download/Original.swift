@@ -15,18 +15,6 @@ package struct Original: Sendable {
   /// True when the sender announced where the body ends.
   package let isEndSure: Bool
 
-  package init(
-    file: any OpenFile, name: FileName, contents: Contents, host: String, status: Int,
-    isEndSure: Bool = true
-  ) {
-    self.file = file
-    self.name = name
-    self.contents = contents
-    self.host = host
-    self.status = status
-    self.isEndSure = isEndSure
-  }
-
   /// `000038211` in the folder of its list.
   package static func name(of photo: PhotoID) -> FileName {
     FileName(number: UInt64(photo.number), digits: 9)

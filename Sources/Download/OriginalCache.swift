@@ -87,7 +87,6 @@ package final class OriginalCache: Sendable {
 
   private static let mostEntries = 16384
   private static let longestNote = 65536
-  private static let piece = 262_144
 
   private let folder: any Folder
   private let clock: any Timekeeper
@@ -226,17 +225,13 @@ package final class OriginalCache: Sendable {
     else { return nil }
     let file = try folder.open(name, .read)
     guard try file.status().size == size else { return nil }
-    var hash = SHA256()
     var head: [UInt8] = []
-    var offset: UInt64 = 0
-    while true {
-      let bytes = try file.read(at: offset, upTo: Self.piece)
-      if bytes.isEmpty { break }
+    // Not even a cancelled download leaves it half read: that would look like damage.
+    let found = try FileCopy.each(of: file, upTo: size, unless: { false }, failing: { $0 }) {
+      bytes, offset throws(SystemError) in
       if offset == 0 { head = Array(bytes.prefix(PartialFile.headSize)) }
-      hash.add(bytes)
-      offset += UInt64(bytes.count)
     }
-    guard offset == size, hash.digest() == digest else { return nil }
+    guard found == (size, digest) else { return nil }
     return Found(file: file, entity: note.entity, size: size, digest: digest, head: head)
   }
 

@@ -57,20 +57,11 @@ struct TextPreview {
     var bytes: [UInt8] = []
     var high: UInt8?
     for byte in lines.joined() where byte > 0x20 {
-      guard let digit = digit(byte) else { return nil }
+      guard let digit = HexDigits.value(byte) else { return nil }
       if let first = high { bytes.append(first << 4 | digit) }
       high = high == nil ? digit : nil
     }
     return bytes.count == count ? bytes : nil
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x61...0x66: byte - 0x61 + 10
-    case 0x41...0x46: byte - 0x41 + 10
-    default: nil
-    }
   }
 
   private static func number(_ line: ArraySlice<UInt8>) -> Int? {

@@ -29,7 +29,7 @@ extension JournalRecord {
       return unknown(cursor.text(word), sequence, bytes[word].first)
     }
     if kind == .reopened || kind == .quality {
-      return .unknown(sequence: sequence, kind: kind.name, isCritical: true)
+      return .unknown(sequence: sequence, kind: kind.rawValue, isCritical: true)
     }
     guard let change = change(kind, &cursor) else { return .damaged }
     return .record(JournalRecord(sequence: sequence, Transition(time: time, change)))
@@ -80,7 +80,7 @@ extension JournalRecord {
       let contents = Contents(size: size, hash: hash)
       return kind == .downloaded ? .downloaded(photo, contents) : .filtered(photo, contents)
     default:
-      guard let stage = cursor.text(field: "stage").flatMap(Stage.init(name:)),
+      guard let stage = cursor.text(field: "stage").flatMap(Stage.init(rawValue:)),
         let code = cursor.text(field: "code"), let attempt = cursor.small(field: "attempt")
       else { return nil }
       if kind == .failed { return .failed(photo, stage, code: code, attempt: attempt) }
@@ -88,12 +88,5 @@ extension JournalRecord {
       else { return nil }
       return .retry(photo, stage, code: code, attempt: attempt, after: after, until: until)
     }
-  }
-}
-
-extension Stage {
-  init?(name: String) {
-    guard let match = Self.allCases.first(where: { $0.name == name }) else { return nil }
-    self = match
   }
 }

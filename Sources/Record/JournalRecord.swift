@@ -68,7 +68,7 @@ extension LineText {
   }
 
   private mutating func add(_ kind: RecordKind, _ list: ListID) {
-    add(kind.bytes)
+    add(kind.rawValue)
     add(byte: 0x20)
     add(list.number)
   }

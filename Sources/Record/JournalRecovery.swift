@@ -30,7 +30,7 @@ package struct JournalRecovery {
     do throws(SystemError) {
       run.listing = try journal.listing()
       for name in run.listing.unfinished { try journal.folder.removeIfThere(name) }
-    } catch { throw error.failure }
+    } catch { throw error.machineFailure }
     run.recovery.lastNumber = run.listing.highest
     try run.findBase()
     try run.readHeaders()
@@ -189,18 +189,15 @@ package struct JournalRecovery {
   // MARK: Files
 
   private func open(_ name: FileName) throws(Failure) -> any OpenFile {
-    do throws(SystemError) {
-      return try journal.folder.open(name, .read)
-    } catch { throw error.failure }
+    try asMachine { () throws(SystemError) in try journal.folder.open(name, .read) }
   }
 
   private func contents(_ name: FileName) throws(Failure) -> [UInt8] {
-    do throws(SystemError) {
+    try asMachine { () throws(SystemError) in
       let file = try journal.folder.open(name, .read)
       let size = try file.status().size
-      guard size <= Self.maximumSnapshotBytes else { return [] }
-      return try file.read(at: 0, upTo: Int(size))
-    } catch { throw error.failure }
+      return size > Self.maximumSnapshotBytes ? [] : try file.read(at: 0, upTo: Int(size))
+    }
   }
 
   private func newer(_ name: FileName, _ thing: String) -> Failure {

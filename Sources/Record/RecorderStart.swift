@@ -13,27 +13,18 @@ package struct RecorderStart: Sendable {
   package static func run(
     _ state: any Folder, _ settings: JournalSettings
   ) throws(Failure) -> RecorderStart {
-    let folder = try folder("journal", in: state)
-    let lists = try Self.folder("lists", in: state)
-    let numbers: [UInt64]
-    do throws(SystemError) {
+    let (journal, lists, numbers) = try asMachine { () throws(SystemError) in
+      let journal = JournalFolder(try state.folder(FileName(literal: "journal"), creating: true))
+      let lists = try state.folder(FileName(literal: "lists"), creating: true)
       try state.sync()
-      numbers = try lists.names().compactMap { UInt64($0.description) }
-    } catch { throw error.failure }
-    let journal = JournalFolder(folder)
+      return (journal, lists, try lists.names().compactMap { UInt64($0.description) })
+    }
     var recovery = try JournalRecovery.run(journal, settings, hasLists: !numbers.isEmpty)
     if let highest = numbers.max() { recovery.ledger.reserve(upTo: ListID(highest)) }
-    do throws(SystemError) {
-      return RecorderStart(
-        recovery: recovery, journal: try Journal(journal, after: recovery, settings), lists: lists)
-    } catch { throw error.failure }
-  }
-
-  private static func folder(
-    _ name: StaticString, in state: any Folder
-  ) throws(Failure) -> any Folder {
-    do throws(SystemError) {
-      return try state.folder(FileName(literal: name), creating: true)
-    } catch { throw error.failure }
+    return RecorderStart(
+      recovery: recovery,
+      journal: try asMachine { () throws(SystemError) in
+        try Journal(journal, after: recovery, settings)
+      }, lists: lists)
   }
 }

@@ -23,7 +23,7 @@ package struct ResultRows: Sendable {
       bytes = try file.read(at: Self.offset(photo.number), upTo: ResultRow.size)
     } catch {
       if error.isMissing { return nil }
-      throw error.failure
+      throw error.machineFailure
     }
     return try Self.row(bytes, photo)
   }

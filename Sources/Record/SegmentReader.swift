@@ -21,7 +21,7 @@ struct SegmentReader {
     var buffer: [UInt8] = []
     var offset: UInt64 = 0
     while true {
-      let piece = try read(at: offset + UInt64(buffer.count))
+      let piece = try read(at: offset + UInt64(buffer.count), upTo: Self.pieceBytes)
       let isLast = piece.isEmpty
       buffer = buffer.isEmpty ? piece : buffer + piece
       var start = 0
@@ -45,17 +45,12 @@ struct SegmentReader {
 
   /// Reads the first line as a header.
   func header() throws(Failure) -> SegmentHeader.Reading {
-    let bytes: [UInt8]
-    do throws(SystemError) {
-      bytes = try file.read(at: 0, upTo: JournalRecord.maximumBytes)
-    } catch { throw error.failure }
+    let bytes = try read(at: 0, upTo: JournalRecord.maximumBytes)
     guard let end = bytes.firstIndex(of: 0x0A) else { return .damaged }
     return SegmentHeader.read(bytes, 0..<end)
   }
 
-  private func read(at offset: UInt64) throws(Failure) -> [UInt8] {
-    do throws(SystemError) {
-      return try file.read(at: offset, upTo: Self.pieceBytes)
-    } catch { throw error.failure }
+  private func read(at offset: UInt64, upTo count: Int) throws(Failure) -> [UInt8] {
+    try asMachine { () throws(SystemError) in try file.read(at: offset, upTo: count) }
   }
 }

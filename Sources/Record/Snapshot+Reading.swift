@@ -171,7 +171,7 @@ private struct SnapshotReader {
       }
       entries[last].originals[photo] = Contents(size: size, hash: hash)
     case "retry":
-      guard let stage = cursor.text(field: "stage").flatMap(Stage.init(name:)),
+      guard let stage = cursor.text(field: "stage").flatMap(Stage.init(rawValue:)),
         let attempt = cursor.small(field: "attempt"), let after = cursor.number(field: "after"),
         let until = cursor.number(field: "until")
       else { return false }

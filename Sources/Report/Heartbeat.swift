@@ -16,11 +16,6 @@ package final class Heartbeat: Pulse {
   private struct State {
     var doing = Doing.idle
     var turns: UInt64 = 0
-
-    mutating func begin() {
-      turns += 1
-      doing = .busy(turn: turns)
-    }
   }
 
   private let state = Mutex(State())
@@ -30,7 +25,12 @@ package final class Heartbeat: Pulse {
   package var doing: Doing { state.withLock { $0.doing } }
 
   /// Call when a turn begins, and after each step of a long turn.
-  package func busy() { state.withLock { $0.begin() } }
+  package func busy() {
+    state.withLock { state in
+      state.turns += 1
+      state.doing = .busy(turn: state.turns)
+    }
+  }
 
   package func idle() { state.withLock { $0.doing = .idle } }
 }

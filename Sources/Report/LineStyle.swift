@@ -20,35 +20,25 @@ package enum LineStyle: Equatable, Sendable {
   }
 
   package func line(_ message: Message) -> [UInt8] {
+    let (level, colour) = Self.marks(of: message.priority)
     let text =
       switch self {
       case .prefixed: "<\(message.priority.rawValue)>\(message.words)"
-      case .plain: Self.level(message.priority) + message.words
-      case .coloured: Self.coloured(message.words, message.priority)
+      case .plain: level + message.words
+      case .coloured where colour.isEmpty: message.words
+      case .coloured: "\u{1B}[\(colour)m\(message.words)\u{1B}[0m"
       }
     return Array(text.utf8) + [0x0A]
   }
 
-  private static func level(_ priority: Priority) -> String {
+  private static func marks(of priority: Priority) -> (level: String, colour: String) {
     switch priority {
-    case .critical: "critical: "
-    case .error: "error: "
-    case .warning: "warning: "
-    case .notice, .info: ""
-    case .debug: "debug: "
+    case .critical: ("critical: ", "1;31")
+    case .error: ("error: ", "31")
+    case .warning: ("warning: ", "33")
+    case .notice: ("", "1")
+    case .info: ("", "")
+    case .debug: ("debug: ", "2")
     }
-  }
-
-  private static func coloured(_ words: String, _ priority: Priority) -> String {
-    let colour =
-      switch priority {
-      case .critical: "1;31"
-      case .error: "31"
-      case .warning: "33"
-      case .notice: "1"
-      case .info: ""
-      case .debug: "2"
-      }
-    return colour.isEmpty ? words : "\u{1B}[\(colour)m\(words)\u{1B}[0m"
   }
 }

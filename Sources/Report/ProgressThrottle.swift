@@ -12,11 +12,7 @@ package struct ProgressThrottle: Equatable, Sendable {
   package mutating func begin(_ list: ListID, at now: Duration) { last[list] = now }
 
   package mutating func admits(_ list: ListID, at now: Duration) -> Bool {
-    guard let before = last[list] else {
-      last[list] = now
-      return true
-    }
-    guard now - before >= interval else { return false }
+    if let before = last[list], now - before < interval { return false }
     last[list] = now
     return true
   }

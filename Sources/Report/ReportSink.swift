@@ -19,8 +19,8 @@ package enum ReportSink: Sendable {
     if let socket { return .journald(socket) }
     let style = LineStyle.choose(
       asked: asked, isJournalStream: isStream,
-      isTerminal: ThisProcess.isTerminal(StandardError.descriptor), environment: environment)
-    return .lines(style) { bytes in (try? StandardError.write(bytes)) != nil }
+      isTerminal: StandardStream.error.isTerminal, environment: environment)
+    return .lines(style) { bytes in (try? StandardStream.error.write(bytes)) != nil }
   }
 
   /// Waits while journald is slow; returns false when the message cannot be delivered.

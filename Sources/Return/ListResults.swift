@@ -20,11 +20,11 @@ struct ListResults {
   /// Adds both files. If the list's own files are damaged, adds none and returns the failure: the list goes
   /// back without results.
   func write(
-    _ source: OutcomeSource?, into files: inout [FreshFile], unless isCancelled: () -> Bool
+    _ source: OutcomeSource?, into files: inout [FreshFile]
   ) throws(Failure) -> Failure? {
     guard let source else { return nil }
     do throws(Failure) {
-      files += try write(source(), unless: isCancelled)
+      files += try write(source())
       return nil
     } catch {
       guard error.kind == .final else { throw error }
@@ -38,16 +38,14 @@ struct ListResults {
     try failed.removeIfThere(ReturnPart.retry.temporary(list))
   }
 
-  private func write(
-    _ outcome: ListOutcome, unless isCancelled: () -> Bool
-  ) throws(Failure) -> [FreshFile] {
+  private func write(_ outcome: ListOutcome) throws(Failure) -> [FreshFile] {
     let result = try begin(.result, in: done)
     result.writer.openResults(outcome)
     var retry: Draft?
     var filtered: UInt32 = 0
     var failures: UInt32 = 0
     for place in 0..<outcome.total {
-      if place % 1024 == 0, isCancelled() { throw .cancelled }
+      if place % 1024 == 0, Task.isCancelled { throw .cancelled }
       let photo = try outcome.photo(place + 1)
       try asMachine { () throws(SystemError) in try result.writer.addResult(photo) }
       if case .filtered = photo.ending { filtered += 1 }

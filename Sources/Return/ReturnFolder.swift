@@ -25,10 +25,9 @@ package struct ReturnFolder: Sendable {
   /// name, because `about` is damaged, the list's number makes one. Returns the failure if there will never
   /// be results.
   package func giveBack(
-    _ list: ListID, named name: FileName?, telling outcome: OutcomeSource? = nil,
-    unless isCancelled: () -> Bool = { false }
+    _ list: ListID, named name: FileName?, telling outcome: OutcomeSource? = nil
   ) throws(Failure) -> Failure? {
-    do throws(Failure) { return try attempt(list, name, outcome, unless: isCancelled) } catch {
+    do throws(Failure) { return try attempt(list, name, outcome) } catch {
       // A disk that is full stays full while they lie there.
       removeDrafts(of: list)
       throw error
@@ -52,21 +51,19 @@ package struct ReturnFolder: Sendable {
   }
 
   private func attempt(
-    _ list: ListID, _ name: FileName?, _ outcome: OutcomeSource?, unless isCancelled: () -> Bool
+    _ list: ListID, _ name: FileName?, _ outcome: OutcomeSource?
   ) throws(Failure) -> Failure? {
-    let begun = try asMachine { () throws(SystemError) in
-      try begin(list, unless: isCancelled)
-    }
+    let begun = try asMachine { () throws(SystemError) in try begin(list) }
     guard let (folder, copy) = begun else {
       throw Failure(
         .final, code: "list.gone", reason: "the list's folder is missing from the state folder")
     }
     guard let copy else { return nil }
     var files = [copy]
-    let trouble = try results(of: list).write(outcome, into: &files, unless: isCancelled)
+    let trouble = try results(of: list).write(outcome, into: &files)
     let own = name ?? FileName(made: "list-\(list).plist")
     try asMachine { () throws(SystemError) in
-      try files.appear(under: FreshName.choices(own, list), unless: isCancelled)
+      try files.appear(under: FreshName.choices(own, list))
       try ListMarks.noteReturn(in: folder)
     }
     return trouble
@@ -87,7 +84,7 @@ package struct ReturnFolder: Sendable {
   /// The list's folder, and a copy of the list unless it was returned already. Nil if there is nothing to
   /// copy.
   private func begin(
-    _ list: ListID, unless isCancelled: () -> Bool
+    _ list: ListID
   ) throws(SystemError) -> (folder: any Folder, copy: FreshFile?)? {
     guard let folder = try lists.folder(ifThere: ListFolder.name(list)) else { return nil }
     if try ListMarks(of: folder).isReturned { return (folder, nil) }
@@ -95,7 +92,7 @@ package struct ReturnFolder: Sendable {
     let source = try folder.open(ListFolder.list, .read)
     let copy = try FreshFile(
       copying: source, upTo: try source.status().size, as: ReturnPart.copy.temporary(list),
-      in: done, unless: isCancelled)
+      in: done)
     return (folder, copy)
   }
 }

@@ -15,7 +15,7 @@ package enum ControlCall: Equatable, Sendable {
   /// Retries a host that does not answer at once; without a host, all of them.
   case flush(host: String?)
 
-  /// Every method by its name. Methods that are not served reserve their names.
+  /// Every method by its name.
   package enum Method: String, CaseIterable, Sendable {
     case status = "Status"
     case lists = "Lists"
@@ -27,22 +27,12 @@ package enum ControlCall: Equatable, Sendable {
     case reload = "Reload"
     case watch = "Watch"
     case cache = "Cache"
-    case why = "Why"
-    case submit = "Submit"
-    case focus = "Focus"
-    case setQuality = "SetQuality"
-    case retry = "Retry"
     case flush = "Flush"
-    case sync = "Sync"
 
-    package var isServed: Bool {
-      switch self {
-      case .status, .lists, .inbox, .show, .pause, .resume, .cancel, .flush, .reload, .watch,
-        .cache:
-        true
-      case .why, .submit, .focus, .setQuality, .retry, .sync: false
-      }
-    }
+    /// The names of later methods.
+    package static let reserved: Set<String> = [
+      "Why", "Submit", "Focus", "SetQuality", "Retry", "Sync",
+    ]
   }
 
   package var method: Method {
@@ -74,7 +64,6 @@ package enum ControlCall: Equatable, Sendable {
   }
 
   package init(_ method: Method, _ parameters: JSONObject) throws(ControlError) {
-    guard method.isServed else { throw .methodNotImplemented(method.rawValue) }
     let fields = MessageFields(parameters)
     do throws(FieldError) {
       switch method {
@@ -90,8 +79,6 @@ package enum ControlCall: Equatable, Sendable {
         self = .flush(host: fields.isMissing("host") ? nil : try fields.string("host"))
       case .watch: self = .watch(try WatchOrder(fields))
       case .cache: self = .cache(clear: try fields.flag("clear"))
-      case .why, .submit, .focus, .setQuality, .retry, .sync:
-        throw FieldError(name: "method")
       }
     } catch {
       throw .invalidParameter(error.name)

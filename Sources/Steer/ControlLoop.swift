@@ -152,10 +152,14 @@ struct ControlLoop: ~Copyable {
       if client.session.isOver { return drop(number) }
       guard client.session.wantsInput else { return }
       guard let bytes = try? client.socket.receive(upTo: 65536) else {
-        if client.session.isGone { end(number) }
+        if client.session.isGone { clients[number]?.session.end() }
         return
       }
-      if bytes.isEmpty { end(number) } else { receive(number, bytes) }
+      if bytes.isEmpty {
+        clients[number]?.session.end()
+      } else {
+        clients[number]?.session.receive(bytes, at: clock.uptime())
+      }
       serve(number)
     } while clients[number]?.session.isGone ?? false
     if clients[number]?.session.isOver ?? false { drop(number) }
@@ -222,12 +226,6 @@ struct ControlLoop: ~Copyable {
     clients[number]?.taken = nil
     taken.give(isTaken)
   }
-
-  private mutating func receive(_ number: UInt64, _ bytes: [UInt8]) {
-    clients[number]?.session.receive(bytes, at: clock.uptime())
-  }
-
-  private mutating func end(_ number: UInt64) { clients[number]?.session.end() }
 
   /// The caller has left: its stream is cancelled; a plain call is completed.
   private mutating func leave(_ number: UInt64) {

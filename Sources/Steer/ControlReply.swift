@@ -44,8 +44,6 @@ package enum ControlReply: Equatable, Sendable {
     case .flush: self = .flushed(hosts: try fields.count("hosts"))
     case .watch: self = .watch(try WatchReport(fields))
     case .cache: self = .cache(try fields.value("cache"))
-    case .why, .submit, .focus, .setQuality, .retry, .sync:
-      throw FieldError(name: "method")
     }
   }
 }

@@ -15,7 +15,8 @@ struct ControlRouter: Sendable {
       switch interface {
       case ControlInterface.name:
         guard let known = ControlCall.Method(rawValue: method) else {
-          throw .methodNotFound(method)
+          throw ControlCall.Method.reserved.contains(method)
+            ? ControlError.methodNotImplemented(method) : .methodNotFound(method)
         }
         return .call(try ControlCall(known, request.parameters))
       case ControlInterface.service:

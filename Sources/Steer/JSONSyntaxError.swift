@@ -2,15 +2,16 @@
 // Why bytes are not a JSON value, and where.
 
 package struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-  package enum Problem: Hashable, Sendable {
-    case tooLong
-    case tooDeep
-    case tooManyValues
-    case unexpectedEnd
-    case unexpectedByte
-    case badString
-    case badNumber
-    case repeatedName
+  /// In words, for people.
+  package enum Problem: String, Sendable {
+    case tooLong = "it is too long"
+    case tooDeep = "its values are nested too deeply"
+    case tooManyValues = "it holds too many values"
+    case unexpectedEnd = "it ends too early"
+    case unexpectedByte = "unexpected character"
+    case badString = "the string is not valid"
+    case badNumber = "the number is not valid"
+    case repeatedName = "the name appears twice"
   }
 
   package let problem: Problem
@@ -22,18 +23,5 @@ package struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertib
     self.offset = offset
   }
 
-  package var description: String {
-    let words =
-      switch problem {
-      case .tooLong: "it is too long"
-      case .tooDeep: "its values are nested too deeply"
-      case .tooManyValues: "it holds too many values"
-      case .unexpectedEnd: "it ends too early"
-      case .unexpectedByte: "unexpected character"
-      case .badString: "the string is not valid"
-      case .badNumber: "the number is not valid"
-      case .repeatedName: "the name appears twice"
-      }
-    return "\(words) (byte \(offset))"
-  }
+  package var description: String { "\(problem.rawValue) (byte \(offset))" }
 }

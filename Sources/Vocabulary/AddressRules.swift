@@ -13,16 +13,6 @@ package struct AddressRules: Equatable, Sendable {
     self.denied = denied
   }
 
-  package init(allow: [String], deny: [String]) throws(RangeSyntaxError) {
-    var ranges: [[NetworkRange]] = []
-    for texts in [allow, deny] {
-      var parsed: [NetworkRange] = []
-      for text in texts { parsed.append(try NetworkRange(parsing: text)) }
-      ranges.append(parsed)
-    }
-    self.init(allowed: ranges[0], denied: ranges[1])
-  }
-
   /// Nil if the address may be dialled.
   package func refusal(of address: NetworkAddress) -> AddressRefusal? {
     if let range = denied.first(where: { $0.contains(address) }) {

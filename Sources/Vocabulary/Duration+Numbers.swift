@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A duration as a number, and in words for people.
+// A duration as a number, in words for people, and from the text of people.
 
 extension Duration {
   package var nanoseconds: Int64 {
@@ -20,5 +20,19 @@ extension Duration {
     if seconds < 120 { return "\(seconds) s" }
     if seconds < 600, seconds % 60 != 0 { return "\(seconds / 60) min \(seconds % 60) s" }
     return "\((seconds + 30) / 60) min"
+  }
+
+  /// Reads `250ms`, `5s`, `10min`, `2h` or `1d`; a number without a unit counts seconds.
+  package init?(written word: Substring) {
+    let digits = word.prefix { $0.isASCII && $0.isNumber }
+    guard let number = Int64(digits), number < 1_000_000_000 else { return nil }
+    switch word.dropFirst(digits.count) {
+    case "ms": self = .milliseconds(number)
+    case "s", "": self = .seconds(number)
+    case "min", "m": self = .seconds(number * 60)
+    case "h": self = .seconds(number * 3600)
+    case "d": self = .seconds(number * 86400)
+    default: return nil
+    }
   }
 }

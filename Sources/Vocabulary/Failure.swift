@@ -32,40 +32,35 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Behind a reference: failures are rare, but a slot for one is passed along with every photo.
-  private final class Box: Sendable {
-    let facts: Facts
-
-    init(_ facts: Facts) { self.facts = facts }
-  }
+  private indirect enum Box: Hashable, Sendable { case holding(Facts) }
 
   private let box: Box
+  private var facts: Facts {
+    switch box {
+    case .holding(let facts): facts
+    }
+  }
 
-  package var kind: Kind { box.facts.kind }
-  package var scope: Scope { box.facts.scope }
+  package var kind: Kind { facts.kind }
+  package var scope: Scope { facts.scope }
   /// Short and stable, for programs: `http.404`, `jpeg.truncated`, `disk.full`.
-  package var code: String { box.facts.code }
+  package var code: String { facts.code }
   /// For people: what happened, without the name of the photo and without a full stop.
-  package var reason: String { box.facts.reason }
+  package var reason: String { facts.reason }
   /// A remedy for the person: a sentence without its full stop; empty if none is known.
-  package var advice: String { box.facts.advice }
+  package var advice: String { facts.advice }
   /// Seconds to wait, if the origin asked for a delay.
-  package var waitSeconds: UInt32? { box.facts.waitSeconds }
+  package var waitSeconds: UInt32? { facts.waitSeconds }
 
   package init(
     _ kind: Kind, scope: Scope = .everything, code: String, reason: String, advice: String = "",
     waitSeconds: UInt32? = nil
   ) {
-    box = Box(
+    box = .holding(
       Facts(
         kind: kind, scope: scope, code: code, reason: reason, advice: advice,
         waitSeconds: waitSeconds))
   }
-
-  package static func == (one: Failure, other: Failure) -> Bool {
-    one.box === other.box || one.box.facts == other.box.facts
-  }
-
-  package func hash(into hasher: inout Hasher) { hasher.combine(box.facts) }
 
   /// Reason and advice on one line.
   package var words: String { advice.isEmpty ? reason : "\(reason). \(advice)" }
@@ -83,16 +78,8 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The three steps of a chain.
-package enum Stage: UInt8, Sendable, CaseIterable {
-  case download = 0
-  case filter = 1
-  case output = 2
+package enum Stage: String, Sendable, CaseIterable {
+  case download, filter, output
 
-  package var name: String {
-    switch self {
-    case .download: "download"
-    case .filter: "filter"
-    case .output: "output"
-    }
-  }
+  package var name: String { rawValue }
 }

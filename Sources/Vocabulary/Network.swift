@@ -57,10 +57,7 @@ package enum TransferScope: Equatable, Sendable {
 }
 
 package struct TransferRequest: Sendable {
-  /// Absolute, http or https.
-  package let url: String
-  /// The same, if the caller has parsed it.
-  package let place: PhotoURL?
+  package let url: PhotoURL
   package let maximumSize: UInt64
   package let timeout: Duration
   package let connectTimeout: Duration
@@ -68,25 +65,10 @@ package struct TransferRequest: Sendable {
   package let scope: TransferScope
 
   package init(
-    url: String, maximumSize: UInt64, timeout: Duration, connectTimeout: Duration,
+    url: PhotoURL, maximumSize: UInt64, timeout: Duration, connectTimeout: Duration,
     priority: ServiceClass, scope: TransferScope = .whole
-  ) {
-    self.init(url, nil, maximumSize, timeout, connectTimeout, priority, scope)
-  }
-
-  package init(
-    place: PhotoURL, maximumSize: UInt64, timeout: Duration, connectTimeout: Duration,
-    priority: ServiceClass, scope: TransferScope = .whole
-  ) {
-    self.init(place.text, place, maximumSize, timeout, connectTimeout, priority, scope)
-  }
-
-  private init(
-    _ url: String, _ place: PhotoURL?, _ maximumSize: UInt64, _ timeout: Duration,
-    _ connectTimeout: Duration, _ priority: ServiceClass, _ scope: TransferScope
   ) {
     self.url = url
-    self.place = place
     self.maximumSize = maximumSize
     self.timeout = timeout
     self.connectTimeout = connectTimeout

@@ -151,17 +151,8 @@ extension PhotoURL {
   }
 
   static func encode(_ bytes: ArraySlice<UInt8>, to out: inout [UInt8]) {
-    if bytes.allSatisfy(isPlain) {
-      out += bytes
-      return
-    }
-    let digits = Array("0123456789ABCDEF".utf8)
     for byte in bytes {
-      if isPlain(byte) {
-        out.append(byte)
-      } else {
-        out += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
+      if isPlain(byte) { out.append(byte) } else { out.append(percent: byte) }
     }
   }
 

@@ -122,7 +122,7 @@ package struct PhotoURL: Hashable, Sendable {
   package func filePath() throws(Failure) -> [FileName] {
     var names: [FileName] = []
     for piece in path.utf8.split(separator: UInt8(ascii: "/")) {
-      guard let bytes = Self.decoded(piece) else {
+      guard let bytes = HexDigits.percentDecoded(piece) else {
         throw Failure(
           .final, code: "url.syntax", reason: "the file's URL contains a % that encodes nothing",
           advice: "Write a plain % as %25")
@@ -147,31 +147,6 @@ package struct PhotoURL: Hashable, Sendable {
       if url.scheme == .file { _ = try url.filePath() }
       return nil
     } catch { return error }
-  }
-
-  private static func decoded(_ piece: some Collection<UInt8>) -> [UInt8]? {
-    var out: [UInt8] = []
-    var rest = Array(piece)[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        out.append(byte)
-        continue
-      }
-      guard let high = rest.popFirst().flatMap(hexValue),
-        let low = rest.popFirst().flatMap(hexValue)
-      else { return nil }
-      out.append(high << 4 | low)
-    }
-    return out
-  }
-
-  private static func hexValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x41 + 10
-    case 0x61...0x66: byte - 0x61 + 10
-    default: nil
-    }
   }
 }
 

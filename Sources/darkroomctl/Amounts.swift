@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats sizes and times, and parses durations.
 
+internal import Vocabulary
+
 package enum Amounts {
   /// `512 B`, `19.0 MiB`.
   package static func bytes(_ count: UInt64) -> String {
@@ -28,20 +30,8 @@ package enum Amounts {
   /// Examples of durations, for all texts that users read.
   package static let durationSamples = "90, 90s, 5min, 2h or 1d"
 
-  /// Reads `90`, `90s`, `5min`, `2h`, `1d`; at most 366 days.
+  /// At most 366 days.
   package static func duration(_ text: String) -> Duration? {
-    let digits = text.utf8.prefix { $0 >= 0x30 && $0 <= 0x39 }
-    let unit = String(text.dropFirst(digits.count))
-    guard let count = Int64(String(decoding: Array(digits), as: UTF8.self)) else { return nil }
-    let scale: Int64
-    switch unit {
-    case "", "s": scale = 1
-    case "min", "m": scale = 60
-    case "h": scale = 3600
-    case "d": scale = 86400
-    default: return nil
-    }
-    guard count <= 366 * 86400 / scale else { return nil }
-    return .seconds(count * scale)
+    Duration(written: text[...]).flatMap { $0 <= .seconds(366 * 86400) ? $0 : nil }
   }
 }

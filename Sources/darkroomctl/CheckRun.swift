@@ -2,27 +2,20 @@
 // `check`: reads a photo list in a worker, as the daemon would, and shows its photos and errors. The catalog
 // is in memory and read page by page: a long list is written as it is read.
 
+internal import Catalog
 internal import Linux
 internal import Steer
 package import Vocabulary
 
 package struct CheckRun {
-  package typealias Reading = @Sendable (any OpenFile, ListLimits) throws(Failure) -> CheckedList
-
   private let file: String
   private let workers: any Workers
-  private let reading: Reading
   private let voice: ToolVoice
   private let isJSON: Bool
 
-  /// `reading` opens the catalog written by the worker.
-  package init(
-    file: String, workers: any Workers, voice: ToolVoice, isJSON: Bool,
-    reading: @escaping Reading
-  ) {
+  package init(file: String, workers: any Workers, voice: ToolVoice, isJSON: Bool) {
     self.file = file
     self.workers = workers
-    self.reading = reading
     self.voice = voice.speaking(json: isJSON)
     self.isJSON = isJSON
   }
@@ -48,7 +41,7 @@ package struct CheckRun {
     }
   }
 
-  private func read() async throws(Failure) -> CheckedList {
+  private func read() async throws(Failure) -> CatalogFile {
     let limits = ListLimits()
     let list: LinuxFile
     let catalog: LinuxFile
@@ -60,34 +53,37 @@ package struct CheckRun {
       catalog = try Surroundings.scratchFile()
     } catch { throw error.failure }
     try await workers.readList(list, catalog: catalog, limits: limits)
-    return try reading(catalog, limits)
+    return try CatalogFile(catalog, limits: limits)
   }
 
   /// Writes the list; returns the number of photos with a problem.
-  private func tell(_ list: CheckedList) throws(Failure) -> Int {
+  private func tell(_ list: CatalogFile) throws(Failure) -> Int {
     if voice.screen.isTerminal {
-      let title = list.title.isEmpty ? "" : ": \(Printable.text(list.title))"
+      let options = list.options
+      let title = options.title.isEmpty ? "" : ": \(Printable.text(options.title))"
       let settings = [
-        list.serviceClass?.name, list.filter?.description,
-        list.quality.map { "quality \($0)" }, list.metadata.map { "metadata \($0)" },
+        options.serviceClass?.name, options.filter?.description,
+        options.quality.map { "quality \($0)" }, options.metadata.map { "metadata \($0)" },
       ].compactMap { $0 }
       let tail = settings.isEmpty ? "" : ", \(settings.joined(separator: ", "))"
       let photos = list.count == 1 ? "1 photo" : "\(list.count) photos"
       voice.say("\(Printable.text(file))\(title), \(photos)\(tail)\n")
     }
-    return try tellPhotos(list) { number, entry in line(number, entry) }
+    return try tellPhotos(list, line)
   }
 
   /// Writes the photos, many at once; returns the number of photos with a problem.
   private func tellPhotos(
-    _ list: CheckedList, _ words: (UInt32, CheckedList.Entry) -> String
+    _ list: CatalogFile, _ words: (UInt32, CatalogEntry, Failure?) -> String
   ) throws(Failure) -> Int {
     var problems = 0
     var pending = ""
     for number in 1...max(1, list.count) where number <= list.count {
       let entry = try list.entry(number)
-      if entry.failure != nil { problems += 1 }
-      pending += words(number, entry)
+      // In the order in which a download checks them.
+      let failure = entry.failure ?? PhotoURL.refusal(of: entry.url)
+      if failure != nil { problems += 1 }
+      pending += words(number, entry, failure)
       if pending.utf8.count < 65536 { continue }
       voice.say(pending)
       pending = ""
@@ -96,10 +92,10 @@ package struct CheckRun {
     return problems
   }
 
-  private func line(_ number: UInt32, _ entry: CheckedList.Entry) -> String {
+  private func line(_ number: UInt32, _ entry: CatalogEntry, _ failure: Failure?) -> String {
     let name = Printable.text(entry.name)
     let url = Printable.text(entry.url, limit: 4096)
-    let problem = entry.failure.map { Printable.text($0.reason) }
+    let problem = failure.map { Printable.text($0.reason) }
     guard voice.screen.isTerminal else {
       return TextTable.plain(["\(number)", name, url, problem ?? ""])
     }
@@ -108,22 +104,23 @@ package struct CheckRun {
   }
 
   /// Writes one object in pieces; returns the number of photos with a problem.
-  private func tellJSON(_ list: CheckedList) throws(Failure) -> Int {
+  private func tellJSON(_ list: CatalogFile) throws(Failure) -> Int {
+    let options = list.options
     var head = JSONObject([
       "file": .string(file), "accepted": true, "count": .count(list.count),
-      "title": .string(list.title),
+      "title": .string(options.title),
     ])
-    head["serviceClass"] = list.serviceClass.map { .string($0.name) }
-    head["filter"] = list.filter.map { .string($0.description) }
-    head["quality"] = list.quality.map { .string($0.description) }
-    head["metadata"] = list.metadata.map { .string($0.name) }
+    head["serviceClass"] = options.serviceClass.map { .string($0.name) }
+    head["filter"] = options.filter.map { .string($0.description) }
+    head["quality"] = options.quality.map { .string($0.description) }
+    head["metadata"] = options.metadata.map { .string($0.name) }
     voice.say(JSONWriter.text(.object(head)).dropLast() + ",\"photos\":[")
-    let problems = try tellPhotos(list) { number, entry in
+    let problems = try tellPhotos(list) { number, entry, failure in
       var photo = JSONObject([
         "number": .count(number), "name": .string(entry.name), "url": .string(entry.url),
       ])
-      photo["problem"] = entry.failure.map { .string($0.reason) }
-      photo["code"] = entry.failure.map { .string($0.code) }
+      photo["problem"] = failure.map { .string($0.reason) }
+      photo["code"] = failure.map { .string($0.code) }
       return (number > 1 ? "," : "") + JSONWriter.text(.object(photo))
     }
     voice.say("]}\n")

@@ -29,11 +29,7 @@ extension DaemonTalk {
 
   func cache(_ clear: Bool) throws(ControlFailure) -> ExitCode {
     guard case .cache(let report) = try ask(.cache(clear: clear)) else { throw Self.otherKind }
-    if order.isJSON {
-      voice.say(["cache": .object(report.object)])
-    } else {
-      voice.say(CacheText.text(report, voice.screen))
-    }
+    tell(["cache": .object(report.object)], CacheText.text(report, voice.screen))
     return .done
   }
 }

@@ -85,6 +85,11 @@ package struct DaemonTalk {
     try ControlClient(path: order.socket, clock: clock).call(call)
   }
 
+  /// Writes a result as JSON or as text.
+  func tell(_ value: @autoclosure () -> JSONValue, _ text: @autoclosure () -> String) {
+    if order.isJSON { voice.say(value()) } else { voice.say(text()) }
+  }
+
   /// The client reads a reply by its method, so it cannot be of another kind.
   static let otherKind = ControlFailure.nonsense(why: "it is of another kind")
 
@@ -92,34 +97,23 @@ package struct DaemonTalk {
 
   private func status() throws(ControlFailure) -> ExitCode {
     guard case .status(let report) = try ask(.status) else { throw Self.otherKind }
-    if order.isJSON {
-      var object = JSONObject(["running": true])
-      for member in report.object.members { object[member.name] = member.value }
-      voice.say(.object(object))
-    } else {
-      voice.say(StatusText.text(report, voice.screen, now: clock.wallTime()))
-    }
+    var object = JSONObject(["running": true])
+    for member in report.object.members { object[member.name] = member.value }
+    tell(.object(object), StatusText.text(report, voice.screen, now: clock.wallTime()))
     return .done
   }
 
   private func list() throws(ControlFailure) -> ExitCode {
     guard case .lists(let lists) = try ask(.lists) else { throw Self.otherKind }
-    if order.isJSON {
-      voice.say(["lists": .array(lists.map { .object($0.object) })])
-    } else {
-      voice.say(
-        ListText.table(lists, voice.screen, now: clock.wallTime(), users: users))
-    }
+    tell(
+      ["lists": .array(lists.map { .object($0.object) })],
+      ListText.table(lists, voice.screen, now: clock.wallTime(), users: users))
     return .done
   }
 
   private func inbox() throws(ControlFailure) -> ExitCode {
     guard case .inbox(let report) = try ask(.inbox) else { throw Self.otherKind }
-    if order.isJSON {
-      voice.say(.object(report.object))
-    } else {
-      voice.say(InboxText.text(report, voice.screen))
-    }
+    tell(.object(report.object), InboxText.text(report, voice.screen))
     return .done
   }
 
@@ -158,37 +152,29 @@ package struct DaemonTalk {
 
   private func change(_ call: ControlCall) throws(ControlFailure) -> ExitCode {
     guard case .changed(let list) = try ask(call) else { throw Self.otherKind }
-    if order.isJSON {
-      voice.say(["list": .object(list.object)])
-    } else {
-      voice.say(
-        voice.screen.isTerminal ? ListText.sentence(list) + ".\n" : ListText.plain(list))
-    }
+    tell(["list": .object(list.object)], sentence(list))
     return .done
   }
 
   private func reload() throws(ControlFailure) -> ExitCode {
     guard case .reloaded(let notes) = try ask(.reload) else { throw Self.otherKind }
-    if order.isJSON {
-      voice.say(["notes": .array(notes.map { .string($0) })])
-    } else {
-      let words = notes.map { Printable.text($0) + "\n" }.joined()
-      voice.say(voice.screen.isTerminal ? "The settings were reloaded.\n" + words : words)
-    }
+    let words = notes.map { Printable.text($0) + "\n" }.joined()
+    tell(
+      ["notes": .array(notes.map { .string($0) })],
+      voice.screen.isTerminal ? "The settings were reloaded.\n" + words : words)
     return .done
   }
 
   private func flush(_ host: String?) throws(ControlFailure) -> ExitCode {
     guard case .flushed(let hosts) = try ask(.flush(host: host)) else { throw Self.otherKind }
-    if order.isJSON {
-      voice.say(["hosts": .int(Int64(hosts))])
-    } else if voice.screen.isTerminal {
-      let words = hosts == 1 ? "1 host that did not answer" : "\(hosts) hosts that did not answer"
-      voice.say(hosts == 0 ? "Every host answers.\n" : "Retrying \(words).\n")
-    } else {
-      voice.say("\(hosts)\n")
-    }
+    let words = hosts == 1 ? "1 host that did not answer" : "\(hosts) hosts that did not answer"
+    let sentence = hosts == 0 ? "Every host answers.\n" : "Retrying \(words).\n"
+    tell(["hosts": .int(Int64(hosts))], voice.screen.isTerminal ? sentence : "\(hosts)\n")
     return .done
+  }
+
+  private func sentence(_ list: ListSummary) -> String {
+    voice.screen.isTerminal ? ListText.sentence(list) + ".\n" : ListText.plain(list)
   }
 
   // MARK: Waiting
@@ -224,10 +210,7 @@ package struct DaemonTalk {
     }
     voice.progress("")
     guard let last, last.isFinal else { throw .lost }
-    if !order.isJSON {
-      voice.say(
-        voice.screen.isTerminal ? ListText.sentence(last) + ".\n" : ListText.plain(last))
-    }
+    if !order.isJSON { voice.say(sentence(last)) }
     return last
   }
 }

@@ -58,17 +58,19 @@ enum DarkroomTool {
   }
 
   private static func developOrCheck(_ order: ToolOrder, _ voice: ToolVoice) async -> ExitCode {
-    do throws(Failure) {
-      let workers = try LocalWorkers.make(width: width(order))
-      let code = await local(order, voice, workers)
-      // Waiting for the worker includes it in measurements of this process, such as time(1).
-      workers.shutdown()
-      await workers.ended()
-      return code
+    let workers: WorkerPool
+    do throws(SystemError) {
+      workers = try WorkerPool.alone(
+        WorkerSettings(path: ThisProcess.workerPath, width: width(order)))
     } catch {
-      voice.complain(error.code, error.words)
+      voice.complain(error.failure.code, error.failure.words)
       return .failed
     }
+    let code = await local(order, voice, workers)
+    // Waiting for the worker includes it in measurements of this process, such as time(1).
+    workers.shutdown()
+    await workers.ended()
+    return code
   }
 
   private static func width(_ order: ToolOrder) -> Int {
@@ -86,8 +88,7 @@ enum DarkroomTool {
       ).run()
     case .check(let file):
       await CheckRun(
-        file: file, workers: workers, voice: voice, isJSON: order.isJSON,
-        reading: LocalWorkers.open
+        file: file, workers: workers, voice: voice, isJSON: order.isJSON
       ).run()
     default: .usage
     }

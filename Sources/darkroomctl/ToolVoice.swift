@@ -29,8 +29,8 @@ package struct ToolVoice: Sendable {
   static func standard() -> ToolVoice {
     ToolVoice(
       screen: .of(.output), progressScreen: .of(.error),
-      out: { text throws(SystemError) in try StandardStream.output.write(text) },
-      error: { text in try? StandardStream.error.write(text) })
+      out: { text throws(SystemError) in try StandardStream.output.write(Array(text.utf8)) },
+      error: { text in try? StandardStream.error.write(Array(text.utf8)) })
   }
 
   /// A copy that prints errors as JSON objects or as text.

@@ -32,7 +32,7 @@ final class Darkroom: Sendable {
   private let calls: ControlCalls
   let idle: IdleWatch
 
-  init(_ ground: Ground, _ source: ConfigurationSource) throws(StartFailure) {
+  init(_ ground: Ground, _ source: ConfigurationFile) throws(StartFailure) {
     self.ground = ground
     let settings = ground.settings.current
     let (folders, recorder, clock) = (ground.folders, ground.recorder, ground.clock)

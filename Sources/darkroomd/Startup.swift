@@ -21,7 +21,7 @@ enum Startup {
     ThisProcess.clearAmbientCapabilities()
     ThisProcess.raiseDescriptorLimit()
     let places = try places(options)
-    let source = ConfigurationSource(
+    let source = ConfigurationFile(
       path: options.configuration ?? places.configuration, isNamed: options.configuration != nil)
     let settings = try settings(source)
     let lock = try lock(places)
@@ -55,7 +55,7 @@ enum Startup {
     return code
   }
 
-  private static func settings(_ source: ConfigurationSource) throws(StartFailure) -> Settings {
+  private static func settings(_ source: ConfigurationFile) throws(StartFailure) -> Settings {
     do throws(ConfigurationError) {
       let settings = try source.read()
       try settings.download.checkFileFolders()
@@ -131,7 +131,7 @@ enum Startup {
       let file = try state.openFile(FileName(literal: "lock"), .ensure)
       do throws(SystemError) { try file.lockPatiently() } catch {
         guard error.name == .again else { throw error }
-        throw SystemError(.again, call: "lock", thing: Holder.words(of: file))
+        throw SystemError(.again, call: "lock", thing: holder(of: file))
       }
       // Only for people; a full disk must not prevent the start.
       try? file.truncate(to: 0)
@@ -148,14 +148,12 @@ enum Startup {
     }
   }
 
-  private enum Holder {
-    /// ` (pid 42)`, read from the lock file; the lock itself does not name its holder.
-    static func words(of file: LinuxFile) -> String {
-      guard let bytes = try? file.read(at: 0, upTo: 32), bytes.starts(with: Array("pid=".utf8))
-      else { return "" }
-      let digits = bytes.dropFirst(4).prefix { $0 >= 0x30 && $0 <= 0x39 }
-      return digits.isEmpty ? "" : " (pid \(String(decoding: digits, as: UTF8.self)))"
-    }
+  /// ` (pid 42)`, read from the lock file; the lock itself does not name its holder.
+  private static func holder(of file: LinuxFile) -> String {
+    guard let bytes = try? file.read(at: 0, upTo: 32), bytes.starts(with: "pid=".utf8)
+    else { return "" }
+    let digits = bytes.dropFirst(4).prefix { $0 >= 0x30 && $0 <= 0x39 }
+    return digits.isEmpty ? "" : " (pid \(String(decoding: digits, as: UTF8.self)))"
   }
 
   private static func reporter(

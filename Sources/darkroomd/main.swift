@@ -6,7 +6,7 @@ import Linux
 import Steer
 import Vocabulary
 
-func say(_ words: String) { try? StandardError.write(Array("darkroomd: \(words)\n".utf8)) }
+func say(_ words: String) { try? StandardStream.error.write(Array("darkroomd: \(words)\n".utf8)) }
 
 let options: CommandLineOptions
 do {

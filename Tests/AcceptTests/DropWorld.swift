@@ -161,8 +161,7 @@ struct DropWorld {
       return .unreadable(Failure(.final, code: "list.unreadable", reason: "permission denied"))
     }
     switch leases {
-    case .missing: return .unsupported
-    case .forbidden: return .notPermitted
+    case .missing, .forbidden: return .unknown
     case .work, .shared: return file.hasWriter ? .writer : .noWriter
     }
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The XML reader alone: its events are the same however the bytes arrive.
 
-import Markup
 import Testing
+
+@testable import Markup
 
 @Suite("Reading XML")
 struct MarkupTests {

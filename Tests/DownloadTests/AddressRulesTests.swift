@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The addresses that may be dialled: by default only those of the public internet.
 
+import Support
 import Testing
 import Vocabulary
 

@@ -63,7 +63,7 @@ struct DownloaderTests {
         photo, from: "HTTP://Example.org:80", into: fresh.folder, priority: priority)
       downloader.change(DownloadSettings(maximumSize: 50))
     }
-    #expect(network.requests.map(\.url) == ["http://example.org/", "http://example.org/"])
+    #expect(network.requests.map(\.url.text) == ["http://example.org/", "http://example.org/"])
     #expect(network.requests.map(\.maximumSize) == [5, 50])
     #expect(network.requests.map(\.priority) == [.background, .userInitiated])
     #expect(network.requests.first?.timeout == .seconds(6))

@@ -15,6 +15,18 @@ extension FreshFolder {
   }
 }
 
+extension TransferRequest {
+  /// Raises the failure of a URL that cannot be read.
+  init(
+    url: String, maximumSize: UInt64, timeout: Duration, connectTimeout: Duration,
+    priority: ServiceClass, scope: TransferScope = .whole
+  ) throws(Failure) {
+    self.init(
+      url: try PhotoURL(parsing: url), maximumSize: maximumSize, timeout: timeout,
+      connectTimeout: connectTimeout, priority: priority, scope: scope)
+  }
+}
+
 extension TransferLoop {
   /// Begins these transfers in order, each into `photo-N`, N from 0. All are requested without a
   /// suspension in between, so that no connection is closed as idle between two of them.
@@ -24,7 +36,7 @@ extension TransferLoop {
     let files = try urls.indices.map { try fresh.open("photo-\($0)") }
     let (endings, ended) = AsyncStream.makeStream(of: Result<TransferReply, Failure>.self)
     for (url, file) in zip(urls, files) {
-      let request = TransferRequest(
+      let request = try TransferRequest(
         url: url, maximumSize: 1 << 20, timeout: .seconds(600), connectTimeout: .seconds(120),
         priority: .default)
       _ = begin(request, into: FileSink(file)) { ended.yield($0) }
@@ -81,7 +93,7 @@ final class TransferBench: Sendable {
     url: String, into file: any OpenFile, maximumSize: UInt64 = 1 << 20,
     timeout: Duration = .seconds(600), priority: ServiceClass = .default
   ) async throws -> TransferReply {
-    let request = TransferRequest(
+    let request = try TransferRequest(
       url: url, maximumSize: maximumSize, timeout: timeout, connectTimeout: .seconds(120),
       priority: priority)
     return try await loop.fetch(request, into: file)

@@ -21,8 +21,10 @@ struct TransferPauseTests {
     return bench
   }
 
-  private func request(_ url: String, timeout: Duration = .seconds(600)) -> TransferRequest {
-    TransferRequest(
+  private func request(
+    _ url: String, timeout: Duration = .seconds(600)
+  ) throws(Failure) -> TransferRequest {
+    try TransferRequest(
       url: url, maximumSize: 1 << 20, timeout: timeout, connectTimeout: .seconds(120),
       priority: .default)
   }

@@ -29,8 +29,8 @@ struct TransferRangeTests {
 
     static func request(
       _ url: String, _ scope: TransferScope, timeout: Duration = .seconds(600)
-    ) -> TransferRequest {
-      TransferRequest(
+    ) throws(Failure) -> TransferRequest {
+      try TransferRequest(
         url: url, maximumSize: 1 << 20, timeout: timeout, connectTimeout: .seconds(120),
         priority: .default, scope: scope)
     }
@@ -174,7 +174,7 @@ struct TransferRangeTests {
     for url in ["/cached?\(query)&id=3", "/redirect?to=/cached?\(to)%26id=3"] {
       for scope in [TransferScope.change(since: first.entity), .rest(of: first.entity, from: 500)] {
         let file = try bench.fresh.folder.open(FileName(literal: "photo"), .ensure)
-        let request = Pair.request(bench.origin.url(url), scope)
+        let request = try Pair.request(bench.origin.url(url), scope)
         replies.append(try await bench.loop.fetch(request, into: file).status)
       }
     }

@@ -137,7 +137,7 @@ struct TransferSecurityTests {
     try bench.fresh.write(body, to: "served/large.jpg")
     let sink = SlowSink(room: 0)
     let granting = sink.trickle(16384)
-    let request = TransferRequest(
+    let request = try TransferRequest(
       url: bench.origin.url("/large.jpg", scheme: "https"), maximumSize: 1 << 20,
       timeout: .seconds(600), connectTimeout: .seconds(120), priority: .default)
     #expect(try await bench.loop.fetch(request, into: sink).size == 300_000)
@@ -161,7 +161,7 @@ struct TransferSecurityTests {
         settings.authorities = "\(fresh.path)/certificate"
         (settings.connections, settings.connectionsPerHost) = (10, 10)
       })
-    let request = TransferRequest(
+    let request = try TransferRequest(
       url: "https://127.0.0.1:\(origin.port)/photo.jpg", maximumSize: 1 << 20,
       timeout: .seconds(600), connectTimeout: .seconds(120), priority: .default)
     await withTaskGroup(of: Void.self) { group in

@@ -6,7 +6,8 @@ import Linux
 import Support
 import Testing
 import Vocabulary
-import Worker
+
+@testable import Worker
 
 struct WorkerSandboxTests {
   @Test func `every forbidden call is refused`() async throws {

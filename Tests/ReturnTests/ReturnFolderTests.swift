@@ -90,16 +90,23 @@ import Vocabulary
     #expect(try bench.folder(1).listing() == ["list.plist", "state"])
   }
 
-  @Test func `a stop ends the copy, which is made at the next start`() throws {
+  @Test func `a stop ends the copy, which is made at the next start`() async throws {
     let bench = try ReturnBench(String(repeating: "x", count: 1_000_000) + "end")
     let pieces = Mutex(0)
+    let task = Mutex<Task<Void, Never>?>(nil)
     bench.cut.onStep { step in
-      if step.hasPrefix("write .archive") { pieces.withLock { $0 += 1 } }
+      guard step.hasPrefix("write .archive") else { return }
+      pieces.withLock { $0 += 1 }
+      task.withLock { $0?.cancel() }
     }
-    #expect(throws: Failure.cancelled) {
-      try bench.returns.giveBack(
-        ListID(1), named: ReturnBench.name, unless: { pieces.withLock { $0 } == 1 })
+    task.withLock {
+      $0 = Task {
+        #expect(throws: Failure.cancelled) {
+          try bench.returns.giveBack(ListID(1), named: ReturnBench.name)
+        }
+      }
     }
+    await task.withLock { $0 }?.value
     #expect(pieces.withLock { $0 } == 1)
     #expect(try !bench.standing().isReturned)
     bench.cut.onStep(nil)

@@ -164,53 +164,52 @@ struct DevelopTests {
 
   // MARK: check
 
-  private func check(_ entries: [CheckedList.Entry], json: Bool = false, text: String = "list")
-    async throws -> (ExitCode, SpokenWords)
-  {
+  private func check(_ list: String, json: Bool = false) async throws -> (ExitCode, SpokenWords) {
     let words = SpokenWords()
     let run = CheckRun(
-      file: try put("list.plist", text), workers: ScriptedWorkers(), voice: words.voice(),
-      isJSON: json
-    ) { catalog, _ throws(Failure) in
-      let bytes = try? catalog.read(at: 0, upTo: 100)
-      return CheckedList(
-        count: UInt32(entries.count), title: String(decoding: bytes ?? [], as: UTF8.self),
-        serviceClass: .utility, filter: nil, quality: .level(85), metadata: .strip,
-        entry: { number throws(Failure) in entries[Int(number) - 1] })
-    }
+      file: try put("list.plist", list), workers: ScriptedWorkers(), voice: words.voice(),
+      isJSON: json)
     return (await run.run(), words)
   }
 
   @Test
   func `a list is read by a worker and shown photo by photo`() async throws {
-    let entries: [CheckedList.Entry] = [
-      .init(name: "Barn", url: "https://example.org/b.jpg", failure: nil),
-      .init(
-        name: "Lake", url: "",
-        failure: Failure(.final, code: "list.entry", reason: "its URL is empty (line 7)")),
-    ]
-    let (code, words) = try await check(entries)
+    let (code, words) = try await check(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <plist version="1.0"><dict>
+      <key>Barn</key><string>https://example.org/b.jpg</string>
+      <key>Lake</key><string></string>
+      </dict></plist>
+      """)
     #expect(code == .failed)
     #expect(
       words.out
-        == "1\tBarn\thttps://example.org/b.jpg\t\n2\tLake\t\tits URL is empty (line 7)\n")
+        == "1\tBarn\thttps://example.org/b.jpg\t\n2\tLake\t\tits URL is empty (line 4)\n")
     #expect(words.error.hasSuffix("list.plist: 1 photo of 2 cannot be processed\n"))
   }
 
   @Test
   func `a good list ends with 0, and with --json is one object`() async throws {
-    let entries = [CheckedList.Entry(name: "a\n", url: "u", failure: nil)]
-    let (code, words) = try await check(entries, json: true)
+    let (code, words) = try await check(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <plist version="1.0"><dict><key>Title</key><string>Summer</string>
+      <key>Quality</key><integer>85</integer><key>Metadata</key><string>strip</string>
+      <key>Photos</key><dict><key>a</key><string>https://example.org/a.jpg</string></dict>
+      </dict></plist>
+      """, json: true)
     #expect(code == .done)
     let value = try JSONReader.read(Array(words.out.utf8)).object
-    #expect(value?["title"] == "catalog")
+    #expect(value?["title"] == "Summer")
     #expect(value?["quality"] == "85" && value?["metadata"] == "strip")
-    #expect(value?["photos"] == [["number": 1, "name": "a\n", "url": "u"]])
+    #expect(
+      value?["photos"] == [["number": 1, "name": "a", "url": "https://example.org/a.jpg"]])
   }
 
   @Test
   func `a list that cannot be accepted is reported with the reason`() async throws {
-    let (code, words) = try await check([], json: true, text: "damaged")
+    let (code, words) = try await check("damaged", json: true)
     #expect(code == .failed)
     let value = try JSONReader.read(Array(words.out.utf8)).object
     #expect(value?["accepted"] == false && value?["code"] == "list.syntax")

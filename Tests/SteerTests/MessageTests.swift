@@ -117,23 +117,15 @@ struct MessageTests {
     }
   }
 
-  @Test("a method that is planned is answered as not implemented")
-  func later() {
-    for method in ControlCall.Method.allCases where !method.isServed {
-      #expect(throws: ControlError.methodNotImplemented(method.rawValue)) {
-        try ControlCall(method, JSONObject())
-      }
-    }
-  }
-
   @Test
   func `every method, error and field that is served is in the interface description`() throws {
     let text = try #require(ControlInterface.description(of: ControlInterface.name))
     let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
     func has(_ start: String) -> Bool { lines.contains { $0.hasPrefix(start) } }
     for method in ControlCall.Method.allCases {
-      #expect(has("method \(method.rawValue)(") == method.isServed, "\(method)")
+      #expect(has("method \(method.rawValue)("), "\(method)")
     }
+    for name in ControlCall.Method.reserved { #expect(!has("method \(name)("), "\(name)") }
     for error in Self.errors where error.name.hasPrefix("\(ControlInterface.name).") {
       if case .unknown = error { continue }
       let fields = error.parameters.members.map(\.name)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workers that write recognisable bytes, and fail on the input "damaged".
 
+import Catalog
 import Synchronization
 import Vocabulary
 
@@ -13,7 +14,7 @@ struct ScriptedWorkers: Workers {
       throw Failure(
         .final, code: "list.syntax", reason: "line 2: it is wrong", advice: "Correct it")
     }
-    try? catalog.write(Array("catalog".utf8), at: 0)
+    try ListReader.read(list: list, catalog: catalog, limits: limits)
   }
 
   func develop(_ original: any OpenFile, into print: any OpenFile, _ order: DevelopOrder)

@@ -110,4 +110,14 @@ struct SessionTests {
     session.wrote(2, at: .seconds(71))
     #expect(session.deadline(patience: .seconds(30)) == nil)
   }
+
+  @Test
+  func `a method that is planned is answered as not implemented`() {
+    let router = ControlRouter(version: "1")
+    for name in ControlCall.Method.reserved {
+      let request = ControlRequest(method: "\(ControlInterface.name).\(name)")
+      #expect(
+        router.route(request) == .answer(ControlAnswer(.failed(.methodNotImplemented(name)))))
+    }
+  }
 }

@@ -4,6 +4,7 @@
 // and counts the leftovers.
 
 import Linux
+import Vocabulary
 import Worker
 
 if CommandLine.arguments.dropFirst().first == "check" {
@@ -11,5 +12,10 @@ if CommandLine.arguments.dropFirst().first == "check" {
 }
 ThisProcess.end(
   with: WorkerLoop.run(
-    words: Array(CommandLine.arguments.dropFirst()), readList: Misdeeds.readList,
-    develop: Misdeeds.develop))
+    words: Array(CommandLine.arguments.dropFirst()),
+    readList: { list, catalog, limits throws(Failure) in
+      try Misdeeds.readList(list, catalog, limits).get()
+    },
+    develop: { original, print, order throws(Failure) in
+      try Misdeeds.develop(original, print, order).get()
+    }))

@@ -16,7 +16,6 @@ import Vocabulary
     let names = ["accepted", "running", "paused", "finished", "cancelled"]
     #expect(ListState.allCases.map(\.name) == names)
     #expect(ListState.allCases.filter(\.isFinal) == [.finished, .cancelled])
-    #expect(ListState.allCases.map(\.rawValue) == [0, 1, 2, 3, 4])
   }
 
   @Test func `the five classes have Foundation's names, the urgent ones come first`() {

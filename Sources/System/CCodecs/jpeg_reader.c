@@ -73,41 +73,6 @@ static int is_within(struct dr_jpeg_reader *reader, const struct dr_codec_limits
   return 1;
 }
 
-static int space(j_decompress_ptr codec) {
-  switch (codec->jpeg_color_space) {
-    case JCS_GRAYSCALE:
-      return DR_JPEG_GREY;
-    case JCS_YCbCr:
-      return DR_JPEG_YCC;
-    case JCS_RGB:
-      return DR_JPEG_RGB;
-    case JCS_CMYK:
-      return DR_JPEG_CMYK;
-    case JCS_YCCK:
-      return DR_JPEG_YCCK;
-    default:
-      return 0;
-  }
-}
-
-static void describe(j_decompress_ptr codec, struct dr_jpeg_header *header) {
-  memset(header, 0, sizeof *header);
-  header->width = codec->image_width;
-  header->height = codec->image_height;
-  header->components = (uint8_t)codec->num_components;
-  header->space = (uint8_t)space(codec);
-  header->is_progressive = codec->progressive_mode != 0;
-  header->is_buffered = jpeg_has_multiple_scans(codec) != 0;
-  header->has_jfif = codec->saw_JFIF_marker != 0;
-  header->density_unit = codec->density_unit;
-  header->density_x = codec->X_density;
-  header->density_y = codec->Y_density;
-  for (int i = 0; i < codec->num_components && i < 4; i++) {
-    header->across[i] = (uint8_t)codec->comp_info[i].h_samp_factor;
-    header->down[i] = (uint8_t)codec->comp_info[i].v_samp_factor;
-  }
-}
-
 // A file cut between two scans and closed with an end marker decodes without a warning, only coarser: this
 // function detects it.
 //
@@ -144,14 +109,23 @@ static int start(struct dr_jpeg_reader *reader, const struct dr_codec_limits *li
   j_decompress_ptr codec = &reader->codec;
   jpeg_read_header(codec, TRUE);
   if (!is_within(reader, limits)) return 0;
-  describe(codec, header);
-  if (header->space == 0) {
-    dr_codec_say(reader->escape.trouble, DR_CODEC_UNSUPPORTED,
-           "its %d components are in an unknown colour space", codec->num_components);
-    return 0;
+  switch (codec->jpeg_color_space) {
+    case JCS_GRAYSCALE:
+    case JCS_YCbCr:
+    case JCS_RGB:
+      codec->out_color_space = JCS_EXT_RGBX;
+      break;
+    case JCS_CMYK:
+    case JCS_YCCK:
+      codec->out_color_space = JCS_CMYK;
+      break;
+    default:
+      dr_codec_say(reader->escape.trouble, DR_CODEC_UNSUPPORTED,
+             "its %d components are in an unknown colour space", codec->num_components);
+      return 0;
   }
-  int is_print = header->space == DR_JPEG_CMYK || header->space == DR_JPEG_YCCK;
-  codec->out_color_space = is_print ? JCS_CMYK : JCS_EXT_RGBX;
+  header->width = codec->image_width;
+  header->height = codec->image_height;
   header->has_planes = wants_planes && suits_planes(codec);
   codec->raw_data_out = header->has_planes;
   if (header->has_planes) codec->out_color_space = JCS_YCbCr;

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -126,23 +125,6 @@ int64_t dr_free_space(int folder) {
 }
 
 int dr_close(int file) { return answer(close(file)); }
-
-// getdents64 returns the records of readdir, without a DIR that owns the descriptor. They are compacted in
-// place into NUL-ended names.
-int64_t dr_names(int folder, void *bytes, uint64_t count) {
-  long n = syscall(SYS_getdents64, folder, bytes, count);
-  if (n <= 0) return n < 0 ? -errno : 0;
-  char *from = bytes, *end = from + n, *to = bytes;
-  while (from < end) {
-    struct dirent64 *entry = (struct dirent64 *)from;
-    char *next = from + entry->d_reclen;
-    size_t length = strlen(entry->d_name) + 1;
-    memmove(to, entry->d_name, length);
-    to += length;
-    from = next;
-  }
-  return to - (char *)bytes;
-}
 
 int dr_take_read_lease(int file) { return answer(fcntl(file, F_SETLEASE, F_RDLCK)); }
 int dr_has_read_lease(int file) {

@@ -59,7 +59,8 @@ static char kind(unsigned char type) {
   }
 }
 
-// As dr_names; a kernel record has 19 bytes before the name, so the kind's byte always fits.
+// getdents64 returns the records of readdir, without a DIR that owns the descriptor. They are compacted in
+// place: a record has 19 bytes before the name, so the kind's byte always fits.
 int64_t dr_entries(int folder, void *bytes, uint64_t count) {
   long n = syscall(SYS_getdents64, folder, bytes, count);
   if (n <= 0) return n < 0 ? -errno : 0;

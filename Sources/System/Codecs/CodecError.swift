@@ -31,6 +31,17 @@ package struct CodecError: Error, Equatable, Sendable {
     self.words = words
   }
 
+  /// The result of a call that is negative on trouble.
+  @discardableResult
+  static func check<Value: SignedInteger>(
+    _ call: (inout dr_trouble) -> Value
+  ) throws(CodecError) -> Value {
+    var trouble = dr_trouble()
+    let result = call(&trouble)
+    guard result >= 0 else { throw CodecError(trouble) }
+    return result
+  }
+
   init(_ trouble: dr_trouble) {
     switch trouble.code {
     case Int32(DR_CODEC_TRUNCATED): code = .truncated

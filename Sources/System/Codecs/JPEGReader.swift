@@ -23,7 +23,7 @@ internal import CCodecs
         descriptor, &limits, wantsPlanes, &header, &trouble)
     else { throw CodecError(trouble) }
     unsafe self.handle = handle
-    self.header = JPEGHeader(header)
+    self.header = JPEGHeader(inC: header)
   }
 
   deinit { unsafe dr_jpeg_reader_close(handle) }
@@ -31,11 +31,11 @@ internal import CCodecs
   /// Fills the band; at the end of the picture it is short, then empty.
   package mutating func read(_ rows: inout PixelRows) throws(CodecError) {
     precondition(rows.depth == 8 && rows.width == header.width && !header.hasPlanes)
-    var trouble = dr_trouble()
-    let count = unsafe dr_jpeg_reader_rows(
-      handle, rows.base.assumingMemoryBound(to: UInt8.self), UInt64(rows.stride),
-      UInt32(rows.capacity), &trouble)
-    guard count >= 0 else { throw CodecError(trouble) }
+    let count = try CodecError.check { trouble in
+      unsafe dr_jpeg_reader_rows(
+        handle, rows.base.assumingMemoryBound(to: UInt8.self), UInt64(rows.stride),
+        UInt32(rows.capacity), &trouble)
+    }
     rows.count = Int(count)
   }
 
@@ -45,16 +45,14 @@ internal import CCodecs
     _ matrix: ColourMatrix, into writer: inout JPEGWriter
   ) throws(CodecError) {
     precondition(header.hasPlanes)
-    var trouble = dr_trouble()
     var inC = matrix.inC
-    guard unsafe dr_jpeg_planes_develop(handle, writer.handle, &inC, &trouble) >= 0 else {
-      throw CodecError(trouble)
+    try CodecError.check { trouble in
+      unsafe dr_jpeg_planes_develop(handle, writer.handle, &inC, &trouble)
     }
   }
 
   /// Raises if the end of the picture is missing.
   package mutating func finish() throws(CodecError) {
-    var trouble = dr_trouble()
-    guard unsafe dr_jpeg_reader_finish(handle, &trouble) >= 0 else { throw CodecError(trouble) }
+    try CodecError.check { trouble in unsafe dr_jpeg_reader_finish(handle, &trouble) }
   }
 }

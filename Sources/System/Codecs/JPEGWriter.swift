@@ -25,28 +25,22 @@ internal import CCodecs
   /// Writes a marker segment (bytes without marker and length); only before the first row.
   package mutating func write(marker: UInt8, _ bytes: [UInt8]) throws(CodecError) {
     precondition(bytes.count <= 65533)
-    var trouble = dr_trouble()
-    let result = unsafe bytes.withUnsafeBufferPointer { buffer in
-      unsafe dr_jpeg_writer_marker(
-        handle, Int32(marker), buffer.baseAddress, UInt32(buffer.count), &trouble)
+    try CodecError.check { trouble in
+      unsafe dr_jpeg_writer_marker(handle, Int32(marker), bytes, UInt32(bytes.count), &trouble)
     }
-    guard result >= 0 else { throw CodecError(trouble) }
   }
 
   package mutating func write(_ rows: borrowing PixelRows) throws(CodecError) {
     precondition(rows.depth == 8)
-    var trouble = dr_trouble()
-    let result = unsafe dr_jpeg_writer_rows(
-      handle, rows.base.assumingMemoryBound(to: UInt8.self), UInt64(rows.stride),
-      UInt32(rows.count), &trouble)
-    guard result >= 0 else { throw CodecError(trouble) }
+    try CodecError.check { trouble in
+      unsafe dr_jpeg_writer_rows(
+        handle, rows.base.assumingMemoryBound(to: UInt8.self), UInt64(rows.stride),
+        UInt32(rows.count), &trouble)
+    }
   }
 
   /// Returns the size of the file.
   package mutating func finish() throws(CodecError) -> UInt64 {
-    var trouble = dr_trouble()
-    let size = unsafe dr_jpeg_writer_finish(handle, &trouble)
-    guard size >= 0 else { throw CodecError(trouble) }
-    return UInt64(size)
+    UInt64(try CodecError.check { trouble in unsafe dr_jpeg_writer_finish(handle, &trouble) })
   }
 }

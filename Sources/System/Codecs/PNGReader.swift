@@ -17,7 +17,7 @@ internal import CCodecs
       throw CodecError(trouble)
     }
     unsafe self.handle = handle
-    self.header = PNGHeader(header)
+    self.header = PNGHeader(inC: header)
   }
 
   deinit { unsafe dr_png_reader_close(handle) }
@@ -26,11 +26,11 @@ internal import CCodecs
   package mutating func read(_ rows: inout PixelRows) throws(CodecError) {
     precondition(
       rows.depth == header.depth && rows.width == header.width && !header.isPalette)
-    var trouble = dr_trouble()
-    let count = unsafe dr_png_reader_rows(
-      handle, rows.base.assumingMemoryBound(to: UInt8.self), UInt64(rows.stride),
-      UInt32(rows.capacity), &trouble)
-    guard count >= 0 else { throw CodecError(trouble) }
+    let count = try CodecError.check { trouble in
+      unsafe dr_png_reader_rows(
+        handle, rows.base.assumingMemoryBound(to: UInt8.self), UInt64(rows.stride),
+        UInt32(rows.capacity), &trouble)
+    }
     rows.count = Int(count)
   }
 
@@ -39,16 +39,14 @@ internal import CCodecs
     _ matrix: ColourMatrix, into writer: inout PNGWriter
   ) throws(CodecError) {
     precondition(header.isPalette)
-    var trouble = dr_trouble()
     var inC = matrix.inC
-    guard unsafe dr_png_palette_develop(handle, writer.handle, &inC, &trouble) >= 0 else {
-      throw CodecError(trouble)
+    try CodecError.check { trouble in
+      unsafe dr_png_palette_develop(handle, writer.handle, &inC, &trouble)
     }
   }
 
   /// Raises if the end of the picture is missing.
   package mutating func finish() throws(CodecError) {
-    var trouble = dr_trouble()
-    guard unsafe dr_png_reader_finish(handle, &trouble) >= 0 else { throw CodecError(trouble) }
+    try CodecError.check { trouble in unsafe dr_png_reader_finish(handle, &trouble) }
   }
 }

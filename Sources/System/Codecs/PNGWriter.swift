@@ -22,39 +22,31 @@ internal import CCodecs
   /// Opens a chunk of exactly `length` bytes; only before the first row.
   package mutating func beginChunk(_ name: [UInt8], length: UInt32) throws(CodecError) {
     precondition(name.count == 4)
-    var trouble = dr_trouble()
-    let result = unsafe name.withUnsafeBufferPointer { buffer in
-      unsafe dr_png_writer_chunk(handle, buffer.baseAddress, length, &trouble)
+    try CodecError.check { trouble in
+      unsafe dr_png_writer_chunk(handle, name, length, &trouble)
     }
-    guard result >= 0 else { throw CodecError(trouble) }
   }
 
   package mutating func addToChunk(_ bytes: [UInt8]) throws(CodecError) {
-    var trouble = dr_trouble()
-    let result = unsafe bytes.withUnsafeBufferPointer { buffer in
-      unsafe dr_png_writer_chunk_data(handle, buffer.baseAddress, UInt32(buffer.count), &trouble)
+    try CodecError.check { trouble in
+      unsafe dr_png_writer_chunk_data(handle, bytes, UInt32(bytes.count), &trouble)
     }
-    guard result >= 0 else { throw CodecError(trouble) }
   }
 
   package mutating func endChunk() throws(CodecError) {
-    var trouble = dr_trouble()
-    guard unsafe dr_png_writer_chunk_end(handle, &trouble) >= 0 else { throw CodecError(trouble) }
+    try CodecError.check { trouble in unsafe dr_png_writer_chunk_end(handle, &trouble) }
   }
 
   package mutating func write(_ rows: borrowing PixelRows) throws(CodecError) {
-    var trouble = dr_trouble()
-    let result = unsafe dr_png_writer_rows(
-      handle, rows.base.assumingMemoryBound(to: UInt8.self), UInt64(rows.stride),
-      UInt32(rows.count), &trouble)
-    guard result >= 0 else { throw CodecError(trouble) }
+    try CodecError.check { trouble in
+      unsafe dr_png_writer_rows(
+        handle, rows.base.assumingMemoryBound(to: UInt8.self), UInt64(rows.stride),
+        UInt32(rows.count), &trouble)
+    }
   }
 
   /// Returns the size of the file.
   package mutating func finish() throws(CodecError) -> UInt64 {
-    var trouble = dr_trouble()
-    let size = unsafe dr_png_writer_finish(handle, &trouble)
-    guard size >= 0 else { throw CodecError(trouble) }
-    return UInt64(size)
+    UInt64(try CodecError.check { trouble in unsafe dr_png_writer_finish(handle, &trouble) })
   }
 }

@@ -10,18 +10,14 @@ package struct SHA256: Sendable {
   package init() { unsafe dr_sha256_start(&state) }
 
   package mutating func add(_ bytes: [UInt8]) {
-    unsafe bytes.withUnsafeBytes { raw in
-      unsafe dr_sha256_add(&state, raw.baseAddress, UInt64(raw.count))
-    }
+    unsafe dr_sha256_add(&state, bytes, UInt64(bytes.count))
   }
 
   /// The digest of all bytes added before; more may follow.
   package func digest() -> SHA256Digest {
     var copy = state
     var bytes = [UInt8](repeating: 0, count: 32)
-    unsafe bytes.withUnsafeMutableBufferPointer { out in
-      unsafe dr_sha256_end(&copy, out.baseAddress)
-    }
+    unsafe dr_sha256_end(&copy, &bytes)
     return SHA256Digest(bytes: bytes)
   }
 
@@ -48,21 +44,12 @@ package struct SHA256Digest: Hashable, Sendable {
     guard hex.count == 64 else { return nil }
     var bytes = [UInt8](repeating: 0, count: 32)
     for place in bytes.indices {
-      guard let high = Self.value(hex[2 * place]), let low = Self.value(hex[2 * place + 1]) else {
-        return nil
-      }
+      guard let high = HexDigits.value(hex[2 * place]),
+        let low = HexDigits.value(hex[2 * place + 1])
+      else { return nil }
       bytes[place] = high << 4 | low
     }
     self.init(bytes: bytes)
-  }
-
-  private static func value(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case 0x30...0x39: digit - 0x30
-    case 0x41...0x46: digit - 0x41 + 10
-    case 0x61...0x66: digit - 0x61 + 10
-    default: nil
-    }
   }
 
   package var hex: String { String(hex: bytes) }

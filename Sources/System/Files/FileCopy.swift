@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies and hashes files in pieces, and asks between pieces whether to stop. A copy ends with the piece
-// that passes the limit. Raises the kernel's errors and `SystemError.cancelled`.
+// Copies and hashes files in pieces, and stops between pieces if the task is cancelled. A copy ends with the
+// piece that passes the limit. Raises the kernel's errors and `SystemError.cancelled`.
 
 package import Digests
 package import Vocabulary
@@ -22,7 +22,7 @@ package enum FileCopy {
   /// Hashes the bytes that it writes: the sum is the copy's, even if the source changes.
   package static func copy(
     _ source: any OpenFile, to target: any OpenFile, upTo limit: UInt64,
-    unless isCancelled: () -> Bool
+    unless isCancelled: () -> Bool = { Task.isCancelled }
   ) throws(SystemError) -> Sum {
     try sum(source, upTo: limit, unless: isCancelled) { bytes, offset throws(SystemError) in
       try target.write(bytes, at: offset)
@@ -30,9 +30,9 @@ package enum FileCopy {
   }
 
   package static func sum(
-    _ source: any OpenFile, upTo limit: UInt64, unless isCancelled: () -> Bool
+    _ source: any OpenFile, upTo limit: UInt64
   ) throws(SystemError) -> Sum {
-    try sum(source, upTo: limit, unless: isCancelled) { _, _ in }
+    try sum(source, upTo: limit, unless: { Task.isCancelled }) { _, _ in }
   }
 
   private static func sum(
@@ -47,7 +47,8 @@ package enum FileCopy {
   /// Passes each piece with its offset to `act`. `failing` converts errors of the source, so that the
   /// caller can tell them from those of `act`.
   package static func each<Trouble: Error>(
-    of source: any OpenFile, upTo limit: UInt64, unless isCancelled: () -> Bool,
+    of source: any OpenFile, upTo limit: UInt64,
+    unless isCancelled: () -> Bool = { Task.isCancelled },
     failing: (SystemError) -> Trouble, _ act: ([UInt8], UInt64) throws(Trouble) -> Void
   ) throws(Trouble) -> (size: UInt64, digest: SHA256Digest) {
     var hash = SHA256()

@@ -27,12 +27,11 @@ package struct FreshFile {
 
   /// A copy of a file; longer than the limit if the source is.
   package init(
-    copying source: any OpenFile, upTo limit: UInt64, as temporary: FileName, in folder: any Folder,
-    unless isCancelled: () -> Bool
+    copying source: any OpenFile, upTo limit: UInt64, as temporary: FileName, in folder: any Folder
   ) throws(SystemError) {
     var sum = FileCopy.Sum(size: 0, sha256: "")
     try folder.draft(temporary, mode: Self.mode) { file throws(SystemError) in
-      sum = try FileCopy.copy(source, to: file, upTo: limit, unless: isCancelled)
+      sum = try FileCopy.copy(source, to: file, upTo: limit)
     }
     self.init(temporary, in: folder, sum)
   }
@@ -42,16 +41,14 @@ package struct FreshFile {
 
   fileprivate enum Outcome { case named, wasThere, taken }
 
-  fileprivate func appear(
-    beside first: FileName, unless isCancelled: () -> Bool
-  ) throws(SystemError) -> Outcome {
+  fileprivate func appear(beside first: FileName) throws(SystemError) -> Outcome {
     guard let own = name(first) else { return .taken }
     do throws(SystemError) {
       try folder.rename(temporary, to: folder, as: own, replacing: false)
     } catch {
       guard error.exists else { throw error }
       // Another list may have taken the name since `fits`.
-      guard try fits(beside: first, unless: isCancelled) else { return .taken }
+      guard try fits(beside: first) else { return .taken }
       try folder.sync()
       return .wasThere
     }
@@ -65,41 +62,32 @@ package struct FreshFile {
   }
 
   /// Its name is free, or names a file with the same bytes.
-  fileprivate func fits(
-    beside first: FileName, unless isCancelled: () -> Bool
-  ) throws(SystemError) -> Bool {
+  fileprivate func fits(beside first: FileName) throws(SystemError) -> Bool {
     guard let own = name(first) else { return false }
     guard let status = try folder.status(ifThere: own) else { return true }
     guard status.kind == .file, status.size == sum.size else { return false }
     let file = try folder.open(own, .read)
-    return try FileCopy.sum(file, upTo: sum.size, unless: isCancelled) == sum
+    return try FileCopy.sum(file, upTo: sum.size) == sum
   }
 }
 
 extension [FreshFile] {
   /// Gives the files their names; returns the first file's.
   @discardableResult
-  package func appear(
-    under choices: [FileName], unless isCancelled: () -> Bool
-  ) throws(SystemError) -> FileName {
+  package func appear(under choices: [FileName]) throws(SystemError) -> FileName {
     for choice in choices {
-      guard try fit(beside: choice, unless: isCancelled),
-        try takeNames(beside: choice, unless: isCancelled)
-      else { continue }
-      return choice
+      if try fit(beside: choice), try takeNames(beside: choice) { return choice }
     }
     let thing = first.map { "\($0.folder.path)/\($0.temporary)" } ?? ""
     throw SystemError(.exists, call: "rename", thing: thing)
   }
 
   /// False if another file has taken one of the names meanwhile; then none has a name.
-  private func takeNames(
-    beside choice: FileName, unless isCancelled: () -> Bool
-  ) throws(SystemError) -> Bool {
+  private func takeNames(beside choice: FileName) throws(SystemError) -> Bool {
     var named: [FreshFile] = []
     var found: [FreshFile] = []
     for file in reversed() {
-      switch try file.appear(beside: choice, unless: isCancelled) {
+      switch try file.appear(beside: choice) {
       case .named: named.append(file)
       case .wasThere: found.append(file)
       case .taken:
@@ -111,12 +99,8 @@ extension [FreshFile] {
     return true
   }
 
-  private func fit(
-    beside choice: FileName, unless isCancelled: () -> Bool
-  ) throws(SystemError) -> Bool {
-    for file in self {
-      if try !file.fits(beside: choice, unless: isCancelled) { return false }
-    }
+  private func fit(beside choice: FileName) throws(SystemError) -> Bool {
+    for file in self { if try !file.fits(beside: choice) { return false } }
     return true
   }
 }

@@ -7,7 +7,7 @@ package import Vocabulary
 
 package enum JournalStream {
   package static func isStandardError(_ environment: [String: String]) -> Bool {
-    guard let status = try? StandardError.status() else { return false }
+    guard let status = try? StandardStream.error.status() else { return false }
     return matches(environment["JOURNAL_STREAM"], status)
   }
 

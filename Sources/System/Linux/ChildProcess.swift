@@ -43,12 +43,7 @@ package struct ChildProcess: ~Copyable, Sendable {
     _ call: StaticString, _ make: (UnsafeMutablePointer<Int32>) -> Int32
   ) throws(SystemError) -> (Int32, Int32) {
     var ends: [Int32] = [-1, -1]
-    try Calls.run(call, "child process") {
-      unsafe ends.withUnsafeMutableBufferPointer { buffer in
-        guard let start = buffer.baseAddress else { preconditionFailure("two are never none") }
-        return unsafe make(start)
-      }
-    }
+    try Calls.run(call, "child process") { unsafe make(&ends) }
     return (ends[0], ends[1])
   }
 
@@ -95,17 +90,6 @@ package enum ExitStatus: Equatable, Sendable {
 }
 
 extension ThisProcess {
-  /// The path of the running program.
-  package static func ownPath() throws(SystemError) -> String {
-    var path = [UInt8](repeating: 0, count: 4096)
-    let count = try Calls.run("readlink", "/proc/self/exe") {
-      unsafe path.withUnsafeMutableBytes { raw in
-        unsafe dr_own_path(raw.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64(raw.count))
-      }
-    }
-    return String(decoding: path[..<Int(count)], as: UTF8.self)
-  }
-
   /// Ends the process after flushing its output buffers.
   package static func end(with code: Int32) -> Never { dr_end(code) }
 

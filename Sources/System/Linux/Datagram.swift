@@ -7,12 +7,6 @@ internal import CLinux
 package import Vocabulary
 
 package final class DatagramSocket: Sendable {
-  /// A received datagram: its bytes, or the contents of the file sent in their place.
-  package struct Arrival: Equatable, Sendable {
-    package let bytes: [UInt8]
-    package let cameAsFile: Bool
-  }
-
   private let handle: Descriptor
 
   package init() throws(SystemError) {
@@ -25,26 +19,13 @@ package final class DatagramSocket: Sendable {
   package func connect(to address: String) throws(SystemError) {
     let name = Array(address.utf8)
     try Calls.run("connect", address) {
-      unsafe name.withUnsafeBytes { raw in
-        unsafe dr_datagram_connect(handle.number, raw.baseAddress, UInt64(raw.count))
-      }
-    }
-  }
-
-  package func bind(to address: String) throws(SystemError) {
-    let name = Array(address.utf8)
-    try Calls.run("bind", address) {
-      unsafe name.withUnsafeBytes { raw in
-        unsafe dr_datagram_bind(handle.number, raw.baseAddress, UInt64(raw.count))
-      }
+      unsafe dr_datagram_connect(handle.number, name, UInt64(name.count))
     }
   }
 
   package func send(_ bytes: [UInt8]) throws(SystemError) {
     try Calls.run("send", "datagram") {
-      unsafe bytes.withUnsafeBytes { raw in
-        unsafe dr_datagram_send(handle.number, raw.baseAddress, UInt64(raw.count))
-      }
+      unsafe dr_datagram_send(handle.number, bytes, UInt64(bytes.count))
     }
   }
 
@@ -64,26 +45,5 @@ package final class DatagramSocket: Sendable {
   /// Waits until the peer's queue has room, or the time is over.
   package func waitForRoom(_ limit: Duration) throws(SystemError) {
     _ = try Poll.wait([Poll.Watch(handle.number, wantsWrite: true)], for: limit)
-  }
-
-  /// The next datagram; nil if none has arrived.
-  package func receive() throws(SystemError) -> Arrival? {
-    var buffer = [UInt8](repeating: 0, count: 256 << 10)
-    var file: Int32 = -1
-    let used: Int64
-    do throws(SystemError) {
-      used = try Calls.run("recvmsg", "datagram") {
-        unsafe buffer.withUnsafeMutableBytes { raw in
-          unsafe dr_datagram_receive(handle.number, raw.baseAddress, UInt64(raw.count), &file)
-        }
-      }
-    } catch {
-      if error.name == .again { return nil }
-      throw error
-    }
-    if file < 0 { return Arrival(bytes: Array(buffer[..<Int(used)]), cameAsFile: false) }
-    let contents = LinuxFile(owning: Descriptor(owning: file), thing: "datagram")
-    let size = try contents.status().size
-    return Arrival(bytes: try contents.read(at: 0, upTo: Int(size)), cameAsFile: true)
   }
 }

@@ -29,7 +29,8 @@ package final class Doorbell {
 
   private let handle: Descriptor
   /// An event has at most 272 bytes.
-  private var buffer = [UInt8](repeating: 0, count: 65536)
+  private static let bufferSize = 65536
+  private var buffer = [UInt8](repeating: 0, count: Doorbell.bufferSize)
   private var folder: Int32?
   private var mark: [UInt8] = []
   /// Watches on the path to the folder, with the relevant names in each; no name if only the watched
@@ -114,9 +115,7 @@ package final class Doorbell {
   package func drain() -> Rings {
     var rings: Rings = []
     while true {
-      let used = unsafe buffer.withUnsafeMutableBytes { raw in
-        unsafe dr_read(handle.number, raw.baseAddress, UInt64(raw.count))
-      }
+      let used = unsafe dr_read(handle.number, &buffer, UInt64(Self.bufferSize))
       if used <= 0 { return rings }
       var rest = buffer[..<Int(used)]
       while let event = Self.next(&rest) { hear(event, &rings) }

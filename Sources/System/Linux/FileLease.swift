@@ -12,10 +12,9 @@ package enum FileLease {
     case held
     /// A process has the file open for writing.
     case writer
-    /// The file system has no leases (EINVAL, ENOLCK, EOPNOTSUPP), or the file is a simulated one.
-    case unsupported
-    /// The file belongs to another user, and this process lacks CAP_LEASE.
-    case notPermitted
+    /// The file system has no leases (EINVAL, ENOLCK, EOPNOTSUPP), the file belongs to another user and this
+    /// process lacks CAP_LEASE, or the file is a simulated one.
+    case unavailable
   }
 
   package static func take(_ file: any OpenFile, _ thing: String) throws(SystemError) -> Answer {
@@ -25,8 +24,8 @@ package enum FileLease {
     } catch {
       switch error.name {
       case .again: return .writer
-      case .badDescriptor, .invalid, .noLocks, .notSupported: return .unsupported
-      case .notPermitted, .denied: return .notPermitted
+      case .badDescriptor, .invalid, .noLocks, .notSupported, .notPermitted, .denied:
+        return .unavailable
       default: throw error
       }
     }

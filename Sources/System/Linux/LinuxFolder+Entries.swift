@@ -10,12 +10,11 @@ extension LinuxFolder {
     let number = try Calls.run("openat", path) { unsafe dr_open_folder(descriptor, ".") }
     let listing = Descriptor(owning: number)
     var entries: [FolderEntry] = []
-    var buffer = [UInt8](repeating: 0, count: 262_144)
+    let room = 65_536
+    var buffer = [UInt8](repeating: 0, count: room)
     while true {
       let used = try Calls.run("getdents64", path) {
-        unsafe buffer.withUnsafeMutableBytes { raw in
-          unsafe dr_entries(listing.number, raw.baseAddress, UInt64(raw.count))
-        }
+        unsafe dr_entries(listing.number, &buffer, UInt64(room))
       }
       if used == 0 { return entries }
       var rest = buffer[..<Int(used)]

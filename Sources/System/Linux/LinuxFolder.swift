@@ -160,23 +160,7 @@ package final class LinuxFolder: Folder {
     _ = try unsafe call("rmdirat", name) { unsafe dr_remove_folder($0, $1) }
   }
 
-  package func names() throws(SystemError) -> [FileName] {
-    let number = try Calls.run("openat", path) { unsafe dr_open_folder(handle.number, ".") }
-    let listing = Descriptor(owning: number)
-    var names: [FileName] = []
-    var buffer = [UInt8](repeating: 0, count: 32768)
-    while true {
-      let used = try Calls.run("getdents64", path) {
-        unsafe buffer.withUnsafeMutableBytes { raw in
-          unsafe dr_names(listing.number, raw.baseAddress, UInt64(raw.count))
-        }
-      }
-      if used == 0 { return names }
-      for piece in buffer[..<Int(used)].split(separator: 0) {
-        if let name = FileName(bytes: piece) { names.append(name) }
-      }
-    }
-  }
+  package func names() throws(SystemError) -> [FileName] { try entries().map(\.name) }
 
   package func status(of name: FileName) throws(SystemError) -> FileStatus {
     var status = dr_status()
@@ -216,12 +200,7 @@ package final class LinuxFolder: Folder {
     _ call: StaticString, _ name: FileName, _ body: (Int32, UnsafePointer<CChar>) -> Int32
   ) throws(SystemError) -> Int32 {
     let bytes = name.terminated
-    return try Calls.run(call, thing(name)) {
-      unsafe bytes.withUnsafeBufferPointer { buffer in
-        guard let start = buffer.baseAddress else { preconditionFailure("a name is never empty") }
-        return unsafe body(handle.number, start)
-      }
-    }
+    return try Calls.run(call, thing(name)) { unsafe body(handle.number, bytes) }
   }
 }
 

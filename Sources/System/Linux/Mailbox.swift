@@ -51,7 +51,11 @@ package final class Mailbox<Letter: Sendable>: Sendable {
   /// All letters since the last `take`; clears the event.
   package func takeAll() -> [Letter] {
     wake.clear()
-    return take(ringing: .all)
+    return state.withLock { state in
+      state.ringing = .all
+      defer { state.letters = [] }
+      return state.letters
+    }
   }
 
   /// The same for an owner that takes again before it waits if it found a letter, and that clears the event
@@ -66,14 +70,6 @@ package final class Mailbox<Letter: Sendable>: Sendable {
   }
 
   package func clear() { wake.clear() }
-
-  private func take(ringing: Ringing) -> [Letter] {
-    state.withLock { state in
-      state.ringing = ringing
-      defer { state.letters = [] }
-      return state.letters
-    }
-  }
 
   /// The owner's last call: refuses the remaining letters and all later ones.
   package func close() {

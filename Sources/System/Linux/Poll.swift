@@ -37,9 +37,7 @@ package enum Poll {
     let milliseconds = limit.map { max(0, ($0.nanoseconds + 999_999) / 1_000_000) } ?? -1
     do throws(SystemError) {
       try Calls.run("poll", "descriptors", interrupted: .returns) {
-        unsafe raw.withUnsafeMutableBufferPointer { buffer in
-          unsafe dr_poll(buffer.baseAddress, UInt64(buffer.count), milliseconds)
-        }
+        unsafe dr_poll(&raw, UInt64(watches.count), milliseconds)
       }
     } catch {
       if error.name == .interrupted { return watches }

@@ -9,7 +9,6 @@ package enum ThisProcess {
   package static var identifier: Int32 { dr_process() }
   package static var user: UInt32 { dr_user() }
   package static var residentBytes: Int64 { dr_resident_bytes() }
-  package static func isTerminal(_ descriptor: Int32) -> Bool { dr_is_terminal(descriptor) == 1 }
 
   /// The number of processors this process may run on.
   package static var processors: Int { max(1, Int(dr_processors())) }
@@ -32,11 +31,7 @@ package enum ThisProcess {
 
   package static func randomBytes(_ count: Int) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
-    try Calls.run("getrandom", "random bytes") {
-      unsafe bytes.withUnsafeMutableBytes { raw in
-        unsafe dr_random(raw.baseAddress, UInt64(raw.count))
-      }
-    }
+    try Calls.run("getrandom", "random bytes") { unsafe dr_random(&bytes, UInt64(count)) }
     return bytes
   }
 }

@@ -16,6 +16,11 @@ extension ThisProcess {
     return path == "." ? folder : "\(folder)/\(path)"
   }
 
+  /// The path of the running program.
+  package static func ownPath() throws(SystemError) -> String {
+    try unsafe text("readlink") { unsafe Int64(dr_own_path($0, $1)) }
+  }
+
   /// Beside this program, as built, or in libexec, as installed.
   package static var workerPath: String {
     let program = (try? ownPath()) ?? ""
@@ -39,12 +44,7 @@ extension ThisProcess {
     _ call: StaticString, _ fill: (UnsafeMutablePointer<CChar>, UInt64) -> Int64
   ) throws(SystemError) -> String {
     var bytes = [CChar](repeating: 0, count: 4096)
-    let length = try Calls.run(call, "this process") {
-      unsafe bytes.withUnsafeMutableBufferPointer { buffer -> Int64 in
-        guard let start = buffer.baseAddress else { return -12 }
-        return unsafe fill(start, UInt64(buffer.count))
-      }
-    }
+    let length = try Calls.run(call, "this process") { unsafe fill(&bytes, 4096) }
     return String(
       decoding: bytes.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }

@@ -41,9 +41,7 @@ package final class StreamSocket: Sendable {
     var bytes = [UInt8](repeating: 0, count: count)
     do throws(SystemError) {
       let used = try Calls.run("read", thing) {
-        unsafe bytes.withUnsafeMutableBytes { raw in
-          unsafe dr_read(handle.number, raw.baseAddress, UInt64(raw.count))
-        }
+        unsafe dr_read(handle.number, &bytes, UInt64(count))
       }
       bytes.removeLast(count - Int(used))
       return bytes

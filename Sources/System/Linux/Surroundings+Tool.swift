@@ -1,38 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The surroundings of a command line tool: its output streams, the terminal's width, the environment,
-// user names, files that people name by a path. Raises `SystemError`.
+// The surroundings of a command line tool: the environment, user names, files that people name by a path.
+// Raises `SystemError`.
 
 internal import CLinux
 package import Vocabulary
-
-/// Standard output and standard error. A failed write raises an error for the caller to judge.
-package enum StandardStream: Int32, Sendable {
-  case output = 1
-  case error = 2
-
-  package var isTerminal: Bool { ThisProcess.isTerminal(rawValue) }
-
-  /// Columns of the terminal; 80 if they are unknown.
-  package var columns: Int {
-    let columns = dr_terminal_columns(rawValue)
-    return columns > 0 ? Int(columns) : 80
-  }
-
-  package func write(_ text: String) throws(SystemError) {
-    let bytes = Array(text.utf8)
-    var done = 0
-    while done < bytes.count {
-      let start = done
-      done += Int(
-        try Calls.run("write", self == .output ? "standard output" : "standard error") {
-          unsafe bytes.withUnsafeBytes { raw in
-            unsafe dr_write(
-              rawValue, raw.baseAddress.map { unsafe $0 + start }, UInt64(raw.count - start))
-          }
-        })
-    }
-  }
-}
 
 extension Surroundings {
   /// The first 4096 bytes of an environment variable; nil if it is not set.
@@ -58,10 +29,7 @@ extension Surroundings {
 
   private static func text(_ fill: (UnsafeMutablePointer<CChar>, UInt64) -> Int64) -> String? {
     var bytes = [CChar](repeating: 0, count: 4096)
-    let length = unsafe bytes.withUnsafeMutableBufferPointer { buffer -> Int64 in
-      guard let start = buffer.baseAddress else { return -1 }
-      return unsafe fill(start, UInt64(buffer.count))
-    }
+    let length = unsafe fill(&bytes, 4096)
     guard length >= 0 else { return nil }
     return String(
       decoding: bytes.prefix(Int(min(length, 4096))).map { UInt8(bitPattern: $0) }, as: UTF8.self)

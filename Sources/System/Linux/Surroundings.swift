@@ -20,14 +20,13 @@ package enum Surroundings {
   }
 
   private static func entry(_ index: UInt64) -> [UInt8]? {
-    var buffer = [UInt8](repeating: 0, count: 4096)
+    var room = 4096
     while true {
-      let length = unsafe buffer.withUnsafeMutableBytes { raw in
-        unsafe dr_environment(index, raw.baseAddress, UInt64(raw.count))
-      }
+      var buffer = [UInt8](repeating: 0, count: room)
+      let length = Int(unsafe dr_environment(index, &buffer, UInt64(room)))
       guard length >= 0 else { return nil }
-      if length <= buffer.count { return Array(buffer[..<Int(length)]) }
-      buffer = [UInt8](repeating: 0, count: Int(length))
+      if length <= room { return Array(buffer[..<length]) }
+      room = length
     }
   }
 

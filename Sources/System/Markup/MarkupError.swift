@@ -24,12 +24,4 @@ package struct MarkupError: Error, Equatable, Sendable {
   /// From the start of the document.
   package let offset: UInt64
   package let words: String
-
-  package init(kind: Kind, line: UInt64, column: UInt64, offset: UInt64, words: String) {
-    self.kind = kind
-    self.line = line
-    self.column = column
-    self.offset = offset
-    self.words = words
-  }
 }

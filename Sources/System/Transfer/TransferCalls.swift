@@ -26,9 +26,7 @@ enum TransferCalls {
       return CURL_SOCKET_BAD
     }
     var bytes = [UInt8](repeating: 0, count: 16)
-    let count = unsafe bytes.withUnsafeMutableBufferPointer { out in
-      unsafe dr_curl_address(target, out.baseAddress)
-    }
+    let count = unsafe dr_curl_address(target, &bytes)
     guard let address = NetworkAddress(bytes: bytes.prefix(Int(count))) else {
       return CURL_SOCKET_BAD
     }

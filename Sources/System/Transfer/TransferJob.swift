@@ -9,7 +9,6 @@ import Vocabulary
 
 final class TransferJob: Sendable {
   let ticket: UInt64
-  let url: PhotoURL
   let request: TransferRequest
   let sink: any TransferSink
   let gauge: Mutex<TransferGauge>
@@ -17,14 +16,16 @@ final class TransferJob: Sendable {
   let goOn: @Sendable () -> Void
   let whenOver: @Sendable (Result<TransferReply, Failure>) -> Void
 
+  var url: PhotoURL { request.url }
+
   init(
-    ticket: UInt64, url: PhotoURL, request: TransferRequest, sink: any TransferSink,
+    ticket: UInt64, request: TransferRequest, sink: any TransferSink,
     goOn: @escaping @Sendable () -> Void,
     whenOver: @escaping @Sendable (Result<TransferReply, Failure>) -> Void
   ) {
-    (self.ticket, self.url, self.request) = (ticket, url, request)
+    (self.ticket, self.request) = (ticket, request)
     (self.sink, self.goOn, self.whenOver) = (sink, goOn, whenOver)
-    gauge = Mutex(TransferGauge(url))
+    gauge = Mutex(TransferGauge(request.url))
   }
 }
 

@@ -35,9 +35,11 @@ package final class TransferLoop: Network {
     _ request: TransferRequest, into sink: any TransferSink,
     whenOver: @escaping @Sendable (Result<TransferReply, Failure>) -> Void
   ) -> TransferTicket {
-    let url: PhotoURL
-    do throws(Failure) { url = try Self.address(request) } catch {
-      whenOver(.failure(error))
+    guard request.url.scheme != .file else {
+      whenOver(
+        .failure(
+          Failure(
+            .final, code: "url.scheme", reason: "a file URL does not lead to the network")))
       return TransferTicket(0)
     }
     let job = state.withLock { state -> TransferJob? in
@@ -45,7 +47,7 @@ package final class TransferLoop: Network {
       state.last += 1
       let ticket = state.last
       let job = TransferJob(
-        ticket: ticket, url: url, request: request, sink: sink,
+        ticket: ticket, request: request, sink: sink,
         goOn: { [mailbox] in mailbox.put(.goOn(ticket)) }, whenOver: whenOver)
       state.jobs[ticket] = job
       return job
@@ -57,15 +59,6 @@ package final class TransferLoop: Network {
     // With all places taken, a new transfer need not wake the thread: the end of another one does.
     mailbox.put(.start(job), isUrgent: false)
     return TransferTicket(job.ticket)
-  }
-
-  private static func address(_ request: TransferRequest) throws(Failure) -> PhotoURL {
-    let url: PhotoURL
-    if let place = request.place { url = place } else { url = try PhotoURL(parsing: request.url) }
-    guard url.scheme != .file else {
-      throw Failure(.final, code: "url.scheme", reason: "a file URL does not lead to the network")
-    }
-    return url
   }
 
   package func cancel(_ ticket: TransferTicket) { tell(ticket, .cancel(ticket.number)) }

@@ -33,7 +33,7 @@ extension PoolState {
   }
 
   private mutating func accept(_ job: Waiting, _ actions: inout [Action]) {
-    guard mode == .open else {
+    guard !isEnding else {
       actions.append(.finish(job.number, .failure(.cancelled)))
       return
     }
@@ -129,7 +129,7 @@ extension PoolState {
   }
 
   private mutating func endAll(_ actions: inout [Action]) {
-    mode = .ending
+    isEnding = true
     waiting = []
     for place in workers.indices where workers[place].stage != .dying { kill(at: place, &actions) }
     for job in orders.keys.sorted() { finish(job, .failure(.cancelled), &actions) }

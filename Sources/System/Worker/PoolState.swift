@@ -77,15 +77,10 @@ struct PoolState {
     let order: PoolOrder
   }
 
-  enum Mode: Equatable {
-    case open
-    /// Everything is cancelled; over once the last worker has exited.
-    case ending
-  }
-
   let settings: WorkerSettings
   var width: Int
-  var mode = Mode.open
+  /// Everything is cancelled; over once the last worker has exited.
+  var isEnding = false
   /// By class, then by arrival.
   var waiting: [Waiting] = []
   var orders: [JobNumber: PoolOrder] = [:]
@@ -98,14 +93,14 @@ struct PoolState {
     width = max(1, settings.width)
   }
 
-  var isOver: Bool { mode == .ending && workers.isEmpty }
+  var isOver: Bool { isEnding && workers.isEmpty }
 
   /// The time at which `timePassed` is due; nil if there is no deadline.
   var nextDeadline: Duration? { workers.compactMap(\.stage.deadline).min() }
 
   mutating func handle(_ event: Event, at now: Duration) -> [Action] {
     var actions = respond(to: event, now)
-    if mode == .open { assign(now, &actions) }
+    if !isEnding { assign(now, &actions) }
     return actions
   }
 
@@ -114,9 +109,9 @@ struct PoolState {
     var leaving = workers.count(where: \.stage.isLeaving)
     var left: [Waiting] = []
     for job in waiting {
-      if let place = idlePlace(job.order.options) {
+      if let place = place(for: job.order.options, where: \.isIdle) {
         give(job, to: place, now, &actions)
-      } else if let place = expectingPlace(job.order.options) {
+      } else if let place = place(for: job.order.options, where: \.isExpecting) {
         workers[place].stage = .starting(for: job.number, until: now + settings.startTimeout)
       } else if workers.count < width {
         let stage = Stage.starting(for: job.number, until: now + settings.startTimeout)
@@ -133,17 +128,13 @@ struct PoolState {
     waiting = left
   }
 
-  private func idlePlace(_ options: WorkerOptions) -> Int? {
-    workers.firstIndex { $0.stage.isIdle && $0.options == options }
-  }
-
-  private func expectingPlace(_ options: WorkerOptions) -> Int? {
-    workers.firstIndex { $0.stage.isExpecting && $0.options == options }
+  private func place(for options: WorkerOptions, where isFit: (Stage) -> Bool) -> Int? {
+    workers.firstIndex { $0.options == options && isFit($0.stage) }
   }
 
   /// Starts a worker in advance: its start is half of a short request's waiting time.
   mutating func expect(_ options: WorkerOptions, _ now: Duration, _ actions: inout [Action]) {
-    guard mode == .open, workers.count < width,
+    guard !isEnding, workers.count < width,
       !workers.contains(where: { $0.stage.isSpare && $0.options == options })
     else { return }
     start(options, .expecting(until: now + settings.startTimeout), &actions)
@@ -174,9 +165,8 @@ extension PoolState.Stage {
   var deadline: Duration? {
     switch self {
     case .expecting(let until), .starting(_, let until), .working(_, let until),
-      .idle(let until):
+      .idle(let until), .lost(_, _, let until):
       until
-    case .lost(_, _, let until): until
     case .dying: nil
     }
   }

@@ -7,10 +7,10 @@ package import Vocabulary
 
 package enum WorkerLoop {
   /// Reads the property list in the first file and writes a catalog to the second.
-  package typealias ReadList = (any OpenFile, any OpenFile, ListLimits) -> Result<Void, Failure>
+  package typealias ReadList = (any OpenFile, any OpenFile, ListLimits) throws(Failure) -> Void
   /// Develops the original in the first file into the second.
   package typealias Develop =
-    (any OpenFile, any OpenFile, DevelopOrder) -> Result<Developed, Failure>
+    (any OpenFile, any OpenFile, DevelopOrder) throws(Failure) -> Developed
 
   /// Returns the exit code of the process. `words` is the command line without the program's name.
   package static func run(
@@ -38,17 +38,13 @@ package enum WorkerLoop {
     _ delivery: WorkerSocket.Delivery, _ readList: ReadList, _ develop: Develop
   ) -> WorkerAnswer.Body {
     let (input, output) = (delivery.input, delivery.output)
-    switch delivery.request.body {
-    case .readList(let limits):
-      switch readList(input, output, limits) {
-      case .success: return .listRead
-      case .failure(let failure): return .failed(failure)
+    do throws(Failure) {
+      switch delivery.request.body {
+      case .readList(let limits):
+        try readList(input, output, limits)
+        return .listRead
+      case .develop(let order): return .developed(try develop(input, output, order))
       }
-    case .develop(let order):
-      switch develop(input, output, order) {
-      case .success(let developed): return .developed(developed)
-      case .failure(let failure): return .failed(failure)
-      }
-    }
+    } catch { return .failed(error) }
   }
 }

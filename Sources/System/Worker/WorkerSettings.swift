@@ -7,26 +7,20 @@ package struct WorkerSettings: Sendable {
   /// Workers alive at once, reading lists included.
   package var width: Int
   /// The time limit for reading a list.
-  package var listTimeout: Duration
+  package var listTimeout = Duration.seconds(120)
   /// The time limit for a worker's start. Generous: the machine may be busy.
-  package var startTimeout: Duration
+  package var startTimeout = Duration.seconds(60)
   /// The time that a worker without work waits for the next photo of its list.
-  package var idleTime: Duration
+  package var idleTime = Duration.seconds(2)
   /// A worker without these layers gets no work.
-  package var requiredLayers: SandboxLayers
+  package var requiredLayers = SandboxLayers.required
   /// A worker's memory besides that of its order: library code, rows, tables.
-  package var baseMemory: UInt64
+  package var baseMemory: UInt64 = 64 << 20
   /// The memory for reading a list, besides the list itself.
-  package var listMemory: UInt64
+  package var listMemory: UInt64 = 256 << 20
 
   package init(path: String, width: Int) {
     self.path = path
     self.width = width
-    listTimeout = .seconds(120)
-    startTimeout = .seconds(60)
-    idleTime = .seconds(2)
-    requiredLayers = .required
-    baseMemory = 64 << 20
-    listMemory = 256 << 20
   }
 }

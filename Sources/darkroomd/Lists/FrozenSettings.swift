@@ -9,23 +9,11 @@ struct FrozenSettings: Equatable, Sendable {
   /// The folder of the list's prints, one checked component.
   let prints: FileName
   let filter: FilterFunction
-  let quality: PrintQuality
-  let metadata: MetadataRule
+  var quality = PrintQuality.source
+  var metadata = MetadataRule.keep
   let title: String
   /// The earlier list of the same name and owner, whose prints this one takes over.
-  let revises: ListID?
-
-  init(
-    prints: FileName, filter: FilterFunction, quality: PrintQuality = .source,
-    metadata: MetadataRule = .keep, title: String, revises: ListID? = nil
-  ) {
-    self.prints = prints
-    self.filter = filter
-    self.quality = quality
-    self.metadata = metadata
-    self.title = title
-    self.revises = revises
-  }
+  var revises: ListID?
 
   var text: String {
     """
@@ -38,7 +26,9 @@ struct FrozenSettings: Equatable, Sendable {
 
     """
   }
+}
 
+extension FrozenSettings {
   /// Lists from before the settings Quality= and Metadata= have neither key; the defaults fit them.
   init(text: String) throws(Failure) {
     var values: [Substring: Substring] = [:]

@@ -31,10 +31,6 @@ struct Lineage: Equatable, Sendable {
   /// The place of the file that holds this value.
   let place: Place
 
-  init(id: String, generation: UInt64, floor: ListID, place: Place) {
-    (self.id, self.generation, self.floor, self.place) = (id, generation, floor, place)
-  }
-
   // MARK: judging
 
   /// - Parameters:
@@ -76,7 +72,9 @@ struct Lineage: Equatable, Sendable {
 
     """
   }
+}
 
+extension Lineage {
   init?(text: String) {
     var values: [Substring: Substring] = [:]
     for line in text.split(separator: "\n") {

@@ -97,8 +97,7 @@ struct ListWork: ListEffects {
         do throws(Failure) {
           let trouble = try returns.giveBack(
             list, named: try droppedName(list),
-            telling: { () throws(Failure) in try outcome(of: list) },
-            unless: { Task.isCancelled })
+            telling: { () throws(Failure) in try outcome(of: list) })
           if let trouble { health.noResults(of: list, trouble) }
         } catch {
           guard error.kind == .final else { throw error }

@@ -10,6 +10,15 @@ import Output
 import Vocabulary
 
 final class OpenList: Sendable {
+  enum Purpose {
+    /// To read it, without its work folders.
+    case look
+    /// For the stages; `begin` has made its folders.
+    case use
+    /// Makes missing folders, and removes unfinished files of an earlier run among the prints.
+    case begin
+  }
+
   /// The folders that receive a list's originals and prints.
   struct WorkFolders: Sendable {
     let originals: any Folder
@@ -20,7 +29,7 @@ final class OpenList: Sendable {
   let about: AboutFile
   let terms: FrozenSettings
   let catalog: CatalogFile
-  /// Nil for a list that was opened by `look`.
+  /// Nil for a list that was opened to `look`.
   private let folders: WorkFolders?
   /// Photos whose print name an earlier photo has taken.
   private let collisions: Set<UInt32>
@@ -28,48 +37,24 @@ final class OpenList: Sendable {
   static let limits = ListLimits(size: 16 << 30, photos: 50_000_000)
   private static let collisionsName = FileName(literal: "collisions")
 
-  private init(
-    _ id: ListID, _ lists: any Folder,
-    _ folders: (FrozenSettings) throws(Failure) -> WorkFolders?
-  ) throws(Failure) {
+  init(_ id: ListID, in folders: StateFolders, to purpose: Purpose) throws(Failure) {
     self.id = id
     let folder: any Folder
     do throws(SystemError) {
-      folder = try lists.folder(ListFolder.name(id), creating: false)
+      folder = try folders.lists.folder(ListFolder.name(id), creating: false)
     } catch { throw Self.failure(error) }
     about = try AboutFile.read(from: folder)
     terms = try FrozenSettings(text: about.terms.settings)
     catalog = try CatalogFile(try Self.open(ListFolder.catalog, in: folder), limits: Self.limits)
     collisions = try Self.collisions(in: folder)
-    self.folders = try folders(terms)
-  }
-
-  /// Opens the list for reading only, without its work folders.
-  static func look(_ id: ListID, in folders: StateFolders) throws(Failure) -> OpenList {
-    try OpenList(id, folders.lists) { _ in nil }
-  }
-
-  /// Opens the list for the stages; `begin` has made its folders.
-  static func use(_ id: ListID, in folders: StateFolders) throws(Failure) -> OpenList {
-    try OpenList(id, folders.lists) { terms throws(Failure) in
-      try workFolders(id, terms, folders, creating: false)
-    }
-  }
-
-  /// Opens the list, makes missing folders, and removes unfinished files of an earlier run among the prints.
-  static func begin(_ id: ListID, in folders: StateFolders) throws(Failure) -> OpenList {
-    let list = try OpenList(id, folders.lists) { terms throws(Failure) in
-      try workFolders(id, terms, folders, creating: true)
-    }
-    do throws(SystemError) { try list.folders?.prints.sweep() } catch {
-      throw error.machineFailure
-    }
-    return list
+    self.folders = try Self.workFolders(id, terms, folders, purpose)
   }
 
   private static func workFolders(
-    _ id: ListID, _ terms: FrozenSettings, _ folders: StateFolders, creating: Bool
-  ) throws(Failure) -> WorkFolders {
+    _ id: ListID, _ terms: FrozenSettings, _ folders: StateFolders, _ purpose: Purpose
+  ) throws(Failure) -> WorkFolders? {
+    if purpose == .look { return nil }
+    let creating = purpose == .begin
     do throws(SystemError) {
       let originals = try folders.originals.folder(
         FileName(number: id.number), creating: creating)
@@ -77,8 +62,10 @@ final class OpenList: Sendable {
       let prints = try folders.prints.folder(terms.prints, creating: creating)
       if !isThere { try folders.prints.setMode(0o750, of: terms.prints) }
       // Its name is synced with the first print: a sync here would delay the first download.
-      return WorkFolders(
+      let work = WorkFolders(
         originals: originals, prints: PrintFolder(prints, in: folders.prints))
+      if purpose == .begin { try work.prints.sweep() }
+      return work
     } catch { throw error.machineFailure }
   }
 

@@ -39,7 +39,7 @@ final class OpenLists: Sendable {
   /// A list at work, reopened if the cache has dropped it. Makes no folders.
   func use(_ id: ListID) throws(Failure) -> OpenList {
     if let list = state.withLock({ $0.use(id) }) { return list }
-    let opened = try OpenList.use(id, in: folders)
+    let opened = try OpenList(id, in: folders, to: .use)
     return state.withLock { state in
       if let list = state.use(id) { return list }
       state.keep(opened, most: Self.most)
@@ -49,7 +49,7 @@ final class OpenLists: Sendable {
 
   /// Opens a list for work and makes its missing folders.
   func begin(_ id: ListID) throws(Failure) -> OpenList {
-    let list = try OpenList.begin(id, in: folders)
+    let list = try OpenList(id, in: folders, to: .begin)
     state.withLock { $0.keep(list, most: Self.most) }
     return list
   }
@@ -57,11 +57,8 @@ final class OpenLists: Sendable {
   /// Any list, for reading only; a list opened here is not kept.
   func look(_ id: ListID) throws(Failure) -> OpenList {
     if let list = state.withLock({ $0.use(id) }) { return list }
-    return try OpenList.look(id, in: folders)
+    return try OpenList(id, in: folders, to: .look)
   }
-
-  /// The list if it is open: for callers that may not wait for a disk.
-  func known(_ id: ListID) -> OpenList? { state.withLock { $0.use(id) } }
 
   func close(_ id: ListID) { state.withLock { $0.lists[id] = nil } }
 }

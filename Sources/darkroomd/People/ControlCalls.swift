@@ -28,16 +28,16 @@ final class ControlCalls: ControlService {
   }
 
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
+    switch call {
+    case .status, .reload, .cache, .flush: break
+    default: await views.index.loaded()
+    }
     do throws(ControlError) {
       switch call {
       case .status: return .status(views.status(isStopping: stop.isOn))
       case .reload: return .reloaded(notes: try await reload(peer))
       case .cache(let clear): return try await cache(clear, peer)
       case .flush(let host): return try flush(host, peer)
-      default: break
-      }
-      await views.index.loaded()
-      switch call {
       case .lists: return .lists(views.summaries())
       case .inbox: return .inbox(await views.inboxReport())
       case .show(let order): return .show(try await views.show(order))
@@ -45,7 +45,6 @@ final class ControlCalls: ControlService {
       case .pause(let list): return try await change(list, .pause, peer)
       case .resume(let list): return try await change(list, .resume, peer)
       case .cancel(let list): return try await change(list, .cancel, peer)
-      case .status, .reload, .cache, .flush: throw .notPossible(why: "it is answered above")
       }
     } catch { return .failed(error) }
   }
@@ -154,7 +153,7 @@ final class ControlCalls: ControlService {
     }
     switch await reload.ask() {
     case .success(let notes): return notes
-    case .failure(let why): throw .reloadFailed(why: why.text)
+    case .failure(let error): throw .reloadFailed(why: error.description)
     case nil: throw .notPossible(why: "the daemon is stopping")
     }
   }

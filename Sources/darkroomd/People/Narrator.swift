@@ -42,12 +42,9 @@ final class Narrator: Sendable {
 
   // MARK: photos
 
-  func transition(_ work: Work, from: PhotoState, to: PhotoState) {
+  func downloaded(_ work: Work) {
     changes.changed()
-    guard tellsTransitions else { return }
-    var facts = facts(work, to)
-    facts.stateBefore = from
-    reporter.report(.transition(facts))
+    if tellsTransitions { reporter.report(.transition(facts(work, .downloaded))) }
   }
 
   func filtered(_ work: Work, _ developed: Developed, print: FileName, _ time: StageTime) {

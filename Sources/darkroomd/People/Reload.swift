@@ -8,17 +8,15 @@ import Report
 import Vocabulary
 
 final class Reload: Sendable {
-  struct Refusal: Error { let text: String }
-
   /// Notes for people, or the reason why nothing changed; nil if the daemon stops.
-  typealias Answer = Result<[String], Refusal>?
+  typealias Answer = Result<[String], ConfigurationError>?
 
   private let requests: AsyncStream<Reply<Answer>?>
   private let mail: AsyncStream<Reply<Answer>?>.Continuation
-  private let source: ConfigurationSource
+  private let source: ConfigurationFile
   private let live: LiveSettings
 
-  init(_ source: ConfigurationSource, _ live: LiveSettings) {
+  init(_ source: ConfigurationFile, _ live: LiveSettings) {
     (requests, mail) = AsyncStream.makeStream()
     self.source = source
     self.live = live
@@ -66,7 +64,7 @@ final class Reload: Sendable {
     } catch {
       tell(
         .configurationRejected(Failure(.final, code: "configuration", reason: error.description)))
-      return .failure(Refusal(text: error.description))
+      return .failure(error)
     }
   }
 }

@@ -55,11 +55,9 @@ struct PhotoStages: Stages {
       time.download = end - start
       time.httpStatus = original.status == 0 ? nil : UInt32(original.status)
     }
-    narrator.transition(work, from: .new, to: .downloaded)
+    narrator.downloaded(work)
     // Read-only: the worker gets no more than it needs.
-    do throws(SystemError) { return try originals.open(original.name, .read) } catch {
-      throw error.machineFailure
-    }
+    return try asMachine { () throws(SystemError) in try originals.open(original.name, .read) }
   }
 
   func recall(_ work: Work) async throws(Failure) -> any OpenFile {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads darkroomd.conf, then the files of darkroomd.conf.d/, over the built-in defaults. An unknown key is an
-// error with a suggestion. Returns complete settings or raises `ConfigurationError`. Without state; waits for
-// a disk.
+// error with a suggestion. Returns complete settings or raises `ConfigurationError`. A value; reading it
+// waits for a disk.
 
 import Linux
 import Vocabulary
@@ -16,42 +16,43 @@ struct ConfigurationError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-enum ConfigurationFile {
+struct ConfigurationFile: Sendable {
   /// A longer settings file is refused.
   static let longest = 1 << 20
 
-  /// The file, if it exists, then the `.conf` files of its folder in the order of their names. A file that
-  /// the operator named must exist.
-  static func read(_ path: String, isNamed: Bool) throws(ConfigurationError) -> Settings {
+  let path: String
+  /// The operator named it, so it must exist.
+  let isNamed: Bool
+
+  /// The file, if it exists, then the `.conf` files of its folder in the order of their names.
+  func read() throws(ConfigurationError) -> Settings {
     var settings = Settings()
-    for (file, bytes) in try texts(path, isNamed: isNamed) {
-      try apply(bytes, from: file, to: &settings)
-    }
+    for (file, bytes) in try texts() { try Self.apply(bytes, from: file, to: &settings) }
     return settings
   }
 
   private typealias Text = (path: String, bytes: [UInt8])
 
-  private static func texts(_ path: String, isNamed: Bool) throws(ConfigurationError) -> [Text] {
+  private func texts() throws(ConfigurationError) -> [Text] {
     let full = path.contains("/") ? path : "./\(path)"
     let parts = full.split(separator: "/", omittingEmptySubsequences: false)
     let parent = parts.dropLast().joined(separator: "/")
     guard let name = parts.last.flatMap({ FileName($0) }), let more = FileName("\(name).d") else {
-      throw unreadable(path, "it is not the name of a file")
+      throw Self.unreadable(path, "it is not the name of a file")
     }
     let folder: LinuxFolder
     do throws(SystemError) {
       folder = try LinuxFolder.open(path: parent.isEmpty ? "/" : parent)
     } catch {
       if error.isMissing, !isNamed { return [] }
-      throw unreadable(path, error.words)
+      throw Self.unreadable(path, error.words)
     }
     var found: [Text] = []
-    let isThere = try reading(path) { () throws(SystemError) in
+    let isThere = try Self.reading(path) { () throws(SystemError) in
       isNamed ? true : try folder.has(name)
     }
-    if isThere { found.append(try text(of: name, in: folder, path)) }
-    return try found + texts(of: more, in: folder, "\(path).d")
+    if isThere { found.append(try Self.text(of: name, in: folder, path)) }
+    return try found + Self.texts(of: more, in: folder, "\(path).d")
   }
 
   /// The `.conf` files of a folder, in the order of their names.

@@ -78,16 +78,8 @@ extension SettingForm<Duration> {
     var total = Duration.zero
     let parts = text.split(separator: " ")
     for part in parts {
-      let digits = part.prefix { $0.isASCII && $0.isNumber }
-      guard let number = Int64(digits), number < 1_000_000_000 else { return nil }
-      switch part.dropFirst(digits.count) {
-      case "ms": total += .milliseconds(number)
-      case "s", "": total += .seconds(number)
-      case "min", "m": total += .seconds(number * 60)
-      case "h": total += .seconds(number * 3600)
-      case "d": total += .seconds(number * 86400)
-      default: return nil
-      }
+      guard let time = Duration(written: part) else { return nil }
+      total += time
     }
     return parts.isEmpty ? nil : total
   }
@@ -114,32 +106,37 @@ extension SettingForm<Bool> {
   }
 }
 
-extension SettingForm<[String]> {
+extension SettingForm<[NetworkRange]> {
   static var networks: Self {
     words { (word) throws(SettingProblem) in
-      do throws(RangeSyntaxError) { _ = try NetworkRange(parsing: word) } catch {
+      do throws(RangeSyntaxError) { return try NetworkRange(parsing: word) } catch {
         throw SettingProblem(error.description)
       }
     }
   }
+}
 
+extension SettingForm<[String]> {
   static var absolutePaths: Self {
     words { (word) throws(SettingProblem) in
       guard word.hasPrefix("/"), !word.split(separator: "/").contains("..") else {
         throw SettingProblem("a folder is written as a full path without '..', not '\(word)'")
       }
+      return word
     }
   }
+}
 
+extension SettingForm {
   /// Words separated by spaces. Repeated lines add up; an empty one clears them, as in units.
-  private static func words(
-    _ check: @escaping @Sendable (String) throws(SettingProblem) -> Void
-  ) -> Self {
+  fileprivate static func words<Word: Equatable & Sendable>(
+    _ read: @escaping @Sendable (String) throws(SettingProblem) -> Word
+  ) -> Self where Value == [Word] {
     Self(
       read: { (text) throws(SettingProblem) in
-        let words = text.split(separator: " ").map(String.init)
-        for word in words { try check(word) }
-        return words
+        try text.split(separator: " ").map { (word) throws(SettingProblem) in
+          try read(String(word))
+        }
       }, join: { old, new in new.isEmpty ? [] : old + new })
   }
 }

@@ -9,7 +9,7 @@ import Vocabulary
 import Worker
 
 extension Settings.Filter {
-  var workerCount: Int { workerCount(processors: ThisProcess.processors) }
+  var workerCount: Int { workers ?? ThisProcess.processors }
 }
 
 extension Settings.Download {
@@ -30,11 +30,10 @@ extension Settings.Download {
 
 extension TransferSettings {
   init(_ settings: Settings.Download) {
-    // The reader has checked every network.
-    let rules = try? AddressRules(allow: settings.allowNetworks, deny: settings.denyNetworks)
     self.init(
       connections: settings.connections, connectionsPerHost: settings.connectionsPerHost,
-      rules: rules ?? AddressRules(), slowestTime: settings.stallTimeout,
+      rules: AddressRules(allowed: settings.allowNetworks, denied: settings.denyNetworks),
+      slowestTime: settings.stallTimeout,
       userAgent: "darkroom/\(Release.version)")
   }
 }

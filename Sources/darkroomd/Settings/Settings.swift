@@ -22,8 +22,8 @@ struct Settings: Equatable, Sendable {
   struct Download: Equatable, Sendable {
     var connections = 16
     var connectionsPerHost = 6
-    var allowNetworks: [String] = []
-    var denyNetworks: [String] = []
+    var allowNetworks: [NetworkRange] = []
+    var denyNetworks: [NetworkRange] = []
     var fileFolders: [String] = []
     var maximumSize: UInt64 = 64 << 20
     var timeout = Duration.seconds(600)
@@ -45,8 +45,6 @@ struct Settings: Equatable, Sendable {
     var maximumPixels: UInt64 = 100_000_000
     var maximumMemory: UInt64 = 256 << 20
     var timeout = Duration.seconds(60)
-
-    func workerCount(processors: Int) -> Int { workers ?? max(1, processors) }
   }
 
   struct Record: Equatable, Sendable {

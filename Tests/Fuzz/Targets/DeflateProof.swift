@@ -4,6 +4,7 @@
 // repeats.
 
 import Codecs
+import Support
 
 enum DeflateProof {
   private static let most = 400_000

@@ -43,18 +43,9 @@ struct dr_matrix {
 
 // On trouble, a function with a `trouble` argument returns -1 or NULL.
 
-enum { DR_JPEG_GREY = 1, DR_JPEG_YCC = 2, DR_JPEG_RGB = 3, DR_JPEG_CMYK = 4, DR_JPEG_YCCK = 5 };
-
 struct dr_jpeg_header {
   uint32_t width, height;
-  uint8_t components;
-  uint8_t space;
-  uint8_t is_progressive;
-  uint8_t is_buffered;  // progressive, or with components in several scans: the whole image is held
-  uint8_t has_jfif, density_unit;
-  uint16_t density_x, density_y;
-  uint8_t across[4], down[4];  // sampling factors of the components
-  uint8_t has_planes;          // dr_jpeg_planes_develop replaces dr_jpeg_reader_rows
+  uint8_t has_planes;  // dr_jpeg_planes_develop replaces dr_jpeg_reader_rows
 };
 
 struct dr_jpeg_reader;

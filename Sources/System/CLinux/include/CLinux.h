@@ -42,9 +42,6 @@ int dr_set_mode(int folder, const char *name, uint32_t mode);
 int64_t dr_free_space(int folder);
 int dr_close(int file);
 
-// Listing: fills `bytes` with NUL-ended names; 0 at the end.
-int64_t dr_names(int folder, void *bytes, uint64_t count);
-
 // Leases and locks
 int dr_take_read_lease(int file);
 int dr_has_read_lease(int file);

@@ -20,7 +20,7 @@ int dr_is_mount_point(int folder);
 // Whether this process may make and remove names in the folder: EACCES, EROFS.
 int dr_may_change(int folder);
 
-// Listing with kinds: fills `bytes` with entries of one byte (f, d, l, o, or ? if the file system does
+// Listing: fills `bytes` with entries of one byte (f, d, l, o, or ? if the file system does
 // not report the kind), the name and a NUL; 0 at the end.
 int64_t dr_entries(int folder, void *bytes, uint64_t count);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: compresses rows in memory as the PNG writer does.
+// Compresses rows in memory as the PNG writer does.
 
 internal import CCodecs
 
