@@ -198,7 +198,10 @@ package final class OriginalCache: Sendable {
       try folder.removeIfThere(name.note)
       try link(folder, name)
       try folder.openAnew(name.note).write(head.bytes, at: 0)
-    } catch { return remove(name) }
+    } catch {
+      state.withLock { $0.forget(name) }
+      return remove(name)
+    }
     let known = Known(size: landing.size, used: clock.wallTime())
     let gone = state.withLock { state in
       state.add(name, known)

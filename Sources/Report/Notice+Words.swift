@@ -119,9 +119,10 @@ extension Notice {
   private func replayWords(_ facts: ReplayFacts) -> String {
     var words = "Read the journal file: \(counted(facts.records, "record"))"
     if facts.recordsLost > 0 {
+      words += ", \(counted(facts.recordsLost, "record")) "
       words +=
-        ", \(counted(facts.recordsLost, "record")) lost to damage that starts in "
-        + "\(shown(facts.file)) at byte \(facts.offset)"
+        facts.file.isEmpty
+        ? "missing" : "lost to damage that starts in \(shown(facts.file)) at byte \(facts.offset)"
     }
     if facts.bytesCut > 0 {
       words += ", \(counted(facts.bytesCut, "byte")) of an unfinished record set aside"

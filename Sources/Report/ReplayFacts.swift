@@ -10,7 +10,7 @@ package struct ReplayFacts: Equatable, Sendable {
   package var bytesCut: UInt64
   /// Records damaged or missing before the end.
   package var recordsLost: UInt64
-  /// The first damaged file; empty without damage.
+  /// The first damaged file; empty without damage, and if whole files are missing.
   package var file: String
   package var offset: UInt64
 

@@ -101,7 +101,8 @@ import Vocabulary
     await bench.finishedLists.reaches(1)
     #expect(bench.books.count(.filtered) == 20)
     let attempts = bench.books.notes.withLock { $0.retries.map(\.attempt) }
-    #expect(attempts.allSatisfy { $0 == 1 } && attempts.count <= 2)
+    // The second failure closes the host; a third transfer may have begun after the first.
+    #expect(attempts.allSatisfy { $0 == 1 } && attempts.count <= 3, "\(attempts)")
   }
 
   @Test func `while downloads are suspended, downloaded photos still become prints`()

@@ -78,6 +78,25 @@ struct CacheTests {
     #expect(counts(downloader) == [1, 2, 1, 2])
   }
 
+  @Test func `an entry that could not be replaced is neither kept nor counted`() async throws {
+    var other = entity
+    other.etag = "\"v2\""
+    let disk = SimulatedDisk()
+    let network = ScriptedNetwork(
+      .sent([[1, 2, 3]], entity), .sent([[4, 5]], other), .sent([[6]], other))
+    let downloader = RunningDownloader(
+      network: network, partials: PartialShelf(incoming.folder, clock: clock),
+      cache: OriginalCache(disk.rootFolder, clock: clock), settings: DownloadSettings(cache: 1000))
+    try await download(downloader)
+    disk.fail(SimulatedDisk.Fault(.write, code: 28))
+    try await download(downloader, 2)
+    #expect(fresh.bytes(of: "000000002") == [4, 5])
+    #expect(counts(downloader).prefix(2) == [0, 0])
+    try await download(downloader, 3)
+    #expect(network.requests.last?.scope == .whole)
+    #expect(counts(downloader).prefix(2) == [1, 1])
+  }
+
   @Test func `a cut-off download is resumed although the cache has an older original`()
     async throws
   {

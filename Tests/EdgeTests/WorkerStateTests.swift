@@ -174,6 +174,20 @@ struct WorkerStateTests {
     ("called off", [.cancelled(1)], "cancelled"), ("shut down", [.ended], "cancelled"),
   ]
 
+  @Test(arguments: [Event.timePassed, .exited(1, .signal(24))])
+  private func `the advice after a time-out fits a list or a picture`(event: Event) {
+    for (list, advice) in [
+      (nil, "Split the list"), (1, "Raise Timeout= under [Filter] if the picture is worth it"),
+    ] as [(UInt64?, String)] {
+      var state = busy(Self.order(list: list))
+      var found: [String] = []
+      for action in state.handle(event, at: .seconds(1000)) {
+        if case .finish(1, .failure(let failure)) = action { found.append(failure.advice) }
+      }
+      #expect(found == [advice])
+    }
+  }
+
   @Test func `however a worker fails, its photo ends once and its place becomes free`() {
     for (name, events, code) in Self.ends {
       var state = busy()

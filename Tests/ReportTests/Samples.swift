@@ -184,6 +184,10 @@ enum Samples {
         + "7 lists known, 1 to continue."
     ),
     (
+      .journalReplayed(ReplayFacts(records: 9, openLists: 0, knownLists: 1, recordsLost: 1)),
+      "Read the journal file: 9 records, 1 record missing; 1 list known, 0 to continue."
+    ),
+    (
       .journalReplayed(damaged),
       "Read the journal file: 3118 records, 2 records lost to damage that starts in "
         + "0000000000000042.log at byte 8192, 1 byte of an unfinished record set aside; "

@@ -116,10 +116,11 @@ extension PoolState {
     _ worker: WorkerNumber, _ status: ExitStatus, _ actions: inout [Action]
   ) {
     guard let place = place(of: worker) else { return }
-    let (stage, list) = (workers[place].stage, workers[place].options.list)
-    if stage != .dying { actions.append(.tell(.died(list: list, words: status.words))) }
+    let (stage, options) = (workers[place].stage, workers[place].options)
+    if stage != .dying { actions.append(.tell(.died(list: options.list, words: status.words))) }
     remove(
-      worker, failing: stage.hadStarted ? Self.died(status) : Self.early(status), &actions)
+      worker, failing: stage.hadStarted ? Self.died(status, options) : Self.early(status),
+      &actions)
   }
 
   private mutating func expire(_ now: Duration, _ actions: inout [Action]) {

@@ -9,8 +9,8 @@ extension PoolState {
     .passing, code: "worker.answer",
     reason: "the worker gave an impossible answer and was killed")
 
-  static func died(_ status: ExitStatus) -> Failure {
-    if status == .signal(24) { return outOfTime("its limit of processor time") }
+  static func died(_ status: ExitStatus, _ options: WorkerOptions) -> Failure {
+    if status == .signal(24) { return outOfTime("its limit of processor time", options) }
     return died(status.words)
   }
 
@@ -42,15 +42,16 @@ extension PoolState {
     switch worker.stage {
     case .starting: Self.start("did not start within \(settings.startTimeout.spoken)")
     case .working(let job, _):
-      Self.outOfTime(orders[job]?.timeout.spoken ?? "its time")
+      Self.outOfTime(orders[job]?.timeout.spoken ?? "its time", worker.options)
     case .lost: Self.died("closed its socket without an answer")
     case .expecting, .idle, .dying: .cancelled  // has no request
     }
   }
 
-  private static func outOfTime(_ limit: String) -> Failure {
+  private static func outOfTime(_ limit: String, _ options: WorkerOptions) -> Failure {
     Failure(
       .final, code: "worker.timeout", reason: "it did not finish within \(limit)",
-      advice: "Raise Timeout= under [Filter] if the picture is worth it")
+      advice: options.list == nil
+        ? "Split the list" : "Raise Timeout= under [Filter] if the picture is worth it")
   }
 }
