@@ -134,7 +134,11 @@ let tests: [Target] = [
     dependencies: ["Digests", "Linux", "Steer", "Support", "Vocabulary", "darkroomd"]),
   .testTarget(
     name: "PartTests",
-    dependencies: ["Chain", "Linux", "Record", "Report", "Support", "Vocabulary", "darkroomd"]),
+    dependencies: [
+      "Accept", "Catalog", "Chain", "Digests", "Download", "Files", "Filter", "Journald", "Linux",
+      "Output", "Record", "Report", "Return", "Steer", "Support", "Vocabulary", "Worker",
+      "darkroomd",
+    ]),
   .testTarget(name: "CrashTests", dependencies: ["Linux", "Support", "Vocabulary"]),
   .testTarget(name: "SystemTests", dependencies: ["Support"], exclude: ["container"]),
   .testTarget(name: "RepositoryTests", dependencies: ["Support", "darkroomd"]),

@@ -97,6 +97,7 @@ struct ListIntake: IntakeRules {
     let standard = settings.current.filter
     // A list takes over the prints of the earlier list of the same name.
     let earlier = newest(draft.name, draft.owner)
+    if let earlier, earlier > draft.list { throw Self.late }
     let prints = earlier.flatMap { index[$0]?.terms.prints } ?? printFolder(for: draft)
     // Noted before the record, so that a list prepared in the meantime sees it.
     index.note(draft.list, into: prints)
@@ -109,7 +110,8 @@ struct ListIntake: IntakeRules {
       settings: terms.text)
   }
 
-  /// The next attempt draws a higher number.
+  /// A list takes over from lower numbers only; a number that was drawn ahead may be too low. The next
+  /// attempt draws a higher one.
   private static let late = Failure(
     .machine, scope: .one, code: "list.late",
     reason: "a newer list of that name has been accepted in the meantime")

@@ -39,7 +39,8 @@ final class ListIndex: Sendable {
     var drafts: [(list: ListID, prints: FileName)] = []
 
     mutating func add(_ list: ListID, _ label: ListLabel) {
-      guard labels.updateValue(label, forKey: list) == nil else { return }
+      guard labels[list] == nil else { return }
+      labels[list] = label
       titles[label.title, default: []].insert(list)
       printers[label.terms.prints, default: []].insert(list)
       drafts.removeAll { $0.list == list }

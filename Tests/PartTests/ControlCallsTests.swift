@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls of people: rights, answers, and streams that end with their list.
+
+import Accept
+import Chain
+import Linux
+import Record
+import Steer
+import Support
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite struct ControlCallsTests {
+  private let list = ListID(1)
+  private let barn = ListReference("barn")
+
+  private func state(_ reply: ControlReply) -> String? {
+    if case .changed(let summary) = reply { summary.state } else { nil }
+  }
+
+  private func error(_ reply: ControlReply) -> ControlError? {
+    if case .failed(let error) = reply { error } else { nil }
+  }
+
+  private func isDenied(_ reply: ControlReply) -> Bool {
+    if case .permissionDenied = error(reply) { true } else { false }
+  }
+
+  // MARK: reading
+
+  @Test func `each call that reads is answered by its report, for everyone`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1)
+      let calls: [ControlCall] = [
+        .status, .lists, .inbox, .show(ShowOrder(list: barn)), .watch(WatchOrder()),
+        .cache(clear: false),
+      ]
+      for call in calls {
+        let reply = await bench.calls.handle(call, from: .stranger)
+        #expect(error(reply) == nil, "\(call)")
+        #expect(try ControlReply(to: call.method, reply.parameters) == reply)
+      }
+    }
+  }
+
+  @Test func `the status is answered while the labels of the start are read; a list is not`()
+    async throws
+  {
+    try await PartBench.use { parts in
+      try await parts.add(1)
+      try await PeopleBench.useUnread(parts) { bench in
+        let reply = await bench.calls.handle(.status, from: .stranger)
+        guard case .status = reply else {
+          Issue.record("\(reply)")
+          return
+        }
+        let isAnswered = EventBoard(false)
+        async let lists = {
+          let reply = await bench.calls.handle(.lists, from: .stranger)
+          isAnswered.change { $0 = true }
+          return reply
+        }()
+        #expect(!isAnswered.value)
+        parts.index.load([list], from: parts.folders.lists)
+        guard case .lists(let summaries) = await lists else {
+          Issue.record("the lists are not answered")
+          return
+        }
+        #expect(summaries.map(\.name) == ["barn"])
+      }
+    }
+  }
+
+  // MARK: changes
+
+  @Test func `a change by the owner is durable when it is answered`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.begin(1)
+      let (calls, parts) = (bench.calls, bench.parts)
+      #expect(state(await calls.handle(.pause(barn), from: .owner)) == "paused")
+      #expect(parts.state(list) == .paused)
+      #expect(state(await calls.handle(.resume(barn), from: .owner)) == "accepted")
+      #expect(state(await calls.handle(.cancel(barn), from: .owner)) == "cancelled")
+      #expect(parts.state(list) == .cancelled)
+    }
+  }
+
+  @Test func `only the owner and root change a list`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.begin(1)
+      for call in [.pause(barn), .resume(barn), .cancel(barn)] as [ControlCall] {
+        #expect(isDenied(await bench.calls.handle(call, from: .stranger)))
+      }
+      #expect(bench.parts.state(list) == .accepted)
+      #expect(state(await bench.calls.handle(.cancel(barn), from: .root)) == "cancelled")
+    }
+  }
+
+  @Test func `a list that is unknown, or over, is not changed`() async throws {
+    try await PeopleBench.use { bench in
+      let missing = await bench.calls.handle(.pause(barn), from: .root)
+      #expect(error(missing) == .noSuchList(name: "barn"))
+      try await bench.parts.add(1)
+      try await bench.parts.recorder.record([.cancelled(list)])
+      let over = await bench.calls.handle(.pause(barn), from: .root)
+      #expect(error(over) == .notPossible(why: ListLife.over.reason))
+    }
+  }
+
+  @Test func `a change that cannot be recorded is answered with its reason`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.begin(1)
+      await bench.parts.recorder.close()
+      let reply = await bench.calls.handle(.pause(barn), from: .owner)
+      #expect(error(reply) == .notPossible(why: Failure.cancelled.reason))
+    }
+  }
+
+  // MARK: the daemon's own
+
+  @Test func `a reload is for root, and answers with its notes or its refusal`() async throws {
+    try await PeopleBench.use { bench in
+      #expect(isDenied(await bench.calls.handle(.reload, from: .stranger)))
+      let conf = "daemon/darkroomd.conf"
+      try bench.parts.scratch.write(
+        Array("[Inbox]\nQuietTime=9s\n[Report]\nTransitions=yes\n".utf8), to: conf)
+      let reply = await bench.calls.handle(.reload, from: .root)
+      #expect(reply == .reloaded(notes: ["QuietTime takes effect at the next start"]))
+      try bench.parts.scratch.write(Array("nonsense".utf8), to: conf)
+      guard case .reloadFailed(let why)? = error(await bench.calls.handle(.reload, from: .root))
+      else {
+        Issue.record("the bad file is not refused")
+        return
+      }
+      #expect(why.contains("darkroomd.conf:1: "))
+      bench.reload.stop()
+      let late = await bench.calls.handle(.reload, from: .root)
+      #expect(error(late) == .notPossible(why: "the daemon is stopping"))
+    }
+  }
+
+  @Test func `only root empties the cache`() async throws {
+    try await PeopleBench.use { bench in
+      #expect(isDenied(await bench.calls.handle(.cache(clear: true), from: .stranger)))
+      #expect(error(await bench.calls.handle(.cache(clear: true), from: .root)) == nil)
+    }
+  }
+
+  @Test func `everyone may flush one host, but not all, and none that asked for rest`()
+    async throws
+  {
+    try await PeopleBench.use { bench in
+      try await bench.begin(1)
+      #expect(isDenied(await bench.calls.handle(.flush(host: nil), from: .stranger)))
+      #expect(await bench.calls.handle(.flush(host: "h"), from: .stranger) == .flushed(hosts: 0))
+      let isClosed = await bench.closeHost(of: list)
+      #expect(isClosed)
+      let host = ControlCall.flush(host: "photos.example.org")
+      #expect(isDenied(await bench.calls.handle(host, from: .stranger)))
+      #expect(await bench.calls.handle(host, from: .root) == .flushed(hosts: 1))
+    }
+  }
+
+  // MARK: streams
+
+  /// A stream whose reports the test counts; the caller leaves after `most`.
+  private func stream(
+    _ bench: PeopleBench, _ call: ControlCall, most: Int = .max, _ reports: EventBoard<Int>
+  ) async -> ControlReply {
+    await bench.calls.stream(call, from: .stranger) { _ in
+      reports.change { $0 += 1 }
+      return reports.value < most
+    }
+  }
+
+  /// Ends the pauses between two reports until the stream has ended.
+  private func tick(
+    _ bench: PeopleBench, until isOver: EventBoard<Bool>
+  ) async throws -> Bool {
+    try await Patience.sees {
+      bench.parts.clock.advance(by: .seconds(1))
+      return isOver.value
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a stream reports each change until its list is over`(isWatch: Bool) async throws {
+    try await PeopleBench.use { bench in
+      try await bench.begin(1)
+      let call: ControlCall =
+        isWatch ? .watch(WatchOrder(list: barn)) : .show(ShowOrder(list: barn))
+      let (reports, isOver) = (EventBoard(0), EventBoard(false))
+      async let reply = {
+        let reply = await stream(bench, call, reports)
+        isOver.change { $0 = true }
+        return reply
+      }()
+      let isBegun = await reports.wait { $0 >= 1 }
+      #expect(isBegun && !isOver.value)
+      _ = await bench.calls.handle(.cancel(barn), from: .owner)
+      let isTold = try await tick(bench, until: isOver)
+      #expect(isTold)
+      switch await reply {
+      case .show(let report): #expect(!isWatch && report.list.state == "cancelled")
+      case .watch(let report): #expect(isWatch && report.lists.map(\.state) == ["cancelled"])
+      case let other: Issue.record("\(other)")
+      }
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a stream ends when its caller has left, or the daemon stops`(isLeft: Bool) async throws {
+    try await PeopleBench.use { bench in
+      try await bench.begin(1)
+      if !isLeft { bench.parts.ground.stop.turnOn() }
+      let reports = EventBoard(0)
+      for call in [.watch(WatchOrder(list: ListReference("1"))), .watch(WatchOrder())]
+        as [ControlCall]
+      {
+        let reply = await stream(bench, call, most: 1, reports)
+        #expect(error(reply) == nil)
+      }
+      #expect(reports.value == (isLeft ? 2 : 0))
+      #expect(bench.parts.state(list) == .accepted)
+    }
+  }
+
+  @Test func `a stream of a single answer is answered at once`() async throws {
+    try await PeopleBench.use { bench in
+      guard case .lists = await stream(bench, .lists, EventBoard(0)) else {
+        Issue.record("the lists are not answered")
+        return
+      }
+    }
+  }
+
+  @Test func `a stream of an unknown list ends with the reason`() async throws {
+    try await PeopleBench.use { bench in
+      let call = ControlCall.show(ShowOrder(list: barn))
+      #expect(error(await stream(bench, call, EventBoard(0))) == .noSuchList(name: "barn"))
+      bench.parts.departures.note(ListID(4), "barn.plist", "line 3: no URL")
+      #expect(
+        error(await stream(bench, call, EventBoard(0)))
+          == .listRejected(name: "barn", why: "line 3: no URL"))
+    }
+  }
+
+  @Test func `a stream waits for a file in the inbox that may become its list`() async throws {
+    try await PeopleBench.use { bench in
+      // An older list of the name is not meant.
+      try await bench.parts.add(1)
+      try await bench.parts.recorder.record([.cancelled(list)])
+      try bench.drop("barn.plist")
+      let (reports, isOver) = (EventBoard(0), EventBoard(false))
+      async let reply = {
+        let reply = await stream(bench, .show(ShowOrder(list: barn)), reports)
+        isOver.change { $0 = true }
+        return reply
+      }()
+      let sweep = await bench.inbox.look()
+      #expect(sweep.waitingCount == 1 && !isOver.value)
+      bench.parts.departures.note(ListID(2), "barn.plist", "line 3: no URL")
+      try bench.take("barn.plist")
+      #expect(error(await reply) == .listRejected(name: "barn", why: "line 3: no URL"))
+    }
+  }
+}

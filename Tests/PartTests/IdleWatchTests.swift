@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of `--until-idle`, and its exit code.
+
+import Accept
+import Chain
+import Linux
+import Record
+import Support
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite struct IdleWatchTests {
+  private let list = ListID(1)
+
+  private func watch(_ bench: PeopleBench) -> IdleWatch {
+    IdleWatch(
+      inbox: bench.inbox, keeper: bench.parts.keeper, recorder: bench.parts.recorder,
+      departures: bench.parts.departures, health: bench.parts.health,
+      changes: bench.parts.ground.changes)
+  }
+
+  private func fail(_ bench: PeopleBench, _ list: ListID) async throws {
+    let photo = PhotoID(list: list, number: 1)
+    try await bench.parts.recorder.record([
+      .failed(photo, .download, code: "http.404", attempt: 1), .finished(list),
+    ])
+  }
+
+  @Test func `a daemon without work ends at once, with success`() async throws {
+    try await PeopleBench.use { bench in
+      #expect(await watch(bench).run() == 0)
+    }
+  }
+
+  @Test func `a list at work keeps the daemon until it is over`() async throws {
+    try await PeopleBench.use { bench in
+      let watch = watch(bench)
+      try await bench.begin(1)
+      let end = EventBoard<Int32?>(nil)
+      async let run: Void = {
+        let code = await watch.run()
+        end.change { $0 = code }
+      }()
+      let lives = await bench.parts.keeper.lives()
+      #expect(lives?.isSettled == false && end.value == nil)
+      try await bench.parts.keeper.ask(.cancel, of: list)
+      await run
+      #expect(end.value == 0)
+    }
+  }
+
+  @Test func `a paused list does not keep the daemon, but the code says that it waits`()
+    async throws
+  {
+    try await PeopleBench.use { bench in
+      let watch = watch(bench)
+      try await bench.begin(1)
+      try await bench.parts.keeper.ask(.pause, of: list)
+      #expect(await watch.run() == 4)
+    }
+  }
+
+  @Test func `a file that may become a list keeps the daemon`() async throws {
+    try await PeopleBench.use { bench in
+      let watch = watch(bench)
+      try bench.drop("barn.plist")
+      let end = EventBoard<Int32?>(nil)
+      async let run: Void = {
+        let code = await watch.run()
+        end.change { $0 = code }
+      }()
+      let sweep = await bench.inbox.look()
+      #expect(sweep.candidates == 1 && end.value == nil)
+      try bench.take("barn.plist")
+      await run
+      #expect(end.value == 0)
+    }
+  }
+
+  @Test func `a failed photo, or a rejected file, is in the code`() async throws {
+    try await PeopleBench.use { bench in
+      let watch = watch(bench)
+      try await bench.parts.add(1)
+      try await fail(bench, list)
+      #expect(await watch.run() == 3)
+    }
+    try await PeopleBench.use { bench in
+      bench.parts.departures.note(ListID(1), "barn.plist", "it is empty")
+      #expect(await watch(bench).run() == 3)
+    }
+  }
+
+  @Test func `a list that had ended before the start is not in the code; an open one is`()
+    async throws
+  {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1)
+      try await bench.parts.add(2)
+      try await fail(bench, list)
+      let watch = watch(bench)
+      #expect(await watch.run() == 0)
+      try await fail(bench, ListID(2))
+      #expect(await watch.run() == 3)
+    }
+  }
+
+  @Test func `a list that waits for repair is in the code`() async throws {
+    try await PeopleBench.use { bench in
+      bench.parts.health.set(.missing, for: .list(list))
+      #expect(await watch(bench).run() == 4)
+    }
+  }
+
+  @Test func `a daemon that stops has no code`() async throws {
+    try await PeopleBench.use { bench in
+      let watch = watch(bench)
+      bench.parts.keeper.stop()
+      #expect(await watch.run() == nil)
+    }
+    try await PeopleBench.use { bench in
+      let watch = watch(bench)
+      bench.inbox.stop()
+      #expect(await watch.run() == nil)
+    }
+  }
+}

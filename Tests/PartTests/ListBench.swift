@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists as the inbox leaves them: a folder with the list, its catalog and `about`, and the record that it is
+// accepted. A bench has the folders and the record, on a simulated or a real disk.
+
+import Accept
+import Catalog
+import Files
+import Linux
+import Record
+import Support
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+protocol ListBench: Sendable {
+  var clock: SimulatedClock { get }
+  var folders: StateFolders { get }
+  var recorder: Recorder { get }
+  var index: ListIndex { get }
+  var lists: OpenLists { get }
+}
+
+/// A list before it has a folder.
+struct SampleList: Sendable {
+  var photos = [("Barn", "https://photos.example.org/barn.jpg")]
+  var options: [(String, String)] = []
+  var name = "barn.plist"
+  var owner: UInt32 = 1000
+  var serviceClass = ServiceClass.default
+  /// One hex digit; the checksum repeats it.
+  var digit = "a"
+  var terms = FrozenSettings(prints: FileName(literal: "barn"), filter: .standard, title: "")
+
+  var sha256: String { String(repeating: digit, count: 64) }
+
+  init(_ change: (inout SampleList) -> Void = { _ in }) { change(&self) }
+
+  /// The photos are `Photo 1`, `Photo 2` and so on.
+  init(count: Int, _ change: (inout SampleList) -> Void = { _ in }) {
+    photos = (1...count).map { ("Photo \($0)", "https://photos.example.org/\($0).jpg") }
+    change(&self)
+  }
+
+  var bytes: [UInt8] { PhotoListText.array(photos, options: options) }
+
+  /// The catalog, in memory.
+  func catalog() throws -> MemoryFile {
+    let catalog = MemoryFile()
+    try ListReader.read(list: MemoryFile(bytes), catalog: catalog, limits: ListLimits())
+    return catalog
+  }
+
+  func about(_ time: UInt64 = 1) throws -> AboutFile {
+    AboutFile(
+      name: try #require(FileName(name)),
+      status: FileStatus(
+        kind: .file, device: 1, inode: 1, size: UInt64(bytes.count), owner: owner, mode: 0o600,
+        modified: 0, changed: 0), sha256: sha256, accepted: time,
+      terms: ListTerms(
+        photos: UInt32(photos.count), serviceClass: serviceClass, settings: terms.text))
+  }
+
+  /// Makes the list's folder; its dropped file has left the inbox.
+  @discardableResult
+  func write(_ list: ListID, in lists: any Folder) throws -> any Folder {
+    let folder = try lists.folder(ListFolder.name(list), creating: true)
+    try folder.open(ListFolder.list, .create).write(bytes, at: 0)
+    try folder.open(ListFolder.catalog, .create).write(catalog().bytes, at: 0)
+    try folder.put(ListFolder.about, about().text)
+    try ListMarks.note(.claimed, in: folder)
+    return folder
+  }
+}
+
+extension ListBench {
+  /// A list that was accepted.
+  @discardableResult
+  func add(_ number: UInt64, _ sample: SampleList = SampleList()) async throws -> ListID {
+    let list = ListID(number)
+    try sample.write(list, in: folders.lists)
+    let about = try sample.about()
+    try await recorder.record([.accepted(list, about.acceptance)])
+    index.add(list, try ListLabel(about))
+    return list
+  }
+
+  func folder(of list: ListID) throws -> any Folder {
+    try folders.lists.folder(ListFolder.name(list), creating: false)
+  }
+
+  func state(_ photo: PhotoID) -> PhotoState? { recorder.ledger { $0.state(of: photo) } }
+  func state(_ list: ListID) -> ListState? { recorder.ledger { $0[list]?.state } }
+
+  /// Records the photo as filtered; its print of 100 bytes is in place.
+  func develop(_ photo: PhotoID, print: String, in prints: String = "barn") async throws {
+    let folder = try folders.prints.folder(FileName(made: prints), creating: true)
+    let name = FileName(made: print)
+    try folder.removeIfThere(name)
+    try folder.put(name, String(repeating: "p", count: 100))
+    try await recorder.record(
+      [.filtered(photo, Contents(size: 100, hash: 1))],
+      after: [.row(photo.list, .print(photo.number))])
+  }
+}
+
+extension ResultRow {
+  /// A JPEG of 100 bytes, 4 × 3 pixels.
+  static func print(_ photo: UInt32) -> ResultRow {
+    ResultRow(
+      photo: photo, state: .filtered, format: PictureFormat.jpeg.rawValue, attempts: 1, bytes: 100,
+      width: 4, height: 3, sha256: [UInt8](repeating: 7, count: 32))
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The labels of lists: names, owners, folders of prints, drafts; and labels read from the disk.
+
+import Accept
+import Support
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite struct ListIndexTests {
+  private let index = ListIndex()
+
+  private func label(
+    _ name: String, owner: UInt32 = 1000, prints: String = "barn"
+  ) throws -> ListLabel {
+    try ListLabel(
+      SampleList {
+        ($0.name, $0.owner) = (name, owner)
+        $0.terms = FrozenSettings(
+          prints: FileName(made: prints), filter: .standard, title: "")
+      }.about())
+  }
+
+  private func lists(_ name: String, _ owner: UInt32 = 1000) -> Set<UInt64> {
+    Set(index.lists(called: ListName(name), of: owner).map(\.number))
+  }
+
+  @Test func `lists are found by name and owner, whatever the suffix looks like`() throws {
+    index.add(ListID(1), try label("barn.plist"))
+    index.add(ListID(2), try label("barn.PLIST"))
+    index.add(ListID(3), try label("barn.plist", owner: 1001))
+    index.add(ListID(4), try label("Barn.plist"))
+    #expect(lists("barn.plist") == [1, 2] && lists("barn.plist", 1001) == [3])
+    #expect(lists("Barn.plist") == [4] && lists("cow.plist").isEmpty)
+    #expect(index.name(of: ListID(2)) == "barn" && index.name(of: ListID(9)) == "list 9")
+  }
+
+  @Test func `the newest list or draft owns a folder of prints`() throws {
+    let folder = FileName(literal: "barn")
+    #expect(index.printer(into: folder) == nil)
+    index.add(ListID(1), try label("barn.plist"))
+    index.note(ListID(3), into: folder)
+    #expect(index.printer(into: folder) == ListID(3))
+    index.note(ListID(3), into: FileName(literal: "other"))
+    #expect(index.printer(into: folder) == ListID(1), "a draft reserves one folder")
+    #expect(index.printer(into: FileName(literal: "other")) == ListID(3))
+  }
+
+  @Test func `a draft that is accepted is a list from then on`() throws {
+    index.note(ListID(3), into: FileName(literal: "barn"))
+    index.add(ListID(3), try label("barn.plist"))
+    index.note(ListID(3), into: FileName(literal: "other"))
+    #expect(index.printer(into: FileName(literal: "other")) == nil)
+    index.forget(ListID(3))
+    #expect(index.printer(into: FileName(literal: "barn")) == nil)
+  }
+
+  @Test func `of many drafts the newest 64 keep their folders`() {
+    for number in 1...66 as ClosedRange<UInt64> {
+      index.note(ListID(number), into: FileName(number: number))
+    }
+    let printers = (1...66 as ClosedRange<UInt64>).filter {
+      index.printer(into: FileName(number: $0)) != nil
+    }
+    #expect(printers == Array(3...66))
+  }
+
+  @Test func `a list that is forgotten leaves no trace`() throws {
+    index.add(ListID(1), try label("barn.plist"))
+    index.add(ListID(2), try label("barn.plist"))
+    index.forget(ListID(2))
+    index.forget(ListID(7))
+    #expect(lists("barn.plist") == [1] && index[ListID(2)] == nil)
+    #expect(index.printer(into: FileName(literal: "barn")) == ListID(1))
+  }
+
+  @Test func `a first label stays when the list is added again`() throws {
+    index.add(ListID(1), try label("barn.plist"))
+    index.add(ListID(1), try label("cow.plist", prints: "cow"))
+    #expect(index.name(of: ListID(1)) == "barn" && lists("cow.plist").isEmpty)
+    index.forget(ListID(1))
+    #expect(lists("barn.plist").isEmpty)
+    #expect(index.printer(into: FileName(literal: "barn")) == nil)
+  }
+
+  @Test func `a damaged label is skipped at the start, and read after its repair`() async throws {
+    try await DiskBench.use { bench in
+      let lists = bench.folders.lists
+      for number in 1...2 as ClosedRange<UInt64> {
+        try SampleList().write(ListID(number), in: lists)
+      }
+      let folder = try bench.folder(of: ListID(2))
+      let good = try #require(try folder.text(ListFolder.about))
+      try folder.remove(ListFolder.about)
+      try folder.put(ListFolder.about, "#darkroom-about 1\nname=x\n")
+      index.load([ListID(1), ListID(2), ListID(3)], from: lists)
+      await index.loaded()
+      #expect(index[ListID(1)]?.owner == 1000 && index[ListID(1)]?.sha256.count == 64)
+      #expect(index[ListID(2)] == nil && index.read(ListID(2), from: lists) == nil)
+      try folder.remove(ListFolder.about)
+      try folder.put(ListFolder.about, good)
+      #expect(index.read(ListID(2), from: lists)?.name.text == "barn")
+      #expect(index[ListID(2)] != nil && index.read(ListID(3), from: lists) == nil)
+    }
+  }
+
+  @Test func `terms that cannot be read make a damaged label`() throws {
+    let text = try SampleList().about().text.split(separator: "\n")
+      .filter { !$0.hasPrefix("Filter=") }.joined(separator: "\n")
+    let about = try AboutFile(text: Array(text.utf8))
+    let failure = #expect(throws: Failure.self) { try ListLabel(about) }
+    #expect(failure?.code == "list.about" && failure?.kind == .final)
+  }
+
+  @Test func `a reader of all labels waits until they are read`() async {
+    let isLoaded = EventBoard(false)
+    async let wait: Void = {
+      await index.loaded()
+      isLoaded.change { $0 = true }
+    }()
+    #expect(!isLoaded.value)
+    index.load([], from: SimulatedDisk().rootFolder)
+    await wait
+    #expect(isLoaded.value)
+  }
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules by which dropped lists are let in, their terms, and their news.
+
+import Linux
+import Record
+import Steer
+import Support
+import Testing
+import Vocabulary
+
+@testable import Accept
+@testable import darkroomd
+
+@Suite struct ListIntakeTests {
+  /// A list that was read, and has a draft's folder.
+  private func draft(
+    _ bench: PartBench, _ sample: SampleList, as list: ListID
+  ) throws -> ListDraft {
+    let folder = try bench.folders.lists.folder(ListFolder.staged(list), creating: true)
+    let catalog = try folder.open(ListFolder.catalog, .ensure)
+    try catalog.write(sample.catalog().bytes, at: 0)
+    return ListDraft(
+      list: list, name: FileName(made: sample.name), owner: sample.owner, folder: folder,
+      catalog: catalog)
+  }
+
+  private func prepare(
+    _ bench: PartBench, _ sample: SampleList = SampleList(), as list: ListID? = nil
+  ) async throws -> FrozenSettings {
+    let list = list ?? bench.intake.nextNumber()
+    return try FrozenSettings(
+      text: try await bench.intake.prepare(draft(bench, sample, as: list)).settings)
+  }
+
+  /// Lets a list in, as the inbox does.
+  private func accept(
+    _ bench: PartBench, _ sample: SampleList = SampleList(), as list: ListID? = nil
+  ) async throws -> ListID {
+    let list = list ?? bench.intake.nextNumber()
+    let terms = try await bench.intake.prepare(draft(bench, sample, as: list))
+    let about = AboutFile(
+      name: FileName(made: sample.name),
+      status: FileStatus(
+        kind: .file, device: 1, inode: 1, size: 1, owner: sample.owner, mode: 0, modified: 0,
+        changed: 0), sha256: sample.sha256, accepted: bench.clock.wallTime(), terms: terms)
+    let lists = bench.folders.lists
+    try lists.rename(
+      ListFolder.staged(list), to: lists, as: ListFolder.name(list), replacing: false)
+    try bench.folder(of: list).put(ListFolder.about, about.text)
+    try await bench.intake.accept(list, about.acceptance, about)
+    return list
+  }
+
+  private func owned(by owner: UInt32) -> SampleList { SampleList { $0.owner = owner } }
+
+  // MARK: numbers
+
+  @Test func `each list has its own number, and only a recorded one counts`() async throws {
+    try await PartBench.use { bench in
+      let numbers = (1...3).map { _ in bench.intake.nextNumber().number }
+      #expect(numbers == [1, 2, 3] && !bench.intake.isRecorded(ListID(1)))
+      let list = try await accept(bench)
+      #expect(list == ListID(4) && bench.intake.isRecorded(list))
+    }
+  }
+
+  // MARK: terms
+
+  @Test func `a list that says nothing has the settings of the daemon`() async throws {
+    try await PartBench.use(settings: {
+      $0.filter.function = .sepia(thousandths: 5)
+      $0.filter.quality = .level(70)
+      $0.filter.metadata = .strip
+    }) { bench in
+      let terms = try await prepare(bench)
+      #expect(terms.filter == .sepia(thousandths: 5) && terms.quality == .level(70))
+      #expect(terms.metadata == .strip && terms.title.isEmpty && terms.revises == nil)
+      #expect(terms.prints == FileName(literal: "barn"))
+    }
+  }
+
+  @Test func `the options of a list precede the settings of the daemon`() async throws {
+    try await PartBench.use { bench in
+      let sample = SampleList(count: 3) {
+        $0.options = [
+          ("Filter", "sepia(0.1)"), ("Quality", "50"), ("Metadata", "copyright"),
+          ("Title", "Summer"), ("QualityOfService", "utility"),
+        ]
+      }
+      let list = bench.intake.nextNumber()
+      let terms = try await bench.intake.prepare(draft(bench, sample, as: list))
+      let frozen = try FrozenSettings(text: terms.settings)
+      #expect(terms.photos == 3 && terms.serviceClass == .utility)
+      #expect(frozen.filter == .sepia(thousandths: 100) && frozen.quality == .level(50))
+      #expect(frozen.metadata == .copyright && frozen.title == "Summer")
+    }
+  }
+
+  @Test func `names that collide are settled in the draft's folder`() async throws {
+    try await PartBench.use { bench in
+      let sample = SampleList { $0.photos = [("Barn", "https://h/1"), ("barn", "https://h/2")] }
+      let draft = try draft(bench, sample, as: ListID(1))
+      _ = try await bench.intake.prepare(draft)
+      #expect(try draft.folder.text("collisions") == "2\n")
+    }
+  }
+
+  @Test func `a catalog that no worker wrote properly is refused`() async throws {
+    try await PartBench.use { bench in
+      let draft = try draft(bench, SampleList(), as: ListID(1))
+      try draft.catalog.truncate(to: 20)
+      let failure = await #expect(throws: Failure.self) { try await bench.intake.prepare(draft) }
+      #expect(failure?.kind == .final && failure?.code == "catalog.damaged")
+    }
+  }
+
+  // MARK: the folder of prints
+
+  @Test func `a list of the same name and owner takes over, even when the earlier one is over`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      let first = try await accept(bench)
+      try await bench.recorder.record([.cancelled(first)])
+      let terms = try await prepare(bench, SampleList { $0.name = "barn.PLIST" })
+      #expect(terms.revises == first && terms.prints == FileName(literal: "barn"))
+    }
+  }
+
+  @Test func `the same name of another owner has a folder of its own`() async throws {
+    try await PartBench.use { bench in
+      _ = try await accept(bench, owned(by: 1000))
+      let other = try await accept(bench, owned(by: 1001))
+      let terms = try #require(bench.index[other]?.terms)
+      #expect(terms.prints == FileName(literal: "barn~2") && terms.revises == nil)
+      // Its next list stays there.
+      let next = try await prepare(bench, owned(by: 1001))
+      #expect(next.prints == FileName(literal: "barn~2") && next.revises == other)
+    }
+  }
+
+  @Test func `a draft that was never accepted keeps a folder only if the folder is there`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      let first = try await prepare(bench, owned(by: 1000))
+      let second = try await prepare(bench, owned(by: 1001))
+      #expect(first.prints == FileName(literal: "barn"))
+      // The first draft was never accepted, and has no folder.
+      #expect(second.prints == first.prints)
+      _ = try bench.folders.prints.folder(first.prints, creating: true)
+      let third = try await prepare(bench, owned(by: 1002))
+      #expect(third.prints == FileName(literal: "barn~3"))
+    }
+  }
+
+  @Test func `a second attempt of the same draft keeps its folder`() async throws {
+    try await PartBench.use { bench in
+      let list = bench.intake.nextNumber()
+      let first = try await prepare(bench, as: list)
+      #expect(try await prepare(bench, as: list) == first)
+    }
+  }
+
+  @Test func `a folder that another program made is left alone`() async throws {
+    try await PartBench.use { bench in
+      _ = try bench.folders.prints.folder(FileName(literal: "barn"), creating: true)
+      #expect(try await prepare(bench).prints == FileName(literal: "barn~1"))
+    }
+  }
+
+  @Test func `a list whose number is below that of its predecessor waits for a higher one`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      let early = bench.intake.nextNumber()
+      let list = try await accept(bench)
+      let failure = await #expect(throws: Failure.self) {
+        _ = try await prepare(bench, as: early)
+      }
+      #expect(failure?.code == "list.late" && failure?.kind == .machine)
+      #expect(try await prepare(bench).revises == list)
+    }
+  }
+
+  // MARK: in and out
+
+  @Test func `an accepted list is durable, known, noted and told`() async throws {
+    try await PartBench.use { bench in
+      let list = try await accept(bench, SampleList(count: 2))
+      #expect(bench.state(list) == .accepted && bench.index.name(of: list) == "barn")
+      #expect(bench.told.holds("Accepted list 'barn': 2 photos."))
+      #expect(bench.departures.all.map(\.file) == ["barn.plist"])
+      await bench.witness.flush(as: "a")
+      #expect(try bench.witness.read("a") == list)
+      let about = try AboutFile.read(from: bench.folder(of: list))
+      try await bench.intake.accept(list, about.acceptance, about)
+      #expect(bench.departures.all.count == 1)
+      #expect(bench.told.all().count { $0.hasPrefix("Accepted") } == 1)
+    }
+  }
+
+  @Test func `an accepted list begins its life`() async throws {
+    try await PartBench.use { bench in
+      let list = try await accept(bench, SampleList { $0.photos = [("Barn", "file:///missing")] })
+      try await bench.chaining { _ in
+        async let run: Void = bench.keeper.run(bench.work)
+        let lives = await bench.keeper.lives()
+        #expect(lives?[list] != nil)
+        bench.keeper.stop()
+        await run
+      }
+    }
+  }
+
+  @Test func `a list whose record cannot be written is neither known nor told`() async throws {
+    try await PartBench.use { bench in
+      await bench.recorder.close()
+      await #expect(throws: Failure.cancelled) { _ = try await accept(bench) }
+      #expect(bench.index[ListID(1)] == nil && bench.departures.all.isEmpty)
+      #expect(bench.told.all().allSatisfy { !$0.hasPrefix("Accepted") })
+    }
+  }
+
+  @Test func `a rejected file uses up its number, and is told with its reason`() async throws {
+    try await PartBench.use { bench in
+      let list = bench.intake.nextNumber()
+      let failure = Failure(.final, code: "list.syntax", reason: "line 3: no URL")
+      try await bench.intake.reject(list, name: FileName(literal: "barn.plist"), failure)
+      #expect(bench.recorder.ledger { $0.nextList } == ListID(2) && bench.state(list) == nil)
+      #expect(bench.told.holds("Could not accept list 'barn.plist': line 3: no URL"))
+      let reason = bench.departures.rejection(of: ListReference("barn"), after: 0)
+      #expect(reason == "line 3: no URL")
+      await bench.witness.flush(as: "a")
+      #expect(try bench.witness.read("a") == list)
+    }
+  }
+
+  // MARK: twins
+
+  @Test func `a twin is the newest list of the name with the same bytes, while it is at work`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      let list = try await accept(bench)
+      func twin(_ name: String = "barn.plist", owner: UInt32 = 1000, digit: String = "a") -> ListID?
+      {
+        bench.intake.twin(
+          of: FileName(made: name), owner: owner, sha256: String(repeating: digit, count: 64))
+      }
+      #expect(twin() == list && twin("barn.PLIST") == list)
+      #expect(twin("cow.plist") == nil && twin(owner: 1001) == nil && twin(digit: "b") == nil)
+      let newer = try await accept(bench, SampleList { $0.digit = "b" })
+      #expect(twin() == nil && twin(digit: "b") == newer)
+      try await bench.recorder.record([.cancelled(newer)])
+      #expect(twin(digit: "b") == nil)
+    }
+  }
+
+  @Test func `a list that cannot be opened has no twin: the copy repairs it`() async throws {
+    try await PartBench.use { bench in
+      let list = try await accept(bench)
+      try bench.folder(of: list).remove(ListFolder.catalog)
+      let sha256 = SampleList().sha256
+      #expect(
+        bench.intake.twin(of: FileName(literal: "barn.plist"), owner: 1000, sha256: sha256) == nil)
+    }
+  }
+
+  // MARK: fullness
+
+  @Test func `lists wait when enough are at work or in progress`() async throws {
+    try await PartBench.use(settings: { $0.inbox.maximumLists = 2 }) { bench in
+      #expect(bench.intake.fullness(besides: 1) == nil)
+      #expect(bench.intake.fullness(besides: 2)?.code == "inbox.full")
+      let list = try await accept(bench)
+      #expect(bench.intake.fullness(besides: 0) == nil)
+      let failure = bench.intake.fullness(besides: 1)
+      #expect(failure?.kind == .machine && failure?.advice.contains("MaximumLists=") == true)
+      try await bench.recorder.record([.cancelled(list)])
+      #expect(bench.intake.fullness(besides: 1) == nil)
+    }
+  }
+
+  @Test func `lists wait when enough photos wait`() async throws {
+    try await PartBench.use(settings: { $0.inbox.maximumPhotos = 3 }) { bench in
+      _ = try await accept(bench, SampleList(count: 2))
+      #expect(bench.intake.fullness(besides: 0) == nil)
+      _ = try await accept(bench, SampleList { $0.name = "cow.plist" })
+      #expect(bench.intake.fullness(besides: 0)?.reason.contains("3 photos wait already") == true)
+    }
+  }
+
+  @Test func `lists wait when almost no room is left`() async throws {
+    try await PartBench.use(settings: { $0.download.freeSpace = .max }) { bench in
+      let failure = bench.intake.fullness(besides: 0)
+      #expect(failure?.code == "inbox.full")
+      #expect(failure?.reason.contains("\(bench.scratch.path)/daemon/state") == true)
+    }
+  }
+
+  // MARK: news
+
+  @Test func `news about files become messages, troubles and departures`() async throws {
+    try await PartBench.use { bench in
+      let barn = FileName(literal: "barn.plist")
+      let intake = bench.intake
+      intake.tell(.repeated(barn, ListID(3)))
+      #expect(bench.departures.all.first?.list == ListID(3))
+      #expect(bench.told.holds("the same list is already at work as list 3"))
+      intake.tell(.workerDied(ListID(4), barn, .died, isLast: false))
+      intake.tell(.workerDied(ListID(4), barn, .died, isLast: true))
+      #expect(bench.told.all().suffix(2).map { $0.hasSuffix("trying again.") } == [true, false])
+      intake.tell(.ignored(barn, .hidden))
+      #expect(bench.told.holds("Ignored 'barn.plist' in the inbox: its name starts with a dot."))
+      intake.tell(.overflowed(7))
+      #expect(bench.told.holds("7 names"))
+      intake.tell(.setAside(ListID(5), .missing))
+      intake.tell(.skipped(ListID(6), .missing))
+      #expect(bench.told.holds("list 5 is set aside") && bench.told.holds("list 6 waits"))
+    }
+  }
+
+  @Test func `troubles of the inbox and of its files are kept until they are over`() async throws {
+    try await PartBench.use { bench in
+      let barn = FileName(literal: "barn.plist")
+      for failure in [Failure.reset, nil] {
+        bench.intake.tell(.waits(barn, failure))
+        bench.intake.tell(.troubled(failure))
+        #expect(bench.health.health[.file(barn)] == failure)
+        #expect(bench.health.health[.inbox] == failure)
+      }
+      let nature = InboxNature(fileSystem: InboxNature.usual.fileSystem, hasLeases: false)
+      bench.intake.tell(.surveyed(nature, "on a strange disk"))
+      #expect(bench.health.health.shortcoming == "the inbox is on a strange disk")
+      bench.intake.tell(.surveyed(.usual, "on ext4"))
+      #expect(bench.health.health.shortcoming == nil)
+      let seen = bench.ground.changes.version
+      bench.intake.tell(.changed)
+      #expect(bench.ground.changes.version == seen + 1)
+    }
+  }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// The return of a list, and the outcome of its photos.
+
+import Files
+import Linux
+import Record
+import Return
+import Support
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite struct ListWorkOutcomeTests {
+  private let list = ListID(1)
+
+  private func photo(_ number: UInt32) -> PhotoID { PhotoID(list: list, number: number) }
+
+  /// Four photos: filtered, failed, failed because of its entry in the list, new.
+  private func add(_ bench: PartBench) async throws {
+    var sample = SampleList(count: 4)
+    sample.photos[2] = ("Photo 3", "gopher://h/3")
+    try await bench.add(1, sample)
+    try await bench.develop(photo(1), print: "Photo 1.jpg")
+    for (number, code) in [(2, "http.404"), (3, "url.scheme")] as [(UInt32, String)] {
+      let row = ResultRow(
+        photo: number, state: .failed, attempts: 2, code: code, reason: "it failed")
+      try await bench.recorder.record(
+        [.failed(photo(number), .download, code: code, attempt: 2)], after: [.row(list, row)])
+    }
+  }
+
+  // MARK: outcome
+
+  @Test func `a photo has the end that its row tells`() async throws {
+    try await PartBench.use { bench in
+      try await add(bench)
+      try await bench.recorder.record([.cancelled(list)])
+      let outcome = try bench.work.outcome(of: list)
+      #expect(outcome.name == "barn" && outcome.owner == 1000 && outcome.total == 4)
+      #expect(outcome.state == .cancelled && outcome.ended == bench.clock.wallTime())
+      #expect(outcome.prints == "\(bench.ground.places.prints)/barn")
+      let photos = try (1...4).map { try outcome.photo($0) }
+      let print = PhotoOutcome.Print(
+        name: "Photo 1.jpg", sha256: String(repeating: "07", count: 32), bytes: 100, width: 4,
+        height: 3)
+      #expect(
+        photos.map(\.ending) == [
+          .filtered(print), .failed(code: "http.404", reason: "it failed", isListed: false),
+          .failed(code: "url.scheme", reason: "it failed", isListed: true), .new,
+        ])
+      #expect(photos.map(\.attempts) == [1, 2, 2, 0] && photos[1].name == "Photo 2")
+    }
+  }
+
+  @Test func `a damaged row is an unknown end; a finished list without a row, too`() async throws {
+    try await PartBench.use { bench in
+      try await bench.add(1, SampleList(count: 2))
+      for number in 1...2 as ClosedRange<UInt32> {
+        try await bench.develop(photo(number), print: "Photo \(number).jpg")
+      }
+      try await bench.recorder.record([.finished(list)])
+      let rows = try bench.folder(of: list).open(FileName(literal: "results"), .write)
+      try rows.write([0xFF], at: 60)
+      try rows.truncate(to: 256)
+      let outcome = try bench.work.outcome(of: list)
+      #expect(try (1...2).map { try outcome.photo($0).ending } == [.unknown, .unknown])
+    }
+  }
+
+  @Test func `the options of a photo are written as in a list`() async throws {
+    try await PartBench.use { bench in
+      try await bench.add(1, SampleList(count: 1))
+      try await bench.recorder.record([.cancelled(list)])
+      #expect(try bench.work.outcome(of: list).photo(1).options == PhotoOutcome.Options())
+    }
+  }
+
+  @Test func `a list without a record, or without its files, has no outcome`() async throws {
+    try await PartBench.use { bench in
+      let unknown = #expect(throws: Failure.self) { try bench.work.outcome(of: list) }
+      #expect(unknown?.kind == .final && unknown?.code == "list.gone")
+      try await bench.add(1)
+      try bench.folder(of: list).remove(ListFolder.catalog)
+      let damaged = #expect(throws: Failure.self) { try bench.work.outcome(of: list) }
+      #expect(damaged?.kind == .final)
+    }
+  }
+
+  @Test func `the dropped name is unknown if about is damaged, and raised if the disk fails`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      try await bench.add(1)
+      #expect(try bench.work.droppedName(list).map { "\($0)" } == "barn.plist")
+      #expect(try bench.work.droppedName(ListID(9)) == nil)
+      let about = try bench.folder(of: list).open(ListFolder.about, .write)
+      try about.truncate(to: 5)
+      #expect(try bench.work.droppedName(list) == nil)
+    }
+  }
+
+  // MARK: the return
+
+  @Test func `a list goes back with its results and a retry list, and its originals go`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      try await add(bench)
+      try await bench.recorder.record([.cancelled(list)])
+      let originals = try bench.folders.originals.folder(FileName(literal: "1"), creating: true)
+      try originals.put(FileName(literal: "000000004"), "bytes")
+      #expect(await bench.work.giveBack(list) == nil)
+      let done = try bench.folders.done.listing()
+      #expect(done.contains("barn.plist") && done.count == 2)
+      #expect(try bench.folders.done.text("barn.plist")?.contains("Photo 4") == true)
+      let failed = try #require(try bench.folders.failed.listing().first)
+      let retry = try #require(try bench.folders.failed.text(failed))
+      #expect(retry.contains("Photo 2") && !retry.contains("Photo 3"))
+      #expect(try bench.folders.originals.names().isEmpty)
+      #expect(try ListMarks(of: bench.folder(of: list)).isRemovable)
+      #expect(await bench.work.giveBack(list) == nil)
+      #expect(try bench.folders.done.listing() == done)
+    }
+  }
+
+  @Test func `a list whose files are damaged goes back without results, under its number`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      try await bench.add(1)
+      try await bench.recorder.record([.cancelled(list)])
+      try bench.folder(of: list).open(ListFolder.about, .write).truncate(to: 5)
+      #expect(await bench.work.giveBack(list) == nil)
+      #expect(try bench.folders.done.listing() == ["list-1.plist"])
+      #expect(bench.told.holds("list 1 has no results in done"))
+    }
+  }
+
+  @Test func `a list without its file can never go back, and is not tried again`() async throws {
+    try await PartBench.use { bench in
+      try await bench.add(1)
+      try await bench.recorder.record([.cancelled(list)])
+      try bench.folder(of: list).remove(ListFolder.list)
+      #expect(await bench.work.giveBack(list)?.kind == .final)
+      #expect(try ListMarks(of: bench.folder(of: list)).isReturned)
+      #expect(try bench.folders.done.names().isEmpty)
+    }
+  }
+
+  @Test func `a return that is cancelled leaves the list for the next start`() async throws {
+    try await PartBench.use { bench in
+      try await bench.add(1)
+      try await bench.recorder.record([.cancelled(list)])
+      let work = bench.work
+      let failure = await Cancelled.run { () async throws(Failure) in
+        if let failure = await work.giveBack(list) { throw failure }
+      }
+      #expect(failure == .cancelled)
+      #expect(try bench.folders.done.names().isEmpty)
+      #expect(try !ListMarks(of: bench.folder(of: list)).isReturned)
+      #expect(await work.giveBack(list) == nil)
+    }
+  }
+
+  @Test func `a done folder that cannot be written delays the return`() async throws {
+    try await PartBench.use { bench in
+      try await bench.add(1)
+      try await bench.recorder.record([.cancelled(list)])
+      let place = bench.scratch.path
+      FaultPlan.set(
+        .init(
+          "openat", on: "\(place)/daemon/done", code: SystemError.Name.readOnly.rawValue,
+          isPermanent: true), for: place)
+      let failure = await bench.work.giveBack(list)
+      FaultPlan.set(nil, for: place)
+      #expect(failure?.kind == .machine)
+      #expect(try !ListMarks(of: bench.folder(of: list)).isReturned)
+      #expect(await bench.work.giveBack(list) == nil)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// The effects of a list's life, on real folders and with real chains.
+
+import Catalog
+import Chain
+import Files
+import Linux
+import Record
+import Return
+import Support
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite struct ListWorkTests {
+  private let list = ListID(1)
+
+  private func photo(_ number: UInt32) -> PhotoID { PhotoID(list: list, number: number) }
+
+  // MARK: the record
+
+  @Test func `each turn is recorded; one against the rules is overtaken`() async throws {
+    try await PartBench.use { bench in
+      try await bench.add(1)
+      let work = bench.work
+      #expect(work.isOpen(list) && !work.isOpen(ListID(9)))
+      for (turn, state) in [
+        (.paused, .paused), (.resumed, .accepted),
+      ] as [(ListLife.Turn, ListState)] {
+        #expect(await work.record(turn, of: list) == nil && bench.state(list) == state)
+      }
+      #expect(await work.record(.finished, of: list) == .overtaken, "a photo has work left")
+      #expect(await work.record(.cancelled, of: list) == nil && !work.isOpen(list))
+      #expect(await work.record(.paused, of: list) == .overtaken)
+    }
+  }
+
+  @Test func `a record that has closed is answered as cancelled`() async throws {
+    try await PartBench.use { bench in
+      try await bench.add(1)
+      await bench.recorder.close()
+      #expect(await bench.work.record(.paused, of: list) == .cancelled)
+    }
+  }
+
+  // MARK: before the chains
+
+  @Test func `a list takes over what its predecessor has filtered, and tells it`() async throws {
+    try await PartBench.use { bench in
+      try await bench.add(1, SampleList(count: 2))
+      try await bench.develop(photo(2), print: "Photo 2.jpg")
+      try await bench.recorder.record([.cancelled(list)])
+      try await bench.add(2, .revising(1, count: 2))
+      #expect(await bench.work.takeOver(ListID(2)) == nil)
+      #expect(bench.state(PhotoID(list: ListID(2), number: 2)) == .filtered)
+      #expect(bench.told.holds("List 'barn': 1 of 2 photos filtered."))
+    }
+  }
+
+  @Test func `a list without a predecessor takes over nothing; a lost one is a failure`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      try await bench.add(1)
+      #expect(await bench.work.takeOver(list) == nil)
+      _ = try bench.folders.prints.folder(FileName(literal: "barn"), creating: true)
+      try await bench.add(3, .revising(2))
+      #expect(await bench.work.takeOver(ListID(3))?.code == "list.gone")
+    }
+  }
+
+  @Test func `an opened list waits in the chains until it is resumed`() async throws {
+    try await PartBench.use { bench in
+      try await bench.addBarn()
+      bench.photos.chains.suspendDownloads(false)
+      try await bench.chaining { events in
+        let work = bench.work
+        #expect(await work.open(list) == nil)
+        await work.idle(list)
+        #expect(bench.state(photo(1)) == .new)
+        work.resumeChains(list)
+        let isDone = await events.wait { $0.contains(.done(ListID(1))) }
+        #expect(isDone && bench.state(photo(1)) == .filtered)
+        // Opened again, it has nothing left to do.
+        #expect(await work.open(list) == nil)
+        work.dropChains(list)
+        await work.idle(list)
+      }
+    }
+  }
+
+  @Test func `a paused list begins no photo`() async throws {
+    try await PartBench.use { bench in
+      try await bench.addBarn()
+      bench.photos.chains.suspendDownloads(false)
+      try await bench.chaining { _ in
+        let work = bench.work
+        #expect(await work.open(list) == nil)
+        work.pauseChains(list)
+        await work.idle(list)
+        #expect(bench.state(photo(1)) == .new)
+      }
+    }
+  }
+
+  @Test func `opening reads a label that was damaged at the start`() async throws {
+    try await PartBench.use { bench in
+      try await bench.addBarn()
+      bench.index.forget(list)
+      try await bench.chaining { _ in
+        #expect(await bench.work.open(list) == nil)
+        #expect(bench.index.name(of: list) == "barn")
+      }
+    }
+  }
+
+  @Test func `a list that has ended, or is damaged, is not opened`() async throws {
+    try await PartBench.use { bench in
+      try await bench.addBarn()
+      try await bench.add(2)
+      try bench.folder(of: ListID(2)).remove(ListFolder.catalog)
+      try await bench.recorder.record([.cancelled(list)])
+      try await bench.chaining { _ in
+        #expect(await bench.work.open(list) == .cancelled)
+        #expect(await bench.work.open(ListID(9)) == .cancelled)
+        #expect(await bench.work.open(ListID(2))?.kind == .final)
+      }
+    }
+  }
+
+  @Test func `photos that wait for another attempt are in the line of their class`() throws {
+    let sample = SampleList(count: 4)
+    let plain = try CatalogFile(sample.catalog(), limits: ListLimits())
+    let lines = ListLines(.utility, plain, waiting: [(number: 3, due: .seconds(9))])
+    #expect(lines.serviceClass == .utility && lines.parts.count == 1)
+    #expect(lines.parts[0].waiting.map(\.number) == [3])
+  }
+
+  // MARK: telling
+
+  @Test func `troubles of a list and of its copy are separate`() async throws {
+    try await PartBench.use { bench in
+      let work = bench.work
+      work.health(.reset, of: list)
+      work.copyHealth(.missing, of: list)
+      #expect(bench.health.health[.list(list)] == .reset)
+      #expect(bench.health.health[.copy(list)] == .missing)
+      work.health(nil, of: list)
+      #expect(bench.health.health[.list(list)] == nil && bench.health.health.waitingLists == 1)
+    }
+  }
+
+  @Test func `a list that is over leaves nothing in memory but its record and label`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      try await bench.addBarn()
+      bench.notes.failed(photo(1), .reset)
+      bench.health.set(.reset, for: .list(list))
+      try await bench.recorder.record([.cancelled(list)])
+      bench.work.forget(list)
+      #expect(bench.lists.known(list) == nil && bench.notes.failure(of: photo(1)) == nil)
+      #expect(bench.health.health == Health())
+      #expect(bench.index[list] != nil && bench.state(list) == .cancelled)
+    }
+  }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts that answer people, joined as `Darkroom` joins them: with an inbox, chains, lives and reloads that
+// run. Downloads wait until a test lets them go.
+
+import Accept
+import Chain
+import Linux
+import Report
+import Steer
+import Support
+import Vocabulary
+
+@testable import darkroomd
+
+final class PeopleBench: Sendable {
+  let parts: PartBench
+  let events: EventBoard<[ChainEvent]>
+  let inbox: Inbox
+  let reload: Reload
+  let views: Views
+  let calls: ControlCalls
+
+  private init(_ parts: PartBench, _ events: EventBoard<[ChainEvent]>) throws {
+    let ground = parts.ground
+    self.parts = parts
+    self.events = events
+    inbox = try .make(ground, rules: parts.intake)
+    reload = Reload(
+      ConfigurationSource(path: ground.places.configuration, isNamed: false), ground.settings)
+    views = Views(
+      recorder: ground.recorder, chains: parts.photos.chains, lists: parts.lists,
+      index: parts.index, notes: parts.notes, downloader: parts.photos.downloader,
+      health: parts.health, inbox: inbox, departures: parts.departures, places: ground.places,
+      clock: parts.clock, started: parts.clock.wallTime())
+    calls = ControlCalls(
+      views, keeper: parts.keeper, reload: reload, changes: ground.changes, stop: ground.stop)
+  }
+
+  static func use(
+    settings change: (inout Settings) -> Void = { _ in },
+    _ body: (PeopleBench) async throws -> Void
+  ) async throws {
+    try await PartBench.use(settings: change) { parts in
+      try await useUnread(parts) { bench in
+        parts.index.load([], from: parts.folders.lists)
+        try await body(bench)
+      }
+    }
+  }
+
+  /// A daemon that has not read the labels of its lists.
+  static func useUnread(
+    _ parts: PartBench, _ body: (PeopleBench) async throws -> Void
+  ) async throws {
+    try await parts.chaining { events in
+      let bench = try PeopleBench(parts, events)
+      let tasks = bench.start()
+      // The inbox looks through the folder of lists when it begins.
+      await bench.inbox.settled()
+      let result: Result<Void, any Error>
+      do { result = .success(try await body(bench)) } catch { result = .failure(error) }
+      bench.inbox.stop()
+      parts.keeper.stop()
+      bench.reload.stop()
+      for task in tasks { await task.value }
+      try result.get()
+    }
+  }
+
+  private func start() -> [Task<Void, Never>] {
+    [
+      Task { await inbox.run() }, Task { await parts.keeper.run(parts.work) },
+      Task { await reload.run(ServiceStatus(socket: nil), telling: { _ in }, []) },
+    ]
+  }
+
+  // MARK: lists
+
+  /// A list whose life has begun.
+  @discardableResult
+  func begin(_ number: UInt64, _ sample: SampleList = SampleList()) async throws -> ListID {
+    let list = try await parts.add(number, sample)
+    parts.keeper.begin(.init(list, .accepted, prints: sample.terms.prints))
+    return list
+  }
+
+  func drop(_ name: String, _ bytes: [UInt8] = SampleList().bytes) throws {
+    try parts.scratch.write(bytes, to: "daemon/inbox/\(name)")
+  }
+
+  /// Removes a file from the inbox, and rings.
+  func take(_ name: String) throws {
+    try LinuxFolder.open(path: parts.ground.places.inbox).remove(FileName(made: name))
+    parts.ground.changes.changed()
+  }
+
+  /// A host that answers each photo with a wish to be left alone.
+  func closeHost(of list: ListID) async -> Bool {
+    parts.network.fail(
+      Failure(.passing, code: "http.503", reason: "it answered 503", waitSeconds: 600))
+    parts.photos.chains.suspendDownloads(false)
+    return await events.wait { $0.contains { if case .host = $0 { true } else { false } } }
+  }
+}
+
+extension ControlPeer {
+  static let root = ControlPeer(process: 1, user: 0, group: 0)
+  /// The owner of sample lists.
+  static let owner = ControlPeer(process: 1, user: 1000, group: 1000)
+  static let stranger = ControlPeer(process: 1, user: 4_000_001, group: 4_000_001)
+}

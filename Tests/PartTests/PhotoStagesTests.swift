@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stages as the chains run them: a real downloader, real pictures, a real record.
+
+import Chain
+import Download
+import Linux
+import Output
+import Record
+import Support
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite struct PhotoStagesTests {
+  private let photo = PhotoID(list: ListID(1), number: 1)
+  private let list = ListID(1)
+
+  private func download(_ bench: PartBench) async throws -> any OpenFile {
+    try await bench.stages.download(bench.work()) {}
+  }
+
+  /// Raises the failure of the download as a value.
+  private func failure(_ act: () async throws -> Void) async -> Failure? {
+    await #expect(throws: Failure.self) { try await act() }
+  }
+
+  /// A bench with one photo of a list, in a file of these bytes; nil for a file that is missing.
+  private func use(
+    _ bytes: [UInt8]?, _ body: (PartBench) async throws -> Void
+  ) async throws {
+    try await PartBench.use { bench in
+      let url =
+        try bytes.map { try bench.photo("a.jpg", $0) } ?? "file://\(bench.scratch.path)/photos/b"
+      try await bench.add(1, SampleList { $0.photos = [("Barn", url)] })
+      _ = try bench.lists.begin(list)
+      try await body(bench)
+    }
+  }
+
+  private var picture: [UInt8] { SamplePictures.jpeg(width: 32, height: 24) }
+
+  // MARK: download
+
+  @Test func `a download records its original, tells the transition, and lets the host go`()
+    async throws
+  {
+    try await use(picture) { bench in
+      let arrived = EventBoard(0)
+      let file = try await bench.stages.download(try bench.work()) { arrived.change { $0 += 1 } }
+      #expect(arrived.value == 1 && bench.state(photo) == .downloaded)
+      #expect(try file.status().size == UInt64(picture.count))
+      #expect(bench.recorder.ledger { $0[list]?.originals[1]?.size } == UInt64(picture.count))
+      #expect(bench.originals() == ["000000001"])
+      #expect(bench.told.holds("Photo 'Barn' of list 'barn': new → downloaded."))
+      #expect(bench.notes.time(of: photo).download == .zero)
+      #expect(throws: SystemError.self) { try file.write([0], at: 0) }
+    }
+  }
+
+  @Test func `a missing file fails for good and leaves nothing`() async throws {
+    try await use(nil) { bench in
+      let found = await failure { _ = try await download(bench) }
+      #expect(found?.kind == .final && found?.code == "file.missing")
+      #expect(bench.state(photo) == .new)
+      #expect(bench.originals() == [])
+    }
+  }
+
+  @Test func `a wrong entry is raised by the download`() async throws {
+    try await PartBench.use { bench in
+      try await bench.add(1, SampleList { $0.photos = [("", "https://h/a.jpg")] })
+      _ = try bench.lists.begin(list)
+      #expect(await failure { _ = try await download(bench) }?.code == "list.entry")
+    }
+  }
+
+  @Test func `a download of a list that has ended is overtaken, and not told`() async throws {
+    try await use(picture) { bench in
+      try await bench.recorder.record([.cancelled(list)])
+      #expect(await failure { _ = try await download(bench) } == .overtaken)
+      #expect(bench.told.all().allSatisfy { !$0.contains("downloaded") })
+    }
+  }
+
+  @Test func `a list that was only looked at has no folder for originals`() async throws {
+    try await PartBench.use { bench in
+      try await bench.add(1, SampleList { $0.photos = [("Barn", "file:///a")] })
+      #expect(await failure { _ = try await download(bench) } == ListLife.over)
+    }
+  }
+
+  // MARK: recall
+
+  @Test func `an original is found again after a restart`() async throws {
+    try await use(picture) { bench in
+      _ = try await download(bench)
+      let file = try await bench.stages.recall(bench.work(state: .downloaded))
+      #expect(try file.status().size == UInt64(picture.count))
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `an original that is gone or was cut is recorded as lost`(isGone: Bool) async throws {
+    try await use(picture) { bench in
+      let originals = try bench.folders.originals.folder(FileName(number: 1), creating: false)
+      _ = try await download(bench)
+      let name = Original.name(of: photo)
+      if isGone {
+        try originals.remove(name)
+      } else {
+        try originals.open(name, .write).truncate(to: 10)
+      }
+      let found = await failure {
+        _ = try await bench.stages.recall(bench.work(state: .downloaded))
+      }
+      #expect(found?.kind == .passing && found?.code == "original.lost")
+      #expect(bench.state(photo) == .new)
+      _ = try await download(bench)
+    }
+  }
+
+  // MARK: filter
+
+  @Test func `a picture is developed under a hidden name, with the terms of its list`()
+    async throws
+  {
+    try await use(picture) { bench in
+      let original = try await download(bench)
+      let negative = try await bench.stages.filter(bench.work(state: .downloaded), original)
+      #expect(negative.developed.width == 32 && negative.developed.format == .jpeg)
+      #expect(bench.prints() == [".1-1.print"])
+      let order = try #require(bench.workers.orders.withLock { $0.first })
+      #expect(order.filter == .standard && order.list == list)
+      #expect(order.maximumPixels == Settings().filter.maximumPixels)
+      bench.stages.discard(negative)
+      #expect(bench.prints() == [])
+    }
+  }
+
+  @Test func `a failure of the worker leaves no draft`() async throws {
+    try await use(picture) { bench in
+      let original = try await download(bench)
+      bench.workers.failures.withLock { $0 = [.died] }
+      let found = await failure {
+        _ = try await bench.stages.filter(bench.work(state: .downloaded), original)
+      }
+      #expect(found == .died)
+      #expect(bench.prints() == [] && bench.originals()?.count == 1)
+    }
+  }
+
+  @Test func `a picture that killed two workers is not tried a third time`() async throws {
+    try await use(picture) { bench in
+      let original = try await download(bench)
+      try await bench.recorder.record([.died(photo), .died(photo)])
+      let found = await failure {
+        _ = try await bench.stages.filter(bench.work(state: .downloaded), original)
+      }
+      #expect(found?.isWorkerDeath == true)
+      #expect(bench.workers.orders.withLock { $0.isEmpty })
+    }
+  }
+
+  @Test func `a truncated picture is downloaded again only if its end was not sure`() async throws {
+    try await use(picture) { bench in
+      let cut = Failure(.final, code: "jpeg.truncated", reason: "the picture ends early")
+      // The end of a file is sure.
+      let original = try await download(bench)
+      bench.workers.failures.withLock { $0 = [cut] }
+      let sure = await failure {
+        _ = try await bench.stages.filter(bench.work(state: .downloaded), original)
+      }
+      #expect(sure == cut && bench.state(photo) == .downloaded)
+      bench.notes.downloaded(photo, isEndSure: false)
+      bench.workers.failures.withLock { $0 = [cut] }
+      let first = await failure {
+        _ = try await bench.stages.filter(bench.work(state: .downloaded), original)
+      }
+      #expect(first?.kind == .passing && first?.code == "jpeg.truncated")
+      #expect(bench.state(photo) == .new)
+      #expect(bench.originals() == [])
+    }
+  }
+
+  @Test func `a folder of prints that a person removed is made at the next opening`() async throws {
+    try await use(picture) { bench in
+      let original = try await download(bench)
+      try bench.folders.prints.removeFolder(FileName(literal: "barn"))
+      let work = try bench.work(state: .downloaded)
+      let found = await failure { _ = try await bench.stages.filter(work, original) }
+      #expect(found?.kind == .machine && bench.lists.known(list) == nil)
+      _ = try bench.lists.begin(list)
+      _ = try await bench.stages.filter(bench.work(state: .downloaded), original)
+    }
+  }
+
+  // MARK: output
+
+  private func negative(_ bench: PartBench) async throws -> Negative {
+    let original = try await download(bench)
+    return try await bench.stages.filter(bench.work(state: .downloaded), original)
+  }
+
+  @Test func `a print appears with its record and its row, and the original goes`() async throws {
+    try await use(picture) { bench in
+      let negative = try await negative(bench)
+      try await bench.stages.output(bench.work(state: .downloaded), negative)
+      #expect(bench.prints() == ["Barn.jpg"] && bench.originals() == [])
+      #expect(bench.state(photo) == .filtered)
+      let row = try #require(try bench.recorder.results.row(photo))
+      #expect(row.state == .filtered && row.width == 32 && row.height == 24)
+      #expect(row.bytes == negative.developed.size && row.sha256.count == 32)
+      #expect(bench.told.holds("Filtered 'Barn' of list 'barn': 32 × 24 jpeg"))
+      #expect(bench.notes.time(of: photo) == StageTime())
+    }
+  }
+
+  @Test func `a print that is not as long as the worker said is not published`() async throws {
+    try await use(picture) { bench in
+      let negative = try await negative(bench)
+      try negative.draft.file.truncate(to: negative.developed.size - 1)
+      let found = await failure {
+        try await bench.stages.output(bench.work(state: .downloaded), negative)
+      }
+      #expect(found?.isWorkerDeath == true && bench.state(photo) == .downloaded)
+      #expect(bench.prints() == [".1-1.print"])
+    }
+  }
+
+  @Test func `a print of a list that has ended is overtaken, and not told`() async throws {
+    try await use(picture) { bench in
+      let negative = try await negative(bench)
+      try await bench.recorder.record([.cancelled(list)])
+      let found = await failure {
+        try await bench.stages.output(bench.work(state: .downloaded), negative)
+      }
+      #expect(found == .overtaken && !bench.told.holds("Filtered 'Barn'"))
+    }
+  }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reloads of a real settings file.
+
+import Report
+import Support
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite final class ReloadTests: Sendable {
+  private let scratch: FreshFolder
+  private let live = LiveSettings(Settings())
+  private let reload: Reload
+  /// The numbers of attempts that the two parts were given.
+  private let given = Mutex<[UInt32]>([])
+  private let told = Mutex<[Notice]>([])
+
+  init() throws {
+    scratch = try FreshFolder()
+    reload = Reload(
+      ConfigurationSource(path: "\(scratch.path)/darkroomd.conf", isNamed: true), live)
+  }
+
+  private func write(_ text: String) throws {
+    try scratch.write(Array(text.utf8), to: "darkroomd.conf")
+  }
+
+  private func running(
+    _ status: ServiceStatus = ServiceStatus(socket: nil), _ body: () async throws -> Void
+  ) async throws {
+    async let run: Void = reload.run(
+      status, telling: { notice in told.withLock { $0.append(notice) } },
+      [
+        { [self] settings in given.withLock { $0.append(settings.download.attempts) } },
+        { [self] settings in given.withLock { $0.append(settings.download.attempts + 100) } },
+      ])
+    do { try await body() } catch {
+      reload.stop()
+      await run
+      throw error
+    }
+    reload.stop()
+    await run
+  }
+
+  /// Nil if the reload is refused.
+  private func notes() async -> [String]? { try? await reload.ask()?.get() }
+
+  @Test func `new settings reach every part, and the answer names those that wait`() async throws {
+    try write("[Download]\nAttempts=3\nConnections=7\n[Filter]\nTimeout=2min\n")
+    try await running {
+      #expect(await notes() == ["Attempts takes effect at the next start"])
+      #expect(live.current.download.attempts == 3 && live.current.download.connections == 7)
+      #expect(given.withLock { $0 } == [3, 103])
+      #expect(
+        told.withLock { $0 }
+          == [.configurationReloaded(changed: ["Connections", "Attempts", "Timeout"])])
+    }
+  }
+
+  @Test func `an unchanged file changes nothing`() async throws {
+    try write("")
+    try await running {
+      #expect(await notes() == [])
+      #expect(told.withLock { $0 } == [.configurationReloaded(changed: [])])
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("[Download]\nAttemps=3\n", "darkroomd.conf:2: there is no setting 'Attemps'"),
+      ("[Download]\nFileFolders=/missing/photos\n", "/missing/photos: could not open it"),
+    ])
+  func `a bad file is refused, and the old settings stay`(
+    text: String, words: String
+  ) async throws {
+    try write(text)
+    try await running {
+      let answer = try #require(await reload.ask())
+      let refusal = #expect(throws: Reload.Refusal.self) { try answer.get() }
+      #expect(refusal?.text.contains(words) == true)
+      #expect(live.current == Settings() && given.withLock { $0 }.isEmpty)
+      guard case .configurationRejected(let failure)? = told.withLock({ $0 }).first else {
+        Issue.record("the refusal is not reported")
+        return
+      }
+      #expect(failure.reason == refusal?.text)
+      try write("[Download]\nAttempts=3\n")
+      #expect(await notes()?.count == 1)
+    }
+  }
+
+  @Test(arguments: ["", "nonsense"])
+  func `the service manager hears the begin and the end, also of a refused reload`(
+    text: String
+  ) async throws {
+    try write(text)
+    let manager = try ServiceManager()
+    try await running(manager.status) {
+      _ = await reload.ask()
+      #expect(manager.next()?.hasPrefix("RELOADING=1\n") == true)
+      #expect(manager.next() == "READY=1")
+    }
+  }
+
+  @Test func `a hang-up reloads without an answer, before later requests`() async throws {
+    try write("[Download]\nAttempts=3\n")
+    try await running {
+      reload.hangUp()
+      #expect(await notes() == [], "the hang-up has already changed everything")
+      #expect(given.withLock { $0 } == [3, 103, 3, 103])
+    }
+  }
+
+  @Test func `after the stop a request is answered with nothing`() async throws {
+    try write("")
+    try await running {}
+    #expect(await reload.ask() == nil)
+    reload.hangUp()
+    #expect(given.withLock { $0 }.isEmpty)
+  }
+}

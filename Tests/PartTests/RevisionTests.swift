@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The prints that a list takes over from an earlier one.
+
+import Record
+import Support
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite struct RevisionTests {
+  private func revision(_ bench: DiskBench, _ list: UInt64, after earlier: UInt64) -> Revision {
+    Revision(
+      list: ListID(list), earlier: ListID(earlier), lists: bench.lists, recorder: bench.recorder)
+  }
+
+  private func photo(_ number: UInt32, of list: UInt64) -> PhotoID {
+    PhotoID(list: ListID(list), number: number)
+  }
+
+  private func carry(
+    _ bench: DiskBench, _ list: UInt64 = 2, after earlier: UInt64 = 1
+  ) async throws -> Int {
+    try await revision(bench, list, after: earlier).carry()
+  }
+
+  /// List 1, whose photos are all filtered, and which is over.
+  private func earlier(_ bench: DiskBench, _ sample: SampleList) async throws {
+    try await bench.add(1, sample)
+    for (place, row) in sample.photos.enumerated() {
+      try await bench.develop(
+        photo(UInt32(place + 1), of: 1), print: "\(row.0).jpg")
+    }
+    try await bench.recorder.record([.cancelled(ListID(1))])
+  }
+
+  private func states(_ bench: DiskBench, _ list: UInt64, count: UInt32) -> [PhotoState?] {
+    (1...count).map { bench.state(photo($0, of: list)) }
+  }
+
+  @Test func `unchanged photos keep their prints, and a second try finds nothing left`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      try await earlier(bench, SampleList(count: 300))
+      try await bench.add(2, .revising(1, count: 300))
+      #expect(try await carry(bench) == 300)
+      #expect(states(bench, 2, count: 300).allSatisfy { $0 == .filtered })
+      let row = try bench.recorder.results.row(photo(300, of: 2))
+      #expect(row == .print(300))
+      #expect(try await carry(bench) == 0)
+    }
+  }
+
+  @Test func `a photo that moved keeps its print; one with another URL does not`() async throws {
+    try await DiskBench.use { bench in
+      try await earlier(bench, SampleList(count: 3))
+      var next = SampleList.revising(1, count: 3)
+      next.photos = [next.photos[2], ("Photo 1", "https://photos.example.org/new.jpg")]
+      try await bench.add(2, next)
+      #expect(try await carry(bench) == 1)
+      #expect(states(bench, 2, count: 2) == [.filtered, .new])
+      #expect(try bench.recorder.results.row(photo(1, of: 2))?.photo == 1)
+    }
+  }
+
+  @Test func `photos that the earlier list has not filtered are developed`() async throws {
+    try await DiskBench.use { bench in
+      try await bench.add(1, SampleList(count: 3))
+      try await bench.develop(photo(1, of: 1), print: "Photo 1.jpg")
+      try await bench.recorder.record(
+        [.failed(photo(2, of: 1), .download, code: "http.404", attempt: 1)],
+        after: [.row(ListID(1), ResultRow(photo: 2, state: .failed, code: "http.404"))])
+      try await bench.recorder.record([.cancelled(ListID(1))])
+      try await bench.add(2, .revising(1, count: 3))
+      #expect(try await carry(bench) == 1)
+      #expect(states(bench, 2, count: 3) == [.filtered, .new, .new])
+    }
+  }
+
+  @Test(arguments: ["prints", "filter", "quality", "metadata"])
+  func `other settings make other prints, so nothing is taken over`(setting: String) async throws {
+    try await DiskBench.use { bench in
+      try await earlier(bench, SampleList(count: 1))
+      let other = FrozenSettings(
+        prints: FileName(made: setting == "prints" ? "cow" : "barn"),
+        filter: setting == "filter" ? .sepia(thousandths: 1) : .standard,
+        quality: setting == "quality" ? .level(50) : .source,
+        metadata: setting == "metadata" ? .strip : .keep, title: "")
+      _ = try bench.folders.prints.folder(other.prints, creating: true)
+      try await bench.add(2, SampleList(count: 1) { $0.terms = other })
+      #expect(try await carry(bench) == 0 && states(bench, 2, count: 1) == [.new])
+    }
+  }
+
+  @Test func `a print that is missing or has another size is made again`() async throws {
+    try await DiskBench.use { bench in
+      try await earlier(bench, SampleList(count: 3))
+      let prints = try bench.folders.prints.folder(FileName(literal: "barn"), creating: false)
+      try prints.remove(FileName(literal: "Photo 1.jpg"))
+      try prints.open(FileName(literal: "Photo 2.jpg"), .write).truncate(to: 99)
+      try await bench.add(2, .revising(1, count: 3))
+      #expect(try await carry(bench) == 1)
+      #expect(states(bench, 2, count: 3) == [.new, .new, .filtered])
+    }
+  }
+
+  @Test func `without the folder of prints nothing is taken over`() async throws {
+    try await DiskBench.use { bench in
+      try await earlier(bench, SampleList(count: 1))
+      try bench.folders.prints.rename(
+        FileName(literal: "barn"), to: bench.folders.prints, as: FileName(literal: "away"),
+        replacing: false)
+      try await bench.add(2, .revising(1))
+      #expect(try await carry(bench) == 0)
+    }
+  }
+
+  @Test func `prints of a list before the last are found, if that one was cancelled early`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      try await earlier(bench, SampleList(count: 2))
+      try await bench.add(2, .revising(1, count: 2))
+      try await bench.recorder.record([.cancelled(ListID(2))])
+      try await bench.add(3, .revising(2, count: 2))
+      #expect(try await carry(bench, 3, after: 2) == 2)
+    }
+  }
+
+  @Test func `a damaged row, or a damaged list before the last, costs only its own photos`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      try await earlier(bench, SampleList(count: 2))
+      let rows = try bench.folder(of: ListID(1)).open(FileName(literal: "results"), .write)
+      try rows.write([0xFF], at: 60)
+      try await bench.add(2, .revising(1, count: 2))
+      try await bench.recorder.record([.cancelled(ListID(2))])
+      try await bench.add(3, .revising(2, count: 2))
+      #expect(try await carry(bench, 3, after: 2) == 1)
+      try bench.folder(of: ListID(1)).remove(ListFolder.about)
+      try await bench.recorder.record([.cancelled(ListID(3))])
+      try await bench.add(4, .revising(2, count: 2))
+      #expect(try await carry(bench, 4, after: 2) == 0)
+    }
+  }
+
+  @Test func `an earlier list that cannot be read raises its failure`() async throws {
+    try await DiskBench.use { bench in
+      try await bench.add(2, .revising(1))
+      _ = try bench.folders.prints.folder(FileName(literal: "barn"), creating: true)
+      let failure = await #expect(throws: Failure.self) { try await carry(bench) }
+      #expect(failure?.code == "list.gone")
+    }
+  }
+
+  @Test func `a record that cannot be written raises the machine's trouble, and a retry succeeds`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      try await earlier(bench, SampleList(count: 2))
+      try await bench.add(2, .revising(1, count: 2))
+      bench.disk.fail(.init(.syncFile, code: SystemError.Name.noSpace.rawValue))
+      let failure = await #expect(throws: Failure.self) { try await carry(bench) }
+      #expect(failure?.kind == .machine)
+      bench.disk.fail(nil)
+      #expect(try await carry(bench) == 2)
+    }
+  }
+
+  @Test func `a cancelled task records nothing`() async throws {
+    try await DiskBench.use { bench in
+      try await earlier(bench, SampleList(count: 2))
+      try await bench.add(2, .revising(1, count: 2))
+      let revision = revision(bench, 2, after: 1)
+      let failure = await Cancelled.run { () async throws(Failure) in
+        _ = try await revision.carry()
+      }
+      #expect(failure == .cancelled && states(bench, 2, count: 2) == [.new, .new])
+    }
+  }
+
+  @Test func `a long list that has ended meanwhile is left alone`() async throws {
+    try await DiskBench.use { bench in
+      try await earlier(bench, SampleList(count: 1))
+      try await bench.add(2, .revising(1, count: 4096))
+      try await bench.recorder.record([.cancelled(ListID(2))])
+      await #expect(throws: Failure.cancelled) { try await carry(bench) }
+    }
+  }
+}
