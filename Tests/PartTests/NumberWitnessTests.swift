@@ -73,7 +73,7 @@ import Vocabulary
     #expect(try await Patience.sees { try witness.read("a") == ListID(1) })
     witness.note(ListID(2))
     // The pause after the first write: numbers that come meanwhile wait for its end.
-    await clock.scheduled(1)
+    #expect(await clock.isAwaited())
     for number in 3...50 as ClosedRange<UInt64> { witness.note(ListID(number)) }
     #expect(try witness.read("a") == ListID(1) && disk.count(.write) == 1)
     clock.advance(by: .milliseconds(100))

@@ -59,7 +59,7 @@ private final class SpaceBench: Sendable {
 
   /// Ends the pause after the last measure.
   func rest() async {
-    await clock.scheduled(1)
+    #expect(await clock.isAwaited())
     clock.advance(by: .milliseconds(100))
   }
 
@@ -84,7 +84,7 @@ private final class SpaceBench: Sendable {
       #expect(await bench.tells([nil, "disk.low"]))
       await bench.rest()
       // With work, the watch measures again by itself.
-      await bench.clock.scheduled(1)
+      #expect(await bench.clock.isAwaited())
       bench.setFree(2 << 20)
       bench.clock.advance(by: .seconds(5))
       #expect(await bench.tells([nil, "disk.low", nil]))
@@ -106,10 +106,10 @@ private final class SpaceBench: Sendable {
       #expect(await bench.tells(["disk.low"]))
       for _ in 0..<3 {
         await bench.rest()
-        await bench.clock.scheduled(1)
+        #expect(await bench.clock.isAwaited())
         bench.clock.advance(by: .seconds(5))
       }
-      await bench.clock.scheduled(1)
+      #expect(await bench.clock.isAwaited())
       #expect(bench.cleared.value == 1 && bench.told.value == ["disk.low"])
     }
   }
@@ -141,14 +141,14 @@ private final class SpaceBench: Sendable {
       await bench.rest()
       bench.setFree(2 << 20)
       bench.disk.fail(.broken(.status))
-      await bench.clock.scheduled(1)
+      #expect(await bench.clock.isAwaited())
       bench.clock.advance(by: .seconds(5))
       // The pause after that measure.
-      await bench.clock.scheduled(1)
+      #expect(await bench.clock.isAwaited())
       #expect(bench.told.value == [nil, "disk.low"])
       bench.disk.fail(nil)
       bench.clock.advance(by: .milliseconds(100))
-      await bench.clock.scheduled(1)
+      #expect(await bench.clock.isAwaited())
       bench.clock.advance(by: .seconds(5))
       #expect(await bench.tells([nil, "disk.low", nil]))
     }
