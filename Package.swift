@@ -91,7 +91,7 @@ let benchmarks: [Target] = [
 let tests: [Target] = [
   .target(
     name: "Support",
-    dependencies: ["CCodecs", "CPrograms", "CSamples", "Linux", "Vocabulary"],
+    dependencies: ["CCodecs", "CLinux", "CPrograms", "CSamples", "Linux", "Vocabulary"],
     path: "Tests/Support", exclude: ["multiplex.py", "origin.py"]),
   // For EdgeTests: a worker that misbehaves on demand, and its attempts.
   .executableTarget(
@@ -114,8 +114,7 @@ let tests: [Target] = [
   .testTarget(
     name: "RecordTests", dependencies: ["Digests", "Linux", "Record", "Support", "Vocabulary"]),
   .testTarget(
-    name: "ReportTests",
-    dependencies: ["CLinux", "Journald", "Linux", "Report", "Support", "Vocabulary"]),
+    name: "ReportTests", dependencies: ["Journald", "Linux", "Report", "Support", "Vocabulary"]),
   .testTarget(
     name: "ReturnTests",
     dependencies: ["Files", "Linux", "Return", "Support", "Vocabulary"]),

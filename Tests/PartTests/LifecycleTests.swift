@@ -23,7 +23,7 @@ import Vocabulary
       .below(scratch.path), Settings(), clock: SimulatedClock(), reporter: told.reporter,
       status: ServiceStatus(socket: nil)
     ) { _ in }
-    let source = ConfigurationSource(path: "\(scratch.path)/darkroomd.conf", isNamed: false)
+    let source = ConfigurationFile(path: "\(scratch.path)/darkroomd.conf", isNamed: false)
     let mailbox = try Mailbox<Lifecycle.End>()
     let life = Lifecycle(
       darkroom: try Darkroom(ground, source), signals: try Signals([]), ends: mailbox,

@@ -112,3 +112,11 @@ extension ResultRow {
       width: 4, height: 3, sha256: [UInt8](repeating: 7, count: 32))
   }
 }
+
+extension OpenLists {
+  /// The list is kept open: two looks give the same one.
+  func isKept(_ list: ListID) -> Bool {
+    guard let one = try? look(list), let other = try? look(list) else { return false }
+    return one === other
+  }
+}

@@ -160,7 +160,7 @@ import Vocabulary
       bench.health.set(.reset, for: .list(list))
       try await bench.recorder.record([.cancelled(list)])
       bench.work.forget(list)
-      #expect(bench.lists.known(list) == nil && bench.notes.failure(of: photo(1)) == nil)
+      #expect(!bench.lists.isKept(list) && bench.notes.failure(of: photo(1)) == nil)
       #expect(bench.health.health == Health())
       #expect(bench.index[list] != nil && bench.state(list) == .cancelled)
     }

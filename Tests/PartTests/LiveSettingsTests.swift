@@ -17,20 +17,20 @@ import Testing
   }
 }
 
-@Suite struct ConfigurationSourceTests {
+@Suite struct ConfigurationFileTests {
   @Test func `a file that the operator named must exist; the usual one need not`() throws {
     let scratch = try FreshFolder()
     let path = "\(scratch.path)/darkroomd.conf"
-    #expect(try ConfigurationSource(path: path, isNamed: false).read() == Settings())
+    #expect(try ConfigurationFile(path: path, isNamed: false).read() == Settings())
     let error = #expect(throws: ConfigurationError.self) {
-      try ConfigurationSource(path: path, isNamed: true).read()
+      try ConfigurationFile(path: path, isNamed: true).read()
     }
     #expect(error?.file == path && error?.line == nil)
   }
 
   @Test func `each read sees the file as it is then`() throws {
     let scratch = try FreshFolder()
-    let source = ConfigurationSource(path: "\(scratch.path)/darkroomd.conf", isNamed: true)
+    let source = ConfigurationFile(path: "\(scratch.path)/darkroomd.conf", isNamed: true)
     for count in [3, 4] as [UInt32] {
       try scratch.write(Array("[Download]\nAttempts=\(count)\n".utf8), to: "darkroomd.conf")
       #expect(try source.read().download.attempts == count)

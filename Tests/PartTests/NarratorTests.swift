@@ -103,7 +103,7 @@ import Vocabulary
       var settings = Settings.Report()
       settings.transitions = isAsked
       let seen = bench.changes.version
-      bench.narrator(settings).transition(try bench.work(), from: .new, to: .downloaded)
+      bench.narrator(settings).downloaded(try bench.work())
       #expect(bench.changes.version == seen + 1)
       #expect(bench.told.holds("Photo 'Barn' of list 'barn': new → downloaded.") == isAsked)
     }

@@ -20,7 +20,7 @@ import Vocabulary
   @Test func `a list has its terms, its catalog and its name`() async throws {
     try await DiskBench.use { bench in
       try await bench.add(1, SampleList(count: 20) { $0.name = "küche.plist" })
-      let open = try OpenList.look(list, in: bench.folders)
+      let open = try OpenList(list, in: bench.folders, to: .look)
       #expect(open.name == "küche" && open.id == list && open.about.owner == 1000)
       #expect(open.terms.filter == .standard && open.catalog.count == 20)
       #expect(try open.catalog.entry(20).name == "Photo 20")
@@ -31,11 +31,11 @@ import Vocabulary
   {
     try await DiskBench.use { bench in
       try await bench.add(1)
-      let looked = try OpenList.look(list, in: bench.folders)
+      let looked = try OpenList(list, in: bench.folders, to: .look)
       #expect(failure { _ = try looked.workFolders() } == ListLife.over)
-      #expect(failure { _ = try OpenList.use(list, in: bench.folders) }?.kind == .machine)
-      _ = try OpenList.begin(list, in: bench.folders).workFolders()
-      _ = try OpenList.use(list, in: bench.folders).workFolders()
+      #expect(failure { _ = try OpenList(list, in: bench.folders, to: .use) }?.kind == .machine)
+      _ = try OpenList(list, in: bench.folders, to: .begin).workFolders()
+      _ = try OpenList(list, in: bench.folders, to: .use).workFolders()
       #expect(try bench.folders.originals.listing() == ["1"])
       #expect(try bench.folders.prints.listing() == ["barn"])
     }
@@ -44,12 +44,12 @@ import Vocabulary
   @Test func `begin removes unfinished prints of an earlier run, and no other file`() async throws {
     try await DiskBench.use { bench in
       try await bench.add(1)
-      _ = try OpenList.begin(list, in: bench.folders)
+      _ = try OpenList(list, in: bench.folders, to: .begin)
       let prints = try bench.folders.prints.folder(FileName(literal: "barn"), creating: false)
       for name in [".1-1.print", "Barn.jpg"] { try prints.put(FileName(made: name), "bytes") }
-      _ = try OpenList.use(list, in: bench.folders)
+      _ = try OpenList(list, in: bench.folders, to: .use)
       #expect(try prints.listing().count == 2)
-      _ = try OpenList.begin(list, in: bench.folders)
+      _ = try OpenList(list, in: bench.folders, to: .begin)
       #expect(try prints.listing() == ["Barn.jpg"])
     }
   }
@@ -61,10 +61,10 @@ import Vocabulary
     let name = FileName(literal: "barn")
     func mode() throws -> UInt32 { try scratch.folder.status(of: name).mode & 0o777 }
     try SampleList().write(list, in: folders.lists)
-    _ = try OpenList.begin(list, in: folders)
+    _ = try OpenList(list, in: folders, to: .begin)
     #expect(try mode() == 0o750)
     try scratch.folder.setMode(0o700, of: name)
-    _ = try OpenList.begin(list, in: folders)
+    _ = try OpenList(list, in: folders, to: .begin)
     #expect(try mode() == 0o700)
   }
 
@@ -73,7 +73,7 @@ import Vocabulary
     try await DiskBench.use { bench in
       try await bench.add(1)
       try bench.folder(of: list).remove(name)
-      let found = failure { _ = try OpenList.begin(list, in: bench.folders) }
+      let found = failure { _ = try OpenList(list, in: bench.folders, to: .begin) }
       #expect(found?.kind == .final)
       #expect(found?.code == (name == ListFolder.about ? "state.about" : "list.gone"))
       // The list's folders are made only for a list that can be opened.
@@ -83,7 +83,7 @@ import Vocabulary
 
   @Test func `a list without a folder is gone, with advice`() async throws {
     try await DiskBench.use { bench in
-      let found = failure { _ = try OpenList.look(ListID(9), in: bench.folders) }
+      let found = failure { _ = try OpenList(ListID(9), in: bench.folders, to: .look) }
       #expect(found?.code == "list.gone" && found?.advice.isEmpty == false)
     }
   }
@@ -94,10 +94,11 @@ import Vocabulary
       let folder = try bench.folder(of: list)
       let catalog = try folder.open(ListFolder.catalog, .write)
       try catalog.truncate(to: catalog.status().size - 1)
-      let found = failure { _ = try OpenList.look(list, in: bench.folders) }
+      let found = failure { _ = try OpenList(list, in: bench.folders, to: .look) }
       #expect(found?.kind == .final && found?.code == "catalog.damaged")
       try folder.open(ListFolder.about, .write).truncate(to: 30)
-      #expect(failure { _ = try OpenList.look(list, in: bench.folders) }?.code == "state.about")
+      #expect(
+        failure { _ = try OpenList(list, in: bench.folders, to: .look) }?.code == "state.about")
     }
   }
 
@@ -107,11 +108,11 @@ import Vocabulary
   ) async throws {
     try await DiskBench.use { bench in
       try await bench.add(1)
-      _ = try OpenList.begin(list, in: bench.folders)
+      _ = try OpenList(list, in: bench.folders, to: .begin)
       bench.disk.fail(.broken(call))
-      #expect(failure { _ = try OpenList.use(list, in: bench.folders) }?.kind == .machine)
+      #expect(failure { _ = try OpenList(list, in: bench.folders, to: .use) }?.kind == .machine)
       bench.disk.fail(nil)
-      _ = try OpenList.use(list, in: bench.folders)
+      _ = try OpenList(list, in: bench.folders, to: .use)
     }
   }
 
@@ -122,7 +123,7 @@ import Vocabulary
     try await bench.add(1, sample)
     let catalog = try CatalogFile(sample.catalog(), limits: OpenList.limits)
     try OpenList.settleNames(catalog, in: bench.folder(of: list))
-    return try OpenList.look(list, in: bench.folders)
+    return try OpenList(list, in: bench.folders, to: .look)
   }
 
   @Test func `of prints with one name the later ones get their number`() async throws {

@@ -12,10 +12,10 @@ import Vocabulary
     try await DiskBench.use { bench in
       try await bench.add(1)
       let list = ListID(1)
-      #expect(bench.lists.known(list) == nil)
+      #expect(!bench.lists.isKept(list))
       let open = try bench.lists.begin(list)
       #expect(try bench.lists.use(list) === open && bench.lists.look(list) === open)
-      #expect(bench.lists.known(list) === open)
+      #expect((try? bench.lists.look(list)) === open)
     }
   }
 
@@ -23,7 +23,7 @@ import Vocabulary
     try await DiskBench.use { bench in
       try await bench.add(1)
       let open = try bench.lists.look(ListID(1))
-      #expect(bench.lists.known(ListID(1)) == nil)
+      #expect(!bench.lists.isKept(ListID(1)))
       #expect(try bench.lists.look(ListID(1)) !== open)
       #expect(throws: Failure.self) { try bench.lists.use(ListID(1)) }
     }
@@ -34,7 +34,7 @@ import Vocabulary
       try await bench.add(1)
       let open = try bench.lists.begin(ListID(1))
       bench.lists.close(ListID(1))
-      #expect(bench.lists.known(ListID(1)) == nil)
+      #expect(!bench.lists.isKept(ListID(1)))
       #expect(try bench.lists.use(ListID(1)) !== open)
     }
   }
@@ -48,10 +48,10 @@ import Vocabulary
         if number > 1 { _ = try bench.lists.use(ListID(1)) }
         _ = try bench.lists.begin(ListID(number))
       }
-      let kept = (1...(most + 1)).filter { bench.lists.known(ListID($0)) != nil }
+      let kept = (1...(most + 1)).filter { bench.lists.isKept(ListID($0)) }
       #expect(kept == [1] + Array((2 + most / 4)...(most + 1)))
       _ = try bench.lists.use(ListID(2))
-      #expect(bench.lists.known(ListID(2)) != nil)
+      #expect(bench.lists.isKept(ListID(2)))
     }
   }
 
@@ -61,7 +61,7 @@ import Vocabulary
       bench.disk.fail(.broken(.read))
       #expect(throws: Failure.self) { try bench.lists.begin(ListID(1)) }
       bench.disk.fail(nil)
-      #expect(bench.lists.known(ListID(1)) == nil)
+      #expect(!bench.lists.isKept(ListID(1)))
     }
   }
 }

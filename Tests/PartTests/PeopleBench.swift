@@ -26,7 +26,7 @@ final class PeopleBench: Sendable {
     self.events = events
     inbox = try .make(ground, rules: parts.intake)
     reload = Reload(
-      ConfigurationSource(path: ground.places.configuration, isNamed: false), ground.settings)
+      ConfigurationFile(path: ground.places.configuration, isNamed: false), ground.settings)
     views = Views(
       recorder: ground.recorder, chains: parts.photos.chains, lists: parts.lists,
       index: parts.index, notes: parts.notes, downloader: parts.photos.downloader,

@@ -20,7 +20,7 @@ import Vocabulary
   init() throws {
     scratch = try FreshFolder()
     reload = Reload(
-      ConfigurationSource(path: "\(scratch.path)/darkroomd.conf", isNamed: true), live)
+      ConfigurationFile(path: "\(scratch.path)/darkroomd.conf", isNamed: true), live)
   }
 
   private func write(_ text: String) throws {
@@ -79,14 +79,14 @@ import Vocabulary
     try write(text)
     try await running {
       let answer = try #require(await reload.ask())
-      let refusal = #expect(throws: Reload.Refusal.self) { try answer.get() }
-      #expect(refusal?.text.contains(words) == true)
+      let refusal = #expect(throws: ConfigurationError.self) { try answer.get() }
+      #expect(refusal?.description.contains(words) == true)
       #expect(live.current == Settings() && given.withLock { $0 }.isEmpty)
       guard case .configurationRejected(let failure)? = told.withLock({ $0 }).first else {
         Issue.record("the refusal is not reported")
         return
       }
-      #expect(failure.reason == refusal?.text)
+      #expect(failure.reason == refusal?.description)
       try write("[Download]\nAttempts=3\n")
       #expect(await notes()?.count == 1)
     }

@@ -3,6 +3,7 @@
 
 import Journald
 import Linux
+import Support
 import Testing
 import Vocabulary
 

@@ -5,6 +5,7 @@ import Journald
 import Linux
 import Report
 import Synchronization
+import Support
 import Testing
 import Vocabulary
 

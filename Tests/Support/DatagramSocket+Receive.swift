@@ -2,17 +2,17 @@
 // The receiving end of datagrams: journald or the service manager.
 
 internal import CLinux
-import Linux
-import Vocabulary
+package import Linux
+package import Vocabulary
 
 extension DatagramSocket {
   /// A received datagram: its bytes, or the contents of the file sent in their place.
-  struct Arrival: Equatable, Sendable {
-    let bytes: [UInt8]
-    let cameAsFile: Bool
+  package struct Arrival: Equatable, Sendable {
+    package let bytes: [UInt8]
+    package let cameAsFile: Bool
   }
 
-  func bind(to address: String) throws(SystemError) {
+  package func bind(to address: String) throws(SystemError) {
     let name = Array(address.utf8)
     try Calls.run("bind", address) {
       unsafe dr_datagram_bind(descriptor, name, UInt64(name.count))
@@ -20,7 +20,7 @@ extension DatagramSocket {
   }
 
   /// The next datagram; nil if none has arrived.
-  func receive() throws(SystemError) -> Arrival? {
+  package func receive() throws(SystemError) -> Arrival? {
     let room = 256 << 10
     var buffer = [UInt8](repeating: 0, count: room)
     var file: Int32 = -1
