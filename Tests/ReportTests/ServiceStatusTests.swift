@@ -4,8 +4,8 @@
 import Journald
 import Linux
 import Report
-import Synchronization
 import Support
+import Synchronization
 import Testing
 import Vocabulary
 

@@ -14,8 +14,6 @@ typedef size_t (*dr_curl_bytes)(char *bytes, size_t size, size_t count, void *co
 typedef curl_socket_t (*dr_curl_dial)(void *context, curlsocktype, struct curl_sockaddr *);
 typedef int (*dr_curl_before)(void *context, char *remote, char *local, int, int);
 
-static inline CURLcode dr_curl_global(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
-
 static inline CURLcode dr_curl_number(CURL *handle, CURLoption option, long value) {
   return curl_easy_setopt(handle, option, value);
 }
