@@ -2,7 +2,7 @@
 // The inbox as the daemon sees it: run, adopt, look, stop. A missing or replaced folder is reported as news,
 // and the inbox waits for it. `init` raises SystemError.
 // Concurrency model: the state machine, the claims and the descriptors belong to `InboxLoop`, which is
-// confined to the thread "inbox". That thread awaits workers, the record and long copies without blocking;
+// confined to the thread "inbox". That thread awaits workers, the record, long copies and sums without blocking;
 // other disk calls block it. Other threads send letters.
 
 internal import Files

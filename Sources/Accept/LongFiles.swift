@@ -6,14 +6,12 @@ internal import Linux
 internal import Vocabulary
 
 enum LongFiles {
-  /// Above this size a copy or a sum takes longer than the change of threads.
-  static let least: UInt64 = 256 << 10
-
-  /// Runs `act`, which reads `size` bytes, here or on a disk thread.
+  /// Runs `act`, which reads `size` bytes, here or on a disk thread. A file that may be read ahead is short:
+  /// its copy takes no longer than the change of threads.
   static func aside<Value: Sendable>(
     _ size: UInt64, _ act: @Sendable () throws(SystemError) -> Value
   ) async throws(SystemError) -> Value {
-    if size <= least { return try act() }
+    if size <= ReadAhead.longest { return try act() }
     return try await onDisk { () throws(SystemError) in try act() }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // STATE/quarantine: inputs that killed their worker twice, each with its story beside it, and the number of
-// deaths for a list's bytes. Bounded: the oldest entries are removed. Raises SystemError. Two threads may use
-// it at once: each file has its own name and appears whole, by rename.
+// deaths for a list's bytes. Bounded: the oldest entries are removed. Raises SystemError. Several threads may
+// use it at once, even for the same bytes: each writes to a name of its own, and files appear whole, by rename.
 //
 //   12-3  12-3.txt                     a picture: list, photo
 //   list-9f86d081884c7d65  ….txt       a list, by the first 16 hex digits of its SHA-256
@@ -41,12 +41,13 @@ package struct Quarantine: Sendable {
     if try folder.has(FileName(made: "\(stem).txt")) { return }
     if let input, try input.status().size <= maximumBytes {
       try folder.write(
-        wholly: FileName(made: stem), through: FileName(made: ".new-\(stem)"), mode: Self.mode
+        wholly: FileName(made: stem), through: FileName(made: ".new-\(stem)-\(story.list)"),
+        mode: Self.mode
       ) { file throws(SystemError) in
         _ = try FileCopy.copy(input, to: file, upTo: maximumBytes, unless: { false })
       }
     }
-    try put(story.text, as: "\(stem).txt")
+    try put(story.text, as: "\(stem).txt", "\(story.list)")
     try trim(keeping: stem)
   }
 
@@ -63,7 +64,7 @@ package struct Quarantine: Sendable {
 
   func note(deaths: Int, sha256: String) throws(SystemError) {
     let stem = Self.stem(sha256: sha256)
-    try put("\(deaths) \(sha256)\n", as: "\(stem).died")
+    try put("\(deaths) \(sha256)\n", as: "\(stem).died", "died")
     try trim(keeping: stem)
   }
 
@@ -75,10 +76,10 @@ package struct Quarantine: Sendable {
 
   // MARK: Files
 
-  private func put(_ text: String, as name: String) throws(SystemError) {
+  private func put(_ text: String, as name: String, _ writer: String) throws(SystemError) {
     try folder.write(
-      whole: Array(text.utf8), as: FileName(made: name), through: FileName(made: ".new-\(name)"),
-      mode: Self.mode)
+      whole: Array(text.utf8), as: FileName(made: name),
+      through: FileName(made: ".new-\(name)-\(writer)"), mode: Self.mode)
   }
 
   private struct Entry {

@@ -10,8 +10,9 @@ import Steer
 import Vocabulary
 
 enum Startup {
-  /// The limit on threads that hang in calls to a disk; beyond it other disk work waits.
-  private static let mostDiskThreads = 32
+  /// The limit on threads that hang in calls to a disk; beyond it other disk work waits. The steps of a list
+  /// on a dead disk, at most 256 by `Workers=`, leave threads for all other work.
+  private static let mostDiskThreads = 320
 
   static func run(_ options: CommandLineOptions) throws(StartFailure) -> Int32 {
     let signals = try part("signals") { () throws(SystemError) in

@@ -38,16 +38,12 @@ import Vocabulary
     try await PeopleBench.use { bench in
       let watch = watch(bench)
       try await bench.begin(1)
-      let end = EventBoard<Int32?>(nil)
-      async let run: Void = {
-        let code = await watch.run()
-        end.change { $0 = code }
-      }()
-      let lives = await bench.parts.keeper.lives()
-      #expect(lives?.isSettled == false && end.value == nil)
+      // The code, and the state of the list at that moment.
+      async let end = { (await watch.run(), bench.parts.state(list)) }()
+      #expect(await bench.parts.keeper.lives()?.isSettled == false)
       try await bench.parts.keeper.ask(.cancel, of: list)
-      await run
-      #expect(end.value == 0)
+      let (code, state) = await end
+      #expect(code == 0 && state == .cancelled)
     }
   }
 
@@ -66,16 +62,12 @@ import Vocabulary
     try await PeopleBench.use { bench in
       let watch = watch(bench)
       try bench.drop("barn.plist")
-      let end = EventBoard<Int32?>(nil)
-      async let run: Void = {
-        let code = await watch.run()
-        end.change { $0 = code }
-      }()
-      let sweep = await bench.inbox.look()
-      #expect(sweep.candidates == 1 && end.value == nil)
+      // The code, and whether the file was there at that moment.
+      async let end = { (await watch.run(), bench.holds("barn.plist")) }()
+      #expect(await bench.inbox.look().candidates == 1)
       try bench.take("barn.plist")
-      await run
-      #expect(end.value == 0)
+      let (code, isThere) = await end
+      #expect(code == 0 && !isThere)
     }
   }
 

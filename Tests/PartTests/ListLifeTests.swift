@@ -215,6 +215,19 @@ import Vocabulary
     #expect(act(&life, .returned(nil)) == [.copyHealth(nil), .forget])
   }
 
+  @Test func `the pauses between failed copies grow to 80 seconds`() {
+    var life = ListLife(.finished, takesOver: false)
+    _ = life.begin()
+    var now: Int64 = 0
+    for pause in [5, 10, 20, 40, 80, 80] as [Int64] {
+      #expect(
+        act(&life, .returned(full), at: now) == [.copyHealth(full), .wake(after: .seconds(pause))])
+      now += pause
+      #expect(act(&life, .timePassed, at: now - 1).isEmpty)
+      #expect(act(&life, .timePassed, at: now) == [.giveBack])
+    }
+  }
+
   @Test func `late events change nothing`() {
     var life = opened()
     _ = life.handle(.asked(.cancel, person), at: .zero)

@@ -73,12 +73,15 @@ import Vocabulary
   @Test func `an opened list waits in the chains until it is resumed`() async throws {
     try await PartBench.use { bench in
       try await bench.addBarn()
+      try await bench.addBarn(2)
       bench.photos.chains.suspendDownloads(false)
       try await bench.chaining { events in
         let work = bench.work
         #expect(await work.open(list) == nil)
-        await work.idle(list)
-        #expect(bench.state(photo(1)) == .new)
+        #expect(await work.open(ListID(2)) == nil)
+        work.resumeChains(ListID(2))
+        let isOtherDone = await events.wait { $0.contains(.done(ListID(2))) }
+        #expect(isOtherDone && bench.state(photo(1)) == .new)
         work.resumeChains(list)
         let isDone = await events.wait { $0.contains(.done(ListID(1))) }
         #expect(isDone && bench.state(photo(1)) == .filtered)
@@ -93,13 +96,19 @@ import Vocabulary
   @Test func `a paused list begins no photo`() async throws {
     try await PartBench.use { bench in
       try await bench.addBarn()
-      bench.photos.chains.suspendDownloads(false)
-      try await bench.chaining { _ in
+      try await bench.addBarn(2)
+      try await bench.chaining { events in
         let work = bench.work
-        #expect(await work.open(list) == nil)
+        bench.photos.chains.suspendDownloads(true)
+        for list in [list, ListID(2)] {
+          #expect(await work.open(list) == nil)
+          work.resumeChains(list)
+        }
         work.pauseChains(list)
+        bench.photos.chains.suspendDownloads(false)
+        let isOtherDone = await events.wait { $0.contains(.done(ListID(2))) }
         await work.idle(list)
-        #expect(bench.state(photo(1)) == .new)
+        #expect(isOtherDone && bench.state(photo(1)) == .new)
       }
     }
   }

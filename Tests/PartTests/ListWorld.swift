@@ -23,6 +23,8 @@ struct ListWorld {
   private struct Question {
     let list: ListID
     let ask: ListLife.Ask
+    /// How many states the list had had.
+    let states: Int
   }
 
   private static let full = Failure(.machine, code: "disk.full", reason: "no room")
@@ -36,6 +38,8 @@ struct ListWorld {
   private var revises: [ListID: ListID] = [:]
   /// Lists whose files are damaged until a person mends them.
   private var damaged: Set<ListID> = []
+  /// All states of each list, in their order.
+  private var states: [ListID: [ListState]] = [:]
 
   // Lost in a stop or crash.
   private var keeper: SteppedKeeper
@@ -44,6 +48,8 @@ struct ListWorld {
   private var pending: [Pending] = []
   private var flying: [PhotoID] = []
   private var toldDone: Set<ListID> = []
+  /// Lists of which a change could not be recorded.
+  private var wasFull: Set<ListID> = []
   private var lastWait: [ListID: UInt64] = [:]
   private var questions: [UInt64: Question] = [:]
 
@@ -52,6 +58,7 @@ struct ListWorld {
   private var isFull = false
   /// Of the keeper: its stop is handled; its tasks have ended.
   private var isStopped = false
+  private var isStopping = false
   private var isOver = false
   private var oddList: ListID?
   private var lastQuestion: UInt64 = 0
@@ -61,7 +68,8 @@ struct ListWorld {
   private(set) var accepted = 0
   private(set) var crashes = 0
   private(set) var stops = 0
-  private(set) var answers = 0
+  /// How often each request was granted.
+  private(set) var answers: [ListLife.Ask: Int] = [:]
   private(set) var steps = 0
 
   /// All news in their order, for a replay.
@@ -156,7 +164,8 @@ struct ListWorld {
 
   private mutating func ask(_ ask: ListLife.Ask, _ list: ListID) {
     lastQuestion += 1
-    questions[lastQuestion] = Question(list: list, ask: ask)
+    questions[lastQuestion] = Question(
+      list: list, ask: ask, states: max(1, states[list]?.count ?? 0))
     keeper.ask(ask, of: list, lastQuestion)
   }
 
@@ -170,6 +179,7 @@ struct ListWorld {
   /// Running effects end as they like; nothing begins any more, and everyone who asked is answered.
   private mutating func stop() {
     stops += 1
+    isStopping = true
     keeper.stop()
     settle()
     isStopped = true
@@ -210,7 +220,8 @@ struct ListWorld {
   private mutating func restart() {
     (lives, admission, pending) = (ListLives(), Admission(window: 6), [])
     (flying, toldDone, lastWait, questions) = ([], [], [:], [:])
-    (isStopped, isOver) = (false, false)
+    (isStopped, isStopping, isOver) = (false, false, false)
+    wasFull = []
     keeper = SteppedKeeper(clock: clock, open: Set(ledger.openLists.map(\.id)))
     for (list, entry) in ledger.lists.sorted(by: { $0.key < $1.key })
     where !(entry.state.isFinal && returned.contains(list)) {
@@ -284,26 +295,57 @@ struct ListWorld {
     case .dropChains:
       admission.drop(list, now: now)
       toldDone.remove(list)
+    case .forget:
+      let isAtWork = pending.contains { $0.deed.list == list && $0.deed.action != .awaitIdle(0) }
+      if isAtWork || !returned.contains(list) || flying.contains(where: { $0.list == list }) {
+        violations.append("\(list) is forgotten at work")
+      }
+    case .tell(let turn): tell(turn, list)
     default: break
     }
+  }
+
+  /// Nothing is told before it is recorded.
+  private mutating func tell(_ turn: ListLife.Turn, _ list: ListID) {
+    let state = ledger[list]?.state
+    let isTrue =
+      switch turn {
+      case .paused: state == .paused || state?.isFinal == true
+      case .resumed: state != .paused
+      case .finished: state == .finished
+      case .cancelled: state == .cancelled
+      }
+    if !isTrue { violations.append("\(turn) of \(list) is told, and it is \(state as Any)") }
   }
 
   private mutating func answered(_ number: UInt64, _ failure: Failure?) {
     guard let question = questions.removeValue(forKey: number) else {
       return violations.append("question \(number) is answered twice")
     }
-    answers += 1
-    guard failure == nil else { return }
     let state = ledger[question.list]?.state
-    switch question.ask {
-    case .cancel:
-      if state != .cancelled { violations.append("\(question.list) is not recorded cancelled") }
-      still.insert(question.list)
-    case .pause:
-      if state == .running || state == .accepted {
-        violations.append("\(question.list) is not recorded paused")
+    let isRight =
+      switch failure {
+      case nil: isGranted(question)
+      case ListLife.over: state?.isFinal == true
+      case .cancelled: isStopping
+      // No other failure is raised by a record.
+      case let failure?: failure == Self.full && wasFull.contains(question.list)
       }
-    case .resume: break
+    if !isRight {
+      violations.append(
+        "\(question) is answered \(failure as Any), and the state is \(state as Any)")
+    }
+    if failure == nil { answers[question.ask, default: 0] += 1 }
+    if failure == nil, question.ask == .cancel { still.insert(question.list) }
+  }
+
+  /// The list was in the wanted state when the request came, or later.
+  private func isGranted(_ question: Question) -> Bool {
+    let states = states[question.list, default: []].dropFirst(question.states - 1)
+    return switch question.ask {
+    case .cancel: states.contains(.cancelled)
+    case .pause: states.contains(.paused)
+    case .resume: states.contains(.running) || states.contains(.accepted)
     }
   }
 
@@ -356,7 +398,10 @@ struct ListWorld {
   }
 
   private mutating func record(_ turn: ListLife.Turn, _ list: ListID) -> Failure? {
-    if isFull { return Self.full }
+    if isFull {
+      wasFull.insert(list)
+      return Self.full
+    }
     let change: Change =
       switch turn {
       case .paused: .paused(list)
@@ -370,7 +415,11 @@ struct ListWorld {
   @discardableResult
   private mutating func record(_ change: Change) -> Bool {
     let isLegal = ledger.apply(Transition(time: 1, change))
-    keeper.isOpen(change.list, ledger[change.list]?.state.isFinal == false)
+    let state = ledger[change.list]?.state
+    keeper.isOpen(change.list, state?.isFinal == false)
+    if let state, states[change.list]?.last != state {
+      states[change.list, default: []].append(state)
+    }
     return isLegal
   }
 

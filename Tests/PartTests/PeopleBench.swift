@@ -88,6 +88,11 @@ final class PeopleBench: Sendable {
     try parts.scratch.write(bytes, to: "daemon/inbox/\(name)")
   }
 
+  func holds(_ name: String) -> Bool {
+    let inbox = try? LinuxFolder.open(path: parts.ground.places.inbox)
+    return (try? inbox?.has(FileName(made: name))) == true
+  }
+
   /// Removes a file from the inbox, and rings.
   func take(_ name: String) throws {
     try LinuxFolder.open(path: parts.ground.places.inbox).remove(FileName(made: name))

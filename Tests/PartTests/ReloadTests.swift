@@ -100,8 +100,8 @@ import Vocabulary
     let manager = try ServiceManager()
     try await running(manager.status) {
       _ = await reload.ask()
-      #expect(manager.next()?.hasPrefix("RELOADING=1\n") == true)
-      #expect(manager.next() == "READY=1")
+      #expect(await manager.next()?.hasPrefix("RELOADING=1\n") == true)
+      #expect(await manager.next() == "READY=1")
     }
   }
 

@@ -43,8 +43,17 @@ final class ServiceManager: Sendable {
       socket: NotifySocket(environment: ["NOTIFY_SOCKET": "\(folder.path)/notify"]))
   }
 
-  /// The next message; nil if none comes in time.
-  func next() -> String? {
+  /// The next message; nil if none comes in time. The sender may need this task's thread, so another one
+  /// waits.
+  func next() async -> String? {
+    await Reply.wait { reply in
+      #expect(throws: Never.self) {
+        try OwnThread.start("manager") { [self] in reply.give(receive()) }
+      }
+    }
+  }
+
+  private func receive() -> String? {
     _ = try? Poll.wait([Poll.Watch(socket.descriptor)], for: Patience.time)
     return (try? socket.receive()).map { String(decoding: $0.bytes, as: UTF8.self) }
   }

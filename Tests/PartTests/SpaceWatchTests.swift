@@ -19,6 +19,8 @@ private final class SpaceBench: Sendable {
   /// The bytes that the cache gives back.
   let cached = Mutex<UInt64>(0)
   let hasWork = Mutex(true)
+  /// How often the watch has asked for work.
+  let asked = EventBoard(0)
   let watch: SpaceWatch
   private let room: Mutex<UInt64>
 
@@ -35,7 +37,10 @@ private final class SpaceBench: Sendable {
   func run(_ body: () async throws -> Void) async throws {
     let task = Task { [self] in
       await watch.run(
-        hasWork: { hasWork.withLock { $0 } }, makeRoom: { makeRoom() },
+        hasWork: {
+          asked.change { $0 += 1 }
+          return hasWork.withLock { $0 }
+        }, makeRoom: { makeRoom() },
         telling: { failure in told.change { $0.append(failure?.code) } })
     }
     do { try await body() } catch {
@@ -120,9 +125,10 @@ private final class SpaceBench: Sendable {
     try await bench.run {
       #expect(await bench.tells(["disk.low"]))
       await bench.rest()
+      #expect(await bench.asked.wait { $0 == 1 })
       bench.setFree(2 << 20)
       bench.clock.advance(by: .seconds(3600))
-      #expect(bench.told.value == ["disk.low"])
+      #expect(bench.told.value == ["disk.low"] && bench.clock.pending == 0)
       bench.watch.look()
       #expect(await bench.tells(["disk.low", nil]))
     }

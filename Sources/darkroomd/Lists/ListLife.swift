@@ -93,6 +93,8 @@ struct ListLife: Equatable, Sendable {
     .machine, scope: .one, code: "list.unfinished",
     reason: "the record still has unfinished photos of the list")
   private static let pause = Duration.seconds(5)
+  /// A return copies the whole list: the pauses between failed ones grow to this.
+  private static let longestPause = Duration.seconds(80)
 
   private(set) var phase: Phase
   private(set) var isPaused = false
@@ -106,6 +108,8 @@ struct ListLife: Equatable, Sendable {
   private var running: Step?
   /// The number of the last `awaitIdle`; earlier ones do not count.
   private var waits: UInt64 = 0
+  /// The pause after the next failed return.
+  private var returnPause = Self.pause
   /// Callers whose cancel is answered when nothing of the list runs.
   private var cancellers: [Asker] = []
 
@@ -346,8 +350,10 @@ struct ListLife: Equatable, Sendable {
   private mutating func returned(_ failure: Failure?, _ now: Duration) -> [Action] {
     guard case .returning = phase else { return [] }
     if let failure, failure.kind != .final {
-      phase = .returning(failure, until: now + Self.pause)
-      return [.copyHealth(failure), .wake(after: Self.pause)]
+      let pause = returnPause
+      returnPause = min(pause * 2, Self.longestPause)
+      phase = .returning(failure, until: now + pause)
+      return [.copyHealth(failure), .wake(after: pause)]
     }
     phase = .over
     // A copy that can never be made is reported, and the list ends without it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts about photos that are kept in memory only: the duration of their steps, the failure before another
-// attempt, and whether their origin gave a length. A restart loses them; the record does not need them. The
-// failures and lengths are bounded. Raises nothing.
+// attempt, and whether their origin gave a length. A restart loses them; the record does not need them. Each
+// kind is bounded. Raises nothing.
 // Concurrency model: one Mutex.
 
 import Synchronization
@@ -22,8 +22,8 @@ final class PhotoNotes: Sendable {
   private enum End { case unsure, askedAgain }
 
   private struct State {
-    /// Of photos in progress.
-    var times: [PhotoID: StageTime] = [:]
+    /// Of photos in progress, and of some that a pause or a stop has ended.
+    var times = RecentMap<PhotoID, StageTime>(most: PhotoNotes.most)
     var failures = RecentMap<PhotoID, Failure>(most: PhotoNotes.most)
     var ends = RecentMap<PhotoID, End>(most: PhotoNotes.most)
   }
@@ -35,7 +35,11 @@ final class PhotoNotes: Sendable {
   // MARK: times
 
   func time(_ photo: PhotoID, _ change: (inout StageTime) -> Void) {
-    state.withLock { change(&$0.times[photo, default: StageTime()]) }
+    state.withLock { state in
+      var time = state.times[photo] ?? StageTime()
+      change(&time)
+      state.times[photo] = time
+    }
   }
 
   func time(of photo: PhotoID) -> StageTime {
@@ -44,7 +48,10 @@ final class PhotoNotes: Sendable {
 
   /// Returns and forgets the times of a photo whose attempt has ended.
   func takeTime(_ photo: PhotoID) -> StageTime {
-    state.withLock { $0.times.removeValue(forKey: photo) ?? StageTime() }
+    state.withLock { state in
+      defer { state.times[photo] = nil }
+      return state.times[photo] ?? StageTime()
+    }
   }
 
   // MARK: failures
@@ -90,7 +97,7 @@ final class PhotoNotes: Sendable {
   /// The list is over.
   func forget(_ list: ListID) {
     state.withLock { state in
-      state.times = state.times.filter { $0.key.list != list }
+      state.times.removeAll { $0.list == list }
       state.failures.removeAll { $0.list == list }
       state.ends.removeAll { $0.list == list }
     }

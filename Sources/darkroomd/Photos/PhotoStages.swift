@@ -8,6 +8,7 @@ import Catalog
 import Chain
 import Digests
 import Download
+import Files
 import Output
 import Record
 import Report
@@ -146,21 +147,16 @@ struct PhotoStages: Stages {
 
   /// Computed from the file itself; the worker's answer is not trusted.
   private func digest(of file: any OpenFile, size: UInt64) throws(Failure) -> SHA256Digest {
-    var hash = SHA256()
-    var offset: UInt64 = 0
-    do throws(SystemError) {
-      while true {
-        let piece = try file.read(at: offset, upTo: 1 << 18)
-        if piece.isEmpty { break }
-        hash.add(piece)
-        offset += UInt64(piece.count)
+    let (found, digest) = try asMachine { () throws(SystemError) in
+      try FileCopy.each(of: file, upTo: size, unless: { false }, failing: { $0 }) {
+        (_, _) throws(SystemError) in
       }
-    } catch { throw error.machineFailure }
-    guard offset == size else {
+    }
+    guard found == size else {
       throw Failure(
         .passing, code: "worker.answer", reason: "the print is not as long as the worker said")
     }
-    return hash.digest()
+    return digest
   }
 }
 
