@@ -68,7 +68,8 @@ test: test-packages
 	$(DEBUG)
 	rm -rf .build/stage
 	$(MAKE) --no-print-directory install-files DESTDIR=$(CURDIR)/.build/stage PREFIX=/usr
-	$(TEST) --skip $(TALK_TESTS) --skip $(WHOLE_TESTS)
+	$(TEST) --skip $(TALK_TESTS) --skip $(WHOLE_TESTS) --skip $(LONG_TESTS)
+	$(TEST) --filter $(LONG_TESTS)
 	$(TEST) --filter $(TALK_TESTS)
 	$(TEST) --filter '^CrashTests\.'
 	$(TEST) --filter '^DaemonTests\.'
@@ -76,6 +77,7 @@ test: test-packages
 
 # Tests in which one side waits for the other do not share threads with tests that compute for a long time.
 TALK_TESTS = '^SteerTests\.'
+LONG_TESTS = 'SimulationTests'
 WHOLE_TESTS = '^(DaemonTests|CrashTests|SystemTests)\.'
 
 check: build-packages
