@@ -37,7 +37,7 @@ import Vocabulary
       let world = live(history)
       crashes += world.crashes
       stops += world.stops
-      answers.merge(world.answers, uniquingKeysWith: +)
+      answers.merge(world.witness.granted, uniquingKeysWith: +)
       if !world.violations.isEmpty { return }
     }
     print(

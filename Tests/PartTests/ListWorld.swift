@@ -20,13 +20,6 @@ struct ListWorld {
     let number: UInt64
   }
 
-  private struct Question {
-    let list: ListID
-    let ask: ListLife.Ask
-    /// How many states the list had had.
-    let states: Int
-  }
-
   private static let full = Failure(.machine, code: "disk.full", reason: "no room")
   private static let odd = Failure(.machine, scope: .one, code: "system.21", reason: "a folder")
   private static let gone = Failure(.final, code: "list.gone", reason: "no catalog")
@@ -38,8 +31,7 @@ struct ListWorld {
   private var revises: [ListID: ListID] = [:]
   /// Lists whose files are damaged until a person mends them.
   private var damaged: Set<ListID> = []
-  /// All states of each list, in their order.
-  private var states: [ListID: [ListState]] = [:]
+  private(set) var witness = ListWitness()
 
   // Lost in a stop or crash.
   private var keeper: SteppedKeeper
@@ -48,10 +40,7 @@ struct ListWorld {
   private var pending: [Pending] = []
   private var flying: [PhotoID] = []
   private var toldDone: Set<ListID> = []
-  /// Lists of which a change could not be recorded.
-  private var wasFull: Set<ListID> = []
   private var lastWait: [ListID: UInt64] = [:]
-  private var questions: [UInt64: Question] = [:]
 
   private var random: SimulatedRandom
   private let clock = SimulatedClock()
@@ -61,15 +50,10 @@ struct ListWorld {
   private var isStopping = false
   private var isOver = false
   private var oddList: ListID?
-  private var lastQuestion: UInt64 = 0
-  /// Lists whose cancel was answered: nothing of them may ever run again.
-  private var still: Set<ListID> = []
   private(set) var violations: [String] = []
   private(set) var accepted = 0
   private(set) var crashes = 0
   private(set) var stops = 0
-  /// How often each request was granted.
-  private(set) var answers: [ListLife.Ask: Int] = [:]
   private(set) var steps = 0
 
   /// All news in their order, for a replay.
@@ -96,7 +80,7 @@ struct ListWorld {
     isFull = false
     oddList = nil
     rest()
-    if !questions.isEmpty { violations.append("\(questions.count) questions are unanswered") }
+    expectAnswers()
     damaged = []
     // The damaged files are mended, and the daemon is restarted, as its advice says.
     stop()
@@ -163,10 +147,7 @@ struct ListWorld {
   }
 
   private mutating func ask(_ ask: ListLife.Ask, _ list: ListID) {
-    lastQuestion += 1
-    questions[lastQuestion] = Question(
-      list: list, ask: ask, states: max(1, states[list]?.count ?? 0))
-    keeper.ask(ask, of: list, lastQuestion)
+    keeper.ask(ask, of: list, witness.asked(ask, of: list))
   }
 
   private mutating func damage() {
@@ -194,7 +175,7 @@ struct ListWorld {
       }
       settle()
     }
-    if !questions.isEmpty { violations.append("the stop left \(questions.count) unanswered") }
+    expectAnswers()
     restart()
   }
 
@@ -219,9 +200,9 @@ struct ListWorld {
   /// Begins the lives from the record.
   private mutating func restart() {
     (lives, admission, pending) = (ListLives(), Admission(window: 6), [])
-    (flying, toldDone, lastWait, questions) = ([], [], [:], [:])
+    (flying, toldDone, lastWait) = ([], [], [:])
     (isStopped, isStopping, isOver) = (false, false, false)
-    wasFull = []
+    witness.restarted()
     keeper = SteppedKeeper(clock: clock, open: Set(ledger.openLists.map(\.id)))
     for (list, entry) in ledger.lists.sorted(by: { $0.key < $1.key })
     where !(entry.state.isFinal && returned.contains(list)) {
@@ -275,7 +256,8 @@ struct ListWorld {
   private mutating func take(_ news: SteppedKeeper.News) {
     switch news {
     case .deed(let deed, let reply): perform(deed, reply)
-    case .answer(let number, let failure): answered(number, failure)
+    case .answer(let number, let failure):
+      note(witness.answered(number, failure, isStopping: isStopping))
     case .lives(let lives): self.lives = lives ?? ListLives()
     case .over: isOver = true
     }
@@ -300,53 +282,18 @@ struct ListWorld {
       if isAtWork || !returned.contains(list) || flying.contains(where: { $0.list == list }) {
         violations.append("\(list) is forgotten at work")
       }
-    case .tell(let turn): tell(turn, list)
+    case .tell(let turn): note(witness.told(turn, list))
     default: break
     }
   }
 
-  /// Nothing is told before it is recorded.
-  private mutating func tell(_ turn: ListLife.Turn, _ list: ListID) {
-    let state = ledger[list]?.state
-    let isTrue =
-      switch turn {
-      case .paused: state == .paused || state?.isFinal == true
-      case .resumed: state != .paused
-      case .finished: state == .finished
-      case .cancelled: state == .cancelled
-      }
-    if !isTrue { violations.append("\(turn) of \(list) is told, and it is \(state as Any)") }
+  private mutating func note(_ violation: String?) {
+    if let violation { violations.append(violation) }
   }
 
-  private mutating func answered(_ number: UInt64, _ failure: Failure?) {
-    guard let question = questions.removeValue(forKey: number) else {
-      return violations.append("question \(number) is answered twice")
-    }
-    let state = ledger[question.list]?.state
-    let isRight =
-      switch failure {
-      case nil: isGranted(question)
-      case ListLife.over: state?.isFinal == true
-      case .cancelled: isStopping
-      // No other failure is raised by a record.
-      case let failure?: failure == Self.full && wasFull.contains(question.list)
-      }
-    if !isRight {
-      violations.append(
-        "\(question) is answered \(failure as Any), and the state is \(state as Any)")
-    }
-    if failure == nil { answers[question.ask, default: 0] += 1 }
-    if failure == nil, question.ask == .cancel { still.insert(question.list) }
-  }
-
-  /// The list was in the wanted state when the request came, or later.
-  private func isGranted(_ question: Question) -> Bool {
-    let states = states[question.list, default: []].dropFirst(question.states - 1)
-    return switch question.ask {
-    case .cancel: states.contains(.cancelled)
-    case .pause: states.contains(.paused)
-    case .resume: states.contains(.running) || states.contains(.accepted)
-    }
+  private mutating func expectAnswers() {
+    let open = witness.openQuestions
+    if open > 0 { violations.append("\(open) questions are unanswered") }
   }
 
   private mutating func finish(_ pending: Pending, cancelled: Bool = false) {
@@ -399,7 +346,7 @@ struct ListWorld {
 
   private mutating func record(_ turn: ListLife.Turn, _ list: ListID) -> Failure? {
     if isFull {
-      wasFull.insert(list)
+      witness.refused(list, Self.full)
       return Self.full
     }
     let change: Change =
@@ -417,9 +364,7 @@ struct ListWorld {
     let isLegal = ledger.apply(Transition(time: 1, change))
     let state = ledger[change.list]?.state
     keeper.isOpen(change.list, state?.isFinal == false)
-    if let state, states[change.list]?.last != state {
-      states[change.list, default: []].append(state)
-    }
+    if let state { witness.recorded(state, of: change.list) }
     return isLegal
   }
 
@@ -439,7 +384,9 @@ struct ListWorld {
         }
       case .give(let admitted):
         let photo = admitted.photo
-        if still.contains(photo.list) { violations.append("\(photo) begins after its cancel") }
+        if witness.still.contains(photo.list) {
+          violations.append("\(photo) begins after its cancel")
+        }
         if flying.contains(photo) { violations.append("\(photo) is on the way twice") }
         flying.append(photo)
       }
@@ -478,7 +425,7 @@ struct ListWorld {
   // MARK: invariants
 
   private mutating func check() {
-    for photo in flying where still.contains(photo.list) {
+    for photo in flying where witness.still.contains(photo.list) {
       violations.append("\(photo) runs after its list's cancel was answered")
     }
     // Photos of two lists never print into one folder at once.
@@ -527,7 +474,7 @@ struct ListWorld {
       if !entry.state.isFinal { violations.append("\(list) never ended: \(entry.state)") }
       if !returned.contains(list) { violations.append("\(list) never returned") }
     }
-    if !questions.isEmpty { violations.append("\(questions.count) questions are unanswered") }
+    expectAnswers()
     keeper.look()
     settle()
     if lives.count > 0 { violations.append("\(lives.count) lives are left") }
