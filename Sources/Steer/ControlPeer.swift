@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The caller's process, user and group, from the kernel, and the caller's rights. The socket's mode decides
-// who may connect; only its owner and root may change a list.
+// The caller's process, user and group, from the kernel, and the caller's rights. The socket's mode admits
+// or refuses a connection; only the socket's owner and root may change a list.
 
 internal import Linux
 

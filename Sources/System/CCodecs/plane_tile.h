@@ -196,7 +196,7 @@ DR_INLINE struct range range(const uint8_t *const *rows, int height, int64_t at,
   return (struct range){__builtin_reduce_min(least), __builtin_reduce_max(most)};
 }
 
-// Whether red, green and blue stay within 0...255 in the whole tile, before and after the matrix.
+// 1 if red, green and blue stay within 0...255 in the whole tile, before and after the matrix.
 DR_INLINE int is_linear(const struct dr_plane_map *map, const struct dr_plane_rows *rows,
                         uint32_t at, int across, int down) {
   const uint8_t *lights[2] = {rows->light[0], rows->light[1]};

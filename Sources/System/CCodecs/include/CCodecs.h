@@ -77,7 +77,7 @@ void dr_jpeg_writer_close(struct dr_jpeg_writer *writer);
 // Develops the whole picture from a reader that has planes to a writer made like it.
 int32_t dr_jpeg_planes_develop(struct dr_jpeg_reader *reader, struct dr_jpeg_writer *writer,
                                const struct dr_matrix *matrix, struct dr_trouble *trouble);
-// Whether planes can be developed with this matrix: its factors must fit the fixed-point numbers there.
+// 1 if planes can be developed with this matrix: its factors fit the fixed-point numbers there.
 int32_t dr_matrix_suits_planes(const struct dr_matrix *matrix);
 
 struct dr_png_header {

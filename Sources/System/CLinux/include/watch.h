@@ -17,7 +17,7 @@ int dr_inotify_forget(int inotify, int watch);
 int64_t dr_file_system(int folder);
 // 1 if this folder is a mount point, 0 if it is not or if the kernel does not report it.
 int dr_is_mount_point(int folder);
-// Whether this process may make and remove names in the folder: EACCES, EROFS.
+// Fails with EACCES or EROFS if this process may not make and remove names in the folder.
 int dr_may_change(int folder);
 
 // Listing: fills `bytes` with entries of one byte (f, d, l, o, or ? if the file system does
