@@ -148,7 +148,7 @@ let tests: [Target] = [
       "Catalog", "Codecs", "Digests", "Filter", "Record", "Steer", "Support", "Vocabulary",
       "Worker",
     ], path: "Tests/Fuzz/Targets"),
-  .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
+  .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "Support"]),
 ]
 
 let package = Package(

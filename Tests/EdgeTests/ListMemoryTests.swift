@@ -25,8 +25,7 @@ struct ListMemoryTests {
     Trap(
       testDescription: name,
       bytes: {
-        let tests = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
-        let folder = try LinuxFolder.open(path: "/\(tests)/Fuzz/corpus/binary")
+        let folder = try LinuxFolder.open(path: Repository.path("Tests/Fuzz/corpus/binary"))
         let file = try folder.open(try #require(FileName("crash-\(name).plist")), .read)
         return try ScratchFile.bytes(of: file)
       }, code: code, reason: reason)

@@ -4,11 +4,11 @@
 
 import Foundation
 import FuzzTargets
+import Support
 import Testing
 
 @Suite struct CorpusTests {
-  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("Fuzz/corpus")
+  private static let folder = Repository.root.appending(path: "Tests/Fuzz/corpus")
 
   private func files(of target: FuzzTarget) throws -> [URL] {
     try FileManager.default.contentsOfDirectory(

@@ -44,7 +44,7 @@ import Vocabulary
     let manager = try ServiceManager()
     let ground = try ground(manager.status)
     ground.tellReady()
-    #expect(await manager.next() == "READY=1")
+    #expect(try await manager.next() == "READY=1")
     let seen = ground.changes.version
     ground.tellStopping()
     #expect(ground.changes.version == seen + 1)

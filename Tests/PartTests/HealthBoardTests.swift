@@ -81,7 +81,7 @@ import Worker
     try await DiskBench.use { bench in
       let manager = try ServiceManager()
       let run = Task { await board.run(manager.status, bench.recorder, on: bench.clock) }
-      #expect(await manager.next() == "STATUS=Idle: every list is done.")
+      #expect(try await manager.next() == "STATUS=Idle: every list is done.")
       board.set(full, for: .downloads)
       #expect(await bench.clock.isAwaited())
       // This change is over before the second is.
@@ -90,7 +90,7 @@ import Worker
       try await bench.add(1)
       bench.clock.advance(by: .seconds(1))
       #expect(
-        await manager.next()
+        try await manager.next()
           == "STATUS=Waiting: no space left on device. Working on 1 list, 1 photos to go.")
       run.cancel()
       await run.value

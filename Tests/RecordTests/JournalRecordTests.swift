@@ -139,10 +139,7 @@ struct JournalRecordTests {
 
   /// Reads the example in the document as recovery reads a file.
   @Test func `the example in the document of the format has right checksums`() throws {
-    let sources = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
-    let folder = try LinuxFolder.open(path: "/\(sources)/Sources/Record")
-    let file = try folder.openFile(FileName(literal: "Journal-format.md"), .read)
-    let text = String(decoding: try file.read(at: 0, upTo: 1 << 20), as: UTF8.self)
+    let text = Repository.text("Sources/Record/Journal-format.md")
     let blocks = text.split(separator: "```", omittingEmptySubsequences: false)
     let segment = try #require(blocks.first { $0.hasPrefix("\n#darkroom-journal") }).dropFirst()
     var records = 0

@@ -9,15 +9,15 @@ import Vocabulary
 
 @Suite struct JournalSocketTests {
   @Test func `a record arrives as one datagram of KEY=value lines`() throws {
-    let folder = try ScratchFolder()
-    let listener = try folder.listen("journal")
+    let folder = try FreshFolder.forSockets()
+    let listener = try DatagramSocket(at: "\(folder.path)/journal")
     var entry = JournalEntry()
     entry.add("MESSAGE", "Accepted list 'été'.")
     entry.add("PRIORITY", "5")
     entry.add("PHOTO_PRINT", "")
     #expect(try JournalSocket(path: "\(folder.path)/journal").send(entry) == .sent)
-    let arrival = try next(listener)
-    #expect(text(arrival) == "MESSAGE=Accepted list 'été'.\nPRIORITY=5\nPHOTO_PRINT=\n")
+    let arrival = try #require(try listener.next())
+    #expect(arrival.text == "MESSAGE=Accepted list 'été'.\nPRIORITY=5\nPHOTO_PRINT=\n")
     #expect(!arrival.cameAsFile)
   }
 
@@ -45,20 +45,20 @@ import Vocabulary
   }
 
   @Test func `a record too big for a datagram goes as a sealed file and arrives whole`() throws {
-    let folder = try ScratchFolder()
-    let listener = try folder.listen("journal")
+    let folder = try FreshFolder.forSockets()
+    let listener = try DatagramSocket(at: "\(folder.path)/journal")
     let socket = try JournalSocket(path: "\(folder.path)/journal")
     var entry = JournalEntry()
     entry.add("MESSAGE", String(repeating: "photo ", count: 2_000_000))
     #expect(try socket.send(entry) == .sent)
-    let arrival = try next(listener)
+    let arrival = try #require(try listener.next())
     #expect(arrival.cameAsFile)
     #expect(arrival.bytes == entry.bytes)
   }
 
   @Test func `if journald does not read, sending fails at once instead of waiting`() throws {
-    let folder = try ScratchFolder()
-    let listener = try folder.listen("journal")
+    let folder = try FreshFolder.forSockets()
+    let listener = try DatagramSocket(at: "\(folder.path)/journal")
     let socket = try JournalSocket(path: "\(folder.path)/journal")
     var entry = JournalEntry()
     entry.add("MESSAGE", "x")
@@ -66,14 +66,14 @@ import Vocabulary
     while try socket.send(entry) == .sent { sent += 1 }
     #expect(sent > 0)
     // Once the records are read there is room again, and a wait for it ends.
-    for _ in 0..<sent { _ = try next(listener) }
+    for _ in 0..<sent { _ = try #require(try listener.next()) }
     try socket.waitForRoom(Patience.time)
     #expect(try socket.send(entry) == .sent)
   }
 
   @Test func `a journald that comes back with a new socket gets records again`() throws {
-    let folder = try ScratchFolder()
-    var listener: DatagramSocket? = try folder.listen("journal")
+    let folder = try FreshFolder.forSockets()
+    var listener: DatagramSocket? = try DatagramSocket(at: "\(folder.path)/journal")
     let socket = try JournalSocket(path: "\(folder.path)/journal")
     var entry = JournalEntry()
     entry.add("MESSAGE", "x")
@@ -81,14 +81,14 @@ import Vocabulary
     listener = nil
     #expect(listener == nil)
     #expect(throws: SystemError.self) { try socket.send(entry) }
-    try folder.remove("journal")
-    let other = try folder.listen("journal")
+    try folder.folder.remove(FileName(literal: "journal"))
+    let other = try DatagramSocket(at: "\(folder.path)/journal")
     #expect(try socket.send(entry) == .sent)
-    #expect(text(try next(other)) == "MESSAGE=x\n")
+    #expect(try other.next()?.text == "MESSAGE=x\n")
   }
 
   @Test func `without a journald there is no socket`() throws {
-    let folder = try ScratchFolder()
+    let folder = try FreshFolder.forSockets()
     #expect(throws: SystemError.self) { try JournalSocket(path: "\(folder.path)/nothing") }
   }
 

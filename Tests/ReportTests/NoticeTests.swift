@@ -5,6 +5,7 @@
 import Journald
 import Linux
 import Report
+import Support
 import Testing
 import Vocabulary
 
@@ -89,7 +90,7 @@ import Vocabulary
   static func entries() throws -> [String: String] {
     var entries: [String: String] = [:]
     var id = ""
-    for line in try repositoryFile("systemd", "darkroom.catalog").split(
+    for line in Repository.text("systemd/darkroom.catalog").split(
       separator: "\n", omittingEmptySubsequences: false)
     {
       if line.hasPrefix("#") { continue }
@@ -135,7 +136,7 @@ import Vocabulary
   }
 
   @Test func `every field and every message is in the manual page`() throws {
-    let page = try repositoryFile("man", "darkroom-journal-fields.7")
+    let page = Repository.text("man/darkroom-journal-fields.7")
     let lines = Set(page.split(separator: "\n").map(String.init))
     for field in Field.allCases { #expect(lines.contains(".B \(field.rawValue)="), "\(field)") }
     for id in MessageID.allCases {

@@ -19,21 +19,20 @@ import Vocabulary
   func lines(line: NotifySocket.Line, text: String) { #expect(line.text == text) }
 
   @Test func `a manager that listens at a path gets the message`() throws {
-    let folder = try ScratchFolder()
-    let listener = try folder.listen("notify")
+    let folder = try FreshFolder.forSockets()
+    let listener = try DatagramSocket(at: "\(folder.path)/notify")
     let socket = try #require(NotifySocket(environment: ["NOTIFY_SOCKET": "\(folder.path)/notify"]))
     try socket.send([.ready, .status("waiting for a list")])
-    #expect(text(try next(listener)) == "READY=1\nSTATUS=waiting for a list")
+    #expect(try listener.next()?.text == "READY=1\nSTATUS=waiting for a list")
   }
 
   @Test func `a manager that listens in the abstract namespace gets the message`() throws {
     let random = try ThisProcess.randomBytes(8).map { String($0, radix: 16) }.joined()
     let address = "@darkroom-test-\(random)"
-    let listener = try DatagramSocket()
-    try listener.bind(to: address)
+    let listener = try DatagramSocket(at: address)
     let socket = try #require(NotifySocket(environment: ["NOTIFY_SOCKET": address]))
     try socket.send([.stopping])
-    #expect(text(try next(listener)) == "STOPPING=1")
+    #expect(try listener.next()?.text == "STOPPING=1")
   }
 
   @Test(
@@ -44,7 +43,7 @@ import Vocabulary
   }
 
   @Test func `a manager that has gone is an error without a wait`() throws {
-    let folder = try ScratchFolder()
+    let folder = try FreshFolder.forSockets()
     let socket = try #require(NotifySocket(environment: ["NOTIFY_SOCKET": "\(folder.path)/no"]))
     #expect(throws: SystemError.self) { try socket.send([.ready], patience: .seconds(60)) }
   }

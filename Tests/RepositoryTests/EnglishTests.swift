@@ -3,6 +3,7 @@
 // good sentence may contain one, so a few are allowed.
 
 import Foundation
+import Support
 import Testing
 
 @Suite struct EnglishTests {

@@ -2,6 +2,7 @@
 // The incidents that may hit a watched folder, in groups, with the tests of each. The table is
 // checked: every test that it names exists.
 
+import Support
 import Testing
 
 @Suite struct HostileInputTests {

@@ -2,6 +2,7 @@
 // The rules of the house, checked: imports, the edge, lengths, words.
 
 import Foundation
+import Support
 import Testing
 
 @Suite struct HouseRuleTests {

@@ -3,6 +3,7 @@
 // part is joined to another by a callback.
 
 import Foundation
+import Support
 import Testing
 
 @Suite struct OwnershipTests {

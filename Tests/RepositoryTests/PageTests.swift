@@ -2,6 +2,7 @@
 // The manual pages, the help texts and the code agree.
 
 import Foundation
+import Support
 import Testing
 
 @testable import darkroomd

@@ -2,6 +2,7 @@
 // The repository's files as text, for the tests that check its rules.
 
 import Foundation
+import Support
 
 struct SourceFile: Sendable, CustomStringConvertible {
   let path: String
@@ -37,10 +38,7 @@ struct SourceFile: Sendable, CustomStringConvertible {
   }
 }
 
-enum Repository {
-  static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-
+extension Repository {
   static func files(under folder: String, ending: [String]) -> [SourceFile] {
     let base = root.appendingPathComponent(folder)
     let walker = FileManager.default.enumerator(at: base, includingPropertiesForKeys: nil)
@@ -53,10 +51,6 @@ enum Repository {
       files.append(SourceFile(path: path, lines: text.components(separatedBy: "\n")))
     }
     return files.sorted { $0.path < $1.path }
-  }
-
-  static func text(_ path: String) -> String {
-    (try? String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)) ?? ""
   }
 
   static let sources = files(under: "Sources", ending: ["swift"])

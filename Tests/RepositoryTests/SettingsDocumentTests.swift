@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every setting is in the code, in the sample file and in the manual page, with the same default.
 
+import Support
 import Testing
 
 @testable import darkroomd

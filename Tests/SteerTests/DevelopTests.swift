@@ -3,23 +3,24 @@
 
 import Linux
 import Steer
+import Support
 import Testing
 import Vocabulary
 import darkroomctl
 
 struct DevelopTests {
-  private let place: SocketPlace
+  private let place: FreshFolder
   private let folder: LinuxFolder
 
   init() throws {
-    place = try SocketPlace()
-    folder = try LinuxFolder.open(path: place.folder)
+    place = try FreshFolder()
+    folder = place.folder
   }
 
   private func put(_ name: String, _ text: String) throws -> String {
     let file = try folder.open(#require(FileName(name)), .create)
     try file.write(Array(text.utf8), at: 0)
-    return "\(place.folder)/\(name)"
+    return "\(place.path)/\(name)"
   }
 
   private func text(_ name: String) throws -> String {
@@ -31,7 +32,7 @@ struct DevelopTests {
 
   private func develop(_ task: DevelopTask, json: Bool = false) async -> (ExitCode, SpokenWords) {
     var task = task
-    task.folder = place.folder
+    task.folder = place.path
     let words = SpokenWords()
     let run = DevelopRun(
       task: task, workers: ScriptedWorkers(), voice: words.voice(), isJSON: json)
@@ -44,7 +45,7 @@ struct DevelopTests {
     #expect(code == .done)
     #expect(try names() == ["barn.jpeg", "barn.jpg"])
     #expect(try text("barn.jpg") == "sepia(0.8) picture")
-    #expect(words.out == "\(place.folder)/barn.jpeg\t\(place.folder)/barn.jpg\t18\t4\t3\t\n")
+    #expect(words.out == "\(place.path)/barn.jpeg\t\(place.path)/barn.jpg\t18\t4\t3\t\n")
   }
 
   @Test
@@ -66,7 +67,7 @@ struct DevelopTests {
       report?["prints"]?.array?.first?.object?["notices"]
         == ["preview-removed", "profile-dropped"])
     let words = SpokenWords()
-    task.folder = place.folder
+    task.folder = place.path
     let run = DevelopRun(
       task: task, workers: ScriptedWorkers(), voice: words.voice(isTerminal: true), isJSON: false)
     #expect(await run.run() == .done)
@@ -103,7 +104,7 @@ struct DevelopTests {
     #expect(try text("barn.jpg") == "old")
     #expect(
       words.error.hasSuffix(
-        ": \(place.folder)/barn.jpg exists. Choose another folder with -o, or use --force\n"))
+        ": \(place.path)/barn.jpg exists. Choose another folder with -o, or use --force\n"))
     var task = DevelopTask(files: [file])
     task.isReplacing = true
     #expect(await develop(task).0 == .done)
@@ -121,7 +122,7 @@ struct DevelopTests {
       #expect(try text("barn.jpg") == "picture")
       #expect(
         words.error.hasSuffix(
-          ": its print would replace the input \(place.folder)/barn.jpg. "
+          ": its print would replace the input \(place.path)/barn.jpg. "
             + "Choose another folder with -o\n"))
       #expect(try names() == ["barn.jpg"])
     }
@@ -131,14 +132,14 @@ struct DevelopTests {
   func `prints are listed in the order of the pictures, whichever is done first`() async throws {
     let files = try ["c.jpeg", "a.jpeg", "b.jpeg", "c.jpe"].map { try put($0, $0) }
     var task = DevelopTask(files: files)
-    task.folder = place.folder
+    task.folder = place.path
     let words = SpokenWords()
     let run = DevelopRun(
       task: task, workers: BackwardWorkers(files.count), width: 2, voice: words.voice(),
       isJSON: false)
     #expect(await run.run() == .failed)
     let prints = words.out.split(separator: "\n").map { $0.split(separator: "\t")[1] }
-    #expect(prints == ["c.jpg", "a.jpg", "b.jpg"].map { "\(place.folder)/\($0)" })
+    #expect(prints == ["c.jpg", "a.jpg", "b.jpg"].map { "\(place.path)/\($0)" })
     #expect(try text("c.jpg") == "c.jpeg")
     #expect(try names().filter { $0.hasSuffix(".jpg") } == ["a.jpg", "b.jpg", "c.jpg"])
     #expect(try names().count == 7)

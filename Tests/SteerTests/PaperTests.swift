@@ -3,24 +3,18 @@
 
 import Linux
 import Steer
+import Support
 import Testing
 import Vocabulary
 
 @testable import darkroomctl
 
 struct PaperTests {
-  /// The text of a file in this repository.
-  private func text(_ path: String) throws -> String {
-    let here = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
-    let file = try Surroundings.openNamed("/\(here)/\(path)")
-    return String(decoding: try file.read(at: 0, upTo: 1 << 20), as: UTF8.self)
-  }
-
   @Test(
     "the completions have every command and option",
     arguments: ["darkroomctl.bash", "_darkroomctl", "darkroomctl.fish"])
   func completions(file: String) throws {
-    let text = try text("etc/completions/\(file)")
+    let text = Repository.text("etc/completions/\(file)")
     for command in CommandName.allCases { #expect(text.contains(command.rawValue), "\(command)") }
     for option in ToolOption.allCases {
       let name = option.rawValue.dropFirst(2)
@@ -30,7 +24,7 @@ struct PaperTests {
 
   @Test
   func `the man page has every command, option, exit code and JSON name`() throws {
-    let text = try text("man/darkroomctl.1")
+    let text = Repository.text("man/darkroomctl.1")
     for command in CommandName.allCases { #expect(text.contains(".It Cm \(command.rawValue)")) }
     for option in ToolOption.allCases {
       #expect(text.contains("Fl \(option.rawValue.dropFirst())"), "\(option)")
@@ -50,7 +44,7 @@ struct PaperTests {
 
   @Test
   func `the man page, the help and the code have the same durations`() throws {
-    let page = try text("man/darkroomctl.1")
+    let page = Repository.text("man/darkroomctl.1")
     let help = HelpText.text(.wait)
     for time in ["90", "90s", "5min", "2h", "1d"] {
       #expect(Amounts.duration(time) != nil)
@@ -64,7 +58,7 @@ struct PaperTests {
 
   @Test
   func `the page of the list format has every quality of service`() throws {
-    let text = try text("man/photo-list.5")
+    let text = Repository.text("man/photo-list.5")
     for level in ServiceClass.allCases {
       #expect(
         text.contains("Cm \(level.name)\n") || text.contains("Cm \(level.name) ,"), "\(level)")

@@ -3,32 +3,34 @@
 
 import Linux
 import Steer
+import Support
 import Testing
 import Vocabulary
 
 struct ServerTests {
-  private let place: SocketPlace
+  private let place: FreshFolder
+  private var path: String { "\(place.path)/control" }
   private let clock: SystemClock
 
   init() throws {
-    place = try SocketPlace()
+    place = try FreshFolder.forSockets()
     clock = try SystemClock()
   }
 
   private func serve(_ daemon: ScriptedDaemon, limits: ControlLimits = ControlLimits()) throws
     -> RunningServer
   {
-    try RunningServer(path: place.path, handler: daemon, clock: clock, limits: limits)
+    try RunningServer(path: path, handler: daemon, clock: clock, limits: limits)
   }
 
   private func ask(_ call: ControlCall) async throws -> ControlReply {
-    let (path, clock) = (place.path, clock)
+    let (path, clock) = (path, clock)
     return try await onOwnThread { try ControlClient(path: path, clock: clock).call(call) }
   }
 
   /// Sends bytes and reads until the server ends the connection.
   private func exchange(_ bytes: [UInt8], finishing: Bool = true) async throws -> [ControlAnswer] {
-    let path = place.path
+    let path = path
     return try await onOwnThread {
       let line = try RawLine(path: path)
       try line.send(bytes)
@@ -55,13 +57,13 @@ struct ServerTests {
   @Test
   func `only owner and group may connect, and the socket is gone after the stop`() async throws {
     let server = try serve(ScriptedDaemon())
-    let folder = try LinuxFolder.open(path: place.folder)
+    let folder = place.folder
     let name = FileName(literal: "control")
     #expect(try folder.status(of: name).mode == 0o660)
     server.stop()
     #expect(try !folder.has(name))
     await server.stopped()
-    await #expect(throws: ControlFailure.notRunning(path: place.path)) { try await ask(.status) }
+    await #expect(throws: ControlFailure.notRunning(path: path)) { try await ask(.status) }
   }
 
   @Test
@@ -91,12 +93,14 @@ struct ServerTests {
 
   @Test
   func `a path too long for a socket address is served nevertheless`() async throws {
-    let deep = try SocketPlace(depth: 5)
-    #expect(deep.path.utf8.count > 108)
+    let part = FileName(literal: "a-folder-with-quite-a-long-name")
+    var folder = place.folder
+    for _ in 0..<5 { folder = try folder.openFolder(part, creating: true) }
+    let deep = "\(folder.path)/control"
+    #expect(deep.utf8.count > 108)
     let clock = clock
-    let server = try RunningServer(path: deep.path, handler: ScriptedDaemon(), clock: clock)
-    let path = deep.path
-    let reply = try await onOwnThread { try ControlClient(path: path, clock: clock).call(.status) }
+    let server = try RunningServer(path: deep, handler: ScriptedDaemon(), clock: clock)
+    let reply = try await onOwnThread { try ControlClient(path: deep, clock: clock).call(.status) }
     #expect(reply == .status(Samples.status))
     server.stop()
     await server.stopped()
@@ -107,7 +111,7 @@ struct ServerTests {
     let first = try serve(ScriptedDaemon())
     let failure = #expect(throws: Failure.self) { try serve(ScriptedDaemon()) }
     #expect(failure?.code == "control.taken")
-    #expect(failure?.reason == "another darkroomd answers at \(place.path)")
+    #expect(failure?.reason == "another darkroomd answers at \(path)")
     first.stop()
     await first.stopped()
     _ = try deadSocket()
@@ -119,17 +123,17 @@ struct ServerTests {
 
   /// Leaves a socket without a listener, as a killed daemon does.
   private func deadSocket() throws -> String {
-    _ = try ListeningSocket(at: place.path, mode: 0o660)
-    #expect(try !ListeningSocket.isAnswered(at: place.path))
-    return place.path
+    _ = try ListeningSocket(at: path, mode: 0o660)
+    #expect(try !ListeningSocket.isAnswered(at: path))
+    return path
   }
 
   @Test
   func `a file that is not a socket is left alone`() throws {
-    let folder = try LinuxFolder.open(path: place.folder)
+    let folder = place.folder
     try folder.open(FileName(literal: "control"), .create).write([1], at: 0)
     let failure = #expect(throws: Failure.self) { try serve(ScriptedDaemon()) }
-    #expect(failure?.reason == "\(place.path) exists and is not a socket")
+    #expect(failure?.reason == "\(path) exists and is not a socket")
     #expect(try folder.status(of: FileName(literal: "control")).size == 1)
   }
 
@@ -231,7 +235,7 @@ struct ServerTests {
       photos: Array(repeating: photo, count: 10))
     let server = try serve(daemon, limits: ControlLimits(patience: .milliseconds(20)))
     let order = ShowOrder(list: ListReference("17"))
-    let line = try RawLine(path: place.path)
+    let line = try RawLine(path: path)
     try line.send(ControlRequest(.show(order), more: true).bytes)
     #expect(await !daemon.streamEnded())
     #expect(try await ask(.status) == .status(Samples.status))
@@ -244,14 +248,14 @@ struct ServerTests {
     let daemon = ScriptedDaemon(
       steps: Array(repeating: Samples.list, count: 100_000), holding: true)
     let server = try serve(daemon)
-    var line: RawLine? = try RawLine(path: place.path)
+    var line: RawLine? = try RawLine(path: path)
     try line?.send(
       ControlRequest(.show(ShowOrder(list: ListReference("17"))), more: true).bytes)
     await daemon.reached(1)
     line = nil
     #expect(await !daemon.streamEnded())
 
-    line = try RawLine(path: place.path)
+    line = try RawLine(path: path)
     try line?.send(
       ControlRequest(.pause(ListReference("1"))).bytes
         + ControlRequest(method: "io.darkroom.Control.Lists", oneway: true).bytes)
@@ -274,7 +278,7 @@ struct ServerTests {
     }
     let daemon = ScriptedDaemon(steps: steps)
     let server = try serve(daemon)
-    let (path, clock) = (place.path, clock)
+    let (path, clock) = (path, clock)
     let seen = try await onOwnThread {
       var seen: [UInt32] = []
       let order = ShowOrder(list: ListReference("17"))
@@ -292,7 +296,7 @@ struct ServerTests {
   @Test
   func `one connection too many is refused with the reason`() async throws {
     let server = try serve(ScriptedDaemon(), limits: ControlLimits(clients: 2, kept: 0))
-    let (path, clock) = (place.path, clock)
+    let (path, clock) = (path, clock)
     let first = try RawLine(path: path)
     let second = try RawLine(path: path)
     await #expect(
@@ -323,7 +327,7 @@ struct ServerTests {
   func `a call to a daemon that does not answer is given up after a time`() async throws {
     let daemon = ScriptedDaemon(holding: true)
     let server = try serve(daemon)
-    let (path, clock) = (place.path, clock)
+    let (path, clock) = (path, clock)
     await #expect(throws: ControlFailure.silent(seconds: 0)) {
       try await onOwnThread {
         try ControlClient(path: path, clock: clock, patience: .milliseconds(20)).call(.status)

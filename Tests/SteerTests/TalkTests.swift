@@ -3,16 +3,18 @@
 
 import Linux
 import Steer
+import Support
 import Testing
 import Vocabulary
 import darkroomctl
 
 struct TalkTests {
-  private let place: SocketPlace
+  private let place: FreshFolder
+  private var path: String { "\(place.path)/control" }
   private let clock: SystemClock
 
   init() throws {
-    place = try SocketPlace()
+    place = try FreshFolder.forSockets()
     clock = try SystemClock()
   }
 
@@ -20,10 +22,10 @@ struct TalkTests {
     _ command: ToolCommand, json: Bool = false, terminal: Bool = false, to daemon: ScriptedDaemon?
   ) async throws -> (code: ExitCode?, words: SpokenWords) {
     let server = try daemon.map {
-      try RunningServer(path: place.path, handler: $0, clock: clock)
+      try RunningServer(path: path, handler: $0, clock: clock)
     }
     let words = SpokenWords()
-    let order = ToolOrder(command, socket: place.path, isJSON: json)
+    let order = ToolOrder(command, socket: path, isJSON: json)
     let voice = words.voice(isTerminal: terminal)
     let code = try await onOwnThread { [clock] in
       DaemonTalk(order: order, voice: voice, clock: clock, users: { _ in nil }).run()
@@ -144,8 +146,8 @@ struct TalkTests {
     let end = final(state, failed: failed)
     let daemon = WaitedDaemon(end: end)
     let words = SpokenWords()
-    let server = try RunningServer(path: place.path, handler: daemon, clock: clock)
-    let order = ToolOrder(.wait([ListReference("17")], timeout: nil), socket: place.path)
+    let server = try RunningServer(path: path, handler: daemon, clock: clock)
+    let order = ToolOrder(.wait([ListReference("17")], timeout: nil), socket: path)
     let voice = words.voice(isTerminal: true)
     let result = try await onOwnThread { [clock] in
       DaemonTalk(order: order, voice: voice, clock: clock, users: { _ in nil }).run()

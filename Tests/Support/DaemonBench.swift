@@ -124,11 +124,8 @@ package final class DaemonBench: Sendable {
   /// Runs a script of this repository to its end, with the folder of the programs as argument. Its
   /// files below TMPDIR are removed with the bench.
   package func script(_ path: String) async throws -> ProgramEnd {
-    let repository = URL(filePath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let script = repository.appending(path: path).path(percentEncoded: false)
     let running = try await RunningProgram.start(
-      ["/usr/bin/env", "TMPDIR=\(folder.path)", script, Self.programFolder])
+      ["/usr/bin/env", "TMPDIR=\(folder.path)", Repository.path(path), Self.programFolder])
     programs.withLock { $0.append(running) }
     return try await running.end(seconds: 300)
   }

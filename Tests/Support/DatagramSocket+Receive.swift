@@ -10,13 +10,23 @@ extension DatagramSocket {
   package struct Arrival: Equatable, Sendable {
     package let bytes: [UInt8]
     package let cameAsFile: Bool
+
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
   }
 
-  package func bind(to address: String) throws(SystemError) {
+  /// A socket that receives at this path, or at `@name` in the abstract namespace.
+  package convenience init(at address: String) throws(SystemError) {
+    try self.init()
     let name = Array(address.utf8)
     try Calls.run("bind", address) {
       unsafe dr_datagram_bind(descriptor, name, UInt64(name.count))
     }
+  }
+
+  /// Waits for the next datagram, for a limited time.
+  package func next() throws -> Arrival? {
+    _ = try Poll.wait([Poll.Watch(descriptor)], for: Patience.time)
+    return try receive()
   }
 
   /// The next datagram; nil if none has arrived.

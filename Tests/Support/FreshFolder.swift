@@ -8,8 +8,16 @@ package final class FreshFolder: Sendable {
   package let path: String
   package let folder: LinuxFolder
 
-  package init() throws {
-    let parent = FileManager.default.temporaryDirectory
+  package convenience init() throws {
+    try self.init(in: FileManager.default.temporaryDirectory)
+  }
+
+  /// A folder with a short path, since the path of a socket has at most 107 bytes.
+  package static func forSockets() throws -> FreshFolder {
+    try FreshFolder(in: URL(filePath: "/tmp"))
+  }
+
+  private init(in parent: URL) throws {
     let url = parent.appending(path: "darkroom-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
     path = url.path(percentEncoded: false)

@@ -15,11 +15,9 @@ package final class MultiplexOrigin: Sendable {
   }
 
   private init(_ fresh: FreshFolder) throws {
-    let script = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "multiplex.py")
     log = "\(fresh.path)/multiplex.log"
     process = try HelperProcess([
-      "python3", script.path(percentEncoded: false), "\(fresh.path)/served",
+      "python3", Repository.path("Tests/Support/multiplex.py"), "\(fresh.path)/served",
       "\(fresh.path)/key", "\(fresh.path)/certificate", log,
     ])
     guard let line = process.readLine(), let port = Int(line.dropFirst("port ".count)) else {

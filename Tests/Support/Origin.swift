@@ -25,8 +25,8 @@ package final class Origin: Sendable {
     folder: String, log: String, address: String = "127.0.0.1", certificate: String? = nil,
     key: String? = nil, entry: [String] = []
   ) throws {
-    let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "origin.py")
-    var arguments = entry + ["python3", script.path(percentEncoded: false), "--folder", folder]
+    let script = Repository.path("Tests/Support/origin.py")
+    var arguments = entry + ["python3", script, "--folder", folder]
     arguments += ["--log", log, "--bind", address]
     if let certificate, let key { arguments += ["--certificate", certificate, "--key", key] }
     process = try HelperProcess(arguments)

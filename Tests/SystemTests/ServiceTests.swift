@@ -28,13 +28,7 @@ struct Run {
   var lines: [Substring] { output.split(separator: "\n") }
 }
 
-private let script = repositoryPath("Tests/SystemTests/container/service-test.sh")
-
-/// The full path of a file in this repository.
-func repositoryPath(_ path: String) -> String {
-  URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: path).path(percentEncoded: false)
-}
+private let script = Repository.path("Tests/SystemTests/container/service-test.sh")
 
 /// The folder that the container is made from, or the reason why there can be none.
 private enum Stage {

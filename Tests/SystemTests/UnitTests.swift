@@ -3,10 +3,11 @@
 // the design.
 
 import Foundation
+import Support
 import Testing
 
 @Suite struct UnitTests {
-  private static let path = repositoryPath("systemd/darkroom.service")
+  private static let path = Repository.path("systemd/darkroom.service")
   private static let hasTool = (try? Run(["systemd-analyze", "--version"]))?.status == 0
   private static let noTool: Comment = "systemd-analyze is not installed"
 
@@ -63,7 +64,7 @@ import Testing
     ])
   func folder(place: [String]) throws {
     let text = try String(
-      contentsOfFile: repositoryPath("systemd/darkroom.tmpfiles"), encoding: .utf8)
+      contentsOfFile: Repository.path("systemd/darkroom.tmpfiles"), encoding: .utf8)
     let rows = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     #expect(rows.contains(["d"] + place[..<2] + ["darkroom", "darkroom", place[2]]))
   }
@@ -72,7 +73,7 @@ import Testing
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "darkroom-uninstall-\(UUID().uuidString)").path(percentEncoded: false)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let command = ["make", "--no-print-directory", "-C", repositoryPath(""), "uninstall"]
+    let command = ["make", "--no-print-directory", "-C", Repository.path(""), "uninstall"]
     let run = try Run(command + ["DESTDIR=\(folder)", "PREFIX=/usr"])
     #expect(run.status == 0 && !run.output.contains("ignored"), "\(run.output)")
     for place in ["etc/darkroom", "var/spool/darkroom", "var/lib/darkroom"] {
