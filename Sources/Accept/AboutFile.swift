@@ -5,11 +5,11 @@
 //   #darkroom-about 1
 //   name=barn%20of%C3%A9.plist     raw bytes; all but letters, digits and . _ ~ - are %XX
 //   uid=1000                       owner of the dropped file
-//   device=64512                   device, inode, modified (ns since 1970), size: the dropped file
-//   inode=131077
+//   device=64512                   for people: a start of the machine may number its disks in another order
+//   inode=131077                   inode, modified (ns since 1970), size, sha256: the dropped file
 //   modified=1763712345123456789
 //   size=38123
-//   sha256=9f86d081…               of the dropped bytes, 64 hex digits
+//   sha256=9f86d081…               64 hex digits
 //   accepted=1763712345200         milliseconds since 1970
 //   photos=120
 //   quality=default
@@ -51,7 +51,6 @@ package struct AboutFile: Equatable, Sendable {
 
   /// True if the status matches the dropped file's. The caller still compares the contents.
   package func resembles(_ status: FileStatus) -> Bool {
-    status.device == device && status.inode == inode && status.modified == modified
-      && status.size == size
+    status.inode == inode && status.modified == modified && status.size == size
   }
 }

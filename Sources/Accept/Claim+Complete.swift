@@ -63,9 +63,8 @@ extension Claim {
   /// The list that an earlier claim made of this file, if the contents are unchanged.
   func known(_ dropped: DroppedFile) async throws(Attempt) -> (ListID, AboutFile)? {
     do throws(SystemError) {
-      for (list, about) in memory.drops
-      where about.inode == dropped.status.inode && about.device == dropped.status.device {
-        if about.name != dropped.name, try isHardLink(about) { continue }
+      for (list, about) in memory.drops where about.inode == dropped.status.inode {
+        if about.name != dropped.name, try isHardLink(dropped, to: about.name) { continue }
         let sum = FileCopy.Sum(size: about.size, sha256: about.sha256)
         if about.resembles(dropped.status), try await LongFiles.has(dropped.file, sum) {
           return (list, about)
@@ -78,8 +77,8 @@ extension Claim {
 
   /// The name under which the list was dropped still links to the same inode: this name is a hard link, and
   /// another drop.
-  private func isHardLink(_ about: AboutFile) throws(SystemError) -> Bool {
-    let status = try inbox.status(ifThere: about.name)
-    return status?.inode == about.inode && status?.device == about.device
+  private func isHardLink(_ dropped: DroppedFile, to name: FileName) throws(SystemError) -> Bool {
+    let status = try inbox.status(ifThere: name)
+    return status?.inode == dropped.status.inode && status?.device == dropped.status.device
   }
 }

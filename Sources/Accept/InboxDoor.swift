@@ -29,7 +29,8 @@ final class InboxDoor {
   private var isTold = false
   private var isWayKnown = false
   private var isAsked = true
-  /// Two daemons on one inbox take turns.
+  private var seat = InboxSeat()
+  /// Kept while there is work: a daemon in another container or on another machine takes turns.
   private var lock: LinuxFile?
   private var watchTry: (next: Duration, pause: Duration)?
   private var troubles = Troubles()
@@ -108,10 +109,11 @@ final class InboxDoor {
     lock = nil
   }
 
-  private func leave() {
+  /// Gives the inbox up.
+  func leave() {
     rest()
     doorbell?.leave()
-    identity = nil
+    (identity, seat) = (nil, InboxSeat())
     isSurveyed = false
   }
 
@@ -170,6 +172,9 @@ final class InboxDoor {
 
   private func survey(_ there: LinuxFolder) throws(Failure) -> Bool {
     if intakeTrouble != nil { return false }
+    if let identity, let rival = seat.take(identity) {
+      throw InboxTrouble.taken(path, by: rival)
+    }
     let claims = ClaimFolder(inbox: there)
     do throws(SystemError) {
       // The lock is kept while claims run.

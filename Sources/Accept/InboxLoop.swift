@@ -67,7 +67,7 @@ final class InboxLoop {
     }
     timer?.cancel()
     memory.ahead.clear(memory)
-    door.rest()
+    door.leave()
     replies.stop()
   }
 

@@ -32,10 +32,11 @@ enum InboxTrouble {
         + "state folder and restart darkroomd")
   }
 
-  static func taken(_ path: String) -> Failure {
-    Failure(
+  static func taken(_ path: String, by process: Int32? = nil) -> Failure {
+    let number = process.map { " (pid \($0))" } ?? ""
+    return Failure(
       .machine, code: "inbox.taken",
-      reason: "another darkroomd uses the same inbox \(path)",
+      reason: "another darkroomd\(number) uses the same inbox \(path)",
       advice: "Stop one of them, or give each its own inbox")
   }
 

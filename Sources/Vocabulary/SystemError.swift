@@ -30,7 +30,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// This machine is in trouble; the input is not to blame.
   package var isMachineTrouble: Bool {
     switch name {
-    case .inputOutput, .outOfMemory, .machineFilesOpen, .filesOpen, .noSpace, .readOnly,
+    case .inputOutput, .outOfMemory, .noBuffers, .machineFilesOpen, .filesOpen, .noSpace, .readOnly,
       .overQuota:
       true
     default: false

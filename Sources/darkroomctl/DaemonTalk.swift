@@ -117,35 +117,43 @@ package struct DaemonTalk {
     return .done
   }
 
-  /// Fetches the photos page by page. Text is written page by page, JSON at the end.
+  /// Fetches the photos page by page, and writes each page before it asks for the next.
   private func show(_ list: ListReference, _ state: PhotoState?) throws(ControlFailure)
     -> ExitCode
   {
     let client = try ControlClient(path: order.socket, clock: clock)
     var order = ShowOrder(list: list, limit: ShowOrder.highestLimit, state: state)
-    var photos: [JSONValue] = []
-    var head: ListSummary?
+    var (isFirst, separator) = (true, "")
     while true {
       guard case .show(let report) = try client.call(.show(order)) else { throw Self.otherKind }
+      if isFirst { say(head: report.list) }
+      isFirst = false
       if self.order.isJSON {
-        photos += report.photos.map { .object($0.object) }
-      } else {
-        if head == nil {
-          voice.say(
-            PhotoText.head(report.list, voice.screen, now: clock.wallTime(), users: users))
+        let photos = report.photos.map { JSONWriter.text(.object($0.object)) }
+        if !photos.isEmpty {
+          voice.say(separator + photos.joined(separator: ","))
+          separator = ","
         }
+      } else {
         voice.say(PhotoText.page(report.photos, voice.screen, now: clock.wallTime()))
       }
-      head = report.list
       // The name may mean another list at the next page; the number cannot.
       order.list = ListReference("\(report.list.id)")
       guard let more = report.more, more > order.offset else { break }
       order.offset = more
     }
-    if self.order.isJSON, let head {
-      voice.say(["list": .object(head.object), "photos": .array(photos)])
-    }
+    if self.order.isJSON { voice.say("]}\n") }
     return .done
+  }
+
+  private func say(head list: ListSummary) {
+    if order.isJSON {
+      let whole = JSONWriter.text(["list": .object(list.object), "photos": []])
+      // The photos and the two closing brackets follow.
+      voice.say(String(whole.dropLast(2)))
+    } else {
+      voice.say(PhotoText.head(list, voice.screen, now: clock.wallTime(), users: users))
+    }
   }
 
   // MARK: Control

@@ -62,7 +62,9 @@ enum Startup {
       try settings.download.checkFileFolders()
       return settings
     } catch {
-      throw StartFailure(ExitCode.configuration, "could not read the settings: \(error)")
+      throw StartFailure(
+        error.isMachineTrouble ? ExitCode.io : ExitCode.configuration,
+        "could not read the settings: \(error)")
     }
   }
 
@@ -121,7 +123,9 @@ enum Startup {
       try Places.make(root: path)
       return .below(path)
     } catch {
-      throw StartFailure(ExitCode.usage, "could not use the root \(Printable.text(root)): \(error)")
+      throw StartFailure(
+        error.isMachineTrouble ? ExitCode.io : ExitCode.usage,
+        "could not use the root \(Printable.text(root)): \(error)")
     }
   }
 

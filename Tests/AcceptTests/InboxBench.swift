@@ -87,6 +87,15 @@ final class InboxBench: Sendable {
         settings: InboxSettings(maximumListSize: maximumListSize)))
   }
 
+  /// A daemon with the same inbox, and with its own state, lists and rules.
+  func rival(_ rules: ScriptedRules) throws -> RunningInbox {
+    let root = try scratch.subfolder("rival")
+    let folders = try ["state", "lists", "failed", "quarantine"].map { name in
+      try root.openFolder(#require(FileName(name)), creating: true)
+    }
+    return try Self.inbox(inboxPath, folders, rules, clock, maximumListSize)
+  }
+
   /// The same inbox at its next start.
   func another() throws -> RunningInbox {
     try Self.inbox(

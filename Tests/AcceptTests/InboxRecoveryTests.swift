@@ -66,6 +66,27 @@ import Vocabulary
     try bench.expectTidy("twins")
   }
 
+  @Test("A dropped file is known over a restart that numbers the disks in another order")
+  func otherDevice() async throws {
+    let bench = try ClaimBench()
+    try bench.inbox.put(ClaimBench.name, "a end")
+    FaultPlan.set(
+      .init("renameat2", on: "\(bench.inboxPath)/barn.plist", code: 5), for: bench.inboxPath)
+    defer { FaultPlan.set(nil, for: bench.inboxPath) }
+    _ = await bench.claim.attempt(try bench.candidate(), .lease, besides: 0)
+    #expect(try bench.inbox.has(ClaimBench.name))
+    let folder = try bench.lists.openFolder(FileName(number: 1), creating: false)
+    let about = try #require(try folder.text(ListFolder.about))
+    let device = try bench.inbox.device()
+    let other = about.replacing("\ndevice=\(device)\n", with: "\ndevice=\(device + 1)\n")
+    #expect(other != about)
+    try folder.write(whole: Array(other.utf8), as: ListFolder.about)
+    try await bench.restart()
+    try await bench.settle()
+    #expect(try bench.acceptedTexts() == ["a end"])
+    try bench.expectTidy("renumbered")
+  }
+
   @Test(
     "A list folder that cannot be read is left alone and reported, and the others are recovered",
     arguments: [("", 5), ("", 13), ("/state", 5), ("/about", 5), ("/about", 13), ("/.state", 5)]

@@ -57,6 +57,29 @@ import Testing
     }
   }
 
+  @Test(
+    .enabled("faults are for debug builds") { DaemonBench.isDebugBuild },
+    arguments: [
+      ("openat ROOT/darkroomd.conf 5", "darkroomd.conf: could not read it: input/output error"),
+      ("openat ROOT/darkroomd.conf 24", "darkroomd.conf: could not read it: too many open files"),
+      ("pread darkroomd.conf 5", "darkroomd.conf: could not read it: input/output error"),
+      ("openat ROOT/inbox 12", "could not use the root ROOT: "), ("open ROOT 23", "root ROOT: "),
+    ])
+  func
+    `trouble of this machine with the settings or the root ends the start with 74, so that it is tried again`(
+      fault: String, words: String
+    ) async throws
+  {
+    try await DaemonBench.use { bench in
+      let fault = fault.replacing("ROOT", with: bench.root)
+      let words = words.replacing("ROOT", with: bench.root)
+      let end = try await bench.launch(
+        "darkroomd", ["--root", bench.root], environment: ["DARKROOM_FAULT": fault]
+      ).end()
+      #expect(end.code == 74 && end.errors.contains(words), "\(end)")
+    }
+  }
+
   @Test func `a settings file that is named must exist, the usual one need not`() async throws {
     try await DaemonBench.use { bench in
       try FileManager.default.removeItem(atPath: "\(bench.root)/darkroomd.conf")

@@ -168,9 +168,23 @@ struct WorkerStateTests {
     ("answering what was not asked", [.answered(1, 7, done)], "worker.answer"),
     ("ready twice", [.ready(1, .all)], "worker.answer"),
     (
-      "not to be sent to", [.notSent(1, SystemError(code: 9, call: "sendmsg", thing: ""))],
-      "system.9"
+      "not to be sent to", [.notSent(1, SystemError(.noBuffers, call: "sendmsg", thing: ""))],
+      "worker.socket"
     ),
+    (
+      "not reading", [.notSent(1, SystemError(.again, call: "sendmsg", thing: ""))], "worker.socket"
+    ),
+    (
+      "not to be heard", [.notHeard(1, SystemError(.outOfMemory, call: "recvmsg", thing: ""))],
+      "worker.socket"
+    ),
+    (
+      "dead before the request",
+      [.notSent(1, SystemError(.brokenPipe, call: "sendmsg", thing: "")), .exited(1, .signal(11))],
+      "worker.died"
+    ),
+    ("killed for memory", [.starved(1)], "worker.memory"),
+    ("hung up, then killed for memory", [.hungUp(1), .starved(1)], "worker.memory"),
     ("called off", [.cancelled(1)], "cancelled"), ("shut down", [.ended], "cancelled"),
   ]
 
@@ -186,6 +200,69 @@ struct WorkerStateTests {
       }
       #expect(found == [advice])
     }
+  }
+
+  /// Workers with requests 1, 2 and 3.
+  private func three() -> PoolState {
+    var state = Self.state(width: 3)
+    for job in UInt64(1)...3 {
+      _ = feed(&state, [.ordered(job, Self.order()), .ready(job, .all)])
+    }
+    return state
+  }
+
+  @Test func `trouble of this machine with a worker is not the picture's`() {
+    let events: [Event] = [
+      .starved(1), .notSent(1, SystemError(.noBuffers, call: "sendmsg", thing: "")),
+      .notHeard(1, SystemError(.outOfMemory, call: "recvmsg", thing: "")),
+    ]
+    for event in events {
+      var state = busy()
+      let kinds = state.handle(event, at: .seconds(3)).compactMap { action -> Failure.Kind? in
+        if case .finish(_, .failure(let failure)) = action { failure.kind } else { nil }
+      }
+      #expect(kinds == [.machine], "\(event)")
+    }
+  }
+
+  @Test func `after a kill for memory fewer workers run at once`() {
+    var state = three()
+    _ = state.handle(.starved(3), at: .seconds(1))
+    #expect(state.places == 2)
+    // A place is free, and a request waits for one of the two others.
+    #expect(state.handle(.ordered(4, Self.order()), at: .seconds(2)).isEmpty)
+    #expect(
+      state.handle(.answered(1, 1, Self.done), at: .seconds(3))
+        == [.finish(1, Self.done), Self.sent(4, to: 1)])
+    _ = state.handle(.starved(2), at: .seconds(4))
+    #expect(state.places == 1)
+    _ = state.handle(.starved(1), at: .seconds(5))
+    #expect(state.places == 1)
+    // Its successor is the only one.
+    let last = feed(&state, [.ordered(5, Self.order()), .ordered(6, Self.order())])
+    #expect(last == [[.start(4, Self.options(list: 1))], []])
+  }
+
+  @Test func `more workers run again as they answer`() {
+    var state = three()
+    _ = state.handle(.starved(3), at: .seconds(1))
+    _ = state.handle(.starved(2), at: .seconds(1))
+    _ = state.handle(.answered(1, 1, Self.done), at: .seconds(1))
+    var places: [Int] = []
+    for job in UInt64(4)..<UInt64(4 + 2 * MemoryLimit.answersForOneMore) {
+      _ = state.handle(.ordered(job, Self.order()), at: .seconds(2))
+      _ = state.handle(.answered(1, job, Self.done), at: .seconds(2))
+      if places.last != state.places { places.append(state.places) }
+    }
+    #expect(places == [1, 2, 3])
+    #expect(state.memory == MemoryLimit())
+  }
+
+  @Test func `a worker that the pool kills says nothing about memory`() {
+    var state = three()
+    _ = state.handle(.cancelled(2), at: .seconds(1))
+    #expect(state.handle(.starved(2), at: .seconds(2)).isEmpty)
+    #expect(state.places == 3)
   }
 
   @Test func `however a worker fails, its photo ends once and its place becomes free`() {

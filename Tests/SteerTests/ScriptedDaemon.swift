@@ -21,10 +21,16 @@ final class ScriptedDaemon: ControlService {
   /// The lists that a stream sends, one reply each.
   let steps: [ListSummary]
   let photos: [PhotoSummary]
+  /// The replies to `show`, one for each offset; without them all photos are one reply.
+  let pages: [[PhotoSummary]]
 
-  init(steps: [ListSummary] = [], photos: [PhotoSummary] = [], holding: Bool = false) {
+  init(
+    steps: [ListSummary] = [], photos: [PhotoSummary] = [], pages: [[PhotoSummary]] = [],
+    holding: Bool = false
+  ) {
     self.steps = steps
     self.photos = photos
+    self.pages = pages
     state.withLock { $0.isHolding = holding }
   }
 
@@ -113,12 +119,22 @@ final class ScriptedDaemon: ControlService {
     for (_, waiter) in ready { waiter.resume() }
   }
 
+  private func page(_ order: ShowOrder) -> ShowReport {
+    let place = Int(order.offset)
+    guard pages.indices.contains(place) else {
+      return ShowReport(list: Samples.list, photos: photos)
+    }
+    var report = ShowReport(list: Samples.list, photos: pages[place])
+    if place + 1 < pages.count { report.more = order.offset + 1 }
+    return report
+  }
+
   private func answer(_ call: ControlCall) -> ControlReply {
     switch call {
     case .status: .status(Samples.status)
     case .lists: .lists([Samples.list])
     case .inbox: .inbox(Samples.inbox)
-    case .show: .show(ShowReport(list: Samples.list, photos: photos))
+    case .show(let order): .show(page(order))
     case .pause, .resume: .changed(Samples.list)
     case .cancel(let list): .failed(.noSuchList(name: list.text))
     case .flush(let host): .flushed(hosts: host == nil ? 2 : 1)

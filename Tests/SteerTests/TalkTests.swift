@@ -73,6 +73,19 @@ struct TalkTests {
     }
   }
 
+  @Test func `photos that come page by page, some pages empty, are one result`() async throws {
+    let photos = Samples.photos
+    let pages = [[], [photos[0]], [], Array(photos[1...]), []]
+    let order = ToolCommand.show(ListReference("17"), state: nil)
+    let whole = try await talk(order, json: true, to: ScriptedDaemon(photos: photos))
+    let paged = try await talk(order, json: true, to: ScriptedDaemon(pages: pages))
+    #expect(paged.words.out == whole.words.out && photos.count > 1)
+    let text = try await talk(order, json: false, to: ScriptedDaemon(photos: photos))
+    #expect(
+      try await talk(order, json: false, to: ScriptedDaemon(pages: pages)).words.out
+        == text.words.out)
+  }
+
   @Test func `watch shows transfers until the daemon goes`() async throws {
     let (code, words) = try await talk(.watch(nil), terminal: true, to: ScriptedDaemon())
     #expect(code == .unreachable)

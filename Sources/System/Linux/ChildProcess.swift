@@ -66,6 +66,8 @@ package enum ExitStatus: Equatable, Sendable {
   case signal(Int32)
   case unknown
 
+  package static let killed = ExitStatus.signal(9)
+
   /// Fits "the worker …".
   package var words: String {
     switch self {
@@ -80,7 +82,7 @@ package enum ExitStatus: Equatable, Sendable {
     case 4, 5, 6: "a failed internal check (signal \(signal))"
     case 7, 11: "an invalid memory access (signal \(signal))"
     case 8: "an invalid division (signal 8)"
-    case 9: "the kernel or an operator (signal 9), perhaps because memory ran out"
+    case 9: "the kernel or an operator (signal 9)"
     case 15: "an operator (signal 15)"
     case 24: "its processor time limit"
     case 31: "its sandbox (signal 31)"

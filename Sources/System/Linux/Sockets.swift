@@ -30,6 +30,16 @@ package final class StreamSocket: Sendable {
     return StreamSocket(owning: handle, thing: path)
   }
 
+  /// Connects to a name in the abstract namespace.
+  static func connect(toName name: String) throws(SystemError) -> StreamSocket {
+    let handle = Descriptor(owning: try Calls.run("socket", name) { dr_socket() })
+    let bytes = Array(name.utf8)
+    try Calls.run("connect", name) {
+      unsafe dr_socket_connect_name(handle.number, bytes, UInt64(bytes.count))
+    }
+    return StreamSocket(owning: handle, thing: name)
+  }
+
   package func peer() throws(SystemError) -> SocketPeer {
     var peer = dr_peer()
     try Calls.run("getsockopt", thing) { unsafe dr_socket_peer(handle.number, &peer) }

@@ -25,6 +25,7 @@ final class PoolLoop {
   /// Events that arose while another was handled.
   private var pending: [PoolState.Event] = []
   private var awaitingEnd: [Reply<Void>] = []
+  private var memoryKills = MemoryKills()
 
   init(
     _ mailbox: Mailbox<PoolLetter>, _ settings: WorkerSettings,
@@ -95,7 +96,8 @@ final class PoolLoop {
     guard let status else { return }
     for _ in 0..<4 { tell(process) }  // more reads than the log's limit needs
     processes[number] = nil
-    feed(.exited(number, status))
+    let isStarved = status == .killed && !process.isKilled && memoryKills.explainsDeath()
+    feed(isStarved ? .starved(number) : .exited(number, status))
   }
 
   /// A worker sends at most two packets at once: ready, and its answer. More packets wait for the next turn.
@@ -105,6 +107,7 @@ final class PoolLoop {
       case .nothing: return
       case .hungUp: return feed(.hungUp(number))
       case .nonsense: return feed(.babbled(number))
+      case .broken(let error): return feed(.notHeard(number, error))
       case .answer(let answer): take(answer, from: number)
       }
     }

@@ -16,15 +16,17 @@ extension PoolState {
     case .ready(let worker, let layers): welcome(worker, layers, now, &actions)
     case .notSent(let worker, let error):
       switch error.name {
-      // A worker that takes no packet is dead or hangs.
-      case .brokenPipe, .connectionReset, .again: hangUp(worker, now, &actions)
-      default: end(worker, failing: error.failure, &actions)
+      case .brokenPipe, .connectionReset: hangUp(worker, now, &actions)
+      default: end(worker, failing: Self.unreached(error), &actions)
       }
     case .answered(let worker, let job, let result):
       close(worker, job, result, now, &actions)
+    case .notHeard(let worker, let error):
+      end(worker, failing: Self.unreached(error), &actions)
     case .babbled(let worker): end(worker, failing: Self.nonsense, &actions)
     case .hungUp(let worker): hangUp(worker, now, &actions)
     case .exited(let worker, let status): bury(worker, status, &actions)
+    case .starved(let worker): starve(worker, &actions)
     case .resized(let width): self.width = max(1, width)
     case .timePassed: expire(now, &actions)
     case .ended: endAll(&actions)
@@ -89,7 +91,8 @@ extension PoolState {
       return
     }
     // A worker that has read a list ends, so that it sees no other; so does one above the width.
-    if workers[place].options.list == nil || workers.count > width {
+    memory.answered(width: width)
+    if workers[place].options.list == nil || workers.count > places {
       kill(at: place, &actions)
     } else {
       workers[place].stage = .idle(until: now + settings.idleTime)
@@ -117,9 +120,28 @@ extension PoolState {
   ) {
     guard let place = place(of: worker) else { return }
     let (stage, options) = (workers[place].stage, workers[place].options)
-    if stage != .dying { actions.append(.tell(.died(list: options.list, words: status.words))) }
-    remove(
+    bury(
       worker, failing: stage.hadStarted ? Self.died(status, options) : Self.early(status),
+      words: status.words, &actions)
+  }
+
+  private mutating func bury(
+    _ worker: WorkerNumber, failing failure: Failure, words: String, _ actions: inout [Action]
+  ) {
+    guard let place = place(of: worker) else { return }
+    if workers[place].stage != .dying {
+      actions.append(.tell(.died(list: workers[place].options.list, words: words)))
+    }
+    remove(worker, failing: failure, &actions)
+  }
+
+  private mutating func starve(_ worker: WorkerNumber, _ actions: inout [Action]) {
+    guard let place = place(of: worker) else { return }
+    if workers[place].stage != .dying {
+      memory.starved(besides: workers.count { $0.stage.job != nil && $0.number != worker })
+    }
+    bury(
+      worker, failing: Self.starved, words: "was killed by the kernel because memory ran out",
       &actions)
   }
 

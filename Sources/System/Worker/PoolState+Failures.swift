@@ -18,6 +18,20 @@ extension PoolState {
     Failure(.passing, code: "worker.died", reason: "the worker \(words)")
   }
 
+  static let starved = Failure(
+    .machine, scope: .one, code: "worker.memory",
+    reason: "the worker was killed by the kernel because memory ran out",
+    advice:
+      "Give the service more memory (MemoryMax=), or lower MaximumMemory= or Workers= under [Filter]"
+  )
+
+  /// The socket of a live worker failed.
+  static func unreached(_ error: SystemError) -> Failure {
+    Failure(
+      .machine, scope: error.isOfOneThing ? .one : .everything, code: "worker.socket",
+      reason: "the worker could not be reached: \(error)")
+  }
+
   static func start(_ error: SystemError) -> Failure { start("could not be started: \(error)") }
 
   static func early(_ status: ExitStatus) -> Failure {

@@ -3,8 +3,9 @@
 // no process, no lock. `PoolLoop` performs the actions and feeds their results back as events.
 //
 // Kinds of failure: a worker's death is `passing` (the request may be tried a second time; a second death
-// means that the input is poison); running out of time is `final`; a worker that cannot be started, or
-// whose sandbox is incomplete, is this machine's trouble.
+// means that the input is poison); running out of time is `final`. This machine is in trouble if a worker
+// cannot be started or reached, has an incomplete sandbox, or is killed because memory ran out. After such a
+// kill, fewer workers run at once.
 
 import Linux
 import Vocabulary
@@ -31,11 +32,15 @@ struct PoolState {
     case ready(WorkerNumber, SandboxLayers)
     case notSent(WorkerNumber, SystemError)
     case answered(WorkerNumber, JobNumber, Result<WorkerFacts, Failure>)
+    /// The worker's answer could not be received.
+    case notHeard(WorkerNumber, SystemError)
     /// The worker sent an invalid packet.
     case babbled(WorkerNumber)
     /// The worker's socket is closed; the worker may still live.
     case hungUp(WorkerNumber)
     case exited(WorkerNumber, ExitStatus)
+    /// The kernel killed the worker because memory ran out.
+    case starved(WorkerNumber)
     case resized(Int)
     case timePassed
     case ended
@@ -79,6 +84,7 @@ struct PoolState {
 
   let settings: WorkerSettings
   var width: Int
+  var memory = MemoryLimit()
   /// Everything is cancelled; over once the last worker has exited.
   var isEnding = false
   /// By class, then by arrival.
@@ -94,6 +100,9 @@ struct PoolState {
   }
 
   var isOver: Bool { isEnding && workers.isEmpty }
+
+  /// The number of workers that may run at once.
+  var places: Int { min(width, memory.workers ?? width) }
 
   /// The time at which `timePassed` is due; nil if there is no deadline.
   var nextDeadline: Duration? { workers.compactMap(\.stage.deadline).min() }
@@ -113,7 +122,7 @@ struct PoolState {
         give(job, to: place, now, &actions)
       } else if let place = place(for: job.order.options, where: \.isExpecting) {
         workers[place].stage = .starting(for: job.number, until: now + settings.startTimeout)
-      } else if workers.count < width {
+      } else if workers.count < places {
         let stage = Stage.starting(for: job.number, until: now + settings.startTimeout)
         start(job.order.options, stage, &actions)
       } else {
@@ -134,7 +143,7 @@ struct PoolState {
 
   /// Starts a worker in advance: its start is half of a short request's waiting time.
   mutating func expect(_ options: WorkerOptions, _ now: Duration, _ actions: inout [Action]) {
-    guard !isEnding, workers.count < width,
+    guard !isEnding, workers.count < places,
       !workers.contains(where: { $0.stage.isSpare && $0.options == options })
     else { return }
     start(options, .expecting(until: now + settings.startTimeout), &actions)

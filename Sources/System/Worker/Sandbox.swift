@@ -11,6 +11,7 @@ package enum Sandbox {
   package static func enter(_ options: WorkerOptions) -> SandboxLayers {
     // A worker that cannot lower its priority still does its work.
     _ = try? Calls.run("setpriority", "worker") { dr_yield_to_others(options.nice) }
+    _ = try? Calls.run("open", "oom_score_adj") { dr_die_first() }
     var layers: SandboxLayers = []
     if holds("prctl", { dr_drop_privileges() }) { layers.insert(.privileges) }
     let limits = dr_limits(

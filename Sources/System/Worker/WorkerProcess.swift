@@ -25,6 +25,8 @@ final class WorkerProcess {
   /// False after the end or a kill: a dead worker's socket stays readable and would wake the loop forever.
   private(set) var listensToSocket = true
   private(set) var listensToLog = true
+  /// Killed by the pool.
+  private(set) var isKilled = false
 
   init(_ handle: Child) { self.handle = handle }
 
@@ -41,6 +43,8 @@ final class WorkerProcess {
     case answer(WorkerAnswer)
     case nonsense
     case hungUp
+    /// This machine cannot receive it.
+    case broken(SystemError)
     case nothing
   }
 
@@ -55,10 +59,13 @@ final class WorkerProcess {
       }
       return WorkerAnswer(decoding: packet).map(Word.answer) ?? .nonsense
     } catch {
-      if error.name == .again { return .nothing }
-      if error.name == .messageTooLong { return .nonsense }
+      switch error.name {
+      case .again: return .nothing
+      case .messageTooLong: return .nonsense
+      default: break
+      }
       listensToSocket = false
-      return .hungUp
+      return error.name == .connectionReset ? .hungUp : .broken(error)
     }
   }
 
@@ -68,6 +75,7 @@ final class WorkerProcess {
 
   func kill() {
     handle.process.kill()
+    isKilled = true
     listensToSocket = false
   }
 

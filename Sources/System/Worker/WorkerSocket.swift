@@ -6,6 +6,11 @@ import Linux
 import Vocabulary
 
 struct WorkerSocket: ~Copyable {
+  /// While the kernel lacks memory for a packet, the call is repeated for about five seconds: an end of the
+  /// worker would be the picture's fault.
+  private static let tries = 100
+  private static let pause = Duration.milliseconds(50)
+
   private let socket: PacketSocket
 
   /// Takes ownership of descriptor 3, which the daemon has opened for the worker.
@@ -19,7 +24,9 @@ struct WorkerSocket: ~Copyable {
 
   /// The next request; nil once the daemon has closed its end.
   func next() throws(SystemError) -> Delivery? {
-    let (bytes, files) = try socket.wait(atMost: WorkerRequest.maximumSize)
+    let (bytes, files) = try patiently { () throws(SystemError) in
+      try socket.wait(atMost: WorkerRequest.maximumSize)
+    }
     if bytes.isEmpty { return nil }
     // The files of a broken request stay open: the process ends anyway.
     guard let request = WorkerRequest(decoding: bytes), files.count == 2 else {
@@ -31,5 +38,22 @@ struct WorkerSocket: ~Copyable {
       output: LinuxFile(owning: Descriptor(owning: files[1]), thing: "the output file"))
   }
 
-  func send(_ answer: WorkerAnswer) throws(SystemError) { try socket.send(answer.encoded) }
+  func send(_ answer: WorkerAnswer) throws(SystemError) {
+    let bytes = answer.encoded
+    try patiently { () throws(SystemError) in try socket.send(bytes) }
+  }
+
+  private func patiently<Value>(
+    _ act: () throws(SystemError) -> Value
+  ) throws(SystemError) -> Value {
+    for _ in 1..<Self.tries {
+      do throws(SystemError) { return try act() } catch {
+        switch error.name {
+        case .again, .outOfMemory, .noBuffers: _ = try? Poll.wait([], for: Self.pause)
+        default: throw error
+        }
+      }
+    }
+    return try act()
+  }
 }

@@ -10,6 +10,8 @@ struct ConfigurationError: Error, Equatable, CustomStringConvertible {
   let file: String
   let line: Int?
   let problem: String
+  /// This machine is in trouble; nobody wrote anything wrong.
+  var isMachineTrouble = false
 
   var description: String {
     line.map { "\(file):\($0): \(problem)" } ?? "\(file): \(problem)"
@@ -38,14 +40,14 @@ struct ConfigurationFile: Sendable {
     let parts = full.split(separator: "/", omittingEmptySubsequences: false)
     let parent = parts.dropLast().joined(separator: "/")
     guard let name = parts.last.flatMap({ FileName($0) }), let more = FileName("\(name).d") else {
-      throw Self.unreadable(path, "it is not the name of a file")
+      throw ConfigurationError(file: path, line: nil, problem: "it is not the name of a file")
     }
     let folder: LinuxFolder
     do throws(SystemError) {
       folder = try LinuxFolder.open(path: parent.isEmpty ? "/" : parent)
     } catch {
       if error.isMissing, !isNamed { return [] }
-      throw Self.unreadable(path, error.words)
+      throw Self.unreadable(path, error)
     }
     var found: [Text] = []
     let isThere = try Self.reading(path) { () throws(SystemError) in
@@ -79,7 +81,10 @@ struct ConfigurationFile: Sendable {
       return (path, try folder.openFile(name, .read).read(at: 0, upTo: longest + 1))
     } catch {
       let isOther = (try? folder.status(of: name).kind) == .other
-      throw unreadable(path, isOther ? "it is a pipe, a socket or a device" : error.words)
+      throw isOther
+        ? ConfigurationError(
+          file: path, line: nil, problem: "could not read it: it is a pipe, a socket or a device")
+        : unreadable(path, error)
     }
   }
 
@@ -87,11 +92,13 @@ struct ConfigurationFile: Sendable {
   private static func reading<Value>(_ path: String, _ act: () throws(SystemError) -> Value)
     throws(ConfigurationError) -> Value
   {
-    do throws(SystemError) { return try act() } catch { throw unreadable(path, error.words) }
+    do throws(SystemError) { return try act() } catch { throw unreadable(path, error) }
   }
 
-  private static func unreadable(_ path: String, _ words: String) -> ConfigurationError {
-    ConfigurationError(file: path, line: nil, problem: "could not read it: \(words)")
+  private static func unreadable(_ path: String, _ error: SystemError) -> ConfigurationError {
+    ConfigurationError(
+      file: path, line: nil, problem: "could not read it: \(error.words)",
+      isMachineTrouble: error.isMachineTrouble)
   }
 
   static func apply(_ bytes: [UInt8], from file: String, to settings: inout Settings)

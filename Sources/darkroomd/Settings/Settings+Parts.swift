@@ -23,7 +23,8 @@ extension Settings.Download {
       }
       guard case .failure(let error) = found else { continue }
       throw ConfigurationError(
-        file: path, line: nil, problem: "could not open it for FileFolders=: \(error.words)")
+        file: path, line: nil, problem: "could not open it for FileFolders=: \(error.words)",
+        isMachineTrouble: error.isMachineTrouble)
     }
   }
 }

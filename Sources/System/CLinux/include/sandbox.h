@@ -15,6 +15,8 @@ struct dr_limits {
 
 /// Sets the nice level and the matching disk priority; irrevocable for an unprivileged process.
 int dr_yield_to_others(int nice);
+/// If memory runs out, the kernel kills this process before others of its size.
+int dr_die_first(void);
 int dr_drop_privileges(void);  // no capability, no new one by exec, no core, no tracer
 int dr_set_limits(const struct dr_limits *limits);
 int dr_enter_landlock(void);  // an empty ruleset of everything that this kernel's Landlock can forbid
