@@ -17,13 +17,15 @@ struct ClaimQueue {
     }
   }
 
-  static let most = 4
   static let mostLong = 1
   /// Lists larger than this are long.
   static let longest: UInt64 = 1 << 20
 
+  private let most: Int
   private var waiting: [Task] = []
   private var running: [Candidate] = []
+
+  init(most: Int) { self.most = most }
 
   var isEmpty: Bool { waiting.isEmpty && running.isEmpty }
   /// Running claims.
@@ -33,7 +35,7 @@ struct ClaimQueue {
 
   /// Takes the first task that may begin. `held` is the file being read ahead; its task waits.
   mutating func next(unless held: Candidate.Key?) -> Task? {
-    guard running.count < Self.most else { return nil }
+    guard running.count < most else { return nil }
     let longs = running.count { $0.isLong }
     let place = waiting.firstIndex { task in
       let candidate = task.candidate

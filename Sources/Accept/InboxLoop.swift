@@ -18,7 +18,7 @@ final class InboxLoop {
   private let mounts: MountTable?
   private let memory: ClaimMemory
   private var state: InboxState
-  private var queue = ClaimQueue()
+  private var queue: ClaimQueue
   private var times = InboxTimes()
   private var trouble = InboxMood()
   private var timer: (any Cancellable)?
@@ -38,6 +38,7 @@ final class InboxLoop {
     self.reactor = reactor
     memory = ClaimMemory(parts)
     state = InboxState(parts.settings)
+    queue = ClaimQueue(most: parts.settings.claims)
     door = InboxDoor(path: path, state: folder)
     // Without it only the safety sweep finds a mount over the inbox.
     mounts = try? MountTable()

@@ -13,15 +13,16 @@ package final class StageQueues: Sendable {
     package let filter: Int
     package let output: Int
 
-    package init(download: Int, filter: Int, output: Int) {
+    /// How many photos are admitted at once: enough that no stage waits for admission, and few enough that
+    /// memory does not depend on the length of a list.
+    package let window: Int
+
+    package init(download: Int, filter: Int, output: Int, most: Int = .max) {
       self.download = download
       self.filter = filter
       self.output = output
+      window = min(2 * (download + filter) + output, most)
     }
-
-    /// Enough photos that no stage waits for admission, few enough that memory does not depend on
-    /// the length of a list.
-    package var window: Int { 2 * (download + filter) + output }
   }
 
   private let queues: [Stage: StarterQueue]

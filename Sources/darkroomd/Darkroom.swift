@@ -36,9 +36,10 @@ final class Darkroom: Sendable {
     self.ground = ground
     let settings = ground.settings.current
     let (folders, recorder, clock) = (ground.folders, ground.recorder, ground.clock)
-    let (lists, index, notes) = (OpenLists(folders), ListIndex(), PhotoNotes())
+    let (lists, index, notes) = (OpenLists(folders, most: settings.shares.lists), ListIndex(), PhotoNotes())
     let health = HealthBoard(
       ground.reporter, inbox: ground.places.inbox, changes: ground.changes)
+    health.set(settings.shares.shortage(settings), for: .openFiles)
     let narrator = Narrator(
       ground.reporter, recorder: recorder, index: index, clock: clock, changes: ground.changes,
       settings: settings.report)
@@ -197,9 +198,9 @@ final class Darkroom: Sendable {
     await reload.run(
       ground.status, telling: { work.narrator.tell($0) },
       [
-        { [transfers] in transfers.change(TransferSettings($0.download)) },
+        { [transfers] in transfers.change(TransferSettings($0)) },
         { [photos] in photos.apply($0) },
-        { [workers] in workers.resize(to: $0.filter.workerCount) },
+        { [workers] in workers.resize(to: $0.workerCount) },
         { [inbox] _ in inbox.adopt() },
         { [retention] _ in retention.look() },
       ])

@@ -21,6 +21,7 @@ enum Startup {
     ThisProcess.shareOneHeap()
     ThisProcess.clearAmbientCapabilities()
     ThisProcess.raiseDescriptorLimit()
+    try checkDescriptorLimit()
     let places = try places(options)
     let source = ConfigurationFile(
       path: options.configuration ?? places.configuration, isNamed: options.configuration != nil)
@@ -54,6 +55,15 @@ enum Startup {
     let code = reactor.work { await life.run(on: reactor) }
     withExtendedLifetime(lock) {}
     return code
+  }
+
+  private static func checkDescriptorLimit() throws(StartFailure) {
+    let limit = FileShares.ofThisProcess.limit
+    guard limit < FileShares.least else { return }
+    throw StartFailure(
+      ExitCode.io,
+      "only \(limit) files may be open, and darkroomd needs \(FileShares.least); "
+        + "raise LimitNOFILE= in the unit, or the limit of the shell: ulimit -n")
   }
 
   private static func settings(_ source: ConfigurationFile) throws(StartFailure) -> Settings {

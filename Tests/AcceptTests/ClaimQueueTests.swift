@@ -16,7 +16,7 @@ import Vocabulary
   }
 
   private func queue(_ files: [Candidate]) -> ClaimQueue {
-    var queue = ClaimQueue()
+    var queue = ClaimQueue(most: 4)
     for file in files { queue.add(.attempt(file, .lease)) }
     return queue
   }

@@ -30,7 +30,7 @@ final class DiskBench: ListBench {
       folders.state, time: clock,
       settings: JournalSettings(stateID: "a", bootID: "b", segmentBytes: 1 << 20)
     ) { _ in }
-    lists = OpenLists(folders)
+    lists = OpenLists(folders, most: 64)
     told = try ToldLines()
   }
 

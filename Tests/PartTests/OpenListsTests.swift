@@ -41,7 +41,7 @@ import Vocabulary
 
   @Test func `of too many lists the least recently used are closed`() async throws {
     try await DiskBench.use { bench in
-      let most = UInt64(OpenLists.most)
+      let most = UInt64(64)
       for number in 1...(most + 1) {
         try SampleList().write(ListID(number), in: bench.folders.lists)
         // The first list is used again and again.

@@ -54,7 +54,7 @@ final class PartBench: ListBench {
       status: ServiceStatus(socket: nil)
     ) { _ in }
     let (ground, folders) = (ground, ground.folders)
-    lists = OpenLists(folders)
+    lists = OpenLists(folders, most: 4)
     health = HealthBoard(told.reporter, inbox: ground.places.inbox, changes: ground.changes)
     narrator = Narrator(
       told.reporter, recorder: ground.recorder, index: index, clock: clock,

@@ -131,6 +131,12 @@ int dr_descriptor_limit_raise(void) {
   return answer(setrlimit(RLIMIT_NOFILE, &limit));
 }
 
+int64_t dr_descriptor_limit(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) < 0) return 1024;
+  return limit.rlim_cur > INT64_MAX ? INT64_MAX : (int64_t)limit.rlim_cur;
+}
+
 int64_t dr_resident_bytes(void) {
   FILE *file = fopen("/proc/self/statm", "re");
   if (!file) return -errno;

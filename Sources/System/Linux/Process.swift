@@ -29,6 +29,9 @@ package enum ThisProcess {
   /// Raises the limit to its maximum, at most 65536: libdispatch ends a process that cannot open a file.
   package static func raiseDescriptorLimit() { _ = dr_descriptor_limit_raise() }
 
+  /// The limit on descriptors.
+  package static var descriptorLimit: Int { Int(dr_descriptor_limit()) }
+
   package static func randomBytes(_ count: Int) throws(SystemError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     try Calls.run("getrandom", "random bytes") { unsafe dr_random(&bytes, UInt64(count)) }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cache of open lists: keeps at most 256, the most recently used, to limit the descriptors. Raises the
+// A cache of open lists: keeps the most recently used, up to a limit on the descriptors. Raises the
 // failures of `OpenList`.
 // Concurrency model: one Mutex around the dictionary; files are read outside it. If two tasks `use` the same
 // list at once, the one that is opened first stays.
@@ -23,18 +23,20 @@ final class OpenLists: Sendable {
       uses += 1
       lists[list.id] = (list, uses)
       guard lists.count > most else { return }
-      let oldest = lists.sorted { $0.value.used < $1.value.used }.prefix(most / 4)
+      let oldest = lists.sorted { $0.value.used < $1.value.used }.prefix(max(1, most / 4))
       for (id, _) in oldest { lists[id] = nil }
     }
   }
 
-  /// An open list holds three descriptors.
-  static let most = 256
-
   let folders: StateFolders
+  private let most: Int
   private let state = Mutex(State())
 
-  init(_ folders: StateFolders) { self.folders = folders }
+  /// - Parameter most: the lists that are kept; each holds three descriptors.
+  init(_ folders: StateFolders, most: Int) {
+    self.folders = folders
+    self.most = most
+  }
 
   /// A list at work, reopened if the cache has dropped it. Makes no folders.
   func use(_ id: ListID) throws(Failure) -> OpenList {
@@ -42,7 +44,7 @@ final class OpenLists: Sendable {
     let opened = try OpenList(id, in: folders, to: .use)
     return state.withLock { state in
       if let list = state.use(id) { return list }
-      state.keep(opened, most: Self.most)
+      state.keep(opened, most: most)
       return opened
     }
   }
@@ -50,7 +52,7 @@ final class OpenLists: Sendable {
   /// Opens a list for work and makes its missing folders.
   func begin(_ id: ListID) throws(Failure) -> OpenList {
     let list = try OpenList(id, in: folders, to: .begin)
-    state.withLock { $0.keep(list, most: Self.most) }
+    state.withLock { $0.keep(list, most: most) }
     return list
   }
 

@@ -13,6 +13,7 @@ struct Health: Equatable, Sendable {
     case work
     case downloads
     case inbox
+    case openFiles
     case list(ListID)
     case copy(ListID)
     case file(FileName)
@@ -91,7 +92,7 @@ extension Health.Subject {
   fileprivate func line(_ failure: Failure) -> String {
     switch self {
     case .work, .downloads: failure.reason
-    case .inbox: failure.words
+    case .inbox, .openFiles: failure.words
     case .list(let list):
       failure.kind == .final
         ? "list \(list) cannot be opened: \(failure.reason)"
@@ -106,6 +107,7 @@ extension Health.Subject {
     case .work: .machineTrouble(failure, waits: "all work waits")
     case .downloads: .machineTrouble(failure, waits: "downloads wait")
     case .inbox: .inboxDegraded(failure, rescan: .seconds(5))
+    case .openFiles: .machineTrouble(failure, waits: "fewer photos than set are worked on at once")
     case .list(let list):
       .machineTrouble(
         failure,
@@ -127,6 +129,7 @@ extension Health.Subject {
     case .work: .machineRecovered(failure, resumes: "all work continues")
     case .downloads: .machineRecovered(failure, resumes: "downloads continue")
     case .inbox: .inboxRecovered(inbox: inbox)
+    case .openFiles: .machineRecovered(failure, resumes: "as many photos as set are worked on")
     case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")
     case .copy, .file: nil
     }

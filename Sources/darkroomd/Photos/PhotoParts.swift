@@ -68,8 +68,9 @@ extension StageQueues.Widths {
   /// another photo have extra places.
   init(_ settings: Settings) {
     self.init(
-      download: settings.download.connections + Admission.mostRiders,
-      filter: settings.filter.workerCount, output: 64)
+      download: settings.connections + Admission.mostRiders,
+      filter: settings.workerCount, output: settings.shares.outputs,
+      most: settings.shares.photos)
   }
 }
 

@@ -8,8 +8,14 @@ import Transfer
 import Vocabulary
 import Worker
 
+extension Settings {
+  /// The connections and workers for which the process may open files.
+  var connections: Int { min(download.connections, shares.downloads) }
+  var workerCount: Int { min(filter.wantedWorkers, shares.workers) }
+}
+
 extension Settings.Filter {
-  var workerCount: Int { workers ?? ThisProcess.processors }
+  var wantedWorkers: Int { workers ?? ThisProcess.processors }
 }
 
 extension Settings.Download {
@@ -30,11 +36,12 @@ extension Settings.Download {
 }
 
 extension TransferSettings {
-  init(_ settings: Settings.Download) {
+  init(_ settings: Settings) {
+    let download = settings.download
     self.init(
-      connections: settings.connections, connectionsPerHost: settings.connectionsPerHost,
-      rules: AddressRules(allowed: settings.allowNetworks, denied: settings.denyNetworks),
-      slowestTime: settings.stallTimeout,
+      connections: settings.connections, connectionsPerHost: download.connectionsPerHost,
+      rules: AddressRules(allowed: download.allowNetworks, denied: download.denyNetworks),
+      slowestTime: download.stallTimeout,
       userAgent: "darkroom/\(Release.version)")
   }
 }
@@ -42,7 +49,7 @@ extension TransferSettings {
 extension TransferLoop {
   static func make(_ settings: Settings) throws(StartFailure) -> TransferLoop {
     try StartFailure.unless("the transfers") { () throws(SystemError) in
-      try TransferLoop(TransferSettings(settings.download))
+      try TransferLoop(TransferSettings(settings))
     }
   }
 }
@@ -52,7 +59,7 @@ extension WorkerPool {
     try StartFailure.unless("the workers") { () throws(SystemError) in
       try WorkerPool(
         settings: WorkerSettings(
-          path: ThisProcess.workerPath, width: settings.filter.workerCount))
+          path: ThisProcess.workerPath, width: settings.workerCount))
     }
   }
 }
@@ -60,7 +67,7 @@ extension WorkerPool {
 extension Inbox {
   static func make(_ ground: Ground, rules: any IntakeRules) throws(StartFailure) -> Inbox {
     let (places, folders) = (ground.places, ground.folders)
-    let settings = ground.settings.current.inbox
+    let (settings, shares) = (ground.settings.current.inbox, ground.settings.current.shares)
     return try StartFailure.unless("with the inbox") { () throws(SystemError) in
       try Inbox(
         path: places.inbox, state: folders.state, lists: folders.lists,
@@ -68,7 +75,7 @@ extension Inbox {
         rules: rules, clock: ground.clock,
         settings: InboxSettings(
           quietTime: settings.quietTime, rescanInterval: settings.rescanInterval,
-          maximumListSize: settings.maximumListSize))
+          maximumListSize: settings.maximumListSize, claims: shares.claims))
     }
   }
 }

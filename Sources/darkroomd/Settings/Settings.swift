@@ -10,6 +10,8 @@ struct Settings: Equatable, Sendable {
   var filter = Filter()
   var record = Record()
   var report = Report()
+  /// Not in a file: the limit of the process.
+  var shares = FileShares.ofThisProcess
 
   struct Inbox: Equatable, Sendable {
     var quietTime = Duration.seconds(5)

@@ -86,6 +86,7 @@ int dr_process(void);
 uint32_t dr_user(void);
 int dr_clear_ambient(void);
 int dr_descriptor_limit_raise(void);
+int64_t dr_descriptor_limit(void);
 int64_t dr_resident_bytes(void);
 int dr_processors(void);
 void dr_exit(int code) __attribute__((noreturn));
