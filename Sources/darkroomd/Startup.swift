@@ -92,7 +92,7 @@ enum Startup {
     do throws(Failure) {
       return try ControlServer(path: places.control, version: Release.version, clock: clock)
     } catch {
-      throw StartFailure(ExitCode.busy, "could not open the control socket: \(error.words)")
+      throw StartFailure(ExitCode.busy, error.words)
     }
   }
 
