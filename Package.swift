@@ -76,7 +76,7 @@ let executables: [Target] = [
     dependencies: ["Catalog", "Codecs", "Filter", "Linux", "Vocabulary", "Worker"]),
   .executableTarget(
     name: "darkroomctl",
-    dependencies: ["Catalog", "Linux", "Output", "Steer", "Vocabulary", "Worker"]),
+    dependencies: ["Catalog", "Linux", "Output", "Record", "Steer", "Vocabulary", "Worker"]),
 ]
 
 /// Programs of `make bench` that are not part of the product.

@@ -11,6 +11,16 @@ package enum JournalLine: Equatable, Sendable {
   /// Whole, but of a kind that this version does not know. A critical one changes state.
   case unknown(sequence: UInt64, kind: String, isCritical: Bool)
   case damaged
+
+  /// What became of a line.
+  package enum Fate: String, Sendable {
+    case counted
+    /// Of a kind that this version may skip.
+    case ignored
+    /// A later segment replaces it, or it came twice.
+    case superseded
+    case damaged
+  }
 }
 
 extension JournalRecord {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rebuilds the state from STATE/journal: the newest snapshot that verifies, then the segments in order.
-// Removes `.new` files, copies bad bytes aside, and cuts the last segment's torn tail; every record stays.
+// `run` removes `.new` files, copies bad bytes aside, and cuts the last segment's torn tail; every record stays.
+// `look` changes nothing.
 // Raises `journal.newer` for a version, kind or snapshot line that it does not know, `journal.gone` for lists
 // without a journal file, and the failures of the disk.
 
@@ -11,32 +12,53 @@ package struct JournalRecovery {
   /// A larger file is not a snapshot of ours, which needs one byte a photo and a little for each list.
   private static let maximumSnapshotBytes: UInt64 = 1 << 30
 
+  /// Takes each line of a segment, and what became of it.
+  typealias Visit = (
+    _ file: FileName, _ offset: UInt64, _ line: ArraySlice<UInt8>, _ fate: JournalLine.Fate
+  ) -> Void
+
   private let journal: JournalFolder
+  /// Nil for a start.
+  private let visit: Visit?
   private var recovery: Recovery
   private var listing = JournalFolder.Listing()
   private var headers: [UInt64: SegmentHeader] = [:]
   private var hasBase = false
 
-  private init(_ journal: JournalFolder, _ settings: JournalSettings) {
+  private init(_ journal: JournalFolder, stateID: String, _ visit: Visit?) {
     self.journal = journal
-    recovery = Recovery(stateID: settings.stateID)
+    self.visit = visit
+    recovery = Recovery(stateID: stateID)
   }
 
   /// `hasLists` says whether the state folder holds lists. Without lists, nothing can have been lost.
   package static func run(
     _ journal: JournalFolder, _ settings: JournalSettings, hasLists: Bool
   ) throws(Failure) -> Recovery {
-    var run = JournalRecovery(journal, settings)
+    var run = JournalRecovery(journal, stateID: settings.stateID, nil)
     do throws(SystemError) {
       run.listing = try journal.listing()
       for name in run.listing.unfinished { try journal.folder.removeIfThere(name) }
     } catch { throw error.machineFailure }
-    run.recovery.lastNumber = run.listing.highest
-    try run.findBase()
-    try run.readHeaders()
-    guard try run.isReadable(hasLists: hasLists) else { return run.recovery }
-    for number in run.listing.logs { try run.replay(number) }
-    return run.recovery
+    return try run.replay(hasLists: hasLists)
+  }
+
+  /// Reads what a start would read if only these files were there.
+  static func look(
+    _ journal: JournalFolder, _ listing: JournalFolder.Listing, _ visit: @escaping Visit
+  ) throws(Failure) -> Recovery {
+    var run = JournalRecovery(journal, stateID: "", visit)
+    run.listing = listing
+    return try run.replay(hasLists: true)
+  }
+
+  private mutating func replay(hasLists: Bool) throws(Failure) -> Recovery {
+    recovery.lastNumber = listing.highest
+    try findBase()
+    try readHeaders()
+    guard try isReadable(hasLists: hasLists) else { return recovery }
+    for number in listing.logs { try replay(number) }
+    return recovery
   }
 
   // MARK: Base and headers
@@ -49,7 +71,7 @@ package struct JournalRecovery {
       case .snapshot(let snapshot) where snapshot.segment == number:
         recovery.ledger = snapshot.ledger
         recovery.stateID = snapshot.stateID
-        recovery.sequence = snapshot.after
+        (recovery.after, recovery.sequence) = (snapshot.after, snapshot.after)
         recovery.generation = number
         hasBase = true
         listing.logs.removeAll { $0 < number }
@@ -105,20 +127,30 @@ package struct JournalRecovery {
     // Records beyond a later segment's `after` were never acknowledged in this segment.
     let limit = listing.logs.filter { $0 > number }.compactMap { headers[$0]?.after }.min()
     let seed = SegmentHeader.seed(stateID: recovery.stateID, segment: number)
-    let hasHeader = headers[number]?.stateID == recovery.stateID
+    // The header was durable before the file got its name.
+    var isHeaded = headers[number] != nil
     var scan = SegmentScan()
     try SegmentReader(file).forEachLine { (bytes, range, offset, isEnded) throws(Failure) in
-      if offset == 0, hasHeader {
+      let line: JournalLine =
+        isEnded ? JournalRecord.read(bytes, range, seed: seed) : .damaged
+      if offset == 0, isEnded, line == .damaged {
+        if !isHeaded { note(0..<UInt64(range.count + 1), name) }
+        isHeaded = true
         scan.good(offset, range.count)
         return
       }
-      let line: JournalLine =
-        isEnded ? JournalRecord.read(bytes, range, seed: seed) : .damaged
-      if line == .damaged { return scan.bad(bytes[range], offset, isEnded) }
+      if line == .damaged {
+        visit?(name, offset, bytes[range], .damaged)
+        return scan.bad(bytes[range], offset, isEnded)
+      }
       if let gap = scan.good(offset, range.count) { note(gap, name) }
-      try take(line, limit: limit ?? .max, name)
+      let fate = try take(line, limit: limit ?? .max, name)
+      visit?(name, offset, bytes[range], fate)
     }
-    if !scan.kept.isEmpty { try? journal.setAside(scan.kept, "damaged", segment: number) }
+    if !isHeaded { note(0..<0, name) }
+    if visit == nil, !scan.kept.isEmpty {
+      try? journal.setAside(scan.kept, "damaged", segment: number)
+    }
     try finish(scan, name, file, number)
   }
 
@@ -130,17 +162,19 @@ package struct JournalRecovery {
 
   private mutating func take(
     _ line: JournalLine, limit: UInt64, _ name: FileName
-  ) throws(Failure) {
+  ) throws(Failure) -> JournalLine.Fate {
     switch line {
-    case .damaged: break
+    case .damaged: return .damaged
     case .unknown(let sequence, let kind, let isCritical):
-      guard advance(to: sequence, limit: limit) else { return }
+      guard advance(to: sequence, limit: limit) else { return .superseded }
       if isCritical { throw newer(name, "a record '\(Printable.text(kind, limit: 40))'") }
       recovery.ignored += 1
+      return .ignored
     case .record(let record):
-      guard advance(to: record.sequence, limit: limit) else { return }
+      guard advance(to: record.sequence, limit: limit) else { return .superseded }
       recovery.records += 1
       recovery.ledger.apply(record.transition)
+      return .counted
     }
   }
 
@@ -169,8 +203,9 @@ package struct JournalRecovery {
       }
       return
     }
+    if let tail = scan.tail { recovery.tornBytes += UInt64(tail.count) }
+    if visit != nil { return }
     if let tail = scan.tail {
-      recovery.tornBytes += UInt64(tail.count)
       do throws(SystemError) {
         let bytes = try file.read(
           at: tail.lowerBound, upTo: min(tail.count, SegmentScan.keptBytes))

@@ -24,6 +24,8 @@ package struct Recovery: Sendable {
 
   package internal(set) var ledger = Ledger()
   package internal(set) var stateID: String
+  /// The last sequence number that the base contains.
+  package internal(set) var after: UInt64 = 0
   /// The last sequence number found.
   package internal(set) var sequence: UInt64 = 0
   /// The state folder had no journal file and no lists.

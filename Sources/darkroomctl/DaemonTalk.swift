@@ -38,7 +38,7 @@ package struct DaemonTalk {
       case .watch(let list): return try watch(list)
       case .cache(let clear): return try cache(clear)
       case .flush(let host): return try flush(host)
-      case .develop, .check, .help, .version: return nil
+      case .develop, .check, .journal, .help, .version: return nil
       }
     } catch {
       return fail(error)

@@ -31,6 +31,8 @@ enum DarkroomTool {
       voice.say("darkroomctl \(Release.version)\n")
       return .done
     case .develop, .check: return local(order, voice)
+    case .journal(let task):
+      return JournalRun(task: task, voice: voice, isJSON: order.isJSON).run()
     default: return talk(order, voice)
     }
   }

@@ -21,6 +21,7 @@ package enum HelpText {
       cache [clear]          show or empty the cache of originals
       develop FILE...        filter local pictures, without darkroomd
       check FILE             check a photo list for errors
+      journal VERB [DIR]     verify, dump or stat the journal file
       help [COMMAND]         show this text, or the help of a command
 
     LIST is the number or the name of a list.
@@ -54,6 +55,7 @@ package enum HelpText {
       "develop [-o DIR] [--filter sepia(AMOUNT)] [--quality Q] [--metadata M] [-j N] [-f]"
         + " FILE..."
     case .check: "check FILE"
+    case .journal: "journal verify|dump|stat [DIR]"
     case .help: "help [COMMAND]"
     }
   }
@@ -116,7 +118,18 @@ package enum HelpText {
       """
     case .check:
       "Reads a photo list in a sandboxed worker and shows its photos and errors."
+    case .journal: journal
     case .help: "Shows the commands, or the help of one of them."
     }
   }
+
+  private static let journal = """
+    Reads the journal file of a state folder; darkroomd may be running or not. Changes nothing.
+    DIR is the state folder; default: that of --root, or /var/lib/darkroom.
+
+      verify   look for damage; exits with 0 if the journal file is whole, 1 if records are
+               damaged or missing, 2 if it cannot be read
+      dump     show every record, with its file and offset
+      stat     show the numbers of lists, photos, records and bytes
+    """
 }

@@ -121,6 +121,7 @@ package struct ToolArguments {
     case .develop: return .develop(try develop(words))
     case .check:
       return .check(file: try one(name, words, what: "the file of a photo list"))
+    case .journal: return .journal(try journal(words))
     case .help:
       if words.count > 1 { throw .unwantedWord(command: name.rawValue, word: words[1]) }
       guard let word = words.first else { return .help(nil) }
@@ -147,6 +148,19 @@ package struct ToolArguments {
     guard let word = words.first else { throw .missingWord(command: name.rawValue, what: what) }
     if words.count > 1 { throw .unwantedWord(command: name.rawValue, word: words[1]) }
     return word
+  }
+
+  private func journal(_ words: [String]) throws(UsageError) -> JournalTask {
+    let verbs = JournalTask.Verb.allCases.map(\.rawValue)
+    guard let word = words.first else {
+      throw .missingWord(command: "journal", what: "verify, dump or stat")
+    }
+    guard let verb = JournalTask.Verb(rawValue: word) else {
+      throw .unknownCommand("journal \(word)", near: Suggestion.nearest(to: word, among: verbs))
+    }
+    if words.count > 2 { throw .unwantedWord(command: "journal", word: words[2]) }
+    if let folder = words.dropFirst().first { return JournalTask(verb, folder: folder) }
+    return value(.root).map { JournalTask(verb, folder: "\($0)/state") } ?? JournalTask(verb)
   }
 
   private func state() throws(UsageError) -> PhotoState? {

@@ -35,6 +35,7 @@ package enum ToolCommand: Equatable, Sendable {
   case flush(host: String?)
   case develop(DevelopTask)
   case check(file: String)
+  case journal(JournalTask)
   case help(CommandName?)
   case version
 }
@@ -56,5 +57,20 @@ package struct DevelopTask: Equatable, Sendable {
 
 package enum CommandName: String, CaseIterable, Sendable {
   case status, list, inbox, show, wait, pause, resume, cancel, flush, reload, watch, cache, develop
-  case check, help
+  case check, journal, help
+}
+
+/// What to read of the journal file of a state folder.
+package struct JournalTask: Equatable, Sendable {
+  package enum Verb: String, CaseIterable, Sendable { case verify, dump, stat }
+
+  package static let systemFolder = "/var/lib/darkroom"
+
+  package var verb: Verb
+  package var folder = Self.systemFolder
+
+  package init(_ verb: Verb, folder: String = Self.systemFolder) {
+    self.verb = verb
+    self.folder = folder
+  }
 }

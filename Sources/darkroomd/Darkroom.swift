@@ -36,7 +36,9 @@ final class Darkroom: Sendable {
     self.ground = ground
     let settings = ground.settings.current
     let (folders, recorder, clock) = (ground.folders, ground.recorder, ground.clock)
-    let (lists, index, notes) = (OpenLists(folders, most: settings.shares.lists), ListIndex(), PhotoNotes())
+    let (lists, index, notes) = (
+      OpenLists(folders, most: settings.shares.lists), ListIndex(), PhotoNotes()
+    )
     let health = HealthBoard(
       ground.reporter, inbox: ground.places.inbox, changes: ground.changes)
     health.set(settings.shares.shortage(settings), for: .openFiles)

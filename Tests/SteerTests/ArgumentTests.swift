@@ -28,6 +28,12 @@ struct ArgumentTests {
       ("pause summer", ToolOrder(.pause(summer))), ("resume summer", ToolOrder(.resume(summer))),
       ("cancel summer", ToolOrder(.cancel(summer))), ("reload", ToolOrder(.reload)),
       ("pause -- --json", ToolOrder(.pause(ListReference("--json")))),
+      ("journal verify", ToolOrder(.journal(JournalTask(.verify)))),
+      ("journal dump /srv/s", ToolOrder(.journal(JournalTask(.dump, folder: "/srv/s")))),
+      (
+        "--root /srv/d journal stat",
+        ToolOrder(.journal(JournalTask(.stat, folder: "/srv/d/state")), socket: "/srv/d/control")
+      ),
       ("check a.plist", ToolOrder(.check(file: "a.plist"))), ("help", ToolOrder(.help(nil))),
       ("--help", ToolOrder(.help(nil))), ("wait -h", ToolOrder(.help(.wait))),
       ("help wait", ToolOrder(.help(.wait))), ("--version", ToolOrder(.version)),

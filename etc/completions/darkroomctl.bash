@@ -3,7 +3,7 @@
 
 _darkroomctl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands='status list inbox show wait pause resume cancel flush reload watch cache develop check help'
+  local commands='status list inbox show wait pause resume cancel flush reload watch cache develop check journal help'
   local command='' place=() i options='--root --socket --json --help --version'
 
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -54,6 +54,13 @@ _darkroomctl() {
 
   case $command in
     '' | help) mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word") ;;
+    journal)
+      if [[ $before == journal ]]; then
+        mapfile -t COMPREPLY < <(compgen -W 'verify dump stat' -- "$word")
+      else
+        mapfile -t COMPREPLY < <(compgen -d -- "$word")
+      fi
+      ;;
     cache) mapfile -t COMPREPLY < <(compgen -W 'clear' -- "$word") ;;
     show | wait | pause | resume | cancel | watch)
       local name

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A look at the journal file: it sees what a start would see, finds every damage, and changes nothing.
+
+import Record
+import Support
+import Testing
+import Vocabulary
+
+struct JournalLookTests {
+  /// Two generations, the newest with several groups.
+  private func worked(_ seed: UInt64) throws -> JournalDesk {
+    var random = SimulatedRandom(seed: seed)
+    var desk = try JournalDesk(SimulatedDisk(), segmentBytes: 900)
+    repeat { try desk.work(1, &random) } while try desk.names().count < 4
+    try desk.work(5, &random)
+    return desk
+  }
+
+  private func contents(_ desk: JournalDesk) throws -> [String: [UInt8]] {
+    var contents: [String: [UInt8]] = [:]
+    for name in try desk.folder.names() { contents["\(name)"] = try desk.bytes(of: name) }
+    return contents
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `a look sees the state that a start finds, and changes nothing`(seed: UInt64) throws {
+    let desk = try worked(seed)
+    let before = try contents(desk)
+    var lines: [JournalLook.Line] = []
+    let look = try JournalLook.run(desk.folder) { lines.append($0) }
+    #expect(look.isWhole && look.tornBytes == 0)
+    #expect(look.newest.ledger == desk.ledger && look.newest.sequence == desk.journal.sequence)
+    #expect(lines.allSatisfy { $0.fate == .counted })
+    let sequences = lines.compactMap { UInt64($0.text.prefix { $0 != " " }) }
+    #expect(sequences == (sequences[0]..<(sequences[0] + UInt64(lines.count))).map { $0 })
+    #expect(
+      sequences.last == desk.journal.sequence
+        && look.kinds.values.reduce(0, +) == UInt64(lines.count))
+    #expect(try contents(desk) == before)
+  }
+
+  @Test(arguments: [3, 4] as [UInt64])
+  func `every flipped bit and every cut is told, but for the end of the newest segment`(
+    seed: UInt64
+  )
+    throws
+  {
+    let desk = try worked(seed)
+    let newest = "\(JournalFolder.log(try #require(desk.journal.segmentNumber)))"
+    var random = SimulatedRandom(seed: seed)
+    for (name, bytes) in try contents(desk).sorted(by: { $0.key < $1.key }) {
+      let file = try #require(FileName(name))
+      let lastLine = bytes.dropLast().lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+      for place in bytes.indices {
+        var flipped = bytes
+        flipped[place] ^= 1 << UInt8(random.number(below: 8))
+        try desk.replace(file, with: flipped)
+        let flip = try JournalLook.run(desk.folder)
+        let isTail = name == newest && place >= lastLine - 1
+        #expect(!flip.isWhole || isTail && flip.tornBytes > 0, "\(name): bit at \(place)")
+
+        try desk.replace(file, with: Array(bytes.prefix(place)))
+        let cut = try? JournalLook.run(desk.folder)
+        let isSilent = name == newest && place > 0 && bytes[place - 1] == 0x0A
+        #expect(
+          cut?.isWhole != true || cut?.tornBytes ?? 0 > 0 || isSilent, "\(name): cut at \(place)")
+      }
+      try desk.replace(file, with: bytes)
+    }
+  }
+
+  @Test func `lost records are counted, also between two generations`() throws {
+    let desk = try worked(1)
+    let log = JournalFolder.log(try #require(desk.journal.segmentNumber) - 1)
+    let bytes = try desk.bytes(of: log)
+    let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+    // Without its last two records, whose successor tells of them.
+    let rest = lines.dropLast(3).joined(separator: [0x0A]) + [0x0A]
+    try desk.replace(log, with: Array(rest))
+    let look = try JournalLook.run(desk.folder)
+    #expect(look.missing == 2 && !look.isWhole && look.newest.ledger == desk.ledger)
+  }
+
+  @Test func `a folder without a journal file is an error`() throws {
+    let disk = SimulatedDisk()
+    let failure = #expect(throws: Failure.self) { try JournalLook.run(disk.rootFolder) }
+    #expect(failure?.code == "journal.none")
+  }
+}
