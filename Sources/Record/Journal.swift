@@ -18,6 +18,8 @@ package struct Journal: Sendable {
     let number: UInt64
     let file: any OpenFile
     let seed: UInt32
+    /// Takes the durable length; nil if there is no such file.
+    let seal: (any OpenFile)?
     /// All bytes before this offset are durable; none behind it belong to a record.
     var end: UInt64
   }
@@ -75,6 +77,17 @@ package struct Journal: Sendable {
     open.end += UInt64(bytes.count)
     segment = open
     sequence += UInt64(transitions.count)
+    note(open)
+  }
+
+  /// If it fails, the length before stays true.
+  private func note(_ open: OpenSegment) {
+    try? open.seal?.write(SegmentEnd.line(open.end, seed: open.seed), at: 0)
+  }
+
+  /// Without a sync no length is known to be durable.
+  private func seal(_ number: UInt64) -> (any OpenFile)? {
+    settings.isSynced ? try? folder.folder.open(JournalFolder.end(number), .ensure) : nil
   }
 
   /// Frees the reserved room. The last call.
@@ -158,7 +171,10 @@ package struct Journal: Sendable {
     try folder.appear(snapshotName)
     try folder.appear(logName)
     if settings.isSynced { try folder.folder.sync() }
-    segment = OpenSegment(number: number, file: file, seed: seed, end: UInt64(bytes.count))
+    let open = OpenSegment(
+      number: number, file: file, seed: seed, seal: seal(number), end: UInt64(bytes.count))
+    note(open)
+    segment = open
     rotatesAt = settings.segmentBytes
     sequence += UInt64(transitions.count)
     folder.prune(below: generation)

@@ -14,6 +14,7 @@ package struct JournalFolder: Sendable {
 
   package static func log(_ number: UInt64) -> FileName { name(number, ".log") }
   package static func snapshot(_ number: UInt64) -> FileName { name(number, ".snap") }
+  package static func end(_ number: UInt64) -> FileName { name(number, ".end") }
 
   private static func name(_ number: UInt64, _ ending: String, before: String = "") -> FileName {
     var bytes = Array(before.utf8)
@@ -24,6 +25,8 @@ package struct JournalFolder: Sendable {
   struct Listing {
     var logs: [UInt64] = []
     var snapshots: [UInt64] = []
+    /// Segments with a file for their durable length.
+    var ends: [UInt64] = []
     /// Files that a crash left unfinished.
     var unfinished: [FileName] = []
     var aside: [FileName] = []
@@ -40,6 +43,8 @@ package struct JournalFolder: Sendable {
         listing.logs.append(number)
       } else if name.hasSuffix(".snap"), let number = Self.number(name, endingBytes: 5) {
         listing.snapshots.append(number)
+      } else if name.hasSuffix(".end"), let number = Self.number(name, endingBytes: 4) {
+        listing.ends.append(number)
       } else if name.bytes.starts(with: Array("torn-".utf8))
         || name.bytes.starts(with: Array("damaged-".utf8))
       {
@@ -92,5 +97,6 @@ package struct JournalFolder: Sendable {
     for old in listing.snapshots where old < number {
       try? folder.removeIfThere(Self.snapshot(old))
     }
+    for old in listing.ends where old < number { try? folder.removeIfThere(Self.end(old)) }
   }
 }

@@ -67,6 +67,7 @@ package struct JournalLook: Sendable {
       if line.fate != .damaged { kinds[line.kind, default: 0] += 1 }
       each(line)
     }
+    // The files of durable lengths hold no records.
     let names =
       (listing.snapshots.map { JournalFolder.snapshot($0) }
       + listing.logs.map { JournalFolder.log($0) }).sorted { $0.description < $1.description }

@@ -23,6 +23,8 @@ package struct JournalRecovery {
   private var recovery: Recovery
   private var listing = JournalFolder.Listing()
   private var headers: [UInt64: SegmentHeader] = [:]
+  /// The durable length of the last segment; 0 if it is not known.
+  private var durableEnd: UInt64 = 0
   private var hasBase = false
 
   private init(_ journal: JournalFolder, stateID: String, _ visit: Visit?) {
@@ -57,6 +59,8 @@ package struct JournalRecovery {
     try findBase()
     try readHeaders()
     guard try isReadable(hasLists: hasLists) else { return recovery }
+    // Before the segment: it may grow while it is read.
+    if let last = listing.logs.last { durableEnd = end(of: last) }
     for number in listing.logs { try replay(number) }
     return recovery
   }
@@ -203,7 +207,10 @@ package struct JournalRecovery {
       }
       return
     }
-    if let tail = scan.tail { recovery.tornBytes += UInt64(tail.count) }
+    let read = scan.tail?.upperBound ?? scan.end
+    let torn = max(scan.end, durableEnd)
+    if durableEnd > scan.end { note(scan.end..<durableEnd, name) }
+    if read > torn { recovery.tornBytes += read - torn }
     if visit != nil { return }
     if let tail = scan.tail {
       do throws(SystemError) {
@@ -222,6 +229,15 @@ package struct JournalRecovery {
   }
 
   // MARK: Files
+
+  private func end(of number: UInt64) -> UInt64 {
+    let name = JournalFolder.end(number)
+    let seed = SegmentHeader.seed(stateID: recovery.stateID, segment: number)
+    // Without the file the end of the segment is taken for torn.
+    guard let bytes = try? journal.folder.open(name, .read).read(at: 0, upTo: SegmentEnd.length)
+    else { return 0 }
+    return SegmentEnd.read(bytes, seed: seed) ?? 0
+  }
 
   private func open(_ name: FileName) throws(Failure) -> any OpenFile {
     try asMachine { () throws(SystemError) in try journal.folder.open(name, .read) }

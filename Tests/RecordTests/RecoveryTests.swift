@@ -47,7 +47,10 @@ struct RecoveryTests {
     let last = try #require(desk.journal.segmentNumber)
     #expect(last > 5)
     let expected = [last - 1, last].flatMap {
-      [JournalFolder.log($0).description, JournalFolder.snapshot($0).description]
+      [
+        JournalFolder.end($0).description, JournalFolder.log($0).description,
+        JournalFolder.snapshot($0).description,
+      ]
     }
     #expect(try desk.names() == expected)
     // With a damaged newest snapshot, the one before it and both segments give the same state.
