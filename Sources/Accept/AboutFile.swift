@@ -5,7 +5,7 @@
 //   #darkroom-about 1
 //   name=barn%20of%C3%A9.plist     raw bytes; all but letters, digits and . _ ~ - are %XX
 //   uid=1000                       owner of the dropped file
-//   device=64512                   for people: a start of the machine may number its disks in another order
+//   device=64512                   not compared: a start of the machine may number its disks in another order
 //   inode=131077                   inode, modified (ns since 1970), size, sha256: the dropped file
 //   modified=1763712345123456789
 //   size=38123

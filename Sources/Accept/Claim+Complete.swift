@@ -69,7 +69,8 @@ extension Claim {
         if about.resembles(dropped.status), try await LongFiles.has(dropped.file, sum) {
           return (list, about)
         }
-        try close(list)
+        // Another file system may have the inode for another file.
+        if about.device == dropped.status.device || about.name == dropped.name { try close(list) }
       }
       return nil
     } catch { throw error.attempt }

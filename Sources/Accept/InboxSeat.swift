@@ -10,9 +10,12 @@ struct InboxSeat {
   private var rival: NameHolder?
 
   /// The process that has taken the seat before us; nil if the seat is ours. Where such sockets do not work, or
-  /// if a process of somebody else has the name, the lock in `.claim` decides alone.
+  /// if a process of somebody else has the name or floods it, the lock in `.claim` decides alone.
   mutating func take(_ inbox: FolderIdentity) -> Int32? {
-    if seat != nil { return nil }
+    if let seat {
+      seat.drop()
+      return nil
+    }
     if rival?.isThere != true {
       rival = nil
       let name = "io.darkroom/inbox/\(inbox.device):\(inbox.inode)"

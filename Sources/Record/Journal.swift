@@ -82,12 +82,13 @@ package struct Journal: Sendable {
 
   /// If it fails, the length before stays true.
   private func note(_ open: OpenSegment) {
-    try? open.seal?.write(SegmentEnd.line(open.end, seed: open.seed), at: 0)
+    let end = SegmentEnd(bytes: open.end, sequence: sequence)
+    try? open.seal?.write(end.line(seed: open.seed), at: 0)
   }
 
   /// Without a sync no length is known to be durable.
   private func seal(_ number: UInt64) -> (any OpenFile)? {
-    settings.isSynced ? try? folder.folder.open(JournalFolder.end(number), .ensure) : nil
+    settings.isSynced ? try? folder.folder.open(JournalFolder.end(number), .create) : nil
   }
 
   /// Frees the reserved room. The last call.
@@ -173,10 +174,10 @@ package struct Journal: Sendable {
     if settings.isSynced { try folder.folder.sync() }
     let open = OpenSegment(
       number: number, file: file, seed: seed, seal: seal(number), end: UInt64(bytes.count))
-    note(open)
     segment = open
     rotatesAt = settings.segmentBytes
     sequence += UInt64(transitions.count)
+    note(open)
     folder.prune(below: generation)
     generation = number
   }

@@ -31,7 +31,8 @@ package struct JournalFolder: Sendable {
     var unfinished: [FileName] = []
     var aside: [FileName] = []
 
-    var highest: UInt64 { max(logs.last ?? 0, snapshots.last ?? 0) }
+    /// A number is never used again, not even if only the length of its segment is left.
+    var highest: UInt64 { max(logs.last ?? 0, snapshots.last ?? 0, ends.last ?? 0) }
   }
 
   func listing() throws(SystemError) -> Listing {
@@ -53,6 +54,7 @@ package struct JournalFolder: Sendable {
     }
     listing.logs.sort()
     listing.snapshots.sort()
+    listing.ends.sort()
     return listing
   }
 

@@ -63,11 +63,7 @@ package struct JournalLook: Sendable {
     if listing.snapshots.last == newest.generation {
       try add(journal, listing.older(than: newest.generation), lines)
     }
-    for line in lines.all.reversed().joined() {
-      if line.fate != .damaged { kinds[line.kind, default: 0] += 1 }
-      each(line)
-    }
-    // The files of durable lengths hold no records.
+    // Nothing is raised after the first line was passed on: a repetition would pass it on again.
     let names =
       (listing.snapshots.map { JournalFolder.snapshot($0) }
       + listing.logs.map { JournalFolder.log($0) }).sorted { $0.description < $1.description }
@@ -75,6 +71,10 @@ package struct JournalLook: Sendable {
       try names.map { name throws(SystemError) in
         File(name: "\(name)", bytes: try folder.status(of: name).size)
       }
+    }
+    for line in lines.all.reversed().joined() {
+      if line.fate != .damaged { kinds[line.kind, default: 0] += 1 }
+      each(line)
     }
   }
 
@@ -85,7 +85,7 @@ package struct JournalLook: Sendable {
   ) throws(Failure) {
     guard let snapshot = listing.snapshots.last else { return }
     do throws(Failure) {
-      let before = try JournalRecovery.look(journal, listing, lines.add)
+      let before = try JournalRecovery.look(journal, listing, upTo: newest.after, lines.add)
       add(before)
       // The newest generation tells how far this one was acknowledged.
       if before.sequence < newest.after { missing += newest.after - before.sequence }

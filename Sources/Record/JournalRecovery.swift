@@ -23,8 +23,10 @@ package struct JournalRecovery {
   private var recovery: Recovery
   private var listing = JournalFolder.Listing()
   private var headers: [UInt64: SegmentHeader] = [:]
-  /// The durable length of the last segment; 0 if it is not known.
-  private var durableEnd: UInt64 = 0
+  /// How far the last segment is durable; nil if it is not known.
+  private var durable: SegmentEnd?
+  /// Later records do not count.
+  private var limit = UInt64.max
   private var hasBase = false
 
   private init(_ journal: JournalFolder, stateID: String, _ visit: Visit?) {
@@ -47,10 +49,12 @@ package struct JournalRecovery {
 
   /// Reads what a start would read if only these files were there.
   static func look(
-    _ journal: JournalFolder, _ listing: JournalFolder.Listing, _ visit: @escaping Visit
+    _ journal: JournalFolder, _ listing: JournalFolder.Listing, upTo limit: UInt64 = .max,
+    _ visit: @escaping Visit
   ) throws(Failure) -> Recovery {
     var run = JournalRecovery(journal, stateID: "", visit)
     run.listing = listing
+    run.limit = limit
     return try run.replay(hasLists: true)
   }
 
@@ -60,8 +64,16 @@ package struct JournalRecovery {
     try readHeaders()
     guard try isReadable(hasLists: hasLists) else { return recovery }
     // Before the segment: it may grow while it is read.
-    if let last = listing.logs.last { durableEnd = end(of: last) }
+    let last = max(listing.logs.last ?? 0, listing.ends.last ?? 0)
+    durable = end(of: last)
+    recovery.isEndKnown = durable != nil
     for number in listing.logs { try replay(number) }
+    guard let durable else { return recovery }
+    if last > listing.logs.last ?? 0 { note(0..<durable.bytes, JournalFolder.log(last)) }
+    if durable.sequence > recovery.sequence {
+      recovery.missing += durable.sequence - recovery.sequence
+      recovery.sequence = durable.sequence
+    }
     return recovery
   }
 
@@ -148,10 +160,10 @@ package struct JournalRecovery {
         return scan.bad(bytes[range], offset, isEnded)
       }
       if let gap = scan.good(offset, range.count) { note(gap, name) }
-      let fate = try take(line, limit: limit ?? .max, name)
+      let fate = try take(line, limit: min(limit ?? .max, self.limit), name)
       visit?(name, offset, bytes[range], fate)
     }
-    if !isHeaded { note(0..<0, name) }
+    if !isHeaded, scan.end > 0 || durable == nil { note(0..<0, name) }
     if visit == nil, !scan.kept.isEmpty {
       try? journal.setAside(scan.kept, "damaged", segment: number)
     }
@@ -208,35 +220,36 @@ package struct JournalRecovery {
       return
     }
     let read = scan.tail?.upperBound ?? scan.end
-    let torn = max(scan.end, durableEnd)
-    if durableEnd > scan.end { note(scan.end..<durableEnd, name) }
+    let torn = max(scan.end, durable?.bytes ?? 0)
+    if torn > scan.end { note(scan.end..<torn, name) }
     if read > torn { recovery.tornBytes += read - torn }
     if visit != nil { return }
     if let tail = scan.tail {
       do throws(SystemError) {
         let bytes = try file.read(
           at: tail.lowerBound, upTo: min(tail.count, SegmentScan.keptBytes))
-        try journal.setAside(bytes, "torn", segment: number)
+        try journal.setAside(bytes, torn > scan.end ? "damaged" : "torn", segment: number)
       } catch {
         // No room for a copy: the tail stays, and the next segment's `after` excludes it.
         return
       }
     }
-    if let writable = try? journal.folder.open(name, .write) {
-      try? writable.truncate(to: scan.end)
+    // Nothing that was acknowledged is cut off, not even if it is damaged.
+    if read >= torn, let writable = try? journal.folder.open(name, .write) {
+      try? writable.truncate(to: torn)
       try? writable.sync()
     }
   }
 
   // MARK: Files
 
-  private func end(of number: UInt64) -> UInt64 {
+  private func end(of number: UInt64) -> SegmentEnd? {
     let name = JournalFolder.end(number)
     let seed = SegmentHeader.seed(stateID: recovery.stateID, segment: number)
     // Without the file the end of the segment is taken for torn.
     guard let bytes = try? journal.folder.open(name, .read).read(at: 0, upTo: SegmentEnd.length)
-    else { return 0 }
-    return SegmentEnd.read(bytes, seed: seed) ?? 0
+    else { return nil }
+    return SegmentEnd(line: bytes, seed: seed)
   }
 
   private func open(_ name: FileName) throws(Failure) -> any OpenFile {

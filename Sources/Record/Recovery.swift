@@ -45,6 +45,8 @@ package struct Recovery: Sendable {
   package internal(set) var superseded: UInt64 = 0
   package internal(set) var damages: [JournalDamage] = []
   package internal(set) var damageCount = 0
+  /// The length of the last segment was known. Otherwise damage at its end counts as torn.
+  package internal(set) var isEndKnown = false
   /// Bytes of an append that a crash interrupted; never acknowledged.
   package internal(set) var tornBytes: UInt64 = 0
 

@@ -74,7 +74,11 @@ package struct JournalRun {
     if look.isWhole {
       if isJSON { return .done }
       let torn =
-        look.tornBytes == 0 ? "" : ", and \(look.tornBytes) bytes of an append that did not end"
+        look.tornBytes == 0
+        ? ""
+        : look.newest.isEndKnown
+          ? ", and \(look.tornBytes) bytes of an append that did not end"
+          : ", but \(look.tornBytes) bytes at the end may be damaged records: the durable length is not known"
       voice.say("\(folder): the journal file is whole: \(look.records) records\(torn)\n")
       return .done
     }

@@ -203,6 +203,7 @@ final class Darkroom: Sendable {
         { [transfers] in transfers.change(TransferSettings($0)) },
         { [photos] in photos.apply($0) },
         { [workers] in workers.resize(to: $0.workerCount) },
+        { [work] in work.health.set($0.shares.shortage($0), for: .openFiles) },
         { [inbox] _ in inbox.adopt() },
         { [retention] _ in retention.look() },
       ])

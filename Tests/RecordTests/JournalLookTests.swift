@@ -75,7 +75,7 @@ struct JournalLookTests {
     let damaged = try JournalLook.run(desk.folder)
     #expect(damaged.damages.map(\.file) == ["\(JournalFolder.log(number))"])
     #expect(damaged.damages.map { $0.offset + $0.bytes } == [UInt64(whole.count)])
-    #expect(damaged.tornBytes == 0)
+    #expect(damaged.tornBytes == 0 && damaged.missing == 1)
     // A start tells it, too.
     #expect(try JournalDesk(desk.disk).start.recovery.damages == damaged.damages)
   }
@@ -108,6 +108,20 @@ struct JournalLookTests {
     try desk.replace(log, with: Array(rest))
     let look = try JournalLook.run(desk.folder)
     #expect(look.missing == 2 && !look.isWhole && look.newest.ledger == desk.ledger)
+  }
+
+  @Test func `a lost segment is damage, with or without its snapshot`() throws {
+    let desk = try worked(8)
+    let number = try #require(desk.journal.segmentNumber)
+    try desk.folder.remove(JournalFolder.log(number))
+    for _ in 1...2 {
+      let look = try JournalLook.run(desk.folder)
+      #expect(look.damages.map(\.file) == ["\(JournalFolder.log(number))"] && look.missing > 0)
+      #expect(look.newest.sequence == desk.journal.sequence)
+      try desk.folder.removeIfThere(JournalFolder.snapshot(number))
+    }
+    // Its number is not used again.
+    #expect(try JournalDesk(desk.disk).journal.segmentNumber == number + 1)
   }
 
   @Test func `a folder without a journal file is an error`() throws {

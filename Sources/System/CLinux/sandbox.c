@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -31,9 +32,12 @@ int dr_yield_to_others(int nice) {
 
 int dr_die_first(void) {
   static const char score[] = "500";
-  int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  char now[16] = "";
+  int file = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
   if (file < 0) return -errno;
-  int result = answer(write(file, score, sizeof score - 1));
+  int result = answer(pread(file, now, sizeof now - 1, 0));
+  // An inherited score may be higher.
+  if (result > 0 && atoi(now) < 500) result = answer(write(file, score, sizeof score - 1));
   close(file);
   return result;
 }

@@ -16,8 +16,17 @@ package final class NameSeat: Sendable {
     try Calls.run("bind", name) {
       unsafe dr_socket_bind_name(handle.number, bytes, UInt64(bytes.count))
     }
-    try Calls.run("listen", name) { dr_socket_listen(handle.number, 16) }
+    try Calls.run("listen", name) { dr_socket_listen(handle.number, 64) }
     self.handle = handle
+  }
+
+  /// Drops the questions that have come: the kernel queues only so many. Who still asks, asks again.
+  package func drop() {
+    while true {
+      let number = dr_socket_accept(handle.number)
+      guard number >= 0 else { return }
+      _ = Descriptor(owning: number)
+    }
   }
 }
 
