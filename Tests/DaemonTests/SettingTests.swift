@@ -112,7 +112,8 @@ import Vocabulary
   }
 
   @Test func `every value of a section is a setting of that section`() {
-    for section in Mirror(reflecting: Settings()).children {
+    // The shares come from the process's limit, not from a file.
+    for section in Mirror(reflecting: Settings()).children where !(section.value is FileShares) {
       let entries = SettingEntry.all.filter { $0.section.lowercased() == section.label }
       #expect(entries.count == Mirror(reflecting: section.value).children.count)
     }
