@@ -12,7 +12,7 @@ package enum JournalLine: Equatable, Sendable {
   case unknown(sequence: UInt64, kind: String, isCritical: Bool)
   case damaged
 
-  /// What became of a line.
+  /// The use that a start makes of a line.
   package enum Fate: String, Sendable {
     case counted
     /// Of a kind that this version may skip.

@@ -60,7 +60,7 @@ package enum CommandName: String, CaseIterable, Sendable {
   case check, journal, help
 }
 
-/// What to read of the journal file of a state folder.
+/// A look at the journal file of a state folder.
 package struct JournalTask: Equatable, Sendable {
   package enum Verb: String, CaseIterable, Sendable { case verify, dump, stat }
 

@@ -74,6 +74,14 @@ final class ClaimBench: @unchecked Sendable {
     }
   }
 
+  /// The rename into `.claim` fails once, so the list is recorded and its file still in the inbox.
+  func acceptInPlace() async throws {
+    FaultPlan.set(.init("renameat2", on: "\(inboxPath)/barn.plist", code: 5), for: inboxPath)
+    defer { FaultPlan.set(nil, for: inboxPath) }
+    _ = await claim.attempt(try candidate(), .lease, besides: 0)
+    #expect(try inbox.has(Self.name))
+  }
+
   func candidates() throws -> [Candidate] {
     try InboxLook.entries(inbox).compactMap { entry in
       entry.status.map { Candidate(key: entry.key, status: $0) }

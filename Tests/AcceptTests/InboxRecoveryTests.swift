@@ -54,12 +54,7 @@ import Vocabulary
     let bench = try ClaimBench()
     try bench.inbox.put(ClaimBench.name, "a end")
     User.link("\(bench.inboxPath)/barn.plist", "\(bench.inboxPath)/twin.plist")
-    // The rename into .claim fails once, so the first list is recorded and still in the inbox.
-    FaultPlan.set(
-      .init("renameat2", on: "\(bench.inboxPath)/barn.plist", code: 5), for: bench.inboxPath)
-    defer { FaultPlan.set(nil, for: bench.inboxPath) }
-    _ = await bench.claim.attempt(try bench.candidate(), .lease, besides: 0)
-    #expect(try bench.inbox.has(ClaimBench.name))
+    try await bench.acceptInPlace()
     try await bench.restart()
     try await bench.settle()
     #expect(bench.rules.names == ["barn.plist", "twin.plist"])
@@ -70,11 +65,7 @@ import Vocabulary
   func otherDevice() async throws {
     let bench = try ClaimBench()
     try bench.inbox.put(ClaimBench.name, "a end")
-    FaultPlan.set(
-      .init("renameat2", on: "\(bench.inboxPath)/barn.plist", code: 5), for: bench.inboxPath)
-    defer { FaultPlan.set(nil, for: bench.inboxPath) }
-    _ = await bench.claim.attempt(try bench.candidate(), .lease, besides: 0)
-    #expect(try bench.inbox.has(ClaimBench.name))
+    try await bench.acceptInPlace()
     let folder = try bench.lists.openFolder(FileName(number: 1), creating: false)
     let about = try #require(try folder.text(ListFolder.about))
     let device = try bench.inbox.device()
@@ -164,10 +155,7 @@ import Vocabulary
   func returnedEarly(isRecorded: Bool) async throws {
     let bench = try ClaimBench()
     try bench.inbox.put(ClaimBench.name, "a end")
-    FaultPlan.set(
-      .init("renameat2", on: "\(bench.inboxPath)/barn.plist", code: 5), for: bench.inboxPath)
-    defer { FaultPlan.set(nil, for: bench.inboxPath) }
-    _ = await bench.claim.attempt(try bench.candidate(), .lease, besides: 0)
+    try await bench.acceptInPlace()
     let folder = try bench.lists.openFolder(FileName(number: 1), creating: false)
     #expect(try ListMarks(of: folder).drop == .accepted)
     try ListMarks.noteReturn(in: folder)

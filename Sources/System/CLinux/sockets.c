@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -55,31 +54,6 @@ int dr_socket_bind(int file, const char *path) {
   result = answer(bind(file, (struct sockaddr *)&address, sizeof address));
   if (folder >= 0) close(folder);
   return result;
-}
-
-// An abstract name: a NUL, then the bytes; it ends with its length.
-static int abstract_address(const void *name, uint64_t count, struct sockaddr_un *out,
-                            socklen_t *length) {
-  memset(out, 0, sizeof *out);
-  out->sun_family = AF_UNIX;
-  if (count >= sizeof out->sun_path) return -ENAMETOOLONG;
-  memcpy(out->sun_path + 1, name, count);
-  *length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + count);
-  return 0;
-}
-
-int dr_socket_bind_name(int file, const void *name, uint64_t count) {
-  struct sockaddr_un address;
-  socklen_t length;
-  int error = abstract_address(name, count, &address, &length);
-  return error ? error : answer(bind(file, (struct sockaddr *)&address, length));
-}
-
-int dr_socket_connect_name(int file, const void *name, uint64_t count) {
-  struct sockaddr_un address;
-  socklen_t length;
-  int error = abstract_address(name, count, &address, &length);
-  return error ? error : answer(connect(file, (struct sockaddr *)&address, length));
 }
 
 int dr_socket_open_to(const char *path, uint32_t mode) { return answer(chmod(path, mode)); }

@@ -12,9 +12,9 @@ package final class NameSeat: Sendable {
   /// Raises EADDRINUSE if another process has the name.
   package init(_ name: String) throws(SystemError) {
     let handle = Descriptor(owning: try Calls.run("socket", name) { dr_socket() })
-    let bytes = Array(name.utf8)
+    let bytes = Array("@\(name)".utf8)
     try Calls.run("bind", name) {
-      unsafe dr_socket_bind_name(handle.number, bytes, UInt64(bytes.count))
+      unsafe dr_datagram_bind(handle.number, bytes, UInt64(bytes.count))
     }
     try Calls.run("listen", name) { dr_socket_listen(handle.number, 64) }
     self.handle = handle

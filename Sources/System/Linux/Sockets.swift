@@ -33,9 +33,9 @@ package final class StreamSocket: Sendable {
   /// Connects to a name in the abstract namespace.
   static func connect(toName name: String) throws(SystemError) -> StreamSocket {
     let handle = Descriptor(owning: try Calls.run("socket", name) { dr_socket() })
-    let bytes = Array(name.utf8)
+    let bytes = Array("@\(name)".utf8)
     try Calls.run("connect", name) {
-      unsafe dr_socket_connect_name(handle.number, bytes, UInt64(bytes.count))
+      unsafe dr_datagram_connect(handle.number, bytes, UInt64(bytes.count))
     }
     return StreamSocket(owning: handle, thing: name)
   }

@@ -12,9 +12,6 @@ struct dr_peer {
 };
 
 int dr_socket(void);
-// A name of `count` bytes in the abstract namespace, which no file system has.
-int dr_socket_bind_name(int file, const void *name, uint64_t count);
-int dr_socket_connect_name(int file, const void *name, uint64_t count);
 int dr_socket_bind(int socket, const char *path);
 int dr_socket_open_to(const char *path, uint32_t mode);
 int dr_socket_listen(int socket, int backlog);
