@@ -15,7 +15,7 @@ extension Claim {
       let staged = if let laidOut { laidOut } else { try newFolder(for: list) }
       return (list, try await fill(staged, dropped))
     } catch {
-      try? parts.lists.removeFlat(ListFolder.staged(list))
+      memory.discard(ListFolder.staged(list))
       memory.giveBack(list)
       throw error
     }
@@ -42,12 +42,9 @@ extension Claim {
   }
 
   private func newFolder(for list: ListID) throws(Attempt) -> StagedList {
-    do throws(SystemError) { try parts.lists.removeFlat(ListFolder.staged(list)) } catch {
+    do throws(SystemError) { return try memory.layOut(list) } catch {
       // An old folder cannot be removed: the next attempt draws another number.
       if error.isOfOneThing { memory.lose(list) }
-      throw error.attempt
-    }
-    do throws(SystemError) { return try StagedList(list, in: parts.lists) } catch {
       throw error.attempt
     }
   }
@@ -61,8 +58,7 @@ extension Claim {
     do throws(SystemError) {
       if let ahead = staged.catalogued, try !isSame(file, as: ahead, size) {
         // Different bytes need new files: a worker has had descriptors of these.
-        try parts.lists.removeFlat(ListFolder.staged(staged.list))
-        staged = try StagedList(staged.list, in: parts.lists)
+        staged = try memory.layOut(staged.list)
       }
       if let ahead = staged.catalogued {
         memory.ahead.paid()

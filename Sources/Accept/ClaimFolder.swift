@@ -12,7 +12,7 @@ internal import Vocabulary
 struct ClaimFolder {
   static let name = FileName(literal: ".claim")
   private static let lockName = FileName(literal: ".lock")
-  private static let probe = FileName(literal: ".probe")
+  static let probe = FileName(literal: ".probe")
   private static let mode: UInt32 = 0o700
   private static let maximumForeign = 99
 

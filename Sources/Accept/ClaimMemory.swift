@@ -2,6 +2,7 @@
 // State shared by all claims: their parts, the known files and the spare numbers. Confined to the inbox's
 // thread; claims interleave where they await.
 
+internal import Files
 internal import Vocabulary
 
 /// The parts that every claim uses.
@@ -23,6 +24,8 @@ final class ClaimMemory {
   /// Worker deaths by the SHA-256 of the list: their number, and the reason of the last.
   var died: [String: (count: Int, words: String)] = [:]
   let ahead: ReadAhead
+  /// Staging folders that could not be removed.
+  private var leftovers: Set<FileName> = []
   /// Lists whose unreadable folder has been reported.
   private var skipped: Set<ListID> = []
   /// Numbers that were drawn but not used.
@@ -42,6 +45,28 @@ final class ClaimMemory {
 
   func skip(_ list: ListID, _ failure: Failure) {
     if skipped.insert(list).inserted { parts.rules.tell(.skipped(list, failure)) }
+  }
+
+  // MARK: staging folders
+
+  /// An empty staging folder for the list; removes an older one.
+  func layOut(_ list: ListID) throws(SystemError) -> StagedList {
+    let name = ListFolder.staged(list)
+    try parts.lists.removeFlat(name)
+    leftovers.remove(name)
+    return try StagedList(list, in: parts.lists)
+  }
+
+  /// Removes a staging folder, at a later look if it cannot be removed now.
+  func discard(_ staged: FileName) {
+    do throws(SystemError) {
+      try parts.lists.removeFlat(staged)
+      leftovers.remove(staged)
+    } catch { leftovers.insert(staged) }
+  }
+
+  func discardLeftovers() {
+    for staged in leftovers { discard(staged) }
   }
 
   // MARK: numbers

@@ -28,11 +28,12 @@ package enum InboxLook {
     return try nest?.status(ifThere: key.name)
   }
 
-  /// The files in `.claim/N`. Removes empty folders. A foreign `.claim` yields no files.
+  /// The files in `.claim/N`. Removes empty folders, and a probe that could not be removed. A foreign `.claim` yields no files.
   package static func claimed(_ inbox: any Folder) throws(SystemError) -> [InboxState.Entry] {
     guard let claims = try ClaimFolder(inbox: inbox).existing() else { return [] }
     var entries: [InboxState.Entry] = []
     for nest in try claims.names() {
+      if nest == ClaimFolder.probe { try? claims.remove(nest) }
       guard let list = ListFolder.number(nest) else { continue }
       let folder = try claims.folder(nest, creating: false)
       let names = try folder.names()

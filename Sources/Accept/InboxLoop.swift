@@ -95,6 +95,7 @@ final class InboxLoop {
     if heard() { mustSweep = true }
     let isWhole = look == .all || mustSweep
     let before = state.waiting
+    if isWhole { memory.discardLeftovers() }
     do throws(Attempt) {
       let claim = try attach()
       if !isRecovered {

@@ -18,8 +18,7 @@ struct InboxRecovery {
     } catch { throw .troubled(error.machineFailure) }
     for name in names {
       if ListFolder.isStaged(name) {
-        // On failure, the claim that draws this number reports it.
-        try? claim.parts.lists.removeFlat(name)
+        claim.memory.discard(name)
       } else if let list = ListFolder.number(name) {
         do throws(Trouble) {
           try await examine(list)

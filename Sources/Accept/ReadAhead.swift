@@ -102,16 +102,15 @@ final class ReadAhead {
     let list = memory.drawNumber()
     parts.rules.foresee()
     do throws(SystemError) {
-      try parts.lists.removeFlat(ListFolder.staged(list))
-      laidOut = try StagedList(list, in: parts.lists)
+      laidOut = try memory.layOut(list)
     } catch {
-      try? parts.lists.removeFlat(ListFolder.staged(list))
+      memory.discard(ListFolder.staged(list))
       memory.giveBack(list)
     }
   }
 
   private func discard(_ staged: StagedList, _ memory: ClaimMemory) {
-    try? parts.lists.removeFlat(ListFolder.staged(staged.list))
+    memory.discard(ListFolder.staged(staged.list))
     memory.giveBack(staged.list)
   }
 

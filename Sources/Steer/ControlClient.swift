@@ -29,11 +29,28 @@ package final class ControlClient {
   }
 
   package func call(_ call: ControlCall) throws(ControlFailure) -> ControlReply {
-    let deadline = clock.uptime() + patience
-    do throws(ControlFailure) {
+    try ask(call)
+    return try answer(to: call)
+  }
+
+  /// Sends a call without waiting for its reply, so that both ends of the socket work at the same time.
+  package func ask(_ call: ControlCall) throws(ControlFailure) {
+    try withPatience { deadline throws(ControlFailure) in
       try send(ControlRequest(call).bytes, until: deadline)
-      return try reply(to: call.method, until: deadline).reply
-    } catch {
+    }
+  }
+
+  /// Waits for the reply to the call that was asked last.
+  package func answer(to call: ControlCall) throws(ControlFailure) -> ControlReply {
+    try withPatience { deadline throws(ControlFailure) in
+      try reply(to: call.method, until: deadline).reply
+    }
+  }
+
+  private func withPatience<Answer>(
+    _ body: (_ deadline: Duration) throws(ControlFailure) -> Answer
+  ) throws(ControlFailure) -> Answer {
+    do throws(ControlFailure) { return try body(clock.uptime() + patience) } catch {
       if error == .timeIsOver { throw .silent(seconds: patience.components.seconds) }
       throw error
     }

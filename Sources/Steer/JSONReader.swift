@@ -132,23 +132,41 @@ package struct JSONReader {
   private mutating func string() throws(JSONSyntaxError) -> String {
     let start = offset
     try take(UInt8(ascii: "\""))
-    var text: [UInt8] = []
+    let run = takeRun()
+    if has(UInt8(ascii: "\"")) { return try valid(run, start) }
+    var text = Array(run)
     while let byte = next {
       offset += 1
       switch byte {
-      case UInt8(ascii: "\""):
-        guard let string = String(validating: text, as: UTF8.self) else {
-          throw JSONSyntaxError(problem: .badString, offset: start)
-        }
-        return string
+      case UInt8(ascii: "\""): return try valid(text[...], start)
       case UInt8(ascii: "\\"): try escape(into: &text)
-      case 0..<0x20:
+      default:
         offset -= 1
         throw problem(.badString)
-      default: text.append(byte)
       }
+      text.append(contentsOf: takeRun())
     }
     throw problem(.unexpectedEnd)
+  }
+
+  /// Takes all bytes up to a quotation mark, a backslash, a control character or the end.
+  private mutating func takeRun() -> ArraySlice<UInt8> {
+    let start = offset
+    while offset < bytes.count {
+      let byte = bytes[offset]
+      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
+      offset += 1
+    }
+    return bytes[start..<offset]
+  }
+
+  private func valid(_ text: ArraySlice<UInt8>, _ start: Int) throws(JSONSyntaxError) -> String {
+    // Validation is slow, and most text needs none.
+    if text.allSatisfy({ $0 < 0x80 }) { return String(decoding: text, as: UTF8.self) }
+    guard let string = String(validating: text, as: UTF8.self) else {
+      throw JSONSyntaxError(problem: .badString, offset: start)
+    }
+    return string
   }
 
   private mutating func escape(into text: inout [UInt8]) throws(JSONSyntaxError) {
@@ -214,6 +232,9 @@ package struct JSONReader {
       isWhole = false
       if !has(UInt8(ascii: "+")) { _ = has(UInt8(ascii: "-")) }
       try someDigits()
+    }
+    if isWhole, offset - start < 18, bytes[start] != UInt8(ascii: "-") {
+      return .int(bytes[start..<offset].reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) })
     }
     let text = String(decoding: bytes[start..<offset], as: UTF8.self)
     if isWhole, let value = Int64(text) { return .int(value) }

@@ -37,9 +37,13 @@ package enum JSONValue: Equatable, Sendable {
   }
 }
 
-/// Members in order, each name once. A lookup takes constant time.
+/// Members in order, each name once. A lookup takes constant time: an object with few members is searched,
+/// which is faster than a table, and the members of an untrusted object are not limited.
 package struct JSONObject: Equatable, Sendable {
+  private static let few = 16
+
   package private(set) var members: [(name: String, value: JSONValue)] = []
+  /// The places of all members once there are many.
   private var places: [String: Int] = [:]
 
   package init() {}
@@ -49,15 +53,27 @@ package struct JSONObject: Equatable, Sendable {
   }
 
   package subscript(name: String) -> JSONValue? {
-    get { places[name].map { members[$0].value } }
+    get { place(of: name).map { members[$0].value } }
     set {
       guard let newValue else { return }
-      if let place = places[name] {
+      if let place = place(of: name) {
         members[place].value = newValue
       } else {
-        places[name] = members.count
-        members.append((name, newValue))
+        add(name, newValue)
       }
+    }
+  }
+
+  private func place(of name: String) -> Int? {
+    members.count > Self.few ? places[name] : members.firstIndex { $0.name == name }
+  }
+
+  private mutating func add(_ name: String, _ value: JSONValue) {
+    members.append((name, value))
+    if members.count > Self.few + 1 {
+      places[name] = members.count - 1
+    } else if members.count > Self.few {
+      for (place, member) in members.enumerated() { places[member.name] = place }
     }
   }
 

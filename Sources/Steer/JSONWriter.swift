@@ -44,6 +44,12 @@ package enum JSONWriter {
 
   private static func write(_ text: String, into out: inout [UInt8]) {
     out.append(UInt8(ascii: "\""))
+    let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != 0x22 && $0 != 0x5C }
+    if isPlain { out.append(contentsOf: text.utf8) } else { escape(text, into: &out) }
+    out.append(UInt8(ascii: "\""))
+  }
+
+  private static func escape(_ text: String, into out: inout [UInt8]) {
     for byte in text.utf8 {
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "\\"): out.append(contentsOf: [0x5C, byte])
@@ -56,6 +62,5 @@ package enum JSONWriter {
       default: out.append(byte)
       }
     }
-    out.append(UInt8(ascii: "\""))
   }
 }

@@ -65,4 +65,14 @@ package struct ShowReport: MessageValue {
     object["more"] = more.map { .count($0) }
     return object
   }
+
+  /// The order for the next page; nil after the last one. It names the list by its number: at the next page
+  /// the name may mean another list.
+  package func page(after order: ShowOrder) -> ShowOrder? {
+    guard let more, more > order.offset else { return nil }
+    var next = order
+    next.list = ListReference("\(list.id)")
+    next.offset = more
+    return next
+  }
 }

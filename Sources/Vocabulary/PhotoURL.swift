@@ -54,6 +54,9 @@ package struct PhotoURL: Hashable, Sendable {
     parts.text(scheme.rawValue.utf8.count + "://".utf8.count, parts.serverEnd)
   }
 
+  /// The URL without its query, which may be a secret; for messages.
+  package var shown: String { parts.text(0, parts.pathEnd) }
+
   /// The whole URL, for the wire. Never for a message.
   package var text: String { parts.text }
 

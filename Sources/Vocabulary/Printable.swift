@@ -7,7 +7,7 @@ package enum Printable {
   package static func text(_ bytes: some Sequence<UInt8>, limit: Int = 400) -> String {
     // A character has at most four bytes.
     let bytes = Array(bytes.prefix(4 * (limit + 1)))
-    if bytes.count <= limit, bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != 0x5C }) {
+    if bytes.count <= limit, bytes.allSatisfy(isPlain) {
       return String(decoding: bytes, as: UTF8.self)
     }
     var out = ""
@@ -33,8 +33,11 @@ package enum Printable {
   }
 
   package static func text(_ string: String, limit: Int = 400) -> String {
-    text(string.utf8, limit: limit)
+    let isPlain = string.utf8.count <= limit && string.utf8.allSatisfy(isPlain)
+    return isPlain ? string : text(string.utf8, limit: limit)
   }
+
+  private static func isPlain(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F && byte != 0x5C }
 
   private static func shown(_ scalar: Unicode.Scalar) -> String {
     switch scalar.value {

@@ -117,32 +117,31 @@ package struct DaemonTalk {
     return .done
   }
 
-  /// Fetches the photos page by page, and writes each page before it asks for the next.
+  /// Fetches the photos page by page, and writes each page while the daemon prepares the next.
   private func show(_ list: ListReference, _ state: PhotoState?) throws(ControlFailure)
     -> ExitCode
   {
     let client = try ControlClient(path: order.socket, clock: clock)
-    var order = ShowOrder(list: list, limit: ShowOrder.highestLimit, state: state)
+    var page: ShowOrder? = ShowOrder(list: list, limit: ShowOrder.highestLimit, state: state)
+    if let page { try client.ask(.show(page)) }
     var (isFirst, separator) = (true, "")
-    while true {
-      guard case .show(let report) = try client.call(.show(order)) else { throw Self.otherKind }
+    while let asked = page {
+      guard case .show(let report) = try client.answer(to: .show(asked)) else {
+        throw Self.otherKind
+      }
+      page = report.page(after: asked)
+      if let page { try client.ask(.show(page)) }
       if isFirst { say(head: report.list) }
       isFirst = false
-      if self.order.isJSON {
-        let photos = report.photos.map { JSONWriter.text(.object($0.object)) }
-        if !photos.isEmpty {
-          voice.say(separator + photos.joined(separator: ","))
-          separator = ","
-        }
-      } else {
+      if !order.isJSON {
         voice.say(PhotoText.page(report.photos, voice.screen, now: clock.wallTime()))
+      } else if !report.photos.isEmpty {
+        let photos = report.photos.map { JSONWriter.text(.object($0.object)) }
+        voice.say(separator + photos.joined(separator: ","))
+        separator = ","
       }
-      // The name may mean another list at the next page; the number cannot.
-      order.list = ListReference("\(report.list.id)")
-      guard let more = report.more, more > order.offset else { break }
-      order.offset = more
     }
-    if self.order.isJSON { voice.say("]}\n") }
+    if order.isJSON { voice.say("]}\n") }
     return .done
   }
 

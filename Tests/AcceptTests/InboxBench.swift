@@ -125,5 +125,11 @@ final class InboxBench: Sendable {
   }
 
   /// Visible names in the inbox.
+  /// Staging folders and probes.
+  func hidden() throws -> [String] {
+    let claims = try folder.openFolder(ClaimFolder.name, creating: false)
+    return try (lists.listing() + claims.listing()).filter { $0.hasPrefix(".") && $0 != ".lock" }
+  }
+
   func left() throws -> [String] { try folder.listing().filter { $0 != ".claim" } }
 }

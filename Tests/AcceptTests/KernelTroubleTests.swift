@@ -114,8 +114,50 @@ import Vocabulary
       #expect(try bench.accepted() == ["a.plist": "a end"], "\(call) \(first)")
       #expect(bench.rules.recorded.count == 1, "\(call) \(first)")
       #expect(try bench.left().isEmpty, "\(call) \(first)")
+      #expect(try bench.hidden().isEmpty, "\(call) \(first)")
       await bench.inbox.stop()
     }
+  }
+
+  @Test(
+    "A staging folder that could not be removed goes at a later look",
+    arguments: ["unlinkat", "rmdirat"])
+  func leftoverFolder(_ call: String) async throws {
+    let bench = try InboxBench()
+    defer { heal(bench) }
+    _ = await bench.inbox.settled()
+    FaultPlan.set(
+      .init(call, on: "\(bench.lists.path)/.staged", code: 5, isPermanent: true),
+      for: bench.scratch.path)
+    User.put(bench.path("a.plist"), "rotten")
+    for _ in 0..<3 {
+      _ = await bench.settle()
+      bench.clock.advance(by: .seconds(60))
+    }
+    #expect(bench.rules.rejectedCodes == ["list.syntax"])
+    #expect(try !bench.hidden().isEmpty)
+    heal(bench)
+    bench.clock.advance(by: .seconds(60))
+    _ = await bench.settle()
+    #expect(try bench.hidden().isEmpty)
+    await bench.inbox.stop()
+  }
+
+  @Test("A probe for leases that could not be removed goes at a later look")
+  func leftoverProbe() async throws {
+    let bench = try InboxBench { path in
+      FaultPlan.set(
+        .init("unlinkat", on: "\(path)/.claim/.probe", code: 5, first: 2, isPermanent: true),
+        for: path)
+    }
+    let inbox = "\(bench.scratch.path)/inbox"
+    defer { FaultPlan.set(nil, for: inbox) }
+    _ = await bench.inbox.settled()
+    #expect(try bench.hidden() == [".probe"])
+    FaultPlan.set(nil, for: inbox)
+    _ = await bench.inbox.settled()
+    #expect(try bench.hidden().isEmpty)
+    await bench.inbox.stop()
   }
 
   @Test(

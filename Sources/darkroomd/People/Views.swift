@@ -109,18 +109,21 @@ struct Views: Sendable {
     do throws(Failure) { open = try lists.look(list) } catch {
       throw .notPossible(why: "its photos cannot be shown: \(error.reason)")
     }
+    let isPaused = recorder.ledger { $0[list]?.state } == .paused
     var number = order.offset
     // A search for a rare state in a long list is limited; `more` says where to continue.
     let end = min(open.catalog.count, number.addingReportingOverflow(100_000).partialValue)
     while number < end, report.photos.count < order.limit {
       number += 1
-      if let photo = summary(open, number, wanted: order.state) { report.photos.append(photo) }
+      if let photo = summary(open, number, wanted: order.state, isPaused: isPaused) {
+        report.photos.append(photo)
+      }
     }
     if number < open.catalog.count { report.more = number }
   }
 
   private func summary(
-    _ list: OpenList, _ number: UInt32, wanted: PhotoState?
+    _ list: OpenList, _ number: UInt32, wanted: PhotoState?, isPaused: Bool
   ) -> PhotoSummary? {
     let photo = PhotoID(list: list.id, number: number)
     let (known, attempts, plan) = recorder.ledger { ledger in
@@ -133,8 +136,9 @@ struct Views: Sendable {
     guard wanted == nil || wanted == state, let entry = try? list.catalog.entry(number) else {
       return nil
     }
+    let url = try? PhotoURL(parsing: entry.url)
     var summary = PhotoSummary(
-      number: number, name: entry.name, url: Self.shown(entry.url), state: state,
+      number: number, name: entry.name, url: url?.shown ?? Self.shown(entry.url), state: state,
       attempts: row?.attempts ?? attempts)
     if let plan, !state.isFinal, plan.until > clock.wallTime() {
       summary.retry = plan.until
@@ -142,9 +146,7 @@ struct Views: Sendable {
         (summary.code, summary.reason) = (failure.code, failure.reason)
       }
     }
-    if state == .new, let server = try? PhotoURL(parsing: entry.url).server {
-      noteHost(server, photo, &summary)
-    }
+    if state == .new, !isPaused, let server = url?.server { noteHost(server, photo, &summary) }
     if let row { note(row, list, entry, &summary) }
     return summary
   }
@@ -164,8 +166,7 @@ struct Views: Sendable {
 
   /// Why a photo waits that has not failed.
   private func noteHost(_ server: String, _ photo: PhotoID, _ summary: inout PhotoSummary) {
-    let isPaused = recorder.ledger { $0[photo.list]?.state } == .paused
-    if isPaused || chains.isUnderWay(photo) { return }
+    if chains.isUnderWay(photo) { return }
     if let closed = chains.closedHost(server) {
       let until = clock.wallTime() + UInt64(max(0, closed.wait / .milliseconds(1)))
       // The photo's own retry is not earlier: its reason stands.
@@ -181,12 +182,8 @@ struct Views: Sendable {
     }
   }
 
-  private static func shown(_ text: String) -> String {
-    guard let url = try? PhotoURL(parsing: text) else {
-      return String(ShownURL.text(text).prefix(100))
-    }
-    return "\(url.scheme.rawValue)://\(url.server)\(url.path)"
-  }
+  /// A text that is no URL of a photo.
+  private static func shown(_ text: String) -> String { String(ShownURL.text(text).prefix(100)) }
 
   // MARK: downloads
 
