@@ -21,6 +21,7 @@ package struct Ledger: Equatable, Sendable {
   private var archivedLists: Set<ListID> = []
   /// The number of lists and photos with work left.
   package private(set) var open = OpenTotal()
+  package private(set) var bequests = Bequests()
 
   package init() {}
 
@@ -78,8 +79,12 @@ package struct Ledger: Equatable, Sendable {
       return true
     default:
       // An entry is large, so it is changed in place.
-      guard let place = lists.index(forKey: transition.change.list) else { return false }
-      return Self.step(transition, &lists.values[place], &open)
+      let list = transition.change.list
+      guard let place = lists.index(forKey: list) else { return false }
+      let originals = lists.values[place].originals
+      guard Self.step(transition, &lists.values[place], &open) else { return false }
+      if case .cancelled = transition.change { bequests[list] = originals }
+      return true
     }
   }
 
@@ -96,7 +101,14 @@ package struct Ledger: Equatable, Sendable {
     guard lists[list]?.state.isFinal == true else { return }
     lists[list] = nil
     archivedLists.remove(list)
+    bequests[list] = [:]
   }
+
+  /// The originals of a cancelled list are gone, or no list can take them over. Not a transition.
+  package mutating func dropBequest(of list: ListID) { bequests[list] = [:] }
+
+  /// The files of the final list are in their final place.
+  package func isArchived(_ list: ListID) -> Bool { archivedLists.contains(list) }
 
   /// Marks a final list that may be forgotten when it is old; ignores any other. Not a transition: the caller
   /// must repeat it after a recovery.
@@ -105,10 +117,22 @@ package struct Ledger: Equatable, Sendable {
       archivedLists.count > Self.finalListsKept + Self.finalListsKept / 10
     else { return }
     for old in archivedLists.sorted().prefix(archivedLists.count - Self.finalListsKept) {
-      lists[old] = nil
-      archivedLists.remove(old)
+      forget(old)
     }
   }
+}
+
+/// The downloaded originals of cancelled lists, which a revision may take over. They are not part of the state:
+/// snapshots leave them out, and without them the photos are downloaded again.
+package struct Bequests: Equatable, Sendable {
+  private var originals: [ListID: [UInt32: Contents]] = [:]
+
+  package internal(set) subscript(list: ListID) -> [UInt32: Contents] {
+    get { originals[list] ?? [:] }
+    set { originals[list] = newValue.isEmpty ? nil : newValue }
+  }
+
+  package static func == (_: Bequests, _: Bequests) -> Bool { true }
 }
 
 /// Updated with every change, so that reading it costs nothing however many lists there are.

@@ -152,6 +152,9 @@ package final class Recorder: Sendable {
   /// caller repeats this after a restart.
   package func forget(_ list: ListID) { book.withLock { $0.forget(list) } }
 
+  /// No list takes over the originals of the cancelled list any more.
+  package func dropBequest(of list: ListID) { book.withLock { $0.dropBequest(of: list) } }
+
   package var counts: RecorderCounts { state.withLock { $0.counts } }
 
   /// Takes no more requests, finishes the queued ones, and ends both threads.

@@ -152,7 +152,8 @@ final class Darkroom: Sendable {
       work.index.load(entries.map(\.id), from: folders.lists)
       let ended = entries.filter { $0.state.isFinal }.map(\.id)
       let open = entries.filter { !$0.state.isFinal }.map(birth)
-      try? folders.removeOriginals(except: Set(open.map(\.list)))
+      let needed = open.flatMap { [$0.list] + work.index.predecessors(of: $0.list) }
+      try? folders.removeOriginals(except: Set(needed))
       return (open, ended)
     }
     let lineage = await LineageCheck(

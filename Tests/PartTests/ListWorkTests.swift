@@ -3,6 +3,7 @@
 
 import Catalog
 import Chain
+import Download
 import Files
 import Linux
 import Record
@@ -55,6 +56,43 @@ import Vocabulary
       #expect(await bench.work.takeOver(ListID(2)) == nil)
       #expect(bench.state(PhotoID(list: ListID(2), number: 2)) == .filtered)
       #expect(bench.told.holds("List 'barn': 1 of 2 photos filtered."))
+    }
+  }
+
+  @Test func `originals stay until an open revision has taken them over`() async throws {
+    try await PartBench.use { bench in
+      try await bench.add(1, SampleList(count: 1))
+      let originals = bench.folders.originals
+      let home = FileName(number: 1)
+      let folder = try originals.folder(home, creating: true)
+      let file = try folder.open(Original.name(of: photo(1)), .create)
+      try file.write([7], at: 0)
+      let contents = Contents(size: 1, hash: 7)
+      try await bench.recorder.record(
+        [.downloaded(photo(1), contents)], after: [.stand(file, in: folder)])
+      try await bench.recorder.record([.cancelled(list)])
+      try await bench.add(2, .revising(1, count: 1))
+      #expect(await bench.work.giveBack(list) == nil)
+      #expect(try originals.has(home))
+      #expect(await bench.work.takeOver(ListID(2)) == nil)
+      #expect(bench.state(PhotoID(list: ListID(2), number: 1)) == .downloaded)
+      #expect(try !originals.has(home))
+      #expect(bench.recorder.ledger { $0.bequests[list] }.isEmpty)
+    }
+  }
+
+  @Test func `a revision that is cancelled before it took over leaves no originals`() async throws {
+    try await PartBench.use { bench in
+      try await bench.add(1, SampleList(count: 1))
+      let originals = bench.folders.originals
+      _ = try originals.folder(FileName(number: 1), creating: true)
+      try await bench.recorder.record([.cancelled(list)])
+      try await bench.add(2, .revising(1, count: 1))
+      #expect(await bench.work.giveBack(list) == nil)
+      #expect(try originals.has(FileName(number: 1)))
+      try await bench.recorder.record([.cancelled(ListID(2))])
+      #expect(await bench.work.giveBack(ListID(2)) == nil)
+      #expect(try !originals.has(FileName(number: 1)))
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The prints that a list takes over from an earlier one.
 
+import Download
 import Record
 import Support
 import Testing
@@ -90,6 +91,56 @@ import Vocabulary
       _ = try bench.folders.prints.folder(other.prints, creating: true)
       try await bench.add(2, SampleList(count: 1) { $0.terms = other })
       #expect(try await carry(bench) == 0 && states(bench, 2, count: 1) == [.new])
+    }
+  }
+
+  /// List 1 of three photos, whose second was downloaded when it was cancelled.
+  private func downloaded(_ bench: DiskBench, size: Int = 5) async throws {
+    try await bench.add(1, SampleList(count: 3))
+    let home = try bench.folders.originals.folder(FileName(number: 1), creating: true)
+    let file = try home.open(Original.name(of: photo(2, of: 1)), .create)
+    try file.write([UInt8](repeating: 7, count: size), at: 0)
+    let contents = Contents(size: 5, hash: 17)
+    try await bench.recorder.record(
+      [.downloaded(photo(2, of: 1), contents)], after: [.stand(file, in: home)])
+    try await bench.recorder.record([.cancelled(ListID(1))])
+  }
+
+  @Test(arguments: [false, true])
+  func `a photo that was only downloaded keeps its original, whatever the new settings`(
+    isOther: Bool
+  ) async throws {
+    try await DiskBench.use { bench in
+      try await downloaded(bench)
+      let sample = SampleList.revising(1, count: 3)
+      var other = sample
+      if isOther {
+        other.terms = FrozenSettings(
+          prints: sample.terms.prints, filter: .sepia(thousandths: 1), title: "", revises: ListID(1)
+        )
+      }
+      try await bench.add(2, other)
+      #expect(try await carry(bench) == 1)
+      #expect(states(bench, 2, count: 3) == [.new, .downloaded, .new])
+      let kept = bench.recorder.ledger { $0[ListID(2)]?.originals }
+      #expect(kept == [2: Contents(size: 5, hash: 17)])
+      let home = try bench.folders.originals.folder(FileName(number: 2), creating: false)
+      #expect(try home.status(of: Original.name(of: photo(2, of: 2))).size == 5)
+      #expect(try await carry(bench) == 0)
+    }
+  }
+
+  @Test func `an original that is not as long as recorded, or gone, is downloaded again`()
+    async throws
+  {
+    for isGone in [false, true] {
+      try await DiskBench.use { bench in
+        try await downloaded(bench, size: 4)
+        if isGone { try bench.folders.removeOriginals(of: ListID(1)) }
+        try await bench.add(2, .revising(1, count: 3))
+        #expect(try await carry(bench) == 0)
+        #expect(states(bench, 2, count: 3) == [.new, .new, .new])
+      }
     }
   }
 

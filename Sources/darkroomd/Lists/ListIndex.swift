@@ -102,6 +102,22 @@ final class ListIndex: Sendable {
     state.withLock { $0.titles[Title(stem: name.stem, owner: owner)] ?? [] }
   }
 
+  /// The lists that the list revises, the latest first.
+  func predecessors(of list: ListID) -> [ListID] {
+    state.withLock { state in
+      var found: [ListID] = []
+      while let next = state.labels[found.last ?? list]?.terms.revises, !found.contains(next) {
+        found.append(next)
+      }
+      return found
+    }
+  }
+
+  /// The lists that revise the list.
+  func successors(of list: ListID) -> [ListID] {
+    state.withLock { $0.labels.filter { $0.value.terms.revises == list }.map(\.key) }
+  }
+
   /// The newest list, or draft, whose prints are in this folder.
   func printer(into folder: FileName) -> ListID? { state.withLock { $0.printers[folder]?.max() } }
 

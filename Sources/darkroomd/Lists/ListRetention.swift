@@ -73,14 +73,7 @@ final class ListRetention: Sendable {
 
   /// The ended lists whose prints an open list may still take over.
   private func needed() -> Set<ListID> {
-    var needed: Set<ListID> = []
-    for list in recorder.ledger({ $0.openLists.map(\.id) }) {
-      var next = index[list]?.terms.revises
-      while let earlier = next, needed.insert(earlier).inserted {
-        next = index[earlier]?.terms.revises
-      }
-    }
-    return needed
+    Set(recorder.ledger { $0.openLists.map(\.id) }.flatMap(index.predecessors))
   }
 
   private var retention: Retention { Retention(settings.current.record.keepLists) }

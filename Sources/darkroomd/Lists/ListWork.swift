@@ -52,10 +52,14 @@ struct ListWork: ListEffects {
   func takeOver(_ list: ListID) async -> Failure? {
     guard let earlier = index[list]?.terms.revises else { return nil }
     let revision = Revision(list: list, earlier: earlier, lists: lists, recorder: recorder)
-    return await failure { () async throws(Failure) in
+    let failure = await failure { () async throws(Failure) in
       let count = try await onDisk { () async throws(Failure) in try await revision.carry() }
       if count > 0 { narrator.progress(list) }
     }
+    if failure == nil || failure?.kind == .final {
+      await onDisk { index.predecessors(of: list).forEach(removeOriginals) }
+    }
+    return failure
   }
 
   /// First ends the chains that the list still has.
@@ -112,6 +116,16 @@ struct ListWork: ListEffects {
 
   private func returned(_ list: ListID) {
     recorder.archived(list)
+    // A revision removes the originals when it has taken them over.
+    if index.successors(of: list).contains(where: isOpen) { return }
+    let before = index.predecessors(of: list)
+    removeOriginals(of: list)
+    recorder.ledger { ledger in before.filter(ledger.isArchived) }.forEach(removeOriginals)
+  }
+
+  private func removeOriginals(of list: ListID) {
+    guard !isOpen(list) else { return }
+    recorder.dropBequest(of: list)
     // If the removal fails, the next start repeats it.
     try? lists.folders.removeOriginals(of: list)
   }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A list that was dropped again, the same or changed: unchanged photos keep their prints and are not
-// developed again. Repeated after a crash, it does only what is missing. Raises the failures of the list's
+// developed again; those that were only downloaded keep their originals. Repeated after a crash, it does only
+// what is missing. Raises the failures of the list's
 // files and of the record, and `cancelled` when the list is over.
 // Concurrency: immutable; one at a time for a list; waits for a disk.
 
 import Catalog
 import Digests
+import Download
+import Files
 import Output
 import Record
 import Vocabulary
@@ -25,9 +28,14 @@ struct Revision: Sendable {
   /// An earlier list, with an index of its names after the first search.
   private final class Past {
     let list: OpenList
+    /// False if its prints were made with other settings.
+    let hasPrints: Bool
+    let originals: [UInt32: Contents]
     private var places: NamePlaces?
 
-    init(_ list: OpenList) { self.list = list }
+    init(_ list: OpenList, hasPrints: Bool, _ originals: [UInt32: Contents]) {
+      (self.list, self.hasPrints, self.originals) = (list, hasPrints, originals)
+    }
 
     /// The number of the same photo there; nil if it is missing or has changed.
     func place(of entry: CatalogEntry, at number: UInt32) async throws(Failure) -> UInt32? {
@@ -39,24 +47,23 @@ struct Revision: Sendable {
     }
   }
 
-  /// Records as filtered every unchanged photo that an earlier list has filtered; returns their count.
+  /// Records every unchanged photo that an earlier list has filtered or downloaded; returns their count.
   func carry() async throws(Failure) -> Int {
     let new = try lists.look(list)
+    let prints = try prints(of: new)
     let pasts = try pasts(of: new)
-    guard let prints = try prints(of: new), !pasts.isEmpty else { return 0 }
+      .filter { !$0.originals.isEmpty || ($0.hasPrints && prints != nil) }
+    guard !pasts.isEmpty else { return 0 }
     var count = 0
     var changes: [Change] = []
     var effects: [Effect] = []
     for number in 1...new.catalog.count {
       if recorder.ledger({ $0.state(of: PhotoID(list: list, number: number)) }) == .new,
         let entry = try? new.catalog.entry(number), entry.problem == nil,
-        let row = try await keptRow(entry, number, new, prints, pasts)
+        let (change, effect) = try await kept(entry, number, new, prints, pasts)
       {
-        let hash = SHA256Digest(bytes: row.sha256).prefix
-        changes.append(
-          .filtered(
-            PhotoID(list: list, number: number), Contents(size: row.bytes, hash: hash)))
-        effects.append(.row(list, row))
+        changes.append(change)
+        effects.append(effect)
       }
       if changes.count == Self.batch || (number == new.catalog.count && !changes.isEmpty) {
         if Task.isCancelled { throw .cancelled }
@@ -83,19 +90,54 @@ struct Revision: Sendable {
     }
   }
 
-  /// The earlier list and its predecessors, up to the first with other settings, whose pictures differ.
+  /// The earlier list and its predecessors. From the first one on with other settings the prints differ.
   private func pasts(of new: OpenList) throws(Failure) -> [Past] {
     var pasts: [Past] = []
     var next: ListID? = earlier
     while let list = next, pasts.count < Self.longestLine {
       guard let old = pasts.isEmpty ? try lists.look(list) : try? lists.look(list) else { break }
       next = old.terms.revises
-      guard new.terms.prints == old.terms.prints, new.terms.filter == old.terms.filter,
-        new.terms.quality == old.terms.quality, new.terms.metadata == old.terms.metadata
-      else { break }
-      pasts.append(Past(old))
+      let hasPrints =
+        pasts.last?.hasPrints != false && new.terms.prints == old.terms.prints
+        && new.terms.filter == old.terms.filter && new.terms.quality == old.terms.quality
+        && new.terms.metadata == old.terms.metadata
+      let originals = recorder.ledger { $0.bequests[list] }
+      pasts.append(Past(old, hasPrints: hasPrints, originals))
     }
     return pasts
+  }
+
+  /// What is there of the photo: its print, otherwise its original.
+  private func kept(
+    _ entry: CatalogEntry, _ number: UInt32, _ new: OpenList, _ prints: (any Folder)?,
+    _ pasts: [Past]
+  ) async throws(Failure) -> (Change, Effect)? {
+    let photo = PhotoID(list: list, number: number)
+    if let prints, let row = try await keptRow(entry, number, new, prints, pasts) {
+      let hash = SHA256Digest(bytes: row.sha256).prefix
+      return (.filtered(photo, Contents(size: row.bytes, hash: hash)), .row(list, row))
+    }
+    for past in pasts where !past.originals.isEmpty {
+      guard let before = try await past.place(of: entry, at: number),
+        let contents = past.originals[before],
+        let home = link(PhotoID(list: past.list.id, number: before), contents, as: photo)
+      else { continue }
+      return (.downloaded(photo, contents), .syncFolder(home))
+    }
+    return nil
+  }
+
+  /// Gives the earlier original a second name in the new list's folder, which is returned; nil if it is gone.
+  private func link(_ old: PhotoID, _ contents: Contents, as photo: PhotoID) -> (any Folder)? {
+    let originals = lists.folders.originals
+    guard
+      let source = try? originals.folder(FileName(number: old.list.number), creating: false),
+      let status = try? source.status(of: Original.name(of: old)), status.kind == .file,
+      status.size == contents.size,
+      let home = try? originals.folder(FileName(number: photo.list.number), creating: true),
+      (try? source.link(Original.name(of: old), toEmpty: home, as: Original.name(of: photo))) != nil
+    else { return nil }
+    return home
   }
 
   /// The row of the earlier print if the print is still in its place and the name is the same.
@@ -103,7 +145,7 @@ struct Revision: Sendable {
     _ entry: CatalogEntry, _ number: UInt32, _ new: OpenList, _ prints: any Folder,
     _ pasts: [Past]
   ) async throws(Failure) -> ResultRow? {
-    for past in pasts {
+    for past in pasts where past.hasPrints {
       guard let before = try await past.place(of: entry, at: number),
         var row = try? recorder.results.row(PhotoID(list: past.list.id, number: before)),
         row.state == .filtered, let format = PictureFormat(rawValue: row.format)
