@@ -91,6 +91,8 @@ package struct JournalRecovery {
         recovery.generation = number
         hasBase = true
         listing.logs.removeAll { $0 < number }
+        // Between the names of a snapshot and of its segment, the last length is that of the segment before.
+        listing.ends.removeAll { $0 < number }
         return
       case .newer(let word): throw newer(name, word)
       case .snapshot, .damaged:

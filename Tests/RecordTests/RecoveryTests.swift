@@ -170,6 +170,17 @@ struct RecoveryTests {
     }
   }
 
+  @Test func `a crash between the names of a snapshot and of its segment is no damage`() throws {
+    let desk = try worked(5)
+    // A start begins the second generation.
+    _ = try JournalDesk(desk.disk)
+    for name in [JournalFolder.log(2), JournalFolder.end(2)] { try desk.folder.remove(name) }
+    #expect(try JournalLook.run(desk.folder).isWhole)
+    let again = try JournalDesk(desk.disk)
+    #expect(again.start.recovery.damageCount == 0 && again.start.recovery.missing == 0)
+    #expect(again.ledger == desk.ledger)
+  }
+
   @Test func `every truncation of a segment loses only its end`() throws {
     let desk = try worked(11, count: 14)
     let name = JournalFolder.log(1)
