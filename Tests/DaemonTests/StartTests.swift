@@ -64,9 +64,11 @@ import Testing
       ("openat ROOT/darkroomd.conf 24", "darkroomd.conf: could not read it: too many open files"),
       ("pread darkroomd.conf 5", "darkroomd.conf: could not read it: input/output error"),
       ("openat ROOT/inbox 12", "could not use the root ROOT: "), ("open ROOT 23", "root ROOT: "),
+      ("access darkroom-worker 5", "could not start the workers: access "),
+      ("readlink process 12", "could not start the workers: readlink "),
     ])
   func
-    `trouble of this machine with the settings or the root ends the start with 74, so that it is tried again`(
+    `trouble of this machine with settings, root or programs ends the start with 74, so that it is tried again`(
       fault: String, words: String
     ) async throws
   {

@@ -21,14 +21,21 @@ extension ThisProcess {
     try unsafe text("readlink") { unsafe Int64(dr_own_path($0, $1)) }
   }
 
-  /// Beside this program, as built, or in libexec, as installed.
+  /// Beside this program, as built, or in libexec, as installed. Raises `SystemError` for trouble of this machine:
+  /// a wrong path would stay until the next start.
   package static var workerPath: String {
-    let program = (try? ownPath()) ?? ""
-    let folder = program.split(separator: "/").dropLast().joined(separator: "/")
-    let beside = "/\(folder)/darkroom-worker"
-    if unsafe dr_may_execute(beside) == 0 { return beside }
-    let parent = folder.split(separator: "/").dropLast().joined(separator: "/")
-    return "/\(parent)/libexec/darkroom/darkroom-worker"
+    get throws(SystemError) {
+      let folder = try ownPath().split(separator: "/").dropLast().joined(separator: "/")
+      let beside = "/\(folder)/darkroom-worker"
+      do throws(SystemError) {
+        try Calls.run("access", beside) { unsafe dr_may_execute(beside) }
+        return beside
+      } catch {
+        if error.isMachineTrouble { throw error }
+      }
+      let parent = folder.split(separator: "/").dropLast().joined(separator: "/")
+      return "/\(parent)/libexec/darkroom/darkroom-worker"
+    }
   }
 
   /// The kernel's identifier of this boot; empty if /proc does not show it.
