@@ -24,8 +24,9 @@ exit statuses, but not 64 or 78, which service managers take for a person's mist
 rejected, no photo failed except those that must; and after one more start, without a fault, everything is there, once,
 with the same bytes as in the run without a fault.
 
---short takes a sample over the sites. The long form first takes the first call of every site with every error number
-in all three ways, then all other calls, in a random order; it says how much it did not reach.
+--short takes a sample over the sites, one fault for each class of error numbers; the sites take turns. The long form
+goes on with the first call of every site, every error number and all three ways, then with all other calls, each in
+a random order; it says how much it did not reach.
 
 Left out, because Linux or the C library cannot do it or the program cannot do without it:
   - write, read and close of event, timer, signal, inotify and process descriptors; prctl, sigaction, pthread_sigmask, getrlimit, setrlimit, sched_getaffinity, timerfd_settime, waitid: with these arguments they have
@@ -611,10 +612,12 @@ def main(campaign):
     random = campaign.random("plan")
     if os.environ.get("FAULT"):
         plan = named_faults(scenes, os.environ["FAULT"], campaign.limit)
-    elif campaign.is_short:
-        plan = sampled_faults(scenes, random)
     else:
-        plan = first_faults(scenes, random) + other_faults(scenes, random)
+        plan = sampled_faults(scenes, random)
+        if not campaign.is_short:
+            sample = set(plan)
+            plan += [fault for fault in first_faults(scenes, random) + other_faults(scenes, random)
+                     if fault not in sample]
     total = len(plan)
     if campaign.limit:
         plan = plan[:campaign.limit]
