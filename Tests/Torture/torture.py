@@ -51,6 +51,7 @@ class Campaign:
         self.folder, self.seed = os.path.abspath(options.bin), options.seed
         self.is_short = options.short
         self.limit = getattr(options, count_name) if count_name else 0
+        self.options = options
         self.started = time.monotonic()
         self.seconds = options.seconds
         self.scratch = tempfile.mkdtemp(prefix=f"darkroom-{name}.")
@@ -204,13 +205,14 @@ class Campaign:
 class Origin:
     """Tests/Support/origin.py with the pictures of a folder, and the log of its requests."""
 
-    def __init__(self, campaign, folder, log):
+    def __init__(self, campaign, folder, log, address="127.0.0.1"):
         self.campaign, self.log, self.said = campaign, log, 0
         script = os.path.join(REPOSITORY, "Tests", "Support", "origin.py")
         self.process = campaign.start(
-            [sys.executable, script, "--folder", folder, "--log", log],
+            [sys.executable, script, "--bind", address, "--folder", folder, "--log", log],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.address = "http://127.0.0.1:" + self.process.stdout.readline().split()[1]
+        self.address = f"http://{address}:" + self.process.stdout.readline().split()[1]
+        self._lock = threading.Lock()
 
     def mark(self):
         """The length of the log: what was asked for before."""
@@ -230,10 +232,11 @@ class Origin:
 
     def release(self, gate):
         """Opens the gate for all requests that wait there, now and later."""
-        self.said += 1
-        self.process.stdin.write(f"{self.said} release {gate}\n")
-        self.process.stdin.flush()
-        self.process.stdout.readline()
+        with self._lock:
+            self.said += 1
+            self.process.stdin.write(f"{self.said} release {gate}\n")
+            self.process.stdin.flush()
+            self.process.stdout.readline()
 
     def stop(self):
         if self.process.poll() is None:
@@ -271,7 +274,7 @@ class Daemon:
 
     def wait_ready(self, seconds=30):
         """Waits until it answers. Returns False if it ended first."""
-        return wait_until(lambda: " is ready" in self.said() or not self.lives(), seconds) and self.lives()
+        return wait_until(lambda: " is ready" in self.said() or not self.lives(), seconds, 0.003) and self.lives()
 
     def workers(self):
         """The process numbers of its workers."""
@@ -548,12 +551,12 @@ def parse(name, description, counts):
                         help=f"the form of `make test`: no further round after {SHORT_SECONDS} s")
     parser.add_argument("--seconds", type=float, default=0, help="start no further round after this time")
     for count in counts:
-        parser.add_argument("--" + count.replace("_", "-"), type=int, default=0)
+        parser.add_argument("--" + count.replace("_", "-"), type=type(counts[count][0]))
     options = parser.parse_args()
     if not os.path.exists(os.path.join(options.bin, "darkroomd")):
         parser.error(f"{options.bin} has no darkroomd")
     for count, (short, long) in counts.items():
-        if not getattr(options, count):
+        if getattr(options, count) is None:
             setattr(options, count, short if options.short else long)
     if options.short and not options.seconds:
         options.seconds = SHORT_SECONDS
@@ -561,7 +564,8 @@ def parse(name, description, counts):
 
 
 def run(name, main, description, **counts):
-    """Runs a campaign and ends the program. The one count is NAME=(short form, long form); --NAME sets it."""
+    """Runs a campaign and ends the program. A count is NAME=(short form, long form), and --NAME sets it. The
+    first one is the limit of `Campaign.goes_on`, the others are in `Campaign.options`."""
     options = parse(name, description, counts)
     # The end by a signal passes through `finally`, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
