@@ -2,6 +2,7 @@
 // Preloaded into the daemon: five times a second it writes two numbers of bytes to the file $HEAP_LOG: what the
 // program holds, and what the allocator holds for it. The difference is free memory that the allocator keeps.
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
