@@ -6,6 +6,7 @@
 #   make bench      benchmarks, mostly ratios against peers in the same run
 #   make fuzz       mutated input for every reader of untrusted bytes, SECONDS=60 each
 #   make simulate   LIVES=10000000 simulated lives of lists; SEED= replays a failure
+#   make torture    MINUTES=90 of faults against the release programs; SEED= replays a run
 #   make sanitize   the tests of pictures, lists, downloads and threads under the sanitizers
 #   make install    install all files, with DESTDIR= and PREFIX=/usr (see README)
 #
@@ -35,7 +36,7 @@ TEST_PACKAGES = $(BUILD_PACKAGES) systemd-container debootstrap systemd dbus ope
 SWIFT_SOURCES = Package.swift Sources Tests
 
 .PHONY: all build run test check bench install uninstall clean build-packages test-packages format
-.PHONY: release install-files fuzz simulate sanitize
+.PHONY: release install-files fuzz simulate torture sanitize
 
 all: build
 
@@ -74,6 +75,7 @@ test: test-packages
 	$(TEST) --filter '^CrashTests\.'
 	$(TEST) --filter '^DaemonTests\.'
 	DARKROOM_STAGE=$(CURDIR)/.build/stage $(TEST) --filter '^SystemTests\.'
+	Tests/Torture/run --short $(BIN)
 
 # Tests in which one side waits for the other do not share threads with tests that compute for a long time.
 TALK_TESTS = '^SteerTests\.'
@@ -95,6 +97,12 @@ SECONDS ?= 60
 TARGETS ?=
 fuzz: build-packages
 	@SECONDS_EACH=$(SECONDS) TARGETS="$(TARGETS)" Tests/Fuzz/run
+
+# The short forms are part of `make test`.
+MINUTES ?= 90
+CAMPAIGNS ?=
+torture: release
+	@CAMPAIGNS="$(CAMPAIGNS)" SEED=$(SEED) Tests/Torture/run $(BIN) $(MINUTES)
 
 # The long form of what `make test` does with 100,000 lives.
 LIVES ?= 10000000

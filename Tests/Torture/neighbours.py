@@ -14,6 +14,7 @@
 import collections
 import os
 import shutil
+import signal
 import subprocess
 import time
 
@@ -161,35 +162,38 @@ def work_and_copy(campaign, pictures, copies):
         root.drop(f"list{number}", pictures.photo_list(25, f"copied {number}"))
         time.sleep(numbers.uniform(0, 0.3))
         place = os.path.join(campaign.scratch, f"copy-{number}")
-        # Files may leave while they are copied.
+        is_still = number % 2 == 0
+        if is_still:
+            os.kill(daemon.pid, signal.SIGSTOP)
+        # Otherwise files may come, grow and leave while they are copied.
         subprocess.run(["cp", "-a", root.at("state"), place], stderr=subprocess.DEVNULL)
-        made.append(place)
+        os.kill(daemon.pid, signal.SIGCONT)
+        made.append((place, is_still))
     torture.wait_until(lambda: len(root.results()) == copies, 60, step=0.1)
     campaign.check(daemon.stop() == 0, "copies: SIGTERM")
     return root, made
 
 
-def allowed_ends(campaign, root):
-    """A copy may have the newest segment as it was before, and its durable length as it was after: it then reports
-    a lost record, and ends with 4 for it."""
-    status, text = root.verify()
-    if status == 0:
-        return (0,)
-    campaign.check(status == 1 and "damaged in 1 place" in text, "copies: damage", status, text)
-    campaign.count("copies that miss their last records")
-    return (4,)
+def judge_end(campaign, what, root, is_still):
+    """A copy made while files moved may miss what its record names: then the daemon says so and ends with 4."""
+    before, _ = root.verify()
+    status = root.until_idle()
+    said = torture.read(root.at("log")).decode("utf-8", "replace")
+    if is_still:
+        campaign.check(status == 0 and before == 0, what + ": the end", status, before, said[-800:])
+        after, text = root.verify()
+        campaign.check(after == 0, what + ": journal verify", text)
+    else:
+        campaign.check(status in (0, 4), what + ": the end", status, said[-800:])
+        campaign.check(status == 0 or "warning: " in said, what + ": an end with 4 without its reason", said)
+        campaign.count("copies with gaps", status == 4)
 
 
 def start_copies(campaign, pictures, made):
-    for place in made:
+    for place, is_still in made:
         root = pictures.root(campaign, os.path.basename(place) + "-alone")
         shutil.copytree(place, root.at("state"), symlinks=True)
-        allowed = allowed_ends(campaign, root)
-        status = root.until_idle()
-        campaign.check(status in allowed, "copies: the end", status, torture.read(root.at("log"))[-800:])
-        if allowed == (0,):
-            status, text = root.verify()
-            campaign.check(status == 0, "copies: journal verify", text)
+        judge_end(campaign, "copies", root, is_still)
         for result in root.results().values():
             campaign.check(result["PhotosFailed"] == 0, "copies: failed photos", result["List"])
             wrong = pictures.wrong_prints(root, result["List"])
@@ -202,14 +206,12 @@ def restore_old_states(campaign, pictures, root, made):
     done = {name for name in torture.list_folder(root.at("done"))}
     prints = root.print_digests()
     used = set(root.results())
-    for round, place in enumerate(made):
+    for round, (place, is_still) in enumerate(made):
         shutil.rmtree(root.at("state"))
         shutil.copytree(place, root.at("state"), symlinks=True)
         name = f"after{round}"
         root.drop(name, pictures.photo_list(3, name))
-        allowed = allowed_ends(campaign, root)
-        status = root.until_idle()
-        campaign.check(status in allowed, "old state: the end", status, torture.read(root.at("log"))[-800:])
+        judge_end(campaign, "old state", root, is_still)
         now = root.print_digests()
         lost = [path for path, digest in prints.items() if now.get(path) != digest]
         campaign.check(not lost, "old state: prints lost or changed", place, lost[:3])
@@ -226,20 +228,19 @@ def restore_old_states(campaign, pictures, root, made):
 
 def main(campaign):
     pictures = Pictures(campaign)
-    share_inbox(campaign, pictures)
-    root, made = work_and_copy(campaign, pictures, 5 if campaign.is_short else 25)
-    start_copies(campaign, pictures, made)
-    restore_old_states(campaign, pictures, root, made)
     # Each double start waits a second for the lock, so many run side by side.
     roots = range((campaign.limit + STARTS - 1) // STARTS)
     campaign.side_by_side(
         lambda number: DoubleStarts(campaign, pictures, number).play() if campaign.goes_on() else None, roots,
         lanes=4)
+    share_inbox(campaign, pictures)
+    root, made = work_and_copy(campaign, pictures, 5 if campaign.is_short else 25)
+    start_copies(campaign, pictures, made)
+    restore_old_states(campaign, pictures, root, made)
     counts = campaign.counts
     campaign.summary(
-        f"{counts['double starts']} double starts, {counts['lists in a shared inbox']} lists in a shared inbox, "
-        f"{counts['copies started']} copies started "
-        f"({counts['copies that miss their last records'] // 2} without their last records), {counts['old states restored']} old states restored, "
+        f"{counts['double starts']} double starts, {counts['lists in a shared inbox']} lists in a shared "
+        f"inbox, {counts['copies started']} copies started, {counts['old states restored']} old states restored, "
         f"{len(campaign.violations)} violations, {campaign.elapsed():.0f} s")
 
 

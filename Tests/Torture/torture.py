@@ -46,7 +46,7 @@ class Campaign:
     """The seed, the limits, the counts and the violations of one run, and all that it started. Threads share
     it."""
 
-    def __init__(self, name, options, count_name):
+    def __init__(self, name, options, count_name, home=None):
         self.name, self.count_name = name, count_name
         self.folder, self.seed = os.path.abspath(options.bin), options.seed
         self.is_short = options.short
@@ -54,7 +54,7 @@ class Campaign:
         self.options = options
         self.started = time.monotonic()
         self.seconds = options.seconds
-        self.scratch = tempfile.mkdtemp(prefix=f"darkroom-{name}.")
+        self.scratch = tempfile.mkdtemp(prefix=f"darkroom-{name}.", dir=home)
         self.counts = collections.Counter()
         self.violations = []
         self.is_stopping = False
@@ -563,13 +563,24 @@ def parse(name, description, counts):
     return options
 
 
-def run(name, main, description, **counts):
+def memory_folder():
+    """A folder in memory with a few GiB, for campaigns that are not about the disk; None if TMPDIR is set."""
+    try:
+        room = os.statvfs("/dev/shm")
+    except OSError:
+        return None
+    has_room = room.f_bavail * room.f_frsize > 2 << 30 and os.access("/dev/shm", os.W_OK)
+    return "/dev/shm" if has_room and not os.environ.get("TMPDIR") else None
+
+
+def run(name, main, description, home=None, **counts):
     """Runs a campaign and ends the program. A count is NAME=(short form, long form), and --NAME sets it. The
-    first one is the limit of `Campaign.goes_on`, the others are in `Campaign.options`."""
+    first one is the limit of `Campaign.goes_on`, the others are in `Campaign.options`. The scratch folder is in
+    `home`, by default where temporary files are."""
     options = parse(name, description, counts)
     # The end by a signal passes through `finally`, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    campaign = Campaign(name, options, next(iter(counts), None))
+    campaign = Campaign(name, options, next(iter(counts), None), home)
     status = 1
     try:
         main(campaign)
