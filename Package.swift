@@ -99,6 +99,10 @@ let tests: [Target] = [
     dependencies: ["CAttempts", "Catalog", "Linux", "Vocabulary", "Worker"],
     path: "Tests/TestWorker"),
   .target(name: "CAttempts", path: "Tests/Attempts"),
+  // For Tests/Torture/powercuts.py: starts the record of many state folders.
+  .executableTarget(
+    name: "darkroom-recovery-probe", dependencies: ["Linux", "Record", "Steer", "Vocabulary"],
+    path: "Tests/RecoveryProbe"),
   .testTarget(
     name: "AcceptTests",
     dependencies: ["Accept", "Digests", "Files", "Linux", "Support", "Vocabulary"]),
