@@ -5,7 +5,8 @@
 #   make check      format, lint, warnings, the rules of CONTRIBUTING.md
 #   make bench      benchmarks, mostly ratios against peers in the same run
 #   make fuzz       mutated input for every reader of untrusted bytes, SECONDS=60 each
-#   make simulate   LIVES=10000000 simulated lives of lists; SEED= replays a failure
+#   make simulate   LIVES=10000000 simulated lives of lists, STATES=10000000 disks after a power cut, and
+#                   files of 64 KiB with every bit flipped; SEED= replays a failure of the first two
 #   make torture    MINUTES=90 of faults against the release programs; SEED= replays a run
 #   make sanitize   the tests of pictures, lists, downloads and threads under the sanitizers
 #   make install    install all files, with DESTDIR= and PREFIX=/usr (see README)
@@ -104,12 +105,16 @@ CAMPAIGNS ?=
 torture: release
 	@CAMPAIGNS="$(CAMPAIGNS)" SEED=$(SEED) Tests/Torture/run $(BIN) $(MINUTES)
 
-# The long form of what `make test` does with 100,000 lives.
+# The long form of what `make test` does with 100,000 lives and small files.
 LIVES ?= 10000000
+STATES ?= 10000000
+SIMULATED = ^PartTests\.ListSimulationTests|^RecordTests\.(CrashSimulation|JournalDamage|Snapshot|ResultRow)Tests
 simulate: export LIVES := $(LIVES)
+simulate: export STATES := $(STATES)
+simulate: export DAMAGE = long
 simulate: build-packages
 	$(SWIFT) test -Xswiftc -O --scratch-path .build/simulate \
-		--filter '^PartTests\.ListSimulationTests'
+		--filter '$(SIMULATED)|^CatalogTests\.DamageTests'
 
 # Each sanitizer has a separate build. UBSan covers the C code; Swift has its own checks. Left out: workers
 # under AddressSanitizer, whose shadow memory exceeds their memory limit; crashes of workers under

@@ -91,7 +91,9 @@ let benchmarks: [Target] = [
 let tests: [Target] = [
   .target(
     name: "Support",
-    dependencies: ["CCodecs", "CLinux", "CPrograms", "CSamples", "Linux", "Vocabulary"],
+    dependencies: [
+      "CCodecs", "CLinux", "CPrograms", "CSamples", "Digests", "Linux", "Vocabulary",
+    ],
     path: "Tests/Support", exclude: ["multiplex.py", "origin.py"]),
   // For EdgeTests: a worker that misbehaves on demand, and its attempts.
   .executableTarget(

@@ -2,6 +2,7 @@
 // Writes and parses the text of the file `about`. A missing or malformed value raises a `Failure` that names
 // its key; unknown keys are ignored.
 
+internal import Digests
 internal import Files
 package import Vocabulary
 
@@ -12,7 +13,7 @@ extension AboutFile {
   package var text: String {
     var settings = terms.settings
     if !settings.isEmpty, settings.utf8.last != 0x0A { settings += "\n" }
-    return """
+    let head = """
       \(Self.header)
       name=\(Self.encoded(name.bytes))
       uid=\(owner)
@@ -24,12 +25,27 @@ extension AboutFile {
       accepted=\(accepted)
       photos=\(terms.photos)
       quality=\(terms.serviceClass.name)
-      [settings]
-      \(settings)
+
       """
+    let rest = "[settings]\n\(settings)"
+    return "\(head)crc=\(Self.checksum(Array((head + rest).utf8)))\n\(rest)"
+  }
+
+  private static func checksum(_ bytes: [UInt8]) -> String { String(hex: CRC32C.checksum(bytes)) }
+
+  /// Raises if the checksum is wrong. An older version wrote none, and a person who repairs the file removes it.
+  private static func check(_ text: [UInt8]) throws(Failure) {
+    var lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
+    let head = lines.prefix { !$0.elementsEqual("[settings]".utf8) }
+    guard let place = head.firstIndex(where: { $0.starts(with: "crc=".utf8) }) else { return }
+    let word = lines.remove(at: place).dropFirst(4)
+    guard word.elementsEqual(checksum(Array(lines.joined(separator: [0x0A]))).utf8) else {
+      throw damaged("crc")
+    }
   }
 
   package init(text: some Collection<UInt8>) throws(Failure) {
+    try Self.check(Array(text))
     let lines = String(decoding: text, as: UTF8.self)
       .split(separator: "\n", omittingEmptySubsequences: false)
     guard lines.first.map(String.init) == Self.header else { throw Self.damaged("header") }

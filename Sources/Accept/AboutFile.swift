@@ -13,6 +13,7 @@
 //   accepted=1763712345200         milliseconds since 1970
 //   photos=120
 //   quality=default
+//   crc=1d9a33f0                   CRC-32C of all other lines; optional
 //   [settings]                     effective Key=value lines, to the end of the file
 //   Filter=sepia(0.8)
 

@@ -38,7 +38,7 @@ package struct JournalLook: Sendable {
 
   /// - Parameter each: takes every line, in the order of the files.
   package static func run(
-    _ folder: any Folder, each: (Line) -> Void = { _ in }
+    _ folder: any Folder, each: @escaping (Line) -> Void = { _ in }
   ) throws(Failure) -> JournalLook {
     for _ in 1..<Self.tries {
       do throws(Failure) { return try JournalLook(folder, each) } catch {
@@ -48,7 +48,7 @@ package struct JournalLook: Sendable {
     return try JournalLook(folder, each)
   }
 
-  private init(_ folder: any Folder, _ each: (Line) -> Void) throws(Failure) {
+  private init(_ folder: any Folder, _ each: @escaping (Line) -> Void) throws(Failure) {
     let journal = JournalFolder(folder)
     let listing = try asMachine { () throws(SystemError) in try journal.listing() }
     guard !listing.logs.isEmpty || !listing.snapshots.isEmpty else {
@@ -56,44 +56,46 @@ package struct JournalLook: Sendable {
         .final, code: "journal.none", reason: "there is no journal file in \(folder.path)",
         advice: "Name the state folder of a darkroomd")
     }
-    let lines = Lines()
-    newest = try JournalRecovery.look(journal, listing, lines.add)
-    add(newest)
-    lines.turn()
-    if listing.snapshots.last == newest.generation {
-      try add(journal, listing.older(than: newest.generation), lines)
+    // Nothing is raised for a file that disappears after the first line was passed on: a repetition would pass
+    // it on again.
+    files = try asMachine { () throws(SystemError) in try Self.files(journal, listing) }
+    var kinds: [String: UInt64] = [:]
+    let visit: JournalRecovery.Visit = { file, offset, bytes, fate in
+      let line = Line(file, offset, bytes, fate)
+      if fate != .damaged { kinds[line.kind, default: 0] += 1 }
+      each(line)
     }
-    // Nothing is raised after the first line was passed on: a repetition would pass it on again.
+    var new = try JournalRecovery(look: journal, listing, visit)
+    // The generation before, which a start reads if the newest snapshot is damaged. Files of still earlier ones
+    // are what an interrupted removal has left.
+    let generation = new.recovery.generation
+    var old: JournalRecovery?
+    if listing.snapshots.last == generation, listing.snapshots.count > 1 {
+      old = try JournalRecovery(look: journal, listing.older(than: generation), visit)
+    }
+    let after = new.recovery.after
+    try old?.replay(upTo: after)
+    try new.replay()
+    newest = new.recovery
+    add(newest)
+    if newest.isLost { missing += after }
+    if let before = old?.recovery {
+      add(before)
+      // The newest generation tells how far this one was acknowledged.
+      if before.sequence < after { missing += after - before.sequence }
+    }
+    self.kinds = kinds
+  }
+
+  private static func files(
+    _ journal: JournalFolder, _ listing: JournalFolder.Listing
+  ) throws(SystemError) -> [File] {
     let names =
       (listing.snapshots.map { JournalFolder.snapshot($0) }
       + listing.logs.map { JournalFolder.log($0) }).sorted { $0.description < $1.description }
-    files = try asMachine { () throws(SystemError) in
-      try names.map { name throws(SystemError) in
-        File(name: "\(name)", bytes: try folder.status(of: name).size)
-      }
+    return try names.map { name throws(SystemError) in
+      File(name: "\(name)", bytes: try journal.folder.status(of: name).size)
     }
-    for line in lines.all.reversed().joined() {
-      if line.fate != .damaged { kinds[line.kind, default: 0] += 1 }
-      each(line)
-    }
-  }
-
-  /// Adds the generation before, which a start reads if the newest snapshot is damaged. Files of still earlier
-  /// ones are what an interrupted removal has left.
-  private mutating func add(
-    _ journal: JournalFolder, _ listing: JournalFolder.Listing, _ lines: Lines
-  ) throws(Failure) {
-    guard let snapshot = listing.snapshots.last else { return }
-    do throws(Failure) {
-      let before = try JournalRecovery.look(journal, listing, upTo: newest.after, lines.add)
-      add(before)
-      // The newest generation tells how far this one was acknowledged.
-      if before.sequence < newest.after { missing += newest.after - before.sequence }
-    } catch {
-      guard error.code == "journal.gone" else { throw error }
-      note(JournalDamage(file: "\(JournalFolder.snapshot(snapshot))", offset: 0, bytes: 0))
-    }
-    lines.turn()
   }
 
   private mutating func add(_ recovery: Recovery) {
@@ -102,38 +104,21 @@ package struct JournalLook: Sendable {
     missing += recovery.missing
     tornBytes += recovery.tornBytes
   }
-
-  private mutating func note(_ damage: JournalDamage) {
-    damages.append(damage)
-    damageCount += 1
-  }
 }
 
 extension JournalLook.Line {
+  fileprivate init(
+    _ file: FileName, _ offset: UInt64, _ line: ArraySlice<UInt8>, _ fate: JournalLine.Fate
+  ) {
+    let bytes = fate == .damaged ? line : line.dropFirst(9)
+    self.init(
+      file: "\(file)", offset: offset, text: String(decoding: bytes, as: UTF8.self), fate: fate)
+  }
+
   /// `filtered`; empty if the line has none.
   fileprivate var kind: String {
     let words = text.split(separator: " ", maxSplits: 3)
     return words.count > 2 ? String(words[2]) : ""
-  }
-}
-
-/// Collects the lines of each generation, the newest first.
-private final class Lines {
-  private(set) var all: [[JournalLook.Line]] = []
-  private var current: [JournalLook.Line] = []
-
-  func add(
-    _ file: FileName, _ offset: UInt64, _ line: ArraySlice<UInt8>, _ fate: JournalLine.Fate
-  ) {
-    let bytes = fate == .damaged ? line : line.dropFirst(9)
-    current.append(
-      JournalLook.Line(
-        file: "\(file)", offset: offset, text: String(decoding: bytes, as: UTF8.self), fate: fate))
-  }
-
-  func turn() {
-    all.append(current)
-    current = []
   }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rebuilds the state from STATE/journal: the newest snapshot that verifies, then the segments in order.
 // `run` removes `.new` files, copies bad bytes aside, and cuts the last segment's torn tail; every record stays.
-// `look` changes nothing.
+// A look changes nothing; it opens all files before it passes on the first line, so that none of them can
+// disappear meanwhile.
 // Raises `journal.newer` for a version, kind or snapshot line that it does not know, `journal.gone` for lists
 // without a journal file, and the failures of the disk.
 
@@ -20,8 +21,9 @@ package struct JournalRecovery {
   private let journal: JournalFolder
   /// Nil for a start.
   private let visit: Visit?
-  private var recovery: Recovery
+  private(set) var recovery: Recovery
   private var listing = JournalFolder.Listing()
+  private var files: [UInt64: any OpenFile] = [:]
   private var headers: [UInt64: SegmentHeader] = [:]
   /// How far the last segment is durable; nil if it is not known.
   private var durable: SegmentEnd?
@@ -44,37 +46,43 @@ package struct JournalRecovery {
       run.listing = try journal.listing()
       for name in run.listing.unfinished { try journal.folder.removeIfThere(name) }
     } catch { throw error.machineFailure }
-    return try run.replay(hasLists: hasLists)
+    try run.prepare()
+    guard try run.isReadable(hasLists: hasLists) else { return run.recovery }
+    try run.replay()
+    return run.recovery
   }
 
-  /// Reads what a start would read if only these files were there.
-  static func look(
-    _ journal: JournalFolder, _ listing: JournalFolder.Listing, upTo limit: UInt64 = .max,
-    _ visit: @escaping Visit
-  ) throws(Failure) -> Recovery {
-    var run = JournalRecovery(journal, stateID: "", visit)
-    run.listing = listing
-    run.limit = limit
-    return try run.replay(hasLists: true)
+  /// Prepares to read what a start would read if only these files were there. `recovery` has the base;
+  /// `replay` passes on the lines and adds the rest.
+  init(
+    look journal: JournalFolder, _ listing: JournalFolder.Listing, _ visit: @escaping Visit
+  ) throws(Failure) {
+    self.init(journal, stateID: "", visit)
+    self.listing = listing
+    try prepare()
+    if !hasBase { dispense() }
   }
 
-  private mutating func replay(hasLists: Bool) throws(Failure) -> Recovery {
+  private mutating func prepare() throws(Failure) {
     recovery.lastNumber = listing.highest
     try findBase()
     try readHeaders()
-    guard try isReadable(hasLists: hasLists) else { return recovery }
+  }
+
+  /// Records beyond `limit` do not count.
+  mutating func replay(upTo limit: UInt64 = .max) throws(Failure) {
+    self.limit = limit
     // Before the segment: it may grow while it is read.
     let last = max(listing.logs.last ?? 0, listing.ends.last ?? 0)
     durable = end(of: last)
     recovery.isEndKnown = durable != nil
     for number in listing.logs { try replay(number) }
-    guard let durable else { return recovery }
+    guard let durable else { return }
     if last > listing.logs.last ?? 0 { note(0..<durable.bytes, JournalFolder.log(last)) }
     if durable.sequence > recovery.sequence {
       recovery.missing += durable.sequence - recovery.sequence
       recovery.sequence = durable.sequence
     }
-    return recovery
   }
 
   // MARK: Base and headers
@@ -105,7 +113,9 @@ package struct JournalRecovery {
   private mutating func readHeaders() throws(Failure) {
     for number in listing.logs {
       let name = JournalFolder.log(number)
-      switch try SegmentReader(open(name)).header() {
+      let file = try open(name)
+      files[number] = file
+      switch try SegmentReader(file).header() {
       case .header(let header) where header.segment == number: headers[number] = header
       case .newer(let version): throw newer(name, "version \(version)")
       case .header, .damaged: break
@@ -114,11 +124,13 @@ package struct JournalRecovery {
     recovery.previousBoot = listing.logs.last.flatMap { headers[$0]?.bootID }
   }
 
+  /// The header that gives the state's id without a snapshot.
+  private var firstHeader: SegmentHeader? { listing.logs.compactMap { headers[$0] }.first }
+
   /// False when there is nothing to read.
   private mutating func isReadable(hasLists: Bool) throws(Failure) -> Bool {
     if hasBase { return true }
-    let known = listing.logs.first == 1 ? listing.logs.compactMap { headers[$0] }.first : nil
-    if let known {
+    if listing.logs.first == 1, let known = firstHeader {
       recovery.stateID = known.stateID
       return true
     }
@@ -133,11 +145,20 @@ package struct JournalRecovery {
     return false
   }
 
+  /// Checks the segments without a base, for a look: all before them is lost, unless they are the first ones.
+  private mutating func dispense() {
+    guard let known = firstHeader else { return recovery.isLost = true }
+    recovery.stateID = known.stateID
+    if listing.logs.first == 1 { return }
+    recovery.isLost = true
+    (recovery.after, recovery.sequence) = (known.after, known.after)
+  }
+
   // MARK: Replaying
 
   private mutating func replay(_ number: UInt64) throws(Failure) {
     let name = JournalFolder.log(number)
-    let file = try open(name)
+    guard let file = files[number] else { return }
     if let header = headers[number], header.after > recovery.sequence {
       recovery.missing += header.after - recovery.sequence
       recovery.sequence = header.after

@@ -30,6 +30,8 @@ package struct Recovery: Sendable {
   package internal(set) var sequence: UInt64 = 0
   /// The state folder had no journal file and no lists.
   package internal(set) var isNew = false
+  /// For a look: neither a snapshot nor the first segment is left. A start with lists would be refused.
+  package internal(set) var isLost = false
   /// The boot in which the newest segment was begun; nil when its header is not readable.
   package internal(set) var previousBoot: String?
   /// The segment whose snapshot was used; 1 when all segments were read.

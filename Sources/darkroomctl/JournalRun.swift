@@ -27,7 +27,7 @@ package struct JournalRun {
       case .stat:
         let look = try JournalLook.run(folder)
         voice.say(isJSON ? JSONWriter.text(.object(numbers(look))) + "\n" : table(numbers(look)))
-        return .done
+        return look.isWhole ? .done : .failed
       }
     } catch {
       voice.complain(
@@ -86,7 +86,10 @@ package struct JournalRun {
       "journal.damaged",
       "\(folder): the journal file is damaged in \(look.damageCount) "
         + "\(look.damageCount == 1 ? "place" : "places"); \(look.missing) "
-        + "\(look.missing == 1 ? "record is" : "records are") missing, \(look.records) are whole")
+        + "\(look.missing == 1 ? "record is" : "records are") missing, \(look.records) are whole"
+        + (look.newest.isLost
+          ? "; neither a snapshot nor the first segment is left, so a start with lists is refused"
+          : ""))
     return .failed
   }
 

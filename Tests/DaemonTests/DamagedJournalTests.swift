@@ -41,6 +41,11 @@ import Testing
       let offset = text.utf8.distance(from: text.utf8.startIndex, to: line.startIndex)
       bytes[offset + 30] ^= 1
       try bench.folder.write(bytes, to: "root/state/journal/\(name)")
+      let verify = try await bench.tool("journal", "verify")
+      #expect(verify.code == 1, "\(verify)")
+      #expect(
+        verify.output == "damage\t\(name)\t\(offset)\t\(line.utf8.count + 1)\n", "\(verify)")
+      #expect(try await bench.tool("journal", "stat").code == 1)
       let prints = bench.names("prints/summer")
       let inodes = try prints.map { try bench.inode("prints/summer/\($0)") }
       let end = try await bench.runUntilIdle()

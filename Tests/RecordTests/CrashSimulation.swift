@@ -1,45 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
-// The history of a state folder, from a seed: work, disk trouble, power cuts at any call, starts.
-// After each start the state must be the acknowledged one, with or without the changes in flight, and
-// every effect that a record promises must be on the disk.
+// The history of a state folder, from a seed: work, disk trouble, power cuts at any call, starts. The disk is
+// remembered before each sync. From a share of these moments, power cuts of every rule are tried on copies of
+// the disk, and now and then a second one while the start reads the first one's remains.
 
 import Record
 import Support
 import Vocabulary
 
 struct CrashSimulation {
-  private struct Violation: Error { let words: String }
+  /// How much of a history is tried on copies.
+  struct Effort: Sendable {
+    /// One moment in this number is tried.
+    let oneMomentIn: UInt64
+    let cuts: Int
+
+    static let short = Effort(oneMomentIn: 60, cuts: 24)
+    static let long = Effort(oneMomentIn: 4, cuts: 32)
+  }
+
+  /// The different disks that were judged.
+  struct Tally: Sendable {
+    var cuts: [CutRule: Int] = [:]
+    /// After a second power cut, while a start was under way.
+    var secondCuts = 0
+    /// After a second power cut, when the start had ended.
+    var lateCuts = 0
+    var starts = 0
+    var histories = 0
+    var violations: [String] = []
+
+    var states: Int { cuts.values.reduce(0, +) + secondCuts + lateCuts + starts }
+
+    mutating func add(_ other: Tally) {
+      cuts.merge(other.cuts, uniquingKeysWith: +)
+      secondCuts += other.secondCuts
+      lateCuts += other.lateCuts
+      starts += other.starts
+      histories += other.histories
+      violations += other.violations
+    }
+  }
 
   private let disk = SimulatedDisk()
+  private let effort: Effort
   private var random: SimulatedRandom
-  /// The acknowledged state.
-  private var model = Ledger()
-  /// Changes in flight when the power or a call failed: each may be recorded or not.
-  private var uncertain: [Transition] = []
-  private var isStarted = false
-  private let root: FileName = FileName(literal: "originals")
+  /// Chooses moments and cuts, so that the history is the same at any effort.
+  private var chance: SimulatedRandom
+  private var judge = CrashJudge()
+  private var segmentBytes: UInt64 = 0
+  private var tally = Tally()
+  /// The disks judged since the last acknowledged change.
+  private var seen: Set<UInt64> = []
 
-  private init(seed: UInt64) { random = SimulatedRandom(seed: seed) }
+  private init(seed: UInt64, effort: Effort) {
+    random = SimulatedRandom(seed: seed)
+    chance = SimulatedRandom(seed: ~seed)
+    self.effort = effort
+  }
 
-  /// The first violation, or nil.
+  /// Ends with the first violation.
   static func run(
-    seed: UInt64, ignoring: Set<SimulatedDisk.Call> = [], on thing: String = ""
-  ) -> String? {
-    var simulation = CrashSimulation(seed: seed)
+    seed: UInt64, _ effort: Effort = .short, ignoring: Set<SimulatedDisk.Call> = [],
+    on thing: String = ""
+  ) -> Tally {
+    var simulation = CrashSimulation(seed: seed, effort: effort)
     simulation.disk.ignore(ignoring, on: thing)
-    do {
+    simulation.disk.watchSyncs()
+    simulation.tally.histories = 1
+    do throws(CrashViolation) {
       for _ in 0..<5 { try simulation.live() }
-      return nil
-    } catch let violation as Violation {
-      return "seed \(seed): \(violation.words)"
-    } catch { return "seed \(seed): \(error)" }
+    } catch { simulation.tally.violations.append("SEED=\(seed): \(error.words)") }
+    return simulation.tally
   }
 
   /// From a start to a power cut, or to an end without one.
-  private mutating func live() throws {
+  private mutating func live() throws(CrashViolation) {
     disk.cutPower(afterCalls: random.number(below: 160))
-    let size = UInt64(300 + random.number(below: 1500))
-    if let desk = try start(segmentBytes: size) { work(desk) }
+    segmentBytes = UInt64(300 + random.number(below: 1500))
+    if let desk = try start() { try work(desk) }
+    try tryCuts([disk.moment], oneIn: 1)
     if disk.isPowerCut || random.oneIn(3) {
       disk.crash(seed: random.next())
     } else {
@@ -47,55 +86,34 @@ struct CrashSimulation {
       disk.fail(nil)
     }
     // Without a power cut, as after kill -9, everything written is there.
-    guard let desk = try start(segmentBytes: size) else {
-      throw Violation(words: "a start failed on a disk that is well")
+    guard let desk = try start() else {
+      throw CrashViolation(words: "a start failed on a disk that is well")
     }
-    try checkEffects(desk)
+    try judge.checkEffects(desk)
   }
 
-  private mutating func start(segmentBytes: UInt64) throws -> JournalDesk? {
-    let desk: JournalDesk
-    do throws(Failure) {
-      desk = try JournalDesk(disk, segmentBytes: segmentBytes)
-    } catch {
-      if disk.isPowerCut { return nil }
-      throw Violation(words: "refused: \(error)")
-    }
-    let isExpected = candidates().contains { candidate in
-      // Folders of unrecorded lists raise the next number; nothing may lower it.
-      var candidate = candidate
-      candidate.reserve(upTo: ListID(desk.ledger.nextList.number - 1))
-      return candidate == desk.ledger
-    }
-    guard isExpected else {
-      throw Violation(
-        words: "\(desk.ledger.lists.count) lists, not what was acknowledged: \(model) and perhaps"
-          + " \(uncertain), but \(desk.start.recovery)")
-    }
-    model = desk.ledger
-    uncertain = []
+  private mutating func start() throws(CrashViolation) -> JournalDesk? {
+    let desk = try judge.start(disk, segmentBytes: segmentBytes)
+    try tryCuts(disk.takeMoments(), oneIn: effort.oneMomentIn)
+    guard let desk else { return nil }
+    tally.starts += 1
+    settle(desk.ledger)
     return desk
   }
 
-  private func candidates() -> [Ledger] {
-    (0..<(1 << uncertain.count)).map { choice in
-      var ledger = model
-      for (place, transition) in uncertain.enumerated() where choice & (1 << place) != 0 {
-        ledger.apply(transition)
-      }
-      return ledger
-    }
+  private mutating func settle(_ ledger: Ledger) {
+    judge.settle(ledger)
+    seen = []
   }
 
-  private mutating func work(_ start: JournalDesk) {
+  private mutating func work(_ start: JournalDesk) throws(CrashViolation) {
     var journal = start.journal
     var effects = DurableEffects(
       disk.rootFolder, rows: ResultRows(lists: start.start.lists))
     for _ in 0..<(5 + random.number(below: 30)) {
       if random.oneIn(15) { disk.fail(fault()) }
-      if disk.isPowerCut || uncertain.count > 6 { return }
-      guard !step(&journal, &effects) else { continue }
-      return
+      if disk.isPowerCut || judge.uncertain.count > 6 { return }
+      guard try step(&journal, &effects) else { return }
     }
   }
 
@@ -111,91 +129,85 @@ struct CrashSimulation {
 
   /// A group of one to eight changes, as the recorder's threads take them; returns false when the
   /// journal is over.
-  private mutating func step(_ journal: inout Journal, _ effects: inout DurableEffects) -> Bool {
-    var after = model
+  private mutating func step(
+    _ journal: inout Journal, _ effects: inout DurableEffects
+  ) throws(CrashViolation) -> Bool {
+    let before = judge.model
+    var after = before
     var changes: [Change] = []
-    for _ in 0...random.number(below: random.oneIn(4) ? 8 : 2) {
+    // A judge tries all subsets of the changes in flight.
+    let isLarge = random.oneIn(4) && judge.uncertain.isEmpty
+    for _ in 0...random.number(below: isLarge ? 8 : 2) {
       let change = Samples.change(after, &random)
       if after.apply(Transition(time: Samples.time, change)) { changes.append(change) }
     }
-    let failures = effects.perform(changes.map { self.effects(of: $0) })
+    let failures = effects.perform(changes.map { CrashEffects.of($0, on: disk) })
     let durable = changes.indices.filter { failures[$0] == nil }
     let transitions = Samples.at(durable.map { changes[$0] })
+    let trouble: Journal.Trouble?
     do throws(Journal.Trouble) {
-      let before = model
       try journal.append(transitions) { before }
-      for transition in transitions { model.apply(transition) }
-      // Changes that failed before a segment was written again are gone for good.
-      if !transitions.isEmpty { uncertain = [] }
+      trouble = nil
+    } catch { trouble = error }
+    let acknowledged = judge
+    judge.doubt(transitions)
+    try tryCuts(disk.takeMoments(), oneIn: effort.oneMomentIn)
+    switch trouble {
+    case nil:
+      judge = acknowledged
+      judge.acknowledge(transitions)
+      if !transitions.isEmpty { seen = [] }
       return true
-    } catch {
-      uncertain += transitions
-      if case .over = error { return false }
-      return true
+    case .waits: return true
+    case .over: return false
     }
   }
 
-  // MARK: effects
+  // MARK: copies
 
-  private func effects(of change: Change) -> [Effect] {
-    switch change {
-    case .downloaded(let photo, let contents):
-      guard let folder = try? disk.rootFolder.folder(root, creating: true) else { return [.none] }
-      let temporary = name(photo, contents, ".part")
-      guard let file = try? folder.open(temporary, .ensure),
-        (try? file.write(body(contents), at: 0)) != nil
-      else { return [.none] }
-      return [
-        .appear(file, in: folder, temporary: temporary, as: name(photo, contents, "")),
-        .syncFolder(disk.rootFolder),
-      ]
-    case .filtered(let photo, let contents):
-      let row = ResultRow(photo: photo.number, state: .filtered, bytes: contents.size)
-      return [.row(photo.list, row), .syncFolder(disk.rootFolder)]
-    default: return []
-    }
-  }
-
-  private func name(_ photo: PhotoID, _ contents: Contents, _ ending: String) -> FileName {
-    FileName("\(photo.list)-\(photo.number)-\(contents.hash)\(ending)") ?? root
-  }
-
-  private func body(_ contents: Contents) -> [UInt8] {
-    (0..<700).map { UInt8(truncatingIfNeeded: contents.hash >> UInt64($0 % 57)) }
-  }
-
-  private func checkEffects(_ desk: JournalDesk) throws {
-    let rows = ResultRows(lists: desk.start.lists)
-    for entry in desk.ledger.openLists {
-      for (number, contents) in entry.originals {
-        let photo = PhotoID(list: entry.id, number: number)
-        let folder = try disk.rootFolder.folder(root, creating: false)
-        let bytes = try folder.open(name(photo, contents, ""), .read).read(at: 0, upTo: 1000)
-        if bytes != body(contents) { throw Violation(words: "the original of \(photo) is torn") }
-      }
-      for number in 1..<(entry.acceptance.photos + 1) {
-        let photo = PhotoID(list: entry.id, number: number)
-        guard entry.state(of: number) == .filtered else { continue }
-        if try rows.row(photo)?.state != .filtered {
-          throw Violation(words: "the result of \(photo) is missing")
-        }
+  private mutating func tryCuts(_ moments: [DiskMoment], oneIn share: UInt64) throws(CrashViolation)
+  {
+    for moment in moments where chance.oneIn(share) {
+      for cut in moment.cuts(effort.cuts, &chance) where seen.insert(cut.digest).inserted {
+        tally.cuts[cut.rule, default: 0] += 1
+        do throws(CrashViolation) {
+          try recover(cut)
+        } catch { throw CrashViolation(words: "\(cut.rule): \(error.words)") }
       }
     }
   }
-}
 
-extension Effect {
-  /// An effect whose work failed before it reached the recorder.
-  static var none: Effect { .sync(FailedFile()) }
-}
+  private mutating func recover(_ cut: PowerCut) throws(CrashViolation) {
+    let copy = cut.disk()
+    let isWatched = chance.oneIn(16)
+    if isWatched { copy.watchSyncs() }
+    guard let desk = try judge.start(copy, segmentBytes: segmentBytes) else {
+      throw CrashViolation(words: "a start failed on a disk that is well")
+    }
+    try judge.checkEffects(desk)
+    guard isWatched else { return }
+    for moment in copy.takeMoments() {
+      for second in moment.cuts(2, &chance) where seen.insert(second.digest).inserted {
+        tally.secondCuts += 1
+        try check(second, by: judge)
+      }
+    }
+    // This state was served.
+    var served = judge
+    served.settle(desk.ledger)
+    for late in copy.moment.cuts(2, &chance) where seen.insert(~late.digest).inserted {
+      tally.lateCuts += 1
+      try check(late, by: served)
+    }
+  }
 
-private final class FailedFile: OpenFile {
-  private static let error = SystemError(code: 5, call: "write", thing: "a failed file")
-  var descriptor: Int32 { -1 }
-  func status() throws(SystemError) -> FileStatus { throw Self.error }
-  func read(at offset: UInt64, upTo count: Int) throws(SystemError) -> [UInt8] { throw Self.error }
-  func write(_ bytes: [UInt8], at offset: UInt64) throws(SystemError) { throw Self.error }
-  func truncate(to size: UInt64) throws(SystemError) { throw Self.error }
-  func reserve(_ size: UInt64) throws(SystemError) { throw Self.error }
-  func sync() throws(SystemError) { throw Self.error }
+  private func check(_ cut: PowerCut, by judge: CrashJudge) throws(CrashViolation) {
+    var judge = judge
+    do throws(CrashViolation) {
+      guard let desk = try judge.start(cut.disk(), segmentBytes: segmentBytes) else {
+        throw CrashViolation(words: "a start failed on a disk that is well")
+      }
+      try judge.checkEffects(desk)
+    } catch { throw CrashViolation(words: "then \(cut.rule): \(error.words)") }
+  }
 }

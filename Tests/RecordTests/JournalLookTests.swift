@@ -39,28 +39,6 @@ struct JournalLookTests {
     #expect(try contents(desk) == before)
   }
 
-  @Test(arguments: [3, 4] as [UInt64])
-  func `every flipped bit and every cut is told`(seed: UInt64) throws {
-    let desk = try worked(seed)
-    var random = SimulatedRandom(seed: seed)
-    for (name, bytes) in try contents(desk).sorted(by: { $0.key < $1.key }) {
-      let file = try #require(FileName(name))
-      // The durable length holds no record; without it only the end of the newest segment is uncertain.
-      let isLength = name.hasSuffix(".end")
-      for place in bytes.indices {
-        var flipped = bytes
-        flipped[place] ^= 1 << UInt8(random.number(below: 8))
-        try desk.replace(file, with: flipped)
-        let flip = try JournalLook.run(desk.folder)
-        #expect(flip.isWhole == isLength, "\(name): bit at \(place)")
-        try desk.replace(file, with: Array(bytes.prefix(place)))
-        let cut = try? JournalLook.run(desk.folder)
-        #expect((cut?.isWhole == true) == isLength, "\(name): cut at \(place)")
-      }
-      try desk.replace(file, with: bytes)
-    }
-  }
-
   @Test func `an acknowledged record at the end is damage, an append under way is not`() throws {
     let desk = try worked(2)
     let number = try #require(desk.journal.segmentNumber)
@@ -122,6 +100,52 @@ struct JournalLookTests {
     }
     // Its number is not used again.
     #expect(try JournalDesk(desk.disk).journal.segmentNumber == number + 1)
+  }
+
+  @Test func `a segment is checked without its snapshot, and the damaged snapshot has its size`()
+    throws
+  {
+    let desk = try worked(4)
+    let number = try #require(desk.journal.segmentNumber)
+    let name = JournalFolder.snapshot(number - 1)
+    let bytes = try desk.bytes(of: name)
+    try desk.replace(name, with: bytes.map { $0 ^ 1 })
+    var older: [JournalLook.Line] = []
+    let look = try JournalLook.run(desk.folder) { line in
+      if line.file == "\(JournalFolder.log(number - 1))" { older.append(line) }
+    }
+    let damage = JournalDamage(file: "\(name)", offset: 0, bytes: UInt64(bytes.count))
+    #expect(look.damages == [damage] && look.missing == 0 && !look.newest.isLost)
+    #expect(!older.isEmpty && older.allSatisfy { $0.fate == .counted })
+    #expect(look.newest.ledger == desk.ledger)
+  }
+
+  @Test func `without a snapshot and the first segment all is told that is left`() throws {
+    let desk = try worked(5)
+    let number = try #require(desk.journal.segmentNumber)
+    let names = [JournalFolder.snapshot(number - 1), JournalFolder.snapshot(number)]
+    for name in names { try desk.replace(name, with: [0x0A]) }
+    if number == 2 { try desk.folder.remove(JournalFolder.log(1)) }
+    let lists = try desk.disk.rootFolder.folder(FileName(literal: "lists"), creating: true)
+    _ = try lists.folder(FileName(number: 1), creating: true)
+    #expect(throws: Failure.self) { try JournalDesk(desk.disk.copy()) }
+    var lines: [JournalLook.Line] = []
+    let look = try JournalLook.run(desk.folder) { lines.append($0) }
+    #expect(look.newest.isLost && !look.isWhole)
+    #expect(Set(look.damages.map(\.file)) == Set(names.map { "\($0)" }))
+    #expect(
+      lines.allSatisfy { $0.fate == .counted } && look.newest.sequence == desk.journal.sequence)
+    // All records before the first line that is left.
+    let first = try #require(lines.first.flatMap { UInt64($0.text.prefix { $0 != " " }) })
+    #expect(look.missing == first - 1)
+  }
+
+  @Test func `lines are passed on while the files are read`() throws {
+    let desk = try worked(7)
+    var readings: [Int] = []
+    _ = try JournalLook.run(desk.folder) { _ in readings.append(desk.disk.count(.read)) }
+    let (first, last) = (try #require(readings.first), try #require(readings.last))
+    #expect(first < last && desk.disk.count(.read) > last)
   }
 
   @Test func `a folder without a journal file is an error`() throws {

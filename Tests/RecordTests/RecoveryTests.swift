@@ -169,6 +169,7 @@ struct RecoveryTests {
       #expect(aside == Array(tail.utf8))
     }
   }
+<<<<<<< HEAD
 
   @Test func `a crash between the names of a snapshot and of its segment is no damage`() throws {
     let desk = try worked(5)
@@ -238,4 +239,6 @@ struct RecoveryTests {
     return try JournalRecovery.run(
       JournalFolder(folder), Samples.settings(), hasLists: false)
   }
+=======
+>>>>>>> c36c543 (Ten million disks after a power cut, every flipped bit and every cut)
 }

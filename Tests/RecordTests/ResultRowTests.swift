@@ -37,6 +37,61 @@ struct ResultRowTests {
     #expect(ResultRow(bytes, for: Samples.photo(18, 3)) == nil)
   }
 
+  /// `DAMAGE=long` takes 64 KiB of rows.
+  @Test func `a flipped bit or a cut of a results file costs one row, and the loss is told`()
+    async throws
+  {
+    let count: UInt32 = JournalDamageTests.isLong ? 258 : 6
+    try await computing {
+      let disk = SimulatedDisk()
+      var effects = DurableEffects(disk.rootFolder, rows: ResultRows(lists: disk.rootFolder))
+      for number in 1...count {
+        let row = ResultRow(photo: number, state: .filtered, bytes: UInt64(number), code: "none")
+        #expect(effects.perform([[.row(ListID(17), row)]]).isEmpty)
+      }
+      for place in ResultRow.size..<(Int(count - 1) * ResultRow.size) {
+        let hit = UInt32(place / ResultRow.size) + 1
+        for bit in 0..<8 as Range<UInt8> {
+          let found = try Self.outcomes(disk, around: hit) { file in
+            let byte = try file.read(at: UInt64(place), upTo: 1)[0]
+            try file.write([byte ^ 1 << bit], at: UInt64(place))
+          }
+          if found != ["good", "told", "good"] {
+            return Self.tell("bit \(bit) at \(place)", found)
+          }
+        }
+        let isBorder = place % ResultRow.size == 0
+        let found = try Self.outcomes(disk, around: hit) { file in
+          try file.truncate(to: UInt64(place))
+        }
+        // A row that is gone entirely is no row; a list that is over says that its end is not known.
+        if found != ["good", isBorder ? "none" : "told", "none"] {
+          return Self.tell("cut at \(place)", found)
+        }
+      }
+    }
+  }
+
+  private static func tell(_ damage: String, _ found: [String]) {
+    Issue.record("\(damage): \(found)")
+  }
+
+  /// What becomes of the rows before, at and behind the damaged one.
+  private static func outcomes(
+    _ disk: SimulatedDisk, around hit: UInt32, _ damage: (any OpenFile) throws -> Void
+  ) throws -> [String] {
+    let copy = disk.copy()
+    let folder = try copy.rootFolder.folder(FileName(number: 17), creating: false)
+    try damage(folder.open(FileName(literal: "results"), .write))
+    let rows = ResultRows(lists: copy.rootFolder)
+    return [hit - 1, hit, hit + 1].map { number in
+      do throws(Failure) {
+        guard let row = try rows.row(Samples.photo(17, number)) else { return "none" }
+        return row.bytes == UInt64(number) && row.photo == number ? "good" : "wrong"
+      } catch { return error.code == "results.damaged" ? "told" : error.code }
+    }
+  }
+
   @Test func `long texts are cut between characters`() {
     let row = ResultRow(
       photo: 1, state: .failed, code: String(repeating: "c", count: 99),

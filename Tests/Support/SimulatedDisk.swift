@@ -11,6 +11,8 @@ package final class SimulatedDisk: Sendable {
   package enum Call: Sendable, CaseIterable {
     case open, openFolder, read, write, truncate, reserve, syncFile, syncFolder, syncFileSystem
     case rename, remove, list, status
+
+    var isSync: Bool { self == .syncFile || self == .syncFolder || self == .syncFileSystem }
   }
 
   package struct Fault: Sendable {
@@ -35,10 +37,15 @@ package final class SimulatedDisk: Sendable {
     }
   }
 
-  private let state = Mutex(SimulatedState())
+  private let state: Mutex<SimulatedState>
   private static let root: UInt64 = 1
 
-  package init() {}
+  package convenience init() { self.init(SimulatedState()) }
+
+  init(_ state: SimulatedState) { self.state = Mutex(state) }
+
+  /// A disk of its own with the same contents, synced and unsynced.
+  package func copy() -> SimulatedDisk { SimulatedDisk(state.withLock { $0 }) }
 
   /// The disk as it is now. Folders and files from before a crash are dead.
   package var rootFolder: SimulatedFolder {
@@ -78,6 +85,22 @@ package final class SimulatedDisk: Sendable {
     }
   }
 
+  // MARK: moments
+
+  /// Remembers the disk before each sync, also before one that fails.
+  package func watchSyncs() { state.withLock { $0.moments = [] } }
+
+  /// The moments since the last call.
+  package func takeMoments() -> [DiskMoment] {
+    state.withLock { state in
+      defer { if state.moments != nil { state.moments = [] } }
+      return state.moments ?? []
+    }
+  }
+
+  /// The disk as it is now.
+  package var moment: DiskMoment { state.withLock { $0.moment } }
+
   package func count(_ call: Call) -> Int { state.withLock { $0.counts[call] ?? 0 } }
 
   // MARK: for files and folders
@@ -103,12 +126,12 @@ package final class SimulatedDisk: Sendable {
   }
 
   func act<R: Sendable>(
-    _ call: Call, _ thing: String, _ epoch: UInt64,
+    _ call: Call, _ thing: @autoclosure () -> String, _ epoch: UInt64,
     _ body: (inout SimulatedState) throws(SystemError) -> R
   ) throws(SystemError) -> R {
     try state.withLock { (state) throws(SystemError) -> R in
       if let code = state.refusal(of: call, epoch) {
-        throw SystemError(code: code, call: "\(call)", thing: thing)
+        throw SystemError(code: code, call: "\(call)", thing: thing())
       }
       return try body(&state)
     }
@@ -123,7 +146,7 @@ package final class SimulatedDisk: Sendable {
       let growth = end > file.taken ? end - file.taken : 0
       let missing = state.free.map { growth > $0 ? growth - $0 : 0 } ?? 0
       let fitting = bytes.dropLast(Int(min(missing, UInt64(bytes.count))))
-      state.files[node]?.write(Array(fitting), at: Int(offset))
+      state.change(node, .write(Array(fitting), at: Int(offset)))
       return missing > 0 ? SystemError(code: 28, call: "write", thing: thing) : nil
     }
   }

@@ -47,7 +47,7 @@ package final class SimulatedFile: OpenFile {
 
   package func truncate(to size: UInt64) throws(SystemError) {
     try disk.act(.truncate, thing, epoch) { (state) throws(SystemError) in
-      state.files[node]?.truncate(to: Int(size))
+      state.change(node, .truncate(Int(size)))
     }
   }
 

@@ -26,7 +26,7 @@ package final class SimulatedFolder: Folder {
       guard use == .create || use == .ensure else { throw error(2, "open", name) }
       let made = state.newNode()
       state.files[made] = SimulatedFileNode()
-      state.setName(name, in: self.node, to: made)
+      state.setName(name, in: self.node, to: made, order: state.nextOrder())
       return made
     }
     return SimulatedFile(disk, node: node, epoch: epoch, thing: thing(name))
@@ -41,7 +41,7 @@ package final class SimulatedFolder: Folder {
       guard creating else { throw error(2, "open", name) }
       let made = state.newNode()
       state.folders[made] = SimulatedFolderNode()
-      state.setName(name, in: self.node, to: made)
+      state.setName(name, in: self.node, to: made, order: state.nextOrder())
       return made
     }
     return SimulatedFolder(disk, node: node, epoch: epoch, path: thing(name))
@@ -58,8 +58,9 @@ package final class SimulatedFolder: Folder {
       if !replacing, state.folders[target.node]?.live[newName] != nil {
         throw error(17, "rename", newName)
       }
-      state.setName(name, in: node, to: nil)
-      state.setName(newName, in: target.node, to: moved)
+      let order = state.nextOrder()
+      state.setName(name, in: node, to: nil, order: order)
+      state.setName(newName, in: target.node, to: moved, order: order)
     }
   }
 
@@ -72,7 +73,7 @@ package final class SimulatedFolder: Folder {
     try disk.act(.rename, thing(name), epoch) { (state) throws(SystemError) in
       guard let file = state.folders[node]?.live[name] else { throw error(2, "link", name) }
       if state.folders[target.node]?.live[newName] != nil { throw error(17, "link", newName) }
-      state.setName(newName, in: target.node, to: file)
+      state.setName(newName, in: target.node, to: file, order: state.nextOrder())
     }
   }
 
@@ -80,7 +81,7 @@ package final class SimulatedFolder: Folder {
     try disk.act(.remove, thing(name), epoch) { (state) throws(SystemError) in
       guard let known = state.folders[node]?.live[name] else { throw error(2, "unlink", name) }
       if state.folders[known] != nil { throw error(21, "unlink", name) }
-      state.setName(name, in: node, to: nil)
+      state.setName(name, in: node, to: nil, order: state.nextOrder())
     }
   }
 
@@ -89,7 +90,7 @@ package final class SimulatedFolder: Folder {
       guard let known = state.folders[node]?.live[name] else { throw error(2, "rmdir", name) }
       guard let folder = state.folders[known] else { throw error(20, "rmdir", name) }
       if !folder.live.isEmpty { throw error(39, "rmdir", name) }
-      state.setName(name, in: node, to: nil)
+      state.setName(name, in: node, to: nil, order: state.nextOrder())
     }
   }
 
@@ -132,7 +133,9 @@ package final class SimulatedFolder: Folder {
     }
   }
 
-  private func thing(_ name: FileName) -> String { "\(path)/\(name)" }
+  private func thing(_ name: FileName) -> String {
+    "\(path)/\(String(decoding: name.bytes, as: UTF8.self))"
+  }
 
   private func error(_ code: Int32, _ call: String, _ name: FileName) -> SystemError {
     SystemError(code: code, call: call, thing: thing(name))

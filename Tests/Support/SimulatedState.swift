@@ -11,31 +11,59 @@ struct SimulatedFileNode: Sendable {
   enum Step: Sendable {
     case write([UInt8], at: Int)
     case truncate(Int)
+
+    /// The sectors that a write touches.
+    var sectors: Int {
+      guard case .write(let bytes, let offset) = self else { return 0 }
+      return (offset + bytes.count - 1) / page - offset / page + 1
+    }
+  }
+
+  struct Change: Sendable {
+    let order: UInt64
+    let step: Step
   }
 
   var live: [UInt8] = []
   var durable: [UInt8] = []
-  var pending: [Step] = []
+  var pending: [Change] = []
   var reserved: UInt64 = 0
   var links = 0
 
   var taken: UInt64 { max(UInt64(live.count), reserved) }
 
-  mutating func write(_ bytes: [UInt8], at offset: Int) {
-    guard !bytes.isEmpty else { return }
-    Self.take(.write(bytes, at: offset), &live)
-    pending.append(.write(bytes, at: offset))
-  }
-
-  mutating func truncate(to size: Int) {
-    Self.take(.truncate(size), &live)
-    pending.append(.truncate(size))
-    reserved = 0
+  mutating func change(_ step: Step, order: UInt64) {
+    switch step {
+    case .write(let bytes, _): if bytes.isEmpty { return }
+    case .truncate: reserved = 0
+    }
+    Self.take(step, &live)
+    pending.append(Change(order: order, step: step))
   }
 
   mutating func makeDurable() {
-    for step in pending { Self.take(step, &durable) }
+    for change in pending { Self.take(change.step, &durable) }
     pending = []
+  }
+
+  /// What a crash leaves of one change.
+  mutating func keep(_ place: Int, _ fate: ChangeFate) {
+    let step = pending[place].step
+    switch (step, fate) {
+    case (_, .lost): break
+    case (.write(let bytes, let offset), .torn(let sectors)):
+      let end = (offset / Self.page + sectors) * Self.page
+      Self.take(.write(Array(bytes.prefix(end - offset)), at: offset), &durable)
+    case (.write(let bytes, let offset), .size):
+      Self.take(.truncate(max(durable.count, offset + bytes.count)), &durable)
+    case (_, .kept), (_, .torn), (_, .size): Self.take(step, &durable)
+    }
+  }
+
+  mutating func forgetUnsynced() {
+    live = durable
+    pending = []
+    reserved = 0
   }
 
   private static func take(_ step: Step, _ bytes: inout [UInt8]) {
@@ -56,16 +84,12 @@ struct SimulatedFileNode: Sendable {
   }
 
   mutating func crash(_ random: inout SimulatedRandom) {
-    defer {
-      live = durable
-      pending = []
-      reserved = 0
-    }
+    defer { forgetUnsynced() }
     guard !pending.isEmpty else { return }
     var versions = [durable]
-    for step in pending {
+    for change in pending {
       var next = versions[versions.count - 1]
-      Self.take(step, &next)
+      Self.take(change.step, &next)
       versions.append(next)
     }
     // Half of the crashes are simple: every change arrived, or none did.
@@ -92,13 +116,24 @@ struct SimulatedFileNode: Sendable {
 }
 
 struct SimulatedFolderNode: Sendable {
+  struct Change: Sendable {
+    let order: UInt64
+    /// Nil without the name.
+    let node: UInt64?
+  }
+
   var live: [FileName: UInt64] = [:]
   var durable: [FileName: UInt64] = [:]
   /// The changes of each name since the last sync.
-  var pending: [FileName: [UInt64?]] = [:]
+  var pending: [FileName: [Change]] = [:]
 
   mutating func makeDurable() {
     durable = live
+    pending = [:]
+  }
+
+  mutating func forgetUnsynced() {
+    live = durable
     pending = [:]
   }
 
@@ -107,10 +142,9 @@ struct SimulatedFolderNode: Sendable {
       $0.key.bytes.lexicographicallyPrecedes($1.key.bytes)
     }) {
       let choice = random.number(below: values.count + 1)
-      if choice > 0 { durable[name] = values[choice - 1] }
+      if choice > 0 { durable[name] = values[choice - 1].node }
     }
-    live = durable
-    pending = [:]
+    forgetUnsynced()
   }
 }
 
@@ -118,6 +152,8 @@ struct SimulatedState: Sendable {
   var files: [UInt64: SimulatedFileNode] = [:]
   var folders: [UInt64: SimulatedFolderNode] = [1: SimulatedFolderNode()]
   var nextNode: UInt64 = 2
+  /// Counts changes.
+  private var order: UInt64 = 0
   var epoch: UInt64 = 0
   var fault: SimulatedDisk.Fault?
   var seen = 0
@@ -126,6 +162,8 @@ struct SimulatedState: Sendable {
   var ignoredThing = ""
   var capacity: UInt64?
   var counts: [SimulatedDisk.Call: Int] = [:]
+  /// The disk before each sync; nil while nobody watches.
+  var moments: [DiskMoment]?
 
   var free: UInt64? {
     capacity.map { capacity in
@@ -141,9 +179,22 @@ struct SimulatedState: Sendable {
       if left == 0 { return 5 }
       callsLeft = left - 1
     }
+    if call.isSync { remember() }
     guard let fault, fault.call == nil || fault.call == call else { return nil }
     seen += 1
     return (fault.isPermanent ? seen >= fault.first : seen == fault.first) ? fault.code : nil
+  }
+
+  private mutating func remember() {
+    guard moments != nil else { return }
+    let now = moment
+    moments?.append(now)
+  }
+
+  var moment: DiskMoment {
+    var state = self
+    state.moments = nil
+    return DiskMoment(state)
   }
 
   mutating func newNode() -> UInt64 {
@@ -151,11 +202,25 @@ struct SimulatedState: Sendable {
     return nextNode
   }
 
-  mutating func setName(_ name: FileName, in folder: UInt64, to node: UInt64?) {
+  mutating func nextOrder() -> UInt64 {
+    order += 1
+    return order
+  }
+
+  mutating func change(_ node: UInt64, _ step: SimulatedFileNode.Step) {
+    let order = nextOrder()
+    files[node]?.change(step, order: order)
+  }
+
+  /// The two names of a rename have one order.
+  mutating func setName(
+    _ name: FileName, in folder: UInt64, to node: UInt64?, order: UInt64
+  ) {
     if let old = folders[folder]?.live[name] { files[old]?.links -= 1 }
     if let node { files[node]?.links += 1 }
     folders[folder]?.live[name] = node
-    folders[folder]?.pending[name, default: []].append(node)
+    folders[folder]?.pending[name, default: []].append(
+      SimulatedFolderNode.Change(order: order, node: node))
   }
 
   func status(_ node: UInt64) -> FileStatus {
@@ -173,6 +238,11 @@ struct SimulatedState: Sendable {
   mutating func crash(_ random: inout SimulatedRandom) {
     for node in files.keys.sorted() { files[node]?.crash(&random) }
     for node in folders.keys.sorted() { folders[node]?.crash(&random) }
+    restart()
+  }
+
+  /// The power is back.
+  mutating func restart() {
     for node in files.keys { files[node]?.links = 0 }
     for folder in folders.values {
       for node in folder.live.values { files[node]?.links += 1 }
