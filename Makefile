@@ -5,6 +5,7 @@
 #   make check      format, lint, warnings, the rules of CONTRIBUTING.md
 #   make bench      benchmarks, mostly ratios against peers in the same run
 #   make fuzz       mutated input for every reader of untrusted bytes, SECONDS=60 each
+#   make mutants    plants 50 bugs, one at a time: the test that names each must fail; ONLY=12,17
 #   make simulate   LIVES=10000000 simulated lives of lists, STATES=10000000 disks after a power cut, and
 #                   files of 64 KiB with every bit flipped; SEED= replays a failure of the first two
 #   make torture    MINUTES=90 of faults against the release programs; SEED= replays a run
@@ -37,7 +38,7 @@ TEST_PACKAGES = $(BUILD_PACKAGES) systemd-container debootstrap systemd dbus ope
 SWIFT_SOURCES = Package.swift Sources Tests
 
 .PHONY: all build run test check bench install uninstall clean build-packages test-packages format
-.PHONY: release install-files fuzz simulate torture sanitize
+.PHONY: release install-files fuzz mutants simulate torture sanitize
 
 all: build
 
@@ -104,6 +105,11 @@ MINUTES ?= 90
 CAMPAIGNS ?=
 torture: release
 	@CAMPAIGNS="$(CAMPAIGNS)" SEED=$(SEED) Tests/Torture/run $(BIN) $(MINUTES)
+
+# The bugs are built once, in a copy of the tree. Tests of the tree itself do not take part.
+ONLY ?=
+mutants: test-packages
+	@ONLY="$(ONLY)" Tests/Mutants/run
 
 # The long form of what `make test` does with 100,000 lives and small files.
 LIVES ?= 10000000

@@ -41,6 +41,22 @@ struct CatalogFileTests {
     }
   }
 
+  @Test("a photo of a damaged block is not read, those of the other blocks are")
+  func damagedBlock() throws {
+    var bytes = try Self.file((1...40).map(Self.row)).bytes
+    let name = Array("photo 20".utf8)
+    let place = try #require(bytes.indices.first { bytes[$0...].starts(with: name) })
+    bytes[place] ^= 1
+    let catalog = try CatalogFile(MemoryFile(bytes), limits: ListLimits())
+    for number in 17...32 as ClosedRange<UInt32> {
+      let failure = #expect(throws: Failure.self) { try catalog.entry(number) }
+      #expect(failure?.code == "catalog.damaged")
+    }
+    for number in [1, 16, 33, 40] as [UInt32] {
+      #expect(try catalog.entry(number).name == "photo \(number)")
+    }
+  }
+
   @Test(
     "options are kept",
     arguments: [

@@ -35,6 +35,14 @@ import Vocabulary
     #expect(limits == [2, 3, 4, 5, 6, 6, 6])
   }
 
+  @Test func `a limit that a reload lowers holds for the next photo`() {
+    var window = HostWindow()
+    for _ in 0..<4 { fill(&window, .answered) }
+    #expect(window.room(now: .zero, most: 6) == 6 && window.room(now: .zero, most: 2) == 2)
+    for _ in 0..<2 { _ = window.start() }
+    #expect(window.room(now: .zero, most: 6) == 4 && window.room(now: .zero, most: 2) == 0)
+  }
+
   @Test func `a failure halves the window, an answer such as 404 does not`() {
     var window = HostWindow()
     for _ in 0..<4 { fill(&window, .answered) }

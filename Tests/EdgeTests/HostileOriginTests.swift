@@ -107,6 +107,27 @@ struct HostileOriginTests {
     #expect(bench.origin.requests().isEmpty)
   }
 
+  /// On a connection the address is judged a second time before a request is sent. A refused one must not
+  /// even be dialled.
+  @Test func `each address of a name is judged before it is dialled`() throws {
+    let request = try TransferRequest(
+      url: "http://photos.test/", maximumSize: 10, timeout: .seconds(60),
+      connectTimeout: .seconds(60), priority: .default)
+    let job = TransferJob(
+      ticket: 1, request: request, sink: SlowSink(room: 0), goOn: {}, whenOver: { _ in })
+    let settings = try TransferBench.loopback { settings in
+      settings.rules = (try? AddressRules(allow: ["127.0.0.9"], deny: [])) ?? AddressRules()
+    }
+    let transfer = ActiveTransfer(job, TransferTerms(settings))
+    let addresses = ["127.0.0.9", "127.0.0.1", "10.0.0.1", "127.0.0.9"]
+    let dialled = try addresses.map { text in
+      let address = try #require(NetworkAddress(text))
+      let socket = transfer.dial(address, family: 2, type: 1, protocol: 6)
+      return socket.map { Descriptor(owning: $0).number > 0 } ?? false
+    }
+    #expect(dialled == [true, false, false, true])
+  }
+
   @Test func `a name that resolves to another address later is judged again`() async throws {
     let bench = try bench(["photos.test:PORT:127.0.0.1"])
     let url = bench.origin.url("/barn.jpg", host: "photos.test")

@@ -152,6 +152,13 @@ import Vocabulary
     #expect(act(&life, .asked(.cancel, person)) == [.answer(person, nil)], "it is cancelled")
   }
 
+  @Test func `a cancel is answered when it is durable and nothing of the list runs`() {
+    var life = opened()
+    #expect(act(&life, .asked(.cancel, person)) == [.record(.cancelled)])
+    #expect(act(&life, .recorded(nil)) == [.health(nil), .dropChains, .awaitIdle(1)])
+    #expect(act(&life, .idle(1)) == [.tell(.cancelled), .answer(person, nil), .giveBack])
+  }
+
   @Test func `a change that cannot be recorded is answered with the reason, and nothing changes`() {
     var life = opened()
     _ = life.handle(.asked(.pause, person), at: .zero)

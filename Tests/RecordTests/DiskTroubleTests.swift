@@ -87,6 +87,32 @@ struct DiskTroubleTests {
     #expect(try JournalDesk(disk).ledger == desk.ledger)
   }
 
+  /// Whole lines may be among the bytes that fitted. Behind shorter lines a start would find them.
+  @Test func `half a line that the full disk took is cut off before the next one is written`()
+    throws
+  {
+    let disk = SimulatedDisk()
+    var desk = try JournalDesk(disk)
+    try desk.record([Samples.accepted(1, photos: 6)])
+    let before = try written(desk)
+    disk.fail(SimulatedDisk.Fault(.write, code: 28, isPartial: true))
+    #expect(throws: Journal.Trouble.self) {
+      try desk.record(
+        (1...6).map { .filtered(Samples.photo(1, $0), Samples.contents(UInt64($0))) })
+    }
+    #expect(try written(desk) == before)
+    try desk.record([.paused(ListID(1))])
+    let again = try JournalDesk(disk)
+    #expect(again.ledger == desk.ledger)
+    #expect(again.start.recovery.damageCount == 0 && again.start.recovery.missing == 0)
+  }
+
+  /// The bytes of the segment without the reserved room.
+  private func written(_ desk: JournalDesk) throws -> [UInt8] {
+    let bytes = try desk.bytes(of: JournalFolder.log(try #require(desk.journal.segmentNumber)))
+    return Array(bytes.prefix((bytes.lastIndex { $0 != 0 } ?? -1) + 1))
+  }
+
   @Test func `a segment whose sync failed is not used again: its lines go to a new one`() throws {
     let disk = SimulatedDisk()
     var desk = try JournalDesk(disk)

@@ -86,6 +86,21 @@ struct DurableEffectsTests {
     #expect(names.map(\.description).sorted() == ["0", "1", "2", "3", "4", "made"])
   }
 
+  @Test(arguments: 0..<10 as Range<UInt64>)
+  func `a row is on the disk before its photo is reported`(seed: UInt64) throws {
+    let disk = SimulatedDisk()
+    var effects = effects(on: disk)
+    for number in 1...3 as ClosedRange<UInt32> {
+      let row = ResultRow(photo: number, state: .failed, code: "http.404")
+      #expect(effects.perform([[.row(ListID(1), row)]]).isEmpty)
+    }
+    disk.crash(seed: seed)
+    let rows = ResultRows(lists: disk.rootFolder)
+    for number in 1...3 as ClosedRange<UInt32> {
+      #expect(try rows.row(PhotoID(list: ListID(1), number: number))?.code == "http.404")
+    }
+  }
+
   @Test func `an error of another file does not fail ours`() throws {
     let disk = SimulatedDisk()
     let prints = try prints(10, on: disk)

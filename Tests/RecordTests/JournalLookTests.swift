@@ -88,6 +88,18 @@ struct JournalLookTests {
     #expect(look.missing == 2 && !look.isWhole && look.newest.ledger == desk.ledger)
   }
 
+  @Test func `a record that is missing at the end of the last segment is counted`() throws {
+    let desk = try worked(1)
+    let log = JournalFolder.log(try #require(desk.journal.segmentNumber))
+    let bytes = try desk.bytes(of: log)
+    let end = try #require(bytes.dropLast().lastIndex(of: 0x0A))
+    try desk.replace(log, with: Array(bytes[...end]))
+    let look = try JournalLook.run(desk.folder)
+    #expect(look.missing == 1 && !look.isWhole)
+    #expect(look.newest.sequence == desk.journal.sequence)
+    #expect(try JournalDesk(desk.disk).start.recovery.missing == 1)
+  }
+
   @Test func `a lost segment is damage, with or without its snapshot`() throws {
     let desk = try worked(8)
     let number = try #require(desk.journal.segmentNumber)

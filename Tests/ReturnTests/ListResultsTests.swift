@@ -77,6 +77,29 @@ import Vocabulary
     #expect(steps > 30)
   }
 
+  @Test(arguments: 0..<10 as Range<UInt64>)
+  func `the results are on the disk before they have their name`(seed: UInt64) throws {
+    let disk = SimulatedDisk()
+    func folder(_ name: String) throws -> any Folder {
+      try disk.rootFolder.folder(FileName(made: name), creating: true)
+    }
+    let lists = try folder("lists")
+    let list = try lists.folder(FileName(number: 1), creating: true)
+    try list.write(whole: Array("a end".utf8), as: ListFolder.list)
+    try ListMarks.note(.claimed, in: list)
+    try lists.sync()
+    let (done, failed) = (try folder("done"), try folder("failed"))
+    try disk.rootFolder.sync()
+    let returns = ReturnFolder(done: done, failed: failed, lists: lists)
+    _ = try returns.giveBack(ListID(1), named: ReturnBench.name) { Self.outcome(ListID(1)) }
+    let texts = try [done.text("barn.result.plist"), failed.text("barn.retry.plist")]
+    disk.crash(seed: seed)
+    let after = try [
+      folder("done").text("barn.result.plist"), folder("failed").text("barn.retry.plist"),
+    ]
+    #expect(after == texts && !texts.contains(nil))
+  }
+
   @Test("Another program reads the results correctly")
   func readElsewhere() throws {
     let found = try read { Self.outcome(ListID(1)) }
