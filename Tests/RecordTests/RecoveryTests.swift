@@ -169,7 +169,6 @@ struct RecoveryTests {
       #expect(aside == Array(tail.utf8))
     }
   }
-<<<<<<< HEAD
 
   @Test func `a crash between the names of a snapshot and of its segment is no damage`() throws {
     let desk = try worked(5)
@@ -181,64 +180,4 @@ struct RecoveryTests {
     #expect(again.start.recovery.damageCount == 0 && again.start.recovery.missing == 0)
     #expect(again.ledger == desk.ledger)
   }
-
-  @Test func `every truncation of a segment loses only its end`() throws {
-    let desk = try worked(11, count: 14)
-    let name = JournalFolder.log(1)
-    let whole = try desk.bytes(of: name)
-    // The states after each line.
-    var states = [Ledger()]
-    for transition in desk.recorded {
-      var next = states[states.count - 1]
-      next.apply(transition)
-      states.append(next)
-    }
-    for count in stride(from: 0, to: whole.count, by: 1) {
-      let lines = whole[..<count].count { $0 == 0x0A }
-      let recovery = try recovered([(name, Array(whole[..<count]))], snapshot: desk)
-      #expect(recovery.ledger == states[max(0, lines - 1)])
-      // The header was durable before the file got its name.
-      #expect(recovery.missing == 0 && recovery.damageCount == (lines == 0 ? 1 : 0))
-    }
-  }
-
-  @Test func `no flipped bit of a segment is taken for a record`() throws {
-    let desk = try worked(12, count: 20)
-    let name = JournalFolder.log(1)
-    let whole = try desk.bytes(of: name)
-    #expect(whole.count > 1500)
-    let lines = UInt64(desk.recorded.count)
-    let total = whole.count * 8
-    for bit in 0..<total {
-      var flipped = whole
-      flipped[bit / 8] ^= 1 << UInt8(bit % 8)
-      let recovery = try recovered([(name, flipped)], snapshot: desk)
-      // A flipped line end costs two lines; a flip in the last lines looks like a torn tail.
-      let isTail = recovery.tornBytes > 0
-      guard recovery.records + 2 >= lines, recovery.records <= lines,
-        recovery.superseded == 0, recovery.ignored == 0,
-        isTail || recovery.damageCount == 1,
-        recovery.missing == (isTail ? 0 : lines - recovery.records)
-      else {
-        Issue.record("bit \(bit): \(recovery.records) records, \(recovery.missing) missing")
-        return
-      }
-      if recovery.records == lines { #expect(recovery.ledger == desk.ledger) }
-    }
-  }
-
-  private func recovered(
-    _ files: [(FileName, [UInt8])], snapshot desk: JournalDesk
-  ) throws -> Recovery {
-    let disk = SimulatedDisk()
-    let folder = try disk.rootFolder.folder(FileName(literal: "journal"), creating: true)
-    let first = JournalFolder.snapshot(1)
-    for (name, bytes) in try files + [(first, desk.bytes(of: first))] {
-      try folder.open(name, .create).write(bytes, at: 0)
-    }
-    return try JournalRecovery.run(
-      JournalFolder(folder), Samples.settings(), hasLists: false)
-  }
-=======
->>>>>>> c36c543 (Ten million disks after a power cut, every flipped bit and every cut)
 }
