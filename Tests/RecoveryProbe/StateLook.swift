@@ -19,14 +19,15 @@ enum StateLook {
       var journal = start.journal
       journal.close()
       var object = facts(start.recovery)
-      let lists = try lists(start.recovery.ledger, ResultRows(lists: start.lists))
+      let lists = lists(start.recovery.ledger)
       object["lists"] = .array(lists)
+      object["digests"] = .array(
+        try digests(start.recovery.ledger, ResultRows(lists: start.lists)))
       let again = try readAgain(state)
-      let listsAgain = try self.lists(again.ledger, ResultRows(lists: start.lists))
       object["same"] = .bool(
         again.sequence == start.recovery.sequence
           && again.ledger.nextList == start.recovery.ledger.nextList
-          && again.missing == 0 && again.damageCount == 0 && listsAgain == lists)
+          && again.missing == 0 && again.damageCount == 0 && self.lists(again.ledger) == lists)
       return object
     } catch {
       return JSONObject(["error": .string(error.code), "reason": .string(error.words)])
@@ -50,29 +51,46 @@ enum StateLook {
     ])
   }
 
-  private static func lists(_ ledger: Ledger, _ rows: ResultRows) throws(Failure) -> [JSONValue] {
+  private static func entries(_ ledger: Ledger) -> [ListEntry] {
+    ledger.lists.values.sorted { $0.id < $1.id }
+  }
+
+  private static func lists(_ ledger: Ledger) -> [JSONValue] {
+    entries(ledger).map { .object(list($0)) }
+  }
+
+  private static func list(_ entry: ListEntry) -> JSONObject {
+    let photos = entry.acceptance.photos
+    // Empty for all photos of a list that is over.
+    let states = (0..<photos).map { photo in
+      JSONValue.string(entry.state(of: photo + 1)?.name ?? "")
+    }
+    return JSONObject([
+      "id": .count(entry.id.number), "state": .string(entry.state.name),
+      "sha256": .string(entry.acceptance.sha256), "photos": .count(photos),
+      "filtered": .count(entry.counts.filtered), "failed": .count(entry.counts.failed),
+      "states": .array(states),
+    ])
+  }
+
+  /// The digests of the prints in the results of each list; empty without a print.
+  private static func digests(_ ledger: Ledger, _ rows: ResultRows) throws(Failure) -> [JSONValue] {
     var lists: [JSONValue] = []
-    for entry in ledger.lists.values.sorted(by: { $0.id < $1.id }) {
-      lists.append(.object(try list(entry, rows)))
+    for entry in entries(ledger) {
+      let reader = try rows.reader(entry.id)
+      var digests: [JSONValue] = []
+      for photo in 0..<entry.acceptance.photos {
+        digests.append(.string(digest(reader, photo + 1)))
+      }
+      lists.append(.array(digests))
     }
     return lists
   }
 
-  private static func list(_ entry: ListEntry, _ rows: ResultRows) throws(Failure) -> JSONObject {
-    let photos = entry.acceptance.photos
-    var states: [JSONValue] = []
-    var digests: [JSONValue] = []
-    for photo in 0..<photos {
-      // Empty for all photos of a final list.
-      states.append(.string(entry.state(of: photo + 1)?.name ?? ""))
-      let row = try rows.row(PhotoID(list: entry.id, number: photo + 1))
-      digests.append(.string(row?.state == .filtered ? String(hex: row?.sha256 ?? []) : ""))
-    }
-    return JSONObject([
-      "id": .count(entry.id.number), "state": .string(entry.state.name),
-      "sha256": .string(entry.acceptance.sha256), "photos": .count(entry.acceptance.photos),
-      "filtered": .count(entry.counts.filtered), "failed": .count(entry.counts.failed),
-      "states": .array(states), "digests": .array(digests),
-    ])
+  private static func digest(_ reader: ResultReader, _ photo: UInt32) -> String {
+    do throws(Failure) {
+      guard let row = try reader.row(photo), row.state == .filtered else { return "" }
+      return String(hex: row.sha256)
+    } catch { return error.code }
   }
 }

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Disks for power cuts: loop devices, mounts that only this process and its children see, the log that logdisk.c
-writes, and the states that a power cut may leave. Writes that a flush followed are on the disk; of the writes after
-the last flush, any may be."""
+"""Disks for power cuts: loop devices, mounts that only this process and its children see, the log that
+logdisk.c writes, and the states that a power cut may leave. Writes that a flush followed are on the
+disk; of the writes after the last flush, any may be."""
 import array
+import bisect
 import ctypes
 import errno
 import fcntl
@@ -183,7 +184,8 @@ class Log:
 
     def __init__(self, path):
         with open(path, "rb") as file:
-            self.bytes = memoryview(file.read())
+            self.whole = file.read()
+        self.bytes = memoryview(self.whole)
         self.types, self.offsets, self.lengths, self.starts = (array.array("Q") for _ in range(4))
         place = 0
         while place + 16 <= len(self.bytes):
@@ -209,8 +211,20 @@ class Log:
     def count(self, kind):
         return self.types.count(kind)
 
+    def places(self, data):
+        """(event, offset on the disk) of each write of these bytes from the start of a block."""
+        found, place = [], self.whole.find(data)
+        while place >= 0:
+            event = bisect.bisect_right(self.starts, place) - 1
+            offset = place - self.starts[event]
+            is_inside = offset + len(data) <= self.lengths[event]
+            if self.types[event] == WRITE and is_inside and offset % PAGE == 0:
+                found.append((event, self.offsets[event] + offset))
+            place = self.whole.find(data, place + 1)
+        return found
+
     def cuts(self):
-        """For each write behind the first mark: (its event, the first event that is not flushed, the last mark)."""
+        """For each write behind the first mark: its event, the last flush before it, the last mark."""
         found, flushed, mark = [], 0, None
         for event, kind in enumerate(self.types):
             if kind == FLUSH:
@@ -223,7 +237,7 @@ class Log:
 
 
 class State:
-    """What a power cut after one write may leave: the flushed writes, and a choice of those behind the flush."""
+    """What a power cut after a write may leave: the flushed writes, and a choice of the others."""
 
     def __init__(self, cut, kind, number=0):
         self.event, self.flushed, self.mark = cut
@@ -248,8 +262,8 @@ class State:
 
 
 def states(log, halves, torn, passes, generator):
-    """All states: at each write everything behind the flush, the last write torn, random halves, the last alone.
-    The passes spread an early end over the whole recording; in each, the events ascend."""
+    """All states: at each write all writes behind the flush, the last one torn, random halves, the last one
+    alone. The passes spread an early end over the whole recording; in each, the events ascend."""
     cuts = log.cuts()
     order = list(range(passes))
     generator.shuffle(order)
@@ -268,8 +282,8 @@ def states(log, halves, torn, passes, generator):
 
 
 class StateDisk:
-    """A disk that shows one state after another. Two loop devices take turns: the device number of the file system
-    changes from state to state, as it may from one start of a machine to the next."""
+    """A disk that shows one state after another. Two loop devices take turns: the device number of the file
+    system changes from state to state, as it may from one start of a machine to the next."""
 
     def __init__(self, base, image, folder, log, system):
         self.log, self.system, self.folder, self.image_path = log, system, folder, image

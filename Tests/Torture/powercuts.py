@@ -4,20 +4,24 @@
 
     powercuts.py BIN [--seed N] [--short | --seconds S] [--ext4 N] [--xfs N] [--btrfs N]
 
-A daemon works on a disk whose every write and flush is logged (logdisk.c): lists are dropped, one is revised, one is
-paused, resumed and cancelled, the daemon is killed, started, and stopped. Meanwhile marks in the log say what was
-acknowledged: a list has left the inbox, a photo was reported, a command was answered. Then the disk is put together as
-a power cut after each write may leave it: all writes, the last one torn at a sector, a random half of those that no
-flush followed, only the last one. Each of these states is mounted, with another device number than the one before;
-darkroom-recovery-probe starts the record of the state folder with the daemon's own code and tells what it found. That,
-the prints, the files of the lists and the inbox are compared with what was acknowledged. For some states darkroomd itself
-then works until it is idle, and all prints and results are compared: one in EVERY, and states in which an accepted
-list is still in the inbox.
+A daemon works on a disk whose every write and flush is logged (logdisk.c): lists are dropped, one is
+revised, one is paused, resumed and cancelled, the daemon is killed, started, and stopped. Meanwhile marks
+in the log say what was acknowledged: a list has left the inbox, a photo was reported, a command was
+answered. Then the disk is put together as a power cut after each write may leave it: all writes, the last
+one torn at a sector, a random half of those that no flush followed, only the last one. Each of these states
+is mounted, with another device number than the one before; darkroom-recovery-probe starts the record of the
+state folder with the daemon's own code and tells what it found. That, the prints, the files of the lists
+and the inbox are compared with what was acknowledged. For some states darkroomd itself then works until it
+is idle, and all prints and results are compared: one in EVERY, and states in which an accepted list is
+still in the inbox. First, one such list is finished before the power goes (renumbered.py).
 
-PLANTED=LIBRARY in the environment is preloaded into the recorded daemon, to see that the campaign finds what it breaks.
---ext4, --xfs, --btrfs: how many states; a negative number leaves the file system out. The state of each violation is kept
-as an image to be mounted. Needs root, /dev/fuse and loop devices; says so and ends with 0 where they are missing.
+PLANTED=LIBRARY in the environment is preloaded into the recorded daemon, to see that the campaign finds
+what it breaks.
+--ext4, --xfs, --btrfs: how many states; a negative number leaves the file system out. The state of each
+violation is kept as an image to be mounted. Needs root, /dev/fuse and loop devices; says so and ends with 0
+where they are missing.
 """
+import bisect
 import collections
 import json
 import os
@@ -32,13 +36,17 @@ import threading
 import time
 
 import blockdisk
+import renumbered
 import torture
 
 COUNTS = {"ext4": (100000, 100000), "xfs": (-1, 5000), "btrfs": (-1, 5000)}
 # The real daemon for one state in EVERY.
 EVERY = 100
 LANES = 4
-# How many ways each write is torn. With few writes there are few other states.
+# Each pass goes over the whole recording.
+PASSES = 16
+# Random halves at each write, and how many ways it is torn. With few writes there are few other states.
+HALVES = 10
 TORN = {"ext4": 3, "xfs": 8, "btrfs": 3}
 SETTINGS = "[Download]\n" + torture.LOOPBACK + "[Report]\nTransitions=yes\n"
 SEPIA = "sepia(30%)"
@@ -48,10 +56,14 @@ MOST_KEPT = 5
 # How the daemon's code tells damage of the file system.
 DAMAGE_CODES = [f"system.{number}" for number in blockdisk.DAMAGE]
 DAMAGE_WORDS = "the file system is damaged"
-# A check of this campaign: a library that breaks a promise of the recorded daemon, such as an fsync that does nothing.
+# A check of this campaign: a library that breaks a promise of the recorded daemon, for example an fsync that
+# does nothing.
 PLANTED = {"LD_PRELOAD": os.environ["PLANTED"]} if "PLANTED" in os.environ else None
 # Ctrl-C does not stop the daemon: it would end early, with status 0.
 APART = ("setsid",)
+SHORT_SECONDS = 40
+# Seconds, on a machine that does much else.
+PATIENCE = 120
 # The exit status of --until-idle if a list is paused.
 STILL_OPEN = 4
 
@@ -107,7 +119,7 @@ class Recording:
         self.folder = os.path.join(world.disks, self.name)
         os.makedirs(self.at("disk"))
         os.makedirs(self.at("mounted"))
-        self.root = self.running = None
+        self.root = self.running = self.watcher = None
         self.is_over = False
         self._make_drops()
 
@@ -146,6 +158,8 @@ class Recording:
                 self._work()
             finally:
                 self.is_over = True
+                if self.watcher:
+                    self.watcher.join()
                 if self.running and self.running.lives():
                     self.running.kill()
                 is_clean = blockdisk.unmount(self.at("mounted"))
@@ -169,8 +183,8 @@ class Recording:
         self.root = torture.Root(self.campaign, self.at("mounted", "root"), SETTINGS)
         blockdisk.sync(self.root.path)
         self.marks.add("begin")
-        watcher = threading.Thread(target=self._watch, daemon=True)
-        watcher.start()
+        self.watcher = threading.Thread(target=self._watch, daemon=True)
+        self.watcher.start()
         a, b, c, revised = range(4)
         self._drop(a)
         daemon = self._start()
@@ -192,14 +206,12 @@ class Recording:
         self._rest(0.1, 0.8)
         if daemon.stop() is None:
             self.campaign.violation("the daemon did not stop", self.name)
-        status = self.root.start("--until-idle", log=self.at("messages"), environment=PLANTED).wait(60)
+        status = self.root.start("--until-idle", log=self.at("messages"), environment=PLANTED).wait(PATIENCE)
         self.campaign.check(status == 0, "the recorded daemon failed", self.name, status)
-        self.is_over = True
-        watcher.join()
 
     def _start(self):
         daemon = self.running = self.root.start(log=self.at("messages"), environment=PLANTED)
-        if not daemon.wait_ready():
+        if not daemon.wait_ready(PATIENCE):
             raise SystemExit(f"the daemon did not start: {daemon.said()}")
         return daemon
 
@@ -207,7 +219,7 @@ class Recording:
         time.sleep(self.random.uniform(least, most))
 
     def _wait(self, number, what):
-        if not torture.wait_until(lambda: self.marks.has(what, number), 30):
+        if not torture.wait_until(lambda: self.marks.has(what, number), PATIENCE):
             raise SystemExit(f"list {self.drops[number].name} was not {what}: "
                              + torture.read(self.at("messages")).decode())
 
@@ -289,6 +301,27 @@ class Acknowledged:
         return self.sets[mark]
 
 
+def check_flushes(recording, log, marks):
+    """The bytes of each reported print were written, and a flush followed, before the report. This holds for
+    all states at once. Prints with the same bytes are told apart by their places on the disk."""
+    campaign = recording.campaign
+    flushes = [event for event in range(len(log)) if log.types[event] == blockdisk.FLUSH]
+    places, reports = {}, collections.Counter()
+    for event in range(len(log)):
+        words = marks[log.lengths[event]] if log.types[event] == blockdisk.MARK else ("",)
+        if words[0] != "filtered":
+            continue
+        drop = recording.drops[words[1]]
+        data = recording.world.wanted[(drop.pictures[words[2]], drop.filter)]
+        if data not in places:
+            places[data] = log.places(data)
+        reports[data] += 1
+        last = flushes[bisect.bisect_left(flushes, event) - 1]
+        flushed = {offset for write, offset in places[data] if write < last}
+        campaign.count(f"{recording.system}: reported prints that a flush preceded")
+        campaign.check(len(flushed) >= reports[data], "no flush before the report", recording.name, *words)
+
+
 class Bench:
     """Compares the states of one recording with what was acknowledged. Runs in several lanes."""
 
@@ -348,6 +381,7 @@ class Bench:
         finally:
             self._unmount(disk)
         count(f"{disk.system}: states")
+        self.world.tell(disk.system)
         count(f"{disk.system}: {state.kind}")
         count(f"{disk.system}: acknowledgements", check.compared)
         if faults:
@@ -358,7 +392,7 @@ class Bench:
             raise RuntimeError("a state stayed in use")
 
     def _work_on(self, state, disk, check, facts):
-        """The daemon works on the state where the recorded one did: the results tell the path of the prints."""
+        """The daemon works where the recorded one did: the results tell the path of the prints."""
         disk.show(state, self.campaign.seed)  # the probe has changed the disk
         disk.mount(self.recording.at("mounted"))
         check.root = self.recording.at("mounted", "root")
@@ -378,7 +412,8 @@ class Bench:
         words = [self.recording.name, str(state)]
         self.kept += 1
         if self.kept <= MOST_KEPT:
-            place = os.path.join(self.campaign.scratch, f"{self.recording.name}-{str(state).replace(' ', '-')}")
+            name = f"{self.recording.name}-{str(state).replace(' ', '-')}"
+            place = os.path.join(self.campaign.scratch, name)
             disk.show(state, self.campaign.seed)
             blockdisk.copy_image(disk.image_path, place + ".image")
             torture.write(place + ".facts", json.dumps(
@@ -452,15 +487,17 @@ class Check:
                 raise OSError(blockdisk.DAMAGE[0], facts["reason"])
             self.fault("the record did not start", facts["error"], facts["reason"])
             return facts
+        for entry, digests in zip(facts["lists"], facts.get("digests", [])):
+            entry["digests"] = digests
         self.expect(facts["same"], "the new generation differs from what was recovered")
         for what in ("missing", "damageCount", "refused"):
             if facts.get(what):
                 self.campaign.count(f"{self.system}: records told as {what}", facts[what])
-        digests = collections.Counter(entry["sha256"] for entry in facts["lists"])
         for number, drop in enumerate(self.drops):
             entries = [entry for entry in facts["lists"] if entry["sha256"] == drop.digest]
             self._compare_list(number, drop, entries)
-        self.expect(set(digests) <= {drop.digest for drop in self.drops}, "a list that nobody dropped", digests)
+        dropped = {drop.digest for drop in self.drops}
+        self.expect({entry["sha256"] for entry in facts["lists"]} <= dropped, "a list that nobody dropped")
         return facts
 
     def _compare_list(self, number, drop, entries):
@@ -477,7 +514,8 @@ class Check:
         folder = self.at("state", "lists", str(entry["id"]))
         self.expect(entry["failed"] == 0, "a failed photo", drop.name, entry)
         copy = os.path.join(folder, "list.plist")
-        self.expect(os.path.exists(copy) and torture.read(copy) == drop.data, "no copy of the list", drop.name)
+        is_copied = os.path.exists(copy) and torture.read(copy) == drop.data
+        self.expect(is_copied, "no copy of the list", drop.name)
         self._compare_state(number, entry)
         for photo in range(len(drop.prints)):
             self._compare_photo(number, entry, photo)
@@ -496,10 +534,11 @@ class Check:
 
     def _state(self, entry, photo):
         """The record of a list that is over has no states; its results have."""
-        return entry["states"][photo] or ("filtered" if entry["digests"][photo] else "over")
+        has_print = len(entry["digests"][photo]) == 64
+        return entry["states"][photo] or ("filtered" if has_print else "over")
 
     def _compare_photo(self, number, entry, photo):
-        """The print of a photo that is recorded as filtered is on the disk, whether it was reported or not."""
+        """The print of a photo that is recorded as filtered is on the disk, reported or not."""
         drop = self.drops[number]
         state = self._state(entry, photo)
         words = (drop.name, photo, entry["state"], state)
@@ -531,7 +570,7 @@ class Check:
         mark = origin.mark()
         if os.path.exists(log):
             os.unlink(log)
-        status = root.start("--until-idle", log=log, prefix=APART).wait(60)
+        status = root.start("--until-idle", log=log, prefix=APART).wait(PATIENCE)
         said = torture.read(log).decode("utf-8", "replace")
         if DAMAGE_WORDS in said:
             raise OSError(blockdisk.DAMAGE[0], "")
@@ -574,8 +613,8 @@ class Check:
                         "a print at the end is missing or differs", drop.name, name)
 
     def _compare_requests(self, requests, facts):
-        """What is recorded as downloaded or filtered is not asked for again. A list that takes over from another
-        keeps prints, not downloads."""
+        """What is recorded as downloaded or filtered is not asked for again. A list that takes over from
+        another keeps prints, not downloads."""
         over = set()
         for entry in facts["lists"]:
             number = next(n for n, drop in enumerate(self.drops) if drop.digest == entry["sha256"])
@@ -621,13 +660,22 @@ class World:
         self.origin = torture.Origin(campaign, folder, os.path.join(campaign.scratch, "requests"))
         self.daemon_turn = threading.Lock()
         self.probes = {}
-        self.states = 0
+        self.states = self.minute = 0
         self.lock = threading.Lock()
 
     def probe(self, lane):
         if lane not in self.probes:
             self.probes[lane] = Probe(self.campaign)
         return self.probes[lane]
+
+    def tell(self, system):
+        """A line a minute in the long form."""
+        minute = int(self.campaign.elapsed() / 60)
+        with self.lock:
+            if self.campaign.is_short or minute == self.minute:
+                return
+            self.minute = minute
+        print(f"{minute} min: {self.campaign.counts[f'{system}: states']} states of {system}", flush=True)
 
     def is_sampled(self):
         with self.lock:
@@ -638,6 +686,7 @@ class World:
 def record(world, system, number):
     recording = Recording(world, system, number)
     log, marks = recording.run()
+    check_flushes(recording, log, marks)
     world.campaign.count(f"{system}: recordings")
     world.campaign.count(f"{system}: writes", log.count(blockdisk.WRITE))
     world.campaign.count(f"{system}: flushes", log.count(blockdisk.FLUSH))
@@ -651,15 +700,20 @@ def cut(world, system, most, seconds):
     number = 0
     end = campaign.elapsed() + seconds if seconds else None
     spent = 0.0
-    while campaign.counts[f"{system}: states"] < most and (number == 0 or not (end and campaign.elapsed() > end)):
+
+    def is_over():
+        return campaign.counts[f"{system}: states"] >= most or bool(end) and campaign.elapsed() > end
+
+    while number == 0 or not is_over():
         number += 1
         recording, log, marks = record(world, system, number)
         bench = Bench(world, recording, log, marks)
         started = time.monotonic()
 
         def wanted():
-            for state in blockdisk.states(log, 10, TORN[system], 16, campaign.random("states", system, number)):
-                if campaign.counts[f"{system}: states"] >= most or (end and campaign.elapsed() > end):
+            generator = campaign.random("states", system, number)
+            for state in blockdisk.states(log, HALVES, TORN[system], PASSES, generator):
+                if is_over():
                     return
                 yield state
 
@@ -689,7 +743,11 @@ def main(campaign):
     except OSError as error:
         return campaign.summary(f"skipped: this machine does not let root mount: {error}")
     world = World(campaign)
+    if campaign.is_short:
+        campaign.seconds = min(campaign.seconds, SHORT_SECONDS)
     for place, (system, most) in enumerate(systems):
+        kept = Drop("kept", world.origin.address, world.names[:2], "none")
+        renumbered.check(campaign, world.disks, system, SETTINGS, kept.data)
         left = campaign.seconds - campaign.elapsed() if campaign.seconds else 0
         cut(world, system, most, left / (len(systems) - place))
     for name, count in sorted(campaign.counts.items()):
