@@ -19,7 +19,7 @@ PLANTED=LIBRARY in the environment is preloaded into the recorded daemon, to see
 what it breaks.
 --ext4, --xfs, --btrfs: how many states; a negative number leaves the file system out. The state of each
 violation is kept as an image to be mounted. Needs root, /dev/fuse and loop devices; says so and ends with 0
-where they are missing.
+where they are missing. A file system without its mkfs is skipped, too.
 """
 import bisect
 import collections
@@ -62,6 +62,8 @@ PLANTED = {"LD_PRELOAD": os.environ["PLANTED"]} if "PLANTED" in os.environ else 
 # Ctrl-C does not stop the daemon: it would end early, with status 0.
 APART = ("setsid",)
 SHORT_SECONDS = 40
+# For the states of a file system, however long the recording took.
+LEAST_SECONDS = 15
 # Seconds, on a machine that does much else.
 PATIENCE = 120
 # The exit status of --until-idle if a list is paused.
@@ -707,6 +709,8 @@ def cut(world, system, most, seconds):
     while number == 0 or not is_over():
         number += 1
         recording, log, marks = record(world, system, number)
+        if end and number == 1:
+            end = max(end, campaign.elapsed() + LEAST_SECONDS)
         bench = Bench(world, recording, log, marks)
         started = time.monotonic()
 
@@ -732,10 +736,13 @@ def cut(world, system, most, seconds):
 def main(campaign):
     options = torture.parse("powercuts", __doc__, COUNTS)
     systems = [(system, getattr(options, system)) for system in COUNTS if getattr(options, system) > 0]
-    for system, _ in systems:
-        reason = blockdisk.missing(system)
+    reasons = {system: blockdisk.missing(system) for system, _ in systems}
+    for system, reason in reasons.items():
         if reason:
-            return campaign.summary(f"skipped: {reason}")
+            print(f"{system} is skipped: {reason}", flush=True)
+    systems = [(system, most) for system, most in systems if not reasons[system]]
+    if not systems:
+        return campaign.summary("skipped: " + "; ".join(sorted(set(reasons.values()))))
     if not os.path.exists(os.path.join(campaign.folder, "darkroom-recovery-probe")):
         raise SystemExit(f"{campaign.folder} has no darkroom-recovery-probe")
     try:
