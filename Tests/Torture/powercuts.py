@@ -130,12 +130,14 @@ class Recording:
 
     def _make_drops(self):
         world, pick = self.world, self.random
-        names = [pick.choice(world.names) for _ in range(pick.randrange(6, 40))]
+        # Two pictures of each form are kept for the revision: no print has the bytes of one that was replaced.
+        kept = {ending: [name for name in world.names if name.endswith(ending)][-2:] for ending in ("jpg", "png")}
+        others = [name for name in world.names if name not in kept["jpg"] + kept["png"]]
+        names = [pick.choice(others) for _ in range(pick.randrange(6, 40))]
         changed = list(names)
         for place in (1, 2):
-            changed[place] = pick.choice([name for name in world.names
-                                          if name != names[place] and name[-4:] == names[place][-4:]])
-        small = [pick.choice(world.names) for _ in range(pick.randrange(2, 8))]
+            changed[place] = kept[names[place][-3:]][place - 1]
+        small = [pick.choice(others) for _ in range(pick.randrange(2, 8))]
         address = world.origin.address
         self.drops = [
             Drop("a", address, names, self.name, gated=(3, 4)),
