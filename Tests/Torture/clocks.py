@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Wrong clocks: starts ten years off, in 1970, 2038 and 2106, and jumps while attempts wait and over restarts.
+"""Wrong clocks: starts ten years off, in 1970, 2038 and 2106, and jumps while attempts wait and over
+restarts.
 
     Tests/Torture/clocks.py BIN [--seed N] [--short | --seconds S] [--cases N]
 
-Only the clock of the day is moved (shift.c), as an administrator or a network time service does it. A case is one
-list, whose photos get one or two 503 first. Violations: the list does not end in time, a photo does not become
-its print, an attempt comes before the delay that its record promised or long after it, the journal file is
-damaged.
-"""
+Only the clock of the day is moved (shift.c), as an administrator or a network time service does it. A case is
+one list, whose photos get one or two 503 first. Violations: the list does not end in time, a photo does not
+become its print, an attempt comes before the delay that its record promised or long after it, the journal
+file is damaged."""
 import http.server
 import itertools
 import os
@@ -188,8 +188,8 @@ def main(campaign):
     campaign.side_by_side(play, cases(campaign), lanes=6)
     counts = campaign.counts
     campaign.summary(
-        f"{counts['start']} starts with a wrong clock, {counts['jump']} jumps, {counts['restart']} jumps over a "
-        f"restart, {counts['delays compared']} delays compared, {len(campaign.violations)} violations, "
+        f"{counts['start']} starts with a wrong clock, {counts['jump']} jumps, {counts['restart']} jumps over "
+        f"a restart, {counts['delays compared']} delays compared, {len(campaign.violations)} violations, "
         f"{campaign.elapsed():.0f} s")
 
 

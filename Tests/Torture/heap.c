@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into the daemon: five times a second it writes two numbers of bytes to the file $HEAP_LOG: what the
-// program holds, and what the allocator holds for it. The difference is free memory that the allocator keeps.
+// Preloaded into the daemon: five times a second it writes two numbers of bytes to the file $HEAP_LOG: what
+// the program holds, and what the allocator holds for it. The difference is free memory that it keeps.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

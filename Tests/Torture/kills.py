@@ -4,14 +4,13 @@
 
     Tests/Torture/kills.py BIN [--seed N] [--short | --seconds S] [--rounds N] [--plant print|record|request]
 
-A world is a state folder with a few dozen lives of a daemon; two worlds run side by side. In each life lists are
-dropped, dropped again, revised, paused, resumed, cancelled, retried, and workers are killed; then the daemon is.
-After each kill: the journal file is whole, no record has changed or vanished, no worker is left. At the end of a
-world the daemon finishes its lists, and then: nothing accepted is lost or accepted twice, no photo recorded as
-downloaded or failed is asked for again, sequence numbers have no gap, prints are byte for byte those of a daemon
-that nothing disturbed, results are complete, a killed worker has failed no photo, nothing is left over.
---plant does the damage itself, to show that the campaign notices it.
-"""
+A world is a state folder with a few dozen lives of a daemon; two worlds run side by side. In each life lists
+are dropped, dropped again, revised, paused, resumed, cancelled, retried, and workers are killed; then the
+daemon is. After each kill: the journal file is whole, no record has changed or vanished, no worker is left.
+At the end of a world the daemon finishes its lists, and then: nothing accepted is lost or accepted twice, no
+photo recorded as downloaded or failed is asked for again, sequence numbers have no gap, prints are byte for
+byte those of a daemon that nothing disturbed, results are complete, a killed worker has failed no photo,
+nothing is left over. --plant does the damage itself, to show that the campaign notices it."""
 import collections
 import itertools
 import os
@@ -30,8 +29,8 @@ SETTINGS = "[Download]\n" + torture.LOOPBACK
 
 
 class Content:
-    """One list as it is dropped. The photo named `photo N` is the Nth picture in every version of a list, with the
-    list's filter, so its print is known whichever version made it."""
+    """One list as it is dropped. The photo named `photo N` is the Nth picture in every version of a list, with
+    the list's filter, so its print is known whichever version made it."""
 
     def __init__(self, name, photos, filter, data):
         self.name, self.photos, self.filter, self.data = name, photos, filter, data
@@ -110,7 +109,8 @@ class World:
 
     def retry(self):
         """Drops a list of failed photos as the daemon wrote it; the late ones are there by now."""
-        offered = [name for name in torture.list_folder(self.root.at("failed")) if name.endswith(".retry.plist")]
+        offered = [name for name in torture.list_folder(self.root.at("failed"))
+                   if name.endswith(".retry.plist")]
         if not offered:
             return
         file = self.random.choice(sorted(offered))
@@ -192,7 +192,8 @@ class World:
 
     def steer(self, end):
         name = self.random.choice(sorted(self.current))
-        verb = self.random.choice(("pause", "pause", "resume", "resume", "cancel" if name != "list0" else "pause"))
+        verbs = ("pause", "pause", "resume", "resume", "cancel" if name != "list0" else "pause")
+        verb = self.random.choice(verbs)
         command = [os.path.join(self.root.bin, "darkroomctl"), "--root", self.root.path, verb, name]
         tool = self.campaign.start(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
@@ -280,8 +281,8 @@ class World:
     def check_all(self):
         self.check_journal()
         numbers = sorted(self.records)
-        self.check(not numbers or numbers == list(range(numbers[0], numbers[-1] + 1)), "a gap of sequence numbers",
-                   len(numbers), numbers[:1], numbers[-1:])
+        is_whole = not numbers or len(numbers) == numbers[-1] - numbers[0] + 1
+        self.check(is_whole, "a gap of sequence numbers", len(numbers), numbers[:1], numbers[-1:])
         ended = self.check_records()
         accepted = {number: self.contents.get(sha) for number, (sha, _) in ended.items()}
         if not all(accepted.values()):
@@ -365,8 +366,8 @@ class World:
             for place, (photo, row) in enumerate(zip(content.photos, rows), 1):
                 self.check_row(number, content, photo, row, ends[number] == "finished")
                 if row["State"] in ("filtered", "failed"):
-                    self.check((number, place, row["State"]) in self.ended, "a result without its record", number,
-                               ends[number], row)
+                    self.check((number, place, row["State"]) in self.ended, "a result without its record",
+                               number, ends[number], row)
             self.campaign.count("results")
 
     def check_row(self, number, content, photo, row, is_finished):

@@ -4,13 +4,13 @@
 
     Tests/Torture/neighbours.py BIN [--seed N] [--short | --seconds S] [--starts N]
 
-- Two daemons started on one root at nearly the same moment, N times over a few roots: exactly one runs, the other
-  ends with 75, and each list is accepted once.
+- Two daemons started on one root at nearly the same moment, N times over a few roots: exactly one runs, the
+  other ends with 75, and each list is accepted once.
 - Two daemons with a root each on one inbox, by a bind mount (as root; else left out): one takes the lists.
-- Copies of the state folder of a daemon at work, each started alone without its prints: they finish their lists.
+- Copies of the state folder of a daemon at work, each started alone without its prints: they finish their
+  lists.
 - An old state restored below newer prints and results: nothing there is lost or changed, and new lists get
-  numbers that no list ever had.
-"""
+  numbers that no list ever had."""
 import collections
 import os
 import shutil
@@ -175,7 +175,7 @@ def work_and_copy(campaign, pictures, copies):
 
 
 def judge_end(campaign, what, root, is_still):
-    """A copy made while files moved may miss what its record names: then the daemon says so and ends with 4."""
+    """A copy made while files moved may miss what its record names; the daemon says so and ends with 4."""
     before, _ = root.verify()
     status = root.until_idle()
     said = torture.read(root.at("log")).decode("utf-8", "replace")
@@ -240,7 +240,8 @@ def main(campaign):
     counts = campaign.counts
     campaign.summary(
         f"{counts['double starts']} double starts, {counts['lists in a shared inbox']} lists in a shared "
-        f"inbox, {counts['copies started']} copies started, {counts['old states restored']} old states restored, "
+        f"inbox, {counts['copies started']} copies started, {counts['old states restored']} old states "
+        f"restored, "
         f"{len(campaign.violations)} violations, {campaign.elapsed():.0f} s")
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into the daemon and its workers: moves the clock of the day by the seconds in the file $CLOCK_FILE,
-// which may change at any time. The clocks that only go on stay true.
+// Preloaded into the daemon and its workers: moves the clock of the day by the seconds in the file
+// $CLOCK_FILE, which may change at any time. The clocks that only go on stay true.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>

@@ -4,13 +4,12 @@
 
     Tests/Torture/soak.py BIN [--seed N] [--short | --seconds S] [--photos N] [--per-list N]
 
-A few lists at a time are at work, each with --per-list photos of `file:` URLs; a few photos fail. Old lists leave
-by KeepLists=, and the campaign removes prints and results that are some lists old. Over the second half of the
-photos it fits straight lines through memory, descriptors and threads. `live` is what the program has allocated,
-`held` what the allocator has for it (heap.c). Violations: memory grows by more than GROWTH (only if the run is long
-enough to tell), descriptors, threads, journal file or state folder exceed their bounds, a photo has a wrong
-result, a list stays open.
-"""
+A few lists at a time are at work, each with --per-list photos of `file:` URLs; a few photos fail. Old lists
+leave by KeepLists=, and the campaign removes prints and results that are some lists old. Over the second half
+of the photos it fits straight lines through memory, descriptors and threads. `live` is what the program has
+allocated, `held` what the allocator has for it (heap.c). Violations: memory grows by more than GROWTH (only
+if the run is long enough to tell), descriptors, threads, journal file or state folder exceed their bounds, a
+photo has a wrong result, a list stays open."""
 import os
 import re
 import shutil
@@ -166,12 +165,13 @@ class Soak:
         check(self.worst["journal"] <= JOURNAL_BYTES, "journal too long", self.worst)
         check(self.worst["state"] <= STATE_BYTES, "state folder too large", self.worst)
         self.campaign.summary(
-            f"{photos} photos, {rate:.0f}/s, slope {half.rise('live'):.2f} KiB live, {half.rise('RssAnon'):.2f} KiB "
-            f"anonymous for 10,000 photos, {len(self.campaign.violations)} violations, {took:.0f} s")
+            f"{photos} photos, {rate:.0f}/s, slope {half.rise('live'):.2f} KiB live, "
+            f"{half.rise('RssAnon'):.2f} KiB anonymous for 10,000 photos, "
+            f"{len(self.campaign.violations)} violations, {took:.0f} s")
 
     def judge_growth(self, half):
-        """A short run shows only that nothing grows fast: the caches of the allocator and of libdispatch (up to
-        1,024 continuations for each thread) fill first."""
+        """A short run shows only that nothing grows fast: the caches of the allocator and of libdispatch (up
+        to 1,024 continuations of 64 bytes for each of its threads) fill first."""
         if half.span >= ENOUGH:
             for what in ("live", "RssAnon"):
                 self.campaign.check(half.rise(what) < GROWTH, "memory grows", what, half.rise(what))
@@ -199,4 +199,5 @@ def main(campaign):
 
 
 if __name__ == "__main__":
-    torture.run("soak", main, __doc__, home=torture.memory_folder(), photos=(200_000, 10_000_000), per_list=(1000, 2000))
+    torture.run("soak", main, __doc__, home=torture.memory_folder(),
+                photos=(200_000, 10_000_000), per_list=(1000, 2000))

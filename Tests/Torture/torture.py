@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by the campaigns in this folder. A campaign does harm to a daemon, a thousand times over, and compares
-what is left with what was promised:
+"""Shared by the campaigns in this folder. A campaign does harm to a daemon, a thousand times over, and
+compares what is left with what was promised:
 
     Tests/Torture/NAME.py BIN [--seed N] [--short | --seconds S] [--COUNT N]
 
 BIN is the folder of darkroomd, darkroomctl and darkroom-worker. All random numbers come from the seed. A
-violation is printed at once with the seed; then the scratch folder stays, and its path is printed. The last line
-is a summary, the exit status 1 after a violation.
+violation is printed at once with the seed; then the scratch folder stays, and its path is printed. The last
+line is a summary, the exit status 1 after a violation.
 
 A campaign is a function that takes a Campaign, and ends with
 
@@ -174,7 +174,7 @@ class Campaign:
     # Helpers in C, and pictures.
 
     def compile(self, source, *options):
-        """Compiles a file of this folder into the scratch folder; with -shared and -fPIC a library to preload."""
+        """Compiles a file of this folder into the scratch folder; with -shared -fPIC a library to preload."""
         compiler = next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), None)
         if compiler is None:
             raise SystemExit(f"no C compiler (cc, gcc or clang) for {source}")
@@ -219,7 +219,7 @@ class Origin:
         return os.path.getsize(self.log)
 
     def requests(self, mark=0):
-        """(offset in the log, path, status, bytes of the body, further words) of each request since the mark."""
+        """(offset in the log, path, status, bytes of the body, further words) of each request after a mark."""
         found = []
         with open(self.log, "rb") as file:
             file.seek(mark)
@@ -274,7 +274,8 @@ class Daemon:
 
     def wait_ready(self, seconds=30):
         """Waits until it answers. Returns False if it ended first."""
-        return wait_until(lambda: " is ready" in self.said() or not self.lives(), seconds, 0.003) and self.lives()
+        wait_until(lambda: " is ready" in self.said() or not self.lives(), seconds, 0.003)
+        return self.lives() and " is ready" in self.said()
 
     def workers(self):
         """The process numbers of its workers."""
@@ -357,8 +358,8 @@ class Root:
         return [name for name in os.listdir(self.at("inbox")) if not name.startswith(".")]
 
     def records(self):
-        """The records of the journal file as darkroomctl reads them, by sequence number; and the lines that are
-        no records."""
+        """The records of the journal file as darkroomctl reads them, by sequence number; and the lines that
+        are no records."""
         answer = self.tool("--json", "journal", "dump", self.at("state"))
         found, others = {}, []
         for line in answer.stdout.splitlines():
@@ -575,8 +576,8 @@ def memory_folder():
 
 def run(name, main, description, home=None, **counts):
     """Runs a campaign and ends the program. A count is NAME=(short form, long form), and --NAME sets it. The
-    first one is the limit of `Campaign.goes_on`, the others are in `Campaign.options`. The scratch folder is in
-    `home`, by default where temporary files are."""
+    first one is the limit of `Campaign.goes_on`, the others are in `Campaign.options`. The scratch folder is
+    in `home`, by default where temporary files are."""
     options = parse(name, description, counts)
     # The end by a signal passes through `finally`, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
