@@ -1,42 +1,47 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every system call of darkroomd that can fail, fails: each call site, each of its calls, each fitting error number,
-once and until it is healed.
+"""Every system call of darkroomd that can fail, fails: each call site, each of its calls, each fitting error
+number, once and until it is healed.
 
     Tests/Torture/calls.py BIN [--seed N] [--short | --seconds S] [--faults N]
-    SITES=1 Tests/Torture/calls.py BIN              lists the sites
-    FAULT=... Tests/Torture/calls.py BIN            one fault, as a violation names it; --faults repeats it
+    SITES=1 Tests/Torture/calls.py BIN      lists the sites, with the names of their callers
+    FAULT=... Tests/Torture/calls.py BIN    one fault, as a violation names it; --faults N repeats it
 
-faults.c counts the calls of clean runs by site: the function, what it is called for, and the innermost frames of the
-caller. A fault is a site, the number of its call, an error number, and one of
+faults.c counts the calls of clean runs by site: the function, what it is called for, and the innermost frames
+of the caller. A fault is a site, the number of its call, an error number, and one of
 
     once      that call fails
     site      that call and all later ones of the site fail, until it is healed
-    function  after that call all of the function (and of its kind) fail, until it is healed
+    function  after that call all calls of the function (and of its kind) fail, until it is healed
 
-Each fault is one run of darkroomd --until-idle over two lists, MANY (photos in all states, more than are downloaded
-at once) and FEW (dropped while the daemon runs). There are three scenes: the originals are files; they come from an
-origin over HTTP; a daemon takes over what another one left after kill -9. In all of them a client asks questions at
-the control socket.
+Each fault is one run of darkroomd --until-idle over two lists, MANY (photos in all states, more than are
+downloaded at once) and FEW (dropped while the daemon runs). There are three scenes: the originals are files;
+they come from an origin over HTTP; a daemon takes over what another one left after kill -9. In all of them a
+client asks questions at the control socket.
 
-Promised, and checked after each run: no crash; the end within a bound after healing, by itself; one of the documented
-exit statuses, but not 64 or 78, which service managers take for a person's mistake; a whole journal file; no list
-rejected, no photo failed except those that must; and after one more start, without a fault, everything is there, once,
-with the same bytes as in the run without a fault.
+Promised, and checked after each run: no crash; the end within a bound after healing, by itself; one of the
+documented exit statuses, but not 64 or 78, which a service manager takes for a person's mistake; a whole
+journal file; no list rejected, no photo failed except those that must; and after one more start, without a
+fault, everything is there, once, with the same bytes as in the run without a fault.
 
---short takes a sample over the sites, one fault for each class of error numbers; the sites take turns. The long form
-goes on with the first call of every site, every error number and all three ways, then with all other calls, each in
-a random order; it says how much it did not reach.
+--short takes a sample: each class of error numbers at each function, then each class at each site. The long
+form goes on with the first call of every site, every error number and all three ways, then with all other
+calls, each in a random order; it says how much it did not reach.
 
 Left out, because Linux or the C library cannot do it or the program cannot do without it:
-  - write, read and close of event, timer, signal, inotify and process descriptors; prctl, sigaction, pthread_sigmask, getrlimit, setrlimit, sched_getaffinity, timerfd_settime, waitid: with these arguments they have
-    no error. shutdown, listen and getsockopt of an open socket likewise.
+  - write, read and close of event, timer, signal, inotify and process descriptors; close of folders, pipes
+    and sockets; prctl, sigaction, pthread_sigmask, getrlimit, setrlimit, sched_getaffinity, timerfd_settime,
+    waitid, shutdown, listen, F_GETLEASE, F_SETFL, SO_PEERCRED, SO_ERROR: with these arguments they have no
+    error.
+  - EINTR of pipes, events and other descriptors that never block.
   - futex, and memory (malloc, mmap): the Swift runtime ends the process if they fail.
-  - EINTR and EAGAIN until healed: a signal does not interrupt every call, and a socket that is full for ever is not
-    ready for poll.
-  - EACCES, EPERM and EROFS where they belong to the file and not to the machine: opening and reading what the lists
-    name. A photo that may not be read fails, rightly.
+  - EINTR and EAGAIN until healed: a signal does not interrupt every call, and a socket that is full for ever
+    is not ready for poll.
+  - EACCES, EPERM and EROFS where they belong to the file and not to the machine: opening and reading what the
+    lists name. A photo that may not be read fails, rightly. ECONNRESET and the like belong to the other side.
   - short packets: SOCK_SEQPACKET and SOCK_DGRAM send all or nothing.
+  - calls inside the C library (of getaddrinfo, for example); with addresses in numbers, as here, there are
+    few.
   - the calls of workers: they are linked statically and live in a sandbox; their death is another campaign.
 """
 import bisect
@@ -69,7 +74,7 @@ SHORT = 10000
 HOLD = 0.5  # seconds from the first failed call until it is healed
 BOUND = 40  # seconds without a message, from then on or from the start, after which the daemon hangs
 LONGEST = 200  # seconds, whatever it says; also of the start without a fault
-LANES = 8  # runs side by side: most of a run is the wait of a daemon for its machine, which costs nothing
+LANES = 12  # runs side by side: most of a run is the wait of a daemon for its machine, which costs nothing
 
 SPACE = ["ENOSPC", "EDQUOT"]
 MANY_FILES = ["EMFILE", "ENFILE"]
@@ -119,8 +124,8 @@ ERRORS = {
     "open.create": MANY_FILES + CHANGE + ["EINTR"],
     "open": MANY_FILES + ["EIO", "ENOMEM", "EINTR"],
     "fopen": ["EMFILE", "ENFILE", "ENOMEM"],
-    "fcntl.dup": ["EMFILE"], "fcntl.lease": ["EAGAIN", "ENOMEM", "EINVAL"], "fcntl.lock": ["ENOMEM", "ENOLCK"],
-    "fcntl.flags": [], "fcntl.has-lease": [], "fcntl.seal": ["ENOMEM"],
+    "fcntl.dup": ["EMFILE"], "fcntl.lease": ["EAGAIN", "ENOMEM", "EINVAL"],
+    "fcntl.lock": ["ENOMEM", "ENOLCK"], "fcntl.flags": [], "fcntl.has-lease": [], "fcntl.seal": ["ENOMEM"],
     "close.file": ["EIO", "ENOSPC", "EDQUOT", "EINTR"],
     "socket": SOCKET, "socketpair": SOCKET, "accept4": SOCKET + ["EINTR", "EAGAIN", "EPERM"],
     "accept": SOCKET + ["EINTR", "EAGAIN"],
@@ -158,8 +163,9 @@ class Board:
         contents = bytearray(HEAD.size + SITES * SITE.size)
         if fault:
             code = SHORT if fault.error == "SHORT" else getattr(errno, fault.error)
-            HEAD.pack_into(contents, 0, fault.site.function.encode(), fault.site.kind.encode(), fault.site.key,
-                           fault.number, MODES[fault.mode], code, 0, 0, 0)
+            site = fault.site
+            HEAD.pack_into(contents, 0, site.function.encode(), site.kind.encode(), site.key, fault.number,
+                           MODES[fault.mode], code, 0, 0, 0)
         write(path, contents)
         with open(path, "r+b") as file:
             self.map = mmap.mmap(file.fileno(), 0)
@@ -233,8 +239,8 @@ class Scene:
                 self.calls[site] = max(self.calls[site], calls)
             wrong = complaints(self, root)
             if wrong or self.status not in (0, 3) or len(self.wanted["results"]) != 2:
-                raise SystemExit(f"{self.name}: the run without a fault is bad: status {self.status}, {wrong}\n"
-                                 + read(root.at("log")).decode())
+                raise SystemExit(f"{self.name}: the run without a fault is bad: status {self.status}, "
+                                 f"{wrong}\n" + read(root.at("log")).decode())
             if number:
                 prove_judge(self, root)
             root.remove()
@@ -247,7 +253,8 @@ def facts_of(root):
         photos = {photo["Name"]: tuple(photo.get(key) for key in ("State", "Code", "Print", "SHA256"))
                   for photo in result["Photos"]}
         results[result["List"]].append((result["State"], photos))
-    return {"results": dict(results), "prints": root.print_digests(), "failed": sorted(list_folder(root.at("failed"))),
+    return {"results": dict(results), "prints": root.print_digests(),
+            "failed": sorted(list_folder(root.at("failed"))),
             "done": sorted(name for name in list_folder(root.at("done")) if not name.startswith(".")),
             "inbox": root.waiting()}
 
@@ -278,7 +285,7 @@ def complaints(scene, root, deeply=False):
 
 
 def wrong_records(scene, root):
-    """What is wrong with the journal file. After a start it may have a snapshot instead of the older records."""
+    """What is wrong with the journal file. A start may replace older records by a snapshot."""
     found = []
     records, others = root.records()
     accepted = [record for record in records.values() if record["kind"] == "accepted"]
@@ -286,7 +293,8 @@ def wrong_records(scene, root):
         found.append(f"{len(accepted)} lists accepted")
     if others:
         found.append(f"lines that are no records: {others[:2]}")
-    ends = collections.Counter((record.get("list"), record.get("photo"), record["kind"]) for record in records.values()
+    ends = collections.Counter((record.get("list"), record.get("photo"), record["kind"])
+                               for record in records.values()
                                if record["kind"] in ("filtered", "failed"))
     found += [f"recorded twice: {end}" for end, count in ends.items() if count > 1][:3]
     return found
@@ -450,25 +458,34 @@ def first_faults(scenes, random):
 
 def other_faults(scenes, random):
     """All other calls."""
-    faults = [Fault(scene, site, number, error, mode) for scene in scenes for site, calls in scene.calls.items()
-              for error in errors_of(site) for number in range(2, calls + 1) for mode in modes_of(site, error)]
+    faults = [Fault(scene, site, number, error, mode)
+              for scene in scenes for site, calls in scene.calls.items()
+              for error in errors_of(site) for number in range(2, calls + 1)
+              for mode in modes_of(site, error)]
     random.shuffle(faults)
     return faults
 
 
 def sampled_faults(scenes, random):
-    """One fault of each site and class of errors; the sites take turns."""
-    turns = []
+    """One fault of each site and class of errors; the functions take turns, then the sites."""
+    faults = []
     for scene in scenes:
         for site, calls in scene.calls.items():
-            choices = [[error for error in group if error in errors_of(site)] for group in CLASSES]
-            choices = [group for group in choices if group]
-            random.shuffle(choices)
-            for turn, group in enumerate(choices):
-                error = random.choice(group)
-                mode = random.choice(modes_of(site, error))
-                turns.append((turn, random.random(), Fault(scene, site, random.randint(1, calls), error, mode)))
-    return [fault for _, _, fault in sorted(turns, key=lambda turn: turn[:2])]
+            for place, group in enumerate(CLASSES):
+                errors = [error for error in group if error in errors_of(site)]
+                if errors:
+                    error = random.choice(errors)
+                    mode = random.choice(modes_of(site, error))
+                    faults.append((place, Fault(scene, site, random.randint(1, calls), error, mode)))
+    random.shuffle(faults)
+    of_function, of_site, turns = collections.Counter(), collections.Counter(), []
+    for place, fault in faults:
+        function = (fault.site.function, fault.site.kind, place)
+        site = (fault.scene.name, fault.site.key)
+        turns.append((min(of_function[function], 1), of_site[site], len(turns), fault))
+        of_function[function] += 1
+        of_site[site] += 1
+    return [fault for _, _, _, fault in sorted(turns, key=lambda turn: turn[:3])]
 
 
 # Names of sites, for people.
@@ -503,8 +520,8 @@ class Symbols:
             self.load()
         names = [self.name(frame) for frame in site.frames]
         if shutil.which("swift-demangle"):
-            words = subprocess.run(["swift-demangle", "-simplified", "-compact", *names], capture_output=True, text=True)
-            names = words.stdout.splitlines()
+            command = ["swift-demangle", "-simplified", "-compact", *names]
+            names = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
         shown = []
         for name in names:
             name = name.split(" in conformance ")[0].replace("protocol witness for ", "")
@@ -542,10 +559,10 @@ def make_scenes(campaign, library):
     settings = f"[Download]\nFreeSpace=0\nFileFolders={folder}\n{torture.LOOPBACK}"
 
     def lists(address, refused):
-        good = [(f"photo {n:02}", f"{address}/{names[n % len(names)]}") for n in range(36)]
+        good = [(f"photo {n:02}", f"{address}/{names[n % len(names)]}") for n in range(24)]
         bad = [(f"gone {n}", f"{address}/none{n}.jpg") for n in range(2)]
         bad += [(f"refused {n}", f"{refused}/{n}.jpg") for n in range(2)]
-        return photo_list(good[:20] + bad + good[20:]), photo_list(good[:6])
+        return photo_list(good[:12] + bad + good[12:]), photo_list(good[:4])
 
     files = Scene(campaign, "files", library, lists(f"file://{folder}", "file:///etc"), settings)
     web = Scene(campaign, "origin", library, lists(origin.address, "http://10.0.0.1"), settings)
@@ -578,7 +595,8 @@ def try_fault(campaign, fault, symbols, seen):
             campaign.slowest = max(campaign.slowest, run.took)
     wrong = judge(run)
     if wrong:
-        campaign.violation(wrong[0].split(":")[0], say(fault, campaign, symbols), "|", "; ".join(wrong), "|", root.path)
+        campaign.violation(wrong[0].split(":")[0], say(fault, campaign, symbols), "|", "; ".join(wrong), "|",
+                           root.path)
     else:
         root.remove()
 
@@ -630,13 +648,13 @@ def main(campaign):
                                         if key.startswith("status ")))
     print(f"resumed after healing: {counts['resumed']}, the slowest after {campaign.slowest:.1f} s")
     campaign.summary(
-        f"{counts['faults']} faults at {len(seen)} of {len(able)} sites ({calls} calls a run, {len(left_out)} sites "
-        f"left out), {total - counts['runs']} of {total} not reached in time, {counts['not reached']} did not happen, "
-        f"{len(campaign.violations)} wrong")
+        f"{counts['faults']} faults at {len(seen)} of {len(able)} sites ({calls} calls a run, "
+        f"{len(left_out)} sites left out), {total - counts['runs']} of {total} not reached in time, "
+        f"{counts['not reached']} did not happen, {len(campaign.violations)} wrong")
 
 
 if __name__ == "__main__":
-    # In memory, unless TMPDIR names another place: a disk that others keep busy would decide how many faults are tried.
+    # In memory, unless TMPDIR names another place: a busy disk would decide how many faults are tried.
     if "TMPDIR" not in os.environ and os.path.isdir("/dev/shm"):
         tempfile.tempdir = "/dev/shm"
     torture.run("calls", main, __doc__, faults=(0, 0))

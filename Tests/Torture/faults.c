@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// faults.so, preloaded into darkroomd by calls.py: counts the calls of the C library that can fail, by call site,
-// and makes one of them fail. It shares a board, the file FAULT_BOARD, with the campaign, which sets the fault before
-// the start and heals it while the daemon runs.
+// faults.so, preloaded into darkroomd by calls.py: counts the calls of the C library that can fail, by call
+// site, and makes one of them fail. It shares a board, the file FAULT_BOARD, with the campaign, which sets
+// the fault before the start and heals it while the daemon runs.
 //
-// A site is a function, what it is called for (its kind: the sort of descriptor or the use of the file), and the
-// innermost frames of the caller. Swift code keeps frame pointers; for other libraries the unwinder is asked.
+// A site is a function, what it is called for (its kind: the sort of descriptor or the use of the file), and
+// the innermost frames of the caller. Swift code keeps frame pointers; for other libraries the unwinder is
+// asked.
 //
-// Calls that the C library makes internally (in getaddrinfo, fopen or posix_spawn, for example) do not come by here;
-// the functions that need them do.
+// Calls that the C library makes internally (in getaddrinfo, fopen or posix_spawn, for example) do not come by
+// here; the functions that need them do.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -381,7 +382,8 @@ CALL(pid_t, fork, "", (void), ())
 
 // Those that return the number of the error.
 
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *context) {
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *),
+                   void *context) {
   REAL(int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *));
   int error = FAULT(pthread_create, "");
   return error ? error : real(thread, attributes, body, context);
