@@ -114,13 +114,13 @@ mutants: test-packages
 # The long form of what `make test` does with 100,000 lives and small files.
 LIVES ?= 10000000
 STATES ?= 10000000
-SIMULATED = ^PartTests\.ListSimulationTests|^RecordTests\.(CrashSimulation|JournalDamage|Snapshot|ResultRow)Tests
+SIMULATED = ^PartTests\.ListSimulation|^RecordTests\.(CrashSimulation|JournalDamage|Snapshot|ResultRow)
 simulate: export LIVES := $(LIVES)
 simulate: export STATES := $(STATES)
 simulate: export DAMAGE = long
 simulate: build-packages
 	$(SWIFT) test -Xswiftc -O --scratch-path .build/simulate \
-		--filter '$(SIMULATED)|^CatalogTests\.DamageTests'
+		--filter '$(SIMULATED)|^CatalogTests\.Damage'
 
 # Each sanitizer has a separate build. UBSan covers the C code; Swift has its own checks. Left out: workers
 # under AddressSanitizer, whose shadow memory exceeds their memory limit; crashes of workers under

@@ -10,12 +10,13 @@ import Vocabulary
 struct CrashSimulation {
   /// How much of a history is tried on copies.
   struct Effort: Sendable {
-    /// One moment in this number is tried.
+    /// One moment in this number is tried, and one end of a life.
     let oneMomentIn: UInt64
+    let oneEndIn: UInt64
     let cuts: Int
 
-    static let short = Effort(oneMomentIn: 60, cuts: 24)
-    static let long = Effort(oneMomentIn: 4, cuts: 32)
+    static let short = Effort(oneMomentIn: 200, oneEndIn: 5, cuts: 6)
+    static let long = Effort(oneMomentIn: 4, oneEndIn: 1, cuts: 32)
   }
 
   /// The different disks that were judged.
@@ -78,7 +79,7 @@ struct CrashSimulation {
     disk.cutPower(afterCalls: random.number(below: 160))
     segmentBytes = UInt64(300 + random.number(below: 1500))
     if let desk = try start() { try work(desk) }
-    try tryCuts([disk.moment], oneIn: 1)
+    try tryCuts([disk.moment], oneIn: effort.oneEndIn)
     if disk.isPowerCut || random.oneIn(3) {
       disk.crash(seed: random.next())
     } else {

@@ -49,16 +49,12 @@ package struct DiskMoment: Sendable {
 
   init(_ state: SimulatedState) { self.state = state }
 
-  /// At most `limit` states of all rules, at random; every state of a small moment.
+  /// At most `limit` states, at random and evenly from all rules; every state of a small moment.
   package func cuts(_ limit: Int, _ random: inout SimulatedRandom) -> [PowerCut] {
     let changes = state.unsynced
     var plans = CutPlans(changes)
     plans.add(&random)
-    var all = plans.all
-    for place in 0..<min(limit, all.count) {
-      all.swapAt(place, place + random.number(below: all.count - place))
-    }
-    return all.prefix(limit).map { plan in
+    return plans.choose(limit, &random).map { plan in
       var state = state
       if plan.rule == .pages {
         state.crash(&random)
@@ -109,7 +105,7 @@ private struct CutPlans {
   private static let samples = 24
 
   private let changes: [UnsyncedChange]
-  private(set) var all: [Plan] = []
+  private var all: [Plan] = []
 
   init(_ changes: [UnsyncedChange]) { self.changes = changes }
 
@@ -121,6 +117,20 @@ private struct CutPlans {
     addSizes(&random)
     let pages = changes.isEmpty ? 0 : Self.samples
     for _ in 0..<pages { all.append(Plan(rule: .pages, fates: [])) }
+  }
+
+  func choose(_ limit: Int, _ random: inout SimulatedRandom) -> [Plan] {
+    var rest = Dictionary(grouping: all, by: \.rule)
+    let rules = CutRule.allCases.shuffled(using: &random)
+    var chosen: [Plan] = []
+    while chosen.count < min(limit, all.count) {
+      for rule in rules {
+        guard let count = rest[rule]?.count, count > 0 else { continue }
+        rest[rule]?.swapAt(random.number(below: count), count - 1)
+        if let plan = rest[rule]?.popLast() { chosen.append(plan) }
+      }
+    }
+    return Array(chosen.prefix(limit))
   }
 
   private mutating func add(_ rule: CutRule, _ fate: (Int, UnsyncedChange) -> ChangeFate) {
