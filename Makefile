@@ -33,7 +33,7 @@ BIN = .build/release
 # The packages that a fresh Debian 12 lacks: C libraries and, for tests, a container with a real systemd.
 BUILD_PACKAGES = libjpeg-dev libpng-dev libexpat1-dev libcurl4-openssl-dev pkg-config python3
 TEST_PACKAGES = $(BUILD_PACKAGES) systemd-container debootstrap systemd dbus openssl nghttp2-server \
-	iproute2 nftables e2fsprogs util-linux rsync bindfs
+	iproute2 nftables e2fsprogs xfsprogs btrfs-progs util-linux rsync bindfs
 
 SWIFT_SOURCES = Package.swift Sources Tests
 
