@@ -7,7 +7,7 @@
 #   make fuzz       mutated input for every reader of untrusted bytes, SECONDS=60 each
 #   make mutants    plants 52 bugs, one at a time: the test that names each must fail; ONLY=12,17
 #   make simulate   LIVES=10000000 simulated lives of lists, STATES=10000000 disks after a power cut, and
-#                   files of 64 KiB with every bit flipped; SEED= replays a failure of the first two
+#                   files of 16 to 64 KiB with every bit flipped; SEED= replays a failure of the first two
 #   make torture    MINUTES=90 of faults against the release programs; SEED= replays a run
 #   make sanitize   the tests of pictures, lists, downloads and threads under the sanitizers
 #   make install    install all files, with DESTDIR= and PREFIX=/usr (see README)
