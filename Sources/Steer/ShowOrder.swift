@@ -75,4 +75,11 @@ package struct ShowReport: MessageValue {
     next.offset = more
     return next
   }
+
+  /// The page behind one that is asked for and has photos in every state; nil after the last one.
+  package func page(behind order: ShowOrder) -> ShowOrder? {
+    var next = order
+    next.offset += order.limit
+    return next.offset < list.total ? next : nil
+  }
 }

@@ -117,20 +117,26 @@ package struct DaemonTalk {
     return .done
   }
 
-  /// Fetches the photos page by page, and writes each page while the daemon prepares the next.
+  /// Fetches the photos page by page, and writes each page while the daemon prepares the next two. With a
+  /// state, only the answer tells where the next page begins.
   private func show(_ list: ListReference, _ state: PhotoState?) throws(ControlFailure)
     -> ExitCode
   {
     let client = try ControlClient(path: order.socket, clock: clock)
-    var page: ShowOrder? = ShowOrder(list: list, limit: ShowOrder.highestLimit, state: state)
-    if let page { try client.ask(.show(page)) }
+    var asked = [ShowOrder(list: list, limit: ShowOrder.highestLimit, state: state)]
+    try client.ask(.show(asked[0]))
     var (isFirst, separator) = (true, "")
-    while let asked = page {
-      guard case .show(let report) = try client.answer(to: .show(asked)) else {
+    while let page = asked.first {
+      guard case .show(let report) = try client.answer(to: .show(page)) else {
         throw Self.otherKind
       }
-      page = report.page(after: asked)
-      if let page { try client.ask(.show(page)) }
+      asked.removeFirst()
+      while asked.count < (state == nil ? 2 : 1),
+        let next = asked.last.map(report.page(behind:)) ?? report.page(after: page)
+      {
+        try client.ask(.show(next))
+        asked.append(next)
+      }
       if isFirst { say(head: report.list) }
       isFirst = false
       if !order.isJSON {
