@@ -130,8 +130,9 @@ class Recording:
 
     def _make_drops(self):
         world, pick = self.world, self.random
-        # Two pictures of each form are kept for the revision: no print has the bytes of one that was replaced.
-        kept = {ending: [name for name in world.names if name.endswith(ending)][-2:] for ending in ("jpg", "png")}
+        # Two pictures of each form are for the revision: no print has the bytes of a print it replaced.
+        kept = {ending: [name for name in world.names if name.endswith(ending)][-2:]
+                for ending in ("jpg", "png")}
         others = [name for name in world.names if name not in kept["jpg"] + kept["png"]]
         names = [pick.choice(others) for _ in range(pick.randrange(6, 40))]
         changed = list(names)
