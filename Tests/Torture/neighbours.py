@@ -231,7 +231,7 @@ def main(campaign):
     # Each double start waits a second for the lock, so many run side by side.
     roots = range((campaign.limit + STARTS - 1) // STARTS)
     campaign.side_by_side(
-        lambda number: DoubleStarts(campaign, pictures, number).play() if campaign.goes_on() else None, roots,
+        lambda number: DoubleStarts(campaign, pictures, number).play() if campaign.goes_on(number) else None, roots,
         lanes=4)
     share_inbox(campaign, pictures)
     root, made = work_and_copy(campaign, pictures, 5 if campaign.is_short else 25)

@@ -21,6 +21,7 @@ AT_WORK = 4  # lists in the inbox or at work
 KEPT = 12  # lists whose prints and results stay, newest first
 MEMORY = ("VmRSS", "RssAnon", "live", "held")  # KiB; the last two from heap.c
 GROWTH = 1.0  # KiB for 10,000 photos
+STALL = 120  # seconds without a record while lists are open
 WARMING = 1024  # KiB that a short run may grow in its second half
 MOST_DESCRIPTORS, MOST_THREADS = 600, 40
 ENOUGH = 400_000  # photos in the second half from which on the slope of the memory is judged
@@ -106,6 +107,11 @@ class Soak:
             return
         self.samples.append((self.finished * self.per_list, usage))
 
+    def journal_length(self):
+        journal = self.root.at("state", "journal")
+        newest = max(name for name in os.listdir(journal) if name.endswith(".log"))
+        return newest, os.path.getsize(os.path.join(journal, newest))
+
     def look_at_disk(self):
         journal = torture.disk_use(self.root.at("state", "journal"))
         state = torture.disk_use(self.root.at("state"))
@@ -119,16 +125,16 @@ class Soak:
         if not daemon.wait_ready():
             raise torture.Violation("the daemon did not start", daemon.said())
         self.began = time.monotonic()
-        due, disk_due, moved, before = 0.0, 0.0, time.monotonic(), 0
+        due, disk_due, moved, before = 0.0, 0.0, time.monotonic(), None
         while self.open or not self.is_enough():
             self.refill()
             now = time.monotonic()
             if not daemon.lives():
                 raise torture.Violation("the daemon ended", daemon.process.returncode, daemon.said()[-2000:])
-            if self.finished > before:
-                before, moved = self.finished, now
-            if now - moved > 300:
-                raise torture.Violation("no list ended in 300 s", self.root.lists())
+            if (length := self.journal_length()) != before:
+                before, moved = length, now
+            if now - moved > STALL:
+                raise torture.Violation("no record for a long time", STALL, self.root.lists())
             if now >= due:
                 due = now + 0.25
                 self.sample(daemon)

@@ -21,7 +21,7 @@ import zlib
 import torture
 
 HOME = os.path.join(torture.HERE, "states")
-SETTINGS = "[Download]\n" + torture.LOOPBACK + "[Filter]\nWorkers=1\n"
+SETTINGS = "[Download]\n" + torture.LOOPBACK + "[Filter]\nWorkers=1\nTimeout=1h\n"
 PORT = 9  # `discard`: the origin was there, and hardly anything else will be
 # As the record of the release has it: list → state, states of the photos.
 BEFORE = {
@@ -62,7 +62,7 @@ def open_state(campaign, version):
     campaign.check(records, "no records", version)
     daemon = root.start()
     campaign.check(daemon.wait_ready(), "the daemon does not start", version, daemon.said())
-    done = torture.wait_until(lambda: matches(seen(root), AFTER), 60, step=0.1)
+    done = torture.wait_until(lambda: matches(seen(root), AFTER), 300, step=0.1)
     campaign.check(done, "not the states that were recorded", version, seen(root), daemon.said()[-1500:])
     made = root.prints("downloaded")
     campaign.check(len(made) == 4, "prints are missing", version, sorted(made))

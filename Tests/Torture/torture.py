@@ -97,10 +97,10 @@ class Campaign:
     def elapsed(self):
         return time.monotonic() - self.started
 
-    def goes_on(self, done=0):
-        """Whether another round may start: the count is not reached, and there is time."""
-        is_over = (self.limit and done >= self.limit) or (self.seconds and self.elapsed() >= self.seconds)
-        return not is_over and not self.is_stopping
+    def goes_on(self, done=1):
+        """Whether another round may start: the count is not reached, and there is time. The first may always."""
+        is_late = done > 0 and self.seconds and self.elapsed() >= self.seconds
+        return not is_late and not (self.limit and done >= self.limit) and not self.is_stopping
 
     def random(self, *parts):
         """Random numbers of one part of the campaign; the same for the same seed."""
