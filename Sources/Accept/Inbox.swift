@@ -44,6 +44,7 @@ package final class Inbox: Sendable {
     FileLease.ignoreBreaks()
     // Removes leftovers only, so a failure does not matter. Must run before any claim.
     try? FreshName.sweep(failed)
+    try? quarantine.sweep()
     try OwnThread.start("inbox") { _ = reactor.work() }
     loop = OnThread(reactor) {
       InboxLoop(path, state, parts, mailbox: mailbox, alarm: alarm, reactor: reactor)

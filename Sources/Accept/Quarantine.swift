@@ -16,6 +16,8 @@ package struct Quarantine: Sendable {
   package static let maximumEntries = 200
   package static let maximumBytes: UInt64 = 512 << 20
   private static let mode: UInt32 = 0o640
+  /// Unfinished files begin with this.
+  private static let draft = ".new-"
 
   private let folder: any Folder
   private let maximumEntries: Int
@@ -41,7 +43,7 @@ package struct Quarantine: Sendable {
     if try folder.has(FileName(made: "\(stem).txt")) { return }
     if let input, try input.status().size <= maximumBytes {
       try folder.write(
-        wholly: FileName(made: stem), through: FileName(made: ".new-\(stem)-\(story.list)"),
+        wholly: FileName(made: stem), through: FileName(made: "\(Self.draft)\(stem)-\(story.list)"),
         mode: Self.mode
       ) { file throws(SystemError) in
         _ = try FileCopy.copy(input, to: file, upTo: maximumBytes, unless: { false })
@@ -79,13 +81,20 @@ package struct Quarantine: Sendable {
   private func put(_ text: String, as name: String, _ writer: String) throws(SystemError) {
     try folder.write(
       whole: Array(text.utf8), as: FileName(made: name),
-      through: FileName(made: ".new-\(name)-\(writer)"), mode: Self.mode)
+      through: FileName(made: "\(Self.draft)\(name)-\(writer)"), mode: Self.mode)
   }
 
   private struct Entry {
     var names: [FileName] = []
     var bytes: UInt64 = 0
     var modified: Int64 = .min
+  }
+
+  /// Call at the start: removes files that a crash left unfinished.
+  func sweep() throws(SystemError) {
+    for name in try folder.names() where name.bytes.starts(with: Self.draft.utf8) {
+      try folder.removeIfThere(name)
+    }
   }
 
   private func trim(keeping kept: String) throws(SystemError) {

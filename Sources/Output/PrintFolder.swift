@@ -37,6 +37,13 @@ package final class PrintFolder: Sendable {
     }
   }
 
+  /// Removes the drafts of one list, none of whose photos is being worked on.
+  package func sweep(_ list: ListID) throws(SystemError) {
+    for name in try folder.names() where name.bytes.starts(with: ".\(list)-".utf8) {
+      try folder.removeIfThere(name)
+    }
+  }
+
   /// A new file for one photo's print; the group may read it.
   package func draft(_ photo: PhotoID) throws(SystemError) -> Draft {
     let name = Self.temporary(photo)

@@ -74,6 +74,16 @@ import Vocabulary
     #expect(steps > 40)
   }
 
+  @Test("The start removes files that a crash left unfinished in the quarantine")
+  func unfinished() throws {
+    let scratch = try ScratchFolder()
+    for name in [".new-list-a.died", "list-a"] {
+      try scratch.folder.put(FileName(made: name), "x")
+    }
+    try Quarantine(scratch.folder).sweep()
+    #expect(try scratch.folder.listing() == ["list-a"])
+  }
+
   @Test("A full disk does not make it start over")
   func fullDisk() async throws {
     let bench = try ClaimBench()

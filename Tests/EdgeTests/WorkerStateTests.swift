@@ -183,6 +183,8 @@ struct WorkerStateTests {
       [.notSent(1, SystemError(.brokenPipe, call: "sendmsg", thing: "")), .exited(1, .signal(11))],
       "worker.died"
     ),
+    ("killed by someone", [.exited(1, .killed)], "worker.killed"),
+    ("hung up, then killed", [.hungUp(1), .exited(1, .killed)], "worker.killed"),
     ("killed for memory", [.starved(1)], "worker.memory"),
     ("hung up, then killed for memory", [.hungUp(1), .starved(1)], "worker.memory"),
     ("called off", [.cancelled(1)], "cancelled"), ("shut down", [.ended], "cancelled"),
@@ -270,7 +272,7 @@ struct WorkerStateTests {
       var state = busy()
       var finished: [String] = []
       var kills = 0
-      for event in events + [.exited(1, .signal(9)), .exited(1, .signal(9))] {
+      for event in events + [.exited(1, .signal(11)), .exited(1, .signal(11))] {
         for action in state.handle(event, at: .seconds(100)) {
           if case .finish(1, .failure(let failure)) = action { finished.append(failure.code) }
           if case .kill = action { kills += 1 }

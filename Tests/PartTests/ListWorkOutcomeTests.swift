@@ -53,6 +53,26 @@ import Vocabulary
     }
   }
 
+  @Test func `a cancelled photo whose print never appeared is new, whatever its row tells`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      try await bench.add(1, SampleList(count: 2))
+      for number in 1...2 as ClosedRange<UInt32> {
+        try await bench.develop(photo(number), print: "Photo \(number).jpg")
+      }
+      let prints = try bench.folders.prints.folder(FileName(literal: "barn"), creating: false)
+      try prints.remove(FileName(literal: "Photo 2.jpg"))
+      try await bench.recorder.record([.cancelled(list)])
+      let outcome = try bench.work.outcome(of: list)
+      #expect(try outcome.photo(2).ending == .new)
+      guard case .filtered = try outcome.photo(1).ending else {
+        Issue.record("the print of photo 1 is there")
+        return
+      }
+    }
+  }
+
   @Test func `a damaged row is an unknown end; a finished list without a row, too`() async throws {
     try await PartBench.use { bench in
       try await bench.add(1, SampleList(count: 2))

@@ -81,6 +81,20 @@ import Vocabulary
     }
   }
 
+  @Test func `a cancelled list leaves no drafts among the prints`() async throws {
+    try await PartBench.use { bench in
+      try await bench.add(1, SampleList(count: 1))
+      let prints = try bench.folders.prints.folder(FileName(literal: "barn"), creating: true)
+      for name in [".1-1.print", ".2-1.print", ".11-1.print", "Photo 1.jpg"] {
+        _ = try prints.open(FileName(made: name), .create)
+      }
+      try await bench.recorder.record([.cancelled(list)])
+      #expect(await bench.work.giveBack(list) == nil)
+      let names = try prints.names().map { "\($0)" }
+      #expect(Set(names) == [".2-1.print", ".11-1.print", "Photo 1.jpg"])
+    }
+  }
+
   @Test func `a revision that is cancelled before it took over leaves no originals`() async throws {
     try await PartBench.use { bench in
       try await bench.add(1, SampleList(count: 1))

@@ -11,12 +11,19 @@ extension PoolState {
 
   static func died(_ status: ExitStatus, _ options: WorkerOptions) -> Failure {
     if status == .signal(24) { return outOfTime("its limit of processor time", options) }
+    if status == .killed { return killed }
     return died(status.words)
   }
 
   static func died(_ words: String) -> Failure {
     Failure(.passing, code: "worker.died", reason: "the worker \(words)")
   }
+
+  /// By someone else: a worker cannot end like this by itself, and its input cannot make it.
+  static let killed = Failure(
+    .machine, scope: .one, code: "worker.killed",
+    reason: "the worker \(ExitStatus.killed.words)",
+    advice: "Find out who kills workers; what they read is tried again")
 
   static let starved = Failure(
     .machine, scope: .one, code: "worker.memory",

@@ -8,6 +8,7 @@ import Catalog
 import Digests
 import Files
 import Linux
+import Output
 import Record
 import Return
 import Vocabulary
@@ -45,11 +46,29 @@ extension ListWork {
         guard error.kind == .final else { throw error }
         return PhotoOutcome(name: photo.name, url: photo.url, ending: .unknown)
       }
-      guard let row else {
+      // A row is written before its print appears, and a cancelled list has no record of its photos.
+      let isThere = try row.map { row throws(Failure) in
+        isCancelled ? try hasPrint(row, photo, open) : true
+      }
+      guard let row, isThere == true else {
         return PhotoOutcome(
           name: photo.name, url: photo.url, ending: isCancelled ? .new : .unknown)
       }
       return PhotoOutcome(photo, row, open)
+    }
+  }
+
+  /// False if the row is of a print that is not there.
+  private func hasPrint(
+    _ row: ResultRow, _ photo: CatalogEntry, _ list: OpenList
+  ) throws(Failure) -> Bool {
+    guard row.state == .filtered, let format = PictureFormat(rawValue: row.format) else {
+      return true
+    }
+    let name = list.printName(row.photo, photo.name, format)
+    return try asMachine { () throws(SystemError) in
+      let folder = try lists.folders.prints.folder(ifThere: list.terms.prints)
+      return try folder?.status(ifThere: name)?.size == row.bytes
     }
   }
 }

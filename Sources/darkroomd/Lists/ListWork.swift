@@ -8,7 +8,9 @@ import Accept
 import Catalog
 import Chain
 import Download
+import Files
 import Linux
+import Output
 import Record
 import Return
 import Vocabulary
@@ -116,11 +118,20 @@ struct ListWork: ListEffects {
 
   private func returned(_ list: ListID) {
     recorder.archived(list)
+    if recorder.ledger({ $0[list]?.state }) == .cancelled { removeDrafts(of: list) }
     // A revision removes the originals when it has taken them over.
     if index.successors(of: list).contains(where: isOpen) { return }
     let before = index.predecessors(of: list)
     removeOriginals(of: list)
     recorder.ledger { ledger in before.filter(ledger.isArchived) }.forEach(removeOriginals)
+  }
+
+  /// A crash may have left drafts of a list that was cancelled and is not opened again.
+  private func removeDrafts(of list: ListID) {
+    guard let name = index[list]?.terms.prints,
+      let folder = try? lists.folders.prints.folder(ifThere: name)
+    else { return }
+    try? PrintFolder(folder).sweep(list)
   }
 
   private func removeOriginals(of list: ListID) {
