@@ -196,7 +196,7 @@ package struct JournalRecovery {
   private mutating func note(_ gap: Range<UInt64>, _ name: FileName) {
     recovery.note(
       JournalDamage(
-        file: name.description, offset: gap.lowerBound, bytes: UInt64(gap.count)))
+        file: name.description, offset: gap.lowerBound, bytes: gap.upperBound - gap.lowerBound))
   }
 
   private mutating func take(

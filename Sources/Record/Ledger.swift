@@ -81,9 +81,12 @@ package struct Ledger: Equatable, Sendable {
       // An entry is large, so it is changed in place.
       let list = transition.change.list
       guard let place = lists.index(forKey: list) else { return false }
+      guard case .cancelled = transition.change else {
+        return Self.step(transition, &lists.values[place], &open)
+      }
       let originals = lists.values[place].originals
       guard Self.step(transition, &lists.values[place], &open) else { return false }
-      if case .cancelled = transition.change { bequests[list] = originals }
+      bequests[list] = originals
       return true
     }
   }

@@ -78,8 +78,10 @@ package struct ShowReport: MessageValue {
 
   /// The page behind one that is asked for and has photos in every state; nil after the last one.
   package func page(behind order: ShowOrder) -> ShowOrder? {
+    let (offset, isOver) = order.offset.addingReportingOverflow(order.limit)
+    guard !isOver, offset < list.total else { return nil }
     var next = order
-    next.offset += order.limit
-    return next.offset < list.total ? next : nil
+    next.offset = offset
+    return next
   }
 }

@@ -122,12 +122,12 @@ package struct DaemonTalk {
   private func show(_ list: ListReference, _ state: PhotoState?) throws(ControlFailure)
     -> ExitCode
   {
-    let client = try ControlClient(path: order.socket, clock: clock)
+    var client = try ControlClient(path: order.socket, clock: clock)
     var asked = [ShowOrder(list: list, limit: ShowOrder.highestLimit, state: state)]
     try client.ask(.show(asked[0]))
     var (isFirst, separator) = (true, "")
     while let page = asked.first {
-      guard case .show(let report) = try client.answer(to: .show(page)) else {
+      guard case .show(let report) = try answer(asked, isFirst: isFirst, &client) else {
         throw Self.otherKind
       }
       asked.removeFirst()
@@ -149,6 +149,21 @@ package struct DaemonTalk {
     }
     if order.isJSON { voice.say("]}\n") }
     return .done
+  }
+
+  /// The answer to the first of these pages. The daemon drops a caller that does not take its answers, as one
+  /// whose output a pager holds back: then the pages are asked for again.
+  private func answer(
+    _ asked: [ShowOrder], isFirst: Bool, _ client: inout ControlClient
+  ) throws(ControlFailure) -> ControlReply {
+    do throws(ControlFailure) { return try client.answer(to: .show(asked[0])) } catch {
+      guard error == .lost, !isFirst,
+        let again = try? ControlClient(path: order.socket, clock: clock)
+      else { throw error }
+      client = again
+      for page in asked { try client.ask(.show(page)) }
+      return try client.answer(to: .show(asked[0]))
+    }
   }
 
   private func say(head list: ListSummary) {

@@ -154,6 +154,7 @@ final class Darkroom: Sendable {
       let open = entries.filter { !$0.state.isFinal }.map(birth)
       let needed = open.flatMap { [$0.list] + work.index.predecessors(of: $0.list) }
       try? folders.removeOriginals(except: Set(needed))
+      for list in Set(ended).subtracting(needed) { recorder.dropBequest(of: list) }
       return (open, ended)
     }
     let lineage = await LineageCheck(

@@ -62,7 +62,9 @@ import Vocabulary
         try await bench.develop(photo(number), print: "Photo \(number).jpg")
       }
       let prints = try bench.folders.prints.folder(FileName(literal: "barn"), creating: false)
-      try prints.remove(FileName(literal: "Photo 2.jpg"))
+      try prints.rename(
+        FileName(literal: "Photo 2.jpg"), to: prints, as: FileName(literal: ".1-2.print"),
+        replacing: false)
       try await bench.recorder.record([.cancelled(list)])
       let outcome = try bench.work.outcome(of: list)
       #expect(try outcome.photo(2).ending == .new)

@@ -130,6 +130,18 @@ import Vocabulary
     }
   }
 
+  @Test func `trouble with the disk keeps the originals for the next try`() async throws {
+    try await DiskBench.use { bench in
+      try await downloaded(bench)
+      try await bench.add(2, .revising(1, count: 3))
+      bench.disk.fail(.broken(.rename))
+      let failure = await #expect(throws: Failure.self) { try await carry(bench) }
+      #expect(failure?.kind == .machine)
+      bench.disk.fail(nil)
+      #expect(try await carry(bench) == 1)
+    }
+  }
+
   @Test func `an original that is not as long as recorded, or gone, is downloaded again`()
     async throws
   {

@@ -41,6 +41,18 @@ struct LedgerTests {
     #expect(ledger.refused == 1 && ledger.openLists.isEmpty)
   }
 
+  @Test func `a cancelled list bequeaths its originals until they are dropped`() {
+    var ledger = ledger([.downloaded(Self.one, Self.some)])
+    #expect(ledger.bequests[ListID(1)].isEmpty)
+    ledger.apply(Transition(time: 1, .cancelled(ListID(1))))
+    #expect(ledger[ListID(1)]?.originals == [:])
+    #expect(ledger.bequests[ListID(1)] == [1: Self.some])
+    let before = ledger
+    ledger.dropBequest(of: ListID(1))
+    #expect(ledger.bequests[ListID(1)].isEmpty)
+    #expect(ledger == before, "bequests are not part of the state")
+  }
+
   /// Changes that happen, then one that is against the rules.
   static let refusals: [([Change], Change)] = [
     ([], Samples.accepted(1, photos: 5)),

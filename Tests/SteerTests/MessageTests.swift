@@ -168,4 +168,15 @@ struct MessageTests {
     #expect(root.mayReload(daemonOf: 1000) && anna.mayReload(daemonOf: 1000))
     #expect(!bert.mayReload(daemonOf: 1000))
   }
+
+  @Test func `the page behind another begins where that one ends, inside the list`() {
+    var report = ShowReport(list: Samples.list)
+    var order = ShowOrder(list: ListReference("17"), offset: 20, limit: 50)
+    #expect(report.page(behind: order)?.offset == 70)
+    order.offset = 50
+    #expect(report.page(behind: order) == nil)
+    report.list.total = .max
+    order.offset = .max - 10
+    #expect(report.page(behind: order) == nil)
+  }
 }

@@ -103,7 +103,8 @@ int dr_set_processor_limit(uint64_t seconds) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_CPU, &limit) < 0) return -errno;
   limit.rlim_cur = (rlim_t)used.tv_sec + 1 + seconds;
-  if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
+  // At the hard limit the kernel sends SIGKILL, which tells nothing.
+  if (limit.rlim_cur >= limit.rlim_max && limit.rlim_max > 0) limit.rlim_cur = limit.rlim_max - 1;
   return answer(setrlimit(RLIMIT_CPU, &limit));
 }
 

@@ -106,7 +106,8 @@ final class ListIndex: Sendable {
   func predecessors(of list: ListID) -> [ListID] {
     state.withLock { state in
       var found: [ListID] = []
-      while let next = state.labels[found.last ?? list]?.terms.revises, !found.contains(next) {
+      var seen: Set<ListID> = []
+      while let next = state.labels[found.last ?? list]?.terms.revises, seen.insert(next).inserted {
         found.append(next)
       }
       return found

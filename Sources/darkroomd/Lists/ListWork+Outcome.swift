@@ -46,11 +46,10 @@ extension ListWork {
         guard error.kind == .final else { throw error }
         return PhotoOutcome(name: photo.name, url: photo.url, ending: .unknown)
       }
-      // A row is written before its print appears, and a cancelled list has no record of its photos.
-      let isThere = try row.map { row throws(Failure) in
-        isCancelled ? try hasPrint(row, photo, open) : true
-      }
-      guard let row, isThere == true else {
+      // A row is written before its print appears: a crash between the two leaves the draft, and a cancelled
+      // list has no record of its photos.
+      let isAhead = isCancelled && row?.state == .filtered && hasDraft(number, open)
+      guard let row, !isAhead else {
         return PhotoOutcome(
           name: photo.name, url: photo.url, ending: isCancelled ? .new : .unknown)
       }
@@ -58,18 +57,10 @@ extension ListWork {
     }
   }
 
-  /// False if the row is of a print that is not there.
-  private func hasPrint(
-    _ row: ResultRow, _ photo: CatalogEntry, _ list: OpenList
-  ) throws(Failure) -> Bool {
-    guard row.state == .filtered, let format = PictureFormat(rawValue: row.format) else {
-      return true
-    }
-    let name = list.printName(row.photo, photo.name, format)
-    return try asMachine { () throws(SystemError) in
-      let folder = try lists.folders.prints.folder(ifThere: list.terms.prints)
-      return try folder?.status(ifThere: name)?.size == row.bytes
-    }
+  private func hasDraft(_ number: UInt32, _ list: OpenList) -> Bool {
+    let folder = try? lists.folders.prints.folder(ifThere: list.terms.prints)
+    guard let folder else { return false }
+    return (try? PrintFolder(folder).hasDraft(PhotoID(list: list.id, number: number))) == true
   }
 }
 

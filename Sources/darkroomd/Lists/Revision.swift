@@ -31,10 +31,15 @@ struct Revision: Sendable {
     /// False if its prints were made with other settings.
     let hasPrints: Bool
     let originals: [UInt32: Contents]
+    /// Nil if there are none.
+    let folder: (any Folder)?
     private var places: NamePlaces?
 
-    init(_ list: OpenList, hasPrints: Bool, _ originals: [UInt32: Contents]) {
-      (self.list, self.hasPrints, self.originals) = (list, hasPrints, originals)
+    init(
+      _ list: OpenList, hasPrints: Bool, _ originals: [UInt32: Contents], in folder: (any Folder)?
+    ) {
+      (self.list, self.hasPrints, self.folder) = (list, hasPrints, folder)
+      self.originals = folder == nil ? [:] : originals
     }
 
     /// The number of the same photo there; nil if it is missing or has changed.
@@ -54,13 +59,14 @@ struct Revision: Sendable {
     let pasts = try pasts(of: new)
       .filter { !$0.originals.isEmpty || ($0.hasPrints && prints != nil) }
     guard !pasts.isEmpty else { return 0 }
+    let home = try pasts.contains { !$0.originals.isEmpty } ? folder(of: list, creating: true) : nil
     var count = 0
     var changes: [Change] = []
     var effects: [Effect] = []
     for number in 1...new.catalog.count {
       if recorder.ledger({ $0.state(of: PhotoID(list: list, number: number)) }) == .new,
         let entry = try? new.catalog.entry(number), entry.problem == nil,
-        let (change, effect) = try await kept(entry, number, new, prints, pasts)
+        let (change, effect) = try await kept(entry, number, new, (prints, home), pasts)
       {
         changes.append(change)
         effects.append(effect)
@@ -102,42 +108,60 @@ struct Revision: Sendable {
         && new.terms.filter == old.terms.filter && new.terms.quality == old.terms.quality
         && new.terms.metadata == old.terms.metadata
       let originals = recorder.ledger { $0.bequests[list] }
-      pasts.append(Past(old, hasPrints: hasPrints, originals))
+      let folder = originals.isEmpty ? nil : try folder(of: list, creating: false)
+      pasts.append(Past(old, hasPrints: hasPrints, originals, in: folder))
     }
     return pasts
   }
 
+  /// The originals of a list; nil if they are gone.
+  private func folder(of list: ListID, creating: Bool) throws(Failure) -> (any Folder)? {
+    do throws(SystemError) {
+      return try lists.folders.originals.folder(FileName(number: list.number), creating: creating)
+    } catch {
+      if error.isMissing { return nil }
+      throw error.machineFailure
+    }
+  }
+
   /// What is there of the photo: its print, otherwise its original.
   private func kept(
-    _ entry: CatalogEntry, _ number: UInt32, _ new: OpenList, _ prints: (any Folder)?,
-    _ pasts: [Past]
+    _ entry: CatalogEntry, _ number: UInt32, _ new: OpenList,
+    _ folders: (prints: (any Folder)?, originals: (any Folder)?), _ pasts: [Past]
   ) async throws(Failure) -> (Change, Effect)? {
     let photo = PhotoID(list: list, number: number)
-    if let prints, let row = try await keptRow(entry, number, new, prints, pasts) {
+    if let prints = folders.prints,
+      let row = try await keptRow(entry, number, new, prints, pasts)
+    {
       let hash = SHA256Digest(bytes: row.sha256).prefix
       return (.filtered(photo, Contents(size: row.bytes, hash: hash)), .row(list, row))
     }
+    guard let home = folders.originals else { return nil }
     for past in pasts where !past.originals.isEmpty {
       guard let before = try await past.place(of: entry, at: number),
         let contents = past.originals[before],
-        let home = link(PhotoID(list: past.list.id, number: before), contents, as: photo)
+        try link(PhotoID(list: past.list.id, number: before), in: past, contents, home, as: photo)
       else { continue }
       return (.downloaded(photo, contents), .syncFolder(home))
     }
     return nil
   }
 
-  /// Gives the earlier original a second name in the new list's folder, which is returned; nil if it is gone.
-  private func link(_ old: PhotoID, _ contents: Contents, as photo: PhotoID) -> (any Folder)? {
-    let originals = lists.folders.originals
-    guard
-      let source = try? originals.folder(FileName(number: old.list.number), creating: false),
-      let status = try? source.status(of: Original.name(of: old)), status.kind == .file,
-      status.size == contents.size,
-      let home = try? originals.folder(FileName(number: photo.list.number), creating: true),
-      (try? source.link(Original.name(of: old), toEmpty: home, as: Original.name(of: photo))) != nil
-    else { return nil }
-    return home
+  /// Gives the earlier original a second name in the new list's folder; false if it is gone or has another size.
+  private func link(
+    _ old: PhotoID, in past: Past, _ contents: Contents, _ home: any Folder, as photo: PhotoID
+  ) throws(Failure) -> Bool {
+    let name = Original.name(of: old)
+    do throws(SystemError) {
+      guard let source = past.folder, let status = try source.status(ifThere: name),
+        status.kind == .file, status.size == contents.size
+      else { return false }
+      try source.link(name, toEmpty: home, as: Original.name(of: photo))
+      return true
+    } catch {
+      if error.isMissing { return false }
+      throw error.machineFailure
+    }
   }
 
   /// The row of the earlier print if the print is still in its place and the name is the same.
