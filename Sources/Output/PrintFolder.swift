@@ -44,11 +44,6 @@ package final class PrintFolder: Sendable {
     }
   }
 
-  /// True if the photo has a draft: its print has not appeared.
-  package func hasDraft(_ photo: PhotoID) throws(SystemError) -> Bool {
-    try folder.has(Self.temporary(photo))
-  }
-
   /// A new file for one photo's print; the group may read it.
   package func draft(_ photo: PhotoID) throws(SystemError) -> Draft {
     let name = Self.temporary(photo)

@@ -46,9 +46,8 @@ extension ListWork {
         guard error.kind == .final else { throw error }
         return PhotoOutcome(name: photo.name, url: photo.url, ending: .unknown)
       }
-      // A row is written before its print appears: a crash between the two leaves the draft, and a cancelled
-      // list has no record of its photos.
-      let isAhead = isCancelled && row?.state == .filtered && hasDraft(number, open)
+      // A row is written before its print appears, and a cancelled list has no record of its photos.
+      let isAhead = isCancelled && row.map { !hasPrint($0, photo, open) } ?? false
       guard let row, !isAhead else {
         return PhotoOutcome(
           name: photo.name, url: photo.url, ending: isCancelled ? .new : .unknown)
@@ -57,10 +56,16 @@ extension ListWork {
     }
   }
 
-  private func hasDraft(_ number: UInt32, _ list: OpenList) -> Bool {
-    let folder = try? lists.folders.prints.folder(ifThere: list.terms.prints)
-    guard let folder else { return false }
-    return (try? PrintFolder(folder).hasDraft(PhotoID(list: list.id, number: number))) == true
+  /// False if the row is of a print that is not there, or of another size.
+  private func hasPrint(_ row: ResultRow, _ photo: CatalogEntry, _ list: OpenList) -> Bool {
+    guard row.state == .filtered, let format = PictureFormat(rawValue: row.format) else {
+      return true
+    }
+    let name = list.printName(row.photo, photo.name, format)
+    do throws(SystemError) {
+      let folder = try lists.folders.prints.folder(ifThere: list.terms.prints)
+      return try folder?.status(ifThere: name)?.size == row.bytes
+    } catch { return true }
   }
 }
 
