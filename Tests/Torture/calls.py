@@ -72,7 +72,7 @@ MODES = {"none": 0, "once": 1, "site": 2, "function": 3}
 SHORT = 10000
 
 HOLD = 0.5  # seconds from the first failed call until it is healed
-BOUND = 40  # seconds without a message, from then on or from the start, after which the daemon hangs
+BOUND = 180  # seconds without a message, from then on or from the start, after which the daemon hangs
 LONGEST = 200  # seconds, whatever it says; also of the start without a fault
 LANES = 12  # runs side by side: most of a run is the wait of a daemon for its machine, which costs nothing
 

@@ -217,7 +217,7 @@ class World:
     # After each kill.
 
     def after_kill(self, workers):
-        left = torture.wait_until(lambda: not any(map(torture.is_running, workers)), 2)
+        left = torture.wait_until(lambda: not any(map(torture.is_running, workers)), 60)
         self.check(left, "workers left 2 s after the kill", workers)
         self.check_journal()
         marks = self.shared.marks()

@@ -35,6 +35,8 @@ sys.path.insert(0, os.path.join(REPOSITORY, "Benchmarks"))
 import bench  # noqa: E402  (the programs that build C helpers and make pictures)
 
 SHORT_SECONDS = 60
+# Seconds that a step may take on a very busy machine; only what hangs takes as long.
+PATIENCE = 240
 LOOPBACK = "AllowNetworks=127.0.0.0/8\n"
 
 
@@ -272,7 +274,7 @@ class Daemon:
             file.seek(self.offset)
             return file.read().decode("utf-8", "replace")
 
-    def wait_ready(self, seconds=30):
+    def wait_ready(self, seconds=PATIENCE):
         """Waits until it answers. Returns False if it ended first."""
         wait_until(lambda: " is ready" in self.said() or not self.lives(), seconds, 0.003)
         return self.lives() and " is ready" in self.said()
@@ -287,7 +289,7 @@ class Daemon:
         self.process.wait()
         self.root.campaign.ended(self.process)
 
-    def stop(self, seconds=20):
+    def stop(self, seconds=PATIENCE):
         """SIGTERM. Returns the exit status, or None if it had to be killed."""
         if self.lives():
             self.process.send_signal(signal.SIGTERM)
@@ -334,11 +336,11 @@ class Root:
     def start(self, *options, environment=None, prefix=(), log="log"):
         return Daemon(self, options, environment, prefix, self.at(log))
 
-    def until_idle(self, seconds=60, **settings):
+    def until_idle(self, seconds=PATIENCE, **settings):
         """Runs a daemon until every list is done. Returns its exit status, None if it took longer."""
         return self.start("--until-idle", **settings).wait(seconds)
 
-    def tool(self, *words, seconds=20):
+    def tool(self, *words, seconds=PATIENCE):
         """Runs darkroomctl; returns status, output and errors."""
         command = [os.path.join(self.bin, "darkroomctl"), "--root", self.path, *words]
         return subprocess.run(command, capture_output=True, text=True, timeout=seconds)
