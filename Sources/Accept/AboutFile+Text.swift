@@ -33,7 +33,8 @@ extension AboutFile {
 
   private static func checksum(_ bytes: [UInt8]) -> String { String(hex: CRC32C.checksum(bytes)) }
 
-  /// Raises if the checksum is wrong. An older version wrote none, and a person who repairs the file removes it.
+  /// Raises if the checksum is wrong. An older version wrote none, and a person who repairs the file removes
+  /// it.
   private static func check(_ text: [UInt8]) throws(Failure) {
     var lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
     let head = lines.prefix { !$0.elementsEqual("[settings]".utf8) }

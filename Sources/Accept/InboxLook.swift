@@ -28,7 +28,8 @@ package enum InboxLook {
     return try nest?.status(ifThere: key.name)
   }
 
-  /// The files in `.claim/N`. Removes empty folders, and a probe that could not be removed. A foreign `.claim` yields no files.
+  /// The files in `.claim/N`. Removes empty folders, and a probe that could not be removed. A foreign `.claim`
+  /// yields no files.
   package static func claimed(_ inbox: any Folder) throws(SystemError) -> [InboxState.Entry] {
     guard let claims = try ClaimFolder(inbox: inbox).existing() else { return [] }
     var entries: [InboxState.Entry] = []

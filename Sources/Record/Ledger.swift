@@ -81,12 +81,11 @@ package struct Ledger: Equatable, Sendable {
       // An entry is large, so it is changed in place.
       let list = transition.change.list
       guard let place = lists.index(forKey: list) else { return false }
-      guard case .cancelled = transition.change else {
-        return Self.step(transition, &lists.values[place], &open)
-      }
-      let originals = lists.values[place].originals
+      // A second reference to the originals would make every other change copy them.
+      let bequest: [UInt32: Contents]? =
+        if case .cancelled = transition.change { lists.values[place].originals } else { nil }
       guard Self.step(transition, &lists.values[place], &open) else { return false }
-      bequests[list] = originals
+      if let bequest { bequests[list] = bequest }
       return true
     }
   }

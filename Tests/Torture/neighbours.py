@@ -82,7 +82,7 @@ class DoubleStarts:
         second = self.root.start(log="log-b")
         both = (first, second)
         # The one without the lock waits a second for it.
-        torture.wait_until(lambda: not all(one.lives() for one in both), 240, step=0.02)
+        torture.wait_until(lambda: not all(one.lives() for one in both), torture.PATIENCE, step=0.02)
         alive = [one for one in both if one.lives()]
         statuses = [one.process.returncode for one in both if not one.lives()]
         self.campaign.check(len(alive) == 1 and statuses == [IN_USE], "double start: not exactly one runs",
@@ -169,7 +169,7 @@ def work_and_copy(campaign, pictures, copies):
         subprocess.run(["cp", "-a", root.at("state"), place], stderr=subprocess.DEVNULL)
         os.kill(daemon.pid, signal.SIGCONT)
         made.append((place, is_still))
-    torture.wait_until(lambda: len(root.results()) == copies, 240, step=0.1)
+    torture.wait_until(lambda: len(root.results()) == copies, torture.PATIENCE, step=0.1)
     campaign.check(daemon.stop() == 0, "copies: SIGTERM")
     return root, made
 

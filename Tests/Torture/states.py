@@ -73,7 +73,7 @@ def open_state(campaign, version):
     campaign.check(root.tool("resume", "paused").returncode == 0, "resume", version)
     campaign.check(root.tool("cancel", "waiting").returncode == 0, "cancel", version)
     root.drop("new", torture.photo_list([("one", f"http://127.0.0.1:{PORT}/gone.jpg")]))
-    torture.wait_until(lambda: any(one["name"] == "new" for one in root.lists()), 240, step=0.05)
+    torture.wait_until(lambda: any(one["name"] == "new" for one in root.lists()), torture.PATIENCE, step=0.05)
     numbers = [one["id"] for one in root.lists() if one["name"] == "new"]
     campaign.check(numbers and numbers[0] > max(listed.values()), "a number is used again", version, numbers)
     campaign.check(daemon.stop() == 0, "SIGTERM", version)
@@ -128,11 +128,11 @@ def make(campaign, place):
     drop("cancelled", names[2], "hang?gate=g&n=3")
     reaches("cancelled", "running", BEFORE["cancelled"][1])
     root.tool("cancel", "cancelled")
-    torture.wait_until(lambda: seen(root)["cancelled"][0] == "cancelled", 240)
+    torture.wait_until(lambda: seen(root)["cancelled"][0] == "cancelled", torture.PATIENCE)
     drop("waiting", f"busy?key=k&until=99&after=3600&file={names[0]}")
     journal = root.at("state", "journal")
     first = os.path.join(journal, "0000000000000001.log")
-    torture.wait_until(lambda: b" retry " in torture.read(first), 240)
+    torture.wait_until(lambda: b" retry " in torture.read(first), torture.PATIENCE)
     # Each daemon pauses a busy host; a new one does not know of it.
     daemon.stop()
     drop("downloaded", "plain.png", names[0], names[1], names[3])

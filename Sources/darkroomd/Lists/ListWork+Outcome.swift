@@ -32,6 +32,7 @@ extension ListWork {
     let open = try lists.look(list)
     let rows = try recorder.results.reader(list)
     let isCancelled = entry.state == .cancelled
+    let prints = isCancelled ? CancelledPrints(open, in: lists.folders) : nil
     return ListOutcome(
       list: list, name: open.name, title: open.terms.title, owner: open.about.owner,
       state: entry.state, accepted: entry.acceptedTime, ended: entry.endedTime,
@@ -46,26 +47,37 @@ extension ListWork {
         guard error.kind == .final else { throw error }
         return PhotoOutcome(name: photo.name, url: photo.url, ending: .unknown)
       }
-      // A row is written before its print appears, and a cancelled list has no record of its photos.
-      let isAhead = isCancelled && row.map { !hasPrint($0, photo, open) } ?? false
-      guard let row, !isAhead else {
+      guard let row, prints?.lack(row, photo, open) != true else {
         return PhotoOutcome(
           name: photo.name, url: photo.url, ending: isCancelled ? .new : .unknown)
       }
       return PhotoOutcome(photo, row, open)
     }
   }
+}
 
-  /// False if the row is of a print that is not there, or of another size.
-  private func hasPrint(_ row: ResultRow, _ photo: CatalogEntry, _ list: OpenList) -> Bool {
+/// The prints of a cancelled list. A row is written before its print appears, and the record has forgotten the
+/// photos of the list.
+private struct CancelledPrints: Sendable {
+  /// Nil if it is missing.
+  private let folder: (any Folder)?
+
+  /// Nil if the folder cannot be looked at: the rows decide.
+  init?(_ list: OpenList, in folders: StateFolders) {
+    do throws(SystemError) {
+      folder = try folders.prints.folder(ifThere: list.terms.prints)
+    } catch { return nil }
+  }
+
+  /// True if the row is of a print that is not there, or of another size.
+  func lack(_ row: ResultRow, _ photo: CatalogEntry, _ list: OpenList) -> Bool {
     guard row.state == .filtered, let format = PictureFormat(rawValue: row.format) else {
-      return true
+      return false
     }
     let name = list.printName(row.photo, photo.name, format)
     do throws(SystemError) {
-      let folder = try lists.folders.prints.folder(ifThere: list.terms.prints)
-      return try folder?.status(ifThere: name)?.size == row.bytes
-    } catch { return true }
+      return try folder?.status(ifThere: name)?.size != row.bytes
+    } catch { return false }
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A list that was dropped again, the same or changed: unchanged photos keep their prints and are not
 // developed again; those that were only downloaded keep their originals. Repeated after a crash, it does only
-// what is missing. Raises the failures of the list's
-// files and of the record, and `cancelled` when the list is over.
+// what is missing. Raises the failures of the list's files and of the record, and `cancelled` when the list is
+// over.
 // Concurrency: immutable; one at a time for a list; waits for a disk.
 
 import Catalog
@@ -55,11 +55,17 @@ struct Revision: Sendable {
   /// Records every unchanged photo that an earlier list has filtered or downloaded; returns their count.
   func carry() async throws(Failure) -> Int {
     let new = try lists.look(list)
-    let prints = try prints(of: new)
+    let prints = try asMachine { () throws(SystemError) in
+      try lists.folders.prints.folder(ifThere: new.terms.prints)
+    }
     let pasts = try pasts(of: new)
       .filter { !$0.originals.isEmpty || ($0.hasPrints && prints != nil) }
     guard !pasts.isEmpty else { return 0 }
-    let home = try pasts.contains { !$0.originals.isEmpty } ? folder(of: list, creating: true) : nil
+    let home = try asMachine { () throws(SystemError) in
+      pasts.allSatisfy(\.originals.isEmpty)
+        ? nil
+        : try lists.folders.originals.folder(FileName(number: list.number), creating: true)
+    }
     var count = 0
     var changes: [Change] = []
     var effects: [Effect] = []
@@ -86,16 +92,6 @@ struct Revision: Sendable {
     return count
   }
 
-  /// The folder of prints; nil if it is missing.
-  private func prints(of new: OpenList) throws(Failure) -> (any Folder)? {
-    do throws(SystemError) {
-      return try lists.folders.prints.folder(new.terms.prints, creating: false)
-    } catch {
-      if error.isMissing { return nil }
-      throw error.machineFailure
-    }
-  }
-
   /// The earlier list and its predecessors. From the first one on with other settings the prints differ.
   private func pasts(of new: OpenList) throws(Failure) -> [Past] {
     var pasts: [Past] = []
@@ -108,23 +104,16 @@ struct Revision: Sendable {
         && new.terms.filter == old.terms.filter && new.terms.quality == old.terms.quality
         && new.terms.metadata == old.terms.metadata
       let originals = recorder.ledger { $0.bequests[list] }
-      let folder = originals.isEmpty ? nil : try folder(of: list, creating: false)
+      let folder = try asMachine { () throws(SystemError) in
+        originals.isEmpty
+          ? nil : try lists.folders.originals.folder(ifThere: FileName(number: list.number))
+      }
       pasts.append(Past(old, hasPrints: hasPrints, originals, in: folder))
     }
     return pasts
   }
 
-  /// The originals of a list; nil if they are gone.
-  private func folder(of list: ListID, creating: Bool) throws(Failure) -> (any Folder)? {
-    do throws(SystemError) {
-      return try lists.folders.originals.folder(FileName(number: list.number), creating: creating)
-    } catch {
-      if error.isMissing { return nil }
-      throw error.machineFailure
-    }
-  }
-
-  /// What is there of the photo: its print, otherwise its original.
+  /// The change that records the photo's earlier print, otherwise its earlier original; nil without either.
   private func kept(
     _ entry: CatalogEntry, _ number: UInt32, _ new: OpenList,
     _ folders: (prints: (any Folder)?, originals: (any Folder)?), _ pasts: [Past]
@@ -147,7 +136,8 @@ struct Revision: Sendable {
     return nil
   }
 
-  /// Gives the earlier original a second name in the new list's folder; false if it is gone or has another size.
+  /// Gives the earlier original a second name in the new list's folder; false if it is gone or has another
+  /// size.
   private func link(
     _ old: PhotoID, in past: Past, _ contents: Contents, _ home: any Folder, as photo: PhotoID
   ) throws(Failure) -> Bool {

@@ -111,8 +111,8 @@ struct Views: Sendable {
     }
     let isPaused = recorder.ledger { $0[list]?.state } == .paused
     var number = order.offset
-    // A search for a rare state in a long list is limited; `more` says where to continue. Without a state a page
-    // has as many numbers as asked for, so that a caller knows where the next one begins.
+    // A search for a rare state in a long list is limited; `more` says where to continue. Without a state, a
+    // page has as many numbers as asked for, so that a caller knows where the next one begins.
     let span = order.state == nil ? order.limit : 100_000
     let (last, isOver) = number.addingReportingOverflow(span)
     let end = isOver ? open.catalog.count : min(open.catalog.count, last)
