@@ -18,6 +18,13 @@ package struct ClosedHost: Equatable, Sendable {
   package let isWish: Bool
 }
 
+/// What a photo waits for at its host.
+package enum HostWait: Equatable, Sendable {
+  case closed(ClosedHost)
+  /// Enough is downloaded from it.
+  case room
+}
+
 extension ChainRunner {
   /// Notes an outcome at a photo's host. If the attempt does not count, returns how long the photo waits.
   @discardableResult
@@ -68,13 +75,16 @@ extension ChainRunner {
       .map { ClosedHost(name: name, $0, now: now) }
   }
 
-  /// True if the photo waits for room at its host.
-  package func waitsForHost(_ photo: PhotoID) -> Bool {
-    state.withLock { $0.admission.waitsForHost(photo) }
-  }
-
-  package func isUnderWay(_ photo: PhotoID) -> Bool {
-    state.withLock { $0.admission.holds(photo) }
+  /// What the photo waits for at its host; nil if it is under way, or waits for something else.
+  package func hostWait(of photo: PhotoID, at host: String) -> HostWait? {
+    let now = time.uptime()
+    return state.withLock { state in
+      if state.admission.holds(photo) { return nil }
+      if let closure = state.admission.hosts.closure(of: host) {
+        return .closed(ClosedHost(name: host, closure, now: now))
+      }
+      return state.admission.waitsForHost(photo) ? .room : nil
+    }
   }
 
   // MARK: changing

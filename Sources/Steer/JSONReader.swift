@@ -114,13 +114,13 @@ package struct JSONReader {
       guard next == nil || next == UInt8(ascii: "\"") else { throw problem(.unexpectedByte) }
       let start = offset
       let name = try string()
-      guard object[name] == nil else {
+      guard !object.has(name) else {
         throw JSONSyntaxError(problem: .repeatedName, offset: start)
       }
       skipSpace()
       try take(UInt8(ascii: ":"))
       skipSpace()
-      object[name] = try value(depth: depth + 1)
+      object.add(name, try value(depth: depth + 1))
       skipSpace()
       if has(UInt8(ascii: "}")) { return object }
       try take(UInt8(ascii: ","))

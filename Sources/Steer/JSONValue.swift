@@ -48,8 +48,10 @@ package struct JSONObject: Equatable, Sendable {
 
   package init() {}
 
+  /// The names differ.
   package init(_ members: KeyValuePairs<String, JSONValue>) {
-    for (name, value) in members { self[name] = value }
+    self.members.reserveCapacity(members.count)
+    for (name, value) in members { add(name, value) }
   }
 
   package subscript(name: String) -> JSONValue? {
@@ -64,11 +66,15 @@ package struct JSONObject: Equatable, Sendable {
     }
   }
 
+  func has(_ name: String) -> Bool { place(of: name) != nil }
+
   private func place(of name: String) -> Int? {
     members.count > Self.few ? places[name] : members.firstIndex { $0.name == name }
   }
 
-  private mutating func add(_ name: String, _ value: JSONValue) {
+  /// The object has no member of this name.
+  mutating func add(_ name: String, _ value: JSONValue) {
+    assert(place(of: name) == nil, "two members \(name)")
     members.append((name, value))
     if members.count > Self.few + 1 {
       places[name] = members.count - 1

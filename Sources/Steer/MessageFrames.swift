@@ -24,7 +24,7 @@ package struct MessageFrames: Sendable {
 
   /// The next whole message, without its NUL.
   package mutating func next() throws(TooLong) -> [UInt8]? {
-    guard let end = bytes[seen...].firstIndex(of: 0) else {
+    guard let end else {
       seen = bytes.count
       if seen - start > limit { throw TooLong(limit: limit) }
       compact()
@@ -36,6 +36,12 @@ package struct MessageFrames: Sendable {
     seen = start
     if start == bytes.count { compact() }
     return message
+  }
+
+  /// Where the next message ends.
+  private var end: Int? {
+    let bytes = bytes.span
+    return (seen..<bytes.count).first { bytes[$0] == 0 }
   }
 
   private mutating func compact() {

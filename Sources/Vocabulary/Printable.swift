@@ -33,8 +33,10 @@ package enum Printable {
   }
 
   package static func text(_ string: String, limit: Int = 400) -> String {
-    let isPlain = string.utf8.count <= limit && string.utf8.allSatisfy(isPlain)
-    return isPlain ? string : text(string.utf8, limit: limit)
+    // A span is faster to search than a string's view.
+    let bytes = string.utf8.span
+    let isSafe = bytes.count <= limit && bytes.indices.allSatisfy { isPlain(bytes[$0]) }
+    return isSafe ? string : text(string.utf8, limit: limit)
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F && byte != 0x5C }

@@ -56,7 +56,12 @@ package struct TextTable: Sendable {
 
   /// Joins the values with TABs, unchanged.
   package static func plain(_ values: [String]) -> String {
-    values.joined(separator: "\t") + "\n"
+    var line = ""
+    for (place, value) in values.enumerated() {
+      if place > 0 { line += "\t" }
+      line += value
+    }
+    return line + "\n"
   }
 
   /// The width in terminal cells: wide East Asian characters and emoji take two.

@@ -169,14 +169,16 @@ struct Views: Sendable {
 
   /// Why a photo waits that has not failed.
   private func noteHost(_ server: String, _ photo: PhotoID, _ summary: inout PhotoSummary) {
-    if chains.isUnderWay(photo) { return }
-    if let closed = chains.closedHost(server) {
+    switch chains.hostWait(of: photo, at: server) {
+    case nil: break
+    case .closed(let closed):
       let until = clock.wallTime() + UInt64(max(0, closed.wait / .milliseconds(1)))
       // The photo's own retry is not earlier: its reason stands.
       guard until > summary.retry + 1000 else { return }
       (summary.code, summary.retry) = (closed.failure.code, until)
       summary.reason = "\(closed.failure.reason); the host is tried again then"
-    } else if summary.retry == 0, chains.waitsForHost(photo) {
+    case .room where summary.retry > 0: break
+    case .room:
       if let shortage = health.health[.downloads] {
         (summary.code, summary.reason) = (shortage.code, shortage.reason)
       } else {
