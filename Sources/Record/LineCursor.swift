@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads one line of the journal file strictly: one space between words, numbers without leading zeros,
-// lower-case hex. Anything else reads as nil.
+// Reads one line of the journal file strictly: one space between words, numbers without leading zeros and with
+// at most 63 bits, lower-case hex. Anything else reads as nil.
 
 struct LineCursor {
+  /// A larger number is not one of ours. The sum of two does not overflow.
+  static let largest = UInt64(Int64.max)
+
   let bytes: [UInt8]
   private(set) var at: Int
   let end: Int
@@ -53,7 +56,7 @@ struct LineCursor {
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
     guard !overflow else { return nil }
     let (sum, carries) = whole.addingReportingOverflow(rest)
-    return carries ? nil : sum
+    return carries || sum > Self.largest ? nil : sum
   }
 
   /// The value of the field ` name=value` behind the cursor. Fields may have any order; others are skipped.
@@ -103,7 +106,7 @@ struct LineCursor {
       guard !overflow, !carries else { return nil }
       value = sum
     }
-    return value
+    return value > Self.largest ? nil : value
   }
 
   func hex(_ range: Range<Int>, digits: Int) -> UInt64? {

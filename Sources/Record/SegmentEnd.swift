@@ -29,7 +29,9 @@ struct SegmentEnd: Equatable {
       UInt64(String(decoding: line.dropFirst(start).prefix(Self.digits), as: UTF8.self))
     }
     let second = Self.head.count + Self.digits + Self.middle.count
-    guard let sequence = number(at: Self.head.count), let bytes = number(at: second) else {
+    guard let sequence = number(at: Self.head.count), let bytes = number(at: second),
+      max(sequence, bytes) <= LineCursor.largest
+    else {
       return nil
     }
     self.init(bytes: bytes, sequence: sequence)

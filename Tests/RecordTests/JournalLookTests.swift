@@ -100,6 +100,34 @@ struct JournalLookTests {
     #expect(try JournalDesk(desk.disk).start.recovery.missing == 1)
   }
 
+  @Test(arguments: [UInt64.max, UInt64.max / 2 + 1])
+  func `a number that no journal reaches is damage, and the next start goes on`(after: UInt64)
+    throws
+  {
+    let desk = try worked(9)
+    let number = try #require(desk.journal.segmentNumber)
+    for number in [number - 1, number] {
+      let header = SegmentHeader(
+        segment: number, stateID: desk.start.recovery.stateID, bootID: "boot", after: after)
+      let log = JournalFolder.log(number)
+      let rest = try desk.bytes(of: log).drop { $0 != 0x0A }.dropFirst()
+      try desk.replace(log, with: header.line + rest)
+    }
+    let look = try JournalLook.run(desk.folder)
+    #expect(!look.isWhole && look.missing < after)
+    var next = try JournalDesk(desk.disk)
+    var random = SimulatedRandom(seed: 10)
+    try next.work(1, &random)
+  }
+
+  @Test func `a name with a number that no journal reaches is left alone`() throws {
+    let desk = try worked(11)
+    let number = try #require(desk.journal.segmentNumber)
+    try desk.replace(FileName(literal: "9999999999999999.log"), with: [0x0A])
+    #expect(try JournalLook.run(desk.folder).isWhole)
+    #expect(try JournalDesk(desk.disk).journal.segmentNumber == number + 1)
+  }
+
   @Test func `a lost segment is damage, with or without its snapshot`() throws {
     let desk = try worked(8)
     let number = try #require(desk.journal.segmentNumber)
