@@ -71,16 +71,21 @@ test: test-packages
 	$(DEBUG)
 	rm -rf .build/stage
 	$(MAKE) --no-print-directory install-files DESTDIR=$(CURDIR)/.build/stage PREFIX=/usr
-	$(TEST) --skip $(TALK_TESTS) --skip $(WHOLE_TESTS) --skip $(LONG_TESTS)
+	$(TEST) --skip $(TALK_TESTS) --skip $(LEASE_TESTS) \
+	  --skip $(WHOLE_TESTS) --skip $(LONG_TESTS)
 	$(TEST) --filter $(LONG_TESTS)
 	$(TEST) --filter $(TALK_TESTS)
+	$(TEST) --filter $(LEASE_TESTS) --skip $(LONG_TESTS)
 	$(TEST) --filter '^CrashTests\.'
 	$(TEST) --filter '^DaemonTests\.'
 	DARKROOM_STAGE=$(CURDIR)/.build/stage $(TEST) --filter '^SystemTests\.'
 	Tests/Torture/run --short $(BIN)
 
 # Tests in which one side waits for the other do not share threads with tests that compute for a long time.
+# Tests of leases, locks and names do not share a process with tests that start programs: a new process has a
+# copy of every descriptor until it executes its program.
 TALK_TESTS = '^SteerTests\.'
+LEASE_TESTS = '^(AcceptTests|PartTests)\.'
 LONG_TESTS = 'SimulationTests'
 WHOLE_TESTS = '^(DaemonTests|CrashTests|SystemTests)\.'
 

@@ -99,7 +99,7 @@ final class Darkroom: Sendable {
       await runParts(untilIdle: untilIdle ? ends : nil) { await end(control) }
     }
     await ground.recorder.close()
-    ground.reporter.flush(within: .milliseconds(500))
+    ground.reporter.flush(within: .seconds(2))
     ends.put(.stopped)
   }
 

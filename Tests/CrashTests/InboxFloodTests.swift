@@ -43,10 +43,14 @@ import Testing
       }
       try await daemon.says("Accepted list", times: 100)
       try await daemon.says("queue full")
-      let end = try await bench.tool("--json", "inbox")
-      let account = try JSONDecoder().decode(Account.self, from: Data(end.output.utf8))
-      let waiting = account.files.filter { $0.fate == "waiting" }
-      #expect(waiting.allSatisfy { $0.why.hasPrefix("queue full") })
+      var account = Account(files: [], more: 0)
+      var waiting: [ShownFile] = []
+      try await bench.until("the queue is full for every waiting file") {
+        let end = try await bench.tool("--json", "inbox")
+        account = try JSONDecoder().decode(Account.self, from: Data(end.output.utf8))
+        waiting = account.files.filter { $0.fate == "waiting" }
+        return waiting.allSatisfy { $0.why.hasPrefix("queue full") }
+      }
       #expect(waiting.count + account.more == 19_900)
       #expect(account.files.count { $0.fate == "accepted" } == 100)
       #expect(bench.names("inbox").count == 19_901)

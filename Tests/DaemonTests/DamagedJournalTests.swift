@@ -18,6 +18,10 @@ import Testing
     try await bench.until("eight are done") {
       bench.journal.filter { $0.kind == "filtered" }.count >= 8
     }
+    // Otherwise the file is still in the inbox, and is accepted again.
+    try await bench.until("it is known as claimed") {
+      bench.text("state/lists/1/state") == "claimed\n"
+    }
     await daemon.cut()
     await bench.origin.release("g")
   }

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func `photos on a dead host do not delay photos on another`() async throws {
-    try await DaemonBench.use { bench in
+    try await DaemonBench.use(settings: settings("Attempts=30")) { bench in
       let urls = try bench.serveSamples(10)
       try await bench.drop(
         (1...200).map { ("Lost \($0)", dead(bench, "/\($0).jpg")) }, as: "dead.plist")
@@ -28,7 +28,7 @@ import Testing
       let waiting = list.photos.filter { $0.code == "connect.refused" && !$0.reason.isEmpty }
       #expect(waiting.count > 100, "\(list.photos.prefix(9))")
       let tried = bench.journal.filter { $0.text.contains("connect.refused") }
-      #expect(tried.count < 20, "the other photos used no attempt")
+      #expect(Set(tried.map(\.photo)).count < 100, "the other photos used no attempt")
       let status = try await bench.tool("status", "--json").output
       #expect(status.contains("\"127.0.0.9:9\""))
       #expect(try await bench.tool("flush", "127.0.0.9:9").output == "1\n")
@@ -106,13 +106,11 @@ import Testing
     try await DaemonBench.use { bench in
       _ = try bench.serveSamples(1)
       try await bench.drop(
-        (1...5).map { ("Busy \($0)", bench.origin.url("/busy?key=h&until=2&after=3600&n=\($0)")) },
+        (1...5).map { ("Busy \($0)", bench.origin.url("/busy?key=h&until=1&after=3600&n=\($0)")) },
         as: "busy.plist")
       let daemon = try await bench.start()
       try await daemon.says("next attempt in 60 min")
-      try await bench.until("both came back") {
-        bench.journal.filter { $0.kind == "retry" }.count == 2
-      }
+      try await bench.until("it came back") { bench.journal.contains { $0.kind == "retry" } }
       #expect(try await bench.tool("flush").output == "1\n")
       #expect(try await bench.wait(for: "busy", daemon).code == 0)
       try await bench.stop(daemon)

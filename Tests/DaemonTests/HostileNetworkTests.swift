@@ -34,10 +34,10 @@ import Testing
       _ = try await daemon.end()
       await bench.origin.departures(at: "g")
       #expect(try await bench.runUntilIdle().code == 0)
-      let last = try #require(asked(bench, for: "big.jpg?tag").last)
+      let last = try #require(asked(bench, for: "big.jpg?tag").last { $0.contains(" 206 ") })
       let start = try #require(last.split(separator: "bytes=").last?.split(separator: "-").first)
       #expect(try #require(Int(start), "\(asked(bench, for: "big.jpg"))") > 262_000)
-      #expect(last.contains(" 206 ") && last.hasSuffix("if-range=\"v1\""))
+      #expect(last.hasSuffix("if-range=\"v1\""))
       if signal == SIGTERM { #expect(Int(start) == cut) }
       #expect(bench.bytes("prints/summer/Resumed.jpg") == bench.bytes("prints/summer/Whole.jpg"))
       #expect(bench.names("state/incoming").isEmpty)
@@ -49,7 +49,7 @@ import Testing
   {
     // A longer wait would end by Timeout=.
     let settings = DaemonBench.settings.replacing(
-      "[Download]", with: "[Download]\nAttempts=1\nTimeout=15s")
+      "[Download]", with: "[Download]\nAttempts=1\nTimeout=5min")
     try await DaemonBench.use(settings: settings) { bench in
       let daemon = try await bench.start()
       try bench.settings(settings.replacing("StallTimeout=1h", with: "StallTimeout=1s"))

@@ -151,7 +151,7 @@ import Testing
   {
     // Long enough to see half a list, and to complete it, before it is rejected.
     let settings = DaemonBench.settings.replacing("[Inbox]", with: "[Inbox]\nRescanInterval=1s")
-      .replacing("QuietTime=250ms", with: "QuietTime=3s")
+      .replacing("QuietTime=250ms", with: "QuietTime=20s")
     try await DaemonBench.use(settings: settings) { bench in
       let files = FileManager.default
       let behind = "\(bench.root)/behind"

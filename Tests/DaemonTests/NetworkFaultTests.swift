@@ -15,6 +15,8 @@ struct NetworkFaultTests {
     AllowNetworks=127.0.0.0/8
     Attempts=30
     ConnectTimeout=2s
+    [Filter]
+    Timeout=1h
 
     """
 

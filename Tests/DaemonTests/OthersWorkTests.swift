@@ -26,7 +26,9 @@ import Testing
       let status = try await bench.tool("status")
       #expect(status.output.contains("state\trunning"), "\(status)")
       #expect(status.output.contains("degraded\tlist 1 waits: "), "\(status)")
-      #expect(try await bench.show("hurt").filtered == 1)
+      try await bench.until("the other photo of its list is filtered") {
+        try await bench.show("hurt").filtered == 1
+      }
       try FileManager.default.removeItem(atPath: obstacle)
       #expect(try await bench.wait(for: "hurt", daemon).code == 0)
       let end = try await bench.stop(daemon)

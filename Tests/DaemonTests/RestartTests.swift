@@ -117,9 +117,13 @@ import Testing
         let journal = bench.journal
         if journal.filter({ $0.kind == "died" }).count >= 3 { return true }
         // Kills only after another photo is done: the worker is past its start, where a death
-        // counts differently.
-        let done = journal.filter { $0.kind == "filtered" }.count
-        if let worker = self.children(of: daemon.pid).first, killed != worker, done > doneAtKill {
+        // counts differently. No photo may die twice.
+        let filtered = Set(journal.filter { $0.kind == "filtered" }.map(\.photo))
+        let died = Set(journal.filter { $0.kind == "died" }.map(\.photo))
+        let done = filtered.count
+        if died.isSubset(of: filtered), done > doneAtKill,
+          let worker = self.children(of: daemon.pid).first, killed != worker
+        {
           (killed, doneAtKill) = (worker, done)
           kill(worker, SIGSEGV)
         }

@@ -100,7 +100,9 @@ import Vocabulary
       #expect(status.contains("state\twaiting: the folder of prints has"), "\(status)")
       #expect(bench.origin.requests().isEmpty)
       // Above the floor, but not by a quarter.
-      try fill(bench, kilobytes: (11 << 10) + 512)
+      let filler = try FileHandle(forWritingTo: URL(filePath: "\(bench.root)/prints/filler"))
+      try filler.truncate(atOffset: UInt64((11 << 10) + 512) << 10)
+      try filler.close()
       #expect(try await bench.reload().code == 0)
       #expect(try await bench.show("many").new == 20)
       try FileManager.default.removeItem(atPath: "\(bench.root)/prints/filler")

@@ -15,7 +15,7 @@ struct WorkerPoolTests {
 
   @Test func `the order arrives as it was given`() async throws {
     let bench = try WorkerBench()
-    let order = WorkerBench.order(list: 77, .utility, pixels: 123_456_789, timeout: .seconds(9))
+    let order = WorkerBench.order(list: 77, .utility, pixels: 123_456_789, timeout: .seconds(901))
     #expect(try await bench.develop("order", order).get() == "\(order)")
   }
 

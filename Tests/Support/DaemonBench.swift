@@ -8,15 +8,18 @@ import Foundation
 import Synchronization
 
 package final class DaemonBench: Sendable {
-  /// The settings of most tests: the origin on loopback is allowed, and QuietTime= is short.
+  /// The settings of most tests: the origin on loopback is allowed, and QuietTime= is short. No other time is,
+  /// for a busy machine.
   package static let settings = """
     [Inbox]
     QuietTime=250ms
     [Download]
     AllowNetworks=127.0.0.0/8
     StallTimeout=1h
+    ConnectTimeout=10min
     [Filter]
     Workers=2
+    Timeout=1h
 
     """
 
@@ -127,7 +130,7 @@ package final class DaemonBench: Sendable {
     let running = try await RunningProgram.start(
       ["/usr/bin/env", "TMPDIR=\(folder.path)", Repository.path(path), Self.programFolder])
     programs.withLock { $0.append(running) }
-    return try await running.end(seconds: 300)
+    return try await running.end(seconds: 4 * Patience.seconds)
   }
 
   /// Starts the daemon; returns once it is ready.
@@ -157,7 +160,7 @@ package final class DaemonBench: Sendable {
     -> ProgramEnd
   {
     try await launch("darkroomd", ["--root", root, "--until-idle"] + arguments, as: user).end(
-      seconds: 600)
+      seconds: 4 * Patience.seconds)
   }
 
   /// Sends SIGTERM, and waits for the end.

@@ -12,7 +12,7 @@ struct Run {
   let status: Int32
   let output: String
 
-  init(_ arguments: [String], seconds: Int = 60) throws {
+  init(_ arguments: [String], seconds: Int = 600) throws {
     let folder = FileManager.default.temporaryDirectory
     let file = folder.appending(path: "darkroom-run-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
@@ -52,10 +52,10 @@ private enum Stage {
 @Suite struct ServiceTests {
   @Test(
     "a service is installed, used, reloaded, stopped, killed and rebooted, and loses nothing",
-    .enabled(if: Stage.current.folder != nil, Stage.current.reason), .timeLimit(.minutes(30)))
+    .enabled(if: Stage.current.folder != nil, Stage.current.reason), .timeLimit(.minutes(120)))
   func story() throws {
     let stage = try #require(Stage.current.folder)
-    let run = try Run(["bash", script, stage], seconds: 1500)
+    let run = try Run(["bash", script, stage], seconds: 7000)
     if run.status == 77 { try Test.cancel("\(run.output)") }
     for line in run.lines where line.hasPrefix("not ok - ") { Issue.record("\(line.dropFirst(9))") }
     #expect(run.lines.contains { $0.hasPrefix("ok - ") }, "\(run.output)")

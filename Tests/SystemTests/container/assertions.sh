@@ -24,9 +24,9 @@ is() {
   fi
 }
 
-# Repeats the command until it succeeds; gives up after two minutes.
+# Repeats the command until it succeeds; gives up after fifteen minutes.
 eventually() {
-  local end=$((SECONDS + 120))
+  local end=$((SECONDS + 900))
   until "$@"; do
     [ "$SECONDS" -lt "$end" ] || return 1
     sleep 0.1

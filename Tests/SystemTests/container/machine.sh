@@ -87,7 +87,7 @@ machine_up() {
   machine_nspawn=$!
   until machine_is_up; do
     tries=$((tries + 1))
-    if [ "$tries" -gt 2400 ] || ! kill -0 "$machine_nspawn" 2>/dev/null; then
+    if [ "$tries" -gt 18000 ] || ! kill -0 "$machine_nspawn" 2>/dev/null; then
       echo "# the container did not boot:"
       tail -n 20 "$machine_folder/boot.log" | sed 's/^/#   /'
       return 1
@@ -112,7 +112,7 @@ machine_wait() {
   local tries=0
   while kill -0 "$machine_nspawn" 2>/dev/null; do
     tries=$((tries + 1))
-    [ "$tries" -le 2400 ] || { kill -9 "$machine_leader" "$machine_nspawn" 2>/dev/null; break; }
+    [ "$tries" -le 18000 ] || { kill -9 "$machine_leader" "$machine_nspawn" 2>/dev/null; break; }
     sleep 0.05
   done
   wait "$machine_nspawn" 2>/dev/null

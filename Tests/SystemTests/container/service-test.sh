@@ -238,9 +238,9 @@ is "$(journal "MESSAGE_ID=$id_accepted" LIST_NAME=third -o cat | wc -l)" 1 \
 
 # --- a worker dies ------------------------------------------------------------------------------
 
-worker() {
+kill_worker() {
   run sh -c 'for p in $(cat /sys/fs/cgroup/system.slice/darkroom.service/cgroup.procs); do
-    [ "$(cat /proc/$p/comm 2>/dev/null)" = darkroom-worker ] && echo $p; done' | head -n 1
+    [ "$(cat /proc/$p/comm 2>/dev/null)" = darkroom-worker ] && kill -KILL $p && exit 0; done; exit 1'
 }
 set_gate 20
 write_list fourth 40
@@ -248,15 +248,14 @@ drop fourth
 eventually has_record LIST_NAME=fourth PHOTO_STATE=filtered
 main=$(show MainPID)
 # Idle workers end by themselves; each further picture that is let through puts one to work.
-pid=$(worker)
 gate=20
-while [ -z "$pid" ] && [ "$gate" -lt 39 ]; do
+until kill_worker; do
+  [ "$gate" -lt 39 ] || break
   gate=$((gate + 1))
   set_gate "$gate"
   sleep 0.2
-  pid=$(worker)
 done
-[ -n "$pid" ] && run sh -c "kill -KILL $pid"
+[ "$gate" -lt 39 ]
 check "a worker is killed"
 set_gate 1000
 eventually is_finished fourth
@@ -274,7 +273,8 @@ main=$(show MainPID)
 run sh -c "kill -STOP $main"
 eventually is_main_alive "$main"
 check "a daemon that hangs is noticed by its watchdog and started again"
-journal -u darkroom -g 'Watchdog timeout' | grep -q .
+watchdog_is_told() { journal -u darkroom -g 'Watchdog timeout' | grep -q .; }
+eventually watchdog_is_told
 check "and systemd says so"
 run sh -c "rm -r $drop_in"
 run systemctl daemon-reload
