@@ -97,7 +97,8 @@ extension PhotoURL {
       throw wrong(
         "url.host", "the host's name is not in ASCII", advice: "Write it in its xn-- form")
     }
-    guard bytes.count <= 253, bytes.allSatisfy(isHostByte), hasLabels(bytes) else {
+    guard bytes.count <= 253, bytes.allSatisfy(isHostByte), hasLabels(bytes), !isRootedNumber(bytes)
+    else {
       throw wrong("url.host", "the host's name is not valid")
     }
     return lowered(bytes)
@@ -117,6 +118,13 @@ extension PhotoURL {
       }
     }
     return true
+  }
+
+  /// True for `127.0.0.1.` and its like: an address has no dot at its end, and no name's last label is a number.
+  private static func isRootedNumber(_ bytes: ArraySlice<UInt8>) -> Bool {
+    guard bytes.last == UInt8(ascii: ".") else { return false }
+    let label = bytes.dropLast().split(separator: UInt8(ascii: ".")).last ?? []
+    return label.allSatisfy(isDigit) || lowered(label).hasPrefix("0x")
   }
 
   /// Empty, or a colon and a number; a colon alone means the default port.

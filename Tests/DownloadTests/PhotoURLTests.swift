@@ -44,6 +44,7 @@ struct PhotoURLTests {
       ("http://example.org@127.0.0.1/a", "url.credentials"),
       ("http://exa mple.org/", "url.host"), ("http://exa%6dple.org/", "url.host"),
       ("http://example..org/", "url.host"), ("http://.example.org/", "url.host"),
+      ("http://127.0.0.1./", "url.host"), ("http://0X7F.1./", "url.host"),
       ("http://./", "url.host"), ("http://../", "url.host"), ("http://a../", "url.host"),
       ("http://example.org\\@127.0.0.1/", "url.credentials"),
       ("http://example.org\\.evil/", "url.host"), ("http://bücher.example/", "url.host"),
