@@ -15,8 +15,6 @@ struct NetworkFaultTests {
     AllowNetworks=127.0.0.0/8
     Attempts=30
     ConnectTimeout=2s
-    [Filter]
-    Timeout=1h
 
     """
 

@@ -96,16 +96,24 @@ struct WorkerPoolTests {
     #expect(try await bench.develop("echo").get() == "echo")
   }
 
-  @Test("a worker that takes too long is ended", arguments: ["hang", "spin"])
-  func timeout(command: String) async throws {
+  @Test(
+    "a worker that takes too long is ended",
+    arguments: [("hang", "50 ms"), ("spin", "its limit of processor time")])
+  func timeout(command: String, limit: String) async throws {
     let bench = try WorkerBench(width: 1)
     let result = try await bench.develop(command, WorkerBench.order(timeout: .milliseconds(50)))
     #expect(
       result.failure
         == Failure(
-          .final, code: "worker.timeout", reason: "it did not finish within 50 ms",
+          .final, code: "worker.timeout", reason: "it did not finish within \(limit)",
           advice: "Raise Timeout= under [Filter] if the picture is worth it"))
     #expect(try await bench.develop("echo").get() == "echo")
+  }
+
+  @Test func `a worker that the machine leaves little processor time is not late`() async throws {
+    let bench = try WorkerBench(width: 1)
+    let order = WorkerBench.order(timeout: .milliseconds(50))
+    #expect(try await bench.develop("work", order).get() == "work")
   }
 
   @Test func `a cancelled photo ends at once, even if its worker hangs`() async throws {

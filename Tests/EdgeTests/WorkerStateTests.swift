@@ -190,6 +190,19 @@ struct WorkerStateTests {
     ("called off", [.cancelled(1)], "cancelled"), ("shut down", [.ended], "cancelled"),
   ]
 
+  @Test func `a worker that could not work for its time gets as much again`() {
+    var state = busy()
+    #expect(state.late(at: .seconds(11)) == [])
+    #expect(state.late(at: .seconds(12)) == [1])
+    #expect(state.handle(.detained(1), at: .seconds(12)) == [])
+    #expect(state.handle(.timePassed, at: .seconds(12)) == [])
+    #expect(state.nextDeadline == .seconds(22))
+    _ = state.handle(.answered(1, 1, Self.done), at: .seconds(13))
+    // Its request is over meanwhile.
+    #expect(state.handle(.detained(1), at: .seconds(14)) == [])
+    #expect(state.late(at: .seconds(99)) == [] && state.nextDeadline == .seconds(15))
+  }
+
   @Test(arguments: [Event.timePassed, .exited(1, .signal(24))])
   private func `the advice after a time-out fits a list or a picture`(event: Event) {
     for (list, advice) in [

@@ -19,7 +19,6 @@ package final class DaemonBench: Sendable {
     ConnectTimeout=10min
     [Filter]
     Workers=2
-    Timeout=1h
 
     """
 

@@ -161,6 +161,13 @@ int64_t dr_packet_take(int socket, void *bytes, uint64_t count, int *files, int 
   return message.msg_flags & MSG_TRUNC ? -EMSGSIZE : n;
 }
 
+int64_t dr_child_nanoseconds(int process) {
+  clockid_t clock;
+  struct timespec used;
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &used) < 0) return -1;
+  return (int64_t)used.tv_sec * 1000000000 + used.tv_nsec;
+}
+
 uint64_t dr_awake_nanoseconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -50,6 +50,12 @@ package struct ChildProcess: ~Copyable, Sendable {
   /// Sends SIGKILL through the pidfd, so never to another process that got the same number.
   package func kill() { _ = dr_child_kill(handle.number) }
 
+  /// The processor time it has used, before it is reaped; nil if the kernel does not tell.
+  package var processorTime: Duration? {
+    let used = dr_child_nanoseconds(number)
+    return used < 0 ? nil : .nanoseconds(used)
+  }
+
   /// The exit status; nil while the process runs.
   package func reap() -> ExitStatus? {
     let result = dr_child_reap(handle.number)

@@ -28,6 +28,7 @@ extension PoolState {
     case .exited(let worker, let status): bury(worker, status, &actions)
     case .starved(let worker): starve(worker, &actions)
     case .resized(let width): self.width = max(1, width)
+    case .detained(let worker): extend(worker, now)
     case .timePassed: expire(now, &actions)
     case .ended: endAll(&actions)
     }
@@ -143,6 +144,14 @@ extension PoolState {
     bury(
       worker, failing: Self.starved, words: "was killed by the kernel because memory ran out",
       &actions)
+  }
+
+  /// The machine has kept the worker waiting; the kernel ends it at its limit of processor time.
+  private mutating func extend(_ worker: WorkerNumber, _ now: Duration) {
+    guard let place = place(of: worker), case .working(let job, _) = workers[place].stage,
+      let order = orders[job]
+    else { return }
+    workers[place].stage = .working(on: job, until: now + order.timeout)
   }
 
   private mutating func expire(_ now: Duration, _ actions: inout [Action]) {

@@ -42,6 +42,8 @@ struct PoolState {
     /// The kernel killed the worker because memory ran out.
     case starved(WorkerNumber)
     case resized(Int)
+    /// The worker's time for its request is over, but it has not had the processor for so long.
+    case detained(WorkerNumber)
     case timePassed
     case ended
   }
@@ -106,6 +108,13 @@ struct PoolState {
 
   /// The time at which `timePassed` is due; nil if there is no deadline.
   var nextDeadline: Duration? { workers.compactMap(\.stage.deadline).min() }
+
+  /// The workers whose time for a request is over.
+  func late(at now: Duration) -> [WorkerNumber] {
+    workers.compactMap { worker in
+      if case .working(_, let until) = worker.stage, until <= now { worker.number } else { nil }
+    }
+  }
 
   mutating func handle(_ event: Event, at now: Duration) -> [Action] {
     var actions = respond(to: event, now)

@@ -32,6 +32,9 @@ int64_t dr_packet_send(int socket, const void *bytes, uint64_t count, const int 
 /// passed descriptors, and -1 for each missing one; if `files` is NULL, the kernel drops descriptors.
 int64_t dr_packet_take(int socket, void *bytes, uint64_t count, int *files, int waits);
 
+/// The processor time of a child that is not yet reaped; -1 if the kernel does not tell.
+int64_t dr_child_nanoseconds(int process);
+
 /// Time since boot, without sleep: time limits of work do not run while the machine sleeps.
 uint64_t dr_awake_nanoseconds(void);
 
