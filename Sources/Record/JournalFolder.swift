@@ -83,13 +83,20 @@ package struct JournalFolder: Sendable {
     try folder.rename(unfinished(name), to: folder, as: name, replacing: false)
   }
 
-  /// Saves bytes as `torn-NUMBER` or `damaged-NUMBER` for inspection. An existing copy stays.
+  /// Saves bytes as `torn-NUMBER` or `damaged-NUMBER` for inspection, whole or not at all. An existing copy
+  /// stays.
   func setAside(_ bytes: [UInt8], _ word: String, segment: UInt64) throws(SystemError) {
     let name = Self.name(segment, "", before: "\(word)-")
     if try folder.has(name) { return }
-    let file = try folder.open(name, .create)
-    try file.write(bytes, at: 0)
-    try file.sync()
+    do throws(SystemError) {
+      let file = try prepare(name)
+      try file.write(bytes, at: 0)
+      try file.sync()
+      try appear(name)
+    } catch {
+      try? folder.removeIfThere(unfinished(name))
+      throw error
+    }
     try folder.sync()
     let aside = try listing().aside.sorted {
       $0.bytes.suffix(16).lexicographicallyPrecedes($1.bytes.suffix(16))

@@ -38,16 +38,14 @@ extension JournalRecord {
     guard let kind = RecordKind.named(bytes[word]) else {
       return unknown(cursor.text(word), sequence, bytes[word].first)
     }
-    if kind == .reopened || kind == .quality {
-      return .unknown(sequence: sequence, kind: kind.rawValue, isCritical: true)
-    }
     guard let change = change(kind, &cursor) else { return .damaged }
     return .record(JournalRecord(sequence: sequence, Transition(time: time, change)))
   }
 
   private static func unknown(_ word: String, _ sequence: UInt64, _ first: UInt8?) -> JournalLine {
     switch first {
-    case .some(0x61...0x7A): .unknown(sequence: sequence, kind: word, isCritical: false)
+    case .some(0x61...0x7A):
+      .unknown(sequence: sequence, kind: word, isCritical: RecordKind.reserved.contains(word))
     case .some(0x41...0x5A): .unknown(sequence: sequence, kind: word, isCritical: true)
     default: .damaged
     }
@@ -67,7 +65,6 @@ extension JournalRecord {
       guard cursor.take(0x20), let photo = cursor.number().flatMap(UInt32.init(exactly:))
       else { return nil }
       return change(kind, PhotoID(list: list, number: photo), cursor)
-    case .reopened, .quality: return nil
     }
   }
 

@@ -23,7 +23,8 @@ package struct JournalRecovery {
   private let visit: Visit?
   private(set) var recovery: Recovery
   private var listing = JournalFolder.Listing()
-  private var files: [UInt64: any OpenFile] = [:]
+  /// The segments in order, opened before the first line is read.
+  private var files: [(number: UInt64, file: any OpenFile)] = []
   private var headers: [UInt64: SegmentHeader] = [:]
   /// How far the last segment is durable; nil if it is not known.
   private var durable: SegmentEnd?
@@ -76,7 +77,7 @@ package struct JournalRecovery {
     let last = max(listing.logs.last ?? 0, listing.ends.last ?? 0)
     durable = end(of: last)
     recovery.isEndKnown = durable != nil
-    for number in listing.logs { try replay(number) }
+    for (number, file) in files { try replay(number, file) }
     guard let durable else { return }
     if last > listing.logs.last ?? 0 { note(0..<durable.bytes, JournalFolder.log(last)) }
     if durable.sequence > recovery.sequence {
@@ -90,7 +91,7 @@ package struct JournalRecovery {
   private mutating func findBase() throws(Failure) {
     for number in listing.snapshots.reversed() {
       let name = JournalFolder.snapshot(number)
-      let bytes = try contents(name)
+      let (bytes, size) = try contents(name)
       switch Snapshot.read(bytes) {
       case .snapshot(let snapshot) where snapshot.segment == number:
         recovery.ledger = snapshot.ledger
@@ -104,8 +105,7 @@ package struct JournalRecovery {
         return
       case .newer(let word): throw newer(name, word)
       case .snapshot, .damaged:
-        recovery.note(
-          JournalDamage(file: name.description, offset: 0, bytes: UInt64(bytes.count)))
+        recovery.note(JournalDamage(file: name.description, offset: 0, bytes: size))
       }
     }
   }
@@ -114,7 +114,7 @@ package struct JournalRecovery {
     for number in listing.logs {
       let name = JournalFolder.log(number)
       let file = try open(name)
-      files[number] = file
+      files.append((number, file))
       switch try SegmentReader(file).header() {
       case .header(let header) where header.segment == number: headers[number] = header
       case .newer(let version): throw newer(name, "version \(version)")
@@ -156,9 +156,8 @@ package struct JournalRecovery {
 
   // MARK: Replaying
 
-  private mutating func replay(_ number: UInt64) throws(Failure) {
+  private mutating func replay(_ number: UInt64, _ file: any OpenFile) throws(Failure) {
     let name = JournalFolder.log(number)
-    guard let file = files[number] else { return }
     if let header = headers[number], header.after > recovery.sequence {
       recovery.missing += header.after - recovery.sequence
       recovery.sequence = header.after
@@ -178,13 +177,10 @@ package struct JournalRecovery {
         scan.good(offset, range.count)
         return
       }
-      if line == .damaged {
-        visit?(name, offset, bytes[range], .damaged)
-        return scan.bad(bytes[range], offset, isEnded)
-      }
-      if let gap = scan.good(offset, range.count) { note(gap, name) }
       let fate = try take(line, limit: min(limit ?? .max, self.limit), name)
       visit?(name, offset, bytes[range], fate)
+      if fate == .damaged { return scan.bad(bytes[range], offset, isEnded) }
+      if let gap = scan.good(offset, range.count) { note(gap, name) }
     }
     if !isHeaded, scan.end > 0 || durable == nil { note(0..<0, name) }
     if visit == nil, !scan.kept.isEmpty {
@@ -279,11 +275,13 @@ package struct JournalRecovery {
     try asMachine { () throws(SystemError) in try journal.folder.open(name, .read) }
   }
 
-  private func contents(_ name: FileName) throws(Failure) -> [UInt8] {
+  /// No bytes of a file that is too large for a snapshot.
+  private func contents(_ name: FileName) throws(Failure) -> (bytes: [UInt8], size: UInt64) {
     try asMachine { () throws(SystemError) in
       let file = try journal.folder.open(name, .read)
       let size = try file.status().size
-      return size > Self.maximumSnapshotBytes ? [] : try file.read(at: 0, upTo: Int(size))
+      if size > Self.maximumSnapshotBytes { return ([], size) }
+      return (try file.read(at: 0, upTo: Int(size)), size)
     }
   }
 

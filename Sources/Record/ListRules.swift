@@ -19,7 +19,6 @@ struct ListRules {
   mutating func take(_ change: Change, _ photo: inout PhotoState?) -> Bool {
     guard !standing.state.isFinal else { return false }
     switch change {
-    case .accepted, .rejected: return false
     case .paused: return pause()
     case .resumed: return resume()
     case .cancelled: standing = .cancelled
@@ -38,7 +37,8 @@ struct ListRules {
       guard photo == .downloaded else { return false }
       photo = .new
       run()
-    case .retry, .died:
+    // The first two have no photo: they are judged without the rules of a list.
+    case .accepted, .rejected, .retry, .died:
       guard let photo, !photo.isFinal else { return false }
       run()
     }

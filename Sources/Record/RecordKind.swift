@@ -5,8 +5,9 @@ enum RecordKind: String, CaseIterable {
   // The most frequent first: the search goes in this order.
   case filtered, downloaded, failed, retry, accepted, finished, paused, resumed, cancelled, rejected
   case lost, died
-  /// Part of the format, and they change state, but this version does not write them.
-  case reopened, quality
+
+  /// Part of the format, and they change state, but this version neither writes nor reads them.
+  static let reserved: Set = ["reopened", "quality"]
 
   private static let words = allCases.map { (kind: $0, bytes: Array($0.rawValue.utf8)) }
 

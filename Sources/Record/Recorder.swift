@@ -223,11 +223,9 @@ package final class Recorder: Sendable {
   private func rest(
     _ pace: GroupPace, _ signal: ThreadSignal, unless isHurried: (State) -> Bool
   ) {
-    while true {
-      let rest = pace.rest(at: time.uptime())
-      guard rest > .zero, !state.withLock({ isHurried($0) }), signal.wait(atMost: rest) else {
-        return
-      }
+    var rest = pace.rest(at: time.uptime())
+    while rest > .zero, !state.withLock({ isHurried($0) }), signal.wait(atMost: rest) {
+      rest = pace.rest(at: time.uptime())
     }
   }
 

@@ -94,7 +94,8 @@ package struct ResultRow: Equatable, Sendable {
       row += [UInt8](repeating: 0, count: limit - text.count)
     }
     add(CRC32C.checksum(row, seed: Self.seed(list, photo)))
-    precondition(row.count == Self.size, "the size of a row is part of the format")
+    // The size of a row is part of the format.
+    precondition(row.count == Self.size)
     return row
   }
 

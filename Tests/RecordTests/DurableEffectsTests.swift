@@ -101,6 +101,46 @@ struct DurableEffectsTests {
     }
   }
 
+  @Test func `the rows of many lists are on the disk after one call`() throws {
+    let disk = SimulatedDisk()
+    var effects = effects(on: disk)
+    let lists = (1...6).map { ListID($0) }
+    let wanted = lists.map { list in
+      [Effect.row(list, ResultRow(photo: 1, state: .failed, code: "http.404"))]
+    }
+    #expect(effects.perform(wanted).isEmpty)
+    #expect(disk.count(.syncFile) == 0 && disk.count(.syncFileSystem) == 1)
+    disk.crash(seed: 6)
+    let rows = ResultRows(lists: disk.rootFolder)
+    for list in lists {
+      #expect(try rows.row(PhotoID(list: list, number: 1))?.code == "http.404")
+    }
+  }
+
+  @Test
+  func `the results files of sixteen lists stay open, and the one used longest ago is closed`()
+    throws
+  {
+    let disk = SimulatedDisk()
+    var effects = effects(on: disk)
+    func opens(for list: UInt64) -> Int {
+      let before = disk.count(.open)
+      let row = ResultRow(photo: UInt32(before) + 1, state: .filtered)
+      #expect(effects.perform([[.row(ListID(list), row)]]).isEmpty)
+      return disk.count(.open) - before
+    }
+    for list in 1...16 as ClosedRange<UInt64> { #expect(opens(for: list) == 1) }
+    #expect(opens(for: 1) == 0 && opens(for: 17) == 1)
+    #expect(opens(for: 1) == 0 && opens(for: 3) == 0 && opens(for: 2) == 1)
+  }
+
+  @Test func `a row without a photo is left out`() throws {
+    let disk = SimulatedDisk()
+    var effects = effects(on: disk)
+    #expect(effects.perform([[.row(ListID(1), ResultRow(photo: 0, state: .filtered))]]).isEmpty)
+    #expect(try disk.rootFolder.names().isEmpty)
+  }
+
   @Test func `an error of another file does not fail ours`() throws {
     let disk = SimulatedDisk()
     let prints = try prints(10, on: disk)

@@ -84,8 +84,13 @@ struct JournalLookTests {
     // Without its last two records, whose successor tells of them.
     let rest = lines.dropLast(3).joined(separator: [0x0A]) + [0x0A]
     try desk.replace(log, with: Array(rest))
-    let look = try JournalLook.run(desk.folder)
-    #expect(look.missing == 2 && !look.isWhole && look.newest.ledger == desk.ledger)
+    // The length of the older segment tells of them, too.
+    for _ in 1...2 {
+      let look = try JournalLook.run(desk.folder)
+      #expect(look.missing == 2 && !look.isWhole && look.newest.ledger == desk.ledger)
+      try desk.folder.removeIfThere(
+        JournalFolder.end(try #require(desk.journal.segmentNumber) - 1))
+    }
   }
 
   @Test func `a record that is missing at the end of the last segment is counted`() throws {
@@ -120,12 +125,43 @@ struct JournalLookTests {
     try next.work(1, &random)
   }
 
-  @Test func `a name with a number that no journal reaches is left alone`() throws {
+  @Test(
+    arguments: ["9999999999999999.log", "9.log", "notes.log", "00000000000000x1.snap", "end.end"])
+  func `a name that no journal gives is left alone`(name: String) throws {
     let desk = try worked(11)
     let number = try #require(desk.journal.segmentNumber)
-    try desk.replace(FileName(literal: "9999999999999999.log"), with: [0x0A])
+    let name = try #require(FileName(name))
+    try desk.replace(name, with: [0x0A])
     #expect(try JournalLook.run(desk.folder).isWhole)
     #expect(try JournalDesk(desk.disk).journal.segmentNumber == number + 1)
+    #expect(try desk.bytes(of: name) == [0x0A])
+  }
+
+  /// As when the daemon, meanwhile, begins a generation and removes an old one.
+  @Test(arguments: [SimulatedDisk.Call.open, .status])
+  func `a file that disappears before the first line makes the look begin again`(
+    call: SimulatedDisk.Call
+  ) throws {
+    let desk = try worked(12)
+    var lines: [JournalLook.Line] = []
+    _ = try JournalLook.run(desk.folder) { lines.append($0) }
+    for first in 1...2 {
+      desk.disk.fail(SimulatedDisk.Fault(call, code: 2, first: first))
+      var again: [JournalLook.Line] = []
+      let look = try JournalLook.run(desk.folder) { again.append($0) }
+      #expect(look.isWhole && look.newest.ledger == desk.ledger)
+      #expect(again == lines)
+    }
+  }
+
+  @Test func `a look that finds a file missing again and again ends after five tries`() throws {
+    let desk = try worked(12)
+    for (code, tries) in [(2 as Int32, 5), (5, 1)] {
+      desk.disk.fail(SimulatedDisk.Fault(.status, code: code, isPermanent: true))
+      let before = desk.disk.count(.list)
+      let failure = #expect(throws: Failure.self) { try JournalLook.run(desk.folder) }
+      #expect(failure?.code == "system.\(code)" && desk.disk.count(.list) - before == tries)
+    }
   }
 
   @Test func `a lost segment is damage, with or without its snapshot`() throws {
@@ -178,6 +214,17 @@ struct JournalLookTests {
     // All records before the first line that is left.
     let first = try #require(lines.first.flatMap { UInt64($0.text.prefix { $0 != " " }) })
     #expect(look.missing == first - 1)
+  }
+
+  @Test func `of files without any readable head only the damage is told`() throws {
+    let desk = try worked(13)
+    let names = try desk.folder.names().filter { !$0.hasSuffix(".end") }
+    for name in names { try desk.replace(name, with: Array("nothing of ours\n".utf8)) }
+    var fates: Set<JournalLine.Fate> = []
+    let look = try JournalLook.run(desk.folder) { fates.insert($0.fate) }
+    #expect(look.newest.isLost && !look.isWhole && look.newest.ledger.lists.isEmpty)
+    #expect(Set(look.damages.map(\.file)) == Set(names.map { "\($0)" }))
+    #expect(fates.isEmpty)
   }
 
   @Test func `lines are passed on while the files are read`() throws {

@@ -72,11 +72,20 @@ struct JournalRecordTests {
     #expect(String(decoding: line, as: UTF8.self).contains("rejected 1 code=a_b_finished_1___"))
   }
 
+  @Test func `an empty code is written as unknown, which can be read`() {
+    let record = Self.record(.rejected(ListID(1), code: ""))
+    let line = record.line(seed: 0)
+    #expect(
+      JournalRecord.read(line, 0..<(line.count - 1), seed: 0)
+        == .record(Self.record(.rejected(ListID(1), code: "unknown"))))
+  }
+
   /// The text of a line, which gets a right checksum, and the outcome of reading it.
   static let oddities: [(String, JournalLine)] = [
     ("1 1.000 tinted 17 4", .unknown(sequence: 1, kind: "tinted", isCritical: false)),
     ("1 1.000 Moved 17 4", .unknown(sequence: 1, kind: "Moved", isCritical: true)),
     ("1 1.000 reopened 17", .unknown(sequence: 1, kind: "reopened", isCritical: true)),
+    ("1 1.000 quality 17", .unknown(sequence: 1, kind: "quality", isCritical: true)),
     ("1 1.000 paused 17 by=alice why=9", .record(record(.paused(ListID(17))))),
     (
       "1 1.000 filtered 1 2 hash=0000000000000003 more=1 size=4",
@@ -89,7 +98,19 @@ struct JournalRecordTests {
     ("18446744073709551616 1.000 paused 1", .damaged), ("", .damaged),
     ("1 1.000 downloaded 1 2 size=4", .damaged),
     ("1 1.000 downloaded 1 2 size=4 hash=000000000000000A", .damaged),
+    ("1 1.000 downloaded 1 2 size=4 hash=3", .damaged),
+    ("1 1.000 downloaded 1 2 size=4x hash=0000000000000003", .damaged),
     ("1 1.000 failed 1 2 stage=develop code=x attempt=1", .damaged),
+    ("1 1.000 retry 1 2 stage=filter code=x attempt=1 after=4", .damaged),
+    // The last time that fits, then one that does not, one whose sum overflows, and one whose product does.
+    (
+      "1 9223372036854775.807 paused 17",
+      .record(
+        JournalRecord(sequence: 1, Transition(time: UInt64(Int64.max), .paused(ListID(17)))))
+    ),
+    ("1 9223372036854775.808 paused 17", .damaged),
+    ("1 18446744073709551.616 paused 17", .damaged),
+    ("1 9223372036854775807.000 paused 17", .damaged),
   ]
 
   static func record(_ change: Change) -> JournalRecord {

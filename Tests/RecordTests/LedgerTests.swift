@@ -165,8 +165,12 @@ struct LedgerTests {
   @Test func `lists that were archived long ago are forgotten, but not their numbers`() {
     var ledger = finishedLists()
     #expect(ledger.lists.count == Int(Self.tooMany))
-    for number in 1...Self.tooMany { ledger.archived(ListID(number)) }
+    for number in 1...Self.tooMany {
+      #expect(!ledger.isArchived(ListID(number)))
+      ledger.archived(ListID(number))
+    }
     #expect(ledger.lists.count == Ledger.finalListsKept)
+    #expect(ledger.isArchived(ListID(Self.tooMany)) && !ledger.isArchived(ListID(1)))
     #expect(ledger[ListID(1)] == nil && ledger[ListID(Self.tooMany)] != nil)
     #expect(ledger.nextList == ListID(Self.tooMany + 1) && ledger.refused == 0)
   }

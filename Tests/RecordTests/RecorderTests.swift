@@ -131,6 +131,19 @@ struct RecorderTests {
     #expect(recorder.counts.records == 41)
   }
 
+  @Test func `an effect that fails alone leaves nothing to record, and the next call works`()
+    async throws
+  {
+    let disk = SimulatedDisk()
+    let recorder = try open(disk.rootFolder)
+    let list = Samples.accepted(1, photos: 1)
+    await #expect(throws: Failure.self) { try await recorder.record([list], after: [.none]) }
+    #expect(recorder.counts.groups == 0 && recorder.ledger { $0.lists.isEmpty })
+    try await recorder.record([list], after: [.syncFolder(disk.rootFolder)])
+    await recorder.close()
+    #expect(recorder.counts.records == 1 && recorder.ledger { $0.lists.count } == 1)
+  }
+
   /// The clock stands still, so every group after the first ones rests.
   @Test(arguments: [false, true])
   func `closing finishes a group that is resting`(hasEffects: Bool) async throws {
@@ -210,8 +223,79 @@ struct RecorderTests {
         }
       }
     }
+    let answers = CallLog<String>()
+    for effects in [[], [Effect.syncFolder(disk.rootFolder)]] {
+      recorder.record([.paused(ListID(1))], after: effects) { answer in
+        if case .failure(let failure) = answer { answers.add(failure.code) }
+      }
+    }
+    #expect(answers.entries == ["system.\(code)", "system.\(code)"], "at once, without a thread")
     await recorder.close()
     #expect(deaths.entries.count == 1)
     #expect(recorder.ledger { $0.lists.isEmpty })
+  }
+
+  /// The writer is held in a write; the requests that gather meanwhile come from callers and from the syncer.
+  @Test func `requests that gather while the disk is slow are all recorded`() async throws {
+    try await withScratchFolder { folder in
+      let gate = DiskGate()
+      let recorder = try open(GatedFolder(folder, gate))
+      try await recorder.record([Samples.accepted(1, photos: 9)])
+      gate.close(.write)
+      let answers = CallLog<Bool>()
+      func record(_ photo: UInt32, _ effects: [Effect] = []) {
+        let change = Change.downloaded(Samples.photo(1, photo), Samples.contents(1))
+        recorder.record([change], after: effects) { answers.add((try? $0.get()) != nil) }
+      }
+      record(1)
+      #expect(await gate.visited())
+      record(2)
+      let cut = Cut()
+      let synced = EventBoard(0)
+      cut.onStep { _ in synced.change { $0 += 1 } }
+      // Each request is passed on before the effects of the next one.
+      for photo in 3...5 as ClosedRange<UInt32> {
+        record(photo, [.sync(CutFile(MemoryFile(), cut, "original"))])
+        let count = Int(photo) - 2
+        #expect(await synced.wait { $0 == count })
+      }
+      gate.open()
+      await recorder.close()
+      #expect(answers.entries == [true, true, true, true, true])
+      #expect(recorder.ledger { $0[ListID(1)]?.counts.downloaded } == 5)
+    }
+  }
+
+  @Test func `numbers are reserved and lists forgotten through the recorder`() async throws {
+    let recorder = try open(SimulatedDisk().rootFolder)
+    recorder.reserve(upTo: ListID(8))
+    let list = recorder.newList()
+    #expect(list == ListID(9))
+    let photo = PhotoID(list: list, number: 1)
+    try await recorder.record([
+      Samples.accepted(list.number, photos: 1), .downloaded(photo, Samples.contents(1)),
+      .cancelled(list),
+    ])
+    #expect(recorder.ledger { $0.bequests[list] } == [1: Samples.contents(1)])
+    recorder.dropBequest(of: list)
+    #expect(recorder.ledger { $0.bequests[list] }.isEmpty)
+    recorder.forget(list)
+    #expect(recorder.ledger { $0[list] } == nil && recorder.newList() == ListID(10))
+    await recorder.close()
+  }
+
+  /// In a process of its own: the fault would meet the recorders of other tests.
+  @Test func `a machine without room for a thread is in trouble, and the start says so`() async {
+    await #expect(processExitsWith: .success) {
+      for thread in ["syncer", "journal"] {
+        FaultPlan.set(FaultPlan.Fault("pthread_create", on: thread, code: 11, isPermanent: true))
+        let failure = #expect(throws: Failure.self) {
+          try Recorder.open(
+            SimulatedDisk().rootFolder, time: SimulatedClock(), settings: Samples.settings(),
+            died: { _ in })
+        }
+        #expect(failure?.kind == .machine && failure?.reason.contains(thread) == true)
+      }
+    }
   }
 }

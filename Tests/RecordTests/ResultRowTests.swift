@@ -125,6 +125,22 @@ struct ResultRowTests {
     #expect(failure?.code == "results.damaged")
   }
 
+  @Test(arguments: [SimulatedDisk.Call.openFolder, .open])
+  func `a results file that cannot be opened is trouble of this machine, not a missing row`(
+    call: SimulatedDisk.Call
+  ) throws {
+    let disk = SimulatedDisk()
+    let rows = ResultRows(lists: disk.rootFolder)
+    var effects = DurableEffects(disk.rootFolder, rows: rows)
+    #expect(effects.perform([[.row(ListID(17), Self.row)]]).isEmpty)
+    disk.fail(SimulatedDisk.Fault(call, code: 5, isPermanent: true))
+    let failures = [
+      #expect(throws: Failure.self) { try rows.row(Self.photo) },
+      #expect(throws: Failure.self) { try rows.reader(ListID(17)) },
+    ]
+    #expect(failures.allSatisfy { $0?.kind == .machine && $0?.code == "system.5" })
+  }
+
   @Test func `a reader reads all rows, past holes, damage and the end`() throws {
     let disk = SimulatedDisk()
     let rows = ResultRows(lists: disk.rootFolder)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snapshots: they give the same state back, or are damaged.
 
+import Foundation
 import Record
 import Support
 import Testing
@@ -52,6 +53,57 @@ struct SnapshotTests {
     #expect(Snapshot.read(Self.with("tint 1 2\n", in: snapshot)) == .snapshot(snapshot))
     #expect(Snapshot.read(Self.with("Tint 1 2\n", in: snapshot)) == .newer("a line 'Tint'"))
     #expect(Snapshot.read(Self.with("list 99 odd\n", in: snapshot)) == .damaged)
+  }
+
+  static let whole = """
+    #darkroom-snapshot 1 segment=42 state=\(Samples.stateID) after=1000 next=3 refused=0
+    list 1 running photos=3 quality=utility sha256=\(Samples.sha256) accepted=1 ended=0 \
+    new=2 downloaded=1 filtered=0 failed=0
+    states 1 dn2
+    original 1 1 size=1 hash=0000000000000003
+    retry 1 2 stage=download attempt=1 after=4 until=5
+    died 1 2 count=2
+    end
+    """
+
+  /// A part of the snapshot, and the text in its place.
+  static let broken: [(String, String)] = [
+    ("#darkroom-snapshot", "#darkroom-journal"), ("snapshot 1", "snapshot x"),
+    (" refused=0", ""), (" next=3", " next=03"), (" after=1000", " after=x"),
+    ("\nend", "\nend\nend"), ("\nend", "\n\nend"), ("\nend", "\nmore"),
+    ("states 1", "states 2"), ("states 1", "states x"), ("states 1 dn2", "states 1"),
+    ("states 1 dn2\n", ""), ("dn2", "dq2"), ("dn2", "dn3"), ("dn2", "dn9"), ("dn2", "dn02"),
+    ("dn2", "dn0n2"), ("dn2", "nnn"), ("original 1 1", "original 1 4"),
+    ("original 1 1", "original 1 0"), ("original 1 1", "original 1 4294967297"),
+    ("original 1 1", "original 2 1"), (" hash=0000000000000003", " hash=3"), ("size=1 ", ""),
+    (" until=5", ""), ("stage=download", "stage=wash"), (" count=2", ""),
+    ("count=2", "count=4294967296"), ("running", "paused"), ("photos=3", "photos=50000001"),
+    ("list 1", "list 0"),
+  ]
+
+  @Test(arguments: broken)
+  func `a snapshot with a right checksum is read strictly, too`(part: String, other: String) throws
+  {
+    guard case .snapshot(let good) = Snapshot.read(Checked.ending(Self.whole.utf8)) else {
+      Issue.record("the snapshot without a change cannot be read")
+      return
+    }
+    #expect(String(decoding: good.bytes, as: UTF8.self).hasPrefix(Self.whole))
+    let place = try #require(Self.whole.range(of: part))
+    let changed = Self.whole.replacingCharacters(in: place, with: other)
+    #expect(Snapshot.read(Checked.ending(changed.utf8)) == .damaged)
+  }
+
+  @Test func `a snapshot without any list is read, and one without its head is not`() {
+    let head = Self.whole.split(separator: "\n")[0]
+    guard case .snapshot(let empty) = Snapshot.read(Checked.ending("\(head)\nend".utf8)) else {
+      Issue.record("a snapshot without lists cannot be read")
+      return
+    }
+    #expect(empty.ledger.lists.isEmpty && empty.ledger.nextList == ListID(3))
+    for text in ["\(head)", "\(head)\nstates 1 n3\nend", "end", "\nend"] {
+      #expect(Snapshot.read(Checked.ending(text.utf8)) == .damaged)
+    }
   }
 
   /// The snapshot with another line before its end, and a right checksum.
