@@ -109,7 +109,8 @@ let tests: [Target] = [
     name: "AcceptTests",
     dependencies: ["Accept", "Digests", "Files", "Linux", "Support", "Vocabulary"]),
   .testTarget(
-    name: "CatalogTests", dependencies: ["Catalog", "Digests", "Markup", "Support", "Vocabulary"]),
+    name: "CatalogTests",
+    dependencies: ["CExpat", "Catalog", "Digests", "Markup", "Support", "Vocabulary"]),
   .testTarget(name: "ChainTests", dependencies: ["Chain", "Support", "Vocabulary"]),
   .testTarget(
     name: "DownloadTests",

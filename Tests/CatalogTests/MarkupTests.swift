@@ -73,6 +73,36 @@ struct MarkupTests {
     #expect(notes.words == ["<a …> 2", "<b> 2"])
   }
 
+  @Test("an empty element whose start is refused has no end")
+  func stopInEmptyElement() {
+    let notes = Notes()
+    notes.stopsAt = "c"
+    #expect(throws: Stop()) { try Self.read(Self.document, notes: notes) }
+    #expect(notes.words.last == "<c> 3")
+  }
+
+  /// Expat converts such a text in pieces, and goes on after a stop.
+  @Test("the pieces of a text that is refused are not passed on")
+  func stopInText() {
+    var pieces = 0
+    let reader = MarkupReader<Stop>(
+      open: { (_, _, _) throws(Stop) in },
+      text: { (_, _) throws(Stop) in
+        pieces += 1
+        throw Stop()
+      }, close: { (_) throws(Stop) in })
+    let long = [UInt8](repeating: 0xE9, count: 50_000)
+    var rest = Array("<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a>".utf8) + long
+    rest += Array("</a>".utf8)
+    #expect(throws: Stop()) {
+      try reader.read { () throws(Stop) in
+        defer { rest = [] }
+        return rest
+      }
+    }
+    #expect(pieces == 1)
+  }
+
   @Test("an error of the source of bytes ends the reading")
   func sourceError() {
     let reader = MarkupReader<Stop>(

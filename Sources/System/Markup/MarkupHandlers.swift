@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The handlers of one `MarkupReader`, behind the callbacks: the first error that they throw is kept and
-// stops the parser.
+// The handlers of one `MarkupReader`, behind the callbacks: the first error that they throw is kept and stops
+// the parser.
 
-/// Concurrency model: that of its base class.
-final class MarkupHandlers<Problem: Error>: MarkupContext {
+/// Concurrency model: that of `MarkupContext`.
+final class MarkupHandlers<Problem: Error>: MarkupTarget {
   private let onOpen: (Span<UInt8>, Bool, UInt64) throws(Problem) -> Void
   private let onText: (Span<UInt8>, UInt64) throws(Problem) -> Void
   private let onClose: (UInt64) throws(Problem) -> Void
@@ -19,20 +19,23 @@ final class MarkupHandlers<Problem: Error>: MarkupContext {
     onClose = close
   }
 
-  override func open(_ name: Span<UInt8>, _ hasAttributes: Bool, _ line: UInt64) {
-    do throws(Problem) { try onOpen(name, hasAttributes, line) } catch { keep(error) }
+  func open(_ name: Span<UInt8>, _ hasAttributes: Bool, _ line: UInt64) -> Bool {
+    do throws(Problem) { try onOpen(name, hasAttributes, line) } catch { return keep(error) }
+    return true
   }
 
-  override func text(_ bytes: Span<UInt8>, _ line: UInt64) {
-    do throws(Problem) { try onText(bytes, line) } catch { keep(error) }
+  func text(_ bytes: Span<UInt8>, _ line: UInt64) -> Bool {
+    do throws(Problem) { try onText(bytes, line) } catch { return keep(error) }
+    return true
   }
 
-  override func close(_ line: UInt64) {
-    do throws(Problem) { try onClose(line) } catch { keep(error) }
+  func close(_ line: UInt64) -> Bool {
+    do throws(Problem) { try onClose(line) } catch { return keep(error) }
+    return true
   }
 
-  private func keep(_ error: Problem) {
+  private func keep(_ error: Problem) -> Bool {
     failure = error
-    stop()
+    return false
   }
 }

@@ -10,7 +10,7 @@ package struct MarkupReader<Problem: Error> {
   /// Expat keeps an incomplete token in memory and may scan it again with each piece.
   package static var longestToken: UInt64 { 1 << 20 }
 
-  private let context: MarkupHandlers<Problem>
+  private let handlers: MarkupHandlers<Problem>
 
   /// `open` gets an element's name and whether it has attributes; `text` gets a text in one or more
   /// pieces. The last argument is the line, from 1. A thrown error ends the reading.
@@ -19,40 +19,45 @@ package struct MarkupReader<Problem: Error> {
     text: @escaping (Span<UInt8>, UInt64) throws(Problem) -> Void,
     close: @escaping (UInt64) throws(Problem) -> Void
   ) {
-    context = MarkupHandlers(open: open, text: text, close: close)
+    handlers = MarkupHandlers(open: open, text: text, close: close)
   }
 
   /// Reads one document; `next` returns its bytes piece by piece, and no bytes at the end.
   /// Nil if the document was read to its end.
   package func read(next: () throws(Problem) -> [UInt8]) throws(Problem) -> MarkupError? {
-    guard let parser = unsafe XML_ParserCreate(nil) else { return Self.noMemory }
+    try unsafe read(with: XML_ParserCreate(nil), next: next)
+  }
+
+  /// Frees the parser, which is nil if there was no memory for it.
+  func read(
+    with parser: XML_Parser?, next: () throws(Problem) -> [UInt8]
+  ) throws(Problem) -> MarkupError? {
+    guard let parser = unsafe parser else {
+      return MarkupError(kind: .memory, line: 1, column: 1, offset: 0, words: MarkupError.noMemory)
+    }
     defer { unsafe XML_ParserFree(parser) }
-    unsafe context.attach(to: parser)
-    defer { context.detach() }
+    let context = unsafe MarkupContext(of: parser, handlers)
+    defer { withExtendedLifetime(context) {} }
     var fed: UInt64 = 0
-    while true {
-      let bytes = try next()
+    var bytes: [UInt8]
+    repeat {
+      bytes = try next()
       fed += UInt64(bytes.count)
       let status = unsafe bytes.withUnsafeBytes { raw in
         unsafe XML_Parse(
           parser, raw.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(raw.count),
           bytes.isEmpty ? 1 : 0)
       }
-      if let failure = context.failure { throw failure }
+      if let failure = handlers.failure { throw failure }
       if let trouble = context.trouble { return trouble }
       if status != XML_STATUS_OK { return unsafe Self.trouble(of: parser) }
-      if bytes.isEmpty { return nil }
       let reached = UInt64(max(0, unsafe XML_GetCurrentByteIndex(parser)))
-      if fed > reached, fed - reached > Self.longestToken {
+      if !bytes.isEmpty, fed > reached, fed - reached > Self.longestToken {
         return unsafe MarkupError(
           .oversized, at: parser, "a tag or comment is longer than 1 MiB")
       }
-    }
-  }
-
-  private static var noMemory: MarkupError {
-    MarkupError(
-      kind: .memory, line: 1, column: 1, offset: 0, words: "no memory is left to read it")
+    } while !bytes.isEmpty
+    return nil
   }
 
   private static func trouble(of parser: XML_Parser) -> MarkupError {
@@ -66,15 +71,17 @@ package struct MarkupReader<Problem: Error> {
     case XML_ERROR_UNDEFINED_ENTITY, XML_ERROR_PARAM_ENTITY_REF:
       return unsafe MarkupError(.entity, at: parser, "it uses an entity that XML does not define")
     case XML_ERROR_NO_MEMORY:
-      return unsafe MarkupError(.memory, at: parser, "no memory is left to read it")
+      return unsafe MarkupError(.memory, at: parser, MarkupError.noMemory)
     default:
-      let words = unsafe XML_ErrorString(code).map { unsafe String(cString: $0) } ?? "unknown"
+      let words = unsafe String(cString: XML_ErrorString(code))
       return unsafe MarkupError(.malformed, at: parser, "it is not well-formed XML (\(words))")
     }
   }
 }
 
 extension MarkupError {
+  static let noMemory = "no memory is left to read it"
+
   init(_ kind: Kind, at parser: XML_Parser, _ words: String) {
     self.init(
       kind: kind, line: unsafe UInt64(XML_GetCurrentLineNumber(parser)),
