@@ -28,9 +28,9 @@ package struct BinaryListReader {
   package init(_ list: any OpenFile, size: UInt64, limits: ListLimits) throws(Failure) {
     file = WindowedFile(list)
     self.limits = limits
-    let start = size - min(size, BinaryTrailer.size)
+    let trailing = min(size, BinaryTrailer.size)
     trailer = try BinaryTrailer(
-      file.bytes(at: start, count: Int(BinaryTrailer.size)), fileSize: size)
+      file.bytes(at: size - trailing, count: Int(trailing)), fileSize: size)
     budget = size.multipliedReportingOverflow(by: 4).partialValue &+ (64 << 10)
   }
 
@@ -46,9 +46,7 @@ package struct BinaryListReader {
     if frame.isAtValue { place += frame.count }
     let isKey = frame.isDictionary && !frame.isAtValue
     let offset = frame.references + place * UInt64(trailer.referenceSize)
-    guard let reference = try file.number(at: offset, size: trailer.referenceSize) else {
-      throw refuse(offset, "a reference lies outside the file")
-    }
+    let reference = try file.number(at: offset, size: trailer.referenceSize)
     if frame.isDictionary { frame.isAtValue.toggle() }
     if !frame.isAtValue { frame.done += 1 }
     stack.append(frame)
@@ -62,11 +60,11 @@ package struct BinaryListReader {
       throw refuse(trailer.tableOffset, "there is no object \(reference)")
     }
     let entry = trailer.tableOffset + reference * UInt64(trailer.offsetSize)
-    let offset = try file.number(at: entry, size: trailer.offsetSize) ?? 0
-    guard offset >= BinaryTrailer.headSize, offset < trailer.tableOffset,
-      let marker = try file.byte(at: offset)
-    else { throw refuse(entry, "the offset of an object lies outside the file") }
-    let event = try event(marker, at: offset)
+    let offset = try file.number(at: entry, size: trailer.offsetSize)
+    guard offset >= BinaryTrailer.headSize, offset < trailer.tableOffset else {
+      throw refuse(entry, "the offset of an object lies outside the file")
+    }
+    let event = try event(file.byte(at: offset), at: offset)
     if isKey {
       guard case .string(let text) = event else {
         throw refuse(offset, "a key is \(event.words), not a string")
@@ -110,7 +108,7 @@ package struct BinaryListReader {
   /// Eight bytes are signed, fewer are not.
   private mutating func integer(_ offset: UInt64, size: Int) throws(Failure) -> ListEvent {
     _ = try scalar(.number, offset, bytes: UInt64(size))
-    guard let number = try file.number(at: offset + 1, size: size) else { throw outside(offset) }
+    let number = try file.number(at: offset + 1, size: size)
     return .integer(ListText("\(Int64(bitPattern: number))"))
   }
 
@@ -131,11 +129,12 @@ package struct BinaryListReader {
     var start = offset + 1
     var count = UInt64(low)
     if low == 0x0F {
-      guard let marker = try file.byte(at: start), marker & 0xF0 == 0x10, marker & 0x0F <= 3 else {
+      let marker = try file.byte(at: start)
+      guard marker & 0xF0 == 0x10, marker & 0x0F <= 3 else {
         throw refuse(offset, "the size of an object cannot be read")
       }
       let size = 1 << Int(marker & 0x0F)
-      count = try file.number(at: start + 1, size: size) ?? .max
+      count = try file.number(at: start + 1, size: size)
       start += 1 + UInt64(size)
     }
     let bytes = count.multipliedReportingOverflow(by: unit)
@@ -150,7 +149,6 @@ package struct BinaryListReader {
     let (start, count) = try extent(low, at: offset, unit: 1)
     let kept = min(count, UInt64(longestText))
     let bytes = try file.bytes(at: start, count: Int(kept))
-    guard bytes.count == Int(kept) else { throw outside(offset) }
     guard bytes.allSatisfy({ $0 < 0x80 }) else {
       throw refuse(offset, "a string marked as ASCII has other bytes")
     }
@@ -161,7 +159,6 @@ package struct BinaryListReader {
     let (start, count) = try extent(low, at: offset, unit: 2)
     let kept = min(count, UInt64(longestText))
     let bytes = try file.bytes(at: start, count: Int(kept) * 2)
-    guard bytes.count == Int(kept) * 2 else { throw outside(offset) }
     let units = stride(from: 0, to: bytes.count, by: 2).map {
       UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
     }

@@ -8,7 +8,7 @@ package struct CatalogBlock: Sendable {
   private let entries: [ArraySlice<UInt8>]
 
   package init?(_ bytes: [UInt8]) {
-    var cursor = CatalogCursor(bytes[...])
+    var cursor = CatalogCursor(ArraySlice(bytes))
     var entries: [ArraySlice<UInt8>] = []
     while !cursor.isAtEnd {
       guard entries.count < Int(CatalogFormat.blockPhotos), let entry = cursor.sized() else {

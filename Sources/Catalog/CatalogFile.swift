@@ -62,12 +62,10 @@ package final class CatalogFile: Sendable {
   private func readBlock(_ number: UInt64) throws(Failure) -> CatalogBlock {
     let isLast = number == UInt64((count - 1) / CatalogFormat.blockPhotos)
     let row = try read(footer.indexOffset + number * CatalogFormat.indexRowSize, isLast ? 12 : 24)
-    var cursor = CatalogCursor(row[...])
-    guard let start: UInt64 = cursor.fixed(), let crc: UInt32 = cursor.fixed() else {
-      throw Self.damage("its index ends early")
-    }
-    let end = isLast ? footer.optionsOffset : cursor.fixed() ?? 0
-    guard start >= UInt64(CatalogFormat.head.count), start < end, end <= footer.optionsOffset,
+    var cursor = CatalogCursor(ArraySlice(row))
+    guard let start: UInt64 = cursor.fixed(), let crc: UInt32 = cursor.fixed(),
+      let end = isLast ? footer.optionsOffset : cursor.fixed(UInt64.self),
+      start >= UInt64(CatalogFormat.head.count), start < end, end <= footer.optionsOffset,
       end - start <= CatalogFormat.longestBlock(limits)
     else { throw Self.damage("row \(number) of its index points outside the entries") }
     let bytes = try read(start, Int(end - start))

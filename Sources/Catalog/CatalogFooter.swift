@@ -20,7 +20,7 @@ struct CatalogFooter {
     else { return nil }
     let footerOffset = size - CatalogFormat.footerSize
     let footer = try file.read(at: footerOffset, upTo: Int(CatalogFormat.footerSize))
-    var cursor = CatalogCursor(footer[...])
+    var cursor = CatalogCursor(ArraySlice(footer))
     guard let optionsOffset: UInt64 = cursor.fixed(), let indexOffset: UInt64 = cursor.fixed(),
       let count: UInt32 = cursor.fixed(), let crc: UInt32 = cursor.fixed(),
       cursor.piece(UInt64(CatalogFormat.tail.count)).map(Array.init) == CatalogFormat.tail
@@ -35,8 +35,8 @@ struct CatalogFooter {
     let optionBytes = try file.read(
       at: optionsOffset, upTo: Int(indexOffset - optionsOffset))
     let checked = try Self.checksum(file, from: optionsOffset, to: footerOffset + 20)
-    guard checked == crc, let options = ListOptions(fields: optionBytes[...]),
-      let spans = [ClassSpan](fields: optionBytes[...], count: count)
+    guard checked == crc, let options = ListOptions(fields: ArraySlice(optionBytes)),
+      let spans = [ClassSpan](fields: ArraySlice(optionBytes), count: count)
     else { return nil }
     self.optionsOffset = optionsOffset
     self.indexOffset = indexOffset

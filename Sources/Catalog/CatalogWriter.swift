@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a catalog from start to end as the photos arrive. Memory: a buffer of 256 KiB and about one byte per
-// photo, a few more in `finish`. Does not sync; the daemon does. Raises the file's errors. Concurrency model:
-// a value with one owner, the reader of the list.
+// photo, a few more in `finish`. Does not sync; the daemon does. Raises the file's errors, and
+// `catalog.damaged` if the file does not give back the photos written. Concurrency model: a value with one
+// owner, the reader of the list.
 
 internal import Digests
 package import Vocabulary
@@ -47,16 +48,22 @@ package struct CatalogWriter {
   }
 
   /// Reads back a photo that was added.
-  package mutating func entry(_ number: UInt32) throws(Failure) -> CatalogEntry? {
-    guard number >= 1, number <= count else { return nil }
+  package mutating func entry(_ number: UInt32) throws(Failure) -> CatalogEntry {
     try flush()
     let block = Int((number - 1) / CatalogFormat.blockPhotos)
     let end = block + 1 < blocks.count ? blocks[block + 1].offset : flushed
     let start = blocks[block].offset
+    let bytes: [UInt8]
     do throws(SystemError) {
-      let bytes = try file.read(at: start, upTo: Int(end - start))
-      return CatalogBlock(bytes)?.entry((number - 1) % CatalogFormat.blockPhotos, limits)
+      bytes = try file.read(at: start, upTo: Int(end - start))
     } catch { throw error.failure }
+    let place = (number - 1) % CatalogFormat.blockPhotos
+    guard let entry = CatalogBlock(bytes)?.entry(place, limits) else {
+      throw Failure(
+        .machine, code: "catalog.damaged",
+        reason: "photo \(number) of the catalog cannot be read back as it was written")
+    }
+    return entry
   }
 
   /// Writes options, index and footer. The file is not a catalog before this.

@@ -31,12 +31,11 @@ extension [ClassSpan] {
     return out
   }
 
-  /// Decodes the spans among the option fields; nil if one is damaged.
+  /// Decodes the spans among the option fields, which `ListOptions` has read; nil if one is damaged.
   init?(fields: ArraySlice<UInt8>, count: UInt32) {
     self = []
     var cursor = CatalogCursor(fields)
-    while !cursor.isAtEnd {
-      guard let (tag, bytes) = cursor.field() else { return nil }
+    while let (tag, bytes) = cursor.field() {
       guard tag == CatalogFormat.OptionTag.classSpan else { continue }
       var inner = CatalogCursor(bytes)
       guard let serviceClass = inner.byte().flatMap({ ServiceClass(rawValue: $0) }),

@@ -41,7 +41,7 @@ package struct ListBuilder {
     if draft.isKeyed, draft.name?.isWhole == true {
       let name = String(decoding: row.name, as: UTF8.self)
       let other = try names.insert(name, number: writer.count + 1) { number throws(Failure) in
-        try writer.entry(number)?.name == name
+        try writer.entry(number).name == name
       }
       if let other { throw try duplicate(of: other, ListText(row.name), draft.place) }
     }
@@ -52,10 +52,8 @@ package struct ListBuilder {
     of number: UInt32, _ name: ListText, _ place: ListPlace
   ) throws(Failure) -> Failure {
     let first = try writer.entry(number)
-    let firstPlace = first?.place ?? place
-    let isEqual = first?.name.utf8.elementsEqual(name.bytes) ?? true
-    return isEqual
-      ? ListRefusal.duplicate(name, firstPlace, place)
-      : ListRefusal.twins(name, firstPlace, place)
+    return first.name.utf8.elementsEqual(name.bytes)
+      ? ListRefusal.duplicate(name, first.place, place)
+      : ListRefusal.twins(name, first.place, place)
   }
 }

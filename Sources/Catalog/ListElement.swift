@@ -22,4 +22,15 @@ enum ListElement: String, CaseIterable, Sendable, CustomStringConvertible {
   }
 
   var description: String { rawValue }
+
+  /// The kind of a value that lists do not use, whose text does not matter.
+  var scalar: ListEvent.Scalar? {
+    switch self {
+    case .real: .number
+    case .true, .false: .bool
+    case .date: .date
+    case .data: .data
+    default: nil
+    }
+  }
 }

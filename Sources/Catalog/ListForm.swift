@@ -108,15 +108,17 @@ package struct ListForm {
   ) throws(Failure) {
     let isContainer = event == .openArray || event == .openDictionary
     if isContainer, key.isText(OptionKey.photos) {
-      try decideForPhotos(key, keyPlace)
+      try decideForPhotos(keyPlace)
       state = .photos
       return
     }
     let option = OptionKey(key)
     switch shape {
     case .withPhotos:
-      guard let option else { throw ListRefusal.unknownOption(key, keyPlace) }
-      try take(PendingOption(key: option, text: key, value: event, place: keyPlace))
+      // `takeTop` has refused every other key.
+      if let option {
+        try take(PendingOption(key: option, text: key, value: event, place: keyPlace))
+      }
       state = .top
     case .undecided(let pending):
       if let option, !isContainer {
@@ -135,17 +137,15 @@ package struct ListForm {
     }
   }
 
-  private mutating func decideForPhotos(
-    _ key: ListText, _ place: ListPlace
-  ) throws(Failure) {
-    switch shape {
-    case .undecided(let pending):
-      shape = .withPhotos(place)
-      for option in pending { try take(option) }
-    case .byName(let first, let firstPlace):
+  private mutating func decideForPhotos(_ place: ListPlace) throws(Failure) {
+    if case .byName(let first, let firstPlace) = shape {
       if first.isText(OptionKey.photos) { throw ListRefusal.duplicate(first, firstPlace, place) }
       throw ListRefusal.unknownOption(first, firstPlace)
-    case .withPhotos(let first): throw ListRefusal.duplicate(key, first, place)
+    }
+    // `takeTop` has refused a second 'Photos'.
+    if case .undecided(let pending) = shape {
+      shape = .withPhotos(place)
+      for option in pending { try take(option) }
     }
   }
 

@@ -28,34 +28,30 @@ package struct ListOptions: Equatable, Sendable {
   mutating func set(
     _ key: OptionKey, to text: ListText, at place: ListPlace
   ) throws(Failure) {
-    let value = String(decoding: text.bytes, as: UTF8.self)
-    switch key {
-    case .title:
-      guard text.length <= Self.longestTitle else {
-        throw ListRefusal.option(
-          place, "'Title' is \(text.length) bytes long; the limit is \(Self.longestTitle)")
+    if key == .output, !text.isText("same") { throw ListRefusal.output(place, text) }
+    do throws(OptionProblem) {
+      switch key {
+      case .title: title = try Self.title(text)
+      case .filter: filter = try OptionValue.filter(text)
+      case .quality: quality = try OptionValue.quality(text)
+      case .metadata: metadata = try OptionValue.metadata(text)
+      case .serviceClass: serviceClass = try OptionValue.serviceClass(text)
+      case .output: break
       }
-      guard !text.hasControl else {
-        throw ListRefusal.option(place, "'Title' contains a control character")
-      }
-      title = value
-    case .serviceClass, .filter, .quality, .metadata:
-      do throws(OptionProblem) { try set(key, to: text) } catch {
-        let advice = error.choices.isEmpty ? "" : "Write \(error.choices)"
-        throw ListRefusal.option(place, error.words, advice: advice)
-      }
-    case .output: if !text.isText("same") { throw ListRefusal.output(place, text) }
+    } catch {
+      let advice = error.choices.isEmpty ? "" : "Write \(error.choices)"
+      throw ListRefusal.option(place, error.words, advice: advice)
     }
   }
 
-  /// Sets an option that photos may have as well.
-  private mutating func set(_ key: OptionKey, to text: ListText) throws(OptionProblem) {
-    switch key {
-    case .filter: filter = try OptionValue.filter(text)
-    case .quality: quality = try OptionValue.quality(text)
-    case .metadata: metadata = try OptionValue.metadata(text)
-    case .serviceClass: serviceClass = try OptionValue.serviceClass(text)
-    case .title, .output: break
+  private static func title(_ text: ListText) throws(OptionProblem) -> String {
+    guard text.length <= longestTitle else {
+      throw OptionProblem(
+        words: "'Title' is \(text.length) bytes long; the limit is \(longestTitle)")
     }
+    guard !text.hasControl else {
+      throw OptionProblem(words: "'Title' contains a control character")
+    }
+    return text.string
   }
 }

@@ -73,7 +73,7 @@ package enum ListReader {
     return (Array(bytes[..<split]), Array(bytes[split...]))
   }
 
-  private static func failure(
+  static func failure(
     _ error: MarkupError, around context: (before: [UInt8], after: [UInt8]), isDone: Bool
   ) -> Failure {
     let place = ListPlace.line(error.line)

@@ -74,7 +74,7 @@ enum ListRefusal {
 
   private static var optionNames: String {
     let names = OptionKey.allCases.map { "'\($0.rawValue)'" }
-    return names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
+    return names.dropLast().joined(separator: ", ") + " and " + names.suffix(1).joined()
   }
 
   static func optionKind(_ key: OptionKey, _ event: ListEvent, _ place: ListPlace) -> Failure {

@@ -61,8 +61,7 @@ package struct MarkupListReader {
       return
     }
     length += UInt64(piece.count)
-    let isKept = leaf.element == .key || leaf.element == .string || leaf.element == .integer
-    guard isKept else { return }
+    guard leaf.element.scalar == nil else { return }
     let limit = Int(leaf.element == .key ? limits.keyBytes : limits.valueBytes)
     let taken = max(0, min(piece.count, limit - bytes.count))
     bytes.append(addingCapacity: taken) { room in
@@ -126,19 +125,15 @@ package struct MarkupListReader {
   private mutating func closeLeaf(_ leaf: Leaf) throws(Failure) {
     self.leaf = nil
     let place = ListPlace.line(leaf.line)
+    if let scalar = leaf.element.scalar { return try builder.take(.scalar(scalar), at: place) }
+    let text = ListText(bytes, length: length)
     switch leaf.element {
     case .key:
-      let text = ListText(bytes, length: length)
       stack[stack.count - 1] = .dictionary(key: text)
       try builder.take(.key(text), at: place)
-    case .string: try builder.take(.string(ListText(bytes, length: length)), at: place)
-    case .integer:
-      try builder.take(.integer(ListText(bytes, length: length).trimmed), at: place)
-    case .real: try builder.take(.scalar(.number), at: place)
-    case .true, .false: try builder.take(.scalar(.bool), at: place)
-    case .date: try builder.take(.scalar(.date), at: place)
-    case .data: try builder.take(.scalar(.data), at: place)
-    case .plist, .dict, .array: break
+    case .string: try builder.take(.string(text), at: place)
+    // <integer>: containers have no leaf.
+    default: try builder.take(.integer(text.trimmed), at: place)
     }
   }
 

@@ -114,11 +114,12 @@ package struct PhotoDraft: Equatable, Sendable {
 
   /// The photo for the catalog. Cuts a name that is too long; adds the place to a problem.
   func row(_ limits: ListLimits) -> CatalogRow {
-    let words = problem ?? Self.nameProblem(name, limits) ?? Self.urlProblem(url, limits)
-    let isLong = (name?.length ?? 0) > UInt64(limits.keyBytes)
+    let words = problem ?? Self.nameProblem(self.name, limits) ?? Self.urlProblem(url, limits)
+    let name = name ?? ListText([])
+    let isLong = name.length > UInt64(limits.keyBytes)
     let isFar = (url?.length ?? 0) > UInt64(limits.valueBytes)
     return CatalogRow(
-      name: isLong ? name?.cut(to: min(200, Int(limits.keyBytes))) ?? [] : name?.bytes ?? [],
+      name: isLong ? name.cut(to: min(200, Int(limits.keyBytes))) : name.bytes,
       url: isFar ? [] : url?.bytes ?? [],
       problem: words.map { "\($0) (\(place))" },
       options: words == nil ? options : PhotoOptions(), place: place)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random access to a file through a few windows of memory: a list is read at about six positions at once
-// (keys, values, their references, their offsets). Raises the file's errors.
+// (keys, values, their references, their offsets). The caller checks offsets against the size of the file.
+// Raises the file's errors, and `list.truncated` for a file that became shorter.
 
 internal import Vocabulary
 
@@ -22,25 +23,21 @@ struct WindowedFile {
 
   init(_ file: any OpenFile) { self.file = file }
 
-  /// The byte at an offset; nil past the end.
-  mutating func byte(at offset: UInt64) throws(Failure) -> UInt8? {
+  mutating func byte(at offset: UInt64) throws(Failure) -> UInt8 {
     let window = try window(offset / Self.windowSize)
     let place = Int(offset % Self.windowSize)
     let bytes = windows[window].bytes
-    return place < bytes.count ? bytes[place] : nil
+    guard place < bytes.count else { throw Self.shorter(offset) }
+    return bytes[place]
   }
 
-  /// A big-endian number of one to eight bytes; nil past the end.
-  mutating func number(at offset: UInt64, size: Int) throws(Failure) -> UInt64? {
+  /// A big-endian number of one to eight bytes.
+  mutating func number(at offset: UInt64, size: Int) throws(Failure) -> UInt64 {
     var value: UInt64 = 0
-    for place in 0..<UInt64(size) {
-      guard let byte = try byte(at: offset + place) else { return nil }
-      value = value << 8 | UInt64(byte)
-    }
+    for place in 0..<UInt64(size) { value = value << 8 | UInt64(try byte(at: offset + place)) }
     return value
   }
 
-  /// `count` bytes; fewer at the end.
   mutating func bytes(at offset: UInt64, count: Int) throws(Failure) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(count)
@@ -49,10 +46,14 @@ struct WindowedFile {
       let window = try window(position / Self.windowSize)
       let place = Int(position % Self.windowSize)
       let piece = windows[window].bytes.dropFirst(place).prefix(count - out.count)
-      if piece.isEmpty { break }
+      if piece.isEmpty { throw Self.shorter(position) }
       out.append(contentsOf: piece)
     }
     return out
+  }
+
+  private static func shorter(_ offset: UInt64) -> Failure {
+    ListRefusal.truncated("\(ListPlace.byte(offset)): it became shorter while it was read")
   }
 
   private mutating func window(_ page: UInt64) throws(Failure) -> Int {
@@ -72,7 +73,10 @@ struct WindowedFile {
       windows.append(new)
       current = windows.count - 1
     } else {
-      current = windows.indices.min { windows[$0].lastUse < windows[$1].lastUse } ?? 0
+      current = 0
+      for place in windows.indices where windows[place].lastUse < windows[current].lastUse {
+        current = place
+      }
       windows[current] = new
     }
     return current

@@ -83,6 +83,15 @@ struct BinaryTests {
       .string(String(repeating: "é", count: 20)),
       "a ! its URL is 40 bytes long; the limit is 30 (byte 13)"
     ),
+    // A text of which only the beginning is read has at least this length.
+    (
+      .string(String(repeating: "é", count: 40)),
+      "a ! its URL is 61 bytes long; the limit is 30 (byte 13)"
+    ),
+    (
+      .wide([UInt16](repeating: 0x61, count: 99)),
+      "a ! its URL is 99 bytes long; the limit is 30 (byte 13)"
+    ),
   ]
 
   @Test("a bad entry fails alone and says at which byte", arguments: badEntries)
@@ -197,6 +206,7 @@ struct BinaryTests {
     ("a null", holding([0x00])),
     ("a fill byte", holding([0x0F])),
     ("a number of 32 bytes", holding([0x15] + [UInt8](repeating: 0, count: 32))),
+    ("a date of two bytes at the end", holding([0x33, 0, 0])),
     ("offsets of 0 bytes", BinaryList.assemble([[0xD0]], offsetSize: 0)),
     ("references of 0 bytes", BinaryList.assemble([[0xD0]], referenceSize: 0)),
     ("references of 255 bytes", BinaryList.assemble([[0xD0]], referenceSize: 255)),
@@ -206,6 +216,30 @@ struct BinaryTests {
     ("a top that is not there", BinaryList.assemble([[0xD0]], top: 1)),
     ("a top of 2^64-1", BinaryList.assemble([[0xD0]], top: .max)),
   ]
+
+  @Test("a value that ends behind the objects is refused with its byte")
+  func overhang() {
+    #expect(
+      ReadList.bytes(Self.holding([0x33, 0, 0])).reason
+        == "byte 13: an object is longer than the file")
+  }
+
+  /// Objects over several windows of the reader: a dictionary, its key, and a long URL.
+  static let spread = BinaryList.assemble([
+    [0xD1, 1, 2], string, BinaryList.head(5, 40_000) + [UInt8](repeating: 0x78, count: 40_000),
+  ])
+
+  @Test(
+    "a list that becomes shorter while it is read is refused with the byte that is missing",
+    arguments: [(2, 8, 8), (2, 14, 14), (3, 16_384, 16_384), (2, 0, 8)])
+  func shrinking(reads: Int, size: Int, missing: Int) {
+    let file = ShrinkingFile(Self.spread, to: size, afterReads: reads)
+    let failure = #expect(throws: Failure.self) {
+      try ListReader.read(list: file, catalog: MemoryFile(), limits: ListLimits())
+    }
+    #expect(failure?.code == "list.truncated")
+    #expect(failure?.reason == "byte \(missing): it became shorter while it was read")
+  }
 
   @Test("a list that lies about itself is refused", arguments: hostile)
   func lies(what: String, bytes: [UInt8]) {

@@ -2,6 +2,7 @@
 // The forms a list may have, and the outcome of each entry.
 
 import Catalog
+import Support
 import Testing
 import Vocabulary
 
@@ -190,6 +191,59 @@ struct FormTests {
       "<dict><key>Name</key><string>g</string><key>URL</key><string>http://x/g</string></dict>"
     let outcome = ReadList.inside("<dict><key>Photos</key><array>\(body)\(good)</array></dict>")
     #expect(outcome.photos == [words, "g = http://x/g"])
+  }
+
+  /// The readers never give such events: an end before its beginning, or anything behind the end.
+  @Test("events out of their order are refused")
+  func disorder() throws {
+    let key = ListEvent.key(ListText("a"))
+    for (event, words) in [(ListEvent.close, "an end"), (key, "a key")] {
+      var form = ListForm()
+      let failure = #expect(throws: Failure.self) { try form.take(event, at: .byte(8)) }
+      #expect(failure?.code == "list.form")
+      #expect(failure?.reason == "byte 8: the list is \(words), not a dictionary")
+    }
+    var form = ListForm()
+    try form.take(.openDictionary, at: .byte(8))
+    #expect(throws: Failure.self) { try form.finish() }
+    try form.take(.close, at: .byte(9))
+    try form.finish()
+    let failure = #expect(throws: Failure.self) { try form.take(key, at: .byte(10)) }
+    #expect(failure?.reason == "byte 10: something follows the end of the list")
+    var reader = MarkupListReader(
+      try ListBuilder(catalog: MemoryFile(), limits: ListLimits()), limits: ListLimits())
+    let end = #expect(throws: Failure.self) { try reader.close(line: 3) }
+    #expect(end?.reason == "line 3: an end tag has no start tag")
+  }
+
+  @Test("a list that ends in the middle of its events is unfinished")
+  func unfinishedForm() throws {
+    var form = ListForm()
+    try form.take(.openDictionary, at: .byte(8))
+    let failure = #expect(throws: Failure.self) { try form.finish() }
+    #expect(failure?.code == "list.truncated" && failure?.reason == "it ends early")
+  }
+
+  /// A text, the limit, and how many of its bytes are kept.
+  static let cuts: [(String, Int, Int)] = [
+    ("abc", 0, 0), ("abc", 2, 2), ("abc", 3, 3), ("abc", 9, 3), ("aé", 2, 1), ("aé", 3, 3),
+    ("éé", 3, 2), ("€€", 3, 3), ("€€", 4, 3), ("€€", 5, 3), ("🌄🌄", 4, 4), ("🌄🌄", 5, 4),
+    ("🌄🌄", 7, 4), ("🌄", 3, 0),
+  ]
+
+  @Test("a text is cut between characters", arguments: cuts)
+  func cut(text: String, limit: Int, kept: Int) {
+    let bytes = Array(text.utf8)
+    #expect(ListText(bytes).cut(to: limit) == Array(bytes.prefix(kept)))
+    // Of a text that was not kept whole, the last character may be incomplete.
+    #expect(
+      ListText(Array(bytes.prefix(limit)), length: 99).cut(to: limit) == Array(bytes.prefix(kept)))
+  }
+
+  @Test("bytes that are no characters are cut at the limit")
+  func cutBroken() {
+    let bytes = [UInt8](repeating: 0x80, count: 9)
+    #expect(ListText(bytes).cut(to: 6).count == 6)
   }
 
   static let names = [

@@ -36,6 +36,17 @@ struct RefusalTests {
       "<data></data>",
       .refused("list.form", "line 4: the list is data, not a dictionary", formAdvice)
     ),
+    (
+      "<key>a</key>", .refused("list.syntax", "line 4: <key> outside <dict>", "")
+    ),
+    (
+      "<dict><key>a</key><array><key>b</key></array></dict>",
+      .refused("list.syntax", "line 4: <key> outside <dict>", "")
+    ),
+    (
+      "<dictionary/>",
+      .refused("list.syntax", "line 4: <dictionary> is not an element of a property list", "")
+    ),
     ("<dict/>", .refused("list.empty", "it names no photos", formAdvice)),
     (
       "<dict><key>Title</key><string>x</string><key>Photos</key><array/></dict>",
@@ -224,6 +235,7 @@ struct RefusalTests {
 
   static let formats: [(String, [UInt8], String)] = [
     ("JSON", Array("{ \"a\": \"http://x/\" }".utf8), "it is JSON"),
+    ("the beginning of JSON", Array("{ \"a\"".utf8), "it is JSON"),
     ("a JSON array", Array(" [1]".utf8), "it is JSON"),
     ("old style", Array("{ a = \"http://x/\"; }".utf8), "it is an old-style property list"),
     ("a strings file", Array("\"a\" = \"http://x/\";".utf8), "it is an old-style property list"),
@@ -293,6 +305,14 @@ struct RefusalTests {
         "Remove everything before '<?xml'")
     ),
   ]
+
+  @Test("a list without <plist> around it is refused")
+  func bareDictionary() {
+    #expect(
+      ReadList.text("\n<dict><key>a</key><string>u</string></dict>")
+        == .refused(
+          "list.syntax", "line 2: it begins with <dict>; a property list begins with <plist>", ""))
+  }
 
   @Test("text before or after a list is refused", arguments: trailing)
   func hasTrailing(text: String, outcome: ListOutcome) {
