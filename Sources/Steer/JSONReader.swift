@@ -94,22 +94,21 @@ package struct JSONReader {
     offset += 1
     var elements: [JSONValue] = []
     skipSpace()
-    if has(UInt8(ascii: "]")) { return elements }
-    while true {
+    var isOver = has(UInt8(ascii: "]"))
+    while !isOver {
       skipSpace()
       elements.append(try value(depth: depth + 1))
-      skipSpace()
-      if has(UInt8(ascii: "]")) { return elements }
-      try take(UInt8(ascii: ","))
+      isOver = try isLast(before: UInt8(ascii: "]"))
     }
+    return elements
   }
 
   private mutating func object(depth: Int) throws(JSONSyntaxError) -> JSONObject {
     offset += 1
     var object = JSONObject()
     skipSpace()
-    if has(UInt8(ascii: "}")) { return object }
-    while true {
+    var isOver = has(UInt8(ascii: "}"))
+    while !isOver {
       skipSpace()
       guard next == nil || next == UInt8(ascii: "\"") else { throw problem(.unexpectedByte) }
       let start = offset
@@ -121,10 +120,17 @@ package struct JSONReader {
       try take(UInt8(ascii: ":"))
       skipSpace()
       object.add(name, try value(depth: depth + 1))
-      skipSpace()
-      if has(UInt8(ascii: "}")) { return object }
-      try take(UInt8(ascii: ","))
+      isOver = try isLast(before: UInt8(ascii: "}"))
     }
+    return object
+  }
+
+  /// Takes the end of the container, or the comma before its next element.
+  private mutating func isLast(before end: UInt8) throws(JSONSyntaxError) -> Bool {
+    skipSpace()
+    if has(end) { return true }
+    try take(UInt8(ascii: ","))
+    return false
   }
 
   // MARK: Strings
@@ -138,7 +144,7 @@ package struct JSONReader {
     while let byte = next {
       offset += 1
       switch byte {
-      case UInt8(ascii: "\""): return try valid(text[...], start)
+      case UInt8(ascii: "\""): return try valid(ArraySlice(text), start)
       case UInt8(ascii: "\\"): try escape(into: &text)
       default:
         offset -= 1

@@ -36,7 +36,8 @@ struct JSONTests {
       ("1.x", .badNumber, 2), ("1e999", .badNumber, 0), ("+1", .unexpectedByte, 0),
       ("NaN", .unexpectedByte, 0), ("truE", .unexpectedByte, 3), ("1 2", .unexpectedByte, 2),
       ("\"a\nb\"", .badString, 2), ("\"\\x\"", .badString, 2), ("\"\\ud800\"", .unexpectedByte, 7),
-      ("\"\\udc00\"", .badString, 7), ("\"\\u00g0\"", .badString, 5),
+      ("\"\\udc00\"", .badString, 7), ("\"\\ud800\\u0041\"", .badString, 13),
+      ("\"\\u00g0\"", .badString, 5),
       ("{\"a\":1,\"a\":2}", .repeatedName, 7), ("[1]]", .unexpectedByte, 3),
       ("\u{feff}1", .unexpectedByte, 0),
     ])
@@ -77,6 +78,14 @@ struct JSONTests {
     }
     #expect(throws: JSONSyntaxError(problem: .tooDeep, offset: 32)) {
       try JSONReader.read(nested(200_000))
+    }
+    func objects(_ depth: Int) -> [UInt8] {
+      let head = [[UInt8]](repeating: Array("{\"a\":".utf8), count: depth - 1).flatMap { $0 }
+      return head + Array("{}".utf8) + [UInt8](repeating: UInt8(ascii: "}"), count: depth - 1)
+    }
+    _ = try JSONReader.read(objects(32))
+    #expect(throws: JSONSyntaxError(problem: .tooDeep, offset: 160)) {
+      try JSONReader.read(objects(33))
     }
   }
 

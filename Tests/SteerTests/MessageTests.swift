@@ -86,6 +86,25 @@ struct MessageTests {
     #expect(throws: ControlError.invalidParameter(name)) { try ControlCall(method, parameters) }
   }
 
+  @Test(
+    "a member of another type than asked for is named",
+    arguments: [
+      JSONObject(), JSONObject(["a": .null]), JSONObject(["a": .string("x")]),
+      JSONObject(["a": .array([.bool(true)])]), JSONObject(["a": .array([.double(0.5)])]),
+      JSONObject(["a": .array([.array([])])]), JSONObject(["a": .int(-1)]),
+    ])
+  func badMember(members: JSONObject) {
+    let fields = MessageFields(members)
+    let errors = [
+      #expect(throws: FieldError.self) { _ = try fields.strings("a") },
+      #expect(throws: FieldError.self) { _ = try fields.counts("a") as [UInt32] },
+      #expect(throws: FieldError.self) { _ = try fields.values("a") as [ListSummary] },
+      #expect(throws: FieldError.self) { _ = try fields.value("a") as ListSummary },
+      #expect(throws: FieldError.self) { _ = try fields.count("a") as UInt32 },
+    ]
+    #expect(errors.allSatisfy { $0?.name == "a" })
+  }
+
   @Test
   func `a damaged message is read or refused, and never stops the reader`() {
     var seed: UInt64 = 0x9E37_79B9_7F4A_7C15
