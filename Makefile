@@ -6,6 +6,7 @@
 #   make bench      benchmarks, mostly ratios against peers in the same run
 #   make fuzz       mutated input for every reader of untrusted bytes, SECONDS=60 each
 #   make mutants    plants 52 bugs, one at a time: the test that names each must fail; ONLY=12,17
+#   make coverage   the tests of the store, the recovery and the parsers: no region of their sources is missed
 #   make simulate   LIVES=10000000 simulated lives of lists, STATES=10000000 disks after a power cut, and
 #                   files of 16 to 64 KiB with every bit flipped; SEED= replays a failure of the first two
 #   make torture    MINUTES=90 of faults against the release programs; SEED= replays a run
@@ -38,7 +39,7 @@ TEST_PACKAGES = $(BUILD_PACKAGES) systemd-container debootstrap systemd dbus ope
 SWIFT_SOURCES = Package.swift Sources Tests
 
 .PHONY: all build run test check bench install uninstall clean build-packages test-packages format
-.PHONY: release install-files fuzz mutants simulate torture sanitize
+.PHONY: release install-files fuzz mutants coverage simulate torture sanitize
 
 all: build
 
@@ -115,6 +116,10 @@ torture: release
 ONLY ?=
 mutants: test-packages
 	@ONLY="$(ONLY)" Tests/Mutants/run
+
+# A build of its own; Tests/coverage says which sources, and which regions no test can reach.
+coverage: build-packages
+	@Tests/coverage
 
 # The long form of what `make test` does with 100,000 lives and small files.
 LIVES ?= 10000000
