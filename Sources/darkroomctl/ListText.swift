@@ -12,8 +12,9 @@ package enum ListText {
     guard screen.isTerminal else { return lists.map { plain($0) }.joined() }
     if lists.isEmpty { return "There are no lists.\n" }
     var table = TextTable([
-      .init("ID", isRight: true), .init("NAME"), .init("OWNER"), .init("STATE"), .init("CLASS"),
-      .init("DONE", isRight: true), .init("FAILED", isRight: true), .init("AGE", isRight: true),
+      .init("ID", isRight: true), .init("NAME", least: 12), .init("OWNER", isSpare: true),
+      .init("STATE"), .init("CLASS", isSpare: true), .init("DONE", isRight: true),
+      .init("FAILED", isRight: true), .init("AGE", isRight: true, isSpare: true),
     ])
     for list in lists {
       let owner = users(list.owner).map { Printable.text($0) } ?? "\(list.owner)"

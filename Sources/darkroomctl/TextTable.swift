@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows and columns of text: aligned under headings on a terminal, otherwise separated by one TAB and without
-// headings. The caller must escape control characters in cells.
+// headings. On a narrow terminal columns that allow it shrink, the widest first, or are left out. The caller must
+// escape control characters in cells.
 
 package struct TextTable: Sendable {
   package struct Column: Sendable {
     let title: String
     let isRight: Bool
+    /// The width to which it may shrink; nil if it keeps its width.
+    let least: Int?
+    /// It may be left out, the last one first.
+    let isSpare: Bool
 
-    package init(_ title: String, isRight: Bool = false) {
-      self.title = title
-      self.isRight = isRight
+    package init(
+      _ title: String, isRight: Bool = false, least: Int? = nil, isSpare: Bool = false
+    ) {
+      (self.title, self.isRight, self.least, self.isSpare) = (title, isRight, least, isSpare)
     }
   }
 
@@ -35,23 +41,56 @@ package struct TextTable: Sendable {
   package func text(_ screen: ToolScreen) -> String {
     let head = columns.map { Cell($0.title, .heading) }
     let all = [head] + rows
-    let widths = columns.indices.map { place in
+    let natural = columns.indices.map { place in
       all.map { Self.width($0[place].text) }.max() ?? 0
     }
+    let widths = fitted(natural, to: screen.columns)
     return all.map { line($0, widths, screen) + "\n" }.joined()
   }
 
-  private func line(_ row: [Cell], _ widths: [Int], _ screen: ToolScreen) -> String {
+  /// The widths of the columns that are shown.
+  private func fitted(_ natural: [Int], to room: Int) -> [Int?] {
+    var widths = natural.map(Int?.some)
+    func excess(_ widths: [Int]) -> Int { widths.reduce(2 * (widths.count - 1), +) - room }
+    for place in columns.indices.reversed() where columns[place].isSpare {
+      let least = widths.indices.compactMap { place in
+        widths[place].map { min($0, columns[place].least ?? $0) }
+      }
+      if excess(least) > 0 { widths[place] = nil }
+    }
+    for _ in 0..<max(0, excess(widths.compactMap { $0 })) {
+      let wide = columns.indices.filter { (widths[$0] ?? 0) > (columns[$0].least ?? .max) }
+      guard let widest = wide.max(by: { widths[$0] ?? 0 < widths[$1] ?? 0 }) else { break }
+      widths[widest] = widths[widest].map { $0 - 1 }
+    }
+    return widths
+  }
+
+  private func line(_ row: [Cell], _ widths: [Int?], _ screen: ToolScreen) -> String {
     var parts: [String] = []
     for (place, cell) in row.enumerated() {
+      guard let width = widths[place] else { continue }
       let isLast = place == row.count - 1
-      let gap = String(repeating: " ", count: widths[place] - Self.width(cell.text))
-      let text = screen.tinted(cell.text, cell.tone)
+      let shown = Self.cut(cell.text, to: width)
+      let gap = String(repeating: " ", count: width - Self.width(shown))
+      let text = screen.tinted(shown, cell.tone)
       parts.append(columns[place].isRight ? gap + text : text + (isLast ? "" : gap))
     }
     var line = parts.joined(separator: "  ")
     while line.utf8.last == 0x20 { line.removeLast() }
     return line
+  }
+
+  /// A text that is too wide ends in `…`.
+  package static func cut(_ text: String, to most: Int) -> String {
+    if width(text) <= most { return text }
+    var (cut, room) = ("", most - 1)
+    for character in text {
+      room -= width(String(character))
+      if room < 0 { break }
+      cut.append(character)
+    }
+    return cut + "…"
   }
 
   /// Joins the values with TABs, unchanged.

@@ -21,20 +21,23 @@ package struct ToolScreen: Equatable, Sendable {
   package var isTerminal: Bool
   package var hasColour: Bool
   package var columns: Int
+  package var rows: Int
 
-  package init(isTerminal: Bool, hasColour: Bool = false, columns: Int = 80) {
+  package init(isTerminal: Bool, hasColour: Bool = false, columns: Int = 80, rows: Int = 24) {
     self.isTerminal = isTerminal
     self.hasColour = hasColour
     self.columns = columns
+    self.rows = rows
   }
 
   static func of(_ stream: StandardStream) -> ToolScreen {
     let isTerminal = stream.isTerminal
     let refused = (Surroundings.variable("NO_COLOR") ?? "").isEmpty == false
     let isDumb = Surroundings.variable("TERM") == "dumb"
-    return ToolScreen(
-      isTerminal: isTerminal, hasColour: isTerminal && !refused && !isDumb,
-      columns: isTerminal ? stream.columns : 80)
+    var screen = ToolScreen(
+      isTerminal: isTerminal, hasColour: isTerminal && !refused && !isDumb)
+    if isTerminal { (screen.columns, screen.rows) = stream.size }
+    return screen
   }
 
   package func tinted(_ text: String, _ tone: Tone?) -> String {

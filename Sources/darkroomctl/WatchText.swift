@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output of `watch` and `cache`.
+// The output of `watch` and `cache`. A report of `watch` fits the screen, since the next one overwrites it.
 
 package import Steer
 internal import Vocabulary
@@ -13,14 +13,25 @@ package enum WatchText {
       return report.lists.map { "list\t" + ListText.plain($0) }.joined()
         + report.transfers.map { "transfer\t" + plain($0) }.joined()
     }
-    var text = report.lists.map { ProgressBar.line($0, screen) + "\n" }.joined()
+    // The last row is the cursor's; transfers have half of the others at least.
+    let rows = max(2, screen.rows - 1)
+    let transfers = report.transfers.isEmpty ? 0 : min(report.transfers.count, shown) + 2
+    let room = rows - min(transfers, rows / 2)
+    let lists = part(of: report.lists, in: room).map { ProgressBar.line($0, screen) + "\n" }
+    var text = lists.joined()
     if report.lists.isEmpty { text += "Every list is done.\n" }
+    if report.lists.count > lists.count {
+      text += "and \(report.lists.count - lists.count) more lists\n"
+    }
     if report.transfers.isEmpty { return text }
+    let left = rows - 1 - text.utf8.count { $0 == 0x0A }
     var table = TextTable([
-      .init("PHOTO"), .init("FROM"), .init("BYTES", isRight: true), .init("OF", isRight: true),
-      .init("RATE", isRight: true), .init("LEFT", isRight: true),
+      .init("PHOTO", least: 8), .init("FROM", least: 8, isSpare: true),
+      .init("BYTES", isRight: true), .init("OF", isRight: true, isSpare: true),
+      .init("RATE", isRight: true, isSpare: true), .init("LEFT", isRight: true),
     ])
-    for transfer in report.transfers.prefix(shown) {
+    let most = part(of: report.transfers, in: min(shown + 1, left))
+    for transfer in most {
       let others = transfer.photos > 1 ? " and \(transfer.photos - 1) more" : ""
       table.add([
         .init(Printable.text(transfer.name, limit: 30) + others),
@@ -31,8 +42,13 @@ package enum WatchText {
       ])
     }
     text += table.text(screen)
-    let more = report.transfers.count - shown
+    let more = report.transfers.count - most.count
     return more > 0 ? text + "and \(more) more\n" : text
+  }
+
+  /// As many as have a line each, or one less and a line for the number of the others.
+  private static func part<Row>(of all: [Row], in lines: Int) -> ArraySlice<Row> {
+    all.count <= lines ? all[...] : all.prefix(max(0, lines - 1))
   }
 
   /// Columns: list, photo, name, photos, server, received, total (0 if unknown), rate, seconds left.

@@ -187,6 +187,53 @@ struct TextTests {
     #expect(line.count < columns)
   }
 
+  /// Thirty lists, and thirty transfers with long names, some of them wide.
+  private static let crowd = WatchReport(
+    lists: Array(repeating: Samples.list, count: 30),
+    transfers: (1...30).map { number in
+      TransferSummary(
+        list: 17, photo: UInt32(number),
+        name: number % 2 == 0 ? "山の写真 \(number)" : "Mill \(number)",
+        photos: number, server: "photos-\(number).example.org", received: 1_048_576,
+        total: 4_194_304, rate: 524_288)
+    })
+
+  @Test(
+    "a report of watch fits every screen, since the next one overwrites it",
+    arguments: [40, 60, 80, 120, 300], [10, 24, 100])
+  func watch(columns: Int, rows: Int) {
+    let screen = ToolScreen(isTerminal: true, columns: columns, rows: rows)
+    let lists = WatchReport(lists: Self.crowd.lists)
+    let transfers = WatchReport(transfers: Self.crowd.transfers)
+    for report in [Self.crowd, lists, transfers, Samples.watch] {
+      let lines = WatchText.text(report, screen).split(separator: "\n")
+      #expect(lines.count < rows, "\(lines)")
+      #expect(lines.allSatisfy { TextTable.width(String($0)) <= columns }, "\(lines)")
+    }
+    let text = WatchText.text(Self.crowd, screen)
+    let shown = text.split(separator: "\n").count { $0.hasPrefix("summer [") }
+    #expect(shown == 30 || text.contains("and \(30 - shown) more lists\n"), "\(text)")
+    #expect(text.hasSuffix(" more\n"), "\(text)")
+  }
+
+  @Test func `a narrow table shrinks its wide columns, then leaves spare ones out`() {
+    var table = TextTable([
+      .init("NAME", least: 6), .init("OWNER", isSpare: true), .init("SIZE", isRight: true),
+    ])
+    table.add(["a long name", "anna", "9 B"])
+    table.add(["山の写真の庭", "berta", "12 B"])
+    func lines(_ columns: Int) -> [String] {
+      table.text(ToolScreen(isTerminal: true, columns: columns)).split(separator: "\n").map(
+        String.init)
+    }
+    #expect(
+      lines(80) == [
+        "NAME          OWNER  SIZE", "a long name   anna    9 B", "山の写真の庭  berta  12 B",
+      ])
+    #expect(lines(20) == ["NAME     OWNER  SIZE", "a long…  anna    9 B", "山の写…  berta  12 B"])
+    #expect(lines(15) == ["NAME       SIZE", "a long n…   9 B", "山の写真…  12 B"])
+  }
+
   @Test(
     "the exit code tells scripts what happened",
     arguments: [

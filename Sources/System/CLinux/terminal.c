@@ -13,10 +13,12 @@
 
 static int answer(int result) { return result < 0 ? -errno : result; }
 
-int dr_terminal_columns(int file) {
+int dr_terminal_size(int file, int *columns, int *rows) {
   struct winsize size;
   if (ioctl(file, TIOCGWINSZ, &size) < 0) return -errno;
-  return size.ws_col;
+  *columns = size.ws_col;
+  *rows = size.ws_row;
+  return 0;
 }
 
 static int64_t copy(const char *from, char *bytes, uint64_t count) {

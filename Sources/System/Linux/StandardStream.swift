@@ -12,10 +12,11 @@ package enum StandardStream: Int32, Sendable {
 
   package var isTerminal: Bool { dr_is_terminal(rawValue) == 1 }
 
-  /// Columns of the terminal; 80 if they are unknown.
-  package var columns: Int {
-    let columns = dr_terminal_columns(rawValue)
-    return columns > 0 ? Int(columns) : 80
+  /// The size of the terminal; 80 by 24 if it is unknown.
+  package var size: (columns: Int, rows: Int) {
+    var (columns, rows): (Int32, Int32) = (0, 0)
+    _ = unsafe dr_terminal_size(rawValue, &columns, &rows)
+    return (columns > 0 ? Int(columns) : 80, rows > 0 ? Int(rows) : 24)
   }
 
   package func status() throws(SystemError) -> FileStatus {

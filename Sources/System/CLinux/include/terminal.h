@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-int dr_terminal_columns(int file);
+int dr_terminal_size(int file, int *columns, int *rows);
 
 // Copies a variable's value, at most `count` bytes; returns its length, -ENOENT if it is not set.
 int64_t dr_variable(const char *name, char *bytes, uint64_t count);
