@@ -86,7 +86,7 @@ test: test-packages
 # Tests of leases, locks and names do not share a process with tests that start programs: a new process has a
 # copy of every descriptor until it executes its program.
 TALK_TESTS = '^SteerTests\.'
-LEASE_TESTS = '^(AcceptTests|PartTests)\.'
+LEASE_TESTS = '^(AcceptTests|PartTests|EdgeTests\.(FileLock|NameSeat)Tests)'
 LONG_TESTS = 'SimulationTests'
 WHOLE_TESTS = '^(DaemonTests|CrashTests|SystemTests)\.'
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a catalog from start to end as the photos arrive. Memory: a buffer of 256 KiB and about one byte per
 // photo, a few more in `finish`. Does not sync; the daemon does. Raises the file's errors, and
-// `catalog.damaged` if the file does not give back the photos written. Concurrency model: a value with one
+// an input/output error if the file does not give back the photos written. Concurrency model: a value with one
 // owner, the reader of the list.
 
 internal import Digests
@@ -59,9 +59,7 @@ package struct CatalogWriter {
     } catch { throw error.failure }
     let place = (number - 1) % CatalogFormat.blockPhotos
     guard let entry = CatalogBlock(bytes)?.entry(place, limits) else {
-      throw Failure(
-        .machine, code: "catalog.damaged",
-        reason: "photo \(number) of the catalog cannot be read back as it was written")
+      throw SystemError(.inputOutput, call: "read", thing: "the catalog").failure
     }
     return entry
   }

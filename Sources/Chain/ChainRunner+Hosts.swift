@@ -75,7 +75,8 @@ extension ChainRunner {
       .map { ClosedHost(name: name, $0, now: now) }
   }
 
-  /// What the photo waits for at its host; nil if it is under way, or waits for something else.
+  /// What the photo waits for at its host; nil if it is under way, or waits for something else. Every photo of a
+  /// closed host that is not under way waits for the host.
   package func hostWait(of photo: PhotoID, at host: String) -> HostWait? {
     let now = time.uptime()
     return state.withLock { state in

@@ -61,6 +61,11 @@ package struct Journal: Sendable {
     _ transitions: [Transition], ledger: () -> Ledger
   ) throws(Trouble) {
     guard !transitions.isEmpty else { return }
+    guard sequence < LineCursor.largest - UInt64(transitions.count) else {
+      throw .over(
+        Failure(
+          .machine, code: "journal.numbers", reason: "the journal file has no numbers left"))
+    }
     rotate(ledger)
     guard var open = segment else { return try restart(transitions, ledger) }
     let bytes = lines(transitions, seed: open.seed)
@@ -151,6 +156,9 @@ package struct Journal: Sendable {
     _ transitions: [Transition], _ ledger: Ledger
   ) throws(SystemError) {
     let number = lastNumber + 1
+    guard number < JournalFolder.endOfNumbers else {
+      throw SystemError(.nameTooLong, call: "open", thing: "\(JournalFolder.log(number))")
+    }
     let header = SegmentHeader(
       segment: number, stateID: stateID, bootID: settings.bootID, after: sequence)
     let snapshot = Snapshot(segment: number, stateID: stateID, after: sequence, ledger: ledger)

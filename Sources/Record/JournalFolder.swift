@@ -7,8 +7,8 @@ package import Vocabulary
 package struct JournalFolder: Sendable {
   /// The newest files of bad bytes that are kept.
   static let keptAside = 8
-  /// No segment has this number or a larger one.
-  private static let endOfNumbers: UInt64 = 1_000_000_000_000_000
+  /// No segment and no list has this number or a larger one.
+  static let endOfNumbers: UInt64 = 1_000_000_000_000_000
 
   package let folder: any Folder
 
@@ -63,7 +63,6 @@ package struct JournalFolder: Sendable {
   private static func number(_ name: FileName, endingBytes: Int) -> UInt64? {
     let digits = name.bytes.dropLast(endingBytes)
     guard digits.count == 16, digits.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
-    // The next numbers must have as many digits.
     return UInt64(String(decoding: digits, as: UTF8.self)).flatMap {
       $0 < Self.endOfNumbers ? $0 : nil
     }

@@ -43,9 +43,9 @@ package struct Ledger: Equatable, Sendable {
     lists[photo.list]?.state(of: photo.number)
   }
 
-  /// New lists get higher numbers than this one.
+  /// New lists get higher numbers than this one, unless no list of ours can have it: it would leave no numbers.
   package mutating func reserve(upTo list: ListID) {
-    guard list >= nextList, list.number < .max else { return }
+    guard list >= nextList, list.number < JournalFolder.endOfNumbers else { return }
     nextList = ListID(list.number + 1)
   }
 

@@ -120,11 +120,14 @@ extension PhotoURL {
     return true
   }
 
-  /// True for `127.0.0.1.` and its like: an address has no dot at its end, and no name's last label is a number.
+  /// True for `127.0.0.1.` and the like: with a dot at the end it is neither an address nor a name.
   private static func isRootedNumber(_ bytes: ArraySlice<UInt8>) -> Bool {
     guard bytes.last == UInt8(ascii: ".") else { return false }
     let label = bytes.dropLast().split(separator: UInt8(ascii: ".")).last ?? []
-    return label.allSatisfy(isDigit) || lowered(label).hasPrefix("0x")
+    let isHex = lowered(label).hasPrefix("0x")
+    return isHex
+      ? label.dropFirst(2).allSatisfy { isDigit($0) || (0x61...0x66).contains($0 | 0x20) }
+      : label.allSatisfy(isDigit)
   }
 
   /// Empty, or a colon and a number; a colon alone means the default port.

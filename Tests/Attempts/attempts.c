@@ -20,7 +20,6 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 // The C library adds checks to some calls; these go straight to the kernel.
@@ -171,12 +170,6 @@ void dr_say(const char *text) {
 }
 
 int dr_survive_execution(int file) { return fcntl(file, F_SETFD, 0); }
-
-int64_t dr_processor_nanoseconds(void) {
-  struct timespec used;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-  return (int64_t)used.tv_sec * 1000000000 + used.tv_nsec;
-}
 
 void dr_crash(void) { *(volatile int *)16 = 1; }
 void dr_abort(void) { abort(); }

@@ -102,7 +102,6 @@ import Vocabulary
     bench.add(1, photos: 20)
     try await open(gate, bench)
     await bench.runner.idle()
-    #expect(waits(10, bench))
     isDown.withLock { $0 = false }
     #expect(bench.runner.flush("b.example") == 0)
     #expect(bench.runner.flush(nil) == 1)
@@ -155,13 +154,10 @@ import Vocabulary
   /// and for which nothing waits is forgotten, with its failures.
   private func open(_ gate: Gate, _ bench: Darkbench) async throws {
     await gate.arrivals.reaches(2)
-    #expect(try await Patience.sees { waits(10, bench) })
+    let tenth = PhotoID(list: ListID(1), number: 10)
+    #expect(
+      try await Patience.sees { bench.runner.hostWait(of: tenth, at: "a.example") == .room })
     gate.open()
-  }
-
-  /// True if the photo of list 1 waits for its host.
-  private func waits(_ number: UInt32, _ bench: Darkbench) -> Bool {
-    bench.runner.hostWait(of: PhotoID(list: ListID(1), number: number), at: "a.example") != nil
   }
 
   /// Advances the clock from one alarm to the next until this number of lists is finished.

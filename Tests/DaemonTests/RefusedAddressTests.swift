@@ -36,7 +36,7 @@ import Testing
     return hosts
   }()
 
-  /// What a list and a redirect name: the host with the port, behind each way to begin an URL.
+  /// The URLs in the list and in redirects: each host with the port, and other ways to begin a URL.
   private func urls(port: UInt16) -> [String] {
     Self.hosts.map { "http://\($0):\(port)/" }
       + ["//127.0.0.2:\(port)/", "http:127.0.0.2:\(port)", "http:/127.0.0.2:\(port)/"]
@@ -101,7 +101,7 @@ private struct Listener: ~Copyable {
 
   deinit { close(socket) }
 
-  /// True if somebody has connected since this was asked.
+  /// True if a client has connected since this was asked.
   var wasDialled: Bool {
     let caller = accept(socket, nil, nil)
     if caller >= 0 { close(caller) }

@@ -84,7 +84,7 @@ struct WorkerStateTests {
     var alone = Self.state(width: 1)
     _ = feed(&alone, [.foreseen(Self.options(list: nil)), .ready(1, .all)])
     #expect(alone.nextDeadline == .seconds(4))
-    #expect(alone.handle(.timePassed, at: .seconds(4)) == [.kill(1)])
+    #expect(alone.handle(.timePassed([:]), at: .seconds(4)) == [.kill(1)])
     // If every place is taken, no worker is started in advance.
     var full = busy()
     #expect(full.handle(.foreseen(Self.options(list: nil)), at: .seconds(9)) == [])
@@ -151,8 +151,8 @@ struct WorkerStateTests {
     var state = busy()
     _ = state.handle(.answered(1, 1, Self.done), at: .seconds(5))
     #expect(state.nextDeadline == .seconds(7))
-    #expect(state.handle(.timePassed, at: .seconds(6)) == [])
-    #expect(state.handle(.timePassed, at: .seconds(7)) == [.kill(1)])
+    #expect(state.handle(.timePassed([:]), at: .seconds(6)) == [])
+    #expect(state.handle(.timePassed([:]), at: .seconds(7)) == [.kill(1)])
     #expect(state.nextDeadline == nil)
     #expect(state.handle(.exited(1, .signal(9)), at: .seconds(8)) == [])
     #expect(state.workers.isEmpty)
@@ -160,10 +160,12 @@ struct WorkerStateTests {
 
   /// Events after which job 1 has ended with this code and its worker must be gone.
   private static let ends: [(String, [Event], String)] = [
-    ("late", [.timePassed], "worker.timeout"), ("dead", [.exited(1, .signal(11))], "worker.died"),
+    ("idle", [.timePassed([:])], "worker.timeout"),
+    ("late", [.timePassed([1: .seconds(10)])], "worker.timeout"),
+    ("dead", [.exited(1, .signal(11))], "worker.died"),
     ("out of processor time", [.exited(1, .signal(24))], "worker.timeout"),
     ("hung up, then dead", [.hungUp(1), .exited(1, .signal(11))], "worker.died"),
-    ("hung up and alive", [.hungUp(1), .timePassed], "worker.died"),
+    ("hung up and alive", [.hungUp(1), .timePassed([:])], "worker.died"),
     ("babbling", [.babbled(1)], "worker.answer"),
     ("answering what was not asked", [.answered(1, 7, done)], "worker.answer"),
     ("ready twice", [.ready(1, .all)], "worker.answer"),
@@ -190,20 +192,7 @@ struct WorkerStateTests {
     ("called off", [.cancelled(1)], "cancelled"), ("shut down", [.ended], "cancelled"),
   ]
 
-  @Test func `a worker that could not work for its time gets as much again`() {
-    var state = busy()
-    #expect(state.late(at: .seconds(11)) == [])
-    #expect(state.late(at: .seconds(12)) == [1])
-    #expect(state.handle(.detained(1), at: .seconds(12)) == [])
-    #expect(state.handle(.timePassed, at: .seconds(12)) == [])
-    #expect(state.nextDeadline == .seconds(22))
-    _ = state.handle(.answered(1, 1, Self.done), at: .seconds(13))
-    // Its request is over meanwhile.
-    #expect(state.handle(.detained(1), at: .seconds(14)) == [])
-    #expect(state.late(at: .seconds(99)) == [] && state.nextDeadline == .seconds(15))
-  }
-
-  @Test(arguments: [Event.timePassed, .exited(1, .signal(24))])
+  @Test(arguments: [Event.timePassed([1: .seconds(10)]), .exited(1, .signal(24))])
   private func `the advice after a time-out fits a list or a picture`(event: Event) {
     for (list, advice) in [
       (nil, "Split the list"), (1, "Raise Timeout= under [Filter] if the picture is worth it"),
@@ -286,7 +275,7 @@ struct WorkerStateTests {
       var finished: [String] = []
       var kills = 0
       for event in events + [.exited(1, .signal(11)), .exited(1, .signal(11))] {
-        for action in state.handle(event, at: .seconds(100)) {
+        for action in state.handle(event, at: .seconds(12)) {
           if case .finish(1, .failure(let failure)) = action { finished.append(failure.code) }
           if case .kill = action { kills += 1 }
         }

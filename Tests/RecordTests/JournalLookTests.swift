@@ -125,6 +125,42 @@ struct JournalLookTests {
     try next.work(1, &random)
   }
 
+  @Test func `after the last sequence number nothing is recorded any more`() throws {
+    let desk = try worked(9)
+    let number = try #require(desk.journal.segmentNumber)
+    let header = SegmentHeader(
+      segment: number, stateID: desk.start.recovery.stateID, bootID: "boot",
+      after: UInt64(Int64.max))
+    let log = JournalFolder.log(number)
+    let rest = try desk.bytes(of: log).drop { $0 != 0x0A }.dropFirst()
+    try desk.replace(log, with: header.line + rest)
+    var next = try JournalDesk(desk.disk)
+    var random = SimulatedRandom(seed: 10)
+    let trouble = #expect(throws: Journal.Trouble.self) { try next.work(1, &random) }
+    guard case .over = trouble else {
+      Issue.record("\(String(describing: trouble))")
+      return
+    }
+  }
+
+  @Test func `without a number for the next segment the start fails, and nothing is lost`() throws {
+    let desk = try worked(12)
+    let name = FileName(literal: "0999999999999999.log")
+    try desk.replace(name, with: [0x0A])
+    let failure = #expect(throws: Failure.self) { try JournalDesk(desk.disk) }
+    #expect(failure?.kind == .machine && failure?.reason.contains("1000000000000000") == true)
+    try desk.folder.remove(name)
+    #expect(try JournalDesk(desk.disk).ledger == desk.ledger)
+  }
+
+  @Test func `a folder with a number that no list can have reserves none`() {
+    var ledger = Ledger()
+    ledger.reserve(upTo: ListID(UInt64(Int64.max)))
+    #expect(ledger.nextList == ListID(1))
+    ledger.reserve(upTo: ListID(17))
+    #expect(ledger.nextList == ListID(18))
+  }
+
   @Test(
     arguments: ["9999999999999999.log", "9.log", "notes.log", "00000000000000x1.snap", "end.end"])
   func `a name that no journal gives is left alone`(name: String) throws {

@@ -8,8 +8,8 @@ import Foundation
 import Synchronization
 
 package final class DaemonBench: Sendable {
-  /// The settings of most tests: the origin on loopback is allowed, and QuietTime= is short. No other time is,
-  /// for a busy machine.
+  /// The settings of most tests: the origin on loopback is allowed, and QuietTime= is short. Every other time
+  /// limit is long: the machine may be busy.
   package static let settings = """
     [Inbox]
     QuietTime=250ms

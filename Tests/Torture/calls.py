@@ -6,7 +6,8 @@ number, once and until it is healed.
     Tests/Torture/calls.py BIN [--seed N] [--short | --seconds S] [--faults N]
     SITES=1 Tests/Torture/calls.py BIN      lists the sites, with the names of their callers
     FAULT=... Tests/Torture/calls.py BIN    one fault, as a violation names it; --faults N repeats it
-    PART=2/8 Tests/Torture/calls.py BIN     every eighth fault of the long form, from the second one on
+    PART=2/8 Tests/Torture/calls.py BIN     every eighth fault of the long form, from the second one on; the
+                                            parts belong together if they have one seed
 
 faults.c counts the calls of clean runs by site: the function, what it is called for, and the innermost frames
 of the caller. A fault is a site, the number of its call, an error number, and one of
@@ -637,8 +638,10 @@ def main(campaign):
             sample = set(plan)
             plan += [fault for fault in first_faults(scenes, random) + other_faults(scenes, random)
                      if fault not in sample]
-        if os.environ.get("PART"):
+        if os.environ.get("PART") and not campaign.is_short:
             part, parts = map(int, os.environ["PART"].split("/"))
+            if not 1 <= part <= parts:
+                raise SystemExit("PART=K/N: K is from 1 to N")
             plan = plan[part - 1::parts]
     total = len(plan)
     if campaign.limit:

@@ -43,7 +43,9 @@ final class PoolLoop {
         await wait(on: reactor)
         for letter in mailbox.takeAll() { obey(letter) }
         for number in processes.keys.sorted() { attend(number) }
-        if let due = state.nextDeadline { judgeTime(due) }
+        if let due = state.nextDeadline, due <= ThisProcess.awakeTime() {
+          feed(.timePassed(processes.compactMapValues(\.spent)))
+        }
         for start in starts {
           group.addTask(executorPreference: TaskHome.disk.executor) { [mailbox, settings] in
             let child = Result { () throws(SystemError) in
@@ -63,18 +65,6 @@ final class PoolLoop {
     let watches = [Poll.Watch(mailbox.descriptor)] + processes.values.flatMap(\.watches)
     let limit = state.nextDeadline.map { max(.zero, $0 - ThisProcess.awakeTime()) }
     _ = await reactor.ready(watches, for: limit)
-  }
-
-  /// A worker that works is not late, however little processor time a busy machine leaves it: only one that does
-  /// nothing is. Neither are workers late if this loop is: all of them were stopped together.
-  private func judgeTime(_ due: Duration) {
-    let now = ThisProcess.awakeTime()
-    guard due <= now else { return }
-    let isLate = now - due > .seconds(1)
-    for number in state.late(at: now) where processes[number]?.hasWorked() ?? false || isLate {
-      feed(.detained(number))
-    }
-    feed(.timePassed)
   }
 
   private func obey(_ letter: PoolLetter) {

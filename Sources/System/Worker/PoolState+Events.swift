@@ -28,8 +28,7 @@ extension PoolState {
     case .exited(let worker, let status): bury(worker, status, &actions)
     case .starved(let worker): starve(worker, &actions)
     case .resized(let width): self.width = max(1, width)
-    case .detained(let worker): extend(worker, now)
-    case .timePassed: expire(now, &actions)
+    case .timePassed(let used): expire(used, now, &actions)
     case .ended: endAll(&actions)
     }
     return actions
@@ -146,17 +145,17 @@ extension PoolState {
       &actions)
   }
 
-  /// The machine has kept the worker waiting; the kernel ends it at its limit of processor time.
-  private mutating func extend(_ worker: WorkerNumber, _ now: Duration) {
-    guard let place = place(of: worker), case .working(let job, _) = workers[place].stage,
-      let order = orders[job]
-    else { return }
-    workers[place].stage = .working(on: job, until: now + order.timeout)
-  }
-
-  private mutating func expire(_ now: Duration, _ actions: inout [Action]) {
+  private mutating func expire(
+    _ used: [WorkerNumber: Duration], _ now: Duration, _ actions: inout [Action]
+  ) {
     for worker in workers where worker.stage.deadline.map({ $0 <= now }) ?? false {
-      end(worker.number, failing: timeout(worker), &actions)
+      var verdict: WorkTime.Verdict?
+      if case .working(let job, var time) = worker.stage, let place = place(of: worker.number) {
+        verdict = time.look(used[worker.number], at: now)
+        workers[place].stage = .working(on: job, time)
+      }
+      guard verdict != .goesOn else { continue }
+      end(worker.number, failing: timeout(worker, verdict), &actions)
     }
   }
 

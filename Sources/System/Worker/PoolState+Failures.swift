@@ -59,14 +59,24 @@ extension PoolState {
     )
   }
 
-  func timeout(_ worker: Worker) -> Failure {
+  func timeout(_ worker: Worker, _ verdict: WorkTime.Verdict?) -> Failure {
     switch worker.stage {
     case .starting: Self.start("did not start within \(settings.startTimeout.spoken)")
-    case .working(let job, _):
-      Self.outOfTime(orders[job]?.timeout.spoken ?? "its time", worker.options)
+    case .working(_, let time):
+      switch verdict {
+      case .idle: Self.idle(time.limit)
+      case .endless: Self.outOfTime("far more than its time", worker.options)
+      case .spent, .goesOn, nil: Self.outOfTime(Self.words(of: time.limit), worker.options)
+      }
     case .lost: Self.died("closed its socket without an answer")
     case .expecting, .idle, .dying: .cancelled  // has no request
     }
+  }
+
+  private static func words(of limit: Duration) -> String { "\(limit.spoken) of processor time" }
+
+  private static func idle(_ time: Duration) -> Failure {
+    Failure(.final, code: "worker.timeout", reason: "the worker did nothing for \(time.spoken)")
   }
 
   private static func outOfTime(_ limit: String, _ options: WorkerOptions) -> Failure {

@@ -42,9 +42,8 @@ struct PoolState {
     /// The kernel killed the worker because memory ran out.
     case starved(WorkerNumber)
     case resized(Int)
-    /// The worker's time for its request is over, but it has not had the processor for so long.
-    case detained(WorkerNumber)
-    case timePassed
+    /// With the processor time that each worker has used since its request.
+    case timePassed([WorkerNumber: Duration])
     case ended
   }
 
@@ -63,7 +62,7 @@ struct PoolState {
     /// Executed for a request; not ready yet → working, lost, dying.
     case starting(for: JobNumber, until: Duration)
     /// → idle, lost, dying.
-    case working(on: JobNumber, until: Duration)
+    case working(on: JobNumber, WorkTime)
     /// → working, dying.
     case idle(until: Duration)
     /// Its socket closed while it had a request. It is probably dead, and its exit status will say why; if
@@ -108,13 +107,6 @@ struct PoolState {
 
   /// The time at which `timePassed` is due; nil if there is no deadline.
   var nextDeadline: Duration? { workers.compactMap(\.stage.deadline).min() }
-
-  /// The workers whose time for a request is over.
-  func late(at now: Duration) -> [WorkerNumber] {
-    workers.compactMap { worker in
-      if case .working(_, let until) = worker.stage, until <= now { worker.number } else { nil }
-    }
-  }
 
   mutating func handle(_ event: Event, at now: Duration) -> [Action] {
     var actions = respond(to: event, now)
@@ -169,7 +161,8 @@ struct PoolState {
   mutating func give(
     _ job: Waiting, to place: Int, _ now: Duration, _ actions: inout [Action]
   ) {
-    workers[place].stage = .working(on: job.number, until: now + job.order.timeout)
+    let time = WorkTime(limit: job.order.timeout, at: now)
+    workers[place].stage = .working(on: job.number, time)
     actions.append(.send(job.number, to: workers[place].number, timeout: job.order.timeout))
   }
 
@@ -182,9 +175,9 @@ struct PoolState {
 extension PoolState.Stage {
   var deadline: Duration? {
     switch self {
-    case .expecting(let until), .starting(_, let until), .working(_, let until),
-      .idle(let until), .lost(_, _, let until):
+    case .expecting(let until), .starting(_, let until), .idle(let until), .lost(_, _, let until):
       until
+    case .working(_, let time): time.due
     case .dying: nil
     }
   }

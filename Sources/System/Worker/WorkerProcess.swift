@@ -27,8 +27,8 @@ final class WorkerProcess {
   private(set) var listensToLog = true
   /// Killed by the pool.
   private(set) var isKilled = false
-  /// Its processor time when `hasWorked` was last asked or a request was sent.
-  private var spent = Duration.zero
+  /// Its processor time when the request was sent.
+  private var spentBefore = Duration.zero
 
   init(_ handle: Child) { self.handle = handle }
 
@@ -72,16 +72,12 @@ final class WorkerProcess {
   }
 
   func send(_ request: WorkerRequest, _ input: Int32, _ output: Int32) throws(SystemError) {
-    _ = hasWorked()
+    spentBefore = handle.process.processorTime ?? .zero
     try handle.process.socket.send(request.encoded, files: [input, output])
   }
 
-  /// True if it has used the processor since this was last asked and since its request.
-  func hasWorked() -> Bool {
-    let before = spent
-    spent = handle.process.processorTime ?? spent
-    return spent > before
-  }
+  /// The processor time since the request; nil if it is not known.
+  var spent: Duration? { handle.process.processorTime.map { $0 - spentBefore } }
 
   func kill() {
     handle.process.kill()

@@ -5,15 +5,12 @@
 #ifndef DARKROOM_CATTEMPTS_H
 #define DARKROOM_CATTEMPTS_H
 
-#include <stdint.h>
-
 const char *dr_attempt_name(int number);  // NULL after the last
 int dr_attempt(int number);
 int dr_survive_execution(int file);
 int dr_hang_up(int socket);
 int dr_is_open(int file);
 void dr_say(const char *text);  // to standard error; gives up when a write fails
-int64_t dr_processor_nanoseconds(void);  // of this process
 void dr_crash(void);
 void dr_abort(void);
 void dr_foreign_call(void);  // through the x32 table of x86-64; aborts on other machines
