@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a catalog from start to end as the photos arrive. Memory: a buffer of 256 KiB and about one byte per
-// photo, a few more in `finish`. Does not sync; the daemon does. Raises the file's errors, and
-// an input/output error if the file does not give back the photos written. Concurrency model: a value with one
+// photo, a few more in `finish`. Does not sync; the daemon does. Raises the file's errors, and an
+// input/output error if the file does not give back the photos written. Concurrency model: a value with one
 // owner, the reader of the list.
 
 internal import Digests

@@ -18,7 +18,7 @@ package struct ClosedHost: Equatable, Sendable {
   package let isWish: Bool
 }
 
-/// What a photo waits for at its host.
+/// The reason why a photo waits for its host.
 package enum HostWait: Equatable, Sendable {
   case closed(ClosedHost)
   /// Enough is downloaded from it.
@@ -75,8 +75,8 @@ extension ChainRunner {
       .map { ClosedHost(name: name, $0, now: now) }
   }
 
-  /// What the photo waits for at its host; nil if it is under way, or waits for something else. Every photo of a
-  /// closed host that is not under way waits for the host.
+  /// The reason why the photo waits for its host; nil if it is under way, or waits for something else. A
+  /// photo of a closed host waits for the host unless it is under way.
   package func hostWait(of photo: PhotoID, at host: String) -> HostWait? {
     let now = time.uptime()
     return state.withLock { state in

@@ -43,7 +43,8 @@ package struct Ledger: Equatable, Sendable {
     lists[photo.list]?.state(of: photo.number)
   }
 
-  /// New lists get higher numbers than this one, unless no list of ours can have it: it would leave no numbers.
+  /// New lists get higher numbers than this one. A number that leaves no higher ones is ignored: no list of
+  /// ours has it.
   package mutating func reserve(upTo list: ListID) {
     guard list >= nextList, list.number < JournalFolder.endOfNumbers else { return }
     nextList = ListID(list.number + 1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows and columns of text: aligned under headings on a terminal, otherwise separated by one TAB and without
-// headings. On a narrow terminal columns that allow it shrink, the widest first, or are left out. The caller must
-// escape control characters in cells.
+// headings. On a narrow terminal columns that allow it shrink, the widest first, or are left out. The caller
+// must escape control characters in cells.
 
 package struct TextTable: Sendable {
   package struct Column: Sendable {
@@ -82,7 +82,7 @@ package struct TextTable: Sendable {
   }
 
   /// A text that is too wide ends in `…`.
-  package static func cut(_ text: String, to most: Int) -> String {
+  private static func cut(_ text: String, to most: Int) -> String {
     if width(text) <= most { return text }
     var (cut, room) = ("", most - 1)
     for character in text {

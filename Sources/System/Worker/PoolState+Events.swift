@@ -148,13 +148,15 @@ extension PoolState {
   private mutating func expire(
     _ used: [WorkerNumber: Duration], _ now: Duration, _ actions: inout [Action]
   ) {
-    for worker in workers where worker.stage.deadline.map({ $0 <= now }) ?? false {
+    for place in workers.indices
+    where workers[place].stage.deadline.map({ $0 <= now }) ?? false {
+      let worker = workers[place]
       var verdict: WorkTime.Verdict?
-      if case .working(let job, var time) = worker.stage, let place = place(of: worker.number) {
+      if case .working(let job, var time) = worker.stage {
         verdict = time.look(used[worker.number], at: now)
         workers[place].stage = .working(on: job, time)
       }
-      guard verdict != .goesOn else { continue }
+      if verdict == .goesOn { continue }
       end(worker.number, failing: timeout(worker, verdict), &actions)
     }
   }

@@ -65,15 +65,15 @@ extension PoolState {
     case .working(_, let time):
       switch verdict {
       case .idle: Self.idle(time.limit)
-      case .endless: Self.outOfTime("far more than its time", worker.options)
-      case .spent, .goesOn, nil: Self.outOfTime(Self.words(of: time.limit), worker.options)
+      case .endless:
+        Self.outOfTime("\(WorkTime.patience) times \(time.limit.spoken)", worker.options)
+      case .spent, .goesOn, nil:
+        Self.outOfTime("\(time.limit.spoken) of processor time", worker.options)
       }
     case .lost: Self.died("closed its socket without an answer")
     case .expecting, .idle, .dying: .cancelled  // has no request
     }
   }
-
-  private static func words(of limit: Duration) -> String { "\(limit.spoken) of processor time" }
 
   private static func idle(_ time: Duration) -> Failure {
     Failure(.final, code: "worker.timeout", reason: "the worker did nothing for \(time.spoken)")

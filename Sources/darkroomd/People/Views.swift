@@ -177,8 +177,8 @@ struct Views: Sendable {
       guard until > summary.retry + 1000 else { return }
       (summary.code, summary.retry) = (closed.failure.code, until)
       summary.reason = "\(closed.failure.reason); the host is tried again then"
-    case .room where summary.retry > 0: break
     case .room:
+      guard summary.retry == 0 else { return }
       if let shortage = health.health[.downloads] {
         (summary.code, summary.reason) = (shortage.code, shortage.reason)
       } else {

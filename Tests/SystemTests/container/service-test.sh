@@ -249,7 +249,7 @@ eventually has_record LIST_NAME=fourth PHOTO_STATE=filtered
 main=$(show MainPID)
 # Idle workers end by themselves; each further picture that is let through puts one to work.
 gate=20 killed=
-while [ -z "$killed" ] && [ "$gate" -lt 39 ]; do
+while [ "$gate" -lt 39 ]; do
   kill_worker && killed=1 && break
   gate=$((gate + 1))
   set_gate "$gate"
