@@ -38,8 +38,9 @@ package struct ListLimits: Equatable, Sendable {
 }
 
 package struct DevelopOrder: Equatable, Sendable {
-  /// Lists share no worker: a picture that corrupts its worker affects its own list alone.
-  package let list: ListID
+  /// The user who dropped the list. Users share no worker: a picture that corrupts its worker affects photos
+  /// of its own user alone.
+  package let owner: UInt32
   package let serviceClass: ServiceClass
   package let filter: FilterFunction
   /// For JPEG prints.
@@ -50,11 +51,11 @@ package struct DevelopOrder: Equatable, Sendable {
   package let timeout: Duration
 
   package init(
-    list: ListID, serviceClass: ServiceClass, filter: FilterFunction,
+    owner: UInt32, serviceClass: ServiceClass, filter: FilterFunction,
     quality: PrintQuality = .source, metadata: MetadataRule = .keep, maximumPixels: UInt64,
     maximumMemory: UInt64, timeout: Duration
   ) {
-    self.list = list
+    self.owner = owner
     self.serviceClass = serviceClass
     self.filter = filter
     self.quality = quality

@@ -130,7 +130,7 @@ package struct DevelopRun {
 
   private var developOrder: DevelopOrder {
     DevelopOrder(
-      list: ListID(0), serviceClass: .userInitiated, filter: task.filter,
+      owner: ThisProcess.user, serviceClass: .userInitiated, filter: task.filter,
       quality: task.quality, metadata: task.metadata,
       maximumPixels: Self.maximumPixels, maximumMemory: Self.maximumMemory, timeout: Self.timeout)
   }

@@ -114,7 +114,7 @@ struct ListMemoryTests {
   @Test(arguments: traps) func `a list that kills other readers is refused in words`(_ trap: Trap)
     throws
   {
-    let worker = try LoneWorker(list: nil, memory: 256 << 20)
+    let worker = try LoneWorker(owner: nil, memory: 256 << 20)
     let answer = try worker.readList(try trap.bytes())
     guard case .failed(let failure) = answer else {
       Issue.record("it was read: \(answer)")
@@ -130,7 +130,7 @@ struct ListMemoryTests {
     let photos = (1...50_000).map {
       "<key>Photo \($0)</key><dict><key>URL</key><string>http://x/\($0)</string></dict>\n"
     }
-    let worker = try LoneWorker(list: nil, memory: 256 << 20)
+    let worker = try LoneWorker(owner: nil, memory: 256 << 20)
     let list = Array("<plist><dict>\(photos.joined())</dict></plist>".utf8)
     #expect(try worker.readList(list) == .listRead)
     let peak = try worker.peak()

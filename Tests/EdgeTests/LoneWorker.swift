@@ -12,8 +12,8 @@ import Vocabulary
 final class LoneWorker {
   private let child: ChildProcess
 
-  init(list: UInt64?, memory: UInt64) throws {
-    let options = WorkerOptions(list: list, nice: 0, memory: memory, output: 1 << 30)
+  init(owner: UInt32?, memory: UInt64) throws {
+    let options = WorkerOptions(owner: owner, nice: 0, memory: memory, output: 1 << 30)
     child = try ChildProcess(
       path: try WorkerBench.program("darkroom-worker"), words: options.words)
     guard case .ready = try next() else { throw CancellationError() }

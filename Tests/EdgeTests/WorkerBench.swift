@@ -62,11 +62,11 @@ final class WorkerBench: Sendable {
   }
 
   static func order(
-    list: UInt64 = 1, _ serviceClass: ServiceClass = .default, pixels: UInt64 = 1000,
+    owner: UInt32 = 1, _ serviceClass: ServiceClass = .default, pixels: UInt64 = 1000,
     timeout: Duration = Patience.time
   ) -> DevelopOrder {
     DevelopOrder(
-      list: ListID(list), serviceClass: serviceClass, filter: .sepia(thousandths: 437),
+      owner: owner, serviceClass: serviceClass, filter: .sepia(thousandths: 437),
       maximumPixels: pixels, maximumMemory: 16 << 20, timeout: timeout)
   }
 

@@ -85,12 +85,12 @@ struct WorkerMemoryTests {
 
   /// Limits so wide that only the bytes of the file contradict the lie.
   private static let order = DevelopOrder(
-    list: ListID(1), serviceClass: .default, filter: .standard, maximumPixels: 100_000_000,
+    owner: 1, serviceClass: .default, filter: .standard, maximumPixels: 100_000_000,
     maximumMemory: 1 << 30, timeout: Patience.time)
 
   @Test(arguments: lies) func `a header that lies costs no memory`(_ lie: Lie) throws {
     #expect(!lie.bytes.isEmpty)
-    let worker = try LoneWorker(list: 1, memory: Self.order.maximumMemory + 64 << 20)
+    let worker = try LoneWorker(owner: 1, memory: Self.order.maximumMemory + 64 << 20)
     let answer = try worker.develop(lie.bytes, Self.order)
     guard case .failed(let failure) = answer else {
       Issue.record("a print came out: \(answer)")
@@ -119,7 +119,7 @@ struct WorkerMemoryTests {
 
   @Test(arguments: honest)
   func `an honest picture of millions of pixels takes as little memory`(_ picture: Lie) throws {
-    let worker = try LoneWorker(list: 1, memory: Self.order.maximumMemory + 64 << 20)
+    let worker = try LoneWorker(owner: 1, memory: Self.order.maximumMemory + 64 << 20)
     guard case .developed(let developed) = try worker.develop(picture.bytes, Self.order) else {
       Issue.record("no print came out")
       return

@@ -17,16 +17,16 @@ struct WorkerPoolTests {
 
   @Test func `the order arrives as it was given`() async throws {
     let bench = try WorkerBench()
-    let order = WorkerBench.order(list: 77, .utility, pixels: 123_456_789, timeout: .seconds(901))
+    let order = WorkerBench.order(owner: 77, .utility, pixels: 123_456_789, timeout: .seconds(901))
     #expect(try await bench.develop("order", order).get() == "\(order)")
   }
 
-  @Test func `photos of one list share a worker, those of two do not`() async throws {
+  @Test func `photos of one user share a worker, those of two do not`() async throws {
     let bench = try WorkerBench(width: 2) { $0.idleTime = .seconds(600) }
-    let first = try await bench.develop("process", WorkerBench.order(list: 1)).get()
-    let second = try await bench.develop("process", WorkerBench.order(list: 1)).get()
-    let other = try await bench.develop("process", WorkerBench.order(list: 2)).get()
-    let nicer = try await bench.develop("process", WorkerBench.order(list: 1, .background)).get()
+    let first = try await bench.develop("process", WorkerBench.order(owner: 1)).get()
+    let second = try await bench.develop("process", WorkerBench.order(owner: 1)).get()
+    let other = try await bench.develop("process", WorkerBench.order(owner: 2)).get()
+    let nicer = try await bench.develop("process", WorkerBench.order(owner: 1, .background)).get()
     #expect(first == second)
     #expect(Set([first, other, nicer]).count == 3)
   }

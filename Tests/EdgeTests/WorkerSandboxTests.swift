@@ -54,7 +54,7 @@ struct WorkerSandboxTests {
       "darkroom-worker", "darkroom-test-worker",
     ])
   func orphan(program: String) throws {
-    let options = WorkerOptions(list: 1, nice: 19, memory: 64 << 20, output: 1)
+    let options = WorkerOptions(owner: 1, nice: 19, memory: 64 << 20, output: 1)
     let worker = try ChildProcess(path: try WorkerBench.program(program), words: options.words)
     #expect(dr_hang_up(worker.socket.descriptor) == 0)
     _ = try Poll.wait([Poll.Watch(worker.descriptor)], for: Patience.time)

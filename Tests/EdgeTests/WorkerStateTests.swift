@@ -15,14 +15,14 @@ struct WorkerStateTests {
     PoolState(settings: WorkerSettings(path: "/worker", width: width))
   }
 
-  private static func options(list: UInt64?) -> WorkerOptions {
-    WorkerOptions(list: list, nice: 5, memory: 1, output: 1)
+  private static func options(owner: UInt32?) -> WorkerOptions {
+    WorkerOptions(owner: owner, nice: 5, memory: 1, output: 1)
   }
 
   private static func order(
-    list: UInt64? = 1, _ serviceClass: ServiceClass = .default
+    owner: UInt32? = 1, _ serviceClass: ServiceClass = .default
   ) -> PoolOrder {
-    PoolOrder(options: options(list: list), serviceClass: serviceClass, timeout: .seconds(10))
+    PoolOrder(options: options(owner: owner), serviceClass: serviceClass, timeout: .seconds(10))
   }
 
   private static let done = JobAnswer.success(.listRead)
@@ -48,13 +48,13 @@ struct WorkerStateTests {
     let actions = feed(
       &state,
       [
-        .foreseen(Self.options(list: nil)), .foreseen(Self.options(list: nil)), .ready(1, .all),
-        .foreseen(Self.options(list: nil)), .ordered(1, Self.order(list: nil)),
+        .foreseen(Self.options(owner: nil)), .foreseen(Self.options(owner: nil)), .ready(1, .all),
+        .foreseen(Self.options(owner: nil)), .ordered(1, Self.order(owner: nil)),
         .answered(1, 1, Self.done),
       ])
     #expect(
       actions == [
-        [.start(1, Self.options(list: nil))], [], [.tell(.sandbox(.all))], [],
+        [.start(1, Self.options(owner: nil))], [], [.tell(.sandbox(.all))], [],
         [Self.sent(1, to: 1)], [.kill(1), .finish(1, Self.done)],
       ])
   }
@@ -64,11 +64,11 @@ struct WorkerStateTests {
     let actions = feed(
       &state,
       [
-        .foreseen(Self.options(list: nil)), .ordered(1, Self.order(list: nil)), .ready(1, .all),
+        .foreseen(Self.options(owner: nil)), .ordered(1, Self.order(owner: nil)), .ready(1, .all),
       ])
     #expect(
       actions == [
-        [.start(1, Self.options(list: nil))], [], [.tell(.sandbox(.all)), Self.sent(1, to: 1)],
+        [.start(1, Self.options(owner: nil))], [], [.tell(.sandbox(.all)), Self.sent(1, to: 1)],
       ])
   }
 
@@ -76,18 +76,18 @@ struct WorkerStateTests {
     var state = Self.state(width: 1)
     let room = feed(
       &state,
-      [.foreseen(Self.options(list: nil)), .ordered(1, Self.order()), .exited(1, .signal(9))])
+      [.foreseen(Self.options(owner: nil)), .ordered(1, Self.order()), .exited(1, .signal(9))])
     #expect(
       room == [
-        [.start(1, Self.options(list: nil))], [.kill(1)], [.start(2, Self.options(list: 1))],
+        [.start(1, Self.options(owner: nil))], [.kill(1)], [.start(2, Self.options(owner: 1))],
       ])
     var alone = Self.state(width: 1)
-    _ = feed(&alone, [.foreseen(Self.options(list: nil)), .ready(1, .all)])
+    _ = feed(&alone, [.foreseen(Self.options(owner: nil)), .ready(1, .all)])
     #expect(alone.nextDeadline == .seconds(4))
     #expect(alone.handle(.timePassed([:]), at: .seconds(4)) == [.kill(1)])
     // If every place is taken, no worker is started in advance.
     var full = busy()
-    #expect(full.handle(.foreseen(Self.options(list: nil)), at: .seconds(9)) == [])
+    #expect(full.handle(.foreseen(Self.options(owner: nil)), at: .seconds(9)) == [])
   }
 
   @Test func `a worker is started, reported once it is ready, and kept for the next photo`() {
@@ -100,7 +100,7 @@ struct WorkerStateTests {
       ])
     #expect(
       actions == [
-        [.start(1, Self.options(list: 1))], [.tell(.sandbox(.all)), Self.sent(1, to: 1)],
+        [.start(1, Self.options(owner: 1))], [.tell(.sandbox(.all)), Self.sent(1, to: 1)],
         [.finish(1, Self.done)], [Self.sent(2, to: 1)],
       ])
   }
@@ -123,26 +123,28 @@ struct WorkerStateTests {
   }
 
   private static func order(_ serviceClass: ServiceClass) -> PoolOrder {
-    order(list: 1, serviceClass)
+    order(owner: 1, serviceClass)
   }
 
-  @Test func `an idle worker of another list makes room, and its place is free when it is gone`() {
+  @Test func `an idle worker of another user makes room, and its place is free when it is gone`() {
     var state = busy()
     let actions = feed(
       &state,
-      [.answered(1, 1, Self.done), .ordered(2, Self.order(list: 2)), .exited(1, .signal(9))])
-    #expect(actions == [[.finish(1, Self.done)], [.kill(1)], [.start(2, Self.options(list: 2))]])
+      [.answered(1, 1, Self.done), .ordered(2, Self.order(owner: 2)), .exited(1, .signal(9))])
+    #expect(actions == [[.finish(1, Self.done)], [.kill(1)], [.start(2, Self.options(owner: 2))]])
   }
 
   @Test func `there are never more workers than places`() {
     var state = Self.state(width: 2)
-    for job: UInt64 in 1...20 { _ = state.handle(.ordered(job, Self.order(list: job)), at: .zero) }
+    for job: UInt32 in 1...20 {
+      _ = state.handle(.ordered(UInt64(job), Self.order(owner: job)), at: .zero)
+    }
     #expect(state.workers.count == 2)
     #expect(state.waiting.count == 18)
   }
 
   @Test func `a worker that has read a list is ended`() {
-    var state = busy(Self.order(list: nil))
+    var state = busy(Self.order(owner: nil))
     #expect(
       state.handle(.answered(1, 1, Self.done), at: .zero) == [.kill(1), .finish(1, Self.done)])
   }
@@ -194,10 +196,10 @@ struct WorkerStateTests {
 
   @Test(arguments: [Event.timePassed([1: .seconds(10)]), .exited(1, .signal(24))])
   private func `the advice after a time-out fits a list or a picture`(event: Event) {
-    for (list, advice) in [
+    for (owner, advice) in [
       (nil, "Split the list"), (1, "Raise Timeout= under [Filter] if the picture is worth it"),
-    ] as [(UInt64?, String)] {
-      var state = busy(Self.order(list: list))
+    ] as [(UInt32?, String)] {
+      var state = busy(Self.order(owner: owner))
       var found: [String] = []
       for action in state.handle(event, at: .seconds(1000)) {
         if case .finish(1, .failure(let failure)) = action { found.append(failure.advice) }
@@ -244,7 +246,7 @@ struct WorkerStateTests {
     #expect(state.places == 1)
     // Its successor is the only one.
     let last = feed(&state, [.ordered(5, Self.order()), .ordered(6, Self.order())])
-    #expect(last == [[.start(4, Self.options(list: 1))], []])
+    #expect(last == [[.start(4, Self.options(owner: 1))], []])
   }
 
   @Test func `more workers run again as they answer`() {
@@ -304,7 +306,7 @@ struct WorkerStateTests {
       &state, [.ordered(1, Self.order()), .ordered(2, Self.order()), .notStarted(1, error)])
     #expect(
       actions[2] == [
-        .finish(1, .failure(PoolState.start(error))), .start(2, Self.options(list: 1)),
+        .finish(1, .failure(PoolState.start(error))), .start(2, Self.options(owner: 1)),
       ])
   }
 
@@ -316,7 +318,7 @@ struct WorkerStateTests {
 
   @Test func `when the pool shrinks, a worker is ended once it is done`() {
     var state = busy(width: 2)
-    _ = feed(&state, [.ordered(2, Self.order(list: 2)), .ready(2, .all), .resized(1)])
+    _ = feed(&state, [.ordered(2, Self.order(owner: 2)), .ready(2, .all), .resized(1)])
     #expect(
       state.handle(.answered(2, 2, Self.done), at: .zero) == [.kill(2), .finish(2, Self.done)])
     #expect(state.handle(.answered(1, 1, Self.done), at: .zero).contains(.finish(1, Self.done)))

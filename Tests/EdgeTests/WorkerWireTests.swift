@@ -17,7 +17,7 @@ struct WorkerWireTests {
       number: 1, timeout: .seconds(30),
       body: .develop(
         DevelopOrder(
-          list: ListID(.max), serviceClass: .background, filter: .sepia(thousandths: 1000),
+          owner: .max, serviceClass: .background, filter: .sepia(thousandths: 1000),
           maximumPixels: .max, maximumMemory: 0, timeout: .seconds(30)))),
     developing(.level(1), .strip), developing(.level(100), .copyright),
     developing(.source, .keep),
@@ -30,7 +30,7 @@ struct WorkerWireTests {
       number: 2, timeout: .seconds(1),
       body: .develop(
         DevelopOrder(
-          list: ListID(1), serviceClass: .default, filter: .standard, quality: quality,
+          owner: 1, serviceClass: .default, filter: .standard, quality: quality,
           metadata: metadata, maximumPixels: 1, maximumMemory: 2, timeout: .seconds(1))))
   }
 
@@ -54,9 +54,9 @@ struct WorkerWireTests {
     for answer in Self.answers { #expect(WorkerAnswer(decoding: answer.encoded) == answer) }
   }
 
-  /// Both stand behind head, list, class and filter.
+  /// Both stand behind head, owner, class and filter.
   @Test func `a quality or a rule that does not exist makes a request invalid`() throws {
-    let place = 2 + 1 + 8 + 8 + 8 + 1 + 1 + 4
+    let place = 2 + 1 + 8 + 8 + 4 + 1 + 1 + 4
     let bytes = Self.developing(.level(77), .strip).encoded
     #expect(bytes[place] == 77 && bytes[place + 1] == MetadataRule.strip.rawValue)
     for (at, value) in [(place, 101), (place, 255), (place + 1, 0), (place + 1, 4)] {
@@ -123,16 +123,16 @@ struct WorkerWireTests {
 
   @Test func `the options of a worker are read as they were written`() {
     for options in [
-      WorkerOptions(list: 42, nice: 19, memory: .max, output: 7),
-      WorkerOptions(list: nil, nice: 0, memory: 1, output: .max),
+      WorkerOptions(owner: 42, nice: 19, memory: .max, output: 7),
+      WorkerOptions(owner: nil, nice: 0, memory: 1, output: .max),
     ] { #expect(WorkerOptions(words: options.words) == options) }
   }
 
   @Test(
     "wrong words start no worker",
     arguments: [
-      [], ["--list=1"], ["--list=1", "--nice=x", "--memory=1", "--output=1"],
-      ["--list=1", "--nice=1", "--memory=1", "--output=1", "--more=1"], ["help"],
+      [], ["--owner=1"], ["--owner=1", "--nice=x", "--memory=1", "--output=1"],
+      ["--owner=1", "--nice=1", "--memory=1", "--output=1", "--more=1"], ["help"],
     ])
   func usage(words: [String]) { #expect(WorkerOptions(words: words) == nil) }
 }

@@ -66,7 +66,7 @@ import Worker
     #expect(board.sandbox == "no worker has started yet")
     board.note(.sandbox(.all))
     board.note(.said(process: 7, line: "hello"))
-    board.note(.died(list: 3, words: "ended with signal 11"))
+    board.note(.died(owner: 3, words: "ended with signal 11"))
     #expect(board.sandbox == "no privileges, limits, Landlock, seccomp")
     #expect(told.all().isEmpty)
     board.note(.sandbox(.required))

@@ -132,7 +132,7 @@ import Vocabulary
       #expect(negative.developed.width == 32 && negative.developed.format == .jpeg)
       #expect(bench.prints() == [".1-1.print"])
       let order = try #require(bench.workers.orders.withLock { $0.first })
-      #expect(order.filter == .standard && order.list == list)
+      #expect(order.filter == .standard && order.owner == SampleList { _ in }.owner)
       #expect(order.maximumPixels == Settings().filter.maximumPixels)
       bench.stages.discard(negative)
       #expect(bench.prints() == [])

@@ -75,7 +75,7 @@ enum LeftoverCheck {
     await withTaskGroup { group in
       for (place, (original, print)) in files.enumerated() {
         let order = DevelopOrder(
-          list: ListID(UInt64(place % 2)), serviceClass: .default, filter: .standard,
+          owner: UInt32(place % 2), serviceClass: .default, filter: .standard,
           maximumPixels: 1000, maximumMemory: 1 << 20, timeout: .milliseconds(300))
         group.addTask { _ = try? await pool.develop(original, into: print, order) }
       }

@@ -92,7 +92,7 @@ extension PoolState {
     }
     // A worker that has read a list ends, so that it sees no other; so does one above the width.
     memory.answered(width: width)
-    if workers[place].options.list == nil || workers.count > places {
+    if workers[place].options.owner == nil || workers.count > places {
       kill(at: place, &actions)
     } else {
       workers[place].stage = .idle(until: now + settings.idleTime)
@@ -130,7 +130,7 @@ extension PoolState {
   ) {
     guard let place = place(of: worker) else { return }
     if workers[place].stage != .dying {
-      actions.append(.tell(.died(list: workers[place].options.list, words: words)))
+      actions.append(.tell(.died(owner: workers[place].options.owner, words: words)))
     }
     remove(worker, failing: failure, &actions)
   }

@@ -16,7 +16,7 @@ typealias WorkerNumber = UInt64
 
 /// The properties of a request on which the pool decides.
 struct PoolOrder: Equatable, Sendable {
-  /// A worker serves only requests with its own options: one list, one nice level, one set of limits.
+  /// A worker serves only requests with its own options: one user, one nice level, one set of limits.
   let options: WorkerOptions
   let serviceClass: ServiceClass
   let timeout: Duration
@@ -131,7 +131,7 @@ struct PoolState {
         if leaving > 0 {
           leaving -= 1  // this worker's exit will free a place
         } else if let place = workers.firstIndex(where: \.stage.isSpare) {
-          kill(at: place, &actions)  // a spare worker of another list makes room
+          kill(at: place, &actions)  // a spare worker of another user makes room
         }
       }
     }

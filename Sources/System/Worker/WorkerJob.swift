@@ -17,7 +17,7 @@ struct WorkerJob: Sendable {
       let memory = order.maximumMemory.addingWithoutOverflow(settings.baseMemory)
       return PoolOrder(
         options: WorkerOptions(
-          list: order.list.number, nice: order.serviceClass.nice, memory: memory,
+          owner: order.owner, nice: order.serviceClass.nice, memory: memory,
           output: Self.printLimit(order)),
         serviceClass: order.serviceClass, timeout: order.timeout)
     }
@@ -28,7 +28,7 @@ struct WorkerJob: Sendable {
     let memory = limits.size.addingWithoutOverflow(settings.listMemory)
     let output = limits.size.addingWithoutOverflow(UInt64(limits.photos) * 128)
     return PoolOrder(
-      options: WorkerOptions(list: nil, nice: 0, memory: memory, output: output),
+      options: WorkerOptions(owner: nil, nice: 0, memory: memory, output: output),
       serviceClass: .userInteractive, timeout: settings.listTimeout)
   }
 
@@ -38,7 +38,8 @@ struct WorkerJob: Sendable {
     return overflow ? .max : bytes.addingWithoutOverflow(64 << 20)
   }
 
-  /// The result, if the answer agrees with the facts that the daemon can check; nil if it does not.
+  /// The result, if the answer agrees with the facts that the daemon can check; nil if it does not. Facts that
+  /// the daemon cannot read are trouble of this machine.
   func judge(_ body: WorkerAnswer.Body) -> Result<WorkerFacts, Failure>? {
     switch (self.body, body) {
     case (_, .failed(let failure)): return .failure(failure)
@@ -46,10 +47,11 @@ struct WorkerJob: Sendable {
     case (.develop(let order), .developed(let developed)):
       let (pixels, overflow) = UInt64(developed.width)
         .multipliedReportingOverflow(by: UInt64(developed.height))
-      guard !overflow, pixels <= order.maximumPixels,
-        let size = try? output.status().size, size == developed.size
-      else { return nil }
-      return .success(.developed(developed))
+      guard !overflow, pixels <= order.maximumPixels else { return nil }
+      do throws(Failure) {
+        let size = try asMachine { () throws(SystemError) in try output.status().size }
+        return size == developed.size ? .success(.developed(developed)) : nil
+      } catch { return .failure(error) }
     default: return nil
     }
   }

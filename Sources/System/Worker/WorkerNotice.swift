@@ -7,5 +7,5 @@ package enum WorkerNotice: Equatable, Sendable {
   /// A line of a worker's log, made safe to show. `process` is the worker's process number.
   case said(process: Int32, line: String)
   /// A worker ended without being killed by the pool. `words` fit "the worker …".
-  case died(list: UInt64?, words: String)
+  case died(owner: UInt32?, words: String)
 }

@@ -12,7 +12,7 @@ import Vocabulary
 
 struct WorkerRequest: Equatable {
   /// Daemon and worker are installed together; a packet of another version is refused.
-  static let version: UInt16 = 2
+  static let version: UInt16 = 3
   static let maximumSize = 128
 
   enum Body: Equatable {
@@ -49,7 +49,7 @@ struct WorkerRequest: Equatable {
   }
 
   private static func put(_ order: DevelopOrder, into writer: inout WireWriter) {
-    writer.put(order.list.number)
+    writer.put(order.owner)
     writer.put(order.serviceClass.rawValue)
     switch order.filter {
     case .sepia(let thousandths):
@@ -90,7 +90,7 @@ extension WorkerRequest {
   private static func developOrder(
     _ reader: inout WireReader, _ timeout: Duration
   ) -> DevelopOrder? {
-    guard let list = reader.take(UInt64.self),
+    guard let owner = reader.take(UInt32.self),
       let serviceClass = reader.take(UInt8.self).flatMap(ServiceClass.init(rawValue:)),
       reader.take(UInt8.self) == 1, let thousandths = reader.take(UInt32.self),
       let quality = reader.take(UInt8.self).flatMap(Self.quality),
@@ -98,7 +98,7 @@ extension WorkerRequest {
       let pixels = reader.take(UInt64.self), let memory = reader.take(UInt64.self)
     else { return nil }
     return DevelopOrder(
-      list: ListID(list), serviceClass: serviceClass,
+      owner: owner, serviceClass: serviceClass,
       filter: .sepia(thousandths: Int(thousandths)), quality: quality, metadata: metadata,
       maximumPixels: pixels, maximumMemory: memory, timeout: timeout)
   }

@@ -10,7 +10,7 @@ package struct WorkerSettings: Sendable {
   package var listTimeout = Duration.seconds(120)
   /// The time limit for a worker's start. Generous: the machine may be busy.
   package var startTimeout = Duration.seconds(60)
-  /// The time that a worker without work waits for the next photo of its list.
+  /// The time that a worker without work waits for the next photo of its user.
   package var idleTime = Duration.seconds(2)
   /// A worker without these layers gets no work.
   package var requiredLayers = SandboxLayers.required

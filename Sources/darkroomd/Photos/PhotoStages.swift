@@ -4,6 +4,7 @@
 // again. Raises a `Failure`.
 // Concurrency: immutable; called in the disk home.
 
+import Accept
 import Catalog
 import Chain
 import Digests
@@ -94,7 +95,8 @@ struct PhotoStages: Stages {
       let developed = try await workers.develop(
         original, into: draft.file,
         DevelopOrder(
-          list: list.id, serviceClass: work.serviceClass, filter: own.filter ?? list.terms.filter,
+          owner: list.about.owner, serviceClass: work.serviceClass,
+          filter: own.filter ?? list.terms.filter,
           quality: own.quality ?? list.terms.quality,
           metadata: own.metadata ?? list.terms.metadata, maximumPixels: settings.maximumPixels,
           maximumMemory: settings.maximumMemory, timeout: settings.timeout))
