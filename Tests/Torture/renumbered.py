@@ -29,21 +29,35 @@ def check(campaign, disks, system, settings, data, wait=120):
     os.makedirs(place)
     blockdisk.make_system(os.path.join(folder, "image"), system)
     loops = [blockdisk.Loop(os.path.join(folder, "image")) for _ in range(2)]
-    numbers = []
+    numbers, others = [], []
     try:
         for loop in loops:
-            blockdisk.mount(loop.path, place, system, blockdisk.SYSTEMS[system][2])
+            _mount(loop, place, system, numbers, others)
             root = torture.Root(campaign, os.path.join(place, "root"), settings)
-            numbers.append(os.stat(root.path).st_dev)
             try:
                 _first(root, data, wait) if loop is loops[0] else _second(root, system, data, numbers)
             finally:
                 append_only(root.at("inbox"), False)
                 blockdisk.unmount(place)
     finally:
+        for other in others:
+            blockdisk.unmount(other)
         for loop in loops:
             loop.release()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _mount(loop, place, system, numbers, others):
+    """btrfs has the lowest device number that is free, not that of its disk: other file systems take it."""
+    while True:
+        blockdisk.mount(loop.path, place, system, blockdisk.SYSTEMS[system][2])
+        number = os.stat(place).st_dev
+        if number not in numbers or len(others) == 16:
+            return numbers.append(number)
+        blockdisk.unmount(place)
+        others.append(f"{os.path.dirname(place)}/other{len(others)}")
+        os.mkdir(others[-1])
+        blockdisk.mount("other", others[-1], "tmpfs")
 
 
 def _first(root, data, wait):

@@ -73,7 +73,7 @@ package struct MarkupReader<Problem: Error> {
     case XML_ERROR_NO_MEMORY:
       return unsafe MarkupError(.memory, at: parser, MarkupError.noMemory)
     default:
-      let words = unsafe String(cString: XML_ErrorString(code))
+      let words = unsafe XML_ErrorString(code).map { unsafe String(cString: $0) } ?? "unknown error"
       return unsafe MarkupError(.malformed, at: parser, "it is not well-formed XML (\(words))")
     }
   }
