@@ -6,7 +6,8 @@
 //   name=barn%20of%C3%A9.plist     raw bytes; all but letters, digits and . _ ~ - are %XX
 //   uid=1000                       owner of the dropped file
 //   device=64512                   not compared: a start of the machine may number its disks in another order
-//   inode=131077                   inode, modified (ns since 1970), size, sha256: the dropped file
+//   inode=131077                   inode, modified (ns since 1970), size, sha256: the dropped file; 0: none was
+//                                  dropped, the list repeats an earlier one
 //   modified=1763712345123456789
 //   size=38123
 //   sha256=9f86d081…               64 hex digits
@@ -45,6 +46,18 @@ package struct AboutFile: Equatable, Sendable {
     self.accepted = accepted
     self.terms = terms
   }
+
+  /// A list that repeats an earlier one.
+  init(again earlier: AboutFile, accepted: UInt64, terms: ListTerms) {
+    let status = FileStatus(
+      kind: .file, device: 0, inode: 0, size: earlier.size, owner: earlier.owner, mode: 0,
+      modified: 0, changed: 0)
+    self.init(
+      name: earlier.name, status: status, sha256: earlier.sha256, accepted: accepted, terms: terms)
+  }
+
+  /// False for a list that repeats an earlier one.
+  package var wasDropped: Bool { inode != 0 }
 
   package var acceptance: Acceptance {
     Acceptance(photos: terms.photos, serviceClass: terms.serviceClass, sha256: sha256)

@@ -12,7 +12,10 @@ extension Claim {
     let laidOut = memory.ahead.take()
     let list = laidOut?.list ?? memory.drawNumber()
     do throws(Attempt) {
-      let staged = if let laidOut { laidOut } else { try newFolder(for: list) }
+      let staged: StagedList
+      do throws(SystemError) {
+        staged = if let laidOut { laidOut } else { try newFolder(for: list) }
+      } catch { throw error.attempt }
       return (list, try await fill(staged, dropped))
     } catch {
       memory.discard(ListFolder.staged(list))
@@ -37,15 +40,15 @@ extension Claim {
     let about = AboutFile(
       name: dropped.name, status: dropped.status, sha256: sum.sha256,
       accepted: parts.clock.wallTime(), terms: terms)
-    try publish(staged, about)
+    do throws(SystemError) { try publish(staged, about) } catch { throw error.attempt }
     return about
   }
 
-  private func newFolder(for list: ListID) throws(Attempt) -> StagedList {
+  func newFolder(for list: ListID) throws(SystemError) -> StagedList {
     do throws(SystemError) { return try memory.layOut(list) } catch {
       // An old folder cannot be removed: the next attempt draws another number.
       if error.isOfOneThing { memory.lose(list) }
-      throw error.attempt
+      throw error
     }
   }
 
@@ -135,7 +138,7 @@ extension Claim {
     }
   }
 
-  private func publish(_ staged: StagedList, _ about: AboutFile) throws(Attempt) {
+  func publish(_ staged: StagedList, _ about: AboutFile) throws(SystemError) {
     let (list, lists) = (staged.list, parts.lists)
     do throws(SystemError) {
       try staged.about.write(Array(about.text.utf8), at: 0)
@@ -145,11 +148,11 @@ extension Claim {
     } catch {
       // Another folder has this number: the next attempt draws a new one.
       if error.exists { memory.lose(list) }
-      throw error.attempt
+      throw error
     }
     do throws(SystemError) { try lists.sync() } catch {
       try? lists.removeFlat(ListFolder.name(list))
-      throw error.attempt
+      throw error
     }
   }
 }

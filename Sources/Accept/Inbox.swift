@@ -15,6 +15,7 @@ package final class Inbox: Sendable {
     case adopt
     case look(Reply<SweepReport>)
     case settle(Reply<SweepReport>)
+    case again(ListID, Reply<Result<ListID, Failure>>)
     /// A claim has ended.
     case claimed
     case stop
@@ -22,6 +23,7 @@ package final class Inbox: Sendable {
     func refuse() {
       switch self {
       case .look(let reply), .settle(let reply): reply.give(.stopped)
+      case .again(_, let reply): reply.give(.failure(.cancelled))
       case .adopt, .claimed, .stop: break
       }
     }
@@ -74,6 +76,12 @@ package final class Inbox: Sendable {
   @discardableResult
   package func settled() async -> SweepReport {
     await Reply.wait { mailbox.put(.settle($0)) }
+  }
+
+  /// Makes a new list of the files of an earlier one, which it takes over from. Returns its number when
+  /// `accepted` is durable.
+  package func again(_ earlier: ListID) async throws(Failure) -> ListID {
+    try await Reply.wait { mailbox.put(.again(earlier, $0)) }.get()
   }
 
   /// Cancels the running claims and starts no others; then `run` returns.

@@ -54,6 +54,9 @@ final class InboxLoop {
         while let task = queue.next(unless: memory.ahead.reading) {
           group.addTask { await home.with { await $0.perform(task) } }
         }
+        for (list, reply) in askedAgain() {
+          group.addTask { await home.with { await $0.again(list, reply) } }
+        }
         if next != .nothing, let candidate = fileToReadAhead(),
           let staged = memory.ahead.begin(candidate, memory)
         {
@@ -81,6 +84,9 @@ final class InboxLoop {
       case .look(let reply): replies.look.append(reply)
       case .settle(let reply): replies.settle.append(reply)
       case .claimed: continue
+      case .again(let list, let reply):
+        replies.again.append((list, reply))
+        continue
       // Later letters of the same batch still get an answer.
       case .stop: isStopped = true
       }
@@ -231,6 +237,20 @@ final class InboxLoop {
     mailbox.put(.claimed)
   }
 
+  /// Lists to be made of earlier ones. Nothing is staged before the recovery, which removes what it finds.
+  private func askedAgain() -> [InboxReplies.Again] {
+    if isRecovered { return replies.takeAgain() }
+    if trouble.isBlind { replies.refuseAgain(trouble.told ?? .cancelled) }
+    return []
+  }
+
+  private func again(_ list: ListID, _ reply: Reply<Result<ListID, Failure>>) async {
+    do throws(Failure) {
+      let new = try await Repetition(claim: claim()).run(of: list, besides: queue.count)
+      reply.give(.success(new))
+    } catch { reply.give(.failure(error)) }
+  }
+
   /// The file to read ahead: too young to be tried, and the next in order.
   private func fileToReadAhead() -> Candidate? {
     guard memory.ahead.reading == nil else { return nil }
@@ -339,10 +359,13 @@ private struct InboxMood {
   var news = WaitNews()
 }
 
-/// Callers that wait for a sweep.
+/// Callers that wait for a sweep, or for a list that repeats an earlier one.
 private struct InboxReplies {
+  typealias Again = (list: ListID, reply: Reply<Result<ListID, Failure>>)
+
   var look: [Reply<SweepReport>] = []
   var settle: [Reply<SweepReport>] = []
+  var again: [Again] = []
   /// Their sweep is done; its claims may still run.
   private var settling: [Reply<SweepReport>] = []
 
@@ -361,5 +384,15 @@ private struct InboxReplies {
   mutating func stop() {
     for reply in look + settle + settling { reply.give(.stopped) }
     (look, settle, settling) = ([], [], [])
+    refuseAgain(.cancelled)
+  }
+
+  mutating func takeAgain() -> [Again] {
+    defer { again = [] }
+    return again
+  }
+
+  mutating func refuseAgain(_ failure: Failure) {
+    for (_, reply) in takeAgain() { reply.give(.failure(failure)) }
   }
 }

@@ -30,6 +30,12 @@ package protocol IntakeRules: Sendable {
   /// Checks the catalog, which is not trusted, and fixes the terms of the list.
   func prepare(_ draft: ListDraft) async throws(Failure) -> ListTerms
 
+  /// The same for a list that repeats list `earlier`: it keeps the terms, and takes over from it. A `final`
+  /// failure means that it cannot, as another has already.
+  func prepare(
+    _ draft: ListDraft, again earlier: ListID, _ terms: ListTerms
+  ) async throws(Failure) -> ListTerms
+
   /// Records `accepted`; durable on return. Does nothing for a number that is recorded already.
   func accept(_ list: ListID, _ acceptance: Acceptance, _ about: AboutFile) async throws(Failure)
 

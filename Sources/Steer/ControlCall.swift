@@ -9,6 +9,8 @@ package enum ControlCall: Equatable, Sendable {
   case pause(ListReference)
   case resume(ListReference)
   case cancel(ListReference)
+  /// Makes a new list of what failed in this one, or is missing.
+  case retry(ListReference)
   case reload
   case watch(WatchOrder)
   case cache(clear: Bool)
@@ -24,6 +26,7 @@ package enum ControlCall: Equatable, Sendable {
     case pause = "Pause"
     case resume = "Resume"
     case cancel = "Cancel"
+    case retry = "Retry"
     case reload = "Reload"
     case watch = "Watch"
     case cache = "Cache"
@@ -31,7 +34,7 @@ package enum ControlCall: Equatable, Sendable {
 
     /// The names of later methods.
     package static let reserved: Set<String> = [
-      "Why", "Submit", "Focus", "SetQuality", "Retry", "Sync",
+      "Why", "Submit", "Focus", "SetQuality", "Sync",
     ]
   }
 
@@ -44,6 +47,7 @@ package enum ControlCall: Equatable, Sendable {
     case .pause: .pause
     case .resume: .resume
     case .cancel: .cancel
+    case .retry: .retry
     case .reload: .reload
     case .watch: .watch
     case .cache: .cache
@@ -56,7 +60,7 @@ package enum ControlCall: Equatable, Sendable {
     case .status, .lists, .inbox, .reload: JSONObject()
     case .show(let order): order.object
     case .flush(let host): JSONObject(host.map { ["host": .string($0)] } ?? [:])
-    case .pause(let list), .resume(let list), .cancel(let list):
+    case .pause(let list), .resume(let list), .cancel(let list), .retry(let list):
       JSONObject(["list": .string(list.text)])
     case .watch(let order): order.object
     case .cache(let clear): JSONObject(clear ? ["clear": true] : [:])
@@ -75,6 +79,7 @@ package enum ControlCall: Equatable, Sendable {
       case .pause: self = .pause(ListReference(try fields.string("list")))
       case .resume: self = .resume(ListReference(try fields.string("list")))
       case .cancel: self = .cancel(ListReference(try fields.string("list")))
+      case .retry: self = .retry(ListReference(try fields.string("list")))
       case .flush:
         self = .flush(host: fields.isMissing("host") ? nil : try fields.string("host"))
       case .watch: self = .watch(try WatchOrder(fields))

@@ -150,6 +150,11 @@ package enum ControlInterface {
     # Cancels the list. Existing prints stay.
     method Cancel(list: string) -> (list: ListSummary)
 
+    # Makes a new list with the same name, photos and settings, which takes over from this one: it has its
+    # prints, and does again what failed or is missing. Returns the new list. Only for the owner of the list
+    # and root.
+    method Retry(list: string) -> (list: ListSummary)
+
     # Reloads the settings. Replies when they are in force; notes name the settings that need a restart.
     method Reload() -> (notes: []string)
 

@@ -6,7 +6,7 @@ package enum ControlReply: Equatable, Sendable {
   case lists([ListSummary])
   case inbox(InboxReport)
   case show(ShowReport)
-  /// The list after `Pause`, `Resume` or `Cancel`.
+  /// The list after `Pause`, `Resume` or `Cancel`; the new list after `Retry`.
   case changed(ListSummary)
   /// The settings are in force; `notes` names those that need a restart.
   case reloaded(notes: [String])
@@ -39,7 +39,7 @@ package enum ControlReply: Equatable, Sendable {
     case .inbox: self = .inbox(try fields.value("inbox"))
     case .lists: self = .lists(try fields.values("lists"))
     case .show: self = .show(try ShowReport(fields))
-    case .pause, .resume, .cancel: self = .changed(try fields.value("list"))
+    case .pause, .resume, .cancel, .retry: self = .changed(try fields.value("list"))
     case .reload: self = .reloaded(notes: try fields.strings("notes"))
     case .flush: self = .flushed(hosts: try fields.count("hosts"))
     case .watch: self = .watch(try WatchReport(fields))

@@ -34,6 +34,7 @@ package struct DaemonTalk {
       case .pause(let list): return try change(.pause(list))
       case .resume(let list): return try change(.resume(list))
       case .cancel(let list): return try change(.cancel(list))
+      case .retry(let list): return try change(.retry(list))
       case .reload: return try reload()
       case .watch(let list): return try watch(list)
       case .cache(let clear): return try cache(clear)
@@ -75,6 +76,7 @@ package struct DaemonTalk {
     case .pause(let list): return "Could not pause '\(Printable.text(list.text))': \(failure)"
     case .resume(let list): return "Could not resume '\(Printable.text(list.text))': \(failure)"
     case .cancel(let list): return "Could not cancel '\(Printable.text(list.text))': \(failure)"
+    case .retry(let list): return "Could not retry '\(Printable.text(list.text))': \(failure)"
     case .reload: return "Could not reload the settings: \(failure)"
     case .cache(clear: true): return "Could not empty the cache: \(failure)"
     default: return "\(failure)"

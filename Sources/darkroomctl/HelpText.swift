@@ -15,6 +15,7 @@ package enum HelpText {
       pause LIST             start no more photos of a list
       resume LIST            continue a paused list
       cancel LIST            abandon a list; existing prints are kept
+      retry LIST             do again what failed, or is missing
       flush [HOST]           retry failing hosts now
       reload                 make darkroomd read its settings again
       watch [LIST]           show the downloads in progress
@@ -47,7 +48,7 @@ package enum HelpText {
     case .status, .list, .inbox, .reload: command.rawValue
     case .show: "show [--state STATE] LIST"
     case .wait: "wait [--timeout TIME] LIST..."
-    case .pause, .resume, .cancel: "\(command.rawValue) LIST"
+    case .pause, .resume, .cancel, .retry: "\(command.rawValue) LIST"
     case .watch: "watch [LIST]"
     case .cache: "cache [clear]"
     case .flush: "flush [HOST]"
@@ -87,6 +88,11 @@ package enum HelpText {
     case .pause: "Starts no more photos of the list until it is resumed, even after a restart."
     case .resume: "Continues a paused list."
     case .cancel: "Abandons the list. Existing prints are kept."
+    case .retry:
+      """
+      Makes a new list with the same name, photos and settings, and shows its number. It keeps the
+      prints of LIST and does again what failed or, after a cancel, what is missing.
+      """
     case .flush:
       """
       Retries a host now that does not answer or has asked to be left alone. Without HOST,

@@ -105,6 +105,7 @@ package struct ToolArguments {
     case .pause: return .pause(try oneList(name, words))
     case .resume: return .resume(try oneList(name, words))
     case .cancel: return .cancel(try oneList(name, words))
+    case .retry: return .retry(try oneList(name, words))
     case .wait:
       guard !words.isEmpty else {
         throw .missingWord(command: name.rawValue, what: "a list's name or number")

@@ -29,6 +29,7 @@ package enum ToolCommand: Equatable, Sendable {
   case pause(ListReference)
   case resume(ListReference)
   case cancel(ListReference)
+  case retry(ListReference)
   case reload
   case watch(ListReference?)
   case cache(clear: Bool)
@@ -56,7 +57,8 @@ package struct DevelopTask: Equatable, Sendable {
 }
 
 package enum CommandName: String, CaseIterable, Sendable {
-  case status, list, inbox, show, wait, pause, resume, cancel, flush, reload, watch, cache, develop
+  case status, list, inbox, show, wait, pause, resume, cancel, retry, flush, reload, watch, cache,
+    develop
   case check, journal, help
 }
 

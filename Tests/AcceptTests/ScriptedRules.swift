@@ -136,6 +136,14 @@ final class ScriptedRules: IntakeRules {
     return ListTerms(photos: 3, serviceClass: .utility, settings: "Filter=sepia(0.8)\n")
   }
 
+  func prepare(
+    _ draft: ListDraft, again earlier: ListID, _ terms: ListTerms
+  ) async throws(Failure) -> ListTerms {
+    ListTerms(
+      photos: terms.photos, serviceClass: terms.serviceClass,
+      settings: "again \(earlier)\n\(terms.settings)")
+  }
+
   func accept(
     _ list: ListID, _ acceptance: Acceptance, _ about: AboutFile
   ) async throws(Failure) {

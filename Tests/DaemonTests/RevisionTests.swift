@@ -53,6 +53,38 @@ import Testing
     }
   }
 
+  @Test func `a retry does again what failed, with the settings of its list`() async throws {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(2)
+      let photos = [
+        ("Hills", urls[0]), ("Lake", urls[1]), ("Late", bench.origin.url("/late.jpg")),
+      ]
+      let daemon = try await bench.start()
+      try await bench.drop(photos, as: "summer.plist")
+      try await daemon.says("Finished list 'summer'")
+      let early = try await bench.tool("retry", "autumn")
+      #expect(early.code == 4)
+      try bench.serve(SamplePictures.jpeg(width: 16, height: 16), as: "late.jpg")
+      let inode = try bench.inode("prints/summer/Hills.jpg")
+      let retry = try await bench.tool("retry", "summer")
+      #expect(retry.code == 0)
+      try await daemon.says("Finished list 'summer'", times: 2)
+      #expect(daemon.errors.contains("it takes over from list 1"))
+      #expect(try await bench.lists().map(\.state) == ["finished", "finished"])
+      #expect(bench.names("prints/summer") == ["Hills.jpg", "Lake.jpg", "Late.jpg"])
+      #expect(try bench.inode("prints/summer/Hills.jpg") == inode)
+      let asked = bench.origin.requests().map { $0.split(separator: " ")[1] }
+      #expect(asked.filter { $0 == "/late.jpg" }.count == 2 && asked.count == 4)
+      let again = try await bench.tool("retry", "summer")
+      #expect(again.code == 1)
+      #expect(
+        again.errors
+          == "darkroomctl: Could not retry 'summer': none of its photos has failed\n")
+      try await bench.stop(daemon)
+      #expect(bench.copies == ["summer.plist", "summer~2.plist"])
+    }
+  }
+
   @Test func `a changed list redoes its changed photos, in any order, and keeps the rest`()
     async throws
   {

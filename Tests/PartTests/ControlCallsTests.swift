@@ -92,7 +92,7 @@ import Vocabulary
   @Test func `only the owner and root change a list`() async throws {
     try await PeopleBench.use { bench in
       try await bench.begin(1)
-      for call in [.pause(barn), .resume(barn), .cancel(barn)] as [ControlCall] {
+      for call in [.pause(barn), .resume(barn), .cancel(barn), .retry(barn)] as [ControlCall] {
         #expect(isDenied(await bench.calls.handle(call, from: .stranger)))
       }
       #expect(bench.parts.state(list) == .accepted)
@@ -108,6 +108,40 @@ import Vocabulary
       try await bench.parts.recorder.record([.cancelled(list)])
       let over = await bench.calls.handle(.pause(barn), from: .root)
       #expect(error(over) == .notPossible(why: ListLife.over.reason))
+    }
+  }
+
+  @Test func `a retry is a new list of the same name, which takes over`() async throws {
+    try await PeopleBench.use { bench in
+      let parts = bench.parts
+      try await parts.add(1)
+      try await parts.recorder.record([.cancelled(list)])
+      let reply = await bench.calls.handle(.retry(barn), from: .owner)
+      guard case .changed(let new) = reply else {
+        Issue.record("\(reply)")
+        return
+      }
+      #expect(new.name == "barn" && new.id == 2 && new.total == 1 && new.state == "accepted")
+      #expect(parts.state(ListID(2)) == .accepted)
+      let (old, label) = (try #require(parts.index[list]), try #require(parts.index[ListID(2)]))
+      #expect(label.terms.revises == list && label.terms.prints == old.terms.prints)
+      #expect(label.terms.filter == old.terms.filter && label.owner == old.owner)
+      // Nothing was dropped, so nothing has left the inbox.
+      #expect(parts.departures.all.isEmpty)
+      // The first one is over, and another has taken over from it.
+      let again = await bench.calls.handle(.retry(ListReference("1")), from: .owner)
+      #expect(
+        error(again)
+          == .notPossible(
+            why: "list 2 of the same name has taken over from it. Retry that one"))
+    }
+  }
+
+  @Test func `without a failed photo there is nothing to retry`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.begin(1)
+      let reply = await bench.calls.handle(.retry(barn), from: .owner)
+      #expect(error(reply) == .notPossible(why: "none of its photos has failed"))
     }
   }
 

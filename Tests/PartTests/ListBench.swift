@@ -4,6 +4,7 @@
 
 import Accept
 import Catalog
+import Digests
 import Files
 import Linux
 import Record
@@ -28,11 +29,13 @@ struct SampleList: Sendable {
   var name = "barn.plist"
   var owner: UInt32 = 1000
   var serviceClass = ServiceClass.default
-  /// One hex digit; the checksum repeats it.
-  var digit = "a"
   var terms = FrozenSettings(prints: FileName(literal: "barn"), filter: .standard, title: "")
 
-  var sha256: String { String(repeating: digit, count: 64) }
+  var sha256: String {
+    var hash = SHA256()
+    hash.add(bytes)
+    return hash.digest().hex
+  }
 
   init(_ change: (inout SampleList) -> Void = { _ in }) { change(&self) }
 

@@ -243,17 +243,19 @@ import Vocabulary
   {
     try await PartBench.use { bench in
       let list = try await accept(bench)
-      func twin(_ name: String = "barn.plist", owner: UInt32 = 1000, digit: String = "a") -> ListID?
-      {
+      let changed = SampleList(count: 2)
+      func twin(
+        _ name: String = "barn.plist", owner: UInt32 = 1000, of sample: SampleList = SampleList()
+      ) -> ListID? {
         bench.intake.twin(
-          of: FileName(made: name), owner: owner, sha256: String(repeating: digit, count: 64))
+          of: FileName(made: name), owner: owner, sha256: sample.sha256)
       }
       #expect(twin() == list && twin("barn.PLIST") == list)
-      #expect(twin("cow.plist") == nil && twin(owner: 1001) == nil && twin(digit: "b") == nil)
-      let newer = try await accept(bench, SampleList { $0.digit = "b" })
-      #expect(twin() == nil && twin(digit: "b") == newer)
+      #expect(twin("cow.plist") == nil && twin(owner: 1001) == nil && twin(of: changed) == nil)
+      let newer = try await accept(bench, changed)
+      #expect(twin() == nil && twin(of: changed) == newer)
       try await bench.recorder.record([.cancelled(newer)])
-      #expect(twin(digit: "b") == nil)
+      #expect(twin(of: changed) == nil)
     }
   }
 

@@ -8,7 +8,8 @@ import Vocabulary
 struct MessageTests {
   static let calls: [ControlCall] = [
     .status, .lists, .inbox, .reload, .pause(ListReference("17")), .resume(ListReference("summer")),
-    .cancel(ListReference("summer.plist")), .show(ShowOrder(list: ListReference("17"))),
+    .cancel(ListReference("summer.plist")), .retry(ListReference("17")),
+    .show(ShowOrder(list: ListReference("17"))),
     .flush(host: nil), .flush(host: "photos.example.org:8080"),
     .show(ShowOrder(list: ListReference("x"), offset: 7, limit: 1000, state: .failed)),
     .watch(WatchOrder()), .watch(WatchOrder(list: ListReference("summer"))), .cache(clear: false),
@@ -29,6 +30,7 @@ struct MessageTests {
     (.show, .show(ShowReport(list: Samples.list, photos: Samples.photos, more: 3))),
     (.show, .show(ShowReport(list: Samples.list))), (.pause, .changed(Samples.list)),
     (.resume, .changed(Samples.list)), (.cancel, .changed(Samples.list)),
+    (.retry, .changed(Samples.list)),
     (.watch, .watch(Samples.watch)), (.watch, .watch(WatchReport())),
     (.cache, .cache(Samples.cache)),
     (.flush, .flushed(hosts: 3)),
@@ -79,7 +81,8 @@ struct MessageTests {
       (.show, JSONObject(["list": "a", "limit": 1001]), "limit"),
       (.show, JSONObject(["list": "a", "offset": -1]), "offset"),
       (.show, JSONObject(["list": "a", "state": "lost"]), "state"),
-      (.cancel, JSONObject(["list": 17]), "list"), (.watch, JSONObject(["list": 17]), "list"),
+      (.cancel, JSONObject(["list": 17]), "list"), (.retry, JSONObject(), "list"),
+      (.watch, JSONObject(["list": 17]), "list"),
       (.cache, JSONObject(["clear": "yes"]), "clear"),
     ])
   func badParameter(method: ControlCall.Method, parameters: JSONObject, name: String) {

@@ -136,6 +136,7 @@ final class ScriptedDaemon: ControlService {
     case .inbox: .inbox(Samples.inbox)
     case .show(let order): .show(page(order))
     case .pause, .resume: .changed(Samples.list)
+    case .retry: .changed(Samples.list)
     case .cancel(let list): .failed(.noSuchList(name: list.text))
     case .flush(let host): .flushed(hosts: host == nil ? 2 : 1)
     case .reload: .failed(.reloadFailed(why: "line 3 of darkroomd.conf"))

@@ -13,6 +13,7 @@ byte those of a daemon that nothing disturbed, results are complete, a killed wo
 nothing is left over. --plant does the damage itself, to show that the campaign notices it."""
 import collections
 import itertools
+import json
 import os
 import plistlib
 import subprocess
@@ -58,6 +59,8 @@ class World:
         self.current = {}  # name → Content
         self.photos = {}  # URL → Photo
         self.drops = []  # Contents, in order
+        self.retries = collections.Counter()  # name → how often `retry` was called
+        self.retried = []  # numbers that `retry` has answered
         self.records = {}  # all that were ever seen
         self.durable = {}  # (list, photo) → mark in the request logs when it was seen after a kill
         self.marks = shared.marks()
@@ -108,7 +111,7 @@ class World:
     def drop_again(self):
         self.put(self.any_content())
 
-    def retry(self):
+    def drop_failed(self):
         """Drops a list of failed photos as the daemon wrote it; the late ones are there by now."""
         offered = [name for name in torture.list_folder(self.root.at("failed"))
                    if name.endswith(".retry.plist")]
@@ -183,7 +186,7 @@ class World:
             elif chance < 0.20:
                 self.revise()
             elif chance < 0.26:
-                self.retry()
+                self.drop_failed()
             elif chance < 0.40:
                 self.steer(end)
             elif chance < 0.70:
@@ -193,16 +196,20 @@ class World:
 
     def steer(self, end):
         name = self.random.choice(sorted(self.current))
-        verbs = ("pause", "pause", "resume", "resume", "cancel" if name != "list0" else "pause")
+        verbs = ("pause", "pause", "resume", "resume", "retry", "cancel" if name != "list0" else "pause")
         verb = self.random.choice(verbs)
-        command = [os.path.join(self.root.bin, "darkroomctl"), "--root", self.root.path, verb, name]
-        tool = self.campaign.start(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.retries[name] += verb == "retry"
+        command = [os.path.join(self.root.bin, "darkroomctl"), "--root", self.root.path, "--json", verb, name]
+        tool = self.campaign.start(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         try:
-            if tool.wait(max(0.01, end - time.monotonic())) == 0:
-                self.campaign.count(verb + "s answered")
+            answer, _ = tool.communicate(timeout=max(0.01, end - time.monotonic()))
+            if tool.returncode == 0:
+                self.campaign.count(verb + " answered")
+                if verb == "retry":
+                    self.retried.append(json.loads(answer)["list"]["id"])
         except subprocess.TimeoutExpired:
             tool.kill()
-            tool.wait()
+            tool.communicate()
         self.campaign.ended(tool)
 
     def kill_worker(self):
@@ -342,9 +349,12 @@ class World:
     def check_acceptance(self, accepted):
         dropped = collections.Counter(content.digest for content in self.drops)
         taken = collections.Counter(content.digest for content in accepted.values())
+        for number in self.retried:
+            self.check(number in accepted, "a retry was answered, and its list is not there", number)
         for sha, content in self.contents.items():
-            self.check(taken[sha] <= dropped[sha], "accepted more often than dropped", content.name, sha,
-                       taken[sha], dropped[sha])
+            most = dropped[sha] + self.retries[content.name] if dropped[sha] else 0
+            self.check(taken[sha] <= most, "accepted more often than dropped or retried", content.name, sha,
+                       taken[sha], most)
             same = [one.digest for one in self.drops if one.name == content.name]
             if taken[sha] == 0 and sha in same:
                 # A later drop of the same name may have replaced the file before the daemon took it.

@@ -3,7 +3,7 @@
 
 _darkroomctl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands='status list inbox show wait pause resume cancel flush reload watch cache develop check journal help'
+  local commands='status list inbox show wait pause resume cancel retry flush reload watch cache develop check journal help'
   local command='' place=() i options='--root --socket --json --help --version'
 
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -62,7 +62,7 @@ _darkroomctl() {
       fi
       ;;
     cache) mapfile -t COMPREPLY < <(compgen -W 'clear' -- "$word") ;;
-    show | wait | pause | resume | cancel | watch)
+    show | wait | pause | resume | cancel | retry | watch)
       local name
       while IFS=$'\t' read -r _ name _; do
         [[ $name == "$word"* ]] && COMPREPLY+=("$(printf '%q' "$name")")

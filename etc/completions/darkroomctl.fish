@@ -20,6 +20,7 @@ complete -c darkroomctl -n __fish_use_subcommand -a wait -d 'Wait until lists ar
 complete -c darkroomctl -n __fish_use_subcommand -a pause -d 'Start no more photos of a list'
 complete -c darkroomctl -n __fish_use_subcommand -a resume -d 'Continue a paused list'
 complete -c darkroomctl -n __fish_use_subcommand -a cancel -d 'Abandon a list'
+complete -c darkroomctl -n __fish_use_subcommand -a retry -d 'Do again what failed'
 complete -c darkroomctl -n __fish_use_subcommand -a flush -d 'Retry failing hosts now'
 complete -c darkroomctl -n __fish_use_subcommand -a reload -d 'Make darkroomd read its settings again'
 complete -c darkroomctl -n __fish_use_subcommand -a watch -d 'Show the downloads in progress'
@@ -28,7 +29,7 @@ complete -c darkroomctl -n __fish_use_subcommand -a develop -d 'Filter local pic
 complete -c darkroomctl -n __fish_use_subcommand -a check -d 'Check a photo list for errors'
 complete -c darkroomctl -n __fish_use_subcommand -a help -d 'Show the commands, or the help of one of them'
 
-complete -c darkroomctl -n '__fish_seen_subcommand_from show wait pause resume cancel watch' -a '(__darkroomctl_lists)'
+complete -c darkroomctl -n '__fish_seen_subcommand_from show wait pause resume cancel retry watch' -a '(__darkroomctl_lists)'
 complete -c darkroomctl -n '__fish_seen_subcommand_from cache' -a clear -d 'Empty the cache'
 complete -c darkroomctl -n '__fish_seen_subcommand_from show' -l state -x -a 'new downloaded filtered failed' -d 'Only photos in this state'
 complete -c darkroomctl -n '__fish_seen_subcommand_from wait' -l timeout -x -d 'How long to wait'
@@ -42,4 +43,4 @@ complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -l quality -x -
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -l metadata -x -a 'keep copyright strip' -d 'Metadata to keep'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s j -l jobs -x -d 'Number of pictures at once'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s f -l force -d 'Replace existing prints'
-complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list show wait pause resume cancel flush reload watch cache develop check journal'
+complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list inbox show wait pause resume cancel retry flush reload watch cache develop check journal'

@@ -110,6 +110,27 @@ struct ListIntake: IntakeRules {
       settings: terms.text)
   }
 
+  func prepare(
+    _ draft: ListDraft, again earlier: ListID, _ old: ListTerms
+  ) async throws(Failure) -> ListTerms {
+    try await onDisk { () throws(Failure) in
+      let catalog = try CatalogFile(draft.catalog, limits: OpenList.limits)
+      try OpenList.settleNames(catalog, in: draft.folder)
+    }
+    let newest = newest(draft.name, draft.owner)
+    guard newest == earlier else {
+      throw Failure(
+        .final, code: "list.superseded",
+        reason:
+          "list \(newest.map { "\($0)" } ?? "of a later drop") of the same name has taken over from it",
+        advice: "Retry that one")
+    }
+    var terms = try FrozenSettings(text: old.settings)
+    terms.revises = earlier
+    index.note(draft.list, into: terms.prints)
+    return ListTerms(photos: old.photos, serviceClass: old.serviceClass, settings: terms.text)
+  }
+
   /// A list takes over from lower numbers only; a number that was drawn ahead may be too low. The next
   /// attempt draws a higher one.
   private static let late = Failure(
@@ -136,7 +157,9 @@ struct ListIntake: IntakeRules {
     try await recorder.record([.accepted(list, acceptance)])
     index.add(list, label)
     witness.note(list)
-    departures.note(list, String(decoding: about.name.bytes, as: UTF8.self), nil)
+    if about.wasDropped {
+      departures.note(list, String(decoding: about.name.bytes, as: UTF8.self), nil)
+    }
     narrator.accepted(list)
     space.look()
     keeper.begin(

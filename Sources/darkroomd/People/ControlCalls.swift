@@ -45,6 +45,7 @@ final class ControlCalls: ControlService {
       case .pause(let list): return try await change(list, .pause, peer)
       case .resume(let list): return try await change(list, .resume, peer)
       case .cancel(let list): return try await change(list, .cancel, peer)
+      case .retry(let list): return try await retry(list, peer)
       }
     } catch { return .failed(error) }
   }
@@ -135,16 +136,37 @@ final class ControlCalls: ControlService {
   private func change(
     _ reference: ListReference, _ ask: ListLife.Ask, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
-    let list = try views.choose(reference)
-    let summary = try views.summary(list)
-    guard peer.mayChange(listOf: summary.owner) else {
-      throw .permissionDenied(
-        why: "list '\(summary.name)' belongs to another user; only its owner or root can change it")
-    }
+    let list = ListID(try changeable(reference, peer).id)
     do throws(Failure) { try await keeper.ask(ask, of: list) } catch {
       throw .notPossible(why: error.reason)
     }
     return .changed(try views.summary(list))
+  }
+
+  /// The list, if the caller may change it.
+  private func changeable(
+    _ reference: ListReference, _ peer: ControlPeer
+  ) throws(ControlError) -> ListSummary {
+    let summary = try views.summary(try views.choose(reference))
+    guard peer.mayChange(listOf: summary.owner) else {
+      throw .permissionDenied(
+        why: "list '\(summary.name)' belongs to another user; only its owner or root can change it")
+    }
+    return summary
+  }
+
+  private func retry(
+    _ reference: ListReference, _ peer: ControlPeer
+  ) async throws(ControlError) -> ControlReply {
+    let list = try changeable(reference, peer)
+    if list.failed == 0, list.state != ListState.cancelled.name {
+      throw .notPossible(why: "none of its photos has failed")
+    }
+    let new: ListID
+    do throws(Failure) { new = try await views.inbox.again(ListID(list.id)) } catch {
+      throw .notPossible(why: error.words)
+    }
+    return .changed(try views.summary(new))
   }
 
   private func reload(_ peer: ControlPeer) async throws(ControlError) -> [String] {

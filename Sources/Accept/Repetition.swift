@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes a new list of the files of an earlier one, which it takes over from: a retry. The steps are those of
+// a claim from 2 on, without a dropped file; a crash before the record leaves nothing, a later one leaves an
+// accepted list. Raises a `Failure`.
+
+internal import Files
+internal import Vocabulary
+
+struct Repetition {
+  let claim: Claim
+
+  private var parts: ClaimParts { claim.parts }
+  private var memory: ClaimMemory { claim.memory }
+
+  /// Returns when `accepted` is durable.
+  func run(of earlier: ListID, besides others: Int) async throws(Failure) -> ListID {
+    if let failure = parts.rules.fullness(besides: others) { throw failure }
+    let list = memory.drawNumber()
+    do throws(Failure) {
+      let staged = try asMachine { () throws(SystemError) in try claim.newFolder(for: list) }
+      let about = try await copy(earlier, into: staged)
+      try asMachine { () throws(SystemError) in try claim.publish(staged, about) }
+      // `close` marks the list, or removes its folder if it is not recorded; the next start does what fails.
+      defer { try? claim.close(list) }
+      try await parts.rules.accept(list, about.acceptance, about)
+      memory.use(list)
+      return list
+    } catch {
+      if parts.rules.isRecorded(list) { memory.lose(list) }
+      memory.discard(ListFolder.staged(list))
+      memory.giveBack(list)
+      throw error
+    }
+  }
+
+  /// Copies the list and its catalog; the rules make the rest.
+  private func copy(
+    _ earlier: ListID, into staged: StagedList
+  ) async throws(Failure) -> AboutFile {
+    let lists = parts.lists
+    let folder = try asMachine { () throws(SystemError) in
+      try lists.folder(ListFolder.name(earlier), creating: false)
+    }
+    let about = try AboutFile.read(from: folder)
+    let sum = try await copy(ListFolder.list, from: folder, to: staged.copy.in)
+    guard sum == FileCopy.Sum(size: about.size, sha256: about.sha256) else {
+      throw Failure(
+        .final, code: "list.damaged",
+        reason: "the copy of the list in the state folder is damaged",
+        advice: "Drop the list again")
+    }
+    _ = try await copy(ListFolder.catalog, from: folder, to: staged.catalog)
+    let draft = ListDraft(
+      list: staged.list, name: about.name, owner: about.owner, folder: staged.folder,
+      catalog: staged.catalog)
+    let terms = try await parts.rules.prepare(draft, again: earlier, about.terms)
+    return AboutFile(again: about, accepted: parts.clock.wallTime(), terms: terms)
+  }
+
+  private func copy(
+    _ name: FileName, from folder: any Folder, to target: any OpenFile
+  ) async throws(Failure) -> FileCopy.Sum {
+    do throws(SystemError) {
+      let file = try folder.open(name, .read)
+      let size = try file.status().size
+      return try await LongFiles.aside(size) { () throws(SystemError) in
+        try FileCopy.copy(file, to: target, upTo: size)
+      }
+    } catch { throw error.machineFailure }
+  }
+}
