@@ -6,12 +6,14 @@ internal import Vocabulary
 extension ControlError: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .noSuchList(let name):
+    case .noSuchList(let name, nil):
       "there is no list '\(Printable.text(name))'; 'darkroomctl list' shows all lists"
+    case .noSuchList(let name, let near?):
+      "there is no list '\(Printable.text(name))' (did you mean '\(Printable.text(near))'?)"
     case .listRejected(let name, let why):
       "the list '\(Printable.text(name))' was not accepted: \(Printable.text(why))"
     case .ambiguousList(let name, let ids):
-      "several lists are named '\(Printable.text(name))'; use a number instead: "
+      "several lists are meant by '\(Printable.text(name))'; use a number instead: "
         + ids.prefix(10).map { String($0) }.joined(separator: ", ")
         + (ids.count > 10 ? ", …" : "")
     case .permissionDenied(let why): why.isEmpty ? "permission denied" : Printable.text(why)

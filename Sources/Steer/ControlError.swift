@@ -2,7 +2,8 @@
 // The error replies of the daemon: those of darkroom and of varlink, written and read.
 
 package enum ControlError: Error, Hashable, Sendable {
-  case noSuchList(name: String)
+  /// `near` is a name like it.
+  case noSuchList(name: String, near: String? = nil)
   /// The newest file of that name was rejected.
   case listRejected(name: String, why: String)
   case ambiguousList(name: String, ids: [UInt64])
@@ -36,7 +37,9 @@ package enum ControlError: Error, Hashable, Sendable {
 
   package var parameters: JSONObject {
     switch self {
-    case .noSuchList(let name): JSONObject(["name": .string(name)])
+    case .noSuchList(let name, nil): JSONObject(["name": .string(name)])
+    case .noSuchList(let name, let near?):
+      JSONObject(["name": .string(name), "near": .string(near)])
     case .listRejected(let name, let why):
       JSONObject(["name": .string(name), "why": .string(why)])
     case .ambiguousList(let name, let ids):
@@ -58,7 +61,7 @@ package enum ControlError: Error, Hashable, Sendable {
     let last = parts.last.map { String(decoding: Array($0), as: UTF8.self) } ?? ""
     let known: ControlError =
       switch last {
-      case "NoSuchList": .noSuchList(name: text("name"))
+      case "NoSuchList": .noSuchList(name: text("name"), near: try? fields.string("near"))
       case "ListRejected": .listRejected(name: text("name"), why: text("why"))
       case "AmbiguousList":
         .ambiguousList(name: text("name"), ids: (try? fields.counts("ids")) ?? [])

@@ -171,12 +171,13 @@ package enum ControlInterface {
     # The cache of originals. Only root and the daemon's user may clear it.
     method Cache(clear: ?bool) -> (cache: CacheReport)
 
-    error NoSuchList (name: string)
+    # near is the name of a list that is written almost like it.
+    error NoSuchList (name: string, near: ?string)
 
     # The newest file of that name was rejected; it is in failed, with the reason beside it.
     error ListRejected (name: string, why: string)
 
-    # Several lists with work left have this name.
+    # Several lists with work left have this name, or it is a pattern that fits lists of several names.
     error AmbiguousList (name: string, ids: []int)
 
     error PermissionDenied (why: string)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user's reference to a list: its number, or its name with or without `.plist`, in upper or lower case.
+// A user's reference to a list: its number, or its name with or without `.plist`. A name that no list has may
+// differ in upper and lower case, or be a pattern with `*` and `?`.
 
 internal import Vocabulary
 
@@ -16,29 +17,64 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// True if the reference means a file of this name.
-  package func means(file: String) -> Bool { ListName(file).text == name }
+  package func means(file: String) -> Bool { NamePattern(name).fits(ListName(file).text) }
 
   private var name: String { ListName(text).text }
 
   /// The list that is meant. A number means the list of that number, if there is one. Among lists of one name
   /// it is the only one with work left, otherwise the newest. Raises `ambiguousList` when several have work
-  /// left, and `noSuchList`.
-  package func choose(among lists: some Sequence<(id: UInt64, name: String, isFinal: Bool)>)
+  /// left or a pattern fits several names, and `noSuchList`.
+  package func choose(among lists: some Collection<(id: UInt64, name: String, isFinal: Bool)>)
     throws(ControlError) -> UInt64
   {
     let name = name
-    var newest: UInt64?
-    var unfinished: [UInt64] = []
-    for list in lists {
-      if list.id == number { return list.id }
-      guard list.name == name || list.name == text else { continue }
-      newest = max(newest ?? 0, list.id)
-      if !list.isFinal { unfinished.append(list.id) }
+    if let number, lists.contains(where: { $0.id == number }) { return number }
+    var meant = lists.filter { $0.name == name || $0.name == text }
+    if meant.isEmpty {
+      let pattern = NamePattern(name)
+      meant = lists.filter { pattern.fits($0.name) }
     }
-    if unfinished.count > 1 {
-      throw .ambiguousList(name: text, ids: unfinished.sorted().prefix(100).map { $0 })
+    let newest = Dictionary(meant.map { ($0.name, $0.id) }, uniquingKeysWith: max)
+    guard newest.count < 2 else { throw ambiguous(newest.values) }
+    let unfinished = meant.filter { !$0.isFinal }.map(\.id)
+    guard unfinished.count < 2 else { throw ambiguous(unfinished) }
+    guard let id = unfinished.first ?? newest.values.first else {
+      let near = Suggestion.nearest(to: name, among: Set(lists.map(\.name)))
+      throw .noSuchList(name: text, near: near)
     }
-    guard let id = unfinished.first ?? newest else { throw .noSuchList(name: text) }
     return id
+  }
+
+  private func ambiguous(_ ids: some Sequence<UInt64>) -> ControlError {
+    .ambiguousList(name: text, ids: Array(ids.sorted().prefix(100)))
+  }
+}
+
+/// A name in which `*` stands for any characters and `?` for one; case does not matter.
+struct NamePattern {
+  private let pattern: [Character]
+
+  init(_ text: String) { pattern = Array(text.lowercased()) }
+
+  /// Takes time in proportion to the product of both lengths, at most.
+  func fits(_ name: String) -> Bool {
+    let name = Array(name.lowercased())
+    var (place, at) = (0, 0)
+    /// Behind the last `*`, and the place in the name from which it is tried again.
+    var again: (pattern: Int, name: Int)?
+    while at < name.count {
+      if place < pattern.count, pattern[place] == "*" {
+        place += 1
+        again = (place, at)
+      } else if place < pattern.count, pattern[place] == "?" || pattern[place] == name[at] {
+        (place, at) = (place + 1, at + 1)
+      } else if let last = again {
+        (place, at) = (last.pattern, last.name + 1)
+        again = (place, at)
+      } else {
+        return false
+      }
+    }
+    return pattern[place...].allSatisfy { $0 == "*" }
   }
 }

@@ -128,6 +128,7 @@ package struct DaemonTalk {
     var asked = [ShowOrder(list: list, limit: ShowOrder.highestLimit, state: state)]
     try client.ask(.show(asked[0]))
     var (isFirst, separator) = (true, "")
+    var failures = FailureGroups()
     while let page = asked.first {
       guard case .show(let report) = try answer(asked, isFirst: isFirst, &client) else {
         throw Self.otherKind
@@ -143,6 +144,8 @@ package struct DaemonTalk {
       isFirst = false
       if !order.isJSON {
         voice.say(PhotoText.page(report.photos, voice.screen, now: clock.wallTime()))
+        if voice.screen.isTerminal { for photo in report.photos { failures.add(photo) } }
+        if asked.isEmpty { say(failures, of: report.list, after: "\n") }
       } else if !report.photos.isEmpty {
         let photos = report.photos.map { JSONWriter.text(.object($0.object)) }
         voice.say(separator + photos.joined(separator: ","))
@@ -151,6 +154,24 @@ package struct DaemonTalk {
     }
     if order.isJSON { voice.say("]}\n") }
     return .done
+  }
+
+  private func say(_ failures: FailureGroups, of list: ListSummary, after start: String = "") {
+    if failures.isEmpty { return }
+    voice.say(start + failures.text(of: list, at: DaemonPlace(socket: order.socket), voice.screen))
+  }
+
+  /// The failures of a list that is over; none for a list that the daemon has forgotten meanwhile.
+  private func failures(of list: ListSummary) throws(ControlFailure) -> FailureGroups {
+    var groups = FailureGroups()
+    var page: ShowOrder? = ShowOrder(
+      list: ListReference("\(list.id)"), limit: ShowOrder.highestLimit, state: .failed)
+    while let asked = page {
+      guard case .show(let report) = try ask(.show(asked)) else { throw Self.otherKind }
+      for photo in report.photos { groups.add(photo) }
+      page = report.page(after: asked)
+    }
+    return groups
   }
 
   /// The answer to the first of these pages. The daemon drops a caller that does not take its answers, as one
@@ -241,6 +262,10 @@ package struct DaemonTalk {
     voice.progress("")
     guard let last, last.isFinal else { throw .lost }
     if !order.isJSON { voice.say(sentence(last)) }
+    if last.failed > 0, voice.screen.isTerminal, !order.isJSON {
+      // The list itself has ended, whatever becomes of this question.
+      if let failures = try? failures(of: last) { say(failures, of: last) }
+    }
     return last
   }
 }

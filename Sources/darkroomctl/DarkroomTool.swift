@@ -13,7 +13,7 @@ enum DarkroomTool {
     let voice = ToolVoice.standard().speaking(json: ToolArguments.wantJSON(arguments))
     let code: ExitCode
     do throws(UsageError) {
-      let order = try ToolArguments.read(arguments)
+      let order = try ToolArguments.read(arguments, Surroundings.environment())
       code = run(order, voice)
     } catch {
       voice.complain("usage", "\(error)")

@@ -27,7 +27,8 @@ package enum HelpText {
 
     LIST is the number or the name of a list.
 
-      --root DIR             use the darkroomd that was started with this --root
+      --root DIR             use the darkroomd that was started with this --root; default:
+                             $DARKROOM_ROOT
       --socket PATH          use this control socket
       --json                 print results and errors as JSON
       -h, --help             show this text, or the help of the command

@@ -8,11 +8,19 @@ internal import Vocabulary
 package struct ToolArguments {
   private static let mostJobs = 256
 
+  /// The environment variable that stands for `--root`.
+  static let rootVariable = "DARKROOM_ROOT"
+
+  private let environment: [String: String]
   private var words: [String] = []
   private var options: [(option: ToolOption, written: String, value: String)] = []
 
-  package static func read(_ arguments: [String]) throws(UsageError) -> ToolOrder {
-    var reader = ToolArguments()
+  private init(_ environment: [String: String]) { self.environment = environment }
+
+  package static func read(
+    _ arguments: [String], _ environment: [String: String] = [:]
+  ) throws(UsageError) -> ToolOrder {
+    var reader = ToolArguments(environment)
     try reader.split(arguments)
     return try reader.order()
   }
@@ -84,12 +92,17 @@ package struct ToolArguments {
   }
 
   private func socket() throws(UsageError) -> String {
-    switch (value(.root), value(.socket)) {
-    case (nil, nil): return ToolOrder.systemSocket
-    case (nil, let socket?): return socket
-    case (let root?, nil): return root.hasSuffix("/") ? "\(root)control" : "\(root)/control"
-    case (_?, _?): throw .twoPlaces
+    let socket = value(.socket)
+    if socket != nil, value(.root) != nil { throw .twoPlaces }
+    return socket ?? root.map { "\($0)/control" } ?? ToolOrder.systemSocket
+  }
+
+  /// Without a slash at its end.
+  private var root: String? {
+    guard let root = value(.root) ?? environment[Self.rootVariable], !root.isEmpty else {
+      return nil
     }
+    return root.hasSuffix("/") ? String(root.dropLast()) : root
   }
 
   private func command(_ name: CommandName, _ words: [String]) throws(UsageError) -> ToolCommand {
@@ -161,7 +174,7 @@ package struct ToolArguments {
     }
     if words.count > 2 { throw .unwantedWord(command: "journal", word: words[2]) }
     if let folder = words.dropFirst().first { return JournalTask(verb, folder: folder) }
-    return value(.root).map { JournalTask(verb, folder: "\($0)/state") } ?? JournalTask(verb)
+    return root.map { JournalTask(verb, folder: "\($0)/state") } ?? JournalTask(verb)
   }
 
   private func state() throws(UsageError) -> PhotoState? {

@@ -123,6 +123,19 @@ struct ArgumentTests {
     #expect(error?.description == words)
   }
 
+  @Test func `DARKROOM_ROOT stands for an absent --root`() throws {
+    for (line, socket) in [
+      ("status", "/srv/d/control"), ("--root /srv/e status", "/srv/e/control"),
+      ("--socket /run/s status", "/run/s"),
+    ] {
+      let order = try ToolArguments.read(Self.words(line), ["DARKROOM_ROOT": "/srv/d/"])
+      #expect(order == ToolOrder(.status, socket: socket))
+    }
+    let journal = try ToolArguments.read(["journal", "stat"], ["DARKROOM_ROOT": "/srv/d"])
+    #expect(journal.command == .journal(JournalTask(.stat, folder: "/srv/d/state")))
+    #expect(try ToolArguments.read(["list"], ["DARKROOM_ROOT": ""]) == ToolOrder(.list))
+  }
+
   @Test("every command is in the overview and has its own help")
   func help() {
     for command in CommandName.allCases {

@@ -46,7 +46,7 @@ struct MessageTests {
   }
 
   static let errors: [ControlError] = [
-    .noSuchList(name: "x"), .listRejected(name: "x", why: "y"),
+    .noSuchList(name: "x"), .noSuchList(name: "x", near: "y"), .listRejected(name: "x", why: "y"),
     .ambiguousList(name: "x", ids: [3, 5]),
     .permissionDenied(why: "it is another's"), .notPossible(why: "it is finished"),
     .reloadFailed(why: "line 3"), .interfaceNotFound("a.b"), .methodNotFound("Fly"),
@@ -169,6 +169,11 @@ struct MessageTests {
       ("summer.plist", .success(2)), ("winter", .success(5)), ("7", .success(6)),
       ("spring", .failure(.noSuchList(name: "spring"))),
       ("zoo", .failure(.ambiguousList(name: "zoo", ids: [7_000, 8_000]))),
+      ("Summer", .success(2)), ("WINTER.plist", .success(5)), ("win*", .success(5)),
+      ("?oo", .failure(.ambiguousList(name: "?oo", ids: [7_000, 8_000]))),
+      ("*er", .failure(.ambiguousList(name: "*er", ids: [3, 5]))), ("s*m*r", .success(2)),
+      ("sumer", .failure(.noSuchList(name: "sumer", near: "summer"))),
+      ("x*", .failure(.noSuchList(name: "x*"))),
       ("99999999999999999999", .failure(.noSuchList(name: "99999999999999999999"))),
     ])
   func reference(text: String, chosen: Result<UInt64, ControlError>) {

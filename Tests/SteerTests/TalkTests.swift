@@ -166,7 +166,16 @@ struct TalkTests {
       DaemonTalk(order: order, voice: voice, clock: clock, users: { _ in nil }).run()
     }
     #expect(result == code)
-    #expect(words.out == ListText.sentence(end) + ".\n")
+    let reasons =
+      failed == 0
+      ? ""
+      : """
+      2 photos, 'barn' among them: http.404: it answered 404
+        Correct the list and drop it again
+      To do it again: darkroomctl --root \(place.path) retry summer
+
+      """
+    #expect(words.out == ListText.sentence(end) + ".\n" + reasons)
     #expect(words.error.contains("\rsummer [################------"))
     #expect(words.error.hasSuffix("\r\u{1B}[K"))
     server.stop()
@@ -187,7 +196,16 @@ private struct WaitedDaemon: ControlService {
   let end: ListSummary
 
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
-    .failed(.notPossible(why: "only waiting is served"))
+    guard case .show(let order) = call, order.state == .failed else {
+      return .failed(.notPossible(why: "only waiting is served"))
+    }
+    // Two pages.
+    let photo = PhotoSummary(
+      number: order.offset + 1, name: "barn", url: "", state: .failed, code: "http.404",
+      reason: "it answered 404")
+    var report = ShowReport(list: end, photos: [photo])
+    report.more = order.offset == 0 ? 1 : nil
+    return .show(report)
   }
 
   func stream(

@@ -258,6 +258,6 @@ struct TextTests {
         + "systemctl start darkroom or darkroomd --root DIR")
     #expect(
       ControlFailure.refused(.ambiguousList(name: "a", ids: [1, 2])).description
-        == "several lists are named 'a'; use a number instead: 1, 2")
+        == "several lists are meant by 'a'; use a number instead: 1, 2")
   }
 }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The failed photos of a list by reason, the most frequent first, each with what a person can do about it.
+// A value.
+
+internal import Steer
+internal import Vocabulary
+
+struct FailureGroups {
+  private struct Group {
+    let code: String
+    let reason: String
+    var photos = 0
+    /// The name of the first photo.
+    let example: String
+  }
+
+  private static let mostShown = 5
+  /// Reasons beyond these are only counted: some name the bytes or the place of each photo.
+  private static let mostKept = 1000
+
+  private var groups: [Group] = []
+  private var places: [String: Int] = [:]
+  /// Photos whose reason is not kept.
+  private var others = 0
+
+  var isEmpty: Bool { groups.isEmpty }
+
+  mutating func add(_ photo: PhotoSummary) {
+    guard photo.state == PhotoState.failed.name else { return }
+    let key = "\(photo.code)\n\(photo.reason)"
+    if let place = places[key] {
+      groups[place].photos += 1
+    } else if groups.count < Self.mostKept {
+      places[key] = groups.count
+      groups.append(
+        Group(code: photo.code, reason: photo.reason, photos: 1, example: photo.name))
+    } else {
+      others += 1
+    }
+  }
+
+  func text(of list: ListSummary, at place: DaemonPlace, _ screen: ToolScreen) -> String {
+    var lines: [String] = []
+    // The first of equal groups stays first.
+    let sorted = groups.enumerated().sorted {
+      ($1.element.photos, $0.offset) < ($0.element.photos, $1.offset)
+    }
+    for (_, group) in sorted.prefix(Self.mostShown) {
+      let name = "'\(Printable.text(group.example, limit: 60))'"
+      let photos = group.photos == 1 ? name : "\(group.photos) photos, \(name) among them"
+      lines.append(
+        "\(screen.tinted(photos, .bad)): \(Printable.text(group.code)): \(Printable.text(group.reason))"
+      )
+      if let advice = Self.advice(group, place) { lines.append("  \(advice)") }
+    }
+    let rest = sorted.dropFirst(Self.mostShown).reduce(others) { $0 + $1.element.photos }
+    let name = place.word(for: list)
+    if rest > 0 {
+      let photos = rest == 1 ? "1 photo" : "\(rest) photos"
+      lines.append("\(photos) for other reasons: \(place.tool) show --state failed \(name)")
+    }
+    if list.isFinal { lines.append("To do it again: \(place.tool) retry \(name)") }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  // MARK: Advice
+
+  /// By code: the reasons of finished photos are stored without the advice that the journal had.
+  private static func advice(_ group: Group, _ place: DaemonPlace) -> String? {
+    switch group.code {
+    case "address.refused": network(group.reason).map { setting("AllowNetworks=\($0)", place) }
+    case "file.refused" where group.reason.contains("FileFolders="):
+      setting("FileFolders=, with the folder of the file,", place)
+    case "size.limit": setting("a higher MaximumSize=", place)
+    case "http.401", "http.403", "http.404", "http.410", "file.missing", "list.entry":
+      "Correct the list and drop it again"
+    case let code where code.hasPrefix("url."): "Correct the list and drop it again"
+    default: nil
+    }
+  }
+
+  private static func setting(_ words: String, _ place: DaemonPlace) -> String {
+    "To allow it, write \(words) under [Download] in \(place.settings), then: \(place.tool) reload"
+  }
+
+  /// The range that refused the address, from the reason's words.
+  private static func network(_ reason: String) -> NetworkRange? {
+    guard let start = reason.firstRange(of: " leads to ")?.upperBound,
+      let address = NetworkAddress(String(reason[start...].prefix { $0 != "," })),
+      case .reserved(let range, _) = AddressRules().refusal(of: address)?.cause
+    else { return nil }
+    return range
+  }
+}
+
+/// How a person reaches the daemon of a socket: the words for its commands and its settings file.
+struct DaemonPlace {
+  let tool: String
+  let settings: String
+
+  init(socket: String) {
+    let end = "/control"
+    if socket == ToolOrder.systemSocket {
+      (tool, settings) = ("darkroomctl", "/etc/darkroom/darkroomd.conf")
+    } else if socket.hasSuffix(end) {
+      let root = String(socket.dropLast(end.count))
+      tool = "darkroomctl --root \(Self.quoted(root))"
+      settings = "\(root)/darkroomd.conf"
+    } else {
+      (tool, settings) = ("darkroomctl --socket \(Self.quoted(socket))", "darkroomd.conf")
+    }
+  }
+
+  /// The list's name, or its number if a shell would change the name.
+  func word(for list: ListSummary) -> String {
+    Self.isPlain(list.name) ? list.name : "\(list.id)"
+  }
+
+  private static func quoted(_ path: String) -> String {
+    isPlain(path)
+      ? path : "'\(Printable.text(path).split(separator: "'").joined(separator: "'\\''"))'"
+  }
+
+  private static func isPlain(_ word: String) -> Bool {
+    let marks = Set("/._-~+,@:".utf8)
+    return word.utf8.first != UInt8(ascii: "-")
+      && word.utf8.allSatisfy { byte in
+        marks.contains(byte) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+          || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+      } && word.utf8.first != UInt8(ascii: "~")
+  }
+}
