@@ -11,7 +11,7 @@ import PackageDescription
 let stages: [Target] = [
   .target(name: "Accept", dependencies: ["Digests", "Files", "Linux", "Vocabulary"]),
   .target(
-    name: "Catalog", dependencies: ["Digests", "Markup", "Vocabulary"],
+    name: "Catalog", dependencies: ["Digests", "JSON", "Markup", "Vocabulary"],
     exclude: ["Catalog-format.md"]),
   .target(name: "Chain", dependencies: ["Linux", "Queues", "Vocabulary"]),
   .target(name: "Download", dependencies: ["Digests", "Files", "Linux", "Vocabulary"]),
@@ -22,7 +22,7 @@ let stages: [Target] = [
     exclude: ["Journal-format.md"]),
   .target(name: "Report", dependencies: ["Journald", "Linux", "Vocabulary"]),
   .target(name: "Return", dependencies: ["Digests", "Files", "Vocabulary"]),
-  .target(name: "Steer", dependencies: ["Linux", "Vocabulary"]),
+  .target(name: "Steer", dependencies: ["JSON", "Linux", "Vocabulary"]),
 ]
 
 let edge: [Target] = [
@@ -30,6 +30,7 @@ let edge: [Target] = [
   .target(
     name: "Digests", dependencies: ["CDigests", "Vocabulary"], path: "Sources/System/Digests"),
   .target(name: "Files", dependencies: ["Digests", "Vocabulary"], path: "Sources/System/Files"),
+  .target(name: "JSON", path: "Sources/System/JSON"),
   .target(
     name: "Journald", dependencies: ["Linux", "Vocabulary"], path: "Sources/System/Journald"),
   .target(name: "Linux", dependencies: ["CLinux", "Vocabulary"], path: "Sources/System/Linux"),
@@ -110,7 +111,7 @@ let tests: [Target] = [
     dependencies: ["Accept", "Digests", "Files", "Linux", "Support", "Vocabulary"]),
   .testTarget(
     name: "CatalogTests",
-    dependencies: ["CExpat", "Catalog", "Digests", "Markup", "Support", "Vocabulary"]),
+    dependencies: ["CExpat", "Catalog", "Digests", "JSON", "Markup", "Support", "Vocabulary"]),
   .testTarget(name: "ChainTests", dependencies: ["Chain", "Support", "Vocabulary"]),
   .testTarget(
     name: "DownloadTests",
@@ -127,7 +128,7 @@ let tests: [Target] = [
     dependencies: ["Files", "Linux", "Return", "Support", "Vocabulary"]),
   .testTarget(
     name: "SteerTests",
-    dependencies: ["Catalog", "Linux", "Steer", "Support", "Vocabulary", "darkroomctl"]),
+    dependencies: ["Catalog", "JSON", "Linux", "Steer", "Support", "Vocabulary", "darkroomctl"]),
   .testTarget(name: "VocabularyTests", dependencies: ["Vocabulary"]),
   .testTarget(
     name: "EdgeTests",

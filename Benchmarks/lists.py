@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reading lists of a million entries, XML and binary, in a worker started like the daemon's, against
+"""Reading lists of a million entries in every form, in a worker started like the daemon's, against
 Foundation's PropertyListSerialization (serialization.swift) and Python's plistlib in the same run; and
 the cost of refusing lists that kill other readers."""
 import glob
@@ -40,6 +40,47 @@ def xml_dictionaries(path):
                        b"<string>%064x</string><key>Quality</key><integer>80</integer></dict>\n"
                        % (n, n, n))
         file.write(b"</dict></plist>\n")
+    return path
+
+
+def lines(path):
+    with open(path, "wb") as file:
+        for n in range(COUNT):
+            file.write(b"https://photos.example.org/summer/%d.jpg\tPhoto number %d\n" % (n, n))
+    return path
+
+
+def json(path):
+    with open(path, "wb") as file:
+        file.write(b"{\n")
+        for n in range(COUNT):
+            file.write(b'"Photo number %d": "https://photos.example.org/summer/%d.jpg"%b\n'
+                       % (n, n, b"," if n + 1 < COUNT else b"}"))
+    return path
+
+
+def json_objects(path):
+    with open(path, "wb") as file:
+        for n in range(COUNT):
+            file.write(b'%b{"name": "Photo number %d", "url": "https://photos.example.org/summer/%d.jpg", '
+                       b'"sha256": "%064x", "quality": 80}' % (b"," if n else b"[", n, n, n))
+        file.write(b"]\n")
+    return path
+
+
+def csv(path):
+    with open(path, "wb") as file:
+        file.write(b"name,url\n")
+        for n in range(COUNT):
+            file.write(b'"Photo number %d",https://photos.example.org/summer/%d.jpg\r\n' % (n, n))
+    return path
+
+
+def wide(path):
+    """The text of URLs in UTF-16."""
+    with open(path, "w", encoding="utf-16", newline="") as file:
+        for n in range(COUNT):
+            file.write("https://photos.example.org/summer/%d.jpg\tPhoto number %d\n" % (n, n))
     return path
 
 
@@ -195,16 +236,19 @@ def theirs(command, path, seconds=100, size=6 << 30):
 
 def million(folder, temp, peer):
     rows = []
-    for name, make in [("XML, names and URLs", xml), ("XML, dictionaries", xml_dictionaries),
-                       ("binary, names and URLs", binary)]:
+    for name, make, other_reader in [
+            ("XML, names and URLs", xml, peer), ("XML, dictionaries", xml_dictionaries, peer),
+            ("binary, names and URLs", binary, peer), ("text, URLs and names", lines, None),
+            ("text in UTF-16", wide, None), ("JSON, names and URLs", json, None),
+            ("JSON, objects", json_objects, None), ("CSV, names and URLs", csv, None)]:
         path = make(os.path.join(temp, "million.plist"))
         mine, other, ratios = [], [], []
         for number in repeat(3, 25):
             mine.append(ours(folder, temp, path))
             if mine[-1][3] != "accepted":
                 raise SystemExit(f"{name}: {mine[-1][3]}")
-            if peer and number < 2:
-                other.append(theirs(peer, path))
+            if other_reader and number < 2:
+                other.append(theirs(other_reader, path))
                 if other[-1][0]:
                     ratios.append(other[-1][0] / mine[-1][1])
         rows.append([

@@ -41,7 +41,7 @@ package enum IgnoredReason: Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .hidden: "its name starts with a dot"
-    case .suffix: "its name does not end in .plist"
+    case .suffix: "its name does not end in \(ListName.endingWords)"
     case .folder: "it is a folder; drop the list itself"
     case .link: "it is a symbolic link; drop the list itself"
     case .special: "it is not a regular file"

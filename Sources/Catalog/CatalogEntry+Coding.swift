@@ -12,6 +12,7 @@ extension CatalogEntry {
     var problem: String?
     var options = PhotoOptions()
     var place = ListPlace.byte(0)
+    var column: UInt64?
     while !cursor.isAtEnd {
       guard let (tag, bytes) = cursor.field() else { return nil }
       switch tag {
@@ -28,12 +29,17 @@ extension CatalogEntry {
         var inner = CatalogCursor(bytes)
         guard let number = inner.varint(), inner.isAtEnd else { return nil }
         place = tag == CatalogFormat.PhotoTag.line ? .line(number) : .byte(number)
+      case CatalogFormat.PhotoTag.column:
+        var inner = CatalogCursor(bytes)
+        guard let number = inner.varint(), inner.isAtEnd else { return nil }
+        column = number
       case CatalogFormat.PhotoTag.serviceClass:
         if !options.take(tag, bytes) { return nil }
       default:
         if tag >= CatalogFormat.firstNeededTag, !options.take(tag, bytes) { return nil }
       }
     }
+    if case .line(let line) = place, let column { place = .spot(line: line, column: column) }
     guard let name, let url, problem != nil || !(name.isEmpty || url.isEmpty) else { return nil }
     self.init(name: name, url: url, problem: problem, options: options, place: place)
   }

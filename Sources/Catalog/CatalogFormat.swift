@@ -27,6 +27,7 @@ enum CatalogFormat {
     static let line: UInt8 = 4
     static let byte: UInt8 = 5
     static let serviceClass: UInt8 = 6
+    static let column: UInt8 = 7
     static let checksum: UInt8 = 128
     static let filter: UInt8 = 129
     static let quality: UInt8 = 130

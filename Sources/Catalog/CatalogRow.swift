@@ -23,31 +23,30 @@ package struct CatalogRow: Equatable, Sendable {
   func encode(into out: inout [UInt8]) {
     let words = problem.map { ListText($0).cut(to: CatalogFormat.longestProblem) }
     let own = options.fields
-    let number = placeNumber
-    let numberSize = [UInt8].size(ofVarint: number)
-    var size = [UInt8].size(ofField: name.count) + [UInt8].size(ofField: url.count)
-    size += [UInt8].size(ofField: numberSize) + own.count
+    let placeNumbers = placeNumbers
+    var size = [UInt8].size(ofField: name.count) + [UInt8].size(ofField: url.count) + own.count
+    for (_, number) in placeNumbers {
+      size += [UInt8].size(ofField: [UInt8].size(ofVarint: number))
+    }
     if let words { size += [UInt8].size(ofField: words.count) }
     out.append(varint: UInt64(size))
     out.append(field: CatalogFormat.PhotoTag.name, name)
     out.append(field: CatalogFormat.PhotoTag.url, url)
     if let words { out.append(field: CatalogFormat.PhotoTag.problem, words) }
-    out.append(placeTag)
-    out.append(varint: UInt64(numberSize))
-    out.append(varint: number)
+    for (tag, number) in placeNumbers {
+      out.append(tag)
+      out.append(varint: UInt64([UInt8].size(ofVarint: number)))
+      out.append(varint: number)
+    }
     out.append(contentsOf: own)
   }
 
-  private var placeNumber: UInt64 {
+  private var placeNumbers: [(UInt8, UInt64)] {
     switch place {
-    case .line(let number), .byte(let number): number
-    }
-  }
-
-  private var placeTag: UInt8 {
-    switch place {
-    case .line: CatalogFormat.PhotoTag.line
-    case .byte: CatalogFormat.PhotoTag.byte
+    case .line(let line): [(CatalogFormat.PhotoTag.line, line)]
+    case .spot(let line, let column):
+      [(CatalogFormat.PhotoTag.line, line), (CatalogFormat.PhotoTag.column, column)]
+    case .byte(let offset): [(CatalogFormat.PhotoTag.byte, offset)]
     }
   }
 }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guesses the format of a file from its first bytes: XML, binary, or another known format, which the refusal
-// names.
+// Guesses the format of a file from its first bytes: one of those that a list may have, or another known format,
+// which the refusal names.
 
 enum FormatGuess: Equatable, Sendable {
-  /// `start` is the offset after a byte order mark.
-  case xml(start: UInt64)
+  case xml
   case binary
+  case json
+  /// A text of URLs.
+  case lines
+  /// CSV, whose first line names a column of URLs.
+  case table(separator: UInt8)
   /// Too little content to tell.
   case unfinished(String)
-  /// Completes a sentence: `it is JSON`.
-  case other(String)
+  /// Completes a sentence: `it is a PDF document`.
+  case other(String, advice: String = ListRefusal.formatAdvice)
 
   static let headSize = 1024
 
@@ -19,13 +23,17 @@ enum FormatGuess: Equatable, Sendable {
     ([0xFD, 0x37, 0x7A, 0x58, 0x5A], "it is compressed with xz"),
     ([0x28, 0xB5, 0x2F, 0xFD], "it is compressed with zstd"),
     ([0x50, 0x4B, 0x03, 0x04], "it is a ZIP archive"),
-    ([0xFF, 0xD8, 0xFF], "it is a JPEG picture"),
+    ([0xFF, 0xD8], "it is a JPEG picture"),
     ([0x89, 0x50, 0x4E, 0x47], "it is a PNG picture"),
     ([0x25, 0x50, 0x44, 0x46], "it is a PDF document"),
-    ([0xFF, 0xFE], "it is text in UTF-16"), ([0xFE, 0xFF], "it is text in UTF-16"),
-    ([0x3C, 0x00], "it is text in UTF-16"), ([0x00, 0x3C], "it is text in UTF-16"),
-    ([0x00, 0x00, 0xFE, 0xFF], "it is text in UTF-32"),
-    ([0x00, 0x00, 0x00, 0x3C], "it is text in UTF-32"),
+  ]
+
+  /// UTF-32 first: its mark begins with that of UTF-16.
+  private static let encodings: [(bytes: [UInt8], words: String)] = [
+    ([0xFF, 0xFE, 0, 0], "it is text in UTF-32"), ([0, 0, 0xFE, 0xFF], "it is text in UTF-32"),
+    ([0x3C, 0, 0, 0], "it is text in UTF-32"), ([0, 0, 0, 0x3C], "it is text in UTF-32"),
+    ([0x3C, 0], "it is text in UTF-16 without a byte order mark"),
+    ([0, 0x3C], "it is text in UTF-16 without a byte order mark"),
   ]
 
   init(_ head: [UInt8]) {
@@ -49,28 +57,59 @@ enum FormatGuess: Equatable, Sendable {
     if let magic = magics.first(where: { head.starts(with: $0.bytes) }) {
       return .other(magic.words)
     }
-    if head.allSatisfy({ $0 == 0 }) { return .unfinished("it begins with NUL bytes only") }
-    let start = head.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    guard let first = head[start...].firstIndex(where: { !ListText.isSpace($0) }) else {
-      return .unfinished("it contains only white space")
+    if let encoding = encodings.first(where: { head.starts(with: $0.bytes) }) {
+      return .other(encoding.words, advice: "Save it as UTF-8")
     }
-    return text(head, start: start, first: first)
+    if head.allSatisfy({ $0 == 0 }) { return .unfinished("it begins with NUL bytes only") }
+    var decoder = ListDecoder(ListEncoding(head))
+    let text = decoder.decode(Array(head[ListEncoding.markSize(head)...]))
+    guard let first = text.firstIndex(where: { !ListText.isSpace($0) }) else {
+      return decoder.isBroken
+        ? .other("it begins with bytes that are not text")
+        : .unfinished("it contains only white space")
+    }
+    return self.text(text[first...])
   }
 
-  private static func text(_ head: [UInt8], start: Int, first: Int) -> FormatGuess {
-    let rest = head[first...]
-    switch head[first] {
+  private static func text(_ text: ArraySlice<UInt8>) -> FormatGuess {
+    switch text.first {
     case UInt8(ascii: "<"):
-      let lowered = rest.prefix(14).map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 32 : $0 }
+      let lowered = text.prefix(14).map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 32 : $0 }
       if lowered.starts(with: "<html".utf8) || lowered.starts(with: "<!doctype html".utf8) {
         return .other("it is an HTML page")
       }
-      return .xml(start: UInt64(start))
-    case UInt8(ascii: "["): return .other("it is JSON")
-    case UInt8(ascii: "{"): return .other(isOldStyle(rest) ? oldStyle : "it is JSON")
-    case UInt8(ascii: "("), UInt8(ascii: "/"), UInt8(ascii: "\""): return .other(oldStyle)
-    default: return .other("it is neither XML nor a binary property list")
+      return .xml
+    case UInt8(ascii: "["): return .json
+    case UInt8(ascii: "{"):
+      if text.starts(with: "{\\rtf".utf8) {
+        return .other("it is RTF", advice: "Save it as plain text")
+      }
+      return isOldStyle(text) ? .other(oldStyle) : .json
+    case UInt8(ascii: "#"): return .lines
+    default: return line(text.prefix { $0 != 0x0A })
     }
+  }
+
+  /// The first line that is not empty.
+  private static func line(_ line: ArraySlice<UInt8>) -> FormatGuess {
+    let isQuoted = line.first == UInt8(ascii: "\"")
+    if isQuoted && isOldStyle(line) || line.first == UInt8(ascii: "(")
+      || line.first == UInt8(ascii: "/")
+    {
+      return .other(oldStyle)
+    }
+    if contains(line, "://") { return .lines }
+    for separator in TableListReader.separators {
+      let names = line.split(separator: separator, omittingEmptySubsequences: false)
+      if names.contains(where: TableListReader.isURLColumn) {
+        return .table(separator: separator)
+      }
+    }
+    return .other("its first line is neither a URL nor the names of columns with a column 'url'")
+  }
+
+  static func contains(_ bytes: ArraySlice<UInt8>, _ text: String) -> Bool {
+    bytes.indices.contains { bytes[$0...].starts(with: text.utf8) }
   }
 
   private static let oldStyle = "it is an old-style property list"

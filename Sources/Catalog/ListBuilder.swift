@@ -5,12 +5,15 @@
 package import Vocabulary
 
 package struct ListBuilder {
-  private var form = ListForm()
+  private var form: ListForm
   private var names = NameIndex()
   private var writer: CatalogWriter
   private let limits: ListLimits
 
-  package init(catalog: any OpenFile, limits: ListLimits) throws(Failure) {
+  package init(
+    catalog: any OpenFile, limits: ListLimits, spelling: KeySpelling = .exact
+  ) throws(Failure) {
+    form = ListForm(spelling)
     writer = try CatalogWriter(catalog, limits: limits)
     self.limits = limits
   }
@@ -33,7 +36,8 @@ package struct ListBuilder {
     form.ready.removeAll(keepingCapacity: true)
   }
 
-  private mutating func add(_ draft: PhotoDraft) throws(Failure) {
+  /// Adds a complete photo between the start and the end of an array.
+  mutating func add(_ draft: PhotoDraft) throws(Failure) {
     guard writer.count < limits.photos else {
       throw ListRefusal.tooMany(draft.place, limit: limits.photos)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contents of a property list as events, in its own order, for both formats. In a dictionary keys and
+// The contents of a property list or a JSON list as events, in its own order. In a dictionary keys and
 // values alternate; the readers ensure that.
 
 package enum ListEvent: Equatable, Sendable {
@@ -21,6 +21,8 @@ package enum ListEvent: Equatable, Sendable {
     case data
     /// Only in binary lists.
     case uid
+    /// Only in JSON.
+    case null
 
     package var words: String {
       switch self {
@@ -29,6 +31,7 @@ package enum ListEvent: Equatable, Sendable {
       case .date: "a date"
       case .data: "data"
       case .uid: "a UID"
+      case .null: "null"
       }
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognises the form of a list while it is read: property-list events in, photos out, in file order. Either
-// the top dictionary maps names to URLs, or to dictionaries with a URL; or all photos are under `Photos`,
-// beside options. Raises `list.form`, `list.option`, `list.duplicate`, `list.truncated`, `list.syntax`.
+// Recognises the form of a list while it is read: events in, photos out, in file order. The top dictionary maps
+// names to URLs, or to dictionaries with a URL; or the top is an array of photos; or all photos are under
+// `Photos`, beside options. Raises `list.form`, `list.option`, `list.duplicate`, `list.truncated`, `list.syntax`.
 
 package import Vocabulary
 
@@ -13,14 +13,14 @@ package struct ListForm {
   package static let deepest = 32
 
   enum State {
-    /// Nothing is read yet. → top
+    /// Nothing is read yet. → top, photos
     case start
     /// In the top dictionary, before a key. → topValue, done
     case top
     /// After a key of the top dictionary. → top, photos, photo, skipping
     case topValue(ListText, ListPlace)
-    /// In the container under `Photos`, before an element or a key.
-    /// → photosValue, photo, skipping, top
+    /// In the array at the top, or the container under `Photos`, before an element or a key.
+    /// → photosValue, photo, skipping, then done or top
     case photos
     /// After a key of the dictionary under `Photos`. → photos, photo, skipping
     case photosValue(ListText, ListPlace)
@@ -30,7 +30,7 @@ package struct ListForm {
     case photoValue(PhotoDraft.Field?)
     /// In a container that is not allowed there. → photo if inside a photo, otherwise top or photos
     case skipping(depth: Int, isInside: Bool)
-    /// After the end of the top dictionary.
+    /// After the end of the top dictionary or array.
     case done
   }
 
@@ -39,6 +39,8 @@ package struct ListForm {
     /// The first key that can only be a photo's name.
     case byName(ListText, ListPlace)
     case withPhotos(ListPlace)
+    /// An array of photos.
+    case array
   }
 
   /// A key that is an option if `Photos` follows, otherwise a photo's name.
@@ -49,6 +51,7 @@ package struct ListForm {
     let place: ListPlace
   }
 
+  private let spelling: KeySpelling
   private var state = State.start
   /// The photo being read in `photo`, `photoValue` and `skipping`. Not part of the state, which is copied
   /// with every event.
@@ -60,25 +63,23 @@ package struct ListForm {
   /// Complete photos; the caller takes them and empties the array.
   package var ready: [PhotoDraft] = []
 
-  package init() {}
+  package init(_ spelling: KeySpelling = .exact) { self.spelling = spelling }
 
   /// Takes the next event. Adds a photo that it completes to `ready`.
   package mutating func take(
     _ event: ListEvent, at place: ListPlace
   ) throws(Failure) {
     switch state {
-    case .start:
-      guard event == .openDictionary else { throw ListRefusal.top(event, place) }
-      state = .top
+    case .start: try takeStart(event, at: place)
     case .top: return try takeTop(event, at: place)
     case .topValue(let key, let keyPlace):
       return try takeTopValue(event, key, keyPlace, at: place)
     case .photos: return takePhotos(event, at: place)
     case .photosValue(let key, let keyPlace):
       draft = PhotoDraft(place: keyPlace, name: key)
-      return begin(event)
-    case .photo: return takePhoto(event)
-    case .photoValue(let field): return takePhotoValue(event, field)
+      return begin(event, at: place)
+    case .photo: return takePhoto(event, at: place)
+    case .photoValue(let field): return takePhotoValue(event, field, at: place)
     case .skipping(let depth, let isInside): return skip(event, depth: depth, isInside: isInside)
     case .done: throw ListRefusal.syntax(place, "something follows the end of the list")
     }
@@ -92,13 +93,23 @@ package struct ListForm {
 
   // MARK: At the top
 
+  private mutating func takeStart(_ event: ListEvent, at place: ListPlace) throws(Failure) {
+    switch event {
+    case .openDictionary: state = .top
+    case .openArray:
+      shape = .array
+      state = .photos
+    default: throw ListRefusal.top(event, place)
+    }
+  }
+
   private mutating func takeTop(
     _ event: ListEvent, at place: ListPlace
   ) throws(Failure) {
     guard case .key(let key) = event else { return state = .done }
     if case .withPhotos(let photos) = shape {
-      if key.isText(OptionKey.photos) { throw ListRefusal.duplicate(key, photos, place) }
-      guard OptionKey(key) != nil else { throw ListRefusal.unknownOption(key, place) }
+      if isPhotos(key) { throw ListRefusal.duplicate(key, photos, place) }
+      guard OptionKey(key, spelling) != nil else { throw ListRefusal.unknownOption(key, place) }
     }
     state = .topValue(key, place)
   }
@@ -107,14 +118,15 @@ package struct ListForm {
     _ event: ListEvent, _ key: ListText, _ keyPlace: ListPlace, at place: ListPlace
   ) throws(Failure) {
     let isContainer = event == .openArray || event == .openDictionary
-    if isContainer, key.isText(OptionKey.photos) {
+    if isContainer, isPhotos(key) {
       try decideForPhotos(keyPlace)
       state = .photos
       return
     }
-    let option = OptionKey(key)
+    let option = OptionKey(key, spelling)
     switch shape {
-    case .withPhotos:
+    // An array at the top has no keys.
+    case .withPhotos, .array:
       // `takeTop` has refused every other key.
       if let option {
         try take(PendingOption(key: option, text: key, value: event, place: keyPlace))
@@ -132,14 +144,16 @@ package struct ListForm {
       }
       shape = .byName(key, keyPlace)
       ready += pending.map(Self.photo)
-      beginAtTop(key, keyPlace, event)
-    case .byName: beginAtTop(key, keyPlace, event)
+      beginAtTop(key, keyPlace, event, at: place)
+    case .byName: beginAtTop(key, keyPlace, event, at: place)
     }
   }
 
+  private func isPhotos(_ key: ListText) -> Bool { spelling.matches(key, OptionKey.photos) }
+
   private mutating func decideForPhotos(_ place: ListPlace) throws(Failure) {
     if case .byName(let first, let firstPlace) = shape {
-      if first.isText(OptionKey.photos) { throw ListRefusal.duplicate(first, firstPlace, place) }
+      if isPhotos(first) { throw ListRefusal.duplicate(first, firstPlace, place) }
       throw ListRefusal.unknownOption(first, firstPlace)
     }
     // `takeTop` has refused a second 'Photos'.
@@ -154,6 +168,7 @@ package struct ListForm {
       throw ListRefusal.duplicate(option.text, first, option.place)
     }
     switch option.value {
+    case .scalar(.null): taken[option.key] = nil
     case .string(let text): try options.set(option.key, to: text, at: option.place)
     case .integer(let text) where option.key == .quality:
       try options.set(option.key, to: text, at: option.place)
@@ -163,7 +178,7 @@ package struct ListForm {
 
   private static func photo(_ option: PendingOption) -> PhotoDraft {
     var draft = PhotoDraft(place: option.place, name: option.text)
-    draft.take(option.value, for: .url)
+    draft.take(option.value, for: .url, at: option.place)
     return draft
   }
 
@@ -172,39 +187,46 @@ package struct ListForm {
   private mutating func takePhotos(_ event: ListEvent, at place: ListPlace) {
     switch event {
     case .key(let key): state = .photosValue(key, place)
-    case .close: state = .top
+    case .close: if case .array = shape { state = .done } else { state = .top }
     case .openDictionary:
       draft = PhotoDraft(place: place, name: nil)
       state = .photo
+    case .string:
+      draft = PhotoDraft(place: place, name: nil)
+      draft.take(event, for: .url, at: place)
+      end()
     default:
       draft = PhotoDraft(place: place, name: nil)
-      draft.note("it is \(event.words), not a dictionary with 'Name' and 'URL'")
+      draft.note("it is \(event.words), not a URL or a dictionary with one")
       enter(event, isInside: false)
     }
   }
 
   private mutating func beginAtTop(
-    _ key: ListText, _ place: ListPlace, _ event: ListEvent
+    _ key: ListText, _ keyPlace: ListPlace, _ event: ListEvent, at place: ListPlace
   ) {
-    draft = PhotoDraft(place: place, name: key)
-    draft.suspect(event)
-    begin(event)
+    draft = PhotoDraft(place: keyPlace, name: key)
+    draft.suspect(event, at: place)
+    begin(event, at: place)
   }
 
   /// Begins a photo with the value of its name: a URL, or a dictionary with one.
-  private mutating func begin(_ event: ListEvent) {
+  private mutating func begin(_ event: ListEvent, at place: ListPlace) {
     if event == .openDictionary { return state = .photo }
-    draft.take(event, for: .url)
+    draft.take(event, for: .url, at: place)
     enter(event, isInside: false)
   }
 
-  private mutating func takePhoto(_ event: ListEvent) {
+  private mutating func takePhoto(_ event: ListEvent, at place: ListPlace) {
     guard case .key(let key) = event else { return end() }
-    state = .photoValue(draft.field(key))
+    state = .photoValue(draft.field(key, spelling, at: place))
   }
 
-  private mutating func takePhotoValue(_ event: ListEvent, _ field: PhotoDraft.Field?) {
-    if let field { draft.take(event, for: field) }
+  private mutating func takePhotoValue(
+    _ event: ListEvent, _ field: PhotoDraft.Field?, at place: ListPlace
+  ) {
+    // In JSON null is often written for a value that is missing.
+    if let field, event != .scalar(.null) { draft.take(event, for: field, at: place) }
     return enter(event, isInside: true)
   }
 
@@ -231,19 +253,22 @@ package struct ListForm {
   }
 
   private mutating func end() {
-    if case .withPhotos = shape { state = .photos } else { state = .top }
+    switch shape {
+    case .withPhotos, .array: state = .photos
+    case .undecided, .byName: state = .top
+    }
     ready.append(draft)
   }
 }
 
 extension PhotoDraft {
   /// A URL is never an array or a number: perhaps the key should be `Photos` or an option.
-  mutating func suspect(_ event: ListEvent) {
+  mutating func suspect(_ event: ListEvent, at place: ListPlace) {
     switch event {
     case .openArray, .integer, .scalar:
       guard let name, !OptionKey.known.contains(name.string) else { return }
       let near = Suggestion.words(for: name.string, among: OptionKey.known)
-      note("its URL is \(event.words), not a string\(near)")
+      note("its URL is \(event.words), not a string\(near)", at: place)
     default: return
     }
   }

@@ -7,10 +7,8 @@ internal import Markup
 package import Vocabulary
 
 package enum ListReader {
-  static let chunkSize = 64 << 10
-
-  /// Reads the property list in `list` into `catalog`, a new file open for reading and writing. After an
-  /// error the catalog is useless.
+  /// Reads the list in `list` into `catalog`, a new file open for reading and writing. After an error the
+  /// catalog is useless.
   package static func read(
     list: any OpenFile, catalog: any OpenFile, limits: ListLimits
   ) throws(Failure) {
@@ -21,23 +19,43 @@ package enum ListReader {
       head = try list.read(at: 0, upTo: FormatGuess.headSize)
     } catch { throw error.failure }
     guard size <= limits.size else { throw ListRefusal.tooLarge(size, limit: limits.size) }
+    let start = UInt64(ListEncoding.markSize(head))
+    let encoding = ListEncoding(head)
+    func builder(_ spelling: KeySpelling) throws(Failure) -> ListBuilder {
+      try ListBuilder(catalog: catalog, limits: limits, spelling: spelling)
+    }
+    func source(_ encoding: ListEncoding?) -> ListSource {
+      ListSource(list, from: start, size: size, encoding: encoding)
+    }
     switch FormatGuess(head) {
-    case .xml(let start):
-      let builder = try ListBuilder(catalog: catalog, limits: limits)
-      try readMarkup(list, from: start, size, MarkupListReader(builder, limits: limits))
+    case .xml:
+      // expat checks UTF-8 itself, and knows the other encodings that a document may declare.
+      let decoded = encoding == .utf8 ? nil : encoding
+      try readMarkup(source(decoded), MarkupListReader(builder(.exact), limits: limits))
     case .binary:
-      var builder = try ListBuilder(catalog: catalog, limits: limits)
+      var builder = try builder(.exact)
       var reader = try BinaryListReader(list, size: size, limits: limits)
       while let (event, place) = try reader.next() { try builder.take(event, at: place) }
       try builder.finish()
+    case .json:
+      var reader = try JSONListReader(source(encoding), builder(.usual), limits: limits)
+      try reader.read()
+    case .lines:
+      var reader = try LineListReader(source(encoding), builder(.usual), limits: limits)
+      try reader.read()
+    case .table(let separator):
+      var reader = try TableListReader(
+        source(encoding), separator: separator, builder(.usual), limits: limits)
+      try reader.read()
     case .unfinished(let words): throw ListRefusal.truncated(words)
-    case .other(let words): throw ListRefusal.format(words)
+    case .other(let words, let advice): throw ListRefusal.format(words, advice: advice)
     }
   }
 
   private static func readMarkup(
-    _ list: any OpenFile, from start: UInt64, _ size: UInt64, _ reader: consuming MarkupListReader
+    _ source: ListSource, _ reader: consuming MarkupListReader
   ) throws(Failure) {
+    var source = source
     var reader = reader
     let markup = MarkupReader<Failure>(
       open: { (name, hasAttributes, line) throws(Failure) in
@@ -45,32 +63,29 @@ package enum ListReader {
       },
       text: { (bytes, line) throws(Failure) in try reader.text(bytes, line: line) },
       close: { (line) throws(Failure) in try reader.close(line: line) })
-    var offset = start
-    let error = try markup.read { () throws(Failure) in
-      let bytes: [UInt8]
-      do throws(SystemError) {
-        bytes = try list.read(at: offset, upTo: Int(min(UInt64(chunkSize), size - offset)))
-      } catch { throw error.failure }
-      offset += UInt64(bytes.count)
-      return bytes
+    var end: UInt64 = 0
+    var last: [UInt8] = []
+    let error = try markup.read(isUTF8: source.isDecoded) { () throws(Failure) in
+      let piece = try source.next()
+      if !piece.isEmpty { last = piece }
+      end += UInt64(piece.count)
+      return piece
     }
     if let error {
       throw failure(
-        error, around: context(list, at: start + error.offset), isDone: reader.isDone)
+        error, around: context(last, at: Int(end - min(end, error.offset))),
+        isDone: reader.isDone)
     }
     try reader.finish()
   }
 
-  /// The bytes around an offset, for better advice on an error there.
+  /// The bytes around an error, for better advice: those of the last piece before and after the place that many
+  /// bytes before its end.
   private static func context(
-    _ list: any OpenFile, at offset: UInt64
+    _ piece: [UInt8], at distance: Int
   ) -> (before: [UInt8], after: [UInt8]) {
-    let start = offset - min(offset, 64)
-    guard let bytes = try? list.read(at: start, upTo: Int(offset - start) + 16) else {
-      return ([], [])
-    }
-    let split = min(bytes.count, Int(offset - start))
-    return (Array(bytes[..<split]), Array(bytes[split...]))
+    let place = max(0, piece.count - distance)
+    return (Array(piece[..<place].suffix(64)), Array(piece[place...].prefix(16)))
   }
 
   static func failure(
@@ -88,6 +103,9 @@ package enum ListReader {
     case .entity:
       return ListRefusal.syntax(
         place, error.words, advice: "Write the character itself, and '&' as &amp;")
+    case .declaration:
+      return ListRefusal.syntax(
+        place, error.words, advice: "Remove the part of the DOCTYPE in square brackets")
     case .malformed where isDone:
       return ListRefusal.trailing(place, isList: FormatGuess.beginsList(context.after))
     case .malformed where context.after.starts(with: "<?xml".utf8):

@@ -7,13 +7,18 @@ internal import Vocabulary
 
 enum ListRefusal {
   static let formAdvice =
-    "A list is a dictionary of photo names and URLs, or has them under 'Photos'"
+    "A list is a dictionary of photo names and URLs, or an array of photos, or has either under 'Photos'"
   static let formatAdvice =
-    "Save it as a property list, XML in UTF-8 or binary"
+    "Save it as a property list, as JSON, as CSV or as a text with one URL a line"
 
-  /// The file is not a property list: `it is JSON`.
-  static func format(_ words: String) -> Failure {
-    Failure(.final, code: "list.format", reason: words, advice: formatAdvice)
+  /// The file is not a list: `it is a PDF document`.
+  static func format(_ words: String, advice: String = formatAdvice) -> Failure {
+    Failure(.final, code: "list.format", reason: words, advice: advice)
+  }
+
+  static func encoding(_ place: ListPlace, _ encoding: ListEncoding) -> Failure {
+    let name = encoding == .utf8 ? "UTF-8" : "UTF-16"
+    return syntax(place, "the text is not valid \(name)", advice: "Save the file as UTF-8")
   }
 
   static func syntax(_ place: ListPlace, _ words: String, advice: String = "") -> Failure {
@@ -41,7 +46,8 @@ enum ListRefusal {
 
   static func top(_ event: ListEvent, _ place: ListPlace) -> Failure {
     Failure(
-      .final, code: "list.form", reason: "\(place): the list is \(event.words), not a dictionary",
+      .final, code: "list.form",
+      reason: "\(place): the list is \(event.words), not a dictionary or an array",
       advice: formAdvice)
   }
 
@@ -50,6 +56,13 @@ enum ListRefusal {
       .final, code: "list.duplicate",
       reason: "\(key.shown) occurs twice, at \(first) and \(second)",
       advice: "Give each photo its own name")
+  }
+
+  static func twoColumns(_ words: String, _ first: ListPlace, _ second: ListPlace) -> Failure {
+    Failure(
+      .final, code: "list.duplicate",
+      reason: "two columns are the \(words), at \(first) and \(second)",
+      advice: "Remove one of them")
   }
 
   /// Two Unicode spellings of one name: they look alike and cannot have two prints.

@@ -12,8 +12,10 @@ enum OptionKey: String, CaseIterable, Sendable {
   /// The key of the photos themselves.
   static let photos = "Photos"
 
-  init?(_ text: ListText) {
-    guard let key = Self.allCases.first(where: { text.isText($0.rawValue) }) else { return nil }
+  init?(_ text: ListText, _ spelling: KeySpelling) {
+    guard let key = Self.allCases.first(where: { spelling.matches(text, $0.rawValue) }) else {
+      return nil
+    }
     self = key
   }
 

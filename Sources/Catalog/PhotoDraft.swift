@@ -19,6 +19,24 @@ package struct PhotoDraft: Equatable, Sendable {
     /// The keys if the name is the key of the dictionary.
     static let keyed = allCases.filter { $0 != .name }
 
+    /// Other keys for the name and the URL, in JSON and CSV.
+    private static let usual: [(String, Field)] = [
+      ("HRef", .url), ("Src", .url), ("Link", .url), ("URI", .url), ("Title", .name),
+      ("File", .name), ("FileName", .name), ("Out", .name),
+    ]
+
+    init?(_ key: ListText, _ spelling: KeySpelling) {
+      if let field = Self.allCases.first(where: { spelling.matches(key, $0.rawValue) }) {
+        self = field
+      } else if spelling == .usual,
+        let (_, field) = Self.usual.first(where: { spelling.matches(key, $0.0) })
+      {
+        self = field
+      } else {
+        return nil
+      }
+    }
+
     var words: String {
       switch self {
       case .name: "name"
@@ -28,6 +46,7 @@ package struct PhotoDraft: Equatable, Sendable {
     }
   }
 
+  /// The beginning of the photo in its list.
   package let place: ListPlace
   /// The name is a key of a dictionary, so it must be unique.
   package let isKeyed: Bool
@@ -35,6 +54,8 @@ package struct PhotoDraft: Equatable, Sendable {
   private(set) var url: ListText?
   private(set) var options = PhotoOptions()
   private(set) var problem: String?
+  /// The place of the problem, if it is not that of the photo.
+  private var problemPlace: ListPlace?
 
   init(place: ListPlace, name: ListText?) {
     self.place = place
@@ -42,39 +63,45 @@ package struct PhotoDraft: Equatable, Sendable {
     isKeyed = name != nil
   }
 
-  mutating func note(_ words: String) {
-    if problem == nil { problem = words }
+  mutating func note(_ words: String, at place: ListPlace? = nil) {
+    guard problem == nil else { return }
+    problem = words
+    problemPlace = place
   }
 
   /// The field that a key of the photo's dictionary names; notes a problem and returns nil for an invalid
   /// key.
-  mutating func field(_ key: ListText) -> Field? {
-    let known = isKeyed ? Field.keyed : Field.allCases
-    if let field = known.first(where: { key.isText($0.rawValue) }) { return field }
-    if isKeyed, key.isText(Field.name.rawValue) {
-      note("its dictionary has the key 'Name', but the list already names it")
-    } else if let option = OptionKey(key) {
+  mutating func field(
+    _ key: ListText, _ spelling: KeySpelling, at place: ListPlace
+  ) -> Field? {
+    let field = Field(key, spelling)
+    if let field, !(isKeyed && field == .name) { return field }
+    if field != nil {
+      note("its dictionary has the key \(key.shown), but the list already names it", at: place)
+    } else if let option = OptionKey(key, spelling) {
       note(
-        "its dictionary has the key '\(option.rawValue)', which is allowed only beside 'Photos'")
+        "its dictionary has the key '\(option.rawValue)', which is allowed only beside 'Photos'",
+        at: place)
     } else {
+      let known = isKeyed ? Field.keyed : Field.allCases
       let near = Suggestion.words(for: key.string, among: known.map(\.rawValue))
-      note("its dictionary has the unknown key \(key.shown)\(near)")
+      note("its dictionary has the unknown key \(key.shown)\(near)", at: place)
     }
     return nil
   }
 
-  mutating func take(_ event: ListEvent, for field: Field) {
+  mutating func take(_ event: ListEvent, for field: Field, at place: ListPlace) {
     switch event {
-    case .string(let text): set(field, to: text)
-    case .integer(let text) where field == .quality: set(field, to: text)
+    case .string(let text): set(field, to: text, at: place)
+    case .integer(let text) where field == .quality: set(field, to: text, at: place)
     default:
       let wanted = field == .quality ? "a whole number or a string" : "a string"
-      note("its \(field.words) is \(event.words), not \(wanted)")
+      note("its \(field.words) is \(event.words), not \(wanted)", at: place)
     }
   }
 
-  private mutating func set(_ field: Field, to text: ListText) {
-    if has(field) { note("its dictionary has the key '\(field.rawValue)' twice") }
+  private mutating func set(_ field: Field, to text: ListText, at place: ListPlace) {
+    if has(field) { note("its \(field.words) is given twice", at: place) }
     do throws(OptionProblem) {
       switch field {
       case .name: name = text
@@ -89,7 +116,7 @@ package struct PhotoDraft: Equatable, Sendable {
       // A suggestion says enough.
       let isEnough = error.choices.isEmpty || error.words.hasSuffix("?")
       let more = isEnough ? "" : "; it must be \(error.choices)"
-      note("its \(error.words)\(more)")
+      note("its \(error.words)\(more)", at: place)
     }
   }
 
@@ -112,21 +139,21 @@ package struct PhotoDraft: Equatable, Sendable {
       words: "'SHA256' is \(text.shown); it must be 64 hex digits, as sha256sum prints them")
   }
 
-  /// The photo for the catalog. Cuts a name that is too long; adds the place to a problem.
+  /// The photo for the catalog. Names it after its URL if its list does not; cuts a name that is too long;
+  /// adds the place to a problem.
   func row(_ limits: ListLimits) -> CatalogRow {
-    let words = problem ?? Self.nameProblem(self.name, limits) ?? Self.urlProblem(url, limits)
-    let name = name ?? ListText([])
+    let name = name ?? url.map { URLName.name(of: $0, limits) } ?? ListText([])
+    let words = problem ?? Self.urlProblem(url, limits) ?? Self.nameProblem(name, limits)
     let isLong = name.length > UInt64(limits.keyBytes)
     let isFar = (url?.length ?? 0) > UInt64(limits.valueBytes)
     return CatalogRow(
       name: isLong ? name.cut(to: min(200, Int(limits.keyBytes))) : name.bytes,
       url: isFar ? [] : url?.bytes ?? [],
-      problem: words.map { "\($0) (\(place))" },
+      problem: words.map { "\($0) (\(problemPlace ?? place))" },
       options: words == nil ? options : PhotoOptions(), place: place)
   }
 
-  private static func nameProblem(_ name: ListText?, _ limits: ListLimits) -> String? {
-    guard let name else { return "its dictionary has no 'Name'" }
+  private static func nameProblem(_ name: ListText, _ limits: ListLimits) -> String? {
     if name.length == 0 { return "its name is empty" }
     if name.length > UInt64(limits.keyBytes) {
       return "its name is \(name.length) bytes long; the limit is \(limits.keyBytes)"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a returned list and their names: `NAME.plist`, `NAME.result.plist` and `NAME.retry.plist`.
+// The files of a returned list and their names: the list's own, `NAME.result.plist` and `NAME.retry.plist`.
 
 internal import Files
 internal import Vocabulary

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Varlink's two messages, request and reply: JSON, ended by a NUL. Raises `BadMessage`.
 
+internal import JSON
+
 package struct ControlRequest: Equatable, Sendable {
   package var method: String
   package var parameters: JSONObject

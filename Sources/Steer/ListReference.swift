@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user's reference to a list: its number, or its name with or without `.plist`. A name that no list has may
+// A user's reference to a list: its number, or its name with or without its ending. A name that no list has may
 // differ in upper and lower case, or be a pattern with `*` and `?`.
 
 internal import Vocabulary

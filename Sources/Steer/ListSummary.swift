@@ -6,7 +6,7 @@ package import Vocabulary
 
 package struct ListSummary: MessageValue {
   package var id: UInt64
-  /// The dropped file's name without `.plist`. Not escaped; escape it before showing it.
+  /// The dropped file's name without its ending. Not escaped; escape it before showing it.
   package var name: String
   package var title: String
   package var owner: UInt32

@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The name of a file that may be a list: it ends in `.plist` in lower case, upper case or a mix, since
-// some file systems and people do not distinguish them. Compares bytes.
+// The name of a file that may be a list: it has one of the endings below in lower case, upper case or a mix,
+// since some file systems and people do not distinguish them. The ending does not decide the format: the contents
+// do. Compares bytes.
 
 package struct ListName: Sendable {
-  private static let plist = Array(".plist".utf8)
+  private static let endings = [".plist", ".json", ".csv", ".txt"].map { Array($0.utf8) }
+  /// The endings, for people.
+  package static let endingWords = ".plist, .json, .csv or .txt"
 
   /// The name before its ending; the whole name if it has no ending.
   package let stem: ArraySlice<UInt8>
-  /// `.plist` as it is written; empty if the name does not end in it, or consists of it.
+  /// The ending as it is written; empty if the name has none, or consists of it.
   package let ending: ArraySlice<UInt8>
 
   package init(_ name: [UInt8]) {
-    let ending = name.suffix(Self.plist.count)
-    // A capital letter differs by 0x20; the dot has no capital.
-    let hasEnding =
-      name.count > Self.plist.count
-      && zip(ending, Self.plist).allSatisfy { byte, letter in
-        byte == letter || (letter != 0x2E && byte | 0x20 == letter)
-      }
-    self.ending = hasEnding ? ending : []
-    stem = hasEnding ? name.dropLast(Self.plist.count) : name[...]
+    let size = Self.endings.first { Self.ends(name, $0) }?.count ?? 0
+    ending = name.suffix(size)
+    stem = name.dropLast(size)
   }
 
   package init(_ file: FileName) { self.init(file.bytes) }
@@ -29,4 +26,12 @@ package struct ListName: Sendable {
 
   /// The stem, for people.
   package var text: String { String(decoding: stem, as: UTF8.self) }
+
+  private static func ends(_ name: [UInt8], _ ending: [UInt8]) -> Bool {
+    // A capital letter differs by 0x20; the dot has no capital.
+    name.count > ending.count
+      && zip(name.suffix(ending.count), ending).allSatisfy { byte, letter in
+        byte == letter || (letter != 0x2E && byte | 0x20 == letter)
+      }
+  }
 }

@@ -207,12 +207,14 @@ import Vocabulary
   }
 
   @Test(
-    "A list name ends in .plist, in any case, and has at least one byte before the dot",
+    "A list name ends in .plist, .json, .csv or .txt, in any case, with at least one byte before the dot",
     arguments: [
       ("a.plist", nil), ("A.PLIST", nil), ("a.pLiSt", nil), ("a.plist.plist", nil),
       ("plist", .suffix), ("aplist", .suffix), ("a.plist~", .suffix), ("a.plist.tmp", .suffix),
       ("a\u{0E}plist", .suffix), (".plist", .hidden), (".a.plist", .hidden), ("-rf.plist", nil),
-      (" .plist ", .suffix), ("%s%n.plist", nil), ("a.plist.part", .suffix),
+      (" .plist ", .suffix), ("%s%n.plist", nil), ("a.txt", nil), ("A.Json", nil), ("a.CSV", nil),
+      ("a.doc", .suffix), (".txt", .hidden), ("json", .suffix), ("a.csv.gz", .suffix),
+      ("a.plist.part", .suffix),
     ] as [(String, IgnoredReason?)])
   func ending(_ name: String, _ reason: IgnoredReason?) throws {
     #expect(IgnoredReason.judge(try #require(FileName(name))) == reason)

@@ -9,7 +9,7 @@ import Vocabulary
 @testable import Accept
 
 @Suite struct DropSequenceTests {
-  private static let names = ["a.plist", "b.plist", "c.PLIST", "d.txt", ".e.plist"]
+  private static let names = ["a.plist", "b.plist", "c.PLIST", "d.doc", ".e.plist"]
 
   /// Acts in order of time. The last ones end all writing and all trouble.
   private static func acts(_ random: inout SimulatedRandom) -> [(at: Int, act: DropWorld.Act)] {

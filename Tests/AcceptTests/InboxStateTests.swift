@@ -98,7 +98,7 @@ import Vocabulary
       Case(
         what: "drops other things",
         acts: [
-          (0, .other(".a.plist", .file)), (0, .other("notes.txt", .file)),
+          (0, .other(".a.plist", .file)), (0, .other("notes.doc", .file)),
           (0, .other("a.plist", .folder)), (0, .other("b.plist", .link)),
           (0, .other("c.plist", .other)), (0, .other("plist", .file)),
           (0, .other(".plist", .file)), (0, .other("d.plist~", .file)),
@@ -107,7 +107,7 @@ import Vocabulary
         outcome: [
           "0 ignored .a.plist: hidden", "0 ignored .plist: hidden", "0 ignored a.plist: folder",
           "0 ignored b.plist: link", "0 ignored c.plist: special", "0 ignored d.plist~: suffix",
-          "0 ignored notes.txt: suffix", "0 ignored plist: suffix",
+          "0 ignored notes.doc: suffix", "0 ignored plist: suffix",
         ]),
       Case(
         what: "writes the suffix in capitals", acts: [(0, .move("BARN.PLIST", true))],
@@ -189,7 +189,7 @@ import Vocabulary
   @Test("Of twenty thousand ignored files a thousand are reported, and none slows a list")
   func junk() {
     var state = InboxState(InboxSettings())
-    let junk = (0..<20_000).map { DropWorld.entry("junk\($0).txt", version: 1) }
+    let junk = (0..<20_000).map { DropWorld.entry("junk\($0).doc", version: 1) }
     #expect(state.swept(junk, at: .zero).count == InboxState.maximumIgnored)
     let list = DropWorld.entry("a.plist", version: 1)
     #expect(state.swept(junk + [list], at: .seconds(1)) == [])

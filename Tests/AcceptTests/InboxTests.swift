@@ -71,10 +71,10 @@ import Vocabulary
   func doorbell() async throws {
     let bench = try InboxBench()
     _ = await bench.inbox.settled()
-    // The sweep that reports b.txt has seen both names.
+    // The sweep that reports b.doc has seen both names.
     User.put(bench.path("a.plist"), "a end")
-    User.put(bench.path("b.txt"), "")
-    await bench.rules.wait(for: ["ignored b.txt"])
+    User.put(bench.path("b.doc"), "")
+    await bench.rules.wait(for: ["ignored b.doc"])
     bench.clock.advance(by: .milliseconds(250))
     _ = await bench.inbox.settled()
     #expect(bench.rules.names == ["a.plist"])
@@ -145,7 +145,7 @@ import Vocabulary
       User.symlink("nowhere", "\(inbox)/dangling.plist")
       unsafe _ = mkdir("\(inbox)/folder.plist", 0o755)
       User.put("\(inbox)/.hidden.plist", "end")
-      User.put("\(inbox)/notes.txt", "end")
+      User.put("\(inbox)/notes.doc", "end")
     }
     let report = await bench.settle()
     #expect(report.isEmpty)
@@ -153,7 +153,7 @@ import Vocabulary
     #expect(
       ignored == [
         "fifo.plist": .special, "link.plist": .link, "dangling.plist": .link,
-        "folder.plist": .folder, ".hidden.plist": .hidden, "notes.txt": .suffix,
+        "folder.plist": .folder, ".hidden.plist": .hidden, "notes.doc": .suffix,
       ])
     #expect(try bench.left().count == 6)
     await bench.inbox.stop()

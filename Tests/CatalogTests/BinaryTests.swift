@@ -102,9 +102,8 @@ struct BinaryTests {
   }
 
   static let refused: [(String, PropertyValue, String)] = [
-    ("list.form", .array([.string("a")]), "byte 8: the list is an array, not a dictionary"),
-    ("list.form", .string("a"), "byte 8: the list is a string, not a dictionary"),
-    ("list.form", .uid(1), "byte 8: the list is a UID, not a dictionary"),
+    ("list.form", .string("a"), "byte 8: the list is a string, not a dictionary or an array"),
+    ("list.form", .uid(1), "byte 8: the list is a UID, not a dictionary or an array"),
     ("list.empty", .dictionary([]), "it names no photos"),
     (
       "list.syntax", .set([.string("a")]),

@@ -38,6 +38,7 @@ struct EntityTests {
     let outcome = ReadList.text(text)
     #expect(outcome.code == "list.syntax")
     #expect(outcome.reason?.hasSuffix(": the DOCTYPE contains declarations") == true)
+    #expect(outcome.advice == "Remove the part of the DOCTYPE in square brackets")
   }
 
   @Test("a DOCTYPE that only points elsewhere is accepted, and nothing is fetched")

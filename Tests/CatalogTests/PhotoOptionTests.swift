@@ -106,7 +106,7 @@ struct PhotoOptionTests {
     (own("SHA256", "<data>QQ==</data>"), "its 'SHA256' is data, not a string"),
     (
       own("SHA256", "<string>\(hex)</string>") + own("SHA256", "<string>\(hex)</string>"),
-      "its dictionary has the key 'SHA256' twice"
+      "its 'SHA256' is given twice"
     ),
     (
       own("Filter", "<string>blur(3)</string>"),
@@ -119,7 +119,7 @@ struct PhotoOptionTests {
     ),
     (
       own("Filter", "<string>sepia(1)</string>") + own("Filter", "<string>sepia(0)</string>"),
-      "its dictionary has the key 'Filter' twice"
+      "its 'Filter' is given twice"
     ),
     (
       own("Quality", "<integer>0</integer>"),

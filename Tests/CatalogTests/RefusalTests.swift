@@ -8,7 +8,8 @@ import Vocabulary
 @Suite("What is refused")
 struct RefusalTests {
   static let formAdvice =
-    "A list is a dictionary of photo names and URLs, or has them under 'Photos'"
+    "A list is a dictionary of photo names and URLs, or an array of photos, or has either under "
+    + "'Photos'"
   static let twiceAdvice = "Give each photo its own name"
   static let optionAdvice =
     "Beside 'Photos' a list may have 'Title', 'QualityOfService', 'Filter', "
@@ -17,24 +18,25 @@ struct RefusalTests {
 
   static let bodies: [(String, ListOutcome)] = [
     (
-      "<array/>",
-      .refused("list.form", "line 4: the list is an array, not a dictionary", formAdvice)
+      "<array/>", .refused("list.empty", "it names no photos", formAdvice)
     ),
     (
       "<string>x</string>",
-      .refused("list.form", "line 4: the list is a string, not a dictionary", formAdvice)
+      .refused(
+        "list.form", "line 4: the list is a string, not a dictionary or an array", formAdvice)
     ),
     (
       "<integer>1</integer>",
-      .refused("list.form", "line 4: the list is a number, not a dictionary", formAdvice)
+      .refused(
+        "list.form", "line 4: the list is a number, not a dictionary or an array", formAdvice)
     ),
     (
       "<date>x</date>",
-      .refused("list.form", "line 4: the list is a date, not a dictionary", formAdvice)
+      .refused("list.form", "line 4: the list is a date, not a dictionary or an array", formAdvice)
     ),
     (
       "<data></data>",
-      .refused("list.form", "line 4: the list is data, not a dictionary", formAdvice)
+      .refused("list.form", "line 4: the list is data, not a dictionary or an array", formAdvice)
     ),
     (
       "<key>a</key>", .refused("list.syntax", "line 4: <key> outside <dict>", "")
@@ -231,12 +233,13 @@ struct RefusalTests {
     #expect(ReadList.inside(body) == outcome)
   }
 
-  static let formatAdvice = "Save it as a property list, XML in UTF-8 or binary"
+  static let formatAdvice =
+    "Save it as a property list, as JSON, as CSV or as a text with one URL a line"
+
+  static let notList =
+    "its first line is neither a URL nor the names of columns with a column 'url'"
 
   static let formats: [(String, [UInt8], String)] = [
-    ("JSON", Array("{ \"a\": \"http://x/\" }".utf8), "it is JSON"),
-    ("the beginning of JSON", Array("{ \"a\"".utf8), "it is JSON"),
-    ("a JSON array", Array(" [1]".utf8), "it is JSON"),
     ("old style", Array("{ a = \"http://x/\"; }".utf8), "it is an old-style property list"),
     ("a strings file", Array("\"a\" = \"http://x/\";".utf8), "it is an old-style property list"),
     ("a comment", Array("// nothing".utf8), "it is an old-style property list"),
@@ -245,13 +248,15 @@ struct RefusalTests {
     ("RSS", Array("<rss></rss>".utf8), "it is XML, but begins with <rss>, not with <plist>"),
     ("gzip", [0x1F, 0x8B, 8, 0], "it is compressed with gzip"),
     ("ZIP", [0x50, 0x4B, 3, 4], "it is a ZIP archive"),
-    ("UTF-16", [0xFF, 0xFE, 0x3C, 0], "it is text in UTF-16"),
-    ("UTF-16 without a mark", [0, 0x3C, 0, 0x3F], "it is text in UTF-16"),
     ("JPEG", [0xFF, 0xD8, 0xFF, 0xE0], "it is a JPEG picture"),
+    ("the beginning of JPEG", [0xFF, 0xD8], "it is a JPEG picture"),
+    ("no text", [0xC3, 0x28], "it begins with bytes that are not text"),
+    ("an old-style array", Array("( \"http://x/\" )".utf8), "it is an old-style property list"),
     (
       "bplist15", Array("bplist15....".utf8), "it is a binary property list of another version (15)"
     ),
-    ("words", Array("hello".utf8), "it is neither XML nor a binary property list"),
+    ("words", Array("hello".utf8), notList), ("two words", Array("\"a\",\"b\"\n".utf8), notList),
+    ("CSV without URLs", Array("name,size\na,1\n".utf8), notList),
   ]
 
   @Test("another format is refused by its name", arguments: formats)
@@ -259,9 +264,32 @@ struct RefusalTests {
     #expect(ReadList.bytes(bytes) == .refused("list.format", words, Self.formatAdvice))
   }
 
+  static let encodings: [(String, [UInt8], String, String)] = [
+    ("RTF", Array("{\\rtf1\\ansi http://x/a = b; }".utf8), "it is RTF", "Save it as plain text"),
+    (
+      "UTF-16 without a mark", [0, 0x3C, 0, 0x3F], "it is text in UTF-16 without a byte order mark",
+      "Save it as UTF-8"
+    ),
+    (
+      "UTF-16 without a mark", [0x3C, 0, 0x3F, 0], "it is text in UTF-16 without a byte order mark",
+      "Save it as UTF-8"
+    ),
+    ("UTF-32", [0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0], "it is text in UTF-32", "Save it as UTF-8"),
+    ("UTF-32", [0, 0, 0xFE, 0xFF, 0, 0, 0, 0x3C], "it is text in UTF-32", "Save it as UTF-8"),
+    ("UTF-32", [0x3C, 0, 0, 0, 0x3F, 0, 0, 0], "it is text in UTF-32", "Save it as UTF-8"),
+    ("UTF-32", [0, 0, 0, 0x3C, 0, 0, 0, 0x3F], "it is text in UTF-32", "Save it as UTF-8"),
+  ]
+
+  @Test("text in another format is refused with the way to save it", arguments: encodings)
+  func encoding(what: String, bytes: [UInt8], words: String, advice: String) {
+    #expect(ReadList.bytes(bytes) == .refused("list.format", words, advice))
+  }
+
   static let unfinished: [([UInt8], String)] = [
     ([], "it is empty"),
     ([0x20], "it contains only white space"),
+    ([0xFF, 0xFE], "it contains only white space"),
+    (Array("{ \"a\"".utf8), "line 1, column 6: the file ends in the middle"),
     ([UInt8](repeating: 0, count: 5000), "it begins with NUL bytes only"),
     (Array("bpl".utf8), "it ends after 3 bytes"),
     (Array("bplist00".utf8), "it is too short for a binary property list"),

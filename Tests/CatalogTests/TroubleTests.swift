@@ -145,20 +145,6 @@ struct TroubleTests {
     }
   }
 
-  @Test("the advice for an error is left out if the text around it cannot be read")
-  func failingContext() throws {
-    let disk = SimulatedDisk()
-    let list = ReadList.document("<dict><key>a</key><string>http://x/?a=1&b=2</string></dict>")
-    let file = try Self.file(Array(list.utf8), on: disk)
-    for (first, advice) in [(3, ""), (4, "Write an '&' in a URL as &amp;")] {
-      disk.fail(Fault(.read, code: 5, first: first))
-      let failure = #expect(throws: Failure.self) {
-        try ListReader.read(list: file, catalog: MemoryFile(), limits: ListLimits())
-      }
-      #expect(failure?.code == "list.syntax" && failure?.advice == advice)
-    }
-  }
-
   @Test("a parser without memory is trouble of this machine, and no fault of the list")
   func memory() {
     let error = MarkupError(

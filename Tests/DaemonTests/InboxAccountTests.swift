@@ -16,7 +16,7 @@ import Testing
       #expect(try await bench.wait(for: "good", daemon).code == 0)
       try await bench.drop(Array("no list".utf8), as: "bad.plist")
       try await daemon.says("Could not accept list 'bad.plist'")
-      for name in ["notes.txt", ".hidden.plist"] {
+      for name in ["notes.doc", ".hidden.plist"] {
         try bench.folder.write([], to: "root/inbox/\(name)")
       }
       try FileManager.default.createDirectory(
@@ -31,7 +31,7 @@ import Testing
       let fates = Dictionary(grouping: files) { $0.name }.mapValues { $0.map(\.fate) }
       #expect(
         fates == [
-          "good.plist": ["accepted"], "bad.plist": ["rejected"], "notes.txt": ["ignored"],
+          "good.plist": ["accepted"], "bad.plist": ["rejected"], "notes.doc": ["ignored"],
           ".hidden.plist": ["ignored"], "folder.plist": ["ignored"], "link.plist": ["ignored"],
           "slow.plist": ["waiting"],
         ])

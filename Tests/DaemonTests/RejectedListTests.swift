@@ -102,7 +102,7 @@ import Testing
     try await DaemonBench.use { bench in
       let list = PhotoListText.dictionary([("One", try bench.serveSamples(1)[0])])
       for name in [
-        "notes.txt", ".hidden.plist", "summer.plist~", "summer.plist.part", "folder.plist/a",
+        "notes.doc", ".hidden.plist", "summer.plist~", "summer.plist.part", "folder.plist/a",
       ] { try bench.folder.write(list, to: "root/inbox/\(name)") }
       try bench.folder.write(list, to: "elsewhere.plist")
       try bench.folder.link("root/inbox/link.plist", to: "../../elsewhere.plist")
@@ -112,7 +112,7 @@ import Testing
       let end = try await bench.runUntilIdle()
       #expect(end.code == 0, "\(end)")
       #expect(bench.names("inbox").filter { $0 != ".claim" } == before)
-      for name in ["notes.txt", "summer.plist~", "folder.plist", "link.plist", "fifo.plist"] {
+      for name in ["notes.doc", "summer.plist~", "folder.plist", "link.plist", "fifo.plist"] {
         #expect(end.errors.components(separatedBy: "Ignored '\(name)'").count == 2, "\(end)")
       }
       #expect(bench.names("failed").isEmpty && bench.names("done").isEmpty)

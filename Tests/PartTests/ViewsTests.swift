@@ -213,11 +213,11 @@ import Vocabulary
   @Test func `the inbox shows the files that wait, are ignored, or left`() async throws {
     try await PeopleBench.use { bench in
       try bench.drop("new.plist")
-      try bench.drop("note.txt")
+      try bench.drop("note.doc")
       bench.parts.departures.note(ListID(4), "good.plist", nil)
       bench.parts.departures.note(ListID(5), "bad.plist", "line 3: no URL")
       let report = await bench.views.inboxReport()
-      #expect(report.files.map(\.name) == ["new.plist", "note.txt", "good.plist", "bad.plist"])
+      #expect(report.files.map(\.name) == ["new.plist", "note.doc", "good.plist", "bad.plist"])
       #expect(report.files.map(\.fate) == ["waiting", "ignored", "accepted", "rejected"])
       #expect(report.files.map(\.list) == [0, 0, 4, 0])
       #expect(report.files[1].why == "\(IgnoredReason.suffix)" && report.more == 0)
@@ -235,7 +235,7 @@ import Vocabulary
 
   @Test func `of very many files in the inbox most are only counted`() async throws {
     try await PeopleBench.use { bench in
-      for number in 1...1010 { try bench.drop("\(number).txt", []) }
+      for number in 1...1010 { try bench.drop("\(number).doc", []) }
       let report = await bench.views.inboxReport()
       #expect(report.files.count == 1000 && report.more == 10)
     }

@@ -208,8 +208,8 @@ enum Samples {
       "Could not reload the settings: no key 'Conections'; the old settings stay in force."
     ),
     (
-      .fileIgnored(name: "x.txt", reason: "its name does not end in .plist"),
-      "Ignored 'x.txt' in the inbox: its name does not end in .plist."
+      .fileIgnored(name: "x.doc", reason: "its name does not end in .plist, .json, .csv or .txt"),
+      "Ignored 'x.doc' in the inbox: its name does not end in .plist, .json, .csv or .txt."
     ),
     (
       .recordsCoalesced(count: 3),

@@ -83,6 +83,10 @@ import Testing
     #expect(
       plain(Repository.text("man/photo-list.5")).contains(".Ql .plist , in upper or lower case"))
     #expect(plain(Repository.text("man/darkroomd.8")).contains(".plist , in upper or lower case"))
+    for page in ["photo-list.5", "darkroomd.8"] {
+      let text = Repository.text("man/\(page)")
+      for ending in [".txt", ".csv", ".json", ".plist"] { #expect(text.contains(ending)) }
+    }
   }
 
   @Test func `a limit is shown as the pages write it`() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON as callers may send it, valid or not.
 
+import JSON
 import Steer
 import Testing
 

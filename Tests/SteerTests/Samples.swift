@@ -40,7 +40,9 @@ enum Samples {
     files: [
       InboxFile(
         name: "slow.plist", fate: .waiting, why: "a program has it open for writing"),
-      InboxFile(name: "notes.txt", fate: .ignored, why: "its name does not end in .plist"),
+      InboxFile(
+        name: "notes.doc", fate: .ignored,
+        why: "its name does not end in .plist, .json, .csv or .txt"),
       InboxFile(name: "bad.plist", fate: .rejected, list: 18, why: "the file is empty"),
       InboxFile(name: "summer.plist", fate: .accepted, list: 17),
     ], more: 3, trouble: "the inbox cannot be watched")

@@ -132,7 +132,7 @@ struct TextTests {
         the inbox cannot be watched.
         FATE      NAME          LIST  WHY
         waiting   slow.plist          a program has it open for writing
-        ignored   notes.txt           its name does not end in .plist
+        ignored   notes.doc           its name does not end in .plist, .json, .csv or .txt
         rejected  bad.plist       18  the file is empty
         accepted  summer.plist    17
         and 3 more
@@ -141,7 +141,7 @@ struct TextTests {
     #expect(
       InboxText.text(Samples.inbox, Self.pipe) == """
         waiting\tslow.plist\t0\ta program has it open for writing
-        ignored\tnotes.txt\t0\tits name does not end in .plist
+        ignored\tnotes.doc\t0\tits name does not end in .plist, .json, .csv or .txt
         rejected\tbad.plist\t18\tthe file is empty
         accepted\tsummer.plist\t17\t
         more\t3

@@ -42,12 +42,14 @@ import Vocabulary
     arguments: [
       ("barn.plist", "barn", ".plist"), ("BARN.PLIST", "BARN", ".PLIST"),
       ("a.b.pLiSt", "a.b", ".pLiSt"), ("é.plist", "é", ".plist"), ("..plist", ".", ".plist"),
-      ("a.plist.plist", "a.plist", ".plist"), (".plist", ".plist", ""), ("barn", "barn", ""),
+      ("a.plist.plist", "a.plist", ".plist"), ("barn.txt", "barn", ".txt"),
+      ("a.JSON", "a", ".JSON"), ("a.plist.Csv", "a.plist", ".Csv"), ("barn.text", "barn.text", ""),
+      (".plist", ".plist", ""), ("barn", "barn", ""),
       ("barn.plists", "barn.plists", ""), ("barnNplist", "barnNplist", ""),
       ("barn\u{0E}plist", "barn\u{0E}plist", ""), ("barn.plis\u{14}", "barn.plis\u{14}", ""),
       ("barn.plist\u{301}", "barn.plist\u{301}", ""), ("", "", ""),
     ])
-  func `the name of a list ends in .plist, in any case, after something else`(
+  func `the name of a list has an ending, in any case, after something else`(
     text: String, stem: String, ending: String
   ) {
     let name = ListName(text)

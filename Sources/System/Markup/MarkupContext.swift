@@ -48,10 +48,14 @@ protocol MarkupTarget: AnyObject {
   private static func refuseEntities(of parser: XML_Parser) {
     unsafe XML_SetStartDoctypeDeclHandler(parser) { context, _, _, _, hasSubset in
       guard hasSubset != 0 else { return }
-      unsafe MarkupContext.with(context) { $0.refuse("the DOCTYPE contains declarations") }
+      unsafe MarkupContext.with(context) {
+        $0.refuse(.declaration, "the DOCTYPE contains declarations")
+      }
     }
     unsafe XML_SetSkippedEntityHandler(parser) { context, _, _ in
-      unsafe MarkupContext.with(context) { $0.refuse("it uses an entity that XML does not define") }
+      unsafe MarkupContext.with(context) {
+        $0.refuse(.entity, "it uses an entity that XML does not define")
+      }
     }
   }
 
@@ -73,8 +77,8 @@ protocol MarkupTarget: AnyObject {
     unsafe _ = XML_StopParser(parser, 0)
   }
 
-  private func refuse(_ words: String) {
-    trouble = unsafe MarkupError(.entity, at: parser, words)
+  private func refuse(_ kind: MarkupError.Kind, _ words: String) {
+    trouble = unsafe MarkupError(kind, at: parser, words)
     go(on: false)
   }
 

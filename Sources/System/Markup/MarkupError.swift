@@ -7,7 +7,9 @@ package struct MarkupError: Error, Equatable, Sendable {
     case truncated
     /// Something follows the root element.
     case trailing
-    /// The document declares something in its DOCTYPE, or uses an entity that is not built into XML.
+    /// The document declares something in its DOCTYPE.
+    case declaration
+    /// The document uses an entity that is not built into XML.
     case entity
     /// A tag, comment or instruction is longer than `MarkupReader.longestToken`.
     case oversized

@@ -22,10 +22,12 @@ package struct MarkupReader<Problem: Error> {
     handlers = MarkupHandlers(open: open, text: text, close: close)
   }
 
-  /// Reads one document; `next` returns its bytes piece by piece, and no bytes at the end.
-  /// Nil if the document was read to its end.
-  package func read(next: () throws(Problem) -> [UInt8]) throws(Problem) -> MarkupError? {
-    try unsafe read(with: XML_ParserCreate(nil), next: next)
+  /// Reads one document; `next` returns its bytes piece by piece, and no bytes at the end. `isUTF8` overrides
+  /// the encoding that the document declares. Nil if the document was read to its end.
+  package func read(
+    isUTF8: Bool = false, next: () throws(Problem) -> [UInt8]
+  ) throws(Problem) -> MarkupError? {
+    try unsafe read(with: XML_ParserCreate(isUTF8 ? "UTF-8" : nil), next: next)
   }
 
   /// Frees the parser, which is nil if there was no memory for it.

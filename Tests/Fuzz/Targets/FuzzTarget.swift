@@ -9,6 +9,10 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   /// Property lists.
   case xml
   case binary
+  /// Texts of URLs.
+  case lines
+  case json
+  case csv
   case catalog
   case segment
   case snapshot
@@ -23,7 +27,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   package func run(_ bytes: [UInt8]) {
     switch self {
     case .jpeg, .png: PictureProof.run(bytes)
-    case .xml, .binary: ListProof.run(bytes)
+    case .xml, .binary, .lines, .json, .csv: ListProof.run(bytes)
     case .catalog: CatalogProof.run(bytes)
     case .segment: SegmentProof.run(bytes)
     case .snapshot: SnapshotProof.run(bytes)
@@ -41,7 +45,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .catalog: Mending.catalog(bytes)
     case .segment: Mending.segment(bytes)
     case .snapshot: Mending.snapshot(bytes)
-    case .jpeg, .xml, .binary, .answer, .message, .url, .deflate: bytes
+    case .jpeg, .xml, .binary, .lines, .json, .csv, .answer, .message, .url, .deflate: bytes
     }
   }
 

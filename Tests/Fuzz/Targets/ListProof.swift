@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Property lists, XML and binary: the catalog of an accepted list can be read, and each photo in it
+// Lists in every form: the catalog of an accepted list can be read, and each photo in it
 // is whole or has a problem; the list written again is the same; an XML list that is cut is
 // refused.
 
@@ -55,20 +55,20 @@ enum ListProof {
   }
 
   private static func plain(_ entries: [CatalogEntry]) -> [UInt8] {
-    var text = "<plist><dict><key>Photos</key><dict>"
+    // In an array names may repeat.
+    var text = "<plist><array>"
     for entry in entries {
-      let url = "<string>\(escaped(entry.url))</string>"
-      let own = own(entry.options)
-      text += "<key>\(escaped(entry.name))</key>"
-      text += own.isEmpty ? url : "<dict><key>URL</key>\(url)\(own)</dict>"
+      text += "<dict><key>Name</key><string>\(escaped(entry.name))</string><key>URL</key>"
+      text += "<string>\(escaped(entry.url))</string>\(own(entry.options))</dict>"
     }
-    return Array("\(text)</dict></dict></plist>".utf8)
+    return Array("\(text)</array></plist>".utf8)
   }
 
   private static func own(_ options: PhotoOptions) -> String {
     let values = [
       ("SHA256", options.checksum?.hex), ("Filter", options.filter?.description),
       ("Quality", options.quality?.description), ("Metadata", options.metadata?.name),
+      ("QualityOfService", options.serviceClass?.name),
     ]
     return values.compactMap { key, value in
       value.map { "<key>\(key)</key><string>\($0)</string>" }
@@ -107,7 +107,9 @@ enum ListProof {
 
   private static func last(_ words: String, in bytes: [UInt8]) -> Int? {
     let words = Array(words.utf8)
-    guard bytes.count >= words.count, !bytes.starts(with: "bplist".utf8) else { return nil }
+    // In the other forms the words may be part of a name.
+    let first = bytes.first { !ListText.isSpace($0) }
+    guard bytes.count >= words.count, first == UInt8(ascii: "<") else { return nil }
     return (0...(bytes.count - words.count)).last { bytes[$0...].starts(with: words) }
   }
 }
