@@ -77,7 +77,9 @@ let executables: [Target] = [
     dependencies: ["Catalog", "Codecs", "Filter", "Linux", "Vocabulary", "Worker"]),
   .executableTarget(
     name: "darkroomctl",
-    dependencies: ["Catalog", "Linux", "Output", "Record", "Steer", "Vocabulary", "Worker"]),
+    dependencies: [
+      "Catalog", "Digests", "Files", "Linux", "Output", "Record", "Steer", "Vocabulary", "Worker",
+    ]),
 ]
 
 /// Programs of `make bench` that are not part of the product.

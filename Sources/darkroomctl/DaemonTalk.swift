@@ -39,14 +39,14 @@ package struct DaemonTalk {
       case .watch(let list): return try watch(list)
       case .cache(let clear): return try cache(clear)
       case .flush(let host): return try flush(host)
-      case .develop, .check, .journal, .help, .version: return nil
+      case .submit, .develop, .check, .journal, .help, .version: return nil
       }
     } catch {
       return fail(error)
     }
   }
 
-  private func fail(_ failure: ControlFailure) -> ExitCode {
+  func fail(_ failure: ControlFailure) -> ExitCode {
     guard case .status = order.command, case .notRunning = failure else {
       voice.complain(Self.code(failure), words(failure))
       return .of(failure)
@@ -203,9 +203,11 @@ package struct DaemonTalk {
 
   private func change(_ call: ControlCall) throws(ControlFailure) -> ExitCode {
     guard case .changed(let list) = try ask(call) else { throw Self.otherKind }
-    tell(["list": .object(list.object)], sentence(list))
+    tell(list)
     return .done
   }
+
+  func tell(_ list: ListSummary) { tell(["list": .object(list.object)], sentence(list)) }
 
   private func reload() throws(ControlFailure) -> ExitCode {
     guard case .reloaded(let notes) = try ask(.reload) else { throw Self.otherKind }
@@ -230,7 +232,24 @@ package struct DaemonTalk {
 
   // MARK: Waiting
 
-  private func wait(_ lists: [ListReference], _ timeout: Duration?) throws(ControlFailure)
+  func inboxPath() throws(ControlFailure) -> String {
+    guard case .status(let report) = try ask(.status) else { throw Self.otherKind }
+    return report.inbox
+  }
+
+  /// Waits while a file of this name is in the inbox; returns the list that it has become.
+  func arrival(of list: ListReference) throws(ControlFailure) -> ListSummary {
+    var found: ListSummary?
+    let client = try ControlClient(path: order.socket, clock: clock)
+    try client.stream(.show(ShowOrder(list: list, limit: 0))) { reply in
+      if case .show(let report) = reply { found = report.list }
+      return false
+    }
+    guard let found else { throw Self.otherKind }
+    return found
+  }
+
+  func wait(_ lists: [ListReference], _ timeout: Duration?) throws(ControlFailure)
     -> ExitCode
   {
     let deadline = timeout.map { clock.uptime() + $0 }

@@ -30,7 +30,7 @@ enum DarkroomTool {
     case .version:
       voice.say("darkroomctl \(Release.version)\n")
       return .done
-    case .develop, .check: return local(order, voice)
+    case .develop, .check, .submit: return local(order, voice)
     case .journal(let task):
       return JournalRun(task: task, voice: voice, isJSON: order.isJSON).run()
     default: return talk(order, voice)
@@ -38,9 +38,12 @@ enum DarkroomTool {
   }
 
   private static func talk(_ order: ToolOrder, _ voice: ToolVoice) -> ExitCode {
-    let talk = DaemonTalk(
+    daemonTalk(order, voice).run() ?? .usage
+  }
+
+  private static func daemonTalk(_ order: ToolOrder, _ voice: ToolVoice) -> DaemonTalk {
+    DaemonTalk(
       order: order, voice: voice, clock: MachineTime(), users: { Surroundings.userName($0) })
-    return talk.run() ?? .usage
   }
 
   /// Runs tasks on this thread: Swift's own pool would start four threads, which cost more than the rest of
@@ -92,6 +95,8 @@ enum DarkroomTool {
       await CheckRun(
         file: file, workers: workers, voice: voice, isJSON: order.isJSON
       ).run()
+    case .submit(let task):
+      await SubmitRun(task: task, talk: daemonTalk(order, voice), workers: workers).run()
     default: .usage
     }
   }

@@ -16,9 +16,7 @@ package struct DevelopRun {
 
   /// A print that is durable but not visible yet.
   private struct Draft {
-    let print: LinuxFile
-    /// A hidden name, on file systems without unnamed files.
-    let temporary: FileName?
+    let print: NewFile
     let developed: Developed
   }
 
@@ -104,28 +102,15 @@ package struct DevelopRun {
 
   private func develop(_ file: String, into folder: LinuxFolder) async throws(Failure) -> Draft {
     let original = try Self.picture(file)
-    let (print, temporary) = try Self.draft(in: folder)
+    let print = try Self.system { () throws(SystemError) in try NewFile(in: folder) }
     do throws(Failure) {
-      let developed = try await workers.develop(original, into: print, developOrder)
-      try Self.system { () throws(SystemError) in try print.sync() }
-      return Draft(print: print, temporary: temporary, developed: developed)
+      let developed = try await workers.develop(original, into: print.file, developOrder)
+      try Self.system { () throws(SystemError) in try print.file.sync() }
+      return Draft(print: print, developed: developed)
     } catch {
-      remove(temporary, from: folder)
+      print.discard()
       throw error
     }
-  }
-
-  private static func draft(in folder: LinuxFolder) throws(Failure) -> (LinuxFile, FileName?) {
-    do throws(SystemError) { return (try folder.openUnnamed(), nil) } catch {
-      // File systems without unnamed files may report EISDIR.
-      guard error.name == .notSupported || error.name == .isFolder else { throw error.failure }
-    }
-    let name = try temporaryName()
-    return (try system { () throws(SystemError) in try folder.openFile(name, .create) }, name)
-  }
-
-  private func remove(_ temporary: FileName?, from folder: LinuxFolder) {
-    if let temporary { try? folder.removeIfThere(temporary) }
   }
 
   private var developOrder: DevelopOrder {
@@ -154,33 +139,17 @@ package struct DevelopRun {
           "its print would replace the input \(Printable.text(path(of: name)))",
           advice: "Choose another folder with -o")
       }
-      try rename(draft, to: name, in: folder)
+      try appear(draft, as: name)
       return Done(file: file, print: path(of: name), developed: draft.developed)
     } catch {
-      remove(draft.temporary, from: folder)
+      draft.print.discard()
       throw error
     }
   }
 
-  /// Gives an unnamed draft a temporary name first, because an unnamed file cannot replace another.
-  private func rename(_ draft: Draft, to name: FileName, in folder: LinuxFolder) throws(Failure) {
-    let temporary: FileName
-    if let known = draft.temporary {
-      temporary = known
-    } else {
-      temporary = try Self.temporaryName()
-    }
+  private func appear(_ draft: Draft, as name: FileName) throws(Failure) {
     do throws(SystemError) {
-      if draft.temporary == nil { try folder.give(temporary, to: draft.print) }
-      do throws(SystemError) {
-        try folder.setMode(0o644, of: temporary)
-        try draft.print.sync()
-        try folder.rename(temporary, to: folder, as: name, replacing: task.isReplacing)
-      } catch {
-        try? folder.removeIfThere(temporary)
-        throw error
-      }
-      try folder.sync()
+      try draft.print.appear(as: name, mode: 0o644, replacing: task.isReplacing)
     } catch {
       if error.exists {
         throw Self.refusal(
@@ -220,12 +189,6 @@ package struct DevelopRun {
   private func path(of name: FileName) -> String {
     if task.folder == "." { return "\(name)" }
     return task.folder.hasSuffix("/") ? "\(task.folder)\(name)" : "\(task.folder)/\(name)"
-  }
-
-  private static func temporaryName() throws(Failure) -> FileName {
-    let bytes = try system { () throws(SystemError) in try ThisProcess.randomBytes(8) }
-    let number = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    return FileName(made: ".darkroom-\(String(number, radix: 36)).part")
   }
 
   private static func refusal(_ reason: String, advice: String) -> Failure {

@@ -10,6 +10,7 @@ package enum HelpText {
       status                 show the state of darkroomd
       list                   show all lists
       inbox                  show the files in the inbox and their fate
+      submit FILE|URL...|-   give a list to darkroomd, and show its number
       show LIST              show a list and its photos
       wait LIST...           wait until lists are finished
       pause LIST             start no more photos of a list
@@ -47,6 +48,9 @@ package enum HelpText {
   private static func usage(_ command: CommandName) -> String {
     switch command {
     case .status, .list, .inbox, .reload: command.rawValue
+    case .submit:
+      "submit [--name NAME] [--wait] [--timeout TIME] [--filter sepia(AMOUNT)] [--quality Q]"
+        + " [--metadata M] [--quality-of-service CLASS] FILE|URL...|-"
     case .show: "show [--state STATE] LIST"
     case .wait: "wait [--timeout TIME] LIST..."
     case .pause, .resume, .cancel, .retry: "\(command.rawValue) LIST"
@@ -72,6 +76,17 @@ package enum HelpText {
       Scans the inbox and shows, for every file in it, what it waits for or why it is ignored.
       Then shows the last files that have left the inbox, each with the number of its list or
       the reason for its rejection.
+      """
+    case .submit:
+      """
+      Reads a list as check does, puts it into the inbox, and waits until it is accepted. The list
+      is a file, standard input (-), or URLs.
+
+        --name NAME     the name of the list; default: that of the file, otherwise from the time
+        --wait          wait until the list is finished, as wait does
+        --timeout TIME  wait, but not longer: \(Amounts.durationSamples)
+        --filter F, --quality Q, --metadata M, --quality-of-service CLASS
+                        options of the list; those of its photos remain
       """
     case .show:
       """

@@ -132,6 +132,7 @@ package struct ToolArguments {
         throw .unwantedWord(command: name.rawValue, word: word)
       }
       return .cache(clear: !words.isEmpty)
+    case .submit: return .submit(try submit(words))
     case .develop: return .develop(try develop(words))
     case .check:
       return .check(file: try one(name, words, what: "the file of a photo list"))
@@ -212,23 +213,62 @@ package struct ToolArguments {
     var task = DevelopTask(files: words)
     task.folder = value(.output) ?? "."
     task.isReplacing = value(.force) != nil
-    if let text = value(.filter) {
-      do throws(FilterSyntaxError) { task.filter = try FilterFunction(parsing: text) } catch {
-        throw .badValue(option: "--filter", value: text, why: error.description)
-      }
-    }
-    if let text = value(.quality) {
-      do throws(PrintQualityError) { task.quality = try PrintQuality(parsing: text) } catch {
-        throw .badValue(option: "--quality", value: text, why: error.description)
-      }
-    }
+    task.filter = try filter() ?? task.filter
+    task.quality = try quality() ?? task.quality
+    task.metadata = try metadata() ?? task.metadata
     task.jobs = try jobs()
-    if let text = value(.metadata) {
-      guard let rule = MetadataRule(name: text) else {
-        throw .badValue(option: "--metadata", value: text, why: "use \(MetadataRule.names)")
+    return task
+  }
+
+  private func submit(_ words: [String]) throws(UsageError) -> SubmitTask {
+    guard let first = words.first else {
+      throw .missingWord(command: "submit", what: "a file, URLs, or '-' for standard input")
+    }
+    var task: SubmitTask
+    if words.allSatisfy({ $0.contains("://") }) {
+      task = SubmitTask(.urls(words))
+    } else if words.count > 1 {
+      throw .unwantedWord(command: "submit", word: words[1])
+    } else {
+      task = SubmitTask(first == "-" ? .standardInput : .file(first))
+    }
+    task.name = value(.name)
+    task.waits = value(.wait) != nil || value(.timeout) != nil
+    task.timeout = try timeout()
+    task.options.filter = try filter()
+    task.options.quality = try quality()
+    task.options.metadata = try metadata()
+    if let text = value(.serviceClass) {
+      guard let level = ServiceClass(name: text) else {
+        let names = ServiceClass.allCases.map(\.name).joined(separator: ", ")
+        throw .badValue(option: "--quality-of-service", value: text, why: "use one of \(names)")
       }
-      task.metadata = rule
+      task.options.serviceClass = level
     }
     return task
+  }
+
+  // MARK: Options of prints
+
+  private func filter() throws(UsageError) -> FilterFunction? {
+    guard let text = value(.filter) else { return nil }
+    do throws(FilterSyntaxError) { return try FilterFunction(parsing: text) } catch {
+      throw .badValue(option: "--filter", value: text, why: error.description)
+    }
+  }
+
+  private func quality() throws(UsageError) -> PrintQuality? {
+    guard let text = value(.quality) else { return nil }
+    do throws(PrintQualityError) { return try PrintQuality(parsing: text) } catch {
+      throw .badValue(option: "--quality", value: text, why: error.description)
+    }
+  }
+
+  private func metadata() throws(UsageError) -> MetadataRule? {
+    guard let text = value(.metadata) else { return nil }
+    guard let rule = MetadataRule(name: text) else {
+      throw .badValue(option: "--metadata", value: text, why: "use \(MetadataRule.names)")
+    }
+    return rule
   }
 }

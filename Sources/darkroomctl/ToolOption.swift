@@ -15,6 +15,9 @@ enum ToolOption: String, CaseIterable, Sendable {
   case metadata = "--metadata"
   case force = "--force"
   case jobs = "--jobs"
+  case name = "--name"
+  case wait = "--wait"
+  case serviceClass = "--quality-of-service"
 
   init?(written name: String) {
     switch name {
@@ -28,9 +31,10 @@ enum ToolOption: String, CaseIterable, Sendable {
 
   var takesValue: Bool {
     switch self {
-    case .root, .socket, .state, .timeout, .output, .filter, .quality, .metadata, .jobs:
+    case .root, .socket, .state, .timeout, .output, .filter, .quality, .metadata, .jobs, .name,
+      .serviceClass:
       true
-    case .json, .help, .version, .force: false
+    case .json, .help, .version, .force, .wait: false
     }
   }
 
@@ -38,8 +42,10 @@ enum ToolOption: String, CaseIterable, Sendable {
     switch self {
     case .root, .socket, .json, .help, .version: true
     case .state: command == .show
-    case .timeout: command == .wait
-    case .output, .filter, .quality, .metadata, .force, .jobs: command == .develop
+    case .timeout: command == .wait || command == .submit
+    case .filter, .quality, .metadata: command == .develop || command == .submit
+    case .output, .force, .jobs: command == .develop
+    case .name, .wait, .serviceClass: command == .submit
     }
   }
 }

@@ -34,11 +34,42 @@ package enum ToolCommand: Equatable, Sendable {
   case watch(ListReference?)
   case cache(clear: Bool)
   case flush(host: String?)
+  case submit(SubmitTask)
   case develop(DevelopTask)
   case check(file: String)
   case journal(JournalTask)
   case help(CommandName?)
   case version
+}
+
+/// A list for the daemon.
+package struct SubmitTask: Equatable, Sendable {
+  package enum Source: Equatable, Sendable {
+    case file(String)
+    case standardInput
+    case urls([String])
+  }
+
+  /// Options that the list gets instead of its own; those of a photo are more important.
+  package struct Options: Equatable, Sendable {
+    package var filter: FilterFunction?
+    package var quality: PrintQuality?
+    package var metadata: MetadataRule?
+    package var serviceClass: ServiceClass?
+
+    package init() {}
+
+    package var isEmpty: Bool { self == Self() }
+  }
+
+  package var source: Source
+  package var name: String?
+  package var options = Options()
+  /// Wait until the list is finished, as `wait` does.
+  package var waits = false
+  package var timeout: Duration?
+
+  package init(_ source: Source) { self.source = source }
 }
 
 /// Local files to develop without the daemon.
@@ -57,7 +88,7 @@ package struct DevelopTask: Equatable, Sendable {
 }
 
 package enum CommandName: String, CaseIterable, Sendable {
-  case status, list, inbox, show, wait, pause, resume, cancel, retry, flush, reload, watch, cache,
+  case status, list, inbox, submit, show, wait, pause, resume, cancel, retry, flush, reload, watch, cache,
     develop
   case check, journal, help
 }

@@ -44,6 +44,25 @@ struct ArgumentTests {
   }
 
   @Test
+  func `submit takes a file, standard input or URLs, with options of the list`() throws {
+    #expect(
+      try ToolArguments.read(["submit", "a.csv"]).command == .submit(SubmitTask(.file("a.csv"))))
+    #expect(try ToolArguments.read(["submit", "-"]).command == .submit(SubmitTask(.standardInput)))
+    let urls = ["https://a.example/1.jpg", "http://b.example/2"]
+    #expect(try ToolArguments.read(["submit"] + urls).command == .submit(SubmitTask(.urls(urls))))
+    var task = SubmitTask(.file("a.plist"))
+    (task.name, task.waits) = ("Holiday", true)
+    task.timeout = .seconds(60)
+    task.options.filter = .sepia(thousandths: 500)
+    (task.options.quality, task.options.metadata) = (.level(85), .strip)
+    task.options.serviceClass = .utility
+    let line =
+      "submit --name Holiday --timeout 1min --filter sepia(50%) --quality 85 --metadata strip"
+      + " --quality-of-service utility a.plist"
+    #expect(try ToolArguments.read(Self.words(line)).command == .submit(task))
+  }
+
+  @Test
   func `develop takes a quality and a rule for metadata`() throws {
     var task = DevelopTask(files: ["a.jpg"])
     #expect(task.quality == .source && task.metadata == .keep)
@@ -106,6 +125,16 @@ struct ArgumentTests {
       (
         "develop -j 0 a",
         "'0' is not valid for '--jobs': use a number from 1 to 256"
+      ),
+      (
+        "submit",
+        "'submit' needs a file, URLs, or '-' for standard input; see 'darkroomctl help submit'"
+      ),
+      ("submit a.txt b.txt", "'submit' does not take 'b.txt'; see 'darkroomctl help submit'"),
+      (
+        "submit --quality-of-service fast a",
+        "'fast' is not valid for '--quality-of-service': use one of userInteractive, "
+          + "userInitiated, default, utility, background"
       ),
       (
         "develop --metadata none a",

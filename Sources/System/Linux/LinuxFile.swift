@@ -54,6 +54,11 @@ package final class LinuxFile: OpenFile {
     return bytes
   }
 
+  /// The next bytes of a stream, such as a pipe; empty at the end.
+  package func readOn(upTo count: Int) throws(SystemError) -> [UInt8] {
+    try nextBytes(of: handle.number, thing, upTo: count)
+  }
+
   package func write(_ bytes: [UInt8], at offset: UInt64) throws(SystemError) {
     var done = 0
     while done < bytes.count {

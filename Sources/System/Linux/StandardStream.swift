@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standard output and standard error. A failed write raises a `SystemError` for the caller to judge.
+// Standard input, standard output and standard error. A failure raises a `SystemError` for the caller to judge.
 
 internal import CLinux
 package import Vocabulary
@@ -44,4 +44,21 @@ package enum StandardStream: Int32, Sendable {
       }
     }
   }
+}
+
+package enum StandardInput {
+  /// The next bytes, at most `count`; empty at the end. Waits until there are some.
+  package static func read(upTo count: Int) throws(SystemError) -> [UInt8] {
+    try nextBytes(of: 0, "standard input", upTo: count)
+  }
+}
+
+/// Reads on in a file or a stream from where it stands.
+func nextBytes(
+  of file: Int32, _ thing: @autoclosure () -> String, upTo count: Int
+) throws(SystemError) -> [UInt8] {
+  var bytes = [UInt8](repeating: 0, count: count)
+  let used = try Calls.run("read", thing()) { unsafe dr_read(file, &bytes, UInt64(count)) }
+  bytes.removeLast(count - Int(used))
+  return bytes
 }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file of a command line tool that appears under its name whole and durable, or not at all. Until then it
+// has no name or, on file systems without unnamed files, a hidden one. Raises `SystemError`.
+
+package import Vocabulary
+
+package struct NewFile: Sendable {
+  package let file: LinuxFile
+  private let folder: LinuxFolder
+  /// A hidden name, on file systems without unnamed files.
+  private let temporary: FileName?
+
+  package init(in folder: LinuxFolder) throws(SystemError) {
+    self.folder = folder
+    do throws(SystemError) { (file, temporary) = (try folder.openUnnamed(), nil) } catch {
+      // File systems without unnamed files may report EISDIR.
+      guard error.name == .notSupported || error.name == .isFolder else { throw error }
+      let name = try Self.temporaryName()
+      (file, temporary) = (try folder.openFile(name, .create), name)
+    }
+  }
+
+  /// Durable on return. Gives an unnamed file a temporary name first, because it cannot replace another.
+  /// EEXIST if the name is taken, unless `replacing`; the file is then discarded, as after any error.
+  package func appear(as name: FileName, mode: UInt32, replacing: Bool) throws(SystemError) {
+    let hidden = if let temporary { temporary } else { try Self.temporaryName() }
+    do throws(SystemError) {
+      if temporary == nil { try folder.give(hidden, to: file) }
+      try folder.setMode(mode, of: hidden)
+      try file.sync()
+      try folder.rename(hidden, to: folder, as: name, replacing: replacing)
+    } catch {
+      try? folder.removeIfThere(hidden)
+      throw error
+    }
+    try folder.sync()
+  }
+
+  package func discard() { if let temporary { try? folder.removeIfThere(temporary) } }
+
+  private static func temporaryName() throws(SystemError) -> FileName {
+    let bytes = try ThisProcess.randomBytes(8)
+    let number = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return FileName(made: ".darkroom-\(String(number, radix: 36)).part")
+  }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// `submit`: reads a list in a worker, as `check` does, puts it into the daemon's inbox under its name, durable
+// and in one step, and waits until it is accepted. The list is a file, standard input, or URLs. With options
+// it is written anew as JSON, with the options of its photos unchanged.
+
+internal import Catalog
+internal import Digests
+internal import Files
+internal import Linux
+internal import Steer
+internal import Vocabulary
+
+struct SubmitRun {
+  /// A list that can be submitted, and its file name in the inbox.
+  private struct Candidate {
+    let contents: LinuxFile
+    let name: String
+    let photos: UInt32
+    let problems: UInt32
+  }
+
+  let task: SubmitTask
+  let talk: DaemonTalk
+  let workers: any Workers
+
+  private var voice: ToolVoice { talk.voice }
+  private static let limits = ListLimits()
+
+  func run() async -> ExitCode {
+    let inbox: String
+    do throws(ControlFailure) { inbox = try talk.inboxPath() } catch { return talk.fail(error) }
+    let file: FileName
+    do throws(Failure) {
+      let candidate = try await candidate()
+      if candidate.problems > 0 {
+        let photos = "\(candidate.problems) of \(candidate.photos) photos"
+        voice.complain("list.entry", "\(photos) cannot be processed and will fail")
+      }
+      file = try drop(candidate, into: inbox)
+    } catch {
+      voice.complain(error.code, "Could not submit \(what): \(error.words)")
+      return .failed
+    }
+    do throws(ControlFailure) {
+      let list = try talk.arrival(of: ListReference("\(file)"))
+      if task.waits {
+        return try talk.wait([ListReference("\(list.id)")], task.timeout)
+      }
+      talk.tell(list)
+      return .done
+    } catch { return talk.fail(error) }
+  }
+
+  private var what: String {
+    switch task.source {
+    case .file(let path): Printable.text(path)
+    case .standardInput: "standard input"
+    case .urls(let urls): urls.count == 1 ? "the URL" : "the URLs"
+    }
+  }
+
+  // MARK: The list
+
+  private func candidate() async throws(Failure) -> Candidate {
+    let list = try Self.system { () throws(SystemError) in try contents() }
+    let catalog = try Self.system { () throws(SystemError) in try Surroundings.scratchFile() }
+    try await workers.readList(list, catalog: catalog, limits: Self.limits)
+    let read = try CatalogFile(catalog, limits: Self.limits)
+    var problems: UInt32 = 0
+    for number in 1...max(1, read.count) where number <= read.count {
+      let entry = try read.entry(number)
+      if entry.failure ?? PhotoURL.refusal(of: entry.url) != nil { problems += 1 }
+    }
+    if task.options.isEmpty {
+      let name = name(try Self.ending(of: list), isNew: false)
+      return Candidate(contents: list, name: name, photos: read.count, problems: problems)
+    }
+    guard problems == 0 else {
+      throw Failure(
+        .final, code: "list.entry",
+        reason: "\(problems) of \(read.count) photos cannot be processed",
+        advice: "Correct the list, or submit it without options")
+    }
+    let whole = try Self.system { () throws(SystemError) in try Surroundings.scratchFile() }
+    try ListWriter(whole).write(read, task.options)
+    return Candidate(
+      contents: whole, name: name(".json", isNew: true), photos: read.count, problems: 0)
+  }
+
+  private func contents() throws(SystemError) -> LinuxFile {
+    switch task.source {
+    case .file(let path):
+      let file = try Surroundings.openNamed(path)
+      let kind = try file.status().kind
+      if kind == .folder { throw SystemError(.isFolder, call: "open", thing: path) }
+      // A pipe, such as that of a shell's <(…), can be read once.
+      return kind == .file ? file : try Self.copy { count throws(SystemError) in
+        try file.readOn(upTo: count)
+      }
+    case .standardInput:
+      return try Self.copy { count throws(SystemError) in try StandardInput.read(upTo: count) }
+    case .urls(let urls):
+      let file = try Surroundings.scratchFile()
+      try file.write(Array(urls.map { $0 + "\n" }.joined().utf8), at: 0)
+      return file
+    }
+  }
+
+  /// Copies a stream, up to the limit of a list and one byte: the worker refuses what is longer.
+  private static func copy(
+    _ read: (Int) throws(SystemError) -> [UInt8]
+  ) throws(SystemError) -> LinuxFile {
+    let file = try Surroundings.scratchFile()
+    var size: UInt64 = 0
+    while size <= limits.size {
+      let bytes = try read(Int(min(1 << 20, limits.size + 1 - size)))
+      if bytes.isEmpty { break }
+      try file.write(bytes, at: size)
+      size += UInt64(bytes.count)
+    }
+    return file
+  }
+
+  // MARK: The name
+
+  /// The daemon goes by the contents; the ending is for people.
+  private static func ending(of list: LinuxFile) throws(Failure) -> String {
+    let start = try system { () throws(SystemError) in try list.read(at: 0, upTo: 4096) }
+    return switch start.first(where: { $0 > 0x20 }) {
+    case UInt8(ascii: "<"), UInt8(ascii: "b"): ".plist"
+    case UInt8(ascii: "{"), UInt8(ascii: "["): ".json"
+    default: ".txt"
+    }
+  }
+
+  /// With `ending`, or with its own if it has one and the list is not written anew.
+  private func name(_ ending: String, isNew: Bool) -> String {
+    let name: String
+    if let given = task.name {
+      name = given
+    } else if case .file(let path) = task.source {
+      name = path.split(separator: "/").last.map(String.init) ?? ""
+    } else {
+      let time = DateText.utc(milliseconds: talk.clock.wallTime()).filter { $0 != ":" }
+      // Unique, because a list of the same name would take over from it.
+      name = "submitted-\(time)-\(ThisProcess.identifier)"
+    }
+    let known = ListName(name)
+    return known.isList && !isNew ? name : known.text + ending
+  }
+
+  // MARK: The inbox
+
+  private func drop(_ candidate: Candidate, into path: String) throws(Failure) -> FileName {
+    guard let name = FileName(candidate.name), name.bytes.first != UInt8(ascii: ".") else {
+      throw Failure(
+        .final, code: "list.name",
+        reason: "'\(Printable.text(candidate.name, limit: 300))' cannot be the name of a list",
+        advice: "Choose another with --name")
+    }
+    do throws(SystemError) {
+      let new = try NewFile(in: LinuxFolder.open(path: path))
+      do throws(SystemError) {
+        _ = try FileCopy.copy(candidate.contents, to: new.file, upTo: Self.limits.size)
+        // As the files of a group member are in a folder that others share with the daemon.
+        try new.appear(as: name, mode: 0o640, replacing: false)
+      } catch {
+        new.discard()
+        throw error
+      }
+      return name
+    } catch {
+      if error.exists {
+        throw Failure(
+          .final, code: "list.name", reason: "'\(name)' is still in the inbox",
+          advice: "Wait until it is accepted, or choose another name with --name")
+      }
+      guard error.name == .notPermitted || error.name == .denied else { throw error.failure }
+      throw Failure(
+        .final, code: "inbox.forbidden", reason: "you may not write to the inbox \(path)",
+        advice: "Join its group")
+    }
+  }
+
+  private static func system<Value: ~Copyable>(
+    _ body: () throws(SystemError) -> Value
+  ) throws(Failure) -> Value {
+    do throws(SystemError) { return try body() } catch { throw error.failure }
+  }
+}
+
+/// Writes a list as JSON from its catalog, photo by photo.
+private struct ListWriter {
+  private static let piece = 64 << 10
+
+  private let file: LinuxFile
+
+  init(_ file: LinuxFile) { self.file = file }
+
+  func write(_ list: CatalogFile, _ new: SubmitTask.Options) throws(Failure) {
+    let old = list.options
+    var head = JSONObject()
+    if !old.title.isEmpty { head["Title"] = .string(old.title) }
+    head["QualityOfService"] = (new.serviceClass ?? old.serviceClass).map { .string($0.name) }
+    head["Filter"] = (new.filter ?? old.filter).map { .string("\($0)") }
+    head["Quality"] = (new.quality ?? old.quality).map { .string("\($0)") }
+    head["Metadata"] = (new.metadata ?? old.metadata).map { .string($0.name) }
+    var text = JSONWriter.text(.object(head))
+    text = text.dropLast() + (head.members.isEmpty ? "" : ",") + "\"Photos\":[\n"
+    var size: UInt64 = 0
+    for number in 1...max(1, list.count) where number <= list.count {
+      let end = number < list.count ? ",\n" : "\n]}\n"
+      text += JSONWriter.text(.object(Self.object(try list.entry(number)))) + end
+      guard text.utf8.count >= Self.piece || number == list.count else { continue }
+      do throws(SystemError) { try file.write(Array(text.utf8), at: size) } catch {
+        throw error.failure
+      }
+      size += UInt64(text.utf8.count)
+      text = ""
+    }
+  }
+
+  private static func object(_ entry: CatalogEntry) -> JSONObject {
+    var photo = JSONObject(["Name": .string(entry.name), "URL": .string(entry.url)])
+    let options = entry.options
+    photo["SHA256"] = options.checksum.map { .string($0.hex) }
+    photo["QualityOfService"] = options.serviceClass.map { .string($0.name) }
+    photo["Filter"] = options.filter.map { .string("\($0)") }
+    photo["Quality"] = options.quality.map { .string("\($0)") }
+    photo["Metadata"] = options.metadata.map { .string($0.name) }
+    return photo
+  }
+}

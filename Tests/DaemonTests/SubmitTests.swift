@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// `darkroomctl submit`: lists from a file, a pipe and the command line.
+
+import Foundation
+import Support
+import Testing
+
+@Suite struct SubmitTests {
+  private struct Answer: Decodable { let list: ShownList }
+
+  private func list(_ end: ProgramEnd) throws -> ShownList {
+    try #require(end.code == 0, "\(end)")
+    return try JSONDecoder().decode(Answer.self, from: Data(end.output.utf8)).list
+  }
+
+  @Test func `a submitted file is accepted as it is, and its number is shown`() async throws {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(2)
+      let text = Array("\(urls[0])\tHills\n\(urls[1])\tLake\n".utf8)
+      try bench.folder.write(text, to: "root/summer.txt")
+      let daemon = try await bench.start()
+      let end = try await bench.tool("--json", "submit", "\(bench.root)/summer.txt")
+      let new = try list(end)
+      #expect(new.id == 1 && new.name == "summer" && new.total == 2)
+      try await daemon.says("Finished list 'summer'")
+      #expect(bench.names("prints/summer") == ["Hills.jpg", "Lake.jpg"])
+      try await bench.stop(daemon)
+      #expect(bench.bytes("done/summer.txt") == text)
+    }
+  }
+
+  @Test func `URLs become a list with the options given, and --wait waits for it`() async throws {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(2)
+      let daemon = try await bench.start()
+      let end = try await bench.tool(
+        "submit", "--name", "Two", "--filter", "sepia(20%)", "--quality-of-service", "utility",
+        "--wait", urls[0], urls[1])
+      #expect(end.code == 0, "\(end)")
+      let shown = try await bench.show("two")
+      #expect(shown.serviceClass == "utility" && shown.state == "finished")
+      #expect(shown.photos.map(\.name) == ["1.jpg", "2.jpg"])
+      #expect(shown.photos.map(\.print) == ["1.jpg", "2.jpg"])
+      try await bench.stop(daemon)
+      let copy = String(decoding: bench.bytes("done/Two.json") ?? [], as: UTF8.self)
+      #expect(copy.contains(#""Filter":"sepia(0.2)""#))
+    }
+  }
+
+  @Test func `a list from a pipe has a name of its own, so that it takes over from none`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(2)
+      let daemon = try await bench.start()
+      try bench.folder.write(Array("\(urls[0])\n".utf8), to: "root/a")
+      let tool = "darkroomctl --root \(bench.root) --json submit -"
+      for _ in 0..<2 {
+        let end = try await bench.launch(
+          tool, [], through: ["/bin/sh", "-c", "cat \(bench.root)/a | $0"]
+        ).end()
+        let new = try list(end)
+        #expect(new.name.hasPrefix("submitted-") && new.total == 1)
+      }
+      #expect(Set(try await bench.lists().map(\.name)).count == 2)
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test func `what is no list is refused before it is in the inbox`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await bench.start()
+      try bench.folder.write(Array("<plist><dict>".utf8), to: "root/bad.plist")
+      let end = try await bench.tool("submit", "\(bench.root)/bad.plist")
+      #expect(end.code == 1 && end.output.isEmpty)
+      #expect(
+        end.errors.hasPrefix("darkroomctl: Could not submit \(bench.root)/bad.plist: line 1: "))
+      let missing = try await bench.tool("submit", "\(bench.root)/none.plist")
+      #expect(missing.code == 1)
+      let hidden = try await bench.tool("submit", "--name", ".x", "https://a.example/1.jpg")
+      #expect(
+        hidden.errors
+          == "darkroomctl: Could not submit the URL: '.x.txt' cannot be the name of a list. "
+          + "Choose another with --name\n")
+      #expect(try await bench.inbox().isEmpty)
+      try await bench.stop(daemon)
+    }
+    try await DaemonBench.use { bench in
+      let end = try await bench.tool("submit", "https://a.example/1.jpg")
+      #expect(end.code == 7, "no daemon runs")
+    }
+  }
+
+  @Test func `photos that cannot be processed are counted, and options need a sound list`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(1)
+      let text = Array("\(urls[0])\nftp://a.example/b.jpg\n".utf8)
+      try bench.folder.write(text, to: "root/mixed.txt")
+      let daemon = try await bench.start()
+      let refused = try await bench.tool(
+        "submit", "--quality", "50", "\(bench.root)/mixed.txt")
+      #expect(
+        refused.errors
+          == "darkroomctl: Could not submit \(bench.root)/mixed.txt: 1 of 2 photos cannot be "
+          + "processed. Correct the list, or submit it without options\n")
+      let taken = try await bench.tool("submit", "--wait", "\(bench.root)/mixed.txt")
+      #expect(taken.code == 1)
+      #expect(
+        taken.errors == "darkroomctl: 1 of 2 photos cannot be processed and will fail\n")
+      try await bench.stop(daemon)
+    }
+  }
+}
