@@ -150,7 +150,7 @@ class Worker:
     def __init__(self, folder):
         ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.socket = ours
-        command = [os.path.join(folder, "darkroom-worker"), "--list=new", "--nice=0",
+        command = [os.path.join(folder, "darkroom-worker"), "--owner=none", "--nice=0",
                    f"--memory={1 << 29}", f"--output={1 << 30}"]
         self.process = subprocess.Popen(
             command, pass_fds=(3,), preexec_fn=lambda: os.dup2(its.fileno(), 3))
@@ -162,7 +162,7 @@ class Worker:
         """Wall seconds, CPU seconds, peak, answer."""
         catalog = os.path.join(folder, "catalog")
         with open(path, "rb") as file, open(catalog, "w+b") as out:
-            packet = struct.pack("<HBQQQIII", 2, 1, 7, 120_000, 1 << 30, 5_000_000, 4096, 16384)
+            packet = struct.pack("<HBQQQIII", 3, 1, 7, 120_000, 1 << 30, 5_000_000, 4096, 16384)
             start, before = time.monotonic(), family(self.process.pid)[0]
             socket.send_fds(self.socket, [packet], [file.fileno(), out.fileno()])
             answer = self.socket.recv(2048)

@@ -42,7 +42,7 @@ struct JSONListReader {
       switch error.problem {
       case .unexpectedEnd: throw ListRefusal.truncated("\(place): the file ends in the middle")
       case .tooDeep: throw ListRefusal.tooDeep(place)
-      case .unexpectedByte where stream.isOver: throw ListRefusal.trailing(place, isList: false)
+      case .unexpectedByte where stream.isOver: throw ListRefusal.afterJSON(place)
       default: throw ListRefusal.syntax(place, "it is not valid JSON (\(error.problem.rawValue))")
       }
     }

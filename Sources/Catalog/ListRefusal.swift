@@ -37,6 +37,12 @@ enum ListRefusal {
       : syntax(place, "something follows the end of the list", advice: "Remove everything after it")
   }
 
+  static func afterJSON(_ place: ListPlace) -> Failure {
+    syntax(
+      place, "something follows the end of the list",
+      advice: "A list in JSON is one value; put all photos into one array")
+  }
+
   /// A writer may still complete the file.
   static func truncated(_ words: String) -> Failure {
     Failure(

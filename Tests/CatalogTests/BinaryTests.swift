@@ -66,13 +66,13 @@ struct BinaryTests {
   }
 
   static let badEntries: [(PropertyValue, String)] = [
-    (.number(1), "a ! its URL is a number, not a string (byte 13)"),
-    (.real(1), "a ! its URL is a number, not a string (byte 13)"),
-    (.bool(true), "a ! its URL is true or false, not a string (byte 13)"),
-    (.date(1), "a ! its URL is a date, not a string (byte 13)"),
-    (.data([1, 2]), "a ! its URL is data, not a string (byte 13)"),
-    (.uid(1), "a ! its URL is a UID, not a string (byte 13)"),
-    (.array([.array([])]), "a ! its URL is an array, not a string (byte 13)"),
+    (.number(1), "a ! its URL is a number, not a string (byte 15)"),
+    (.real(1), "a ! its URL is a number, not a string (byte 15)"),
+    (.bool(true), "a ! its URL is true or false, not a string (byte 15)"),
+    (.date(1), "a ! its URL is a date, not a string (byte 15)"),
+    (.data([1, 2]), "a ! its URL is data, not a string (byte 15)"),
+    (.uid(1), "a ! its URL is a UID, not a string (byte 15)"),
+    (.array([.array([])]), "a ! its URL is an array, not a string (byte 15)"),
     (.string(""), "a ! its URL is empty (byte 13)"),
     (.string("a\0b"), "a ! its URL contains a control character (byte 13)"),
     (

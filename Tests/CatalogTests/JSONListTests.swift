@@ -94,7 +94,7 @@ struct JSONListTests {
       "[\"http://x/a\"]\n[]",
       .refused(
         "list.syntax", "line 2, column 1: something follows the end of the list",
-        "Remove everything after it")
+        "A list in JSON is one value; put all photos into one array")
     ),
     (
       "[\"http://x/a\"",
