@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses a photo's URL. Raises a `Failure` of kind final, `url.…`, which repeats nothing of the URL
-// but an unknown scheme.
+// but an unknown scheme, and a host's name in its ASCII form.
 
 extension PhotoURL {
   package init(parsing text: String) throws(Failure) {
@@ -94,8 +94,10 @@ extension PhotoURL {
   private static func name(_ bytes: ArraySlice<UInt8>) throws(Failure) -> String {
     guard !bytes.isEmpty else { throw wrong("url.host", "the URL has no host") }
     guard bytes.allSatisfy({ $0 < 0x80 }) else {
+      let form = Punycode.host(String(decoding: bytes, as: UTF8.self))
       throw wrong(
-        "url.host", "the host's name is not in ASCII", advice: "Write it in its xn-- form")
+        "url.host", "the host's name is not in ASCII",
+        advice: form.map { "Write it as \($0)" } ?? "Write it in its xn-- form")
     }
     guard bytes.count <= 253, bytes.allSatisfy(isHostByte), hasLabels(bytes), !isRootedNumber(bytes)
     else {

@@ -6,7 +6,7 @@
 package struct PhotoURL: Hashable, Sendable {
   package enum Scheme: String, Sendable { case http, https, file }
 
-  package static let longest = 8192
+  package static let longest = 16384
 
   /// Behind one reference: a photo's URL is copied many times.
   private final class Parts: Sendable {

@@ -28,7 +28,7 @@ package struct ListLimits: Equatable, Sendable {
 
   package init(
     size: UInt64 = 256 << 20, photos: UInt32 = 5_000_000, keyBytes: UInt32 = 4096,
-    valueBytes: UInt32 = 16384
+    valueBytes: UInt32 = UInt32(PhotoURL.longest)
   ) {
     self.size = size
     self.photos = photos

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // URLs as people and programs write them into lists.
 
+import Foundation
+import Support
 import Testing
 import Vocabulary
 
@@ -63,6 +65,34 @@ struct PhotoURLTests {
     #expect(failure?.kind == .final)
     #expect(failure.map { !$0.reason.isEmpty && !$0.reason.hasSuffix(".") } == true)
     #expect(failure?.reason.contains("secret") == false)
+  }
+
+  @Test(
+    "The advice about a host's name that is not in ASCII is its ASCII form",
+    arguments: [
+      ("bücher.example", "Write it as xn--bcher-kva.example"),
+      ("Bücher.Example:8080", "Write it as xn--bcher-kva.example"),
+      ("münchen.straße.example", "Write it as xn--mnchen-3ya.xn--strae-oqa.example"),
+      ("ひとよんまる.example", "Write it as xn--o9jta1b0bq0c.example"),
+      ("他们为什么不说中文", "Write it as xn--ihqwcrb4cv8a8dqg056pqjye"),
+      ("почемужеонинеговорятпорусски", "Write it as xn--b1abfaaepdrnnbgefbadotcwatmq2g4l"),
+      ("3年b組金八先生", "Write it as xn--3b-ww4c5e180e575a65lsy2b"),
+      // One with a combining mark, one that is no letter, one whose label gets too long.
+      ("bu\u{308}cher.example", "Write it in its xn-- form"),
+      ("☃.example", "Write it in its xn-- form"),
+      (String(repeating: "ü", count: 63), "Write it in its xn-- form"),
+      (String(repeating: "ü", count: 5000), "Write it in its xn-- form"),
+    ])
+  func notASCII(_ host: String, _ advice: String) {
+    let failure = PhotoURL.refusal(of: "http://\(host)/a.jpg?token=secret")
+    #expect(failure?.code == "url.host" && failure?.reason == "the host's name is not in ASCII")
+    #expect(failure?.advice == advice)
+  }
+
+  @Test func `The limit of a URL is the one that photo-list(5) names`() throws {
+    let page = try String(contentsOfFile: Repository.path("man/photo-list.5"), encoding: .utf8)
+    #expect(page.contains(".It a URL\n\(PhotoURL.longest) bytes\n"))
+    #expect(ListLimits().valueBytes == UInt32(PhotoURL.longest))
   }
 
   @Test func `A URL as long as the limit is read, one byte more is not`() {
