@@ -32,8 +32,15 @@ package struct Admission: Sendable {
   /// The consequence of a host's answer for a photo.
   package struct Answer: Equatable, Sendable {
     package var news: HostNews?
-    /// The host asked to be left alone until then; the attempt does not count.
-    package var gate: Duration?
+    package var wish: WishAnswer?
+  }
+
+  /// What follows from a host's wish to be left alone; nothing if the photo has waited for long enough.
+  package enum WishAnswer: Equatable, Sendable {
+    /// The photo waits, and the attempt does not count.
+    case granted(until: Duration)
+    /// The photo has waited as long as its patience lasts, and the host asks for more than that at once.
+    case refused
   }
 
   package struct HostNews: Equatable, Sendable {
@@ -227,13 +234,17 @@ package struct Admission: Sendable {
     line.inFlight[photo.number] = Place()
     var answer = Answer()
     answer.news = leave(place, outcome, now: now, jitter: jitter)
-    if case .failed(let failure) = outcome, failure.waitSeconds != nil,
+    if case .failed(let failure) = outcome, let seconds = failure.waitSeconds,
       let gate = hosts.closure(of: host)?.gate
     {
       // A photo that its host always puts off, while it serves others, must not wait forever.
       let since = line.patient[photo.number] ?? now
       line.patient[photo.number] = since
-      if now - since < hosts.patience { answer.gate = gate }
+      if now - since < hosts.patience {
+        answer.wish = .granted(until: gate)
+      } else if hosts.patience > .zero, .seconds(Int64(seconds)) > hosts.patience {
+        answer.wish = .refused
+      }
     }
     put(line, key)
     enterCalled()

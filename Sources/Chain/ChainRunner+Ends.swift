@@ -33,11 +33,18 @@ extension ChainRunner: ChainOwner {
       try await record.recordFailure(work.counted(standing.attempts), stage, refusal)
       return .failed
     }
-    if let outcome = hostOutcome(work, stage, failure), let wait = answered(work.photo, outcome) {
-      // Its host asked to be left alone: the attempt does not count.
-      let work = work.counted(standing.attempts)
-      try await record.recordRetry(work, .download, failure, after: wait)
-      return .retry(after: wait)
+    if let outcome = hostOutcome(work, stage, failure), let wish = answered(work.photo, outcome) {
+      switch wish {
+      case .granted(let gate):
+        let wait = max(.zero, gate - time.uptime())
+        let work = work.counted(standing.attempts)
+        try await record.recordRetry(work, .download, failure, after: wait)
+        return .retry(after: wait)
+      case .refused:
+        let work = work.counted(standing.attempts + 1)
+        try await record.recordFailure(work, .download, Self.impatience(failure))
+        return .failed
+      }
     }
     let jitter = state.withLock { Double.random(in: 0...1, using: &$0.random) }
     let work = work.counted(standing.attempts + 1)

@@ -26,9 +26,9 @@ package enum HostWait: Equatable, Sendable {
 }
 
 extension ChainRunner {
-  /// Notes an outcome at a photo's host. If the attempt does not count, returns how long the photo waits.
+  /// Notes an outcome at a photo's host.
   @discardableResult
-  func answered(_ photo: PhotoID, _ outcome: HostWindow.Outcome) -> Duration? {
+  func answered(_ photo: PhotoID, _ outcome: HostWindow.Outcome) -> Admission.WishAnswer? {
     let now = time.uptime()
     let answer = state.withLock { state -> Admission.Answer? in
       let jitter = Double.random(in: 0...1, using: &state.random)
@@ -38,7 +38,7 @@ extension ChainRunner {
     }
     guard let answer else { return nil }
     bell.changed()
-    return answer.gate.map { max(.zero, $0 - now) }
+    return answer.wish
   }
 
   /// The outcome of a failed step at the photo's host; nil if it says nothing about the host.
@@ -53,10 +53,26 @@ extension ChainRunner {
   static func refusal(_ lost: Admission.LostHost, now: Duration) -> Failure {
     let closure = lost.closure
     let attempts = "\(closure.attempts) attempt\(closure.attempts == 1 ? "" : "s")"
+    let span = ", for \((now - closure.since).spoken) and \(attempts)"
     return Failure(
       .final, code: closure.failure.code,
-      reason: "\(closure.failure.reason), for \((now - closure.since).spoken) and \(attempts)",
+      reason: closure.failure.reason + span + wish(closure.failure),
       advice: "Drop it again once \(lost.name) is back")
+  }
+
+  /// The failure of a photo whose host asks for a longer wait than its patience.
+  static func impatience(_ failure: Failure) -> Failure {
+    Failure(
+      .final, code: failure.code, reason: failure.reason + wish(failure),
+      advice: "HostPatience= under [Download] limits the wait")
+  }
+
+  /// The wait that the host asks for, as the end of a reason.
+  private static func wish(_ failure: Failure) -> String {
+    guard let seconds = failure.waitSeconds else { return "" }
+    let time = Duration.seconds(Int64(seconds))
+    let least = time >= HostWindow.longestWish ? "at least " : ""
+    return "; it asks for a wait of \(least)\(time.spoken)"
   }
 
   // MARK: seeing

@@ -45,8 +45,8 @@ package struct HostWindow: Equatable, Sendable {
   private static let first = 2
   private static let shortest = Duration.seconds(1)
   private static let longest = Duration.seconds(60)
-  /// The longest wait that a host may ask for, in seconds.
-  private static let longestWish: UInt32 = 3600
+  /// The longest wait that a host may ask for.
+  package static let longestWish = Duration.seconds(3600)
 
   /// The limit of photos in flight; zero while it is closed.
   private(set) var limit = HostWindow.first
@@ -79,9 +79,12 @@ package struct HostWindow: Equatable, Sendable {
   }
 
   /// Notes the end of a photo.
-  /// - Parameter jitter: from 0 to 1.
+  /// - Parameters:
+  ///   - wish: The longest wait that is granted to the host.
+  ///   - jitter: From 0 to 1.
   package mutating func end(
-    _ outcome: Outcome, isProbe: Bool, now: Duration, most: Int, jitter: Double
+    _ outcome: Outcome, isProbe: Bool, now: Duration, most: Int, wish: Duration = longestWish,
+    jitter: Double
   ) -> News? {
     inFlight -= 1
     if isProbe { closure?.isProbing = false }
@@ -92,9 +95,8 @@ package struct HostWindow: Equatable, Sendable {
       failures = failures == .max ? .max : failures + 1
       if isProbe, closure?.isFreshProbe == true { closure?.hasFailedFresh = true }
       clean = 0
-      if let wish = failure.waitSeconds {
-        return close(
-          failure, until: now + .seconds(Int64(min(max(wish, 1), Self.longestWish))), now)
+      if let seconds = failure.waitSeconds {
+        return close(failure, until: now + min(.seconds(Int64(max(seconds, 1))), wish), now)
       }
       if closure != nil { return fail(failure, isProbe: isProbe, now, jitter) }
       limit /= 2

@@ -157,7 +157,8 @@ package struct HostWindows: Sendable {
     _ name: String, _ outcome: HostWindow.Outcome, isProbe: Bool, now: Duration, jitter: Double
   ) -> HostWindow.News? {
     guard name != Self.here, var host = hosts.removeValue(forKey: name) else { return nil }
-    let news = host.window.end(outcome, isProbe: isProbe, now: now, most: most, jitter: jitter)
+    let news = host.window.end(
+      outcome, isProbe: isProbe, now: now, most: most, wish: longestWish, jitter: jitter)
     put(host, name, now)
     return news
   }
@@ -220,6 +221,12 @@ package struct HostWindows: Sendable {
   }
 
   // MARK: inside
+
+  /// Photos do not wait longer than their patience, whatever their host asks for. Without patience none waits
+  /// at all, and the host may ask for any wait.
+  private var longestWish: Duration {
+    patience == .zero ? HostWindow.longestWish : min(patience, HostWindow.longestWish)
+  }
 
   /// Old trouble says nothing about a host now.
   private func known(_ name: String, _ now: Duration) -> Host {

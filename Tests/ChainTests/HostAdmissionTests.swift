@@ -223,12 +223,36 @@ import Vocabulary
     for _ in 0..<5 {
       guard let next = take(&admission, now: now, total: 1), next.lost == nil else { break }
       let reply = admission.answered(next.photo, .failed(busy), now: now, jitter: 0)
-      if reply?.gate == now + .seconds(60) { free += 1 }
+      if reply?.wish == .granted(until: now + .seconds(60)) { free += 1 }
       admission.ended(next.photo, .retry(after: .seconds(60)), now: now)
       #expect(admission.nextDue == now + .seconds(60))
       now += .seconds(60)
     }
     #expect(free == 2, "after 100 s an attempt counts")
+  }
+
+  @Test func `a wish beyond the patience is granted up to the patience, then refused`() {
+    var admission = Admission(
+      window: 9, hosts: HostWindows(HostLimits(patience: .seconds(10)), triedPatience: .zero))
+    add(&admission, 1)
+    let busy = Failure(.passing, code: "http.503", reason: "busy", waitSeconds: 3600)
+    var wishes: [Admission.WishAnswer?] = []
+    for now in [Duration.zero, .seconds(10)] {
+      guard let next = take(&admission, now: now, total: 1) else { break }
+      wishes.append(admission.answered(next.photo, .failed(busy), now: now, jitter: 0)?.wish)
+      admission.ended(next.photo, .retry(after: .seconds(10)), now: now)
+    }
+    #expect(wishes == [.granted(until: .seconds(10)), .refused])
+  }
+
+  @Test func `without patience a host is left alone for as long as it asks for`() {
+    var admission = Admission(
+      window: 9, hosts: HostWindows(HostLimits(patience: .zero), triedPatience: .zero))
+    add(&admission, 1)
+    let busy = Failure(.passing, code: "http.503", reason: "busy", waitSeconds: 3600)
+    let first = take(&admission)?.photo ?? photo(1, 1)
+    #expect(admission.answered(first, .failed(busy), now: .zero, jitter: 0)?.wish == nil)
+    #expect(admission.hosts.closure(of: "a")?.gate == .seconds(3600))
   }
 
   @Test func `a flush opens a closed host and ends the wait of photos for their retry`() {
@@ -248,12 +272,12 @@ import Vocabulary
   @Test func `an alarm that is later than the next probe does not delay it`() {
     var admission = Admission(window: 9)
     add(&admission, 1)
-    let busy = Failure(.passing, code: "http.429", reason: "too many", waitSeconds: 3600)
+    let busy = Failure(.passing, code: "http.429", reason: "too many", waitSeconds: 1800)
     let first = take(&admission)?.photo ?? photo(1, 1)
     _ = take(&admission)
     _ = admission.answered(first, .failed(busy), now: .zero, jitter: 0)
-    admission.ended(first, .retry(after: .seconds(3600)), now: .zero)
-    #expect(take(&admission) == nil && admission.nextDue == .seconds(3600))
+    admission.ended(first, .retry(after: .seconds(1800)), now: .zero)
+    #expect(take(&admission) == nil && admission.nextDue == .seconds(1800))
     _ = admission.flush("a", now: .seconds(5))
     let probe = take(&admission, now: .seconds(5))?.photo ?? photo(1, 1)
     _ = admission.answered(probe, .failed(reset), now: .seconds(5), jitter: 1)

@@ -60,6 +60,31 @@ import Vocabulary
     #expect(bench.hostNews.news.count == 2, "one report of the closure, one of the recovery")
   }
 
+  @Test(
+    "a host that asks for more than the patience costs its photos that patience, and says the time",
+    arguments: [
+      (3600, "at least 60 min"), (600, "10 min"), (90, "90 s"),
+    ] as [(UInt32, String)])
+  func impatience(_ seconds: UInt32, _ time: String) async {
+    let bench = Darkbench(
+      hosts: HostLimits(patience: .seconds(10)),
+      download: { _ throws(Failure) in
+        throw Failure(.passing, code: "http.503", reason: "it is busy", waitSeconds: seconds)
+      })
+    place(bench, 1, 50, at: "a.example")
+    bench.add(1, photos: 50)
+    let began = bench.time.uptime()
+    await finish(bench, lists: 1)
+    #expect(bench.books.count(.failed) == 50)
+    #expect(bench.time.uptime() - began < .seconds(60))
+    #expect(bench.downloads.count <= 4, "\(bench.downloads.count)")
+    let failures = bench.books.notes.withLock { $0.failures.values.map { ($0.reason, $0.advice) } }
+    let first = "it is busy; it asks for a wait of \(time)"
+    #expect(failures.contains { $0 == (first, "HostPatience= under [Download] limits the wait") })
+    #expect(failures.allSatisfy { $0.0.hasPrefix("it is busy") })
+    #expect(failures.allSatisfy { $0.0.hasSuffix("; it asks for a wait of \(time)") })
+  }
+
   @Test
   func `a list on a dead host ends with its failure, without a request for each photo`()
     async throws

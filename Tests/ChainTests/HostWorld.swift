@@ -177,18 +177,22 @@ struct HostWorld {
     let over = trips.filter { $0.end <= now }
     trips.removeAll { $0.end <= now }
     for trip in over {
-      var gate: Duration?
+      var wish: Admission.WishAnswer?
       if let host = trip.host {
         atHost[host, default: 1] -= 1
         let jitter = Double.random(in: 0...1, using: &random)
-        gate = admission.answered(trip.photo, trip.outcome, now: now, jitter: jitter)?.gate
+        wish = admission.answered(trip.photo, trip.outcome, now: now, jitter: jitter)?.wish
       }
-      admission.ended(trip.photo, end(of: trip, gate), now: now)
+      admission.ended(trip.photo, end(of: trip, wish), now: now)
     }
   }
 
-  private mutating func end(of trip: Trip, _ gate: Duration?) -> PhotoEnd {
-    if let gate { return .retry(after: gate - now) }
+  private mutating func end(of trip: Trip, _ wish: Admission.WishAnswer?) -> PhotoEnd {
+    switch wish {
+    case .granted(let gate): return .retry(after: gate - now)
+    case .refused: return finish(trip.photo, .failed)
+    case nil: break
+    }
     guard case .failed(let failure) = trip.outcome else {
       if isMeddled, Int.random(in: 0..<20, using: &random) == 0 { return .stopped }
       return finish(trip.photo, .filtered)

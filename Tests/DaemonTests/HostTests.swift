@@ -80,13 +80,13 @@ import Testing
   {
     try await DaemonBench.use { bench in
       _ = try bench.serveSamples(1)
-      let busy = bench.origin.url("/busy?key=s&until=2&after=3600")
+      let busy = bench.origin.url("/busy?key=s&until=2&after=1200")
       try await bench.drop(
         [("Busy 1", busy + "&n=1"), ("Busy 2", busy + "&n=2")], as: "busy.plist")
       try await bench.drop(
         (1...9).map { ("Lost \($0)", dead(bench, "/\($0).jpg")) }, as: "dead.plist")
       let daemon = try await bench.start()
-      try await daemon.says("next attempt in 60 min")
+      try await daemon.says("next attempt in 20 min")
       try await daemon.says("Could not download from 127.0.0.9:9: 127.0.0.9:9 refused")
       try FileManager.default.setAttributes(
         [.posixPermissions: 0o666], ofItemAtPath: "\(bench.root)/control")
@@ -102,14 +102,14 @@ import Testing
     }
   }
 
-  @Test func `a flush ends a wait of an hour at once`() async throws {
+  @Test func `a flush ends a wait of twenty minutes at once`() async throws {
     try await DaemonBench.use { bench in
       _ = try bench.serveSamples(1)
       try await bench.drop(
-        (1...5).map { ("Busy \($0)", bench.origin.url("/busy?key=h&until=1&after=3600&n=\($0)")) },
+        (1...5).map { ("Busy \($0)", bench.origin.url("/busy?key=h&until=1&after=1200&n=\($0)")) },
         as: "busy.plist")
       let daemon = try await bench.start()
-      try await daemon.says("next attempt in 60 min")
+      try await daemon.says("next attempt in 20 min")
       try await bench.until("it came back") { bench.journal.contains { $0.kind == "retry" } }
       #expect(try await bench.tool("flush").output == "1\n")
       #expect(try await bench.wait(for: "busy", daemon).code == 0)
