@@ -44,20 +44,79 @@ struct TransferEndingTests {
       ),
       (55, .passing, "connect.reset", "the connection to photos.example.org broke"),
       (56, .passing, "connect.reset", "the connection to photos.example.org broke"),
-      (60, .final, "tls.certificate", "the certificate of photos.example.org cannot be trusted"),
+      (
+        61, .final, "http.encoding",
+        "photos.example.org sends the photo encoded, which cannot be decoded"
+      ),
       (63, .final, "size.limit", "photos.example.org sends too much"),
       (
         77, .machine, "tls.authorities",
         "this machine's list of certificate authorities cannot be read"
       ),
       (92, .passing, "http.stream", "photos.example.org aborted its answer"),
-      (94, .passing, "transfer.94", "the transfer from photos.example.org failed (libcurl 94)"),
+      (
+        94, .passing, "transfer.94",
+        "the transfer from photos.example.org failed: "
+          + "An authentication function returned an error"
+      ),
     ] as [(UInt32, Failure.Kind, String, String)])
   func words(_ number: UInt32, _ kind: Failure.Kind, _ code: String, _ reason: String) throws {
     let failure = failure(try ending(number))
     #expect(failure?.kind == kind)
     #expect(failure?.code == code)
     #expect(failure?.reason == reason)
+  }
+
+  @Test("No error of libcurl is told by its number alone", arguments: 1...UInt32(100))
+  func worded(_ number: UInt32) throws {
+    let failure = failure(try ending(number))
+    #expect(failure?.reason.contains("\(number)") == false)
+    #expect((failure?.reason.utf8.count ?? 0) > 20)
+  }
+
+  @Test(
+    "A refused certificate has its reason and its remedy",
+    arguments: [
+      (
+        10, "tls.expired", "has expired",
+        "The host's operator must renew it, unless this machine's clock is wrong"
+      ),
+      (9, "tls.early", "is not valid yet", "Check this machine's clock"),
+      (
+        18, "tls.self-signed", "is self-signed",
+        "If you trust it, add it to this machine's authorities with update-ca-certificates"
+      ),
+      (
+        19, "tls.issuer", "is signed by an unknown authority",
+        "The host must send its intermediate certificates. "
+          + "If you trust the authority, add it with update-ca-certificates"
+      ),
+      (
+        20, "tls.issuer", "is signed by an unknown authority",
+        "The host must send its intermediate certificates. "
+          + "If you trust the authority, add it with update-ca-certificates"
+      ),
+      (1, "tls.name", "is for another host", "Use the host name for which it was issued"),
+      (62, "tls.name", "is for another host", "Use the host name for which it was issued"),
+      (23, "tls.certificate", "cannot be trusted", ""),
+    ])
+  func certificate(_ verdict: Int, _ code: String, _ words: String, _ advice: String) throws {
+    let failure = failure(try ending(60) { $0.certificate = verdict })
+    #expect(failure?.kind == .final && failure?.code == code)
+    #expect(failure?.reason == "the certificate of photos.example.org \(words)")
+    #expect(failure?.advice == advice)
+  }
+
+  @Test func `Decoded bytes that libcurl has no room for are too many`() throws {
+    let outcome = try ending(27) {
+      ($0.isConnected, $0.status, $0.answer.coding) = (true, 200, ContentCoding(["br"]))
+    }
+    #expect(failure(outcome)?.code == "size.limit")
+  }
+
+  @Test func `A location that libcurl finds too long is named so`() throws {
+    let outcome = try ending(27) { ($0.isConnected, $0.status) = (true, 302) }
+    #expect(failure(outcome)?.reason == "the header that photos.example.org sends is too long")
   }
 
   @Test(

@@ -33,9 +33,29 @@ struct TransferSecurityTests {
     let bench = try await bench(trusting: false)
     let failure = await bench.failure(bench.origin.url("/barn.jpg", scheme: "https"))
     await bench.stop()
-    #expect(failure?.code == "tls.certificate")
+    #expect(failure?.code == "tls.self-signed")
     #expect(failure?.kind == .final)
     #expect(bench.origin.requests().isEmpty)
+  }
+
+  @Test func `A certificate from an unknown authority is told from a self-signed one`() async throws
+  {
+    let fresh = try FreshFolder()
+    guard await Self.certificate(in: fresh) else {
+      try Test.cancel("openssl could not make a certificate here")
+    }
+    let signed = await HelperProcess.status(of: [
+      "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+      "/CN=leaf", "-addext", "subjectAltName=IP:127.0.0.1", "-CA", "\(fresh.path)/certificate",
+      "-CAkey", "\(fresh.path)/key", "-keyout", "\(fresh.path)/leaf.key", "-out",
+      "\(fresh.path)/leaf",
+    ])
+    guard signed == 0 else { try Test.cancel("openssl could not sign a certificate here") }
+    let bench = try TransferBench(
+      certificate: "\(fresh.path)/leaf", key: "\(fresh.path)/leaf.key", in: fresh)
+    let failure = await bench.failure(bench.origin.url("/barn.jpg", scheme: "https"))
+    await bench.stop()
+    #expect(failure?.code == "tls.issuer" && failure?.kind == .final)
   }
 
   @Test func `A trusted certificate is valid for its host and for no other`() async throws {
@@ -45,7 +65,7 @@ struct TransferSecurityTests {
     let other = bench.origin.url("/barn.jpg", host: "localhost", scheme: "https")
     let failure = await bench.failure(other)
     await bench.stop()
-    #expect(failure?.code == "tls.certificate")
+    #expect(failure?.code == "tls.name")
   }
 
   @Test func `A redirect from https to http is not followed`() async throws {
@@ -111,7 +131,7 @@ struct TransferSecurityTests {
     let failure = await bench.failure(bench.origin.url("/barn.jpg", scheme: "https"))
     #expect(try await bench.closesFiles())
     await bench.stop()
-    #expect(failure?.code == "tls.certificate" && failure?.kind == .final)
+    #expect(failure?.code == "tls.expired" && failure?.kind == .final)
     #expect(bench.origin.requests().isEmpty)
   }
 

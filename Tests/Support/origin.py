@@ -31,14 +31,18 @@ misbehave:
     /hang?gate=G            no answer at all until the gate is open
     /short /long            Content-Length too long, too short
     /endless /endless-chunked /chunk-cut /no-length?size=N
-    /redirect?to=URL&status=302   /loop   /redirect-nowhere   /redirect-huge
-    /gzip /gzip-bomb /encoded?as=NAME /html /empty /bytes?size=N /reset /closed /garbage
+    /redirect?to=URL&status=302   /loop   /redirect-nowhere   /redirect-huge?size=N
+    /answer?status=N        that status, with the body "a picture of a barn"
+    /coded?with=CODING&as=TEXT&then=HOW     this body coded with gzip, deflate, br, zstd or not at all,
+                            and any text as its Content-Encoding; HOW: cut, damaged, trailed
+    /framing?how=HOW        an answer that is not HTTP, see `do_framing`
+    /gzip-bomb?with=CODING /encoded?as=NAME /html /empty /bytes?size=N /reset /closed
     /closed-once?key=K      no answer to the first request of a key, then a small body
     /entity?size=N&tag=T&date=D&then=HOW   bytes that differ from place to place, with validators; the
                             first request of a key (?key=K) is cut off after half or ?cut=N; HOW
                             decides the answer to later ones: `part` (the default) obeys Range, for
-                            the others see `entity_answers`
-    /cached?tag=T&date=D&size=N            obeys If-None-Match and If-Modified-Since; ?control=A|B sends
+                            the others see `entity_answers`; ?coding=C is the Content-Encoding
+    /cached?tag=T&date=D&size=N            obeys If-None-Match, If-Modified-Since and Range; ?control=A|B sends
                             these lines of Cache-Control
     /drip?gate=G            a byte a second until the gate is open
     /cookie?to=URL          sets a cookie and redirects
@@ -57,6 +61,27 @@ import struct
 import sys
 import threading
 import urllib.parse
+import zlib
+
+
+BARN = b"a picture of a barn"
+
+
+def raw_deflate(data):
+    packer = zlib.compressobj(wbits=-15)
+    return packer.compress(data) + packer.flush()
+
+
+# Python has no coder for br and zstd: each of these stores the text as it is.
+CODED = {
+    "none": BARN,
+    "gzip": gzip.compress(BARN),
+    "deflate": zlib.compress(BARN),
+    "raw-deflate": raw_deflate(BARN),
+    "br": b"\x0b\t\x80" + BARN + b"\x03",
+    "zstd": b"(\xb5/\xfd \x13\x99\0\0" + BARN,
+    "gzip-gzip": gzip.compress(gzip.compress(BARN)),
+}
 
 
 class Gate:
@@ -133,6 +158,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 " secret=%s" % self.headers[name]
                 for name in ("Authorization", "Cookie", "Proxy-Authorization")
                 if name in self.headers)
+            # Every request of the product asks for no coding.
+            if self.headers["Accept-Encoding"] != "identity":
+                more += " accept-encoding=%s" % self.headers["Accept-Encoding"]
             log.write("%s %s %d %d%s\n" % (self.command, self.path, self.status, self.sent, more))
             log.flush()
 
@@ -323,19 +351,54 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.head(302, length=0)
 
     def do_redirect_huge(self):
-        self.head(302, ("Location", "/" + "a" * 9000), length=0)
+        self.head(302, ("Location", "/" + "a" * int(self.query.get("size", "20000"))), length=0)
 
     def do_loop(self):
         self.head(302, ("Location", "/loop"), length=0)
 
-    def do_gzip(self):
-        data = gzip.compress(b"\0" * 1000000)
-        self.head(200, ("Content-Encoding", "gzip"), length=len(data))
+    def do_answer(self):
+        self.whole(BARN, int(self.query["status"]), "image/jpeg")
+
+    def do_coded(self):
+        """Coded bytes with validators, which are those of the coded bytes."""
+        coding, how = self.query.get("with", "none"), self.query.get("then", "")
+        data = CODED[coding]
+        length = len(data)
+        if how == "cut":
+            data = data[:-9]
+        elif how == "ended":
+            data, length = data[:-9], length - 9
+        elif how == "damaged":
+            data = data[:-3] + b"xyz"
+        elif how == "trailed":
+            data, length = data + b"more", length + 4
+        self.close_connection = how != ""
+        name = self.query.get("as", coding)
+        fields = [("Content-Encoding", part) for part in name.split("|")]
+        self.head(200, *fields, *self.validators('"v1"', ""), length=length)
         self.body(data)
 
+    def do_framing(self):
+        self.close_connection = True
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\n"
+        chunked = head + b"Transfer-Encoding: chunked\r\n\r\n"
+        self.wfile.write({
+            "chunk-words": chunked + b"nine\r\nhello\r\n0\r\n\r\n",
+            "chunk-huge": chunked + b"fffffffffffffffffff\r\nhello\r\n0\r\n\r\n",
+            "chunk-after": chunked + b"5\r\nhello and more\r\n0\r\n\r\n",
+            "length-words": head + b"Content-Length: five\r\n\r\nhello",
+            "length-minus": head + b"Content-Length: -5\r\n\r\nhello",
+            "no-colon": b"HTTP/1.1 200 OK\r\nnonsense\r\n\r\nhello",
+            "nul": b"HTTP/1.1 200 OK\r\nA: b\0c\r\n\r\nhello",
+            "version": b"HTTP/7.1 200 OK\r\n\r\nhello",
+            "codings": head + b"Transfer-Encoding: gzip, gzip, gzip, gzip, gzip, gzip, gzip\r\n\r\nhello",
+            "words": b"-ERR unknown command\r\n" * 10,
+        }[self.query["how"]])
+
     def do_gzip_bomb(self):
-        data = gzip.compress(b"\0" * 50000000)
-        self.head(200, ("Content-Encoding", "gzip"), ("Content-Type", "image/jpeg"), length=len(data))
+        coding = self.query.get("with", "gzip")
+        data = {"gzip": gzip, "deflate": zlib}[coding].compress(b"\0" * 50000000)
+        self.head(200, ("Content-Encoding", coding), ("Content-Type", "image/jpeg"), length=len(data))
         self.body(data)
 
     def do_encoded(self):
@@ -349,6 +412,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def validators(self, tag, date):
         fields = [("Content-Type", "image/jpeg")]
+        if "coding" in self.query:
+            fields.append(("Content-Encoding", self.query["coding"]))
         if tag:
             fields.append(("ETag", tag))
         if date:
@@ -428,6 +493,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             part(start, size - 1, size, [("Content-Type", "multipart/byteranges; boundary=m"),
                                          ("ETag", tag)], mark + data[start:] + b"\r\n--m--\r\n")
         elif how == "packed":
+            part(start, size - 1, size, self.validators(tag, date) + [("Content-Encoding", "gzip")],
+                 gzip.compress(data)[start:])
+        elif how == "garbled":
             part(start, size - 1, size, self.validators(tag, date) + [("Content-Encoding", "gzip")])
         elif how == "in-pieces":  # less than was requested, which is allowed
             part(start, min(size - 1, start + 99), size)
@@ -457,6 +525,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.head(304, *self.validators(tag, date))
         else:
             data = self.pattern(int(self.query.get("size", "1000")))
+            if "Range" in self.headers:
+                return self.entity_answers("part", data, tag, date)
             lines = [line for line in self.query.get("control", "").split("|") if line]
             self.head(200, *self.validators(tag, date),
                       *(("Cache-Control", line) for line in lines), length=len(data))
@@ -504,10 +574,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
         else:
             self.whole(b"a picture of a barn")
-
-    def do_garbage(self):
-        self.close_connection = True
-        self.wfile.write(b"-ERR unknown command\r\n" * 10)
 
     def do_header_flood(self):
         self.close_connection = True

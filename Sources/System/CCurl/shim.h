@@ -36,6 +36,11 @@ static inline CURLcode dr_curl_list(CURL *handle, CURLoption option, struct curl
   return curl_easy_setopt(handle, option, list);
 }
 
+// libcurl writes its words about a failed request here: CURL_ERROR_SIZE bytes, which must outlive the handle.
+static inline void dr_curl_words(CURL *handle, char *words) {
+  curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, words);
+}
+
 // Sets libcurl's callbacks, for all requests of a handle.
 static inline void dr_curl_calls(CURL *handle, dr_curl_bytes body, dr_curl_bytes header,
                                  dr_curl_dial dial, dr_curl_before before) {

@@ -62,22 +62,25 @@ extension ActiveTransfer {
   private func judge(_ handle: EasyHandle, _ status: Int) throws(Failure) -> Bool {
     if answer.isJudged { return true }
     answer.isJudged = true
-    let encoding = handle.header("Content-Encoding") ?? "identity"
-    guard encoding.isEmpty || encoding.lowercased() == "identity" else {
-      throw TransferEnding.encoded(url.server, encoding)
-    }
-    answer.entity = entity(handle)
+    answer.coding = ContentCoding(handle.headers("Content-Encoding"))
     if status == 206 {
       guard case .part(let length) = answer.asked else {
         throw TransferEnding.unasked(url.server)
       }
-      guard let total = rest(handle, from: length) else {
+      answer.entity = entity(handle)
+      guard !answer.coding.isReal, let total = rest(handle, from: length) else {
         answer.isWrongPart = true
         return false
       }
       guard total <= job.request.maximumSize else { throw tooBig }
       answer.entity.total = total
       answer.base = length
+    } else if answer.coding.isReal {
+      guard answer.decodes else { throw TransferEnding.encoded(url.server, answer.coding) }
+      // Size and validators are those of the coded bytes: such a body is neither resumed nor cached.
+      answer.entity = EntityFacts(place: url.text)
+    } else {
+      answer.entity = entity(handle)
     }
     let gauge = TransferGauge(url, at: answer.base, of: answer.entity.total, now: .now)
     job.gauge.withLock { $0 = gauge }

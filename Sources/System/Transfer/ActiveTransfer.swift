@@ -24,6 +24,8 @@ final class ActiveTransfer {
   private var seen: UInt64 = 0
   /// The origin did not send the requested part: the whole is requested.
   private var isStartedOver = false
+  /// The origin names something as a coding that is none: libcurl must not decode.
+  private var isUncoded = false
 
   init(_ job: TransferJob, _ terms: TransferTerms) {
     (self.job, self.terms) = (job, terms)
@@ -39,7 +41,9 @@ final class ActiveTransfer {
       EasyHandle.Terms(
         time: timeLeft,
         connectTime: Int(clamping: job.request.connectTimeout.milliseconds),
-        size: Int64(clamping: job.request.maximumSize), isSecure: url.scheme == .https))
+        size: Int64(clamping: job.request.maximumSize), isSecure: url.scheme == .https,
+        decodes: !isUncoded))
+    answer.decodes = !isUncoded
     handle.ask(for: url)
     handle.set(CURLOPT_HTTPHEADER, lines: ask())
     unsafe dr_curl_context(handle.pointer, Unmanaged.passUnretained(self).toOpaque())
@@ -82,18 +86,15 @@ final class ActiveTransfer {
 
   // MARK: a request
 
-  private static let lines = ["Accept-Encoding: identity"]
-
   /// Sends a validator only to the exact URL that gave it, query included: elsewhere the same validator may
   /// stand for another photo.
   private func ask() -> [String] {
-    let lines = Self.lines
-    if isStartedOver { return lines }
+    if isStartedOver { return [] }
     switch job.request.scope {
     case .rest(let entity, let length) where entity.place == url.text && length > 0:
-      guard let validator = entity.strongValidator else { return lines }
+      guard let validator = entity.strongValidator else { return [] }
       answer.asked = .part(from: length)
-      return lines + ["Range: bytes=\(length)-", "If-Range: \(validator)"]
+      return ["Range: bytes=\(length)-", "If-Range: \(validator)"]
     case .change(let entity) where entity.place == url.text:
       answer.asked = .change
       var conditions: [String] = []
@@ -101,8 +102,8 @@ final class ActiveTransfer {
       if !entity.lastModified.isEmpty {
         conditions.append("If-Modified-Since: \(entity.lastModified)")
       }
-      return lines + conditions
-    case .whole, .rest, .change: return lines
+      return conditions
+    case .whole, .rest, .change: return []
     }
   }
 
@@ -114,8 +115,9 @@ final class ActiveTransfer {
     ending.answer.problem = answer.problem ?? refused(result)
     guard let handle else { return ending }
     ending.status = handle.number(CURLINFO_RESPONSE_CODE)
+    ending.answer.coding = ContentCoding(handle.headers("Content-Encoding"))
     let length = handle.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
-    ending.announced = length >= 0 ? UInt64(length) : nil
+    ending.announced = length >= 0 && !ending.answer.coding.isReal ? UInt64(length) : nil
     if ending.status >= 300 {
       ending.location = handle.text(CURLINFO_REDIRECT_URL)
       ending.retryAfter = RetryAfter.seconds(
@@ -126,8 +128,11 @@ final class ActiveTransfer {
       ending.isLate = spent + time(of: handle) + .milliseconds(100) >= job.request.timeout
       ending.systemError = Int32(clamping: handle.number(CURLINFO_OS_ERRNO))
       ending.isConnected = handle.size(CURLINFO_PRETRANSFER_TIME_T) > 0
+      ending.words = handle.words
+      ending.certificate = handle.number(CURLINFO_SSL_VERIFYRESULT)
     }
-    ending.isEndSure = isEndSure(handle)
+    // libcurl takes coded bytes for whole although their coding has not ended.
+    ending.isEndSure = isEndSure(handle) && !ending.answer.coding.isReal
     if case .rest(let known, _) = job.request.scope { ending.knownTotal = known.total }
     if ending.status == 416 {
       ending.range = handle.header("Content-Range").flatMap(ContentRange.init)
@@ -182,9 +187,12 @@ final class ActiveTransfer {
     clearRequest()
   }
 
-  /// Requests the whole from the original URL.
-  func startOver() {
-    isStartedOver = true
+  /// Requests the photo again from the original URL.
+  func startOver(_ retake: TransferEnding.Retake) {
+    switch retake {
+    case .whole: isStartedOver = true
+    case .undecoded: isUncoded = true
+    }
     redirects = 0
     url = job.url
     clearRequest()
@@ -223,6 +231,8 @@ extension EasyHandle {
     set(CURLOPT_NOPROXY, "")
     set(CURLOPT_SSL_VERIFYPEER, 1)
     set(CURLOPT_SSL_VERIFYHOST, 2)
+    // Asks for no coding, and lets libcurl decode what is coded all the same.
+    set(CURLOPT_ACCEPT_ENCODING, "identity")
     set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
     set(CURLOPT_HTTP09_ALLOWED, 0)
     set(CURLOPT_BUFFERSIZE, 32768)

@@ -8,9 +8,14 @@ struct AnswerAccount {
     case whole
     case part(from: UInt64)
     case change
+
+    var isPart: Bool { if case .part = self { true } else { false } }
   }
 
   var asked = Asked.whole
+  /// libcurl was to decode a coded body.
+  var decodes = true
+  var coding = ContentCoding()
   /// The file offset of the body's first byte.
   var base: UInt64 = 0
   /// Bytes of the body that the sink has taken.

@@ -20,6 +20,7 @@ import Vocabulary
   /// as they are, and need not parse and rebuild each URL.
   private let place: OpaquePointer
   private var origin: PhotoURL.Origin?
+  private let errorText: UnsafeMutablePointer<CChar>
 
   init?() {
     guard let pointer = unsafe curl_easy_init() else { return nil }
@@ -29,16 +30,24 @@ import Vocabulary
     }
     unsafe self.pointer = unsafe pointer
     unsafe self.place = unsafe place
+    unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    unsafe dr_curl_words(pointer, errorText)
   }
 
   deinit {
     unsafe curl_easy_cleanup(pointer)
     unsafe curl_url_cleanup(place)
+    unsafe errorText.deallocate()
   }
+
+  /// What libcurl says about a failed request; may quote the origin.
+  var words: String { unsafe String(cString: errorText) }
 
   /// Sets the text always, and after the parts: newer versions of libcurl drop it when they get the parts,
   /// this one would keep the previous text. libcurl reads the text if there are no parts.
   func ask(for url: PhotoURL) {
+    unsafe errorText.pointee = 0
     let result = put(url)
     if result == CURLUE_OUT_OF_MEMORY { note(CURLE_OUT_OF_MEMORY) }
     note(unsafe dr_curl_place(pointer, result == CURLUE_OK ? place : nil))
@@ -95,6 +104,8 @@ import Vocabulary
     let connectTime: Int
     let size: Int64
     let isSecure: Bool
+    /// libcurl decodes a coded body.
+    let decodes: Bool
   }
 
   func tell(_ new: Terms) {
@@ -103,6 +114,7 @@ import Vocabulary
     set(CURLOPT_TIMEOUT_MS, new.time)
     set(CURLOPT_CONNECTTIMEOUT_MS, new.connectTime)
     set(CURLOPT_MAXFILESIZE_LARGE, size: new.size)
+    set(CURLOPT_HTTP_CONTENT_DECODING, new.decodes ? 1 : 0)
     // With TLS, wait to share an HTTP/2 connection instead of opening another.
     set(CURLOPT_PIPEWAIT, new.isSecure ? 1 : 0)
   }

@@ -17,7 +17,8 @@ enum StatusWords {
   }
 
   private static let table: [Int: String] = [
-    200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 206: "Partial Content",
+    200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information",
+    204: "No Content", 205: "Reset Content", 206: "Partial Content",
     300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other",
     304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request",
     401: "Unauthorized", 402: "Payment Required", 403: "Forbidden", 404: "Not Found",

@@ -24,6 +24,10 @@ struct TransferEnding {
   var isConnected = false
   /// The transfer's whole time is used up.
   var isLate = false
+  /// libcurl's words about its result; may quote the origin.
+  var words = ""
+  /// OpenSSL's verdict on the certificate.
+  var certificate = 0
 
   init(url: PhotoURL, result: CURLcode) {
     self.url = url
@@ -36,50 +40,70 @@ struct TransferEnding {
   enum Outcome: Equatable {
     case whole(TransferReply)
     case elsewhere(String)
-    /// Start again from the original URL and request the whole.
-    case again
+    /// Start again from the original URL.
+    case again(Retake)
     case failed(Failure)
   }
 
+  enum Retake: Equatable {
+    /// Request the whole: the origin does not send the rest.
+    case whole
+    /// Take the bytes as they are: what the origin names as their coding is none.
+    case undecoded
+  }
+
   func outcome(timeout: Duration, connectTimeout: Duration) -> Outcome {
-    if answer.isWrongPart { return .again }
+    if answer.isWrongPart { return .again(.whole) }
     // A problem that our own checks found takes precedence over libcurl's result.
     if let problem = answer.problem { return .failed(problem) }
     // An error status counts, however its body ended.
     if status >= 300 { return answered }
+    if result == CURLE_BAD_CONTENT_ENCODING, let retake { return .again(retake) }
     if result != CURLE_OK {
       return .failed(failure(timeout: timeout, connectTimeout: connectTimeout))
     }
-    if let announced, status == 200, announced != answer.received { return .failed(short) }
+    if let announced, status != 204, status != 206, announced != answer.received {
+      return .failed(short)
+    }
     if status == 206, let total = answer.entity.total, answer.end != total {
       return .failed(short)
     }
     return answered
   }
 
+  /// Another request that may end better than one whose coding libcurl refused.
+  private var retake: Retake? {
+    if answer.coding.isReal { return status == 206 && answer.asked.isPart ? .whole : nil }
+    return answer.decodes && !answer.coding.text.isEmpty ? .undecoded : nil
+  }
+
   private var answered: Outcome {
     switch status {
-    case 200, 203, 204, 205:
-      return .whole(reply(size: answer.received))
-    case 206 where answer.asked != .whole: return .whole(reply(size: answer.end))
+    case 206:
+      if answer.asked.isPart { return .whole(reply(size: answer.end)) }
+      return .failed(Self.unasked(url.server))
+    case 200..<300: return .whole(reply(size: answer.received))
     case 304 where answer.asked == .change: return .whole(reply(size: 0))
+    case 304 where answer.asked.isPart: return .again(.whole)
     case 416:
       if case .part(let length) = answer.asked { return unsatisfied(length) }
-      return .failed(Failure(.final, code: "http.416", reason: words))
+      return .failed(Failure(.final, code: "http.416", reason: answerWords))
     case 301, 302, 303, 307, 308:
       if let location { return .elsewhere(location) }
-      return .failed(Failure(.final, code: "http.\(status)", reason: words + " without a location"))
+      if result == CURLE_OUT_OF_MEMORY { return .failed(Self.headerFlood(url.server)) }
+      return .failed(
+        Failure(.final, code: "http.\(status)", reason: answerWords + " without a location"))
     case 408, 425, 429, 500, 502, 503, 504, 520...529:
       return .failed(
-        Failure(.passing, code: "http.\(status)", reason: words, waitSeconds: retryAfter))
-    case 206: return .failed(Self.unasked(url.server))
+        Failure(.passing, code: "http.\(status)", reason: answerWords, waitSeconds: retryAfter))
     default:
       return .failed(
-        Failure(.final, code: "http.\(status)", reason: words, advice: StatusWords.advice(status)))
+        Failure(
+          .final, code: "http.\(status)", reason: answerWords, advice: StatusWords.advice(status)))
     }
   }
 
-  private var words: String { "\(url.server) answered \(StatusWords.of(status))" }
+  private var answerWords: String { "\(url.server) answered \(StatusWords.of(status))" }
 
   private func reply(size: UInt64) -> TransferReply {
     TransferReply(status: status, size: size, isEndSure: isEndSure, entity: answer.entity)
@@ -90,7 +114,7 @@ struct TransferEnding {
   private func unsatisfied(_ length: UInt64) -> Outcome {
     guard let range, range.part == nil, range.total == length,
       knownTotal == nil || knownTotal == length
-    else { return .again }
+    else { return .again(.whole) }
     var reply = self
     (reply.status, reply.isEndSure) = (206, true)
     return .whole(reply.reply(size: length))
@@ -114,9 +138,7 @@ struct TransferEnding {
     case CURLE_PARTIAL_FILE: return short
     case CURLE_FILESIZE_EXCEEDED: return TransferEnding.tooBig(server, limit: nil)
     case CURLE_PEER_FAILED_VERIFICATION:
-      return Failure(
-        .final, code: "tls.certificate", reason: "the certificate of \(server) cannot be trusted",
-        advice: "It may have expired, be for another name or be signed by an unknown authority")
+      return CertificateFault(certificate).failure(server: server)
     case CURLE_SSL_CACERT_BADFILE:
       return Failure(
         .machine, code: "tls.authorities",
@@ -124,6 +146,10 @@ struct TransferEnding {
         advice: "Install ca-certificates")
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER:
       return Failure(.passing, code: "tls.failed", reason: "no secure connection to \(server)")
+    // libcurl has no number of its own for malformed chunks.
+    case CURLE_RECV_ERROR where words.contains("chunk"):
+      return Failure(
+        .final, code: "http.malformed", reason: "the answer of \(server) has malformed chunks")
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR:
       return Failure(.passing, code: "connect.reset", reason: "the connection to \(server) broke")
     case CURLE_GOT_NOTHING:
@@ -133,16 +159,33 @@ struct TransferEnding {
     case CURLE_HTTP2, CURLE_HTTP2_STREAM:
       return Failure(.passing, code: "http.stream", reason: "\(server) aborted its answer")
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
-      return Failure(.final, code: "http.malformed", reason: "the answer of \(server) is not HTTP")
+      return malformed
+    case CURLE_BAD_CONTENT_ENCODING: return TransferEnding.encoded(server, answer.coding)
+    // libcurl refuses bytes after the end of a coding as if they could not be written.
+    case CURLE_WRITE_ERROR where answer.coding.isReal:
+      return TransferEnding.encoded(server, answer.coding)
+    // While a transfer is paused, libcurl decodes at most 64 MiB.
+    case CURLE_OUT_OF_MEMORY where isConnected && answer.coding.isReal:
+      return TransferEnding.tooBig(server, limit: nil)
     // libcurl reports a header line above its own limit as "out of memory".
     case CURLE_OUT_OF_MEMORY where isConnected: return TransferEnding.headerFlood(server)
     case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_UNRECOVERABLE_POLL:
       return TransferEnding.resources
     default:
+      let words = unsafe String(cString: curl_easy_strerror(result))
       return Failure(
         .passing, code: "transfer.\(result.rawValue)",
-        reason: "the transfer from \(server) failed (libcurl \(result.rawValue))")
+        reason: "the transfer from \(server) failed: \(words)")
     }
+  }
+
+  private var malformed: Failure {
+    // Bytes that begin no answer need no further words.
+    let more = result == CURLE_WEIRD_SERVER_REPLY && !words.isEmpty
+    return Failure(
+      .final, code: "http.malformed",
+      reason: "the answer of \(url.server) is not HTTP"
+        + (more ? ": \(Printable.text(words, limit: 80))" : ""))
   }
 
   private func late(_ timeout: Duration, _ connectTimeout: Duration) -> Failure {
@@ -194,10 +237,10 @@ struct TransferEnding {
     Failure(.final, code: "header.limit", reason: "the header that \(server) sends is too long")
   }
 
-  static func encoded(_ server: String, _ encoding: String) -> Failure {
-    Failure(
+  static func encoded(_ server: String, _ coding: ContentCoding) -> Failure {
+    let name = coding.text.isEmpty ? "" : " as '\(Printable.text(coding.text, limit: 40))'"
+    return Failure(
       .final, code: "http.encoding",
-      reason: "\(server) sends the photo encoded as '\(Printable.text(encoding, limit: 40))'"
-    )
+      reason: "\(server) sends the photo encoded\(name), which cannot be decoded")
   }
 }

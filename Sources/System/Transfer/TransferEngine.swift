@@ -165,9 +165,9 @@ final class TransferEngine {
       } catch {
         finish(transfer, .failure(error))
       }
-    case .again:
+    case .again(let retake):
       letGo(transfer)
-      transfer.startOver()
+      transfer.startOver(retake)
       goOn(transfer)
     }
   }
