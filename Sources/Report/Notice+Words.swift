@@ -61,7 +61,7 @@ extension Notice {
       "Filtered \(named(photo))\(size(photo))."
     case .photoFailed(let photo, _, let failure)
     where failure.code.hasPrefix("url.") || failure.code == "list.entry":
-      "Could not process \(quoted(photo.name)): \(reason(failure)); giving up."
+      "Could not process \(named(photo)): \(reason(failure)); giving up."
     case .photoFailed(let photo, let stage, let failure):
       "Could not \(deed(stage, photo)): \(reason(failure)); giving up."
     case .retryScheduled(let photo, let stage, let failure, let after):
@@ -160,9 +160,9 @@ extension Notice {
   private func deed(_ stage: Stage, _ photo: PhotoFacts) -> String {
     switch stage {
     case .download:
-      "download \(quoted(photo.name))" + (photo.host.isEmpty ? "" : " from \(shown(photo.host))")
-    case .filter: "filter \(quoted(photo.name))"
-    case .output: "write the print of \(quoted(photo.name))"
+      "download \(named(photo))" + (photo.host.isEmpty ? "" : " from \(shown(photo.host))")
+    case .filter: "filter \(named(photo))"
+    case .output: "write the print of \(named(photo))"
     }
   }
 }

@@ -220,8 +220,7 @@ package struct DaemonTalk {
 
   private func flush(_ host: String?) throws(ControlFailure) -> ExitCode {
     guard case .flushed(let hosts) = try ask(.flush(host: host)) else { throw Self.otherKind }
-    let words = hosts == 1 ? "1 host that did not answer" : "\(hosts) hosts that did not answer"
-    let sentence = hosts == 0 ? "Every host answers.\n" : "Retrying \(words).\n"
+    let sentence = StatusText.flushed(hosts, named: host)
     tell(["hosts": .int(Int64(hosts))], voice.screen.isTerminal ? sentence : "\(hosts)\n")
     return .done
   }

@@ -43,11 +43,16 @@ package enum ListText {
     "\(Printable.text(list.name)) (list \(list.id))"
   }
 
-  /// `summer (list 17) is paused: 42 of 100 photos done, 2 failed`.
+  /// `summer (list 17) is paused: 40 of 100 photos filtered, 2 failed`.
   package static func sentence(_ list: ListSummary) -> String {
     let failed = list.failed > 0 ? ", \(list.failed) failed" : ""
     return "\(name(list)) is \(Printable.text(list.state)): "
-      + "\(done(list)) of \(list.total) photos done\(failed)"
+      + "\(list.filtered) of \(photos(list)) filtered\(failed)"
+  }
+
+  /// `1 photo`, `100 photos`.
+  static func photos(_ list: ListSummary) -> String {
+    "\(list.total) photo\(list.total == 1 ? "" : "s")"
   }
 
   package static func done(_ list: ListSummary) -> UInt64 {

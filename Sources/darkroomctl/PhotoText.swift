@@ -16,7 +16,7 @@ package enum PhotoText {
     return """
       \(screen.tinted(ListText.name(list), .heading))\(title)
       \(state), \(Printable.text(list.serviceClass)), accepted \(age) ago for \(owner)
-      \(list.total) photos: \(list.filtered) filtered, \(list.failed) failed, \
+      \(ListText.photos(list)): \(list.filtered) filtered, \(list.failed) failed, \
       \(list.downloaded) downloaded, \(list.new) new
 
       """

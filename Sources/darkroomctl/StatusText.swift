@@ -16,11 +16,8 @@ package enum StatusText {
     var lines = [
       "darkroomd \(Printable.text(report.version)) is \(state), started \(age) ago",
       row("lists", count(report.work.lists, "list is", "lists are") + " not finished"),
-      row("photos", "\(report.work.photosWaiting) waiting, \(report.work.photosRunning) running"),
-      row(
-        "at work",
-        "\(report.work.downloads) downloading, \(report.work.filters) filtering, "
-          + "\(report.work.outputs) writing"),
+      row("photos", "\(report.work.photosWaiting) waiting, \(report.work.photosRunning) begun"),
+      row("begun", begun(report.work)),
       row("inbox", Printable.text(report.inbox)), row("prints", Printable.text(report.prints)),
       row("memory", Amounts.bytes(report.residentBytes)),
       row("sandbox", Printable.text(report.sandbox)),
@@ -29,6 +26,22 @@ package enum StatusText {
     if report.moreHosts > 0 { lines.append(row("", "and \(report.moreHosts) more hosts")) }
     lines += report.degraded.map { row("degraded", screen.tinted(Printable.text($0), .bad)) }
     return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// Photos between two steps wait for a place in the next one.
+  private static func begun(_ work: WorkCounts) -> String {
+    let between = work.photosRunning &- work.downloads &- work.filters &- work.outputs
+    return "\(work.downloads) downloading, \(work.filters) filtering, \(work.outputs) writing"
+      + (between > 0 ? ", \(between) between two steps" : "")
+  }
+
+  /// The answer to `flush`.
+  package static func flushed(_ hosts: Int, named host: String?) -> String {
+    switch hosts {
+    case 0: "No trouble with \(host.map { Printable.text($0) } ?? "any host") is known.\n"
+    case 1: "Retrying 1 host that did not answer.\n"
+    default: "Retrying \(hosts) hosts that did not answer.\n"
+    }
   }
 
   private static func host(_ host: HostSummary, now: UInt64) -> String {

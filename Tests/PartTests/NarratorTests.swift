@@ -76,7 +76,7 @@ import Vocabulary
       #expect(lines[1].hasPrefix("List 'barn': 0 of 1"))
       let words = "could not download 'Barn' from photos.example.org: the server answered 404"
       #expect(lines[2].lowercased().contains(words.lowercased()))
-      #expect(lines[3].contains("Could not filter 'Barn': the server answered 404"))
+      #expect(lines[3].contains("Could not filter 'Barn' of list 'barn': the server answered 404"))
     }
   }
 

@@ -106,28 +106,29 @@ enum Samples {
     ),
     (
       .photoFailed(failed, .download, missing),
-      "Could not download 'Barn' from photos.example.org: the server answered 404 Not Found; "
-        + "giving up."
+      "Could not download 'Barn' of list 'holiday' from photos.example.org: "
+        + "the server answered 404 Not Found; giving up."
     ),
     (
       .photoFailed(failed, .filter, full),
-      "Could not filter 'Barn': no space left on device; giving up."
+      "Could not filter 'Barn' of list 'holiday': no space left on device; giving up."
     ),
     (
       .photoFailed(failed, .output, full),
-      "Could not write the print of 'Barn': no space left on device; giving up."
+      "Could not write the print of 'Barn' of list 'holiday': no space left on device; giving up."
     ),
     (
       .retryScheduled(photo, .download, refused, after: .seconds(8)),
-      "Could not download 'Barn' from photos.example.org: connection refused; trying again in 8 s."
+      "Could not download 'Barn' of list 'holiday' from photos.example.org: connection refused; "
+        + "trying again in 8 s."
     ),
     (
       .retryScheduled(photo, .filter, refused, after: .milliseconds(1490)),
-      "Could not filter 'Barn': connection refused; trying again in 1.5 s."
+      "Could not filter 'Barn' of list 'holiday': connection refused; trying again in 1.5 s."
     ),
     (
       .retryScheduled(photo, .filter, refused, after: .seconds(600)),
-      "Could not filter 'Barn': connection refused; trying again in 10 min."
+      "Could not filter 'Barn' of list 'holiday': connection refused; trying again in 10 min."
     ),
     (.transition(finished), "Photo 'Barn' of list 'holiday': downloaded → filtered."),
     (

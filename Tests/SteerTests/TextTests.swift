@@ -29,8 +29,8 @@ struct TextTests {
       StatusText.text(Samples.status, Self.terminal, now: Self.now) == """
         darkroomd 1.0 is running, started 1 h 7 min ago
              lists  2 lists are not finished
-            photos  90 waiting, 6 running
-           at work  4 downloading, 2 filtering, 0 writing
+            photos  90 waiting, 6 begun
+             begun  4 downloading, 2 filtering, 0 writing
              inbox  /var/spool/darkroom/inbox
             prints  /var/lib/darkroom/prints
             memory  19.0 MiB
@@ -40,6 +40,53 @@ struct TextTests {
           degraded  no right to take leases: lists are accepted after a quiet time
 
         """)
+  }
+
+  @Test
+  func `photos between two steps are counted`() {
+    var report = Samples.status
+    report.work.photosRunning = 46
+    report.work.downloads = 0
+    let text = StatusText.text(report, Self.terminal, now: Self.now)
+    #expect(text.contains("photos  90 waiting, 46 begun\n"))
+    #expect(
+      text.contains("begun  0 downloading, 2 filtering, 0 writing, 44 between two steps\n"))
+  }
+
+  @Test(
+    "a flush says what it did, and claims nothing about a host that is not known",
+    arguments: [
+      (0, nil, "No trouble with any host is known.\n"),
+      (0, "example.org", "No trouble with example.org is known.\n"),
+      (0, "a\u{1B}[2J", "No trouble with a\\x1b[2J is known.\n"),
+      (1, "example.org", "Retrying 1 host that did not answer.\n"),
+      (3, nil, "Retrying 3 hosts that did not answer.\n"),
+    ] as [(Int, String?, String)])
+  func flushed(_ hosts: Int, _ host: String?, _ sentence: String) {
+    #expect(StatusText.flushed(hosts, named: host) == sentence)
+  }
+
+  @Test(
+    "the sentence about a list counts prints, not failures, as its result",
+    arguments: [
+      (100, 40, 2, "summer (list 17) is finished: 40 of 100 photos filtered, 2 failed"),
+      (60, 0, 60, "summer (list 17) is finished: 0 of 60 photos filtered, 60 failed"),
+      (60, 60, 0, "summer (list 17) is finished: 60 of 60 photos filtered"),
+      (1, 0, 1, "summer (list 17) is finished: 0 of 1 photo filtered, 1 failed"),
+    ] as [(UInt32, UInt32, UInt32, String)])
+  func sentence(_ total: UInt32, _ filtered: UInt32, _ failed: UInt32, _ sentence: String) {
+    var list = Samples.list
+    (list.name, list.state) = ("summer", "finished")
+    (list.total, list.filtered, list.failed) = (total, filtered, failed)
+    #expect(ListText.sentence(list) == sentence)
+  }
+
+  @Test
+  func `one photo is not called photos`() {
+    var list = Samples.list
+    (list.total, list.filtered, list.failed, list.downloaded, list.new) = (1, 0, 1, 0, 0)
+    let head = PhotoText.head(list, Self.terminal, now: Self.now, users: Self.users)
+    #expect(head.hasSuffix("\n1 photo: 0 filtered, 1 failed, 0 downloaded, 0 new\n"))
   }
 
   @Test
