@@ -237,10 +237,10 @@ import Vocabulary
     add(&admission, 1)
     let busy = Failure(.passing, code: "http.503", reason: "busy", waitSeconds: 3600)
     var wishes: [Admission.WishAnswer?] = []
-    for now in [Duration.zero, .seconds(10)] {
-      guard let next = take(&admission, now: now, total: 1) else { break }
-      wishes.append(admission.answered(next.photo, .failed(busy), now: now, jitter: 0)?.wish)
-      admission.ended(next.photo, .retry(after: .seconds(10)), now: now)
+    for time in [Duration.zero, .seconds(10)] {
+      guard let next = take(&admission, now: time, total: 1) else { break }
+      wishes.append(admission.answered(next.photo, .failed(busy), now: time, jitter: 0)?.wish)
+      admission.ended(next.photo, .retry(after: .seconds(10)), now: time)
     }
     #expect(wishes == [.granted(until: .seconds(10)), .refused])
   }

@@ -76,7 +76,7 @@ import Testing
     ("idn", "https://m\u{FC}ller.example/a.jpg"), ("slash", "https://a\\b/"), ("none", ""),
     ("up", "file:///srv/../etc/passwd"), ("percent", "file:///srv/a%zz.jpg"),
     ("folder", "file:///srv/"), ("other", "file://elsewhere/a.jpg"), ("ask", "file:///a.jpg?b"),
-    ("word", "file:a.jpg"), ("long", "http://example.org/" + String(repeating: "a", count: 8200)),
+    ("word", "file:a.jpg"), ("long", "http://example.org/" + String(repeating: "a", count: 16_400)),
   ]
 
   private static func list(_ body: String) -> [UInt8] {
