@@ -44,7 +44,9 @@ struct ListMemoryTests {
   static let traps = [
     kept("array-count", "list.syntax", "byte 8: an object is longer than the file"),
     kept("dictionary-count", "list.syntax", "byte 8: an object is longer than the file"),
-    kept("arrays-unfolding", "list.form", "byte 8: the list is an array, not a dictionary"),
+    kept(
+      "arrays-unfolding", "list.limit",
+      "byte 656: its shared objects expand it to more than four times its size"),
     kept(
       "dictionaries-unfolding", "list.limit", "byte 1064: it is nested more than 32 levels deep"),
     kept("set", "list.syntax", setReason),
@@ -82,6 +84,25 @@ struct ListMemoryTests {
     },
     made("a key of 70 MiB", "list.truncated", "the file ends in the middle") {
       "<plist><dict><key>" + String(repeating: "x", count: 70 << 20)
+    },
+    made(
+      "a million arrays in JSON", "list.limit", "column 33: it is nested more than 32 levels deep"
+    ) {
+      String(repeating: "[", count: 1_000_000)
+    },
+    made("JSON that ends in a string of 70 MiB", "list.truncated", "the file ends in the middle") {
+      "[\"" + String(repeating: "x", count: 70 << 20)
+    },
+    made("a number of 70 MiB", "list.syntax", "it is not valid JSON (the number is not valid)") {
+      "[" + String(repeating: "1", count: 70 << 20)
+    },
+    made(
+      "CSV that ends in a cell of 70 MiB", "list.truncated", "the quotation mark here has no end"
+    ) {
+      "url\n\"" + String(repeating: "x\n", count: 35 << 20)
+    },
+    made("a comment of 70 MiB in a text", "list.empty", "it names no photos") {
+      "#" + String(repeating: "\t", count: 70 << 20)
     },
   ]
 
@@ -126,12 +147,21 @@ struct ListMemoryTests {
     #expect(peak > 1 << 20 && peak < Self.most, "\(peak >> 10) KiB")
   }
 
-  @Test func `an honest list of many photos takes as little memory`() throws {
-    let photos = (1...50_000).map {
-      "<key>Photo \($0)</key><dict><key>URL</key><string>http://x/\($0)</string></dict>\n"
-    }
+  static let honest: [(start: String, end: String, photo: @Sendable (Int) -> String)] = [
+    (
+      "<plist><dict>", "</dict></plist>",
+      { "<key>Photo \($0)</key><dict><key>URL</key><string>http://x/\($0)</string></dict>\n" }
+    ),
+    ("", "", { "http://x/\($0)\tPhoto \($0)\n" }),
+    ("{", "\"last\": \"http://x/\"}", { "\"Photo \($0)\": \"http://x/\($0)\"," }),
+    ("name,url\n", "", { "\"Photo \($0)\",http://x/\($0)\n" }),
+  ]
+
+  @Test(arguments: honest.indices)
+  func `an honest list of many photos takes as little memory`(form: Int) throws {
+    let (start, end, photo) = Self.honest[form]
     let worker = try LoneWorker(owner: nil, memory: 256 << 20)
-    let list = Array("<plist><dict>\(photos.joined())</dict></plist>".utf8)
+    let list = Array((start + (1...50_000).map(photo).joined() + end).utf8)
     #expect(try worker.readList(list) == .listRead)
     let peak = try worker.peak()
     #expect(peak < Self.most, "\(peak >> 10) KiB")

@@ -30,6 +30,7 @@ import Testing
   private static let damage = "CatalogTests/DamageTests.swift"
   private static let refusal = "CatalogTests/RefusalTests.swift"
   private static let form = "CatalogTests/FormTests.swift"
+  private static let encoding = "CatalogTests/EncodingTests.swift"
 
   static let arrivals = [
     Group(1, "a slow cp", (inbox, "slowWriter"), (dropping, "dd, a block at a time")),
@@ -95,7 +96,8 @@ import Testing
     Group(39, "junk behind it, two in one", (refusal, "hasTrailing"), (binary, "trailing()")),
     Group(
       40, "other formats and encodings", (refusal, "format("), (refusal, "badText"),
-      (form, "latin()"), (form, "byteOrderMark")),
+      (encoding, "declared()"), (encoding, "byteOrderMark"), (encoding, "wide("),
+      (encoding, "isBroken(")),
     Group(41, "no dictionary at the top", (refusal, "refused("), (binary, "isRefused")),
     Group(
       42, "keys", (form, "strangeName"), (form, "casing()"),
