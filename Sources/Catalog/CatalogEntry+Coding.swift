@@ -25,14 +25,14 @@ extension CatalogEntry {
       case CatalogFormat.PhotoTag.problem:
         problem = Self.text(bytes, limit: CatalogFormat.longestProblem)
         if problem == nil { return nil }
-      case CatalogFormat.PhotoTag.line, CatalogFormat.PhotoTag.byte:
+      case CatalogFormat.PhotoTag.line, CatalogFormat.PhotoTag.byte, CatalogFormat.PhotoTag.column:
         var inner = CatalogCursor(bytes)
         guard let number = inner.varint(), inner.isAtEnd else { return nil }
-        place = tag == CatalogFormat.PhotoTag.line ? .line(number) : .byte(number)
-      case CatalogFormat.PhotoTag.column:
-        var inner = CatalogCursor(bytes)
-        guard let number = inner.varint(), inner.isAtEnd else { return nil }
-        column = number
+        switch tag {
+        case CatalogFormat.PhotoTag.line: place = .line(number)
+        case CatalogFormat.PhotoTag.byte: place = .byte(number)
+        default: column = number
+        }
       case CatalogFormat.PhotoTag.serviceClass:
         if !options.take(tag, bytes) { return nil }
       default:

@@ -47,7 +47,7 @@ struct LineListReader {
     var draft = PhotoDraft(place: url.place, name: nil)
     draft.take(.string(url.text), for: .url, at: url.place)
     guard count > 1, let name = parts.dropFirst().first else { return draft }
-    if FormatGuess.contains(name.text.bytes[...], "://") {
+    if FormatGuess.contains(ArraySlice(name.text.bytes), "://") {
       draft.note("a second URL is in its line; a photo has one", at: name.place)
     } else if count > 2 {
       draft.note(

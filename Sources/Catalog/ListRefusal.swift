@@ -16,7 +16,7 @@ enum ListRefusal {
     Failure(.final, code: "list.format", reason: words, advice: advice)
   }
 
-  static func encoding(_ place: ListPlace, _ encoding: ListEncoding) -> Failure {
+  static func encoding(_ place: ListPlace, _ encoding: ListEncoding?) -> Failure {
     let name = encoding == .utf8 ? "UTF-8" : "UTF-16"
     return syntax(place, "the text is not valid \(name)", advice: "Save the file as UTF-8")
   }

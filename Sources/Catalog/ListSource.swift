@@ -67,6 +67,6 @@ struct ListSource {
         }
       }
     }
-    return ListRefusal.encoding(.spot(line: line, column: column), encoding ?? .utf8)
+    return ListRefusal.encoding(.spot(line: line, column: column), encoding)
   }
 }

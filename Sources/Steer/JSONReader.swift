@@ -69,11 +69,12 @@ package struct JSONReader {
 
   private mutating func array() throws(JSONSyntaxError) -> [JSONValue] {
     var elements: [JSONValue] = []
-    while true {
-      let (event, place) = try next()
-      if event == .close { return elements }
+    var (event, place) = try next()
+    while event != .close {
       elements.append(try value(event, place))
+      (event, place) = try next()
     }
+    return elements
   }
 
   private mutating func object() throws(JSONSyntaxError) -> JSONObject {

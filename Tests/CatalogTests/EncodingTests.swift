@@ -64,6 +64,11 @@ struct EncodingTests {
       .refused("list.syntax", "line 1, column 10: the text is not valid UTF-8", save)
     ),
     (
+      // The last piece is half a character.
+      Array("http://x/".utf8) + [UInt8](repeating: 0x61, count: 65536 - 9) + [0xC3],
+      .refused("list.syntax", "line 1, column 65537: the text is not valid UTF-8", save)
+    ),
+    (
       utf16("http://x/", isBig: false) + [0x00, 0xD8, 0x41, 0x00],
       .refused("list.syntax", "line 1, column 10: the text is not valid UTF-16", save)
     ),

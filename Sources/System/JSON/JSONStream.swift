@@ -59,8 +59,7 @@ package struct JSONStream {
 
   /// Nil if it needs the next piece, and at the end of the text.
   package mutating func next() throws(JSONSyntaxError) -> (JSONEvent, JSONPlace)? {
-    while true {
-      if let string { return try text(string.isKey, string.start) }
+    while string == nil {
       skipSpace()
       guard let byte = peek else { return nil }
       switch expected {
@@ -83,6 +82,7 @@ package struct JSONStream {
         begin(isKey: false)
       }
     }
+    return try readString()
   }
 
   /// The value was read.
@@ -178,28 +178,26 @@ package struct JSONStream {
     length = 0
   }
 
-  private mutating func text(
-    _ isKey: Bool, _ start: JSONPlace
-  ) throws(JSONSyntaxError) -> (JSONEvent, JSONPlace)? {
-    while true {
+  private mutating func readString() throws(JSONSyntaxError) -> (JSONEvent, JSONPlace)? {
+    takeRun()
+    while peek == UInt8(ascii: "\\") {
+      guard isLast || input.count - position >= Self.longestToken else { return nil }
+      position += 1
+      keep(try escape())
       takeRun()
-      switch peek {
-      case UInt8(ascii: "\""):
-        position += 1
-        string = nil
-        let text = JSONText(bytes: text, length: length)
-        if isKey { expected = .colon } else { endValue() }
-        return (isKey ? .key(text) : .string(text), start)
-      case UInt8(ascii: "\\"):
-        guard isLast || input.count - position >= Self.longestToken else { return nil }
-        position += 1
-        keep(try escape())
-      case nil:
-        if isLast { throw problem(.unexpectedEnd) }
-        return nil
-      default: throw problem(.badString)
-      }
     }
+    guard let byte = peek else {
+      if isLast { throw problem(.unexpectedEnd) }
+      return nil
+    }
+    guard byte == UInt8(ascii: "\""), let (isKey, start) = string else {
+      throw problem(.badString)
+    }
+    position += 1
+    string = nil
+    let text = JSONText(bytes: text, length: length)
+    if isKey { expected = .colon } else { endValue() }
+    return (isKey ? .key(text) : .string(text), start)
   }
 
   /// Takes all bytes up to a quotation mark, a backslash, a control character or the end of the piece.
