@@ -77,17 +77,7 @@ package enum HelpText {
       Then shows the last files that have left the inbox, each with the number of its list or
       the reason for its rejection.
       """
-    case .submit:
-      """
-      Reads a list as check does, puts it into the inbox, and waits until it is accepted. The list
-      is a file, standard input (-), or URLs.
-
-        --name NAME     the name of the list; default: that of the file, otherwise from the time
-        --wait          wait until the list is finished, as wait does
-        --timeout TIME  wait, but not longer: \(Amounts.durationSamples)
-        --filter F, --quality Q, --metadata M, --quality-of-service CLASS
-                        options of the list; those of its photos remain
-      """
+    case .submit: submit
     case .show:
       """
       Shows a list and its photos, in the order of the file.
@@ -144,6 +134,17 @@ package enum HelpText {
     case .help: "Shows the commands, or the help of one of them."
     }
   }
+
+  private static let submit = """
+    Reads a list as check does, puts it into the inbox, and waits until it is accepted. The list
+    is a file, standard input (-), or URLs.
+
+      --name NAME     the name of the list; default: that of the file, otherwise from the time
+      --wait          wait until the list is finished, as wait does
+      --timeout TIME  wait, but not longer: \(Amounts.durationSamples)
+      --filter F, --quality Q, --metadata M, --quality-of-service CLASS
+                      options of the list; those of its photos remain
+    """
 
   private static let journal = """
     Reads the journal file of a state folder; darkroomd may be running or not. Changes nothing.

@@ -94,9 +94,11 @@ struct SubmitRun {
       let kind = try file.status().kind
       if kind == .folder { throw SystemError(.isFolder, call: "open", thing: path) }
       // A pipe, such as that of a shell's <(…), can be read once.
-      return kind == .file ? file : try Self.copy { count throws(SystemError) in
-        try file.readOn(upTo: count)
-      }
+      return kind == .file
+        ? file
+        : try Self.copy { count throws(SystemError) in
+          try file.readOn(upTo: count)
+        }
     case .standardInput:
       return try Self.copy { count throws(SystemError) in try StandardInput.read(upTo: count) }
     case .urls(let urls):

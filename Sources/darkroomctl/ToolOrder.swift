@@ -88,7 +88,8 @@ package struct DevelopTask: Equatable, Sendable {
 }
 
 package enum CommandName: String, CaseIterable, Sendable {
-  case status, list, inbox, submit, show, wait, pause, resume, cancel, retry, flush, reload, watch, cache,
+  case status, list, inbox, submit, show, wait, pause, resume, cancel, retry, flush, reload, watch,
+    cache,
     develop
   case check, journal, help
 }

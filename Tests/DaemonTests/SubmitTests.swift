@@ -25,6 +25,7 @@ import Testing
       try await daemon.says("Finished list 'summer'")
       #expect(bench.names("prints/summer") == ["Hills.jpg", "Lake.jpg"])
       try await bench.stop(daemon)
+      #expect(try await bench.runUntilIdle().code == 0, "the copy is made after the end")
       #expect(bench.bytes("done/summer.txt") == text)
     }
   }
@@ -42,6 +43,7 @@ import Testing
       #expect(shown.photos.map(\.name) == ["1.jpg", "2.jpg"])
       #expect(shown.photos.map(\.print) == ["1.jpg", "2.jpg"])
       try await bench.stop(daemon)
+      #expect(try await bench.runUntilIdle().code == 0)
       let copy = String(decoding: bench.bytes("done/Two.json") ?? [], as: UTF8.self)
       #expect(copy.contains(#""Filter":"sepia(0.2)""#))
     }
@@ -67,7 +69,9 @@ import Testing
     }
   }
 
-  @Test func `what is no list is refused before it is in the inbox`() async throws {
+  @Test func `a file that cannot be read as a list is refused before it is in the inbox`()
+    async throws
+  {
     try await DaemonBench.use { bench in
       let daemon = try await bench.start()
       try bench.folder.write(Array("<plist><dict>".utf8), to: "root/bad.plist")

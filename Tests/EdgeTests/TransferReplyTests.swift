@@ -37,14 +37,14 @@ struct TransferReplyTests {
   }
 
   private static let codings = [
-    // What is no coding: libcurl refuses some of these names, and a second request takes the bytes as they are.
+    // Other names: libcurl refuses some of them, and a second request takes the bytes as they are.
     Row("/coded?as=", photo), Row("/coded?as=identity", photo), Row("/coded?as=,", photo),
     Row("/coded?as=identity,%20identity", photo), Row("/coded?as=identity%7Cidentity", photo),
     Row("/coded?as=none", photo), Row("/coded?as=UTF-8", photo, requests: 2),
     Row("/coded?as=binary", photo, requests: 2), Row("/coded?as=aws-chunked", photo, requests: 2),
     Row("/coded?as=aws-chunked,", photo, requests: 2),
     Row("/coded?as=identity,UTF-8", photo, requests: 2),
-    // What is one, sent although none was asked for.
+    // Codings that were sent although none was asked for.
     Row("/coded?with=gzip", decoded), Row("/coded?with=gzip&as=GZIP", decoded),
     Row("/coded?with=gzip&as=x-gzip", decoded), Row("/coded?with=deflate", decoded),
     Row("/coded?with=raw-deflate&as=deflate", decoded), Row("/coded?with=br", decoded),

@@ -29,8 +29,8 @@ import Testing
     for page in Self.pages {
       let text = Repository.text("man/\(page)")
       #expect(
-        text.contains("\n.Dd November 22, 2026\n")
-          || text.contains(" 2026-11-22 \"darkroom 0.1.0\""),
+        text.contains("\n.Dd November 23, 2026\n")
+          || text.contains(" 2026-11-23 \"darkroom 0.1.0\""),
         "\(page)")
     }
   }

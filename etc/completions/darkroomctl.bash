@@ -3,7 +3,7 @@
 
 _darkroomctl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands='status list inbox show wait pause resume cancel retry flush reload watch cache develop check journal help'
+  local commands='status list inbox submit show wait pause resume cancel retry flush reload watch cache develop check journal help'
   local command='' place=() i options='--root --socket --json --help --version'
 
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -12,7 +12,9 @@ _darkroomctl() {
         place=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}")
         ((i++))
         ;;
-      --state | --timeout | --output | -o | --filter | --quality | --metadata | --jobs | -j) ((i++)) ;;
+      --state | --timeout | --output | -o | --filter | --quality | --metadata | --jobs | -j | --name | --quality-of-service)
+        ((i++))
+        ;;
       -*) ;;
       *) [[ -n $command ]] || command=${COMP_WORDS[i]} ;;
     esac
@@ -39,12 +41,17 @@ _darkroomctl() {
       mapfile -t COMPREPLY < <(compgen -W 'keep copyright strip' -- "$word")
       return
       ;;
-    --timeout | --filter | --jobs | -j) return ;;
+    --quality-of-service)
+      mapfile -t COMPREPLY < <(compgen -W 'userInteractive userInitiated default utility background' -- "$word")
+      return
+      ;;
+    --timeout | --filter | --jobs | -j | --name) return ;;
   esac
 
   case $command in
     show) options+=' --state' ;;
     wait) options+=' --timeout' ;;
+    submit) options+=' --name --wait --timeout --filter --quality --metadata --quality-of-service' ;;
     develop) options+=' --output --filter --quality --metadata --jobs -j --force -f' ;;
   esac
   if [[ $word == -* ]]; then
@@ -68,7 +75,7 @@ _darkroomctl() {
         [[ $name == "$word"* ]] && COMPREPLY+=("$(printf '%q' "$name")")
       done < <(darkroomctl "${place[@]}" list 2>/dev/null)
       ;;
-    develop | check)
+    develop | check | submit)
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -f -- "$word")
       ;;
