@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The claims that run and those that wait. Several run at once, so that a long list does not delay the
-// others. Files of the same list name, links to the same file, and long lists run one after another. A plain
+// others. Lists of the same name, links to the same file, and long lists run one after another. A plain
 // value.
 
 internal import Vocabulary
@@ -9,10 +9,14 @@ struct ClaimQueue {
   enum Task: Equatable, Sendable {
     case attempt(Candidate, Proof)
     case reject(Candidate, Failure, Proof)
+    /// A list of this name, without its ending, that repeats an earlier one.
+    case again(ListID, stem: [UInt8])
 
-    var candidate: Candidate {
+    /// The file; nil for a list that repeats another.
+    var candidate: Candidate? {
       switch self {
       case .attempt(let candidate, _), .reject(let candidate, _, _): candidate
+      case .again: nil
       }
     }
   }
@@ -23,7 +27,7 @@ struct ClaimQueue {
 
   private let most: Int
   private var waiting: [Task] = []
-  private var running: [Candidate] = []
+  private var running: [Task] = []
 
   init(most: Int) { self.most = most }
 
@@ -38,29 +42,40 @@ struct ClaimQueue {
     guard running.count < most else { return nil }
     let longs = running.count { $0.isLong }
     let place = waiting.firstIndex { task in
-      let candidate = task.candidate
-      return candidate.key != held && !(candidate.isLong && longs >= Self.mostLong)
-        && !running.contains { $0.excludes(candidate) }
+      (held == nil || task.candidate?.key != held) && !(task.isLong && longs >= Self.mostLong)
+        && !running.contains { $0.excludes(task) }
     }
     guard let place else { return nil }
     let task = waiting.remove(at: place)
-    running.append(task.candidate)
+    running.append(task)
     return task
   }
 
-  mutating func ended(_ candidate: Candidate) {
-    if let place = running.firstIndex(where: { $0.key == candidate.key }) {
-      running.remove(at: place)
-    }
+  mutating func ended(_ task: Task) {
+    if let place = running.firstIndex(where: { $0.isSame(as: task) }) { running.remove(at: place) }
   }
 }
 
-extension Candidate {
-  fileprivate var isLong: Bool { status.size > ClaimQueue.longest }
+extension ClaimQueue.Task {
+  fileprivate var isLong: Bool { candidate.map { $0.status.size > ClaimQueue.longest } ?? false }
+
+  private var stem: ArraySlice<UInt8> {
+    switch self {
+    case .attempt(let candidate, _), .reject(let candidate, _, _): ListName(candidate.name).stem
+    case .again(_, let stem): stem[...]
+    }
+  }
 
   /// The same name without the suffix, or the same inode.
-  fileprivate func excludes(_ other: Candidate) -> Bool {
-    ListName(name).stem == ListName(other.name).stem
-      || (status.inode == other.status.inode && status.device == other.status.device)
+  fileprivate func excludes(_ other: Self) -> Bool {
+    if stem == other.stem { return true }
+    guard let own = candidate?.status, let status = other.candidate?.status else { return false }
+    return own.inode == status.inode && own.device == status.device
+  }
+
+  /// A file's status may have changed since its task began.
+  fileprivate func isSame(as other: Self) -> Bool {
+    if case .again = self { return self == other }
+    return candidate?.key == other.candidate?.key
   }
 }

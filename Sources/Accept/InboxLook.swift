@@ -3,13 +3,15 @@
 // kind decides. Raises SystemError; a file that vanishes is left out.
 
 internal import Files
+internal import Linux
 package import Vocabulary
 
 package enum InboxLook {
   package static func entries(_ inbox: any Folder) throws(SystemError) -> [InboxState.Entry] {
     // First, because it may remove a name from the inbox.
     var entries = try claimed(inbox)
-    for entry in try inbox.entries() where entry.name != ClaimFolder.name {
+    for entry in try inbox.entries()
+    where entry.name != ClaimFolder.name && !NewFile.isTemporary(entry.name) {
       let key = Candidate.Key(entry.name)
       // No stat where the name or the kind decides: there may be many.
       if let reason = IgnoredReason.judge(entry.name) ?? entry.kind.flatMap(IgnoredReason.judge) {

@@ -51,11 +51,9 @@ final class InboxLoop {
       while let letters = read() {
         if letters { next = .all }
         if next != .nothing { await look(next) }
+        queueRepeats()
         while let task = queue.next(unless: memory.ahead.reading) {
           group.addTask { await home.with { await $0.perform(task) } }
-        }
-        for (list, reply) in askedAgain() {
-          group.addTask { await home.with { await $0.again(list, reply) } }
         }
         if next != .nothing, let candidate = fileToReadAhead(),
           let staged = memory.ahead.begin(candidate, memory)
@@ -84,8 +82,8 @@ final class InboxLoop {
       case .look(let reply): replies.look.append(reply)
       case .settle(let reply): replies.settle.append(reply)
       case .claimed: continue
-      case .again(let list, let reply):
-        replies.again.append((list, reply))
+      case .again(let list, let stem, let reply):
+        replies.again.append((list, stem, reply))
         continue
       // Later letters of the same batch still get an answer.
       case .stop: isStopped = true
@@ -217,16 +215,28 @@ final class InboxLoop {
   }
 
   private func perform(_ task: ClaimQueue.Task) async {
-    let (candidate, claim) = (task.candidate, claim())
+    let claim = claim()
     let others = queue.count - 1
-    let end: Attempt =
-      switch task {
-      case .attempt(_, let proof):
-        await claim.attempt(candidate, proof, besides: others)
-      case .reject(_, let failure, let proof):
-        await claim.reject(candidate, failure, proof)
-      }
-    queue.ended(candidate)
+    switch task {
+    case .attempt(let candidate, let proof):
+      let end = await claim.attempt(candidate, proof, besides: others)
+      ended(task, candidate, end, claim)
+    case .reject(let candidate, let failure, let proof):
+      ended(task, candidate, await claim.reject(candidate, failure, proof), claim)
+    case .again(let list, _):
+      let reply = replies.takeAgain(of: list)
+      do throws(Failure) {
+        reply?.give(.success(try await Repetition(claim: claim).run(of: list, besides: others)))
+      } catch { reply?.give(.failure(error)) }
+      queue.ended(task)
+      mailbox.put(.claimed)
+    }
+  }
+
+  private func ended(
+    _ task: ClaimQueue.Task, _ candidate: Candidate, _ end: Attempt, _ claim: Claim
+  ) {
+    queue.ended(task)
     // A change may not ring, and the new status of a changed file is not known yet.
     if end == .changed || state.hasChanged(candidate.key) { mustSweep = true }
     for action in state.attempted(candidate.key, end, at: parts.clock.uptime()) {
@@ -238,17 +248,12 @@ final class InboxLoop {
   }
 
   /// Lists to be made of earlier ones. Nothing is staged before the recovery, which removes what it finds.
-  private func askedAgain() -> [InboxReplies.Again] {
-    if isRecovered { return replies.takeAgain() }
-    if trouble.isBlind { replies.refuseAgain(trouble.told ?? .cancelled) }
-    return []
-  }
-
-  private func again(_ list: ListID, _ reply: Reply<Result<ListID, Failure>>) async {
-    do throws(Failure) {
-      let new = try await Repetition(claim: claim()).run(of: list, besides: queue.count)
-      reply.give(.success(new))
-    } catch { reply.give(.failure(error)) }
+  private func queueRepeats() {
+    if isRecovered {
+      for (list, stem) in replies.askedAgain() { queue.add(.again(list, stem: stem)) }
+    } else if trouble.isBlind {
+      replies.refuseAgain(trouble.told ?? .cancelled)
+    }
   }
 
   /// The file to read ahead: too young to be tried, and the next in order.
@@ -361,11 +366,11 @@ private struct InboxMood {
 
 /// Callers that wait for a sweep, or for a list that repeats an earlier one.
 private struct InboxReplies {
-  typealias Again = (list: ListID, reply: Reply<Result<ListID, Failure>>)
-
   var look: [Reply<SweepReport>] = []
   var settle: [Reply<SweepReport>] = []
-  var again: [Again] = []
+  var again: [(list: ListID, stem: [UInt8], reply: Reply<Result<ListID, Failure>>)] = []
+  /// Their tasks are in the queue, or run.
+  private var repeating: [(list: ListID, reply: Reply<Result<ListID, Failure>>)] = []
   /// Their sweep is done; its claims may still run.
   private var settling: [Reply<SweepReport>] = []
 
@@ -387,12 +392,20 @@ private struct InboxReplies {
     refuseAgain(.cancelled)
   }
 
-  mutating func takeAgain() -> [Again] {
+  mutating func askedAgain() -> [(ListID, [UInt8])] {
+    repeating += again.map { ($0.list, $0.reply) }
     defer { again = [] }
-    return again
+    return again.map { ($0.list, $0.stem) }
+  }
+
+  mutating func takeAgain(of list: ListID) -> Reply<Result<ListID, Failure>>? {
+    let place = repeating.firstIndex { $0.list == list }
+    return place.map { repeating.remove(at: $0).reply }
   }
 
   mutating func refuseAgain(_ failure: Failure) {
-    for (_, reply) in takeAgain() { reply.give(.failure(failure)) }
+    for (_, _, reply) in again { reply.give(.failure(failure)) }
+    for (_, reply) in repeating { reply.give(.failure(failure)) }
+    (again, repeating) = ([], [])
   }
 }

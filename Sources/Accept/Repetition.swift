@@ -38,8 +38,14 @@ struct Repetition {
     _ earlier: ListID, into staged: StagedList
   ) async throws(Failure) -> AboutFile {
     let lists = parts.lists
-    let folder = try asMachine { () throws(SystemError) in
-      try lists.folder(ListFolder.name(earlier), creating: false)
+    let folder: any Folder
+    do throws(SystemError) {
+      folder = try lists.folder(ListFolder.name(earlier), creating: false)
+    } catch {
+      guard error.isMissing else { throw error.machineFailure }
+      throw Failure(
+        .final, code: "list.gone", reason: "its files have been removed (KeepLists=)",
+        advice: "Drop the list again")
     }
     let about = try AboutFile.read(from: folder)
     let sum = try await copy(ListFolder.list, from: folder, to: staged.copy.in)

@@ -93,8 +93,9 @@ enum FormatGuess: Equatable, Sendable {
   /// The first line that is not empty.
   private static func line(_ line: ArraySlice<UInt8>) -> FormatGuess {
     let isQuoted = line.first == UInt8(ascii: "\"")
-    if isQuoted && isOldStyle(line) || line.first == UInt8(ascii: "(")
-      || line.first == UInt8(ascii: "/")
+    // In a table of quoted cells a semicolon separates columns.
+    if isQuoted && isOldStyle(line, signs: [UInt8(ascii: "=")]) || line.first == UInt8(ascii: "(")
+      || line.starts(with: "/*".utf8) || line.starts(with: "//".utf8)
     {
       return .other(oldStyle)
     }
@@ -115,12 +116,14 @@ enum FormatGuess: Equatable, Sendable {
   private static let oldStyle = "it is an old-style property list"
 
   /// Tells `{ a = b; }` from `{ "a": "b" }` by the first sign outside quotes.
-  private static func isOldStyle(_ bytes: ArraySlice<UInt8>) -> Bool {
+  private static func isOldStyle(
+    _ bytes: ArraySlice<UInt8>, signs: [UInt8] = [UInt8(ascii: "="), UInt8(ascii: ";")]
+  ) -> Bool {
     var isQuoted = false
     for byte in bytes {
       if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
       if isQuoted { continue }
-      if byte == UInt8(ascii: "=") || byte == UInt8(ascii: ";") { return true }
+      if signs.contains(byte) { return true }
       if byte == UInt8(ascii: ":") { return false }
     }
     return false

@@ -46,6 +46,9 @@ struct LineListReader {
     let url = parts[parts.startIndex]
     var draft = PhotoDraft(place: url.place, name: nil)
     draft.take(.string(url.text), for: .url, at: url.place)
+    if url.text.trimmed.bytes.contains(where: ListText.isSpace) {
+      draft.note("its URL contains a space; a name follows after a tab", at: url.place)
+    }
     guard count > 1, let name = parts.dropFirst().first else { return draft }
     if FormatGuess.contains(ArraySlice(name.text.bytes), "://") {
       draft.note("a second URL is in its line; a photo has one", at: name.place)

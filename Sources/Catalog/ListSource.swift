@@ -42,7 +42,8 @@ struct ListSource {
     while true {
       let bytes: [UInt8]
       do throws(SystemError) {
-        bytes = try list.read(at: offset, upTo: Int(min(UInt64(Self.pieceSize), size - offset)))
+        bytes = try list.read(
+          at: offset, upTo: Int(min(UInt64(Self.pieceSize), size - min(size, offset))))
       } catch { throw error.failure }
       offset += UInt64(bytes.count)
       guard let decoded = decoder?.decode(bytes) else { return bytes }

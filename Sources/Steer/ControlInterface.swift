@@ -17,7 +17,7 @@ package enum ControlInterface {
   private static let control = """
     # Queries and controls darkroomd. A list is named by its number or its name. Times are milliseconds
     # since 1970. Reserved methods, answered with MethodNotImplemented: Why, Submit, Focus, SetQuality,
-    # Retry, Sync.
+    # Sync.
     interface io.darkroom.Control
 
     type ListState (accepted, running, paused, finished, cancelled)

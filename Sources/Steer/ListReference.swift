@@ -17,7 +17,7 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// True if the reference means a file of this name.
-  package func means(file: String) -> Bool { NamePattern(name).fits(ListName(file).text) }
+  package func means(file: String) -> Bool { ListName(file).text == name }
 
   private var name: String { ListName(text).text }
 
@@ -29,7 +29,8 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
   {
     let name = name
     if let number, lists.contains(where: { $0.id == number }) { return number }
-    var meant = lists.filter { $0.name == name || $0.name == text }
+    var meant = lists.filter { $0.name == text }
+    if meant.isEmpty { meant = lists.filter { $0.name == name } }
     if meant.isEmpty {
       let pattern = NamePattern(name)
       meant = lists.filter { pattern.fits($0.name) }
@@ -39,7 +40,9 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
     let unfinished = meant.filter { !$0.isFinal }.map(\.id)
     guard unfinished.count < 2 else { throw ambiguous(unfinished) }
     guard let id = unfinished.first ?? newest.values.first else {
-      let near = Suggestion.nearest(to: name, among: Set(lists.map(\.name)))
+      // For another number or a pattern it would be a guess.
+      let isName = number == nil && !name.contains("*") && !name.contains("?")
+      let near = isName ? Suggestion.nearest(to: name, among: Set(lists.map(\.name))) : nil
       throw .noSuchList(name: text, near: near)
     }
     return id

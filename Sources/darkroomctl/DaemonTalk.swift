@@ -30,7 +30,8 @@ package struct DaemonTalk {
       case .list: return try list()
       case .inbox: return try inbox()
       case .show(let list, let state): return try show(list, state)
-      case .wait(let lists, let timeout): return try wait(lists, timeout)
+      case .wait(let lists, let timeout):
+        return try wait(lists, until: timeout.map { clock.uptime() + $0 })
       case .pause(let list): return try change(.pause(list))
       case .resume(let list): return try change(.resume(list))
       case .cancel(let list): return try change(.cancel(list))
@@ -231,27 +232,10 @@ package struct DaemonTalk {
 
   // MARK: Waiting
 
-  func inboxPath() throws(ControlFailure) -> String {
-    guard case .status(let report) = try ask(.status) else { throw Self.otherKind }
-    return report.inbox
-  }
-
-  /// Waits while a file of this name is in the inbox; returns the list that it has become.
-  func arrival(of list: ListReference) throws(ControlFailure) -> ListSummary {
-    var found: ListSummary?
-    let client = try ControlClient(path: order.socket, clock: clock)
-    try client.stream(.show(ShowOrder(list: list, limit: 0))) { reply in
-      if case .show(let report) = reply { found = report.list }
-      return false
-    }
-    guard let found else { throw Self.otherKind }
-    return found
-  }
-
-  func wait(_ lists: [ListReference], _ timeout: Duration?) throws(ControlFailure)
+  /// - Parameter deadline: an uptime of the clock.
+  func wait(_ lists: [ListReference], until deadline: Duration?) throws(ControlFailure)
     -> ExitCode
   {
-    let deadline = timeout.map { clock.uptime() + $0 }
     var ends: [ListSummary] = []
     for list in lists {
       ends.append(try wait(list, until: deadline))

@@ -59,7 +59,9 @@ struct FailureGroups {
       let photos = rest == 1 ? "1 photo" : "\(rest) photos"
       lines.append("\(photos) for other reasons: \(place.tool) show --state failed \(name)")
     }
-    if list.isFinal { lines.append("To do it again: \(place.tool) retry \(name)") }
+    // A photo that is wrong in the list fails again.
+    let mayHelp = others > 0 || groups.contains { !Self.isOfList($0.code) }
+    if list.isFinal, mayHelp { lines.append("To do it again: \(place.tool) retry \(name)") }
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -72,11 +74,15 @@ struct FailureGroups {
     case "file.refused" where group.reason.contains("FileFolders="):
       setting("FileFolders=, with the folder of the file,", place)
     case "size.limit": setting("a higher MaximumSize=", place)
-    case "http.401", "http.403", "http.404", "http.410", "file.missing", "list.entry":
-      "Correct the list and drop it again"
-    case let code where code.hasPrefix("url."): "Correct the list and drop it again"
+    case "http.401", "http.403", "http.404", "http.410", "file.missing":
+      "If it is there now, do it again; otherwise correct the list and drop it"
+    case let code where isOfList(code): "Correct the list and drop it again"
     default: nil
     }
+  }
+
+  private static func isOfList(_ code: String) -> Bool {
+    code == "list.entry" || code.hasPrefix("url.")
   }
 
   private static func setting(_ words: String, _ place: DaemonPlace) -> String {
@@ -111,14 +117,16 @@ struct DaemonPlace {
     }
   }
 
-  /// The list's name, or its number if a shell would change the name.
+  /// The list's name, or its number if a shell or the daemon would take the name for something else.
   func word(for list: ListSummary) -> String {
-    Self.isPlain(list.name) ? list.name : "\(list.id)"
+    let isName = ListReference(list.name).number == nil && !ListName(list.name).isList
+    return isName && Self.isPlain(list.name) ? list.name : "\(list.id)"
   }
 
   private static func quoted(_ path: String) -> String {
-    isPlain(path)
-      ? path : "'\(Printable.text(path).split(separator: "'").joined(separator: "'\\''"))'"
+    if isPlain(path) { return path }
+    let parts = path.split(separator: "'", omittingEmptySubsequences: false)
+    return "'" + parts.map { Printable.text(String($0)) }.joined(separator: #"'\''"#) + "'"
   }
 
   private static func isPlain(_ word: String) -> Bool {

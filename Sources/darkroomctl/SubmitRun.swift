@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `submit`: reads a list in a worker, as `check` does, puts it into the daemon's inbox under its name, durable
 // and in one step, and waits until it is accepted. The list is a file, standard input, or URLs. With options
-// it is written anew as JSON, with the options of its photos unchanged.
+// it is rewritten as JSON; the options of its photos stay.
 
 internal import Catalog
 internal import Digests
@@ -27,28 +27,49 @@ struct SubmitRun {
   private static let limits = ListLimits()
 
   func run() async -> ExitCode {
-    let inbox: String
-    do throws(ControlFailure) { inbox = try talk.inboxPath() } catch { return talk.fail(error) }
-    let file: FileName
+    let deadline = task.timeout.map { talk.clock.uptime() + $0 }
+    let (inbox, newest): (String, UInt64)
+    do throws(ControlFailure) { (inbox, newest) = try talk.intake() } catch {
+      return talk.fail(error)
+    }
+    let file: String
     do throws(Failure) {
       let candidate = try await candidate()
       if candidate.problems > 0 {
-        let photos = "\(candidate.problems) of \(candidate.photos) photos"
-        voice.complain("list.entry", "\(photos) cannot be processed and will fail")
+        let photos = candidate.photos == 1 ? "1 photo" : "\(candidate.photos) photos"
+        voice.complain(
+          "list.entry",
+          "\(candidate.problems) of \(photos) cannot be processed; 'darkroomctl check' says why")
       }
       file = try drop(candidate, into: inbox)
     } catch {
       voice.complain(error.code, "Could not submit \(what): \(error.words)")
       return .failed
     }
+    return follow(file, after: newest, until: deadline)
+  }
+
+  /// The list is in the inbox: waits until it is accepted and, if asked to, until its end.
+  private func follow(_ file: String, after newest: UInt64, until deadline: Duration?) -> ExitCode {
+    let name = "'\(Printable.text(file))'"
+    var place = "\(name) is in the inbox"
     do throws(ControlFailure) {
-      let list = try talk.arrival(of: ListReference("\(file)"))
-      if task.waits {
-        return try talk.wait([ListReference("\(list.id)")], task.timeout)
+      switch try talk.fate(of: file, after: newest, until: deadline) {
+      case .rejected(let why):
+        voice.complain("list.rejected", "\(name) was rejected: \(Printable.text(why))")
+        return .failed
+      case .list(let number):
+        place = "list \(number) is accepted"
+        let list = ListReference("\(number)")
+        if task.waits { return try talk.wait([list], until: deadline) }
+        talk.tell(try talk.summary(of: list))
+        return .done
       }
-      talk.tell(list)
-      return .done
-    } catch { return talk.fail(error) }
+    } catch {
+      // A second submission would be a second list.
+      voice.complain(DaemonTalk.code(error), "\(place), but: \(error)")
+      return .of(error)
+    }
   }
 
   private var what: String {
@@ -62,7 +83,7 @@ struct SubmitRun {
   // MARK: The list
 
   private func candidate() async throws(Failure) -> Candidate {
-    let list = try Self.system { () throws(SystemError) in try contents() }
+    let (list, isNamed) = try Self.system { () throws(SystemError) in try contents() }
     let catalog = try Self.system { () throws(SystemError) in try Surroundings.scratchFile() }
     try await workers.readList(list, catalog: catalog, limits: Self.limits)
     let read = try CatalogFile(catalog, limits: Self.limits)
@@ -72,7 +93,7 @@ struct SubmitRun {
       if entry.failure ?? PhotoURL.refusal(of: entry.url) != nil { problems += 1 }
     }
     if task.options.isEmpty {
-      let name = name(try Self.ending(of: list), isNew: false)
+      let name = name(try Self.ending(of: list), isNamed: isNamed, isNew: false)
       return Candidate(contents: list, name: name, photos: read.count, problems: problems)
     }
     guard problems == 0 else {
@@ -83,28 +104,36 @@ struct SubmitRun {
     }
     let whole = try Self.system { () throws(SystemError) in try Surroundings.scratchFile() }
     try ListWriter(whole).write(read, task.options)
+    let size = try Self.system { () throws(SystemError) in try whole.status().size }
+    guard size <= Self.limits.size else {
+      throw Failure(
+        .final, code: "list.size", reason: "with these options it has \(size) bytes, too many",
+        advice: "Split it")
+    }
     return Candidate(
-      contents: whole, name: name(".json", isNew: true), photos: read.count, problems: 0)
+      contents: whole, name: name(".json", isNamed: isNamed, isNew: true), photos: read.count,
+      problems: 0)
   }
 
-  private func contents() throws(SystemError) -> LinuxFile {
+  /// The list, and whether it has a name of its own.
+  private func contents() throws(SystemError) -> (LinuxFile, isNamed: Bool) {
     switch task.source {
     case .file(let path):
       let file = try Surroundings.openNamed(path)
       let kind = try file.status().kind
       if kind == .folder { throw SystemError(.isFolder, call: "open", thing: path) }
+      if kind == .file { return (file, true) }
       // A pipe, such as that of a shell's <(…), can be read once.
-      return kind == .file
-        ? file
-        : try Self.copy { count throws(SystemError) in
-          try file.readOn(upTo: count)
-        }
+      return (try Self.copy { count throws(SystemError) in try file.readOn(upTo: count) }, false)
     case .standardInput:
-      return try Self.copy { count throws(SystemError) in try StandardInput.read(upTo: count) }
+      let list = try Self.copy { count throws(SystemError) in
+        try StandardInput.read(upTo: count)
+      }
+      return (list, false)
     case .urls(let urls):
       let file = try Surroundings.scratchFile()
       try file.write(Array(urls.map { $0 + "\n" }.joined().utf8), at: 0)
-      return file
+      return (file, false)
     }
   }
 
@@ -136,11 +165,11 @@ struct SubmitRun {
   }
 
   /// With `ending`, or with its own if it has one and the list is not written anew.
-  private func name(_ ending: String, isNew: Bool) -> String {
+  private func name(_ ending: String, isNamed: Bool, isNew: Bool) -> String {
     let name: String
     if let given = task.name {
       name = given
-    } else if case .file(let path) = task.source {
+    } else if isNamed, case .file(let path) = task.source {
       name = path.split(separator: "/").last.map(String.init) ?? ""
     } else {
       let time = DateText.utc(milliseconds: talk.clock.wallTime()).filter { $0 != ":" }
@@ -153,7 +182,8 @@ struct SubmitRun {
 
   // MARK: The inbox
 
-  private func drop(_ candidate: Candidate, into path: String) throws(Failure) -> FileName {
+  /// Returns the name of the file.
+  private func drop(_ candidate: Candidate, into path: String) throws(Failure) -> String {
     guard let name = FileName(candidate.name), name.bytes.first != UInt8(ascii: ".") else {
       throw Failure(
         .final, code: "list.name",
@@ -170,7 +200,7 @@ struct SubmitRun {
         new.discard()
         throw error
       }
-      return name
+      return candidate.name
     } catch {
       if error.exists {
         throw Failure(
@@ -179,8 +209,9 @@ struct SubmitRun {
       }
       guard error.name == .notPermitted || error.name == .denied else { throw error.failure }
       throw Failure(
-        .final, code: "inbox.forbidden", reason: "you may not write to the inbox \(path)",
-        advice: "Join its group")
+        .final, code: "inbox.forbidden",
+        reason: "you may not write to the inbox \(Printable.text(path))",
+        advice: "Join the group of that folder")
     }
   }
 

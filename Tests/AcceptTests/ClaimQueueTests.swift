@@ -21,10 +21,15 @@ import Vocabulary
     return queue
   }
 
+  private func name(_ task: ClaimQueue.Task) -> String {
+    if case .again(let list, _) = task { return "again \(list)" }
+    return task.candidate.map { "\($0.name)" } ?? ""
+  }
+
   /// The names of all files that may begin now.
   private func begin(_ queue: inout ClaimQueue, unless held: Candidate.Key? = nil) -> [String] {
     var names: [String] = []
-    while let task = queue.next(unless: held) { names.append("\(task.candidate.name)") }
+    while let task = queue.next(unless: held) { names.append(name(task)) }
     return names
   }
 
@@ -33,11 +38,11 @@ import Vocabulary
     var queue = queue(files)
     #expect(begin(&queue) == ["1.plist", "2.plist", "3.plist", "4.plist"])
     #expect(queue.count == 4 && !queue.isEmpty)
-    queue.ended(files[2])
+    queue.ended(.attempt(files[2], .lease))
     #expect(begin(&queue) == ["5.plist"])
-    for file in files[..<5] { queue.ended(file) }
+    for file in files[..<5] { queue.ended(.attempt(file, .lease)) }
     #expect(begin(&queue) == ["6.plist"])
-    queue.ended(files[5])
+    queue.ended(.attempt(files[5], .lease))
     #expect(queue.isEmpty && queue.count == 0)
   }
 
@@ -49,9 +54,9 @@ import Vocabulary
     ]
     var queue = queue(files)
     #expect(begin(&queue) == ["a.plist", "c.plist"])
-    queue.ended(files[2])
+    queue.ended(.attempt(files[2], .lease))
     #expect(begin(&queue).isEmpty)
-    queue.ended(files[0])
+    queue.ended(.attempt(files[0], .lease))
     #expect(begin(&queue) == ["b.plist"])
   }
 
@@ -64,7 +69,7 @@ import Vocabulary
     ]
     var queue = queue(files)
     #expect(begin(&queue) == ["a.plist", "c.plist"])
-    queue.ended(files[0])
+    queue.ended(.attempt(files[0], .lease))
     #expect(begin(&queue) == ["a.PLIST", "b.plist"])
   }
 
@@ -73,5 +78,19 @@ import Vocabulary
     var queue = queue(files)
     #expect(begin(&queue, unless: files[0].key) == ["b.plist"])
     #expect(begin(&queue) == ["a.plist"])
+  }
+
+  @Test func `lists of one name take turns, whether one was dropped or repeats another`() throws {
+    let barn = try file("barn.csv", inode: 1)
+    let again = ClaimQueue.Task.again(ListID(4), stem: Array("barn".utf8))
+    var queue = ClaimQueue(most: 4)
+    for task in [again, again, .attempt(barn, .lease)] { queue.add(task) }
+    queue.add(.again(ListID(5), stem: Array("cow".utf8)))
+    #expect(begin(&queue) == ["again 4", "again 5"])
+    queue.ended(again)
+    #expect(begin(&queue) == ["again 4"])
+    queue.ended(again)
+    #expect(begin(&queue) == ["barn.csv"])
+    #expect(queue.count == 2)
   }
 }

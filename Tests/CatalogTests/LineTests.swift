@@ -33,7 +33,15 @@ struct LineTests {
         "1 ! its 'SHA256' is '12'; it must be 64 hex digits, as sha256sum prints them (line 3, column 1)"
       ]
     ),
-    ("http://x/1\nnot a URL\n", ["1 = http://x/1", "not a URL = not a URL"]),
+    (
+      "http://x/1\nnot a URL\nhttp://x/2 The Barn\nhttp://x/3 http://x/4",
+      [
+        "1 = http://x/1",
+        "not a URL ! its URL contains a space; a name follows after a tab (line 2, column 1)",
+        "2 The Barn ! its URL contains a space; a name follows after a tab (line 3, column 1)",
+        "4 ! its URL contains a space; a name follows after a tab (line 4, column 1)",
+      ]
+    ),
     (
       "http://x/1\thttp://y/1\n",
       ["http://y/1 ! a second URL is in its line; a photo has one (line 1, column 12)"]

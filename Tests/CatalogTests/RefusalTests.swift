@@ -243,6 +243,10 @@ struct RefusalTests {
     ("old style", Array("{ a = \"http://x/\"; }".utf8), "it is an old-style property list"),
     ("a strings file", Array("\"a\" = \"http://x/\";".utf8), "it is an old-style property list"),
     ("a comment", Array("// nothing".utf8), "it is an old-style property list"),
+    (
+      "paths", Array("/home/me/a.jpg\n".utf8),
+      "its first line is neither a URL nor the names of columns with a column 'url'"
+    ),
     ("HTML", Array("<!DOCTYPE html><html></html>".utf8), "it is an HTML page"),
     ("HTML after XML", Array("<?xml version='1.0'?><html></html>".utf8), "it is an HTML page"),
     ("RSS", Array("<rss></rss>".utf8), "it is XML, but begins with <rss>, not with <plist>"),

@@ -14,6 +14,8 @@ struct TableTests {
     ("Name;URL\r\nA;http://x/a\r\n", ["A = http://x/a"]),
     ("title\thref\nA\thttp://x/a", ["A = http://x/a"]),
     ("link\nhttp://x/a\n", ["a = http://x/a"]),
+    ("\"url\";\"name\"\r\n\"http://x/a\";\"A = 1\"\r\n", ["A = 1 = http://x/a"]),
+    ("\"\";\"url\"\n\"\";\"http://x/a\"\n", ["a = http://x/a"]),
     (
       "\u{FEFF}\"url\",\"file name\"\n\"http://x/a,b\",\"the \"\"A\"\"\"\r\n",
       ["the \"A\" = http://x/a,b"]

@@ -69,6 +69,39 @@ import Testing
     }
   }
 
+  @Test func `a pipe of the shell is read to its end, however slowly it is written`() async throws {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(2)
+      let daemon = try await bench.start()
+      let fifo = "\(bench.root)/fifo"
+      // The writer opens the FIFO only when the tool has been started.
+      let end = try await bench.launch(
+        "darkroomctl --root \(bench.root) --json submit \(fifo)", [],
+        through: [
+          "/bin/sh", "-c",
+          "mkfifo \(fifo); (echo \(urls[0]); echo \(urls[1])) > \(fifo) & $0",
+        ]
+      ).end()
+      let new = try list(end)
+      #expect(new.name.hasPrefix("submitted-") && new.total == 2)
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test func `a name with a backslash is found, and is not that of another list`() async throws {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(1)
+      let daemon = try await bench.start()
+      for name in [#"c\d"#, "5", "a*"] {
+        let new = try list(try await bench.tool("--json", "submit", "--name", name, urls[0]))
+        #expect(new.name == name)
+      }
+      #expect(try await bench.lists().count == 3)
+      try await bench.stop(daemon)
+      #expect(!daemon.errors.contains(".darkroom-"))
+    }
+  }
+
   @Test func `a file that cannot be read as a list is refused before it is in the inbox`()
     async throws
   {
@@ -112,7 +145,8 @@ import Testing
       let taken = try await bench.tool("submit", "--wait", "\(bench.root)/mixed.txt")
       #expect(taken.code == 1)
       #expect(
-        taken.errors == "darkroomctl: 1 of 2 photos cannot be processed and will fail\n")
+        taken.errors
+          == "darkroomctl: 1 of 2 photos cannot be processed; 'darkroomctl check' says why\n")
       try await bench.stop(daemon)
     }
   }

@@ -137,11 +137,39 @@ import Vocabulary
     }
   }
 
+  @Test func `of two retries at once one makes a list, and the other fails`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1)
+      try await bench.parts.recorder.record([.cancelled(list)])
+      let first = ListReference("1")
+      async let one = bench.calls.handle(.retry(first), from: .owner)
+      async let two = bench.calls.handle(.retry(first), from: .owner)
+      let errors = await [one, two].compactMap(error)
+      #expect(
+        errors == [
+          .notPossible(why: "list 2 of the same name has taken over from it. Retry that one")
+        ])
+      #expect(bench.parts.recorder.ledger { $0.lists.count } == 2)
+    }
+  }
+
+  @Test func `a paused list is resumed before it is retried`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.begin(1)
+      _ = await bench.calls.handle(.pause(barn), from: .owner)
+      let reply = await bench.calls.handle(.retry(barn), from: .owner)
+      #expect(error(reply) == .notPossible(why: "it is paused; resume it first"))
+    }
+  }
+
   @Test func `without a failed photo there is nothing to retry`() async throws {
     try await PeopleBench.use { bench in
       try await bench.begin(1)
       let reply = await bench.calls.handle(.retry(barn), from: .owner)
-      #expect(error(reply) == .notPossible(why: "none of its photos has failed"))
+      #expect(
+        error(reply)
+          == .notPossible(
+            why: "none of its photos has failed; it is still at work"))
     }
   }
 

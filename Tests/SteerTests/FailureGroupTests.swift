@@ -40,7 +40,7 @@ struct FailureGroupTests {
           To allow it, write AllowNetworks=127.0.0.0/8 under [Download] in \
         /home/ann/darkroom/darkroomd.conf, then: darkroomctl --root /home/ann/darkroom reload
         'Photo 1': http.404: a.example answered 404 (Not Found)
-          Correct the list and drop it again
+          If it is there now, do it again; otherwise correct the list and drop it
         To do it again: darkroomctl --root /home/ann/darkroom retry Wallpapers
 
         """)
@@ -66,7 +66,7 @@ struct FailureGroupTests {
     #expect(
       words == """
         'Photo 2': file.missing: there is no such file
-          Correct the list and drop it again
+          If it is there now, do it again; otherwise correct the list and drop it
 
         """)
   }
@@ -74,6 +74,8 @@ struct FailureGroupTests {
   @Test(arguments: [
     ("Holiday", "/run/x.sock", "darkroomctl --socket /run/x.sock retry Holiday"),
     ("Two words", ToolOrder.systemSocket, "darkroomctl retry 17"),
+    ("12", ToolOrder.systemSocket, "darkroomctl retry 17"),
+    ("a.txt", ToolOrder.systemSocket, "darkroomctl retry 17"),
     ("-dash", ToolOrder.systemSocket, "darkroomctl retry 17"),
     ("$(reboot)", "/a dir/control", "darkroomctl --root '/a dir' retry 17"),
     ("a'b", "/it's/control", #"darkroomctl --root '/it'\''s' retry 17"#),
@@ -81,6 +83,13 @@ struct FailureGroupTests {
   func `a shell reads the command as it is meant`(name: String, socket: String, command: String) {
     let words = text([photo(1, "time.out", "it took too long")], name: name, socket: socket)
     #expect(words.hasSuffix("\nTo do it again: \(command)\n"))
+  }
+
+  @Test func `what is wrong in the list itself is not to be retried`() {
+    let words = text([photo(1, "url.scheme", "the URL has no scheme")])
+    #expect(
+      words
+        == "'Photo 1': url.scheme: the URL has no scheme\n  Correct the list and drop it again\n")
   }
 
   @Test func `other refused addresses get the range that refuses them, and denied ones none`() {

@@ -173,7 +173,8 @@ struct MessageTests {
       ("?oo", .failure(.ambiguousList(name: "?oo", ids: [7_000, 8_000]))),
       ("*er", .failure(.ambiguousList(name: "*er", ids: [3, 5]))), ("s*m*r", .success(2)),
       ("sumer", .failure(.noSuchList(name: "sumer", near: "summer"))),
-      ("x*", .failure(.noSuchList(name: "x*"))),
+      ("x*", .failure(.noSuchList(name: "x*"))), ("sumer?", .failure(.noSuchList(name: "sumer?"))),
+      ("70", .failure(.noSuchList(name: "70"))),
       ("99999999999999999999", .failure(.noSuchList(name: "99999999999999999999"))),
     ])
   func reference(text: String, chosen: Result<UInt64, ControlError>) {

@@ -171,7 +171,7 @@ struct TalkTests {
       ? ""
       : """
       2 photos, 'barn' among them: http.404: it answered 404
-        Correct the list and drop it again
+        If it is there now, do it again; otherwise correct the list and drop it
       To do it again: darkroomctl --root \(place.path) retry summer
 
       """

@@ -38,9 +38,16 @@ package struct NewFile: Sendable {
 
   package func discard() { if let temporary { try? folder.removeIfThere(temporary) } }
 
+  private static let (start, end) = (".darkroom-", ".part")
+
+  /// True for the hidden name of a file that is about to appear.
+  package static func isTemporary(_ name: FileName) -> Bool {
+    name.bytes.starts(with: start.utf8) && name.bytes.suffix(end.utf8.count).elementsEqual(end.utf8)
+  }
+
   private static func temporaryName() throws(SystemError) -> FileName {
     let bytes = try ThisProcess.randomBytes(8)
     let number = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    return FileName(made: ".darkroom-\(String(number, radix: 36)).part")
+    return FileName(made: "\(start)\(String(number, radix: 36))\(end)")
   }
 }

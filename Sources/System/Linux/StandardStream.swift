@@ -53,12 +53,18 @@ package enum StandardInput {
   }
 }
 
-/// Reads on in a file or a stream from where it stands.
+/// Reads on in a file or a stream from where it stands. Waits until there are bytes, also if the descriptor
+/// does not: a FIFO without a writer is not at its end.
 func nextBytes(
   of file: Int32, _ thing: @autoclosure () -> String, upTo count: Int
 ) throws(SystemError) -> [UInt8] {
   var bytes = [UInt8](repeating: 0, count: count)
-  let used = try Calls.run("read", thing()) { unsafe dr_read(file, &bytes, UInt64(count)) }
-  bytes.removeLast(count - Int(used))
-  return bytes
+  while true {
+    _ = try Poll.wait([Poll.Watch(file)], for: nil)
+    do throws(SystemError) {
+      let used = try Calls.run("read", thing()) { unsafe dr_read(file, &bytes, UInt64(count)) }
+      bytes.removeLast(count - Int(used))
+      return bytes
+    } catch { if error.name != .again { throw error } }
+  }
 }

@@ -55,9 +55,10 @@ final class ListRetention: Sendable {
   /// A removal that fails is tried again at the next look.
   private func removeDue() {
     let old = OldLists(lists)
-    let needed = needed()
-    for list in due() where !needed.contains(list) {
+    for list in due() {
       if Task.isCancelled { return }
+      // Asked for each: a removal takes long, and a retry may have begun meanwhile.
+      if needed().contains(list) { continue }
       guard (try? old.isRemovable(list)) == true, (try? old.remove(list)) != nil else { continue }
       recorder.forget(list)
       index.forget(list)

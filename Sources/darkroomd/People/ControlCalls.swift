@@ -159,11 +159,17 @@ final class ControlCalls: ControlService {
     _ reference: ListReference, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
     let list = try changeable(reference, peer)
-    if list.failed == 0, list.state != ListState.cancelled.name {
-      throw .notPossible(why: "none of its photos has failed")
+    if list.state == ListState.paused.name {
+      throw .notPossible(why: "it is paused; resume it first")
     }
+    if list.failed == 0, list.state != ListState.cancelled.name {
+      let isOver = list.state == ListState.finished.name
+      throw .notPossible(
+        why: "none of its photos has failed" + (isOver ? "" : "; it is still at work"))
+    }
+    let stem = views.index[ListID(list.id)].map { Array($0.name.stem) } ?? []
     let new: ListID
-    do throws(Failure) { new = try await views.inbox.again(ListID(list.id)) } catch {
+    do throws(Failure) { new = try await views.inbox.again(ListID(list.id), stem: stem) } catch {
       throw .notPossible(why: error.words)
     }
     return .changed(try views.summary(new))
