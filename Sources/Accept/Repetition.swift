@@ -26,9 +26,9 @@ struct Repetition {
       memory.use(list)
       return list
     } catch {
-      if parts.rules.isRecorded(list) { memory.lose(list) }
       memory.discard(ListFolder.staged(list))
-      memory.giveBack(list)
+      // A record that failed may be there all the same.
+      if !parts.rules.isRecorded(list) { memory.giveBack(list) }
       throw error
     }
   }

@@ -21,6 +21,7 @@ package final class CatalogFile: Sendable {
   private let page = Mutex<Page?>(nil)
 
   package var count: UInt32 { footer.count }
+  package var numbers: Range<UInt32> { 1..<(count + 1) }
   package var options: ListOptions { footer.options }
   /// The photos that set a class of their own.
   package var spans: [ClassSpan] { footer.spans }

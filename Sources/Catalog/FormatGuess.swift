@@ -74,7 +74,7 @@ enum FormatGuess: Equatable, Sendable {
   private static func text(_ text: ArraySlice<UInt8>) -> FormatGuess {
     switch text.first {
     case UInt8(ascii: "<"):
-      let lowered = text.prefix(14).map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 32 : $0 }
+      let lowered = text.prefix(14).map(ListText.lowered)
       if lowered.starts(with: "<html".utf8) || lowered.starts(with: "<!doctype html".utf8) {
         return .other("it is an HTML page")
       }

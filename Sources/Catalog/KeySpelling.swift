@@ -16,12 +16,10 @@ package enum KeySpelling: Sendable {
   private static func isUsual(_ key: [UInt8], _ name: String) -> Bool {
     var letters = name.utf8.makeIterator()
     for byte in key where byte != 0x5F && byte != 0x2D && byte != 0x20 {
-      guard let letter = letters.next(), lowered(letter) == lowered(byte) else { return false }
+      guard let letter = letters.next(), ListText.lowered(letter) == ListText.lowered(byte) else {
+        return false
+      }
     }
     return letters.next() == nil
-  }
-
-  private static func lowered(_ byte: UInt8) -> UInt8 {
-    byte >= 0x41 && byte <= 0x5A ? byte + 32 : byte
   }
 }

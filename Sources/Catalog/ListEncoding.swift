@@ -29,7 +29,7 @@ enum ListEncoding: Equatable, Sendable {
     guard head.starts(with: "<?xml".utf8), let end = head.firstIndex(of: UInt8(ascii: ">")) else {
       return false
     }
-    let declaration = ArraySlice(head[..<end].map { $0 >= 0x41 && $0 <= 0x5A ? $0 + 32 : $0 })
+    let declaration = ArraySlice(head[..<end].map(ListText.lowered))
     return windowsNames.contains {
       FormatGuess.contains(declaration, "\"\($0)\"")
         || FormatGuess.contains(declaration, "'\($0)'")

@@ -68,6 +68,8 @@ package struct ListText: Equatable, Sendable {
     return ListText(Array(bytes[start...end]))
   }
 
+  static func lowered(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte + 32 : byte }
+
   package static func isSpace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
   }

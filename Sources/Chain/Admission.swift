@@ -35,7 +35,7 @@ package struct Admission: Sendable {
     package var wish: WishAnswer?
   }
 
-  /// What follows from a host's wish to be left alone; nothing if the photo has waited for long enough.
+  /// The answer to a host's wish to be left alone; none if the photo has waited for its patience already.
   package enum WishAnswer: Equatable, Sendable {
     /// The photo waits, and the attempt does not count.
     case granted(until: Duration)

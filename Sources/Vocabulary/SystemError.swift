@@ -52,6 +52,13 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
+/// For files that people name: the kind of the failure follows from the error.
+package func asFailure<Value: ~Copyable>(
+  _ act: () throws(SystemError) -> Value
+) throws(Failure) -> Value {
+  do throws(SystemError) { return try act() } catch { throw error.failure }
+}
+
 /// For the daemon's own files and folders: an error is this machine's trouble.
 package func asMachine<Value>(
   _ act: () throws(SystemError) -> Value

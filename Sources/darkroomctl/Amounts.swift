@@ -5,6 +5,11 @@ internal import Vocabulary
 
 package enum Amounts {
   /// `512 B`, `19.0 MiB`.
+  /// `1 photo`, `100 photos`.
+  static func photos(_ count: some BinaryInteger) -> String {
+    "\(count) photo\(count == 1 ? "" : "s")"
+  }
+
   package static func bytes(_ count: UInt64) -> String {
     if count < 1024 { return "\(count) B" }
     var scale: UInt64 = 1024

@@ -25,7 +25,7 @@ package struct CheckRun {
       let list = try await read()
       let problems = isJSON ? try tellJSON(list) : try tell(list)
       if problems == 0 { return .done }
-      let photos = problems == 1 ? "1 photo" : "\(problems) photos"
+      let photos = Amounts.photos(problems)
       voice.complain(
         "list.entry", "\(Printable.text(file)): \(photos) of \(list.count) cannot be processed")
       return .failed
@@ -66,8 +66,7 @@ package struct CheckRun {
         options.quality.map { "quality \($0)" }, options.metadata.map { "metadata \($0)" },
       ].compactMap { $0 }
       let tail = settings.isEmpty ? "" : ", \(settings.joined(separator: ", "))"
-      let photos = list.count == 1 ? "1 photo" : "\(list.count) photos"
-      voice.say("\(Printable.text(file))\(title), \(photos)\(tail)\n")
+      voice.say("\(Printable.text(file))\(title), \(Amounts.photos(list.count))\(tail)\n")
     }
     return try tellPhotos(list, line)
   }
@@ -78,10 +77,9 @@ package struct CheckRun {
   ) throws(Failure) -> Int {
     var problems = 0
     var pending = ""
-    for number in 1...max(1, list.count) where number <= list.count {
+    for number in list.numbers {
       let entry = try list.entry(number)
-      // In the order in which a download checks them.
-      let failure = entry.failure ?? PhotoURL.refusal(of: entry.url)
+      let failure = entry.refusal
       if failure != nil { problems += 1 }
       pending += words(number, entry, failure)
       if pending.utf8.count < 65536 { continue }
@@ -126,4 +124,9 @@ package struct CheckRun {
     voice.say("]}\n")
     return problems
   }
+}
+
+extension CatalogEntry {
+  /// Why the photo fails without a download; checked in the order in which the daemon does.
+  var refusal: Failure? { failure ?? PhotoURL.refusal(of: url) }
 }

@@ -13,7 +13,8 @@ enum DarkroomTool {
     let voice = ToolVoice.standard().speaking(json: ToolArguments.wantJSON(arguments))
     let code: ExitCode
     do throws(UsageError) {
-      let order = try ToolArguments.read(arguments, Surroundings.environment())
+      let order = try ToolArguments.read(
+        arguments, defaultRoot: Surroundings.variable("DARKROOM_ROOT"))
       code = run(order, voice)
     } catch {
       voice.complain("usage", "\(error)")

@@ -102,10 +102,10 @@ package struct DevelopRun {
 
   private func develop(_ file: String, into folder: LinuxFolder) async throws(Failure) -> Draft {
     let original = try Self.picture(file)
-    let print = try Self.system { () throws(SystemError) in try NewFile(in: folder) }
+    let print = try asFailure { () throws(SystemError) in try NewFile(in: folder) }
     do throws(Failure) {
       let developed = try await workers.develop(original, into: print.file, developOrder)
-      try Self.system { () throws(SystemError) in try print.file.sync() }
+      try asFailure { () throws(SystemError) in try print.file.sync() }
       return Draft(print: print, developed: developed)
     } catch {
       print.discard()
@@ -163,7 +163,7 @@ package struct DevelopRun {
   // MARK: Names
 
   private static func picture(_ file: String) throws(Failure) -> LinuxFile {
-    try system { () throws(SystemError) in
+    try asFailure { () throws(SystemError) in
       let picture = try Surroundings.openNamed(file)
       let kind = try picture.status().kind
       if kind == .folder { throw SystemError(.isFolder, call: "open", thing: file) }
@@ -193,12 +193,6 @@ package struct DevelopRun {
 
   private static func refusal(_ reason: String, advice: String) -> Failure {
     Failure(.final, code: "print.name", reason: reason, advice: advice)
-  }
-
-  private static func system<Value: ~Copyable>(_ body: () throws(SystemError) -> Value)
-    throws(Failure) -> Value
-  {
-    do throws(SystemError) { return try body() } catch { throw error.failure }
   }
 
   // MARK: Words

@@ -56,8 +56,8 @@ struct FailureGroups {
     let rest = sorted.dropFirst(Self.mostShown).reduce(others) { $0 + $1.element.photos }
     let name = place.word(for: list)
     if rest > 0 {
-      let photos = rest == 1 ? "1 photo" : "\(rest) photos"
-      lines.append("\(photos) for other reasons: \(place.tool) show --state failed \(name)")
+      lines.append(
+        "\(Amounts.photos(rest)) for other reasons: \(place.tool) show --state failed \(name)")
     }
     // A photo that is wrong in the list fails again.
     let mayHelp = others > 0 || groups.contains { !Self.isOfList($0.code) }

@@ -50,10 +50,7 @@ package enum ListText {
       + "\(list.filtered) of \(photos(list)) filtered\(failed)"
   }
 
-  /// `1 photo`, `100 photos`.
-  static func photos(_ list: ListSummary) -> String {
-    "\(list.total) photo\(list.total == 1 ? "" : "s")"
-  }
+  static func photos(_ list: ListSummary) -> String { Amounts.photos(list.total) }
 
   package static func done(_ list: ListSummary) -> UInt64 {
     UInt64(list.filtered) + UInt64(list.failed)

@@ -36,7 +36,7 @@ struct SubmitRun {
     do throws(Failure) {
       let candidate = try await candidate()
       if candidate.problems > 0 {
-        let photos = candidate.photos == 1 ? "1 photo" : "\(candidate.photos) photos"
+        let photos = Amounts.photos(candidate.photos)
         voice.complain(
           "list.entry",
           "\(candidate.problems) of \(photos) cannot be processed; 'darkroomctl check' says why")
@@ -83,15 +83,12 @@ struct SubmitRun {
   // MARK: The list
 
   private func candidate() async throws(Failure) -> Candidate {
-    let (list, isNamed) = try Self.system { () throws(SystemError) in try contents() }
-    let catalog = try Self.system { () throws(SystemError) in try Surroundings.scratchFile() }
+    let (list, isNamed) = try asFailure { () throws(SystemError) in try contents() }
+    let catalog = try asFailure { () throws(SystemError) in try Surroundings.scratchFile() }
     try await workers.readList(list, catalog: catalog, limits: Self.limits)
     let read = try CatalogFile(catalog, limits: Self.limits)
     var problems: UInt32 = 0
-    for number in 1...max(1, read.count) where number <= read.count {
-      let entry = try read.entry(number)
-      if entry.failure ?? PhotoURL.refusal(of: entry.url) != nil { problems += 1 }
-    }
+    for number in read.numbers where try read.entry(number).refusal != nil { problems += 1 }
     if task.options.isEmpty {
       let name = name(try Self.ending(of: list), isNamed: isNamed, isNew: false)
       return Candidate(contents: list, name: name, photos: read.count, problems: problems)
@@ -102,9 +99,9 @@ struct SubmitRun {
         reason: "\(problems) of \(read.count) photos cannot be processed",
         advice: "Correct the list, or submit it without options")
     }
-    let whole = try Self.system { () throws(SystemError) in try Surroundings.scratchFile() }
+    let whole = try asFailure { () throws(SystemError) in try Surroundings.scratchFile() }
     try ListWriter(whole).write(read, task.options)
-    let size = try Self.system { () throws(SystemError) in try whole.status().size }
+    let size = try asFailure { () throws(SystemError) in try whole.status().size }
     guard size <= Self.limits.size else {
       throw Failure(
         .final, code: "list.size", reason: "with these options it has \(size) bytes, too many",
@@ -156,7 +153,7 @@ struct SubmitRun {
 
   /// The daemon goes by the contents; the ending is for people.
   private static func ending(of list: LinuxFile) throws(Failure) -> String {
-    let start = try system { () throws(SystemError) in try list.read(at: 0, upTo: 4096) }
+    let start = try asFailure { () throws(SystemError) in try list.read(at: 0, upTo: 4096) }
     return switch start.first(where: { $0 > 0x20 }) {
     case UInt8(ascii: "<"), UInt8(ascii: "b"): ".plist"
     case UInt8(ascii: "{"), UInt8(ascii: "["): ".json"
@@ -214,12 +211,6 @@ struct SubmitRun {
         advice: "Join the group of that folder")
     }
   }
-
-  private static func system<Value: ~Copyable>(
-    _ body: () throws(SystemError) -> Value
-  ) throws(Failure) -> Value {
-    do throws(SystemError) { return try body() } catch { throw error.failure }
-  }
 }
 
 /// Writes a list as JSON from its catalog, photo by photo.
@@ -241,7 +232,7 @@ private struct ListWriter {
     var text = JSONWriter.text(.object(head))
     text = text.dropLast() + (head.members.isEmpty ? "" : ",") + "\"Photos\":[\n"
     var size: UInt64 = 0
-    for number in 1...max(1, list.count) where number <= list.count {
+    for number in list.numbers {
       let end = number < list.count ? ",\n" : "\n]}\n"
       text += JSONWriter.text(.object(Self.object(try list.entry(number)))) + end
       guard text.utf8.count >= Self.piece || number == list.count else { continue }

@@ -8,19 +8,17 @@ internal import Vocabulary
 package struct ToolArguments {
   private static let mostJobs = 256
 
-  /// The environment variable that stands for `--root`.
-  static let rootVariable = "DARKROOM_ROOT"
-
-  private let environment: [String: String]
+  /// Stands for an absent `--root`; nil or empty without effect.
+  private let defaultRoot: String?
   private var words: [String] = []
   private var options: [(option: ToolOption, written: String, value: String)] = []
 
-  private init(_ environment: [String: String]) { self.environment = environment }
+  private init(defaultRoot: String?) { self.defaultRoot = defaultRoot }
 
   package static func read(
-    _ arguments: [String], _ environment: [String: String] = [:]
+    _ arguments: [String], defaultRoot: String? = nil
   ) throws(UsageError) -> ToolOrder {
-    var reader = ToolArguments(environment)
+    var reader = ToolArguments(defaultRoot: defaultRoot)
     try reader.split(arguments)
     return try reader.order()
   }
@@ -99,7 +97,7 @@ package struct ToolArguments {
 
   /// Without a slash at its end.
   private var root: String? {
-    guard let root = value(.root) ?? environment[Self.rootVariable], !root.isEmpty else {
+    guard let root = value(.root) ?? defaultRoot, !root.isEmpty else {
       return nil
     }
     return root.hasSuffix("/") ? String(root.dropLast()) : root

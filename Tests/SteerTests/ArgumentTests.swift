@@ -157,12 +157,12 @@ struct ArgumentTests {
       ("status", "/srv/d/control"), ("--root /srv/e status", "/srv/e/control"),
       ("--socket /run/s status", "/run/s"),
     ] {
-      let order = try ToolArguments.read(Self.words(line), ["DARKROOM_ROOT": "/srv/d/"])
+      let order = try ToolArguments.read(Self.words(line), defaultRoot: "/srv/d/")
       #expect(order == ToolOrder(.status, socket: socket))
     }
-    let journal = try ToolArguments.read(["journal", "stat"], ["DARKROOM_ROOT": "/srv/d"])
+    let journal = try ToolArguments.read(["journal", "stat"], defaultRoot: "/srv/d")
     #expect(journal.command == .journal(JournalTask(.stat, folder: "/srv/d/state")))
-    #expect(try ToolArguments.read(["list"], ["DARKROOM_ROOT": ""]) == ToolOrder(.list))
+    #expect(try ToolArguments.read(["list"], defaultRoot: "") == ToolOrder(.list))
   }
 
   @Test("every command is in the overview and has its own help")

@@ -41,7 +41,7 @@ import Vocabulary
     unsafe errorText.deallocate()
   }
 
-  /// What libcurl says about a failed request; may quote the origin.
+  /// libcurl's words about a failed request; may quote the origin.
   var words: String { unsafe String(cString: errorText) }
 
   /// Sets the text always, and after the parts: newer versions of libcurl drop it when they get the parts,
