@@ -130,7 +130,8 @@ let tests: [Target] = [
     dependencies: ["Files", "Linux", "Return", "Support", "Vocabulary"]),
   .testTarget(
     name: "SteerTests",
-    dependencies: ["Catalog", "JSON", "Linux", "Steer", "Support", "Vocabulary", "darkroomctl"]),
+    dependencies: ["Catalog", "JSON", "Linux", "Steer", "Support", "Vocabulary", "darkroomctl"],
+    exclude: ["Screens"]),
   .testTarget(name: "VocabularyTests", dependencies: ["Vocabulary"]),
   .testTarget(
     name: "EdgeTests",

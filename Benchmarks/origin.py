@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A lean origin on loopback: origin.py FOLDER [--log]. Prints its port and serves the files of the folder from
-memory, with keep-alive. With --log, it prints `NANOSECONDS PATH` for each request. It exits when its standard
-input closes. Both sides of a comparison use it, so its cost cancels out."""
+memory, with keep-alive; a query makes another URL of the same file. With --log, it prints `NANOSECONDS PATH` for
+each request. It exits when its standard input closes. Both sides of a comparison use it, so its cost cancels
+out."""
 import asyncio
 import os
 import sys
@@ -14,6 +15,7 @@ answers = {}
 
 
 def answer(path):
+    path = path.partition("?")[0]
     if path not in answers:
         try:
             with open(os.path.join(folder, os.path.basename(path)), "rb") as file:

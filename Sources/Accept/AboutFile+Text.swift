@@ -15,7 +15,7 @@ extension AboutFile {
     if !settings.isEmpty, settings.utf8.last != 0x0A { settings += "\n" }
     let head = """
       \(Self.header)
-      name=\(Self.encoded(name.bytes))
+      name=\(HexDigits.percentEncoded(name.bytes))
       uid=\(owner)
       device=\(device)
       inode=\(inode)
@@ -98,16 +98,5 @@ extension AboutFile {
     Failure(
       .final, code: damage,
       reason: "the file 'about' of the list is damaged at '\(Printable.text(what, limit: 40))'")
-  }
-
-  static func encoded(_ bytes: [UInt8]) -> String {
-    var text: [UInt8] = []
-    for byte in bytes {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: text.append(byte)
-      default: text.append(percent: byte)
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

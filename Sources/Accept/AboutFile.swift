@@ -18,6 +18,7 @@
 //   [settings]                     effective Key=value lines, to the end of the file
 //   Filter=sepia(0.8)
 
+internal import Files
 package import Vocabulary
 
 package struct AboutFile: Equatable, Sendable {
@@ -45,6 +46,18 @@ package struct AboutFile: Equatable, Sendable {
     self.sha256 = sha256
     self.accepted = accepted
     self.terms = terms
+  }
+
+  /// A list that was made of dropped pictures: the size and the sum are those of the list, the rest of its
+  /// folder.
+  init(
+    roll name: FileName, in folder: FileStatus, _ sum: FileCopy.Sum, accepted: UInt64,
+    terms: ListTerms
+  ) {
+    let status = FileStatus(
+      kind: .folder, device: folder.device, inode: folder.inode, size: sum.size,
+      owner: folder.owner, mode: 0, modified: 0, changed: 0)
+    self.init(name: name, status: status, sha256: sum.sha256, accepted: accepted, terms: terms)
   }
 
   /// A list that repeats an earlier one.

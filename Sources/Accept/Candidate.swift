@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file in the inbox that may become a list, and the reasons to ignore a file.
+// A file in the inbox that may become a list, or pictures of which a list may be made, and the reasons to ignore a
+// file.
 
 package import Vocabulary
 
@@ -8,6 +9,8 @@ package struct Candidate: Equatable, Sendable {
     case inbox
     /// `.claim/N` inside the inbox: a file that could not move back because its name was taken again.
     case claim(ListID)
+    /// The pictures of one user in the inbox itself, wherever in it.
+    case loose(owner: UInt32)
   }
 
   package struct Key: Hashable, Sendable {
@@ -25,13 +28,28 @@ package struct Candidate: Equatable, Sendable {
   package let status: FileStatus
 
   package var name: FileName { key.name }
+
+  /// Pictures; its status is that of the whole roll.
+  package var isRoll: Bool { isLoose || status.kind == .folder }
+
+  var isLoose: Bool { if case .loose = key.place { true } else { false } }
 }
 
 /// Why a sweep ignores a file.
 package enum IgnoredReason: Hashable, Sendable, CustomStringConvertible {
   case hidden
+  /// Neither a list nor, with Pictures=yes, a picture.
   case suffix
   case folder
+  /// A folder in which there is no picture.
+  case noPictures
+  /// In a folder of pictures.
+  case noPicture
+  case deep
+  case otherOwner
+  case otherFileSystem
+  /// Not even its status can be read.
+  case unreachable
   case link
   /// A FIFO, a socket, a device.
   case special
@@ -41,9 +59,17 @@ package enum IgnoredReason: Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .hidden: "its name starts with a dot"
-    case .suffix: "its name does not end in \(ListName.endingWords)"
-    case .folder: "it is a folder; drop the list itself"
-    case .link: "it is a symbolic link; drop the list itself"
+    case .suffix:
+      "its name does not end in \(ListName.endingWords) as a list, or in \(PictureName.endingWords)"
+        + " as a picture"
+    case .folder: "it is a folder, and Pictures=no"
+    case .noPictures: "it is a folder without pictures (\(PictureName.endingWords)) of its owner"
+    case .noPicture: "its name does not end in \(PictureName.endingWords)"
+    case .deep: "it is more than \(Roll.deepest) folders deep"
+    case .otherOwner: "it belongs to another user than its folder"
+    case .otherFileSystem: "it is on another file system"
+    case .unreachable: "it cannot be looked at"
+    case .link: "it is a symbolic link; drop the file itself"
     case .special: "it is not a regular file"
     case .tooLarge: "it is larger than MaximumListSize="
     }

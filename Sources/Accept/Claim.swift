@@ -31,11 +31,16 @@ struct Claim {
   var parts: ClaimParts { memory.parts }
 
   func attempt(_ candidate: Candidate, _ proof: Proof, besides others: Int) async -> Attempt {
-    do throws(Attempt) { return try await take(candidate, proof, others) } catch { return error }
+    do throws(Attempt) {
+      return candidate.isRoll
+        ? try await RollClaim(claim: self).take(candidate, besides: others)
+        : try await take(candidate, proof, others)
+    } catch { return error }
   }
 
   func probe(_ candidate: Candidate) -> Probe {
     do throws(SystemError) {
+      if candidate.isRoll { return try RollClaim(claim: self).probe(candidate) }
       return DroppedFile.probe(candidate, in: try folder(of: candidate.key.place))
     } catch {
       return error.isMissing ? .missing : .troubled(error.machineFailure)
@@ -51,7 +56,9 @@ struct Claim {
     if let (list, about) = try await known(dropped) {
       return try await complete(list, about, dropped) == .changed ? .changed : .finished(list)
     }
-    if let failure = parts.rules.fullness(besides: others) { throw .full(failure) }
+    if let failure = parts.rules.fullness(besides: others, adding: 0) {
+      throw .full(failure)
+    }
     try checkSize(dropped)
     let (list, about) = try await stage(dropped)
     memory.remember(list, about)
@@ -76,6 +83,7 @@ struct Claim {
     case .claim(let list):
       try inbox.folder(ClaimFolder.name, creating: false)
         .folder(ListFolder.name(list), creating: false)
+    case .loose: throw SystemError(.isFolder, call: "openat", thing: inbox.path)
     }
   }
 

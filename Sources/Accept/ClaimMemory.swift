@@ -19,6 +19,10 @@ final class ClaimMemory {
   let parts: ClaimParts
   /// Lists whose dropped file may still be in the inbox, recorded or not.
   private(set) var drops: [ListID: AboutFile] = [:]
+  /// Lists made of pictures, some of which may still be in the inbox, recorded or not.
+  private(set) var rolls: [ListID: Candidate.Key] = [:]
+  /// Lists whose folder in `.claim` is in use on the disk.
+  private var nests: Set<ListID> = []
   /// Files recorded as rejected that have not left the inbox yet.
   var rejections: [ListID: Rejection] = [:]
   /// Worker deaths by the SHA-256 of the list: their number, and the reason of the last.
@@ -41,7 +45,20 @@ final class ClaimMemory {
   }
 
   func remember(_ list: ListID, _ about: AboutFile) { drops[list] = about }
-  func forget(_ list: ListID) { drops[list] = nil }
+  /// - Parameter key: of the pictures when they were dropped.
+  func rememberRoll(_ list: ListID, _ key: Candidate.Key) { rolls[list] = key }
+
+  func forget(_ list: ListID) {
+    drops[list] = nil
+    rolls[list] = nil
+  }
+
+  func use(nest list: ListID) { nests.insert(list) }
+  func release(nest list: ListID) { nests.remove(list) }
+
+  func look(at inbox: any Folder) -> InboxLook {
+    InboxLook(inbox: inbox, pictures: parts.settings.pictures, busy: nests)
+  }
 
   func skip(_ list: ListID, _ failure: Failure) {
     if skipped.insert(list).inserted { parts.rules.tell(.skipped(list, failure)) }

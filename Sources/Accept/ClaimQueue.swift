@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The claims that run and those that wait. Several run at once, so that a long list does not delay the
-// others. Lists of the same name, links to the same file, and long lists run one after another. A plain
+// others. Lists of the same name, links to the same file, long lists, and rolls run one after another. A plain
 // value.
 
 internal import Vocabulary
@@ -11,12 +11,14 @@ struct ClaimQueue {
     case reject(Candidate, Failure, Proof)
     /// A list of this name, without its ending, that repeats an earlier one.
     case again(ListID, stem: [UInt8])
+    /// The lists of pictures that have not left the inbox yet.
+    case finishRolls
 
-    /// The file; nil for a list that repeats another.
+    /// The file; nil for a task without one.
     var candidate: Candidate? {
       switch self {
       case .attempt(let candidate, _), .reject(let candidate, _, _): candidate
-      case .again: nil
+      case .again, .finishRolls: nil
       }
     }
   }
@@ -34,6 +36,9 @@ struct ClaimQueue {
   var isEmpty: Bool { waiting.isEmpty && running.isEmpty }
   /// Running claims.
   var count: Int { running.count }
+
+  /// A task for pictures runs or waits.
+  var hasRoll: Bool { (running + waiting).contains { $0.isRoll } }
 
   mutating func add(_ task: Task) { waiting.append(task) }
 
@@ -57,25 +62,31 @@ struct ClaimQueue {
 }
 
 extension ClaimQueue.Task {
-  fileprivate var isLong: Bool { candidate.map { $0.status.size > ClaimQueue.longest } ?? false }
+  fileprivate var isRoll: Bool { candidate?.isRoll ?? (self == .finishRolls) }
+
+  fileprivate var isLong: Bool {
+    !isRoll && candidate.map { $0.status.size > ClaimQueue.longest } ?? false
+  }
 
   private var stem: ArraySlice<UInt8> {
     switch self {
     case .attempt(let candidate, _), .reject(let candidate, _, _): ListName(candidate.name).stem
     case .again(_, let stem): stem[...]
+    // No name has a NUL.
+    case .finishRolls: [0]
     }
   }
 
-  /// The same name without the suffix, or the same inode.
+  /// The same name without the suffix, or the same inode; two rolls.
   fileprivate func excludes(_ other: Self) -> Bool {
-    if stem == other.stem { return true }
+    if stem == other.stem || (isRoll && other.isRoll) { return true }
     guard let own = candidate?.status, let status = other.candidate?.status else { return false }
     return own.inode == status.inode && own.device == status.device
   }
 
   /// A file's status may have changed since its task began.
   fileprivate func isSame(as other: Self) -> Bool {
-    if case .again = self { return self == other }
+    if candidate == nil || other.candidate == nil { return self == other }
     return candidate?.key == other.candidate?.key
   }
 }

@@ -69,6 +69,12 @@ final class InboxDoor {
     return rings
   }
 
+  /// Lets changes in these folders of the inbox ring, too.
+  func listen(inside names: [FileName]) {
+    guard let folder else { return }
+    doorbell?.listen(inside: names, of: folder)
+  }
+
   /// Opens the folder at the path, and watches it before the look. True if its nature is new or different.
   func attach(at now: Duration) throws(Failure) -> Bool {
     watch(at: now) { bell throws(SystemError) in

@@ -4,46 +4,139 @@
 
 internal import Files
 internal import Linux
-package import Vocabulary
+internal import Vocabulary
 
-package enum InboxLook {
-  package static func entries(_ inbox: any Folder) throws(SystemError) -> [InboxState.Entry] {
+struct InboxLook {
+  let inbox: any Folder
+  /// Pictures and folders become lists.
+  let pictures: Bool
+  /// Lists whose folders in `.claim` are in use.
+  var busy: Set<ListID> = []
+  /// Folders that were looked through before, and are not due.
+  var known: [Candidate.Key: FileStatus] = [:]
+
+  func entries() throws(SystemError) -> [InboxState.Entry] {
+    var loose = LoosePictures()
     // First, because it may remove a name from the inbox.
-    var entries = try claimed(inbox)
+    var entries = try claimed(&loose)
     for entry in try inbox.entries()
     where entry.name != ClaimFolder.name && !NewFile.isTemporary(entry.name) {
-      let key = Candidate.Key(entry.name)
-      // No stat where the name or the kind decides: there may be many.
-      if let reason = IgnoredReason.judge(entry.name) ?? entry.kind.flatMap(IgnoredReason.judge) {
-        entries.append(InboxState.Entry(key, ignored: reason))
-      } else if let status = try inbox.status(ifThere: entry.name) {
-        entries.append(InboxState.Entry(key, status))
+      do throws(SystemError) {
+        if let entry = try self.entry(entry, &loose) { entries.append(entry) }
+      } catch {
+        // A dead mount under one name does not hide the others.
+        guard entry.kind == .folder, error.isOfOneThing else { throw error }
+        entries.append(InboxState.Entry(Candidate.Key(entry.name), ignored: .unreachable))
       }
     }
-    return entries
+    return entries + (try rolls(of: loose).map { InboxState.Entry(roll: $0) })
   }
 
-  /// The current status of one file; nil if it is gone.
-  static func status(_ key: Candidate.Key, _ inbox: any Folder) throws(SystemError) -> FileStatus? {
-    guard case .claim(let list) = key.place else { return try inbox.status(ifThere: key.name) }
-    let nest = try inbox.folder(ifThere: ClaimFolder.name)?.folder(ifThere: ListFolder.name(list))
-    return try nest?.status(ifThere: key.name)
+  /// Nil if it is gone, or a picture that belongs to a roll.
+  private func entry(
+    _ entry: FolderEntry, _ loose: inout LoosePictures
+  ) throws(SystemError) -> InboxState.Entry? {
+    let key = Candidate.Key(entry.name)
+    let mayBePicture =
+      pictures && (entry.kind != .file || PictureName(entry.name.bytes).isPicture)
+    // No stat where the name or the kind decides: there may be many.
+    let reason = IgnoredReason.judge(entry.name) ?? entry.kind.flatMap(IgnoredReason.judge)
+    if let reason, reason == .hidden || !mayBePicture {
+      return InboxState.Entry(key, ignored: reason)
+    }
+    guard let status = try inbox.status(ifThere: entry.name) else { return nil }
+    if pictures, status.kind == .folder {
+      if let known = known[key], known.inode == status.inode {
+        return InboxState.Entry(rollKey: key, known)
+      }
+      return try RollLook(inbox: inbox).roll(entry.name).map { InboxState.Entry(roll: $0) }
+    }
+    if pictures, status.kind == .file, PictureName(entry.name.bytes).isPicture {
+      loose.add(Roll.Picture(path: [entry.name], status: status))
+      return nil
+    }
+    return InboxState.Entry(key, status)
+  }
+
+  /// The pictures in the inbox itself, by user.
+  private struct LoosePictures {
+    private(set) var pictures: [UInt32: [Roll.Picture]] = [:]
+    private var bytes = 0
+
+    mutating func add(_ picture: Roll.Picture) {
+      // The others are seen when these have gone.
+      bytes += picture.path.reduce(0) { $0 + $1.bytes.count + 1 }
+      guard pictures[picture.status.owner, default: []].count < Roll.maximumEntries,
+        bytes <= Roll.maximumBytes
+      else { return }
+      pictures[picture.status.owner, default: []].append(picture)
+    }
+  }
+
+  private func rolls(of loose: LoosePictures) throws(SystemError) -> [Roll] {
+    try loose.pictures.sorted { $0.key < $1.key }.map { owner, pictures throws(SystemError) in
+      // In place of the inbox's own, which belongs to another user and says nothing about them.
+      let first = pictures[0].status
+      let folder = FileStatus(
+        kind: .folder, device: first.device, inode: first.inode, size: 0, owner: owner, mode: 0,
+        modified: 0, changed: 0)
+      return Roll(
+        Candidate.Key(Roll.looseName, in: .loose(owner: owner)), folder, pictures: pictures)
+    }
+  }
+
+  /// The current status of one candidate; nil if it is gone, or cannot be looked at: the next sweep tells.
+  func status(_ key: Candidate.Key) throws(SystemError) -> FileStatus? {
+    do throws(SystemError) { return try currentStatus(key) } catch {
+      guard error.isOfDeadMount else { throw error }
+      return nil
+    }
+  }
+
+  private func currentStatus(_ key: Candidate.Key) throws(SystemError) -> FileStatus? {
+    switch key.place {
+    case .claim(let list):
+      let nest = try inbox.folder(ifThere: ClaimFolder.name)?
+        .folder(ifThere: ListFolder.name(list))
+      return try nest?.status(ifThere: key.name)
+    case .loose: return try roll(key)?.status
+    case .inbox:
+      guard let status = try inbox.status(ifThere: key.name) else { return nil }
+      return pictures && status.kind == .folder ? try roll(key)?.status : status
+    }
+  }
+
+  /// The current pictures of the key; nil if there are none.
+  func roll(_ key: Candidate.Key) throws(SystemError) -> Roll? {
+    guard case .loose = key.place else { return try RollLook(inbox: inbox).roll(key.name) }
+    var loose = LoosePictures()
+    _ = try claimed(&loose)
+    for entry in try inbox.entries() where PictureName(entry.name.bytes).isPicture {
+      _ = try self.entry(entry, &loose)
+    }
+    return try rolls(of: loose).first { $0.key == key }
   }
 
   /// The files in `.claim/N`. Removes empty folders, and a probe that could not be removed. A foreign `.claim`
   /// yields no files.
-  package static func claimed(_ inbox: any Folder) throws(SystemError) -> [InboxState.Entry] {
+  private func claimed(
+    _ loose: inout LoosePictures
+  ) throws(SystemError) -> [InboxState.Entry] {
     guard let claims = try ClaimFolder(inbox: inbox).existing() else { return [] }
     var entries: [InboxState.Entry] = []
     for nest in try claims.names() {
       if nest == ClaimFolder.probe { try? claims.remove(nest) }
-      guard let list = ListFolder.number(nest) else { continue }
+      guard let list = ListFolder.number(nest), !busy.contains(list) else { continue }
       let folder = try claims.folder(nest, creating: false)
       let names = try folder.names()
       if names.isEmpty { try? claims.removeFolder(nest) }
       for name in names {
-        guard let status = try claimed(name, in: folder, inbox) else { continue }
-        entries.append(InboxState.Entry(Candidate.Key(name, in: .claim(list)), status))
+        guard let status = try claimed(name, in: folder) else { continue }
+        if pictures, status.kind == .file, PictureName(name.bytes).isPicture {
+          loose.add(Roll.Picture(path: [ClaimFolder.name, nest, name], status: status))
+        } else {
+          entries.append(InboxState.Entry(Candidate.Key(name, in: .claim(list)), status))
+        }
       }
     }
     return entries
@@ -51,8 +144,8 @@ package enum InboxLook {
 
   /// If the file system renames by link and unlink, a crash between the two leaves the name in the inbox as
   /// well: removes that name.
-  private static func claimed(
-    _ name: FileName, in nest: any Folder, _ inbox: any Folder
+  private func claimed(
+    _ name: FileName, in nest: any Folder
   ) throws(SystemError) -> FileStatus? {
     let found = try nest.status(ifThere: name)
     guard let found, found.links > 1, let left = try inbox.status(ifThere: name),
@@ -61,4 +154,9 @@ package enum InboxLook {
     try? inbox.remove(name)
     return try nest.status(ifThere: name)
   }
+}
+
+extension SystemError {
+  /// As the status of a mount of another user, or of one whose server is gone.
+  fileprivate var isOfDeadMount: Bool { name == .denied || name == .notConnected }
 }

@@ -52,6 +52,7 @@ final class InboxLoop {
         if letters { next = .all }
         if next != .nothing { await look(next) }
         queueRepeats()
+        queueRolls()
         while let task = queue.next(unless: memory.ahead.reading) {
           group.addTask { await home.with { await $0.perform(task) } }
         }
@@ -146,12 +147,17 @@ final class InboxLoop {
     queue.isEmpty && memory.ahead.reading == nil && state.nextSettled == nil
   }
 
-  private func fullness() -> Failure? { parts.rules.fullness(besides: queue.count) }
+  private func fullness() -> Failure? { parts.rules.fullness(besides: queue.count, adding: 0) }
 
   private func sweep(_ inbox: any Folder) throws(Attempt) -> [InboxState.Action] {
     mustSweep = false
     let seen = times.sweeps(at: parts.clock.uptime())
-    let entries = try read { () throws(SystemError) in try InboxLook.entries(inbox) }
+    var look = memory.look(at: inbox)
+    look.known = state.restingRolls(at: parts.clock.uptime())
+    let entries = try read { () throws(SystemError) in try look.entries() }
+    door.listen(
+      inside: entries.filter { $0.key.place == .inbox && $0.status?.kind == .folder }.map(
+        \.key.name))
     let actions = state.swept(entries, since: seen, at: parts.clock.uptime())
     for item in trouble.news.forget(all: { state.waiting[$0] != nil }) { tell(item) }
     if trouble.hasOverflowed {
@@ -163,10 +169,9 @@ final class InboxLoop {
 
   private func glance(_ inbox: any Folder) throws(Attempt) -> [InboxState.Action] {
     let keys = state.dueKeys(at: parts.clock.uptime())
+    let look = memory.look(at: inbox)
     let files = try read { () throws(SystemError) in
-      try keys.map { key throws(SystemError) in
-        (key: key, status: try InboxLook.status(key, inbox))
-      }
+      try keys.map { key throws(SystemError) in (key: key, status: try look.status(key)) }
     }
     return state.glanced(files, at: parts.clock.uptime())
   }
@@ -230,6 +235,7 @@ final class InboxLoop {
       } catch { reply?.give(.failure(error)) }
       queue.ended(task)
       mailbox.put(.claimed)
+    case .finishRolls: await finishRolls()
     }
   }
 
@@ -239,6 +245,8 @@ final class InboxLoop {
     queue.ended(task)
     // A change may not ring, and the new status of a changed file is not known yet.
     if end == .changed || state.hasChanged(candidate.key) { mustSweep = true }
+    // A folder may have more, and its removal does not ring.
+    if candidate.isRoll, case .accepted = end { mustSweep = true }
     for action in state.attempted(candidate.key, end, at: parts.clock.uptime()) {
       perform(action, claim)
     }
@@ -254,6 +262,22 @@ final class InboxLoop {
     } else if trouble.isBlind {
       replies.refuseAgain(trouble.told ?? .cancelled)
     }
+  }
+
+  private func queueRolls() {
+    if hasUnfinishedRolls, parts.clock.uptime() >= times.rolls.due { queue.add(.finishRolls) }
+  }
+
+  private var hasUnfinishedRolls: Bool {
+    isRecovered && !trouble.isBlind && !memory.rolls.isEmpty && !queue.hasRoll
+  }
+
+  private func finishRolls() async {
+    let isDone = await RollClaim(claim: claim()).finishAll()
+    times.rolls.tried(isDone: isDone, at: parts.clock.uptime())
+    mustSweep = true
+    queue.ended(.finishRolls)
+    mailbox.put(.claimed)
   }
 
   /// The file to read ahead: too young to be tried, and the next in order.
@@ -284,10 +308,17 @@ final class InboxLoop {
     report.ignored = state.ignored
     report.ignoredCount = state.ignoredCount
     report.waitingCount = state.waiting.count
+    // Their pictures may be in `.claim` alone.
+    report.candidates = memory.rolls.count
     for file in state.waiting.values {
       switch file.phase {
       case .unreadable: report.unreadable += 1
       case .leftBehind: break
+      case .withoutPictures:
+        report.waitingCount -= 1
+        report.ignoredCount += 1
+        report.ignored[file.candidate.name] = .noPictures
+        continue
       default: report.candidates += 1
       }
       if report.waiting.count < SweepReport.maximumShown {
@@ -309,6 +340,7 @@ final class InboxLoop {
     }
     var pause = times.pause(of: interval, at: now)
     isTimerForDue = false
+    if hasUnfinishedRolls { pause = min(pause, max(.zero, times.rolls.due - now)) }
     if let next = state.nextLook(at: now), next < pause {
       pause = next
       isTimerForDue = !trouble.isBlind

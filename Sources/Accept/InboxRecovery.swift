@@ -68,9 +68,25 @@ struct InboxRecovery {
       throw error.kind == .final || error.code == SystemError.Name.inputOutput.failureCode
         ? .folder(error) : .whole(.troubled(error))
     }
-    if standing.drop != .claimed { claim.memory.remember(list, about) }
+    if standing.drop != .claimed {
+      do throws(SystemError) {
+        if about.wasDropped, try folder.has(ListFolder.roll) {
+          claim.memory.rememberRoll(list, key(of: about, in: folder))
+        } else {
+          claim.memory.remember(list, about)
+        }
+      } catch { throw Trouble(error) }
+    }
     do throws(Attempt) { try await claim.record(list, about) } catch { throw .whole(error) }
     do throws(SystemError) { try claim.double(list) } catch { throw Trouble(error) }
+  }
+
+  /// Where the pictures lay. Without a readable file `roll`, none is left to remove.
+  private func key(of about: AboutFile, in folder: any Folder) -> Candidate.Key {
+    guard let roll = try? RollFile.read(from: folder), roll.base > 0,
+      let top = roll.rows.first?.path.first
+    else { return Candidate.Key(Roll.looseName, in: .loose(owner: about.owner)) }
+    return Candidate.Key(top)
   }
 
   /// Looks for the dropped files of accepted lists: by place, then by name, then by inode.
@@ -78,7 +94,7 @@ struct InboxRecovery {
     if claim.memory.drops.isEmpty { return }
     var entries: [InboxState.Entry] = []
     do throws(SystemError) {
-      entries = try InboxLook.entries(claim.inbox)
+      entries = try claim.memory.look(at: claim.inbox).entries()
     } catch { throw .troubled(error.machineFailure) }
     for (list, about) in claim.memory.drops.sorted(by: { $0.key < $1.key }) {
       let matches = entries.filter { $0.status.map(about.resembles) ?? false }

@@ -11,6 +11,8 @@ package struct InboxSettings: Equatable, Sendable {
   /// The interval of the safety sweep, which needs no doorbell.
   package var rescanInterval: Duration
   package var maximumListSize: UInt64
+  /// Dropped pictures, and folders of them, become lists.
+  package var pictures: Bool
   /// Claims at once.
   package var claims: Int
   /// The interval of sweeps where the doorbell may miss events.
@@ -20,12 +22,14 @@ package struct InboxSettings: Equatable, Sendable {
 
   package init(
     dwell: Duration = .milliseconds(250), quietTime: Duration = .seconds(5),
-    rescanInterval: Duration = .seconds(60), maximumListSize: UInt64 = 256 << 20, claims: Int = 4
+    rescanInterval: Duration = .seconds(60), maximumListSize: UInt64 = 256 << 20, claims: Int = 4,
+    pictures: Bool = true
   ) {
     self.dwell = dwell
     self.quietTime = quietTime
     self.rescanInterval = rescanInterval
     self.maximumListSize = maximumListSize
     self.claims = claims
+    self.pictures = pictures
   }
 }

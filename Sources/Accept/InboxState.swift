@@ -18,6 +18,12 @@ package struct InboxState: Sendable {
       ignored = IgnoredReason.judge(key.name) ?? IgnoredReason.judge(status.kind)
     }
 
+    package init(roll: Roll) { self.init(rollKey: roll.key, roll.status) }
+
+    init(rollKey key: Candidate.Key, _ status: FileStatus) {
+      (self.key, self.status, ignored) = (key, status, nil)
+    }
+
     package init(_ key: Candidate.Key, ignored: IgnoredReason) {
       (self.key, status, self.ignored) = (key, nil, ignored)
     }
@@ -89,7 +95,16 @@ package struct InboxState: Sendable {
 
   /// The first file in order that is still too young to be tried.
   package var nextSettled: Candidate? {
-    waiting.values.lazy.filter { $0.phase == .settling }.min { $0.isBefore($1) }?.candidate
+    waiting.values.lazy.filter { $0.phase == .settling && !$0.candidate.isRoll }
+      .min { $0.isBefore($1) }?.candidate
+  }
+
+  /// Folders of pictures that are not due: a sweep need not walk through them again.
+  func restingRolls(at now: Duration) -> [Candidate.Key: FileStatus] {
+    waiting.filter { _, file in
+      file.candidate.isRoll && !file.candidate.isLoose && file.phase != .withoutPictures
+        && !isDue(file, at: now)
+    }.mapValues(\.candidate.status)
   }
 
   /// The due files, for a look at each when only time has passed.
@@ -129,10 +144,17 @@ package struct InboxState: Sendable {
     case .noWriter where !nature.isShared: actions = [.attempt(file.candidate, .lease)]
     case .writer: file.hold(at: now)
     case .noWriter, .unknown:
-      if now - file.since >= nature.acceptTime(settings) {
+      if file.isQuiet(at: now, settings, nature) {
         actions = [.attempt(file.candidate, .quiet)]
       } else {
         file.phase = .quiet
+      }
+    case .noPictures:
+      // The pictures may still come.
+      file.phase = file.isQuiet(at: now, settings, nature) ? .withoutPictures : .quiet
+      if file.phase == .withoutPictures {
+        waiting[key] = file
+        return [.ignore(key.name, .noPictures)]
       }
     case .unreadable(let failure): file.phase = .unreadable(failure)
     case .troubled(let failure): file.suffer(failure, at: now)
@@ -158,9 +180,12 @@ package struct InboxState: Sendable {
     case .changed: file = WaitingFile(file.candidate, since: now)
     case .interrupted: file.phase = .settling
     case .writer: file.hold(at: now)
-    case .unreadable(let failure): file.phase = .unreadable(failure)
+    case .unreadable(let failure):
+      file.phase = .unreadable(failure)
+      file.rest(at: now)
     case .full(let failure):
       file.phase = .queued(failure)
+      file.rest(at: now)
       isQueued = true
     case .troubled(let failure): file.suffer(failure, at: now)
     case .refused(let failure, let proof):
@@ -201,7 +226,8 @@ package struct InboxState: Sendable {
       isFull = true
       return
     }
-    waiting[candidate.key] = WaitingFile(candidate, since: now)
+    let first = waiting[candidate.key].flatMap { $0.phase == .withoutPictures ? nil : $0.first }
+    waiting[candidate.key] = WaitingFile(candidate, since: now, first: first ?? now)
   }
 
   /// Oldest first, then by name, so that the order is reproducible.

@@ -4,6 +4,9 @@
 internal import Vocabulary
 
 struct InboxTimes {
+  /// When unfinished lists of pictures are tried again.
+  var rolls = RollPace()
+
   /// Arrivals closer together than this share one sweep.
   private static let sweepGap: Duration = .milliseconds(20)
   /// A file whose event came at most this long before a sweep counts as first seen at the event: a sweep of
@@ -45,5 +48,17 @@ struct InboxTimes {
   /// The time until the safety sweep, counted from the last full look.
   func pause(of interval: Duration, at now: Duration) -> Duration {
     max(.zero, lastWhole + min(interval, troubleWait ?? interval) - now)
+  }
+}
+
+/// The tries to remove the pictures of recorded lists from the inbox.
+struct RollPace {
+  private(set) var due = Duration.zero
+  private var pause = first
+  private static let (first, last): (Duration, Duration) = (.seconds(1), .seconds(60))
+
+  mutating func tried(isDone: Bool, at now: Duration) {
+    if !isDone { due = now + pause }
+    pause = isDone ? Self.first : min(pause * 2, Self.last)
   }
 }

@@ -12,9 +12,9 @@ package protocol IntakeRules: Sendable {
   /// exist, also for finished lists: an accepted folder without a record is recorded again.
   func isRecorded(_ list: ListID) -> Bool
 
-  /// Why no more lists are let in now, with `lists` others in progress; nil if they are. Called before each
+  /// Why no list of `bytes` is let in now, with `lists` others in progress; nil if it is. Called before each
   /// list, so it must be fast.
-  func fullness(besides lists: Int) -> Failure?
+  func fullness(besides lists: Int, adding bytes: UInt64) -> Failure?
 
   /// The list in progress with this name, owner and contents, if any. A second copy does not become another
   /// list.
@@ -54,6 +54,8 @@ package enum InboxNews: Equatable, Sendable {
   case workerDied(ListID, FileName, Failure, isLast: Bool)
   /// Once for each ignored file, and again after a restart.
   case ignored(FileName, IgnoredReason)
+  /// Files that lay among the pictures of a list, and stay in the inbox.
+  case left([Roll.Remainder])
   /// A file begins to wait because this machine is in trouble (`machine`, `passing`) or because the daemon
   /// may not read it (`final`). Reported once, again when the reason changes, and with nil when the wait is
   /// over. Only some of very many waiting files are reported.
@@ -83,6 +85,8 @@ package struct ListDraft: Sendable {
   /// Holds `list.plist` and `catalog`. It will be renamed: do not keep its path.
   package let folder: any Folder
   package let catalog: any OpenFile
+  /// It was made of dropped pictures: it takes over from no list, and no list from it.
+  package var isRoll = false
 }
 
 /// The terms that are fixed when a list is accepted.

@@ -36,7 +36,7 @@ package struct PoisonStory: Equatable, Sendable {
     return """
       This \(input) killed its worker \(Quarantine.maximumDeaths) times and is not tried again.
       list=\(list)
-      \(photoLine)name=\(AboutFile.encoded(name))
+      \(photoLine)name=\(HexDigits.percentEncoded(name))
       \(hostLine)sha256=\(sha256)
       death=\(Printable.text(death, limit: 300))
       time=\(DateText.utc(milliseconds: time))

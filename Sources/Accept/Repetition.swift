@@ -4,6 +4,7 @@
 // accepted list. Raises a `Failure`.
 
 internal import Files
+internal import Linux
 internal import Vocabulary
 
 struct Repetition {
@@ -14,7 +15,7 @@ struct Repetition {
 
   /// Returns when `accepted` is durable.
   func run(of earlier: ListID, besides others: Int) async throws(Failure) -> ListID {
-    if let failure = parts.rules.fullness(besides: others) { throw failure }
+    if let failure = parts.rules.fullness(besides: others, adding: 0) { throw failure }
     let list = memory.drawNumber()
     do throws(Failure) {
       let staged = try asMachine { () throws(SystemError) in try claim.newFolder(for: list) }
@@ -56,11 +57,27 @@ struct Repetition {
         advice: "Drop the list again")
     }
     _ = try await copy(ListFolder.catalog, from: folder, to: staged.catalog)
+    try await carryPictures(from: folder, to: staged.folder)
     let draft = ListDraft(
       list: staged.list, name: about.name, owner: about.owner, folder: staged.folder,
       catalog: staged.catalog)
     let terms = try await parts.rules.prepare(draft, again: earlier, about.terms)
     return AboutFile(again: about, accepted: parts.clock.wallTime(), terms: terms)
+  }
+
+  /// The dropped pictures that are still there: those that are not prints yet.
+  private func carryPictures(
+    from folder: any Folder, to target: any Folder
+  ) async throws(Failure) {
+    do throws(SystemError) {
+      guard try folder.has(ListFolder.roll) else { return }
+      try await onDisk { () throws(SystemError) in
+        for name in try folder.names() where name == ListFolder.roll || ListFolder.isPicture(name) {
+          try folder.linkOrCopy(name, toEmpty: target, as: name)
+          try target.open(name, .read).sync()
+        }
+      }
+    } catch { throw error.machineFailure }
   }
 
   private func copy(

@@ -31,7 +31,7 @@ package struct WaitNews: Sendable {
       told[key] = failure
       return Item(name: key.name, failure: failure)
     case .settling, .busy: return nil  // not known yet
-    case .held, .quiet, .doubtful, .queued, .leftBehind, nil:
+    case .held, .quiet, .doubtful, .queued, .leftBehind, .withoutPictures, nil:
       return told.removeValue(forKey: key).map { _ in Item(name: key.name, failure: nil) }
     }
   }

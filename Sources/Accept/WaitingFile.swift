@@ -6,6 +6,8 @@ package import Vocabulary
 /// The kernel's answer about writers.
 package enum Probe: Equatable, Sendable {
   case noWriter, writer, missing
+  /// A folder without pictures.
+  case noPictures
   /// No lease is available.
   case unknown
   /// The daemon may not open it.
@@ -50,6 +52,11 @@ extension SystemError {
   var attempt: Attempt { machineFailure.attempt }
 }
 
+/// Raises the kernel's error as the trouble of this machine that it is, or as a stop.
+func asAttempt<Value>(_ act: () throws(SystemError) -> Value) throws(Attempt) -> Value {
+  do throws(SystemError) { return try act() } catch { throw error.attempt }
+}
+
 package struct WaitingFile: Equatable, Sendable {
   package enum Phase: Equatable, Sendable {
     /// Changed a moment ago. → busy
@@ -70,12 +77,23 @@ package struct WaitingFile: Equatable, Sendable {
     case unreadable(Failure)
     /// Rejected and still there, until the file changes.
     case leftBehind
+    /// A quiet folder without pictures, until it changes.
+    case withoutPictures
   }
 
   package let candidate: Candidate
   /// Time since boot at which this status was first seen.
   package let since: Duration
+  /// The same of the candidate with any status.
+  package let first: Duration
   package var phase: Phase = .settling
+  /// Pictures are not tried again before: a try looks at all of them.
+  private(set) var restsUntil = Duration.zero
+  private var rest = Duration.zero
+  private static let rests: (first: Duration, last: Duration) = (.seconds(5), .seconds(300))
+
+  /// Pictures in the inbox itself become a list after this many times of quiet, even if more keep coming.
+  private static let patience = 10
 
   private static let writerPauses: (first: Duration, last: Duration) = (
     .milliseconds(250), .seconds(5)
@@ -83,9 +101,10 @@ package struct WaitingFile: Equatable, Sendable {
   /// Short, because no doorbell rings when there is room again.
   private static let troublePauses: (first: Duration, last: Duration) = (.seconds(1), .seconds(5))
 
-  package init(_ candidate: Candidate, since: Duration) {
+  package init(_ candidate: Candidate, since: Duration, first: Duration? = nil) {
     self.candidate = candidate
     self.since = since
+    self.first = first ?? since
   }
 
   func isBefore(_ other: WaitingFile) -> Bool {
@@ -113,23 +132,48 @@ package struct WaitingFile: Equatable, Sendable {
     before = phase
   }
 
+  /// After a try that failed for a reason which a sweep does not see.
+  mutating func rest(at now: Duration) {
+    guard candidate.isRoll else { return }
+    rest = rest == .zero ? Self.rests.first : min(rest * 2, Self.rests.last)
+    restsUntil = now + rest
+  }
+
   /// The last phase with a pause, so that the next pause can be longer.
   private var before: Phase = .settling
 
   func due(_ settings: InboxSettings, _ nature: InboxNature) -> Duration? {
     switch phase {
+    case .queued where candidate.isRoll, .unreadable where candidate.isRoll:
+      restsUntil > .zero ? restsUntil : nil
     case .settling: since + settings.dwell
     case .held(let next, _), .troubled(_, let next, _): next
-    case .quiet: since + nature.acceptTime(settings)
+    case .quiet: quietTime(settings, nature)
     case .doubtful: since + nature.rejectTime(settings)
-    case .busy, .queued, .unreadable, .leftBehind: nil
+    case .busy, .queued, .unreadable, .leftBehind, .withoutPictures: nil
     }
   }
 
+  /// When the candidate has been unchanged for long enough to be tried without the proof of a lease.
+  private func quietTime(_ settings: InboxSettings, _ nature: InboxNature) -> Duration {
+    let quiet = nature.acceptTime(settings)
+    guard candidate.isLoose, nature.hasLeases, !nature.isShared else { return since + quiet }
+    return min(since + quiet, first + quiet * Self.patience)
+  }
+
+  func isQuiet(at now: Duration, _ settings: InboxSettings, _ nature: InboxNature) -> Bool {
+    now >= quietTime(settings, nature)
+  }
+
   func isDue(at now: Duration, _ settings: InboxSettings, _ nature: InboxNature) -> Bool {
+    if now < restsUntil { return false }
     switch phase {
+    case .held(let next, _) where candidate.isRoll: return next <= now
+    default: break
+    }
+    return switch phase {
     case .held, .queued, .unreadable: now - since >= settings.dwell
-    case .busy, .leftBehind: false
+    case .busy, .leftBehind, .withoutPictures: false
     case .settling, .quiet, .doubtful, .troubled: due(settings, nature).map { $0 <= now } ?? false
     }
   }
@@ -141,14 +185,17 @@ package struct WaitingFile: Equatable, Sendable {
   package var waitsFor: String {
     switch phase {
     case .settling: "it changed a moment ago"
+    case .busy where candidate.isRoll: "it is being copied"
     case .busy: "it is being read"
     case .held: "a program has it open for writing"
+    case .quiet where candidate.isRoll: "it waits until nothing has been added for a while"
     case .quiet: "it must stay unchanged for a while, since no lease can prove it complete"
     case .queued(let failure): failure.reason
     case .doubtful(let failure): "it is not a valid list yet: \(failure.reason)"
     case .troubled(let failure, _, _): failure.reason
     case .unreadable(let failure): failure.reason
     case .leftBehind: "\(IgnoredReason.tooLarge)"
+    case .withoutPictures: "\(IgnoredReason.noPictures)"
     }
   }
 }

@@ -43,6 +43,9 @@ struct JSONListReader {
       case .unexpectedEnd: throw ListRefusal.truncated("\(place): the file ends in the middle")
       case .tooDeep: throw ListRefusal.tooDeep(place)
       case .unexpectedByte where stream.isOver: throw ListRefusal.afterJSON(place)
+      case .unexpectedByte:
+        guard let (found, wanted) = stream.surprise else { fallthrough }
+        throw ListRefusal.json(place, found, wanted)
       default: throw ListRefusal.syntax(place, "it is not valid JSON (\(error.problem.rawValue))")
       }
     }

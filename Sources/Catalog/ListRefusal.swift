@@ -21,6 +21,22 @@ enum ListRefusal {
     return syntax(place, "the text is not valid \(name)", advice: "Save the file as UTF-8")
   }
 
+  /// JSON with a character that does not belong there.
+  static func json(_ place: ListPlace, _ found: Character, _ wanted: String) -> Failure {
+    let advice =
+      switch (found, wanted) {
+      case ("\"", let other) where other.hasPrefix("','"): "Put a comma between the entries"
+      case ("}", "a name"), ("]", "a value"): "Remove the comma before it"
+      case ("'", _), ("\u{201C}", _), ("\u{201D}", _), ("\u{2018}", _), ("\u{2019}", _):
+        "Names and values stand in straight double quotation marks"
+      case ("/", _), ("#", _): "JSON has no comments"
+      default: ""
+      }
+    return syntax(
+      place, "it is not valid JSON: '\(Printable.text("\(found)"))' where \(wanted) belongs",
+      advice: advice)
+  }
+
   static func syntax(_ place: ListPlace, _ words: String, advice: String = "") -> Failure {
     Failure(.final, code: "list.syntax", reason: "\(place): \(words)", advice: advice)
   }

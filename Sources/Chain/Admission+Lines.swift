@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One look at one line: gives a photo, asks about one, or lets one wait for its host.
+// One look at one line, or at the focus of its owner: gives a photo, asks about one, or lets one wait for its
+// host.
 
-import Vocabulary
+package import Vocabulary
 
 extension Admission {
   enum Look {
@@ -28,14 +29,15 @@ extension Admission {
     if let due = line.waiting.take(now: now) {
       line.candidate = Candidate(number: due, isFresh: false)
     } else if !line.returned.isEmpty {
-      line.candidate = Candidate(number: line.returned.removeFirst(), isFresh: false)
+      line.candidate = Candidate(
+        number: line.returned.removeFirst(), isFresh: false, isReturned: true)
     } else if line.canLookAhead {
       return .seek(after: line.cursor)
     }
     return line.candidate.map { .ask($0.number) } ?? .nothing
   }
 
-  private mutating func place(
+  mutating func place(
     _ candidate: Candidate, _ prospect: Prospect, _ key: LineKey, _ line: inout Line,
     _ now: Duration
   ) -> Look {
@@ -66,7 +68,9 @@ extension Admission {
       line.inFlight[number] = Place()
       return .give(number, LostHost(name: host, closure: closure))
     case .wait:
-      line.forHost.add(number, host: host, url: prospect.url, isTried: prospect.isTried)
+      line.forHost.add(
+        number, host: host, url: prospect.url, isTried: prospect.isTried,
+        isFirst: candidate.isReturned)
       hosts.join(host, key, line.serviceClass, now: now)
       return .again
     }
@@ -74,7 +78,7 @@ extension Admission {
 
   /// True if a photo that the cursor found belongs to this line. Photos of a class without a line go with the
   /// list's class, even if the catalog's spans are wrong.
-  private func isOf(_ key: LineKey, _ number: UInt32, _ own: ServiceClass?) -> Bool {
+  func isOf(_ key: LineKey, _ number: UInt32, _ own: ServiceClass?) -> Bool {
     guard let all = keys[key.list], all.count > 1 else { return true }
     if all.contains(where: { lines[$0]?.holds(number) == true }) { return false }
     if own == key.own { return true }
@@ -110,5 +114,225 @@ extension Admission {
       line.inFlight[number] = Place()
       return .give(number, LostHost(name: host, closure: closure))
     }
+  }
+
+  // MARK: the focus
+
+  /// A focused photo of the line's owner uses the line's turn, or the call of a host to it.
+  mutating func focused(at key: LineKey, _ place: Int, _ now: Duration) -> Step? {
+    guard let owner = owners[key.list], lines[key]?.isStill == false else { return nil }
+    if let host = hosts.call(for: key) {
+      return called(by: host, key, of: owner, place, now)
+    }
+    return focused(of: owner, turn: place, now: now)
+  }
+
+  /// - Parameter turn: nil if the photo takes the place of one that has made room for it.
+  mutating func focused(of owner: UInt32, turn: Int?, now: Duration) -> Step? {
+    while let candidate = focus.next(owner, unless: isStill) {
+      let photo = candidate.photo
+      let all = keys[photo.list] ?? []
+      let home = all.first { lines[$0]?.holds(photo.number) == true }
+      if let home, let host = lines[home]?.forHost.host(of: photo.number) {
+        focus.waits(photo, of: owner, at: host, now: now)
+        focus.looked(owner)
+        continue
+      }
+      // Under way, or it waits for another attempt.
+      if let home, lines[home]?.returned.contains(photo.number) != true {
+        focus.looked(owner)
+        continue
+      }
+      guard let prospect = candidate.prospect else {
+        asking = nil
+        return .ask(photo)
+      }
+      focus.looked(owner)
+      if prospect.isDone { continue }
+      let own = LineKey(photo.list, own: prospect.own)
+      let key = home ?? (lines[own]?.reaches(photo.number) == true ? own : LineKey(photo.list))
+      guard var line = lines.removeValue(forKey: key) else { continue }
+      line.returned.removeAll { $0 == photo.number }
+      for other in all where lines[other]?.candidate?.number == photo.number {
+        lines[other]?.candidate = nil
+      }
+      if line.candidate?.number == photo.number { line.candidate = nil }
+      let look = self.place(
+        Candidate(number: photo.number, isFresh: false), prospect, key, &line, now)
+      put(line, key)
+      guard case .give(_, let lost) = look else {
+        if let host = prospect.host { focus.waits(photo, of: owner, at: host, now: now) }
+        enterCalled()
+        continue
+      }
+      if turn == nil { focus.paid(owner, all: false) }
+      return give(photo, turn, lost, now)
+    }
+    return nil
+  }
+
+  /// The host has called the line: a focused photo of its owner that waits there goes instead of the line's.
+  private mutating func called(
+    by host: String, _ key: LineKey, of owner: UInt32, _ place: Int, _ now: Duration
+  ) -> Step? {
+    for waiting in focus.atHosts[owner] ?? [] where waiting.host == host {
+      let photo = waiting.photo
+      if isStill(photo.list) { continue }
+      let home = keys[photo.list]?.first { lines[$0]?.forHost.host(of: photo.number) == host }
+      guard let home, let (entry, isTried) = lines[home]?.forHost.take(number: photo.number) else {
+        focus.left(photo, of: owner)
+        continue
+      }
+      let answer = hosts.answer(
+        host, key, isTried: isTried, hasFresh: !isTried,
+        hasMore: lines[key]?.forHost.has(host) == true, now: now)
+      let seat: Place
+      var lost: LostHost?
+      switch answer {
+      case .wait:
+        lines[home]?.forHost.add(photo.number, host: host, url: entry.url, isTried: isTried)
+        return nil
+      case .start(let isProbe): seat = self.place(at: host, isProbe, entry.url)
+      case .lost(let closure):
+        seat = Place()
+        lost = LostHost(name: host, closure: closure)
+      }
+      focus.left(photo, of: owner)
+      lines[home]?.inFlight[photo.number] = seat
+      // A host must not call a line that has no photo for it, and may be dropped.
+      if lines[home]?.forHost.has(host) == false { hosts.leave(host, home, now: now) }
+      return give(photo, place, lost, now)
+    }
+    return nil
+  }
+
+  private func isStill(_ list: ListID) -> Bool {
+    keys[list]?.first.flatMap { lines[$0]?.isStill } ?? true
+  }
+
+  // MARK: making room
+
+  package enum MovableState: Equatable, Sendable {
+    /// It waits in the queue of a stage.
+    case waits
+    /// Its transfer waits for a connection, and may get one at any moment.
+    case needsConnection
+    /// Another transfer could continue this one, and the rest takes longer than a new request.
+    case transfers
+    /// To cancel it would lose bytes, or gain nothing.
+    case settled
+  }
+
+  /// A photo with a chain that has not begun to filter.
+  package struct Movable: Equatable, Sendable {
+    package let photo: PhotoID
+    package let admitted: Duration
+    package let state: MovableState
+
+    package init(_ photo: PhotoID, admitted: Duration, _ state: MovableState) {
+      self.photo = photo
+      self.admitted = admitted
+      self.state = state
+    }
+  }
+
+  /// Chooses the photos whose chains are cancelled, for focused photos of the same owner that have waited for
+  /// their patience: those without a transfer first, then the least urgent, and each photo once.
+  package mutating func makeRoom(_ chains: [Movable], now: Duration) -> [PhotoID] {
+    var rest = chains.filter { movable in
+      (movable.state == .waits || movable.state == .transfers) && !focus.isFocused(movable.photo)
+        && focus.heirs[movable.photo] == nil && !focus.displaced.contains(movable.photo)
+    }
+    rest.sort { a, b in
+      let (first, second) = (rank(a), rank(b))
+      return first == second ? a.admitted > b.admitted : first < second
+    }
+    var chosen: [PhotoID] = []
+    func take(
+      _ owner: UInt32, for heir: FocusBoard.Heir, since: Duration, _ fits: (Movable) -> Bool
+    ) -> Bool {
+      let isPatient = since + FocusBoard.patience > now
+      let place = rest.firstIndex { movable in
+        owners[movable.photo.list] == owner && fits(movable)
+          && (movable.state == .waits || !isPatient)
+      }
+      guard let place else { return false }
+      let photo = rest.remove(at: place).photo
+      focus.displace(photo, for: heir)
+      chosen.append(photo)
+      return true
+    }
+    for (owner, waiting) in focus.atHosts.sorted(by: { $0.key < $1.key }) {
+      for one in waiting {
+        // It may have got its place meanwhile.
+        guard waits(one) else {
+          focus.left(one.photo, of: owner)
+          continue
+        }
+        guard hosts.closure(of: one.host) == nil, !hosts.isSuspended, !isStill(one.photo.list),
+          !focus.heirs.values.contains(.host(one.photo))
+        else { continue }
+        _ = take(owner, for: .host(one.photo), since: one.since) {
+          isSeated($0.photo, at: one.host)
+        }
+      }
+    }
+    if inFlight >= window {
+      for queue in focus.queues where !isStill(queue.list) {
+        let coming = focus.heirs.count { $0.value == .window && owners[$0.key.list] == queue.owner }
+        for _ in 0..<max(0, queue.photos - coming) {
+          let isFound = take(queue.owner, for: .window, since: queue.since) { _ in true }
+          if !isFound { break }
+        }
+      }
+    }
+    let late = chains.filter { $0.state == .needsConnection && focus.isFocused($0.photo) }
+    var coming = focus.heirs.values.count { $0 == .none }
+    for one in late {
+      if coming > 0 {
+        coming -= 1
+      } else if let owner = owners[one.photo.list] {
+        _ = take(owner, for: .none, since: one.admitted) { $0.state == .transfers }
+      }
+    }
+    return chosen
+  }
+
+  private func waits(_ one: FocusBoard.Waiting) -> Bool {
+    keys[one.photo.list]?.contains {
+      lines[$0]?.forHost.host(of: one.photo.number) == one.host
+    } ?? false
+  }
+
+  /// The order in which photos make room.
+  private func rank(_ movable: Movable) -> Int {
+    let serviceClass = serviceClass(of: movable.photo) ?? .userInteractive
+    return (movable.state == .transfers ? 8 : 0) - Int(serviceClass.rawValue)
+  }
+
+  private func isSeated(_ photo: PhotoID, at host: String) -> Bool {
+    guard let place = key(of: photo).flatMap({ lines[$0]?.inFlight[photo.number] }) else {
+      return false
+    }
+    return place.host == host && !place.isRider && !place.isProbe
+  }
+
+  /// The photo gets the place of another one at their host, and in the window.
+  mutating func inherit(_ photo: PhotoID, _ place: Place?, _ now: Duration) -> Bool {
+    guard let place, let host = place.host, !isHeld, !hosts.isSuspended,
+      hosts.closure(of: host) == nil, let owner = owners[photo.list], !isStill(photo.list),
+      let home = keys[photo.list]?.first(where: {
+        lines[$0]?.forHost.host(of: photo.number) == host
+      }),
+      let (entry, _) = lines[home]?.forHost.take(number: photo.number)
+    else { return false }
+    let seat = self.place(at: host, false, entry.url)
+    lines[home]?.inFlight[photo.number] = seat
+    if lines[home]?.forHost.has(host) == false { hosts.leave(host, home, now: now) }
+    riders.leave(place)
+    focus.left(photo, of: owner)
+    focus.grant(photo)
+    inFlight += 1
+    return true
   }
 }

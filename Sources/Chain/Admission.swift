@@ -50,16 +50,18 @@ package struct Admission: Sendable {
 
   var lines: [LineKey: Line] = [:]
   var keys: [ListID: [LineKey]] = [:]
+  var owners: [ListID: UInt32] = [:]
   var hosts: HostWindows
   var turns = LineTurns()
   var riders = Riders()
   var setbacks = Setbacks()
   var expectant = Expectant()
+  package var focus = FocusBoard()
   /// Lists without unfinished photos.
   private var settled: Set<ListID> = []
   /// The line that waits for `sought` or `learn`.
-  private var asking: LineKey?
-  private(set) var inFlight = 0
+  var asking: LineKey?
+  var inFlight = 0
   package var window: Int
   /// Nothing is admitted while this machine is in trouble or stopping.
   package var isHeld = false
@@ -74,6 +76,7 @@ package struct Admission: Sendable {
   package mutating func add(_ list: ListID, _ own: ListLines, isPaused: Bool, now: Duration) {
     guard keys[list] == nil else { return }
     keys[list] = own.parts.map { LineKey(list, own: $0.own) }
+    owners[list] = own.owner
     for part in own.parts {
       var line = Line(part.own ?? own.serviceClass, first: part.first, last: part.last)
       line.isPaused = isPaused
@@ -119,6 +122,8 @@ package struct Admission: Sendable {
   package mutating func drop(_ list: ListID, now: Duration) {
     settled.remove(list)
     setbacks.forget(list)
+    focus.drop(list)
+    owners[list] = nil
     for key in keys.removeValue(forKey: list) ?? [] {
       guard let line = lines.removeValue(forKey: key) else { continue }
       expectant.leave(key)
@@ -136,7 +141,7 @@ package struct Admission: Sendable {
 
   package func holds(_ photo: PhotoID) -> Bool { key(of: photo) != nil }
 
-  private func key(of photo: PhotoID) -> LineKey? {
+  func key(of photo: PhotoID) -> LineKey? {
     keys[photo.list]?.first { lines[$0]?.inFlight[photo.number] != nil }
   }
 
@@ -144,10 +149,20 @@ package struct Admission: Sendable {
 
   /// Takes the next photo into the window, or asks for a fact first. Nil if no photo may begin now.
   package mutating func next(now: Duration) -> Step? {
-    guard !isHeld, inFlight < window else { return nil }
+    guard !isHeld else { return nil }
+    if let photo = focus.takeGranted() {
+      return .give(Admitted(photo: photo, serviceClass: .userInteractive, lost: nil))
+    }
+    guard inFlight < window else { return nil }
     awaken(now)
+    while let owner = focus.debtor {
+      if let step = focused(of: owner, turn: nil, now: now) { return step }
+      focus.paid(owner, all: true)
+    }
     for place in turns.order {
       while let key = turns.first(place) {
+        let isFirst = !focus.isEmpty && owners[key.list].map(focus.goesFirst) == true
+        if isFirst, let step = focused(at: key, place, now) { return step }
         switch look(at: key, now: now) {
         case .seek(let number):
           turns.yieldLongSearch(place)
@@ -158,16 +173,11 @@ package struct Admission: Sendable {
           asking = key
           return .ask(PhotoID(list: key.list, number: number))
         case .give(let number, let lost):
-          turns.gave(place)
-          inFlight += 1
-          if setbacks[key.list]?.phase == .trying { block(key.list, true, now) }
-          enterCalled()
-          return .give(
-            Admitted(
-              photo: PhotoID(list: key.list, number: number),
-              serviceClass: ServiceClass.allCases[place], lost: lost))
+          return give(PhotoID(list: key.list, number: number), place, lost, now)
         case .again: enterCalled()
         case .nothing:
+          // No other photo needs the turn that was kept for them.
+          if !focus.isEmpty, !isFirst, let step = focused(at: key, place, now) { return step }
           turns.leave(place)
           // A host may have called the line during the look.
           enterCalled()
@@ -175,6 +185,21 @@ package struct Admission: Sendable {
       }
     }
     return nil
+  }
+
+  /// `place`: the class whose turn it was.
+  mutating func give(
+    _ photo: PhotoID, _ place: Int?, _ lost: LostHost?, _ now: Duration
+  ) -> Step {
+    if let place { turns.gave(place) }
+    inFlight += 1
+    let isFocused = focus.isFocused(photo)
+    if !focus.isEmpty, let owner = owners[photo.list] { focus.gave(owner) }
+    if setbacks[photo.list]?.phase == .trying { block(photo.list, true, now) }
+    enterCalled()
+    let own = place.map { ServiceClass.allCases[$0] } ?? .userInteractive
+    return .give(
+      Admitted(photo: photo, serviceClass: isFocused ? .userInteractive : own, lost: lost))
   }
 
   /// Answers `seek` with the first unfinished photo after the cursor, nil if there is none.
@@ -194,6 +219,7 @@ package struct Admission: Sendable {
 
   /// Answers `ask`.
   package mutating func learn(_ photo: PhotoID, _ prospect: Prospect) {
+    if asking == nil, focus.learn(photo, prospect) { return }
     guard let key = asking, key.list == photo.list,
       lines[key]?.candidate?.number == photo.number
     else { return }
@@ -214,6 +240,12 @@ package struct Admission: Sendable {
     }
     expectant.next(
       expectant.keys.compactMap { lines[$0]?.waiting.firstDue }.filter { $0 > now }.min())
+  }
+
+  mutating func enterFocused(_ list: ListID) {
+    for key in keys[list] ?? [] {
+      if let line = lines[key], !line.isStill { turns.enter(key, line.serviceClass) }
+    }
   }
 
   mutating func enterCalled() {
@@ -251,7 +283,7 @@ package struct Admission: Sendable {
     return answer
   }
 
-  private mutating func leave(
+  mutating func leave(
     _ place: Place, _ outcome: HostWindow.Outcome, now: Duration, jitter: Double
   ) -> HostNews? {
     riders.leave(place)
@@ -262,17 +294,30 @@ package struct Admission: Sendable {
 
   /// A chain has ended; its place in the window is free.
   package mutating func ended(_ photo: PhotoID, _ end: PhotoEnd, now: Duration) {
-    guard let key = key(of: photo), var line = lines.removeValue(forKey: key) else { return }
-    if let place = line.inFlight.removeValue(forKey: photo.number) {
-      _ = leave(place, .unknown, now: now, jitter: 0)
+    guard let key = key(of: photo) else { return }
+    let heir = focus.ended(photo, isDone: end == .filtered || end == .failed)
+    var isHanded = false
+    if case .host(let next) = heir {
+      isHanded = inherit(next, lines[key]?.inFlight[photo.number], now)
+    }
+    guard var line = lines.removeValue(forKey: key) else { return }
+    if heir == .itself, end == .stopped, !line.isStill {
+      put(line, key)
+      return focus.grant(photo)
     }
     inFlight -= 1
+    if let place = line.inFlight.removeValue(forKey: photo.number), !isHanded {
+      _ = leave(place, .unknown, now: now, jitter: 0)
+    }
+    if heir == .window, let owner = owners[photo.list] { focus.owe(owner) }
     var isPassed = false
     switch end {
     case .filtered, .failed:
       line.patient[photo.number] = nil
       isPassed = setbacks.passed(photo)
-    case .stopped, .machineTrouble: line.returned.append(photo.number)
+    case .stopped, .machineTrouble:
+      line.returned.append(photo.number)
+      focus.again(photo)
     case .retry(let delay):
       line.waiting.insert(photo.number, due: now + delay)
       isPassed = setbacks.passed(photo)
@@ -291,7 +336,8 @@ package struct Admission: Sendable {
 
   mutating func put(_ line: Line, _ key: LineKey, entering: Bool = true) {
     expectant.note(key, due: line.waiting.firstDue)
-    if entering, line.isReady || (!line.isStill && hosts.call(for: key) != nil) {
+    let isFocused = !focus.isEmpty && !line.isStill && focus.waits(key.list)
+    if entering, line.isReady || isFocused || (!line.isStill && hosts.call(for: key) != nil) {
       turns.enter(key, line.serviceClass)
     }
     lines[key] = line

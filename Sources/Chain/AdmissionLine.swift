@@ -15,14 +15,18 @@ extension Admission {
     package var own: ServiceClass?
     /// An attempt at it is recorded.
     package var isTried: Bool
+    /// It is filtered or failed.
+    package var isDone: Bool
 
     package init(
-      host: String? = nil, url: Int? = nil, own: ServiceClass? = nil, isTried: Bool = false
+      host: String? = nil, url: Int? = nil, own: ServiceClass? = nil, isTried: Bool = false,
+      isDone: Bool = false
     ) {
       self.host = host
       self.url = url
       self.own = own
       self.isTried = isTried
+      self.isDone = isDone
     }
   }
 
@@ -39,11 +43,13 @@ extension Admission {
     let number: UInt32
     /// Found by the cursor, so it may belong to another line.
     let isFresh: Bool
+    /// It came back unfinished, so it goes before new ones at its host, too.
+    var isReturned = false
     var prospect: Prospect?
   }
 
   struct Line: Sendable {
-    let serviceClass: ServiceClass
+    var serviceClass: ServiceClass
     /// All photos up to this number have been looked at.
     var cursor: UInt32
     /// The last photo that may belong to the line.

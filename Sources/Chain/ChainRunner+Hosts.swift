@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chains' view of hosts: their answers, the closed ones, and the photos that wait for them.
+// What photos wait for: the answers of hosts, the closed ones, other attempts, their turn.
 
 import Linux
 import Synchronization
@@ -23,6 +23,35 @@ package enum HostWait: Equatable, Sendable {
   case closed(ClosedHost)
   /// Enough is downloaded from it.
   case room
+}
+
+/// The photos of a list that have chains or wait for something else than their turn.
+package struct ListWaits: Sendable {
+  package struct Crowd: Equatable, Sendable {
+    package let host: String
+    package let photos: Int
+    package let first: UInt32
+  }
+
+  package internal(set) var chains: [(number: UInt32, stage: Stage?)] = []
+  /// Photos that wait for a place at their host.
+  package internal(set) var hosts: [Crowd] = []
+  /// Photos that wait for another attempt, and the next of them.
+  package internal(set) var retrying = 0
+  package internal(set) var retry: (number: UInt32, due: Duration)?
+  /// A photo that may be the next one.
+  package internal(set) var next: UInt32?
+}
+
+/// Where a photo is that is not done.
+package enum PhotoPlace: Equatable, Sendable {
+  /// In this stage, or between two stages.
+  case chain(Stage?, admitted: Duration)
+  case host(HostWait)
+  case retry
+  case turn
+  /// It waits with its whole list.
+  case list
 }
 
 extension ChainRunner {
@@ -101,6 +130,37 @@ extension ChainRunner {
         return .closed(ClosedHost(name: host, closure, now: now))
       }
       return state.admission.waitsForHost(photo) ? .room : nil
+    }
+  }
+
+  /// The most attempts at a photo.
+  package var attempts: UInt32 { policy.attempts }
+
+  /// Nil for a list that the chains do not have.
+  package func waits(of list: ListID) -> ListWaits? {
+    let found = state.withLock { state in
+      (
+        state.admission.waits(of: list),
+        state.chains.values.filter { $0.work.photo.list == list }
+      )
+    }
+    guard var waits = found.0 else { return nil }
+    waits.chains = found.1.map { (number: $0.work.photo.number, stage: $0.stage) }
+      .sorted { $0.number < $1.number }
+    return waits
+  }
+
+  /// Nil for a photo of a list that the chains do not have.
+  package func place(of photo: PhotoID, at host: String) -> PhotoPlace? {
+    let (chain, standing) = state.withLock { state in
+      (state.chains[photo], state.admission.standing(of: photo))
+    }
+    if let chain { return .chain(chain.stage, admitted: chain.work.admitted) }
+    switch standing {
+    case nil: return nil
+    case .still: return .list
+    case .retry: return .retry
+    case .turn: return hostWait(of: photo, at: host).map { .host($0) } ?? .turn
     }
   }
 

@@ -52,7 +52,7 @@ package final class ChainRunner<Work: Stages>: Sendable {
   let state: Mutex<State>
   /// Rings at each change that could let a photo begin.
   let bell = ChangeSignal()
-  private let stages: Work
+  let stages: Work
   private let queues: StageQueues
   let record: any ChainRecord<Work.Order>
   let time: any Timekeeper
@@ -96,6 +96,29 @@ package final class ChainRunner<Work: Stages>: Sendable {
     let now = time.uptime()
     state.withLock { $0.admission.resume(list, now: now) }
     bell.changed()
+  }
+
+  /// Photos whose chains have not begun to filter get new chains in the new class.
+  package func setClass(_ serviceClass: ServiceClass, of list: ListID) {
+    let now = time.uptime()
+    state.withLock { $0.admission.setClass(serviceClass, of: list, now: now) }
+    reclass { $0.list == list }
+    bell.changed()
+  }
+
+  /// Ends the chains of these photos that are in another class than the photos are now. `renewing`: only
+  /// focused photos, which keep their places.
+  func reclass(renewing: Bool = false, _ isMeant: (PhotoID) -> Bool) {
+    let chains = state.withLock { state in
+      let chains = state.chains.values.filter { chain in
+        let photo = chain.work.photo
+        return isMeant(photo) && (!renewing || state.admission.focus.isFocused(photo))
+          && state.admission.serviceClass(of: photo) != chain.work.serviceClass
+      }
+      if renewing { for chain in chains { state.admission.renew(chain.work.photo) } }
+      return chains
+    }
+    for chain in chains { chain.giveWay() }
   }
 
   /// Forgets the list and cancels its chains at once; `idle` returns when they have ended.
@@ -163,11 +186,12 @@ package final class ChainRunner<Work: Stages>: Sendable {
       let seen = bell.version
       steer()
       admit()
+      let look = makeRoom()
       let (events, idle, due, isOver) = outcome()
       for event in events { tell(event) }
       for reply in idle { reply.give() }
       if isOver { return }
-      if let due {
+      if let due = [due, look].compactMap({ $0 }).min() {
         await bell.change(after: seen, within: max(.zero, due - time.uptime()), on: time)
       } else {
         await bell.change(after: seen)
@@ -262,12 +286,13 @@ package final class ChainRunner<Work: Stages>: Sendable {
     }
     guard isWanted else { return }
     chain.begin(stages, on: queues)
-    // A pause or give-up in between did not reach the chain.
-    let (isPaused, isHeld) = state.withLock { state in
-      (state.admission.isPaused(work.photo.list), state.admission.holds(work.photo))
+    // A pause, another class or a give-up in between did not reach the chain.
+    let (isPaused, serviceClass) = state.withLock { state in
+      (state.admission.isPaused(work.photo.list), state.admission.serviceClass(of: work.photo))
     }
     if isPaused { chain.stopAfterStep() }
-    if !isHeld { chain.cancel() }
+    guard let serviceClass else { return chain.cancel() }
+    if serviceClass != work.serviceClass { chain.giveWay() }
   }
 
   /// The events to report, the replies for idle lists, and the time of the next look.

@@ -10,6 +10,7 @@ package struct DueQueue<Element: Hashable & Sendable>: Sendable {
 
   package var isEmpty: Bool { heap.isEmpty }
   package var count: Int { heap.count }
+  package var first: (element: Element, due: Duration)? { heap.first }
   package var firstDue: Duration? { heap.first?.due }
   package func contains(_ element: Element) -> Bool { held.contains(element) }
 

@@ -34,6 +34,12 @@ struct LineTurns: Sendable {
     if present.insert(key).inserted { lines[Int(serviceClass.rawValue)].append(key) }
   }
 
+  /// The line leaves the turns of its class.
+  mutating func remove(_ key: LineKey, _ serviceClass: ServiceClass) {
+    guard present.remove(key) != nil else { return }
+    lines[Int(serviceClass.rawValue)].removeAll { $0 == key }
+  }
+
   /// The first line of this class has given a photo; the next one is first.
   mutating func gave(_ place: Int) {
     given += 1

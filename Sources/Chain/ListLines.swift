@@ -29,16 +29,22 @@ package struct ListLines: Sendable {
     }
   }
 
+  /// The user whose share of the machine the list takes.
+  package let owner: UInt32
   /// The class of photos without their own.
   package let serviceClass: ServiceClass
   package var parts: [Part]
 
-  package init(_ serviceClass: ServiceClass, parts: [Part]) {
+  package init(_ serviceClass: ServiceClass, owner: UInt32 = 0, parts: [Part]) {
+    self.owner = owner
     self.serviceClass = serviceClass
     self.parts = parts
   }
 
-  package init(_ serviceClass: ServiceClass, waiting: [(number: UInt32, due: Duration)] = []) {
-    self.init(serviceClass, parts: [Part(own: nil, waiting: waiting)])
+  package init(
+    _ serviceClass: ServiceClass, owner: UInt32 = 0,
+    waiting: [(number: UInt32, due: Duration)] = []
+  ) {
+    self.init(serviceClass, owner: owner, parts: [Part(own: nil, waiting: waiting)])
   }
 }

@@ -35,7 +35,7 @@ protocol ChainOwner<Order>: AnyObject, Sendable {
 final class PhotoChain<Order: Sendable>: Sendable {
   private struct State {
     var isOver = false
-    var operations: [(stage: Stage, operation: Operation)] = []
+    var operations: [(stage: Stage, operation: any WithdrawableOperation)] = []
     var unfinished = Stage.allCases.count
     /// Cancelled for good: the chain is over once nothing runs, even if its operations stay in a busy queue.
     var isCancelled = false
@@ -70,7 +70,7 @@ final class PhotoChain<Order: Sendable>: Sendable {
     }
     filter.addDependency(download)
     output.addDependency(filter)
-    let operations: [(Stage, Operation)] = [
+    let operations: [(Stage, any WithdrawableOperation)] = [
       (.download, download), (.filter, filter), (.output, output),
     ]
     state.withLock { state in
@@ -96,6 +96,19 @@ final class PhotoChain<Order: Sendable>: Sendable {
   func stopAfterStep() {
     let waiting = state.withLock { $0.operations }.filter { !$0.operation.isExecuting }
     for (_, operation) in waiting { operation.cancel() }
+  }
+
+  /// Lets a running download finish and ends the chain then; a waiting one ends at once. The photo comes back
+  /// for another chain. One that is being filtered stays, since its work would be lost.
+  func giveWay() {
+    let operations = state.withLock { $0.operations }
+    let isPastDownload = operations.contains { stage, operation in
+      stage != .download && (operation.isExecuting || operation.isFinished)
+    }
+    if isPastDownload || operations.isEmpty { return }
+    for (_, operation) in operations { operation.withdraw() }
+    state.withLock { $0.isCancelled = true }
+    endIfOver()
   }
 
   /// The running stage, if any.

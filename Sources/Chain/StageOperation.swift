@@ -74,6 +74,9 @@ package final class StageOperation<Value: Sendable>: Operation, @unchecked Senda
     task?.cancel()
   }
 
+  /// Prevents the start, which looks at the flag; a body that runs continues.
+  func withdraw() { super.cancel() }
+
   private func finish(_ outcome: Outcome) {
     let isFirst = phase.withLock { phase in
       if case .done = phase { return false }
@@ -93,6 +96,13 @@ package final class StageOperation<Value: Sendable>: Operation, @unchecked Senda
     didChangeValue(forKey: key)
   }
 }
+
+/// An operation that can be kept from starting; if it runs already, it continues.
+protocol WithdrawableOperation: Operation {
+  func withdraw()
+}
+
+extension StageOperation: WithdrawableOperation {}
 
 extension ServiceClass {
   var foundation: QualityOfService {

@@ -26,6 +26,15 @@ package protocol Stages<Order, Original, Negative>: Sendable {
   func output(_ work: PhotoWork<Order>, _ negative: Negative) async throws(Failure)
   /// Discards a finished picture if the chain ended before its output.
   func discard(_ negative: Negative)
+  /// The photos with transfers.
+  func transfers() -> [PhotoID: TransferStanding]
+}
+
+package enum TransferStanding: Equatable, Sendable {
+  /// For a connection.
+  case waiting
+  /// `mayStop`: another transfer could continue it, and the rest takes longer than a new request.
+  case running(mayStop: Bool)
 }
 
 /// One photo in a chain.

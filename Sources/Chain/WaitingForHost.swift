@@ -12,31 +12,62 @@ struct WaitingForHost: Sendable {
   }
 
   private var crowds: [String: Crowd] = [:]
-  private var numbers: Set<UInt32> = []
+  /// The host of each photo.
+  private var numbers: [UInt32: String] = [:]
 
   var count: Int { numbers.count }
-  var hosts: [String] { Array(crowds.keys) }
-  func contains(_ number: UInt32) -> Bool { numbers.contains(number) }
+  /// Sorted, so that a simulation replays.
+  var hosts: [String] { crowds.keys.sorted() }
+  /// The photos at each host, and the first of them.
+  var sizes: [(host: String, photos: Int, first: UInt32)] {
+    crowds.compactMap { host, crowd in
+      (crowd.tried.first ?? crowd.fresh.first).map { (host, crowd.count, $0.number) }
+    }
+  }
+  func contains(_ number: UInt32) -> Bool { numbers[number] != nil }
+  func host(of number: UInt32) -> String? { numbers[number] }
   func has(_ host: String) -> Bool { crowds[host] != nil }
   func hasTried(_ host: String) -> Bool { crowds[host]?.tried.isEmpty == false }
   func hasFresh(_ host: String) -> Bool { crowds[host]?.fresh.isEmpty == false }
   func count(_ host: String) -> Int { crowds[host]?.count ?? 0 }
 
-  mutating func add(_ number: UInt32, host: String, url: Int? = nil, isTried: Bool) {
-    guard numbers.insert(number).inserted else { return }
+  mutating func add(
+    _ number: UInt32, host: String, url: Int? = nil, isTried: Bool, isFirst: Bool = false
+  ) {
+    guard numbers[number] == nil else { return }
+    numbers[number] = host
+    var crowd = crowds.removeValue(forKey: host) ?? Crowd()
     if isTried {
-      crowds[host, default: Crowd()].tried.append((number, url))
+      crowd.tried.insert((number, url), at: isFirst ? 0 : crowd.tried.count)
     } else {
-      crowds[host, default: Crowd()].fresh.append((number, url))
+      crowd.fresh.insert((number, url), at: isFirst ? 0 : crowd.fresh.count)
     }
+    crowds[host] = crowd
   }
 
   mutating func take(_ host: String, isFresh: Bool = false) -> Entry? {
     guard var crowd = crowds.removeValue(forKey: host) else { return nil }
     let isFirst = isFresh && !crowd.fresh.isEmpty || crowd.tried.isEmpty
     let entry = isFirst ? crowd.fresh.removeFirst() : crowd.tried.removeFirst()
-    numbers.remove(entry.number)
+    numbers[entry.number] = nil
     if crowd.count > 0 { crowds[host] = crowd }
     return entry
+  }
+
+  /// Takes one photo out of the order.
+  mutating func take(number: UInt32) -> (entry: Entry, isTried: Bool)? {
+    guard let host = numbers.removeValue(forKey: number),
+      var crowd = crowds.removeValue(forKey: host)
+    else { return nil }
+    let found: (Entry, Bool)?
+    if let place = crowd.tried.firstIndex(where: { $0.number == number }) {
+      found = (crowd.tried.remove(at: place), true)
+    } else if let place = crowd.fresh.firstIndex(where: { $0.number == number }) {
+      found = (crowd.fresh.remove(at: place), false)
+    } else {
+      found = nil
+    }
+    if crowd.count > 0 { crowds[host] = crowd }
+    return found
   }
 }

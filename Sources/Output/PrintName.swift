@@ -34,11 +34,7 @@ package enum PrintName {
 
   /// `Barn.JPG` and `Barn` are one name: the print gets the extension of its format.
   private static func withoutExtension(_ name: String) -> String {
-    guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.utf8.startIndex else {
-      return name
-    }
-    let ending = name[name.index(after: dot)...].lowercased()
-    return ["jpg", "jpeg", "png"].contains(ending) ? String(name[..<dot]) : name
+    String(decoding: PictureName(Array(name.utf8)).stem, as: UTF8.self)
   }
 
   private static func escaped(_ name: String) -> String {

@@ -61,6 +61,9 @@ extension JournalRecord {
     case .resumed: return .resumed(list)
     case .cancelled: return .cancelled(list)
     case .finished: return .finished(list)
+    case .quality:
+      return cursor.text(field: "class").flatMap { ServiceClass(name: $0) }
+        .map { .quality(list, $0) }
     case .downloaded, .filtered, .failed, .retry, .lost, .died:
       guard cursor.take(0x20), let photo = cursor.number().flatMap(UInt32.init(exactly:))
       else { return nil }

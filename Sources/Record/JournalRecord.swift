@@ -54,6 +54,9 @@ extension LineText {
     case .resumed(let list): add(.resumed, list)
     case .cancelled(let list): add(.cancelled, list)
     case .finished(let list): add(.finished, list)
+    case .quality(let list, let serviceClass):
+      add(.quality, list)
+      field("class", word: serviceClass.name)
     case .downloaded(let photo, let contents): add(.downloaded, photo, contents)
     case .filtered(let photo, let contents): add(.filtered, photo, contents)
     case .failed(let photo, let stage, let code, let attempt):

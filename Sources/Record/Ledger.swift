@@ -153,7 +153,7 @@ package struct OpenTotal: Equatable, Sendable {
 extension Change {
   var photo: PhotoID? {
     switch self {
-    case .accepted, .rejected, .paused, .resumed, .cancelled, .finished: nil
+    case .accepted, .rejected, .paused, .resumed, .cancelled, .finished, .quality: nil
     case .downloaded(let photo, _), .filtered(let photo, _), .failed(let photo, _, _, _),
       .retry(let photo, _, _, _, _, _), .lost(let photo), .died(let photo):
       photo

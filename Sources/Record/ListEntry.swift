@@ -25,7 +25,8 @@ package struct ListEntry: Equatable, Sendable {
   }
 
   package let id: ListID
-  package let acceptance: Acceptance
+  /// With the class that the list has now.
+  package internal(set) var acceptance: Acceptance
   /// Milliseconds since 1970; only for display.
   package let acceptedTime: UInt64
   /// 0 until the list is finished or cancelled.
@@ -94,6 +95,7 @@ package struct ListEntry: Equatable, Sendable {
     switch change {
     case .accepted, .rejected, .paused, .resumed: break
     case .cancelled, .finished: end(time)
+    case .quality(_, let serviceClass): acceptance.serviceClass = serviceClass
     case .downloaded(let photo, let contents):
       originals[photo.number] = contents
       if !retries.isEmpty { retries[photo.number] = nil }

@@ -21,6 +21,7 @@ struct ListRules {
     switch change {
     case .paused: return pause()
     case .resumed: return resume()
+    case .quality: break
     case .cancelled: standing = .cancelled
     case .finished:
       // A photo whose record was damaged has work left, so the list is finished again later.

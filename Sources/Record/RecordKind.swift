@@ -4,10 +4,10 @@
 enum RecordKind: String, CaseIterable {
   // The most frequent first: the search goes in this order.
   case filtered, downloaded, failed, retry, accepted, finished, paused, resumed, cancelled, rejected
-  case lost, died
+  case lost, died, quality
 
   /// Part of the format, and they change state, but this version neither writes nor reads them.
-  static let reserved: Set = ["reopened", "quality"]
+  static let reserved: Set = ["reopened"]
 
   private static let words = allCases.map { (kind: $0, bytes: Array($0.rawValue.utf8)) }
 

@@ -59,14 +59,17 @@ package final class Recorder: Sendable {
   private let died: @Sendable (Failure) -> Void
   /// The results of photos, for reading.
   package let results: ResultRows
+  /// What was recorded last.
+  package let tail: RecordTail
 
   private init(
-    time: any Timekeeper, ledger: Ledger, results: ResultRows,
+    time: any Timekeeper, ledger: Ledger, results: ResultRows, tail: RecordTail,
     died: @escaping @Sendable (Failure) -> Void
   ) {
     self.time = time
     book = Mutex(ledger)
     self.results = results
+    self.tail = tail
     self.died = died
   }
 
@@ -79,7 +82,8 @@ package final class Recorder: Sendable {
     let start = try RecorderStart.run(state, settings)
     let results = ResultRows(lists: start.lists)
     let recorder = Recorder(
-      time: time, ledger: start.recovery.ledger, results: results, died: died)
+      time: time, ledger: start.recovery.ledger, results: results,
+      tail: RecordTail(after: start.journal.sequence), died: died)
     let effects = DurableEffects(state, rows: results, isSynced: settings.isSynced)
     let journal = start.journal
     do throws(SystemError) {
@@ -271,6 +275,8 @@ package final class Recorder: Sendable {
         for transition in writer.legal { ledger.apply(transition) }
         ledger.refuse(writer.refused)
       }
+      let first = writer.journal.sequence - UInt64(writer.legal.count) + 1
+      tail.add(writer.legal, from: first)
       state.withLock { $0.counts.add(records: writer.legal.count) }
       for (request, isWhole) in zip(writer.requests, writer.isWhole) {
         request.answer(isWhole ? .success(()) : .failure(.overtaken))

@@ -11,7 +11,8 @@ extension Notice {
       [text(.version, version), text(.inboxPath, inbox), number(.openLists, open)]
     case .stopping(let open): [number(.openLists, open)]
     case .listAccepted(let list), .listProgress(let list), .listFinished(let list),
-      .listPaused(let list), .listResumed(let list), .listCancelled(let list):
+      .listPaused(let list), .listResumed(let list), .listCancelled(let list),
+      .listReclassed(let list):
       fields(of: list)
     case .listRejected(let id, let name, let failure):
       [number(.listID, id.number), text(.listName, name)] + fields(of: failure)

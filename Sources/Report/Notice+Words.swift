@@ -24,7 +24,7 @@ extension Notice {
       "Left out \(counted(count, "message")) here, because they came faster than they could be "
         + "written; the journal file and darkroomctl have everything."
     case .listAccepted, .listRejected, .listProgress, .listFinished, .listPaused, .listResumed,
-      .listCancelled:
+      .listCancelled, .listReclassed:
       listWords
     case .photoFinished, .photoFailed, .retryScheduled, .transition, .workerDied: photoWords
     case .machineTrouble, .machineRecovered, .journalReplayed, .journalUnwritable, .stateIsOlder,
@@ -51,6 +51,8 @@ extension Notice {
       "Resumed list \(quoted(list.name)): \(progress(list))."
     case .listCancelled(let list):
       "Cancelled list \(quoted(list.name)): \(progress(list)); finished prints stay."
+    case .listReclassed(let list):
+      "List \(quoted(list.name)) is now in class \(list.serviceClass.name): \(progress(list))."
     default: ""
     }
   }

@@ -15,6 +15,8 @@ package enum Notice: Equatable, Sendable {
   case listPaused(ListFacts)
   case listResumed(ListFacts)
   case listCancelled(ListFacts)
+  /// With its new class.
+  case listReclassed(ListFacts)
   case photoFinished(PhotoFacts)
   case photoFailed(PhotoFacts, Stage, Failure)
   case retryScheduled(PhotoFacts, Stage, Failure, after: Duration)
@@ -57,6 +59,7 @@ package enum Notice: Equatable, Sendable {
     case .listPaused: .listPaused
     case .listResumed: .listResumed
     case .listCancelled: .listCancelled
+    case .listReclassed: .listReclassed
     case .photoFinished: .photoFinished
     case .photoFailed: .photoFailed
     case .retryScheduled: .retryScheduled

@@ -22,8 +22,9 @@ extension MessageID {
       .inboxDegraded, .sandboxReduced, .hostClosed, .stateIsOlder:
       .warning
     case .ready, .stopping, .listAccepted, .listProgress, .listFinished, .listPaused, .listResumed,
-      .listCancelled, .machineRecovered, .journalReplayed, .configurationReloaded, .fileIgnored,
-      .inboxSurveyed, .inboxOverflowed, .inboxRecovered, .hostReopened, .stateIsCopied:
+      .listCancelled, .listReclassed, .machineRecovered, .journalReplayed, .configurationReloaded,
+      .fileIgnored, .inboxSurveyed, .inboxOverflowed, .inboxRecovered, .hostReopened,
+      .stateIsCopied:
       .notice
     case .photoFinished: .info
     case .transition: .debug

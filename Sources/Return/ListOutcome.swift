@@ -54,7 +54,8 @@ package struct ListOutcome: Sendable {
 package struct PhotoOutcome: Equatable, Sendable {
   package enum Ending: Equatable, Sendable {
     case filtered(Print)
-    /// `isListed`: the entry in the list is wrong, so a retry would fail again.
+    /// `isListed`: the entry in the list is wrong, so a retry would fail again; or it is a dropped picture, which is
+    /// given back itself.
     case failed(code: String, reason: String, isListed: Bool)
     /// The list was cancelled before the photo was done.
     case new

@@ -2,6 +2,7 @@
 // The keys of the results and of the retry list, a format for other programs; photo-list(5) describes it.
 // Raises the file's errors.
 
+internal import Files
 internal import Vocabulary
 
 extension PropertyListWriter {

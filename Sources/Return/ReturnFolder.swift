@@ -36,12 +36,34 @@ package struct ReturnFolder: Sendable {
 
   /// Marks a list whose files cannot be returned, ever, as returned.
   package func giveUp(_ list: ListID) throws(SystemError) {
-    if let folder = try lists.folder(ifThere: ListFolder.name(list)) {
-      try ListMarks.noteReturn(in: folder)
+    guard let folder = try lists.folder(ifThere: ListFolder.name(list)) else { return }
+    if let pictures = try? pictures(of: list, in: folder, nil) {
+      try pictures.giveBack(to: done, failed, named: Self.name(of: list))
     }
+    try ListMarks.noteReturn(in: folder)
+  }
+
+  /// For a list whose own name is lost.
+  private static func name(of list: ListID) -> FileName { FileName(made: "list-\(list).plist") }
+
+  /// The names are lost: each picture comes back under its number.
+  private func namelessPictures(
+    of list: ListID, in folder: any Folder
+  ) throws(Failure) -> PictureReturn {
+    let names = try asMachine { () throws(SystemError) in try folder.names() }
+    let highest = names.compactMap(ListFolder.pictureNumber).max() ?? 0
+    var rows: [RollRow] = []
+    while rows.count < min(Int(highest), 1 << 20) {
+      let name = ListFolder.picture(UInt32(rows.count + 1))
+      let sum = FileCopy.Sum(size: 0, sha256: "")
+      rows.append(RollRow(path: [name], inode: 0, modified: 0, sum: sum))
+    }
+    let roll = RollFile(rows: rows, base: 0)
+    return PictureReturn(list: list, folder: folder, roll: roll) { _ in false }
   }
 
   private func removeDrafts(of list: ListID) {
+    for target in [done, failed] { try? PictureReturn.removeDrafts(of: list, in: target) }
     try? done.removeIfThere(ReturnPart.copy.temporary(list))
     try? results(of: list).removeDrafts()
   }
@@ -61,12 +83,34 @@ package struct ReturnFolder: Sendable {
     guard let copy else { return nil }
     var files = [copy]
     let trouble = try results(of: list).write(outcome, into: &files)
-    let own = name ?? FileName(made: "list-\(list).plist")
+    let own = name ?? Self.name(of: list)
+    let pictures = try pictures(of: list, in: folder, trouble == nil ? outcome : nil)
     try asMachine { () throws(SystemError) in
+      try pictures?.giveBack(to: done, failed, named: own)
       try files.appear(under: FreshName.choices(own, list))
       try ListMarks.noteReturn(in: folder)
+      try pictures?.clear()
     }
     return trouble
+  }
+
+  /// Nil if the list was not made of pictures. Without an outcome all pictures count as failed.
+  private func pictures(
+    of list: ListID, in folder: any Folder, _ source: OutcomeSource?
+  ) throws(Failure) -> PictureReturn? {
+    let roll: RollFile?
+    do throws(Failure) { roll = try RollFile.read(from: folder) } catch {
+      guard error.kind == .final else { throw error }
+      return try namelessPictures(of: list, in: folder)
+    }
+    guard let roll else { return nil }
+    var prints: Set<UInt32> = []
+    if let outcome = try source?() {
+      for number in 1...max(1, outcome.total) where number <= outcome.total {
+        if case .filtered = try outcome.photo(number).ending { prints.insert(number) }
+      }
+    }
+    return PictureReturn(list: list, folder: folder, roll: roll) { [prints] in prints.contains($0) }
   }
 
   /// False for a list that was returned, or whose folder is gone: its return reported that.

@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of the control interface as values, shared by both ends of the socket.
 
+package import Vocabulary
+
 package enum ControlCall: Equatable, Sendable {
   case status
   case lists
   case inbox
   case show(ShowOrder)
+  case why(WhyOrder)
   case pause(ListReference)
   case resume(ListReference)
   case cancel(ListReference)
+  /// Changes the class of the list's photos that set none of their own.
+  case quality(ListReference, ServiceClass)
+  /// These photos go first within their owner's share, for a while.
+  case focus(FocusOrder)
+  case unfocus(ListReference, viewer: String)
   /// Makes a new list of what failed in this one, or is missing.
   case retry(ListReference)
   case reload
   case watch(WatchOrder)
+  case follow(FollowOrder)
   case cache(clear: Bool)
   /// Retries a host that does not answer at once; without a host, all of them.
   case flush(host: String?)
@@ -23,18 +32,23 @@ package enum ControlCall: Equatable, Sendable {
     case lists = "Lists"
     case inbox = "Inbox"
     case show = "Show"
+    case why = "Why"
     case pause = "Pause"
     case resume = "Resume"
     case cancel = "Cancel"
+    case quality = "SetQuality"
+    case focus = "Focus"
+    case unfocus = "Unfocus"
     case retry = "Retry"
     case reload = "Reload"
     case watch = "Watch"
+    case follow = "Follow"
     case cache = "Cache"
     case flush = "Flush"
 
     /// The names of later methods.
     package static let reserved: Set<String> = [
-      "Why", "Submit", "Focus", "SetQuality", "Sync",
+      "Submit", "Sync",
     ]
   }
 
@@ -44,12 +58,17 @@ package enum ControlCall: Equatable, Sendable {
     case .lists: .lists
     case .inbox: .inbox
     case .show: .show
+    case .why: .why
     case .pause: .pause
     case .resume: .resume
     case .cancel: .cancel
+    case .quality: .quality
+    case .focus: .focus
+    case .unfocus: .unfocus
     case .retry: .retry
     case .reload: .reload
     case .watch: .watch
+    case .follow: .follow
     case .cache: .cache
     case .flush: .flush
     }
@@ -59,10 +78,17 @@ package enum ControlCall: Equatable, Sendable {
     switch self {
     case .status, .lists, .inbox, .reload: JSONObject()
     case .show(let order): order.object
+    case .why(let order): order.object
     case .flush(let host): JSONObject(host.map { ["host": .string($0)] } ?? [:])
     case .pause(let list), .resume(let list), .cancel(let list), .retry(let list):
       JSONObject(["list": .string(list.text)])
+    case .quality(let list, let serviceClass):
+      JSONObject(["list": .string(list.text), "class": .string(serviceClass.name)])
+    case .focus(let order): order.object
+    case .unfocus(let list, let viewer):
+      JSONObject(["list": .string(list.text), "viewer": .string(viewer)])
     case .watch(let order): order.object
+    case .follow(let order): order.object
     case .cache(let clear): JSONObject(clear ? ["clear": true] : [:])
     }
   }
@@ -76,13 +102,24 @@ package enum ControlCall: Equatable, Sendable {
       case .inbox: self = .inbox
       case .reload: self = .reload
       case .show: self = .show(try ShowOrder(fields))
+      case .why: self = .why(try WhyOrder(fields))
       case .pause: self = .pause(ListReference(try fields.string("list")))
       case .resume: self = .resume(ListReference(try fields.string("list")))
       case .cancel: self = .cancel(ListReference(try fields.string("list")))
+      case .quality:
+        guard let serviceClass = ServiceClass(name: try fields.string("class")) else {
+          throw FieldError(name: "class")
+        }
+        self = .quality(ListReference(try fields.string("list")), serviceClass)
+      case .focus: self = .focus(try FocusOrder(fields))
+      case .unfocus:
+        self = .unfocus(
+          ListReference(try fields.string("list")), viewer: try fields.string("viewer", or: ""))
       case .retry: self = .retry(ListReference(try fields.string("list")))
       case .flush:
         self = .flush(host: fields.isMissing("host") ? nil : try fields.string("host"))
       case .watch: self = .watch(try WatchOrder(fields))
+      case .follow: self = .follow(try FollowOrder(fields))
       case .cache: self = .cache(clear: try fields.flag("clear"))
       }
     } catch {

@@ -61,11 +61,27 @@ package final class ControlClient {
   package func stream(
     _ call: ControlCall, until deadline: Duration? = nil, each: (ControlReply) -> Bool
   ) throws(ControlFailure) {
-    try send(ControlRequest(call, more: true).bytes, until: deadline)
+    try begin(call, until: deadline)
     while true {
       let (reply, continues) = try reply(to: call.method, until: deadline)
       guard each(reply), continues else { return }
     }
+  }
+
+  /// Begins a stream, whose replies `arrived` returns.
+  package func begin(_ call: ControlCall, until deadline: Duration? = nil) throws(ControlFailure) {
+    try send(ControlRequest(call, more: true).bytes, until: deadline)
+  }
+
+  /// Readable when `arrived` may return a reply.
+  package var descriptor: Int32 { socket.descriptor }
+
+  /// The next reply of the stream, if it has arrived, and whether others follow.
+  package func arrived(for call: ControlCall) throws(ControlFailure) -> (
+    reply: ControlReply, continues: Bool
+  )? {
+    guard let bytes = try message() else { return nil }
+    return try reply(to: call.method, in: bytes)
   }
 
   private func send(_ bytes: [UInt8], until deadline: Duration?) throws(ControlFailure) {
@@ -83,7 +99,15 @@ package final class ControlClient {
   private func reply(to method: ControlCall.Method, until deadline: Duration?)
     throws(ControlFailure) -> (reply: ControlReply, continues: Bool)
   {
-    let bytes = try message(until: deadline)
+    while true {
+      if let bytes = try message() { return try reply(to: method, in: bytes) }
+      try wait(forWriting: false, until: deadline)
+    }
+  }
+
+  private func reply(to method: ControlCall.Method, in bytes: [UInt8])
+    throws(ControlFailure) -> (reply: ControlReply, continues: Bool)
+  {
     let answer: ControlAnswer
     do throws(BadMessage) {
       answer = try ControlAnswer(reading: bytes)
@@ -100,7 +124,8 @@ package final class ControlClient {
     }
   }
 
-  private func message(until deadline: Duration?) throws(ControlFailure) -> [UInt8] {
+  /// The next message; nil if it has not arrived.
+  private func message() throws(ControlFailure) -> [UInt8]? {
     while true {
       do throws(MessageFrames.TooLong) {
         if let message = try frames.next() { return message }
@@ -108,7 +133,7 @@ package final class ControlClient {
       let bytes: [UInt8]?
       do throws(SystemError) { bytes = try socket.receive(upTo: 65536) } catch { throw .lost }
       switch bytes {
-      case nil: try wait(forWriting: false, until: deadline)
+      case nil: return nil
       case []: throw .lost
       case .some(let bytes): frames.append(bytes)
       }

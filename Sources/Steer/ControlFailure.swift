@@ -23,7 +23,7 @@ package enum ControlFailure: Error, Hashable, Sendable, CustomStringConvertible 
     switch self {
     case .notRunning(let path):
       "darkroomd is not running: nothing answers at \(Printable.text(path)); start it with "
-        + "systemctl start darkroom or darkroomd --root DIR"
+        + Self.start(path)
     case .notAllowed(let path):
       "you may not use \(Printable.text(path)); members of the group darkroom may"
     case .unreachable(let path, let error):
@@ -37,5 +37,13 @@ package enum ControlFailure: Error, Hashable, Sendable, CustomStringConvertible 
     case .timeIsOver: "timed out"
     case .refused(let error): error.description
     }
+  }
+
+  /// The command that starts the daemon of this socket: below a root it is named `control`.
+  private static func start(_ path: String) -> String {
+    let end = "/control"
+    return path.hasSuffix(end)
+      ? "darkroomd --root \(Printable.text(String(path.dropLast(end.count))))"
+      : "systemctl start darkroom or darkroomd --root DIR"
   }
 }

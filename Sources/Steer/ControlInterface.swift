@@ -16,8 +16,7 @@ package enum ControlInterface {
 
   private static let control = """
     # Queries and controls darkroomd. A list is named by its number or its name. Times are milliseconds
-    # since 1970. Reserved methods, answered with MethodNotImplemented: Why, Submit, Focus, SetQuality,
-    # Sync.
+    # since 1970. Reserved methods, answered with MethodNotImplemented: Submit, Sync.
     interface io.darkroom.Control
 
     type ListState (accepted, running, paused, finished, cancelled)
@@ -55,6 +54,8 @@ package enum ControlInterface {
       until: int
     )
 
+    # ended is 0 until the list is finished or cancelled. bytes are those of the originals that were downloaded
+    # since the daemon started. photosPerHour is measured over the last minute, and 0 if it is unknown.
     type ListSummary (
       id: int,
       name: string,
@@ -67,7 +68,10 @@ package enum ControlInterface {
       downloaded: int,
       filtered: int,
       failed: int,
-      accepted: int
+      accepted: int,
+      ended: int,
+      bytes: int,
+      photosPerHour: int
     )
 
     # fate is one of waiting, ignored, rejected, accepted.
@@ -113,6 +117,15 @@ package enum ControlInterface {
       rate: int
     )
 
+    # state is a ListState, or a PhotoState if photo is set; or rejected, for a file that became no list.
+    type FollowStep (
+      record: int,
+      time: int,
+      list: int,
+      photo: ?int,
+      state: string
+    )
+
     # hits and misses are counted since the daemon started; limit is 0 when the cache is off.
     type CacheReport (
       limit: int,
@@ -120,6 +133,29 @@ package enum ControlInterface {
       bytes: int,
       hits: int,
       misses: int
+    )
+
+    # The reason why photos wait, or the step that they are in. kind is one of: working, paused, opening, takeOver, blocked, damaged,
+    # machine, trouble, downloads, finishing, ending, returning, over (a list); downloading, connection,
+    # filtering, writing, step, host, room, retry, turn, failed, filtered, cancelled (photos). number and name
+    # are those of one of the photos; attempt is that of the host or of the photo; ahead counts the photos of
+    # more urgent lists, beside the other lists of this class. Unknown values are empty or 0.
+    type WaitSummary (
+      kind: string,
+      photos: int,
+      number: int,
+      name: string,
+      host: string,
+      code: string,
+      reason: string,
+      since: int,
+      until: int,
+      attempt: int,
+      attempts: int,
+      received: int,
+      total: int,
+      ahead: int,
+      beside: int
     )
 
     # The current state of the daemon.
@@ -141,6 +177,13 @@ package enum ControlInterface {
       state: ?PhotoState
     ) -> (list: ListSummary, photos: []PhotoSummary, more: ?int)
 
+    # The reason why the list waits, and its unfinished and failed photos in groups by their reasons. With a
+    # photo, a number or a name: the reason why that photo waits; groups is then empty.
+    method Why(
+      list: string,
+      photo: ?string
+    ) -> (list: ListSummary, wait: WaitSummary, groups: []WaitSummary)
+
     # Starts nothing more of the list until it is resumed, even after a restart. Only for its owner and
     # root, as are Resume and Cancel.
     method Pause(list: string) -> (list: ListSummary)
@@ -149,6 +192,30 @@ package enum ControlInterface {
 
     # Cancels the list. Existing prints stay.
     method Cancel(list: string) -> (list: ListSummary)
+
+    # Changes the quality-of-service class of a list at work. Photos that set a class of their own keep it.
+    # Only for its owner and root.
+    method SetQuality(list: string, class: ServiceClass) -> (list: ListSummary)
+
+    # The named photos go first within the share of the list's owner, until the lease ends: at most 3600
+    # seconds, 60 by default. They are numbers, ranges such as 10-20, and names, at most 1000 photos in all;
+    # without any, the first photos that are not done. A running transfer that another one can continue makes
+    # room. viewer, of at most 64 bytes, tells the viewers of one user apart: each has one focus on a list,
+    # which a new call replaces and renews, and viewers take turns. Nothing of it is recorded. Returns how many
+    # photos were named, how many of them are not done, and the end of the lease. Only for the list's owner
+    # and root, as is Unfocus.
+    method Focus(
+      list: string,
+      photos: ?[]string,
+      viewer: ?string,
+      seconds: ?int
+    ) -> (list: ListSummary, photos: int, left: int, until: int)
+
+    # Ends the lease of this viewer; photos, left and until are 0.
+    method Unfocus(
+      list: string,
+      viewer: ?string
+    ) -> (list: ListSummary, photos: int, left: int, until: int)
 
     # Makes a new list with the same name, photos and settings, which takes over from this one: it has its
     # prints, and does again what failed or is missing. Returns the new list. Only for the owner of the list
@@ -167,6 +234,15 @@ package enum ControlInterface {
     # set, a reply follows every second while a photo is processed, otherwise after each change; for one
     # list, until it is over.
     method Watch(list: ?string) -> (lists: []ListSummary, transfers: []TransferSummary)
+
+    # The changes of state after the record 'since', as they are recorded, at most 1000 in a reply; without
+    # 'since', from now on. Of all lists, or of one. With 'more' set, replies follow, for one list until it is
+    # over. A caller that was away continues with 'last' of the reply that it had. 'missed' says that the
+    # daemon has forgotten some of the changes in between, as after a restart: Show has the states.
+    method Follow(
+      list: ?string,
+      since: ?int
+    ) -> (steps: []FollowStep, last: int, missed: bool)
 
     # The cache of originals. Only root and the daemon's user may clear it.
     method Cache(clear: ?bool) -> (cache: CacheReport)

@@ -6,11 +6,14 @@ package enum ControlReply: Equatable, Sendable {
   case lists([ListSummary])
   case inbox(InboxReport)
   case show(ShowReport)
-  /// The list after `Pause`, `Resume` or `Cancel`; the new list after `Retry`.
+  case why(WhyReport)
+  /// The list after `Pause`, `Resume`, `Cancel` or `SetQuality`; the new list after `Retry`.
   case changed(ListSummary)
+  case focused(FocusReport)
   /// The settings are in force; `notes` names those that need a restart.
   case reloaded(notes: [String])
   case watch(WatchReport)
+  case followed(FollowReport)
   case cache(CacheReport)
   /// The number of hosts that did not answer and are retried now.
   case flushed(hosts: Int)
@@ -22,9 +25,12 @@ package enum ControlReply: Equatable, Sendable {
     case .inbox(let report): JSONObject(["inbox": .value(report)])
     case .lists(let lists): JSONObject(["lists": .values(lists)])
     case .show(let report): report.object
+    case .why(let report): report.object
     case .changed(let list): JSONObject(["list": .value(list)])
+    case .focused(let report): report.object
     case .reloaded(let notes): JSONObject(["notes": .array(notes.map { .string($0) })])
     case .watch(let report): report.object
+    case .followed(let report): report.object
     case .cache(let report): JSONObject(["cache": .value(report)])
     case .flushed(let hosts): JSONObject(["hosts": .int(Int64(hosts))])
     case .failed(let error): error.parameters
@@ -39,10 +45,13 @@ package enum ControlReply: Equatable, Sendable {
     case .inbox: self = .inbox(try fields.value("inbox"))
     case .lists: self = .lists(try fields.values("lists"))
     case .show: self = .show(try ShowReport(fields))
-    case .pause, .resume, .cancel, .retry: self = .changed(try fields.value("list"))
+    case .why: self = .why(try WhyReport(fields))
+    case .pause, .resume, .cancel, .quality, .retry: self = .changed(try fields.value("list"))
+    case .focus, .unfocus: self = .focused(try FocusReport(fields))
     case .reload: self = .reloaded(notes: try fields.strings("notes"))
     case .flush: self = .flushed(hosts: try fields.count("hosts"))
     case .watch: self = .watch(try WatchReport(fields))
+    case .follow: self = .followed(try FollowReport(fields))
     case .cache: self = .cache(try fields.value("cache"))
     }
   }

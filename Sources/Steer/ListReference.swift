@@ -21,6 +21,25 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
 
   private var name: String { ListName(text).text }
 
+  /// True if the text may fit several names.
+  package var isPattern: Bool { name.contains("*") || name.contains("?") }
+
+  /// The lists that a pattern fits, in the order of their numbers: of each name those with work left, or the
+  /// newest. One of a reference that is not a pattern; none if `choose` raises an error.
+  package func all(among lists: some Collection<(id: UInt64, name: String, isFinal: Bool)>)
+    -> [UInt64]
+  {
+    guard isPattern, !lists.contains(where: { $0.name == name || $0.name == text }) else {
+      return (try? choose(among: lists)).map { [$0] } ?? []
+    }
+    let pattern = NamePattern(name)
+    return Dictionary(grouping: lists.filter { pattern.fits($0.name) }, by: \.name).values
+      .flatMap { lists in
+        let open = lists.filter { !$0.isFinal }.map(\.id)
+        return open.isEmpty ? lists.map(\.id).max().map { [$0] } ?? [] : open
+      }.sorted()
+  }
+
   /// The list that is meant. A number means the list of that number, if there is one. Among lists of one name
   /// it is the only one with work left, otherwise the newest. Raises `ambiguousList` when several have work
   /// left or a pattern fits several names, and `noSuchList`.
@@ -41,7 +60,7 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
     guard unfinished.count < 2 else { throw ambiguous(unfinished) }
     guard let id = unfinished.first ?? newest.values.first else {
       // For another number or a pattern it would be a guess.
-      let isName = number == nil && !name.contains("*") && !name.contains("?")
+      let isName = number == nil && !isPattern
       let near = isName ? Suggestion.nearest(to: name, among: Set(lists.map(\.name))) : nil
       throw .noSuchList(name: text, near: near)
     }

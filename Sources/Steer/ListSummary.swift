@@ -20,11 +20,15 @@ package struct ListSummary: MessageValue {
   package var failed: UInt32
   /// Milliseconds since 1970.
   package var accepted: UInt64
+  /// Likewise; 0 until the list is finished or cancelled.
+  package var ended: UInt64
+  package var pace: ListPace
 
   package init(
     id: UInt64, name: String, title: String, owner: UInt32, state: ListState,
     serviceClass: ServiceClass, total: UInt32, new: UInt32, downloaded: UInt32, filtered: UInt32,
-    failed: UInt32, accepted: UInt64
+    failed: UInt32, accepted: UInt64, ended: UInt64 = 0,
+    pace: ListPace = ListPace()
   ) {
     self.id = id
     self.name = name
@@ -38,6 +42,8 @@ package struct ListSummary: MessageValue {
     self.filtered = filtered
     self.failed = failed
     self.accepted = accepted
+    self.ended = ended
+    self.pace = pace
   }
 
   package init(_ fields: MessageFields) throws(FieldError) {
@@ -53,6 +59,8 @@ package struct ListSummary: MessageValue {
     filtered = try fields.count("filtered")
     failed = try fields.count("failed")
     accepted = try fields.count("accepted")
+    ended = try fields.count("ended")
+    pace = try ListPace(fields)
   }
 
   package var object: JSONObject {
@@ -61,7 +69,18 @@ package struct ListSummary: MessageValue {
       "state": .string(state), "serviceClass": .string(serviceClass), "total": .count(total),
       "new": .count(new), "downloaded": .count(downloaded), "filtered": .count(filtered),
       "failed": .count(failed), "accepted": .count(accepted),
+      "ended": .count(ended), "bytes": .count(pace.bytes),
+      "photosPerHour": .count(pace.photosPerHour),
     ])
+  }
+
+  /// The photos that are not filtered or failed.
+  package var unfinished: UInt64 { UInt64(new) + UInt64(downloaded) }
+
+  /// Until the end at the measured pace; nil if that is unknown, or if the list does not work.
+  package var secondsLeft: UInt64? {
+    guard state == ListState.running.name, pace.photosPerHour > 0 else { return nil }
+    return unfinished * 3600 / pace.photosPerHour
   }
 
   /// True for a finished or cancelled list.

@@ -151,6 +151,8 @@ package protocol Folder: AnyObject, Sendable {
   /// Bytes of the folder's whole file system.
   func totalSpace() throws(SystemError) -> UInt64
   func setMode(_ mode: UInt32, of name: FileName) throws(SystemError)
+  /// Raises EACCES or EROFS if this process can neither make nor remove names in the folder.
+  func checkChanges() throws(SystemError)
 }
 
 extension OpenFile {
@@ -170,6 +172,8 @@ package struct FolderEntry: Equatable, Sendable {
 }
 
 extension Folder {
+  package func checkChanges() throws(SystemError) {}
+
   package func entries() throws(SystemError) -> [FolderEntry] {
     try names().map { FolderEntry($0, nil) }
   }

@@ -31,6 +31,18 @@ package enum HexDigits {
     }
     return bytes
   }
+
+  /// Names as text in ASCII: all but letters, digits and . _ ~ - are written as %XX.
+  package static func percentEncoded(_ bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    for byte in bytes {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: text.append(byte)
+      default: text.append(percent: byte)
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
 }
 
 extension [UInt8] {

@@ -8,6 +8,8 @@ package enum ListFolder {
   package static let about = FileName(literal: "about")
   /// True if the dropped file has left the inbox.
   package static let state = FileName(literal: "state")
+  /// Of a list that was made of dropped pictures: the pictures, and where they lay.
+  package static let roll = FileName(literal: "roll")
   /// Marks that the list's files are in `done` and `failed`.
   package static let returned = FileName(literal: "returned")
 
@@ -29,6 +31,21 @@ package enum ListFolder {
     else { return nil }
     return ListID(number)
   }
+
+  /// A dropped picture, by the number of its photo.
+  package static func picture(_ number: UInt32) -> FileName {
+    FileName(made: "\(picturePrefix)\(number)")
+  }
+
+  /// Nil for a name of another kind.
+  package static func pictureNumber(_ name: FileName) -> UInt32? {
+    guard name.bytes.starts(with: picturePrefix.utf8) else { return nil }
+    return UInt32(String(decoding: name.bytes.dropFirst(picturePrefix.utf8.count), as: UTF8.self))
+  }
+
+  package static func isPicture(_ name: FileName) -> Bool { pictureNumber(name) != nil }
+
+  private static let picturePrefix = "picture-"
 
   private static func hidden(_ word: String, _ list: ListID) -> FileName {
     FileName(made: ".\(word)-\(list)")

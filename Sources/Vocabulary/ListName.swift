@@ -14,7 +14,7 @@ package struct ListName: Sendable {
   package let ending: ArraySlice<UInt8>
 
   package init(_ name: [UInt8]) {
-    let size = Self.endings.first { Self.ends(name, $0) }?.count ?? 0
+    let size = NameEnding.length(of: Self.endings, in: name)
     ending = name.suffix(size)
     stem = name.dropLast(size)
   }
@@ -26,6 +26,14 @@ package struct ListName: Sendable {
 
   /// The stem, for people.
   package var text: String { String(decoding: stem, as: UTF8.self) }
+}
+
+/// Endings of names, written in small letters, compared without case.
+package enum NameEnding {
+  /// The length of the first of the endings that the name has after at least one byte; 0 without one.
+  static func length(of endings: [[UInt8]], in name: [UInt8]) -> Int {
+    endings.first { ends(name, $0) }?.count ?? 0
+  }
 
   private static func ends(_ name: [UInt8], _ ending: [UInt8]) -> Bool {
     // A capital letter differs by 0x20; the dot has no capital.

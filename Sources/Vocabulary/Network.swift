@@ -104,14 +104,21 @@ package struct TransferProgress: Equatable, Sendable {
   package let total: UInt64?
   /// Bytes per second, over the last few seconds.
   package let rate: UInt64
+  /// It has a connection.
+  package let isRunning: Bool
+  /// The origin has answered, and the answer can be continued by another transfer.
+  package let isResumable: Bool
 
   package init(
-    ticket: TransferTicket, server: String, received: UInt64, total: UInt64?, rate: UInt64
+    ticket: TransferTicket, server: String, received: UInt64, total: UInt64?, rate: UInt64,
+    isRunning: Bool = true, isResumable: Bool = false
   ) {
     self.ticket = ticket
     self.server = server
     self.received = received
     self.total = total
     self.rate = rate
+    self.isRunning = isRunning
+    self.isResumable = isResumable
   }
 }

@@ -15,13 +15,13 @@ extension PhotoURL {
     }
     let scheme = try Self.takeScheme(&rest)
     let fragment = rest.firstIndex(of: UInt8(ascii: "#"))
-    if scheme == .file {
+    if !scheme.isRemote {
       guard fragment == nil, !rest.contains(UInt8(ascii: "?")) else {
         throw Self.wrong(
           "url.syntax", "a file's URL has no query and no fragment",
           advice: "Write a ? in a file name as %3F and a # as %23")
       }
-      self = try Self.file(rest, written)
+      self = try Self.local(scheme, rest, written)
       return
     }
     if let fragment { rest = rest[..<fragment] }
@@ -37,6 +37,10 @@ extension PhotoURL {
   }
 
   private static func takeScheme(_ rest: inout ArraySlice<UInt8>) throws(Failure) -> Scheme {
+    if quotes.contains(where: { rest.starts(with: $0.utf8) }) {
+      throw wrong(
+        "url.scheme", "the URL stands in quotation marks", advice: "Write it without them")
+    }
     let advice = "Write it in full, for example https://example.org/photo.jpg"
     guard let colon = rest.firstIndex(of: UInt8(ascii: ":")), colon > rest.startIndex,
       rest[..<colon].allSatisfy(isSchemeByte)
@@ -49,6 +53,10 @@ extension PhotoURL {
     rest = rest[(colon + 1)...]
     return scheme
   }
+
+  private static let quotes = [
+    "\"", "'", "<", "\u{201C}", "\u{201D}", "\u{201E}", "\u{2018}", "\u{AB}",
+  ]
 
   /// The part between `//` and the path. The host's checks refuse a backslash, which parsers read
   /// differently.
@@ -144,8 +152,8 @@ extension PhotoURL {
   }
 
   /// `file:///path`, `file://localhost/path` and `file:/path`.
-  private static func file(
-    _ bytes: ArraySlice<UInt8>, _ written: (text: String, bytes: [UInt8])
+  private static func local(
+    _ scheme: Scheme, _ bytes: ArraySlice<UInt8>, _ written: (text: String, bytes: [UInt8])
   ) throws(Failure) -> PhotoURL {
     var path = bytes
     if path.starts(with: "//".utf8) {
@@ -160,7 +168,7 @@ extension PhotoURL {
     guard path.first == UInt8(ascii: "/") else {
       throw wrong("url.syntax", "the file's path does not begin with a slash")
     }
-    return PhotoURL(.file, "", 0, tail: path, written: written)
+    return PhotoURL(scheme, "", 0, tail: path, written: written)
   }
 
   static func encode(_ bytes: ArraySlice<UInt8>, to out: inout [UInt8]) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A photo's URL, read strictly: http, https or file; a host in ASCII; no user name, no password.
+// A photo's URL, read strictly: http, https or file; a host in ASCII; no user name, no password. `dropped:` is
+// the daemon's own, for pictures that were dropped themselves: it is informative, and leads nowhere.
 // Messages never show query and fragment, which may hold secrets. Surrounding spaces and the fragment are
 // dropped; other spaces and bytes that a URL may not contain are percent-encoded.
 
 package struct PhotoURL: Hashable, Sendable {
-  package enum Scheme: String, Sendable { case http, https, file }
+  package enum Scheme: String, Sendable { case http, https, file, dropped }
 
   package static let longest = 16384
 
@@ -37,9 +38,9 @@ package struct PhotoURL: Hashable, Sendable {
   private let hash: Int
 
   package var scheme: Scheme { parts.scheme }
-  /// In lower case; an IPv6 address without its brackets; empty for a file.
+  /// In lower case; an IPv6 address without its brackets; empty without one.
   package var host: String { parts.host }
-  /// The port to dial, written in the URL or not; 0 for a file.
+  /// The port to dial, written in the URL or not; 0 without a host.
   package var port: UInt16 { parts.port }
   /// Percent-encoded, with a leading slash.
   package var path: String { parts.text(parts.serverEnd, parts.pathEnd) }
@@ -158,7 +159,10 @@ extension PhotoURL.Scheme {
     switch self {
     case .http: 80
     case .https: 443
-    case .file: 0
+    case .file, .dropped: 0
     }
   }
+
+  /// The photo comes from another machine.
+  package var isRemote: Bool { self == .http || self == .https }
 }

@@ -12,6 +12,7 @@ extension SystemError {
     case again = 11  // EAGAIN: not at this moment; another process holds the lock or the lease
     case outOfMemory = 12  // ENOMEM
     case denied = 13  // EACCES
+    case busy = 16  // EBUSY
     case exists = 17  // EEXIST
     case crossesDevices = 18  // EXDEV
     case notFolder = 20  // ENOTDIR
@@ -24,6 +25,7 @@ extension SystemError {
     case tooManyLinks = 31  // EMLINK
     case brokenPipe = 32  // EPIPE
     case nameTooLong = 36  // ENAMETOOLONG
+    case notEmpty = 39  // ENOTEMPTY
     case noLocks = 37  // ENOLCK
     case noSuchCall = 38  // ENOSYS
     case isLink = 40  // ELOOP: a link where links are not followed

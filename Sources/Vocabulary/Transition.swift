@@ -21,6 +21,8 @@ package enum Change: Equatable, Sendable {
   case resumed(ListID)
   case cancelled(ListID)
   case finished(ListID)
+  /// The class of the photos that set none of their own is another one from now on.
+  case quality(ListID, ServiceClass)
   case downloaded(PhotoID, Contents)
   case filtered(PhotoID, Contents)
   case failed(PhotoID, Stage, code: String, attempt: UInt32)
@@ -35,7 +37,7 @@ package enum Change: Equatable, Sendable {
   package var list: ListID {
     switch self {
     case .accepted(let list, _), .rejected(let list, _), .paused(let list), .resumed(let list),
-      .cancelled(let list), .finished(let list):
+      .cancelled(let list), .finished(let list), .quality(let list, _):
       list
     case .downloaded(let photo, _), .filtered(let photo, _), .failed(let photo, _, _, _),
       .retry(let photo, _, _, _, _, _), .lost(let photo), .died(let photo):
@@ -44,10 +46,10 @@ package enum Change: Equatable, Sendable {
   }
 }
 
-/// The facts recorded when a list is accepted.
+/// The facts recorded when a list is accepted; its class may change later.
 package struct Acceptance: Equatable, Sendable {
   package let photos: UInt32
-  package let serviceClass: ServiceClass
+  package var serviceClass: ServiceClass
   /// SHA-256 of the dropped bytes, in hex.
   package let sha256: String
 

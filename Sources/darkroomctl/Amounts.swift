@@ -4,12 +4,30 @@
 internal import Vocabulary
 
 package enum Amounts {
-  /// `512 B`, `19.0 MiB`.
   /// `1 photo`, `100 photos`.
-  static func photos(_ count: some BinaryInteger) -> String {
-    "\(count) photo\(count == 1 ? "" : "s")"
+  static func photos(_ count: some BinaryInteger) -> String { counted(count, "photo") }
+
+  /// `1 host`, `2 more hosts`; a word of its own for many, if they are not the word with an `s`.
+  static func counted(
+    _ count: some BinaryInteger, _ one: String, _ many: String? = nil, more: Bool = false
+  ) -> String {
+    "\(count) \(more ? "more " : "")\(count == 1 ? one : many ?? one + "s")"
   }
 
+  /// `3.2/s`, `42/min`, `5/h`.
+  package static func pace(photosPerHour: UInt64) -> String {
+    switch photosPerHour {
+    case 3600...: "\(photosPerHour / 3600).\(photosPerHour % 3600 / 360)/s"
+    case 60...: "\(photosPerHour / 60)/min"
+    default: "\(photosPerHour)/h"
+    }
+  }
+
+  static func age(since time: UInt64, now: UInt64) -> String {
+    span(milliseconds: now - min(now, time))
+  }
+
+  /// `512 B`, `19.0 MiB`.
   package static func bytes(_ count: UInt64) -> String {
     if count < 1024 { return "\(count) B" }
     var scale: UInt64 = 1024

@@ -66,7 +66,8 @@ package struct CheckRun {
         options.quality.map { "quality \($0)" }, options.metadata.map { "metadata \($0)" },
       ].compactMap { $0 }
       let tail = settings.isEmpty ? "" : ", \(settings.joined(separator: ", "))"
-      voice.say("\(Printable.text(file))\(title), \(Amounts.photos(list.count))\(tail)\n")
+      let words = "\(Printable.text(file))\(title), \(Amounts.photos(list.count))\(tail)"
+      voice.say(Prose.folded(words, voice.screen, indent: 2) + "\n")
     }
     return try tellPhotos(list, line)
   }
@@ -93,12 +94,17 @@ package struct CheckRun {
   private func line(_ number: UInt32, _ entry: CatalogEntry, _ failure: Failure?) -> String {
     let name = Printable.text(entry.name)
     let url = Printable.text(entry.url, limit: 4096)
-    let problem = failure.map { Printable.text($0.reason) }
     guard voice.screen.isTerminal else {
-      return TextTable.plain(["\(number)", name, url, problem ?? ""])
+      return TextTable.plain([
+        "\(number)", name, url, failure.map { Printable.text($0.reason) } ?? "",
+      ])
     }
-    let end = problem.map { voice.screen.tinted($0, .bad) } ?? url
-    return "  \(number)  \(name)  \(end)\n"
+    let start = "  \(number)  \(TextTable.shortened(name, to: 30))  "
+    guard let failure else {
+      return TextTable.cut(start + url, to: voice.screen.columns) + "\n"
+    }
+    let problem = Printable.text(failure.words)
+    return Prose.folded(start + problem, voice.screen, indent: 6, tone: .bad, of: problem) + "\n"
   }
 
   /// Writes one object in pieces; returns the number of photos with a problem.

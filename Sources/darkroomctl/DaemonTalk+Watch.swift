@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands about downloads: `watch` and `cache`. Raises `ControlFailure`.
+// The commands about downloads and their order: `watch`, `cache`, `focus`, `unfocus` and `why`. Raises `ControlFailure`.
 
 internal import Steer
 internal import Vocabulary
@@ -25,6 +25,21 @@ extension DaemonTalk {
     }
     guard let end = last?.lists.first, list != nil, end.isFinal else { throw .lost }
     return .of([end])
+  }
+
+  func focus(_ call: ControlCall) throws(ControlFailure) -> ExitCode {
+    guard case .focused(let report) = try ask(call) else { throw Self.otherKind }
+    tell(
+      .object(report.object), FocusText.text(report, voice.screen, now: clock.wallTime()))
+    return .done
+  }
+
+  func why(_ question: WhyOrder) throws(ControlFailure) -> ExitCode {
+    guard case .why(let report) = try ask(.why(question)) else { throw Self.otherKind }
+    tell(
+      .object(report.object),
+      WhyText.text(report, socket: order.socket, voice.screen, now: clock.wallTime()))
+    return .done
   }
 
   func cache(_ clear: Bool) throws(ControlFailure) -> ExitCode {

@@ -10,7 +10,7 @@ package struct DaemonTalk {
   let order: ToolOrder
   let voice: ToolVoice
   let clock: any TimeSource
-  private let users: @Sendable (UInt32) -> String?
+  let users: @Sendable (UInt32) -> String?
 
   package init(
     order: ToolOrder, voice: ToolVoice, clock: any TimeSource,
@@ -26,16 +26,21 @@ package struct DaemonTalk {
   package func run() -> ExitCode? {
     do throws(ControlFailure) {
       switch order.command {
+      case .brief: return try brief()
       case .status: return try status()
-      case .list: return try list()
+      case .list(let filter): return try list(filter)
       case .inbox: return try inbox()
       case .show(let list, let state): return try show(list, state)
       case .wait(let lists, let timeout):
         return try wait(lists, until: timeout.map { clock.uptime() + $0 })
+      case .why(let order): return try why(order)
       case .pause(let list): return try change(.pause(list))
       case .resume(let list): return try change(.resume(list))
       case .cancel(let list): return try change(.cancel(list))
       case .retry(let list): return try change(.retry(list))
+      case .quality(let list, let level): return try change(.quality(list, level))
+      case .focus(let order): return try focus(.focus(order))
+      case .unfocus(let list): return try focus(.unfocus(list, viewer: ""))
       case .reload: return try reload()
       case .watch(let list): return try watch(list)
       case .cache(let clear): return try cache(clear)
@@ -48,7 +53,7 @@ package struct DaemonTalk {
   }
 
   func fail(_ failure: ControlFailure) -> ExitCode {
-    guard case .status = order.command, case .notRunning = failure else {
+    guard [.status, .brief].contains(order.command), case .notRunning = failure else {
       voice.complain(Self.code(failure), words(failure))
       return .of(failure)
     }
@@ -78,6 +83,10 @@ package struct DaemonTalk {
     case .resume(let list): return "Could not resume '\(Printable.text(list.text))': \(failure)"
     case .cancel(let list): return "Could not cancel '\(Printable.text(list.text))': \(failure)"
     case .retry(let list): return "Could not retry '\(Printable.text(list.text))': \(failure)"
+    case .quality(let list, _):
+      return "Could not change the class of '\(Printable.text(list.text))': \(failure)"
+    case .focus(let order):
+      return "Could not focus on '\(Printable.text(order.list.text))': \(failure)"
     case .reload: return "Could not reload the settings: \(failure)"
     case .cache(clear: true): return "Could not empty the cache: \(failure)"
     default: return "\(failure)"
@@ -106,8 +115,25 @@ package struct DaemonTalk {
     return .done
   }
 
-  private func list() throws(ControlFailure) -> ExitCode {
-    guard case .lists(let lists) = try ask(.lists) else { throw Self.otherKind }
+  /// The state of the daemon, the lists at work, and the first commands.
+  private func brief() throws(ControlFailure) -> ExitCode {
+    guard case .status(let report) = try ask(.status), case .lists(let lists) = try ask(.lists)
+    else { throw Self.otherKind }
+    let open = ListFilter().pick(lists, users: users).filter { !$0.isFinal }
+    var object = JSONObject(["running": true, "version": .string(report.version)])
+    object["state"] = .string(report.state)
+    object["lists"] = .array(open.map { .object($0.object) })
+    let place = DaemonPlace(socket: order.socket)
+    tell(
+      .object(object),
+      BriefText.text(
+        report, open, voice.screen, at: place, now: clock.wallTime(), users: users))
+    return .done
+  }
+
+  private func list(_ filter: ListFilter) throws(ControlFailure) -> ExitCode {
+    guard case .lists(let all) = try ask(.lists) else { throw Self.otherKind }
+    let lists = filter.pick(all, users: users)
     tell(
       ["lists": .array(lists.map { .object($0.object) })],
       ListText.table(lists, voice.screen, now: clock.wallTime(), users: users))
@@ -130,6 +156,7 @@ package struct DaemonTalk {
     try client.ask(.show(asked[0]))
     var (isFirst, separator) = (true, "")
     var failures = FailureGroups()
+    var photos = PhotoText(voice.screen)
     while let page = asked.first {
       guard case .show(let report) = try answer(asked, isFirst: isFirst, &client) else {
         throw Self.otherKind
@@ -144,8 +171,8 @@ package struct DaemonTalk {
       if isFirst { say(head: report.list) }
       isFirst = false
       if !order.isJSON {
-        voice.say(PhotoText.page(report.photos, voice.screen, now: clock.wallTime()))
-        if voice.screen.isTerminal { for photo in report.photos { failures.add(photo) } }
+        voice.say(photos.page(report.photos, now: clock.wallTime()))
+        if !voice.screen.isPlain { for photo in report.photos { failures.add(photo) } }
         if asked.isEmpty { say(failures, of: report.list, after: "\n") }
       } else if !report.photos.isEmpty {
         let photos = report.photos.map { JSONWriter.text(.object($0.object)) }
@@ -157,13 +184,13 @@ package struct DaemonTalk {
     return .done
   }
 
-  private func say(_ failures: FailureGroups, of list: ListSummary, after start: String = "") {
+  func say(_ failures: FailureGroups, of list: ListSummary, after start: String = "") {
     if failures.isEmpty { return }
     voice.say(start + failures.text(of: list, at: DaemonPlace(socket: order.socket), voice.screen))
   }
 
   /// The failures of a list that is over; none for a list that the daemon has forgotten meanwhile.
-  private func failures(of list: ListSummary) throws(ControlFailure) -> FailureGroups {
+  func failures(of list: ListSummary) throws(ControlFailure) -> FailureGroups {
     var groups = FailureGroups()
     var page: ShowOrder? = ShowOrder(
       list: ListReference("\(list.id)"), limit: ShowOrder.highestLimit, state: .failed)
@@ -226,48 +253,17 @@ package struct DaemonTalk {
     return .done
   }
 
-  private func sentence(_ list: ListSummary) -> String {
-    voice.screen.isTerminal ? ListText.sentence(list) + ".\n" : ListText.plain(list)
+  func sentence(_ list: ListSummary) -> String {
+    voice.screen.isTerminal
+      ? Prose.folded(ListText.sentence(list) + ".", voice.screen, indent: 2) + "\n"
+      : ListText.plain(list)
   }
-
-  // MARK: Waiting
 
   /// - Parameter deadline: an uptime of the clock.
   func wait(_ lists: [ListReference], until deadline: Duration?) throws(ControlFailure)
     -> ExitCode
   {
-    var ends: [ListSummary] = []
-    for list in lists {
-      ends.append(try wait(list, until: deadline))
-    }
-    if order.isJSON { voice.say(["lists": .array(ends.map { .object($0.object) })]) }
-    return .of(ends)
-  }
-
-  private func wait(_ list: ListReference, until deadline: Duration?) throws(ControlFailure)
-    -> ListSummary
-  {
-    var last: ListSummary?
-    let call = ControlCall.show(ShowOrder(list: list, limit: 0))
-    do throws(ControlFailure) {
-      let client = try ControlClient(path: order.socket, clock: clock)
-      try client.stream(call, until: deadline) { reply in
-        guard case .show(let report) = reply else { return false }
-        last = report.list
-        voice.progress(ProgressBar.line(report.list, voice.progressScreen))
-        return true
-      }
-    } catch {
-      if last != nil { voice.progress("") }
-      throw error
-    }
-    voice.progress("")
-    guard let last, last.isFinal else { throw .lost }
-    if !order.isJSON { voice.say(sentence(last)) }
-    if last.failed > 0, voice.screen.isTerminal, !order.isJSON {
-      // The list itself has ended, whatever becomes of this question.
-      if let failures = try? failures(of: last) { say(failures, of: last) }
-    }
-    return last
+    var run = WaitRun(talk: self, deadline: deadline)
+    return try run.run(lists)
   }
 }

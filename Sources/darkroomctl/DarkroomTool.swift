@@ -15,7 +15,7 @@ enum DarkroomTool {
     do throws(UsageError) {
       let order = try ToolArguments.read(
         arguments, defaultRoot: Surroundings.variable("DARKROOM_ROOT"))
-      code = run(order, voice)
+      code = page(order, voice.speaking(plain: order.isPlain))
     } catch {
       voice.complain("usage", "\(error)")
       code = .usage
@@ -23,10 +23,17 @@ enum DarkroomTool {
     ThisProcess.end(with: code.rawValue)
   }
 
+  private static func page(_ order: ToolOrder, _ voice: ToolVoice) -> ExitCode {
+    let pager = ToolPager.start(order, voice.screen)
+    let code = run(order, order.command.isQuery ? voice.endingQuietly() : voice)
+    pager?.end()
+    return code
+  }
+
   private static func run(_ order: ToolOrder, _ voice: ToolVoice) -> ExitCode {
     switch order.command {
     case .help(let command):
-      voice.say(HelpText.text(command))
+      voice.say(HelpPage.text(command, voice.screen))
       return .done
     case .version:
       voice.say("darkroomctl \(Release.version)\n")

@@ -48,30 +48,36 @@ struct FailureGroups {
     for (_, group) in sorted.prefix(Self.mostShown) {
       let name = "'\(Printable.text(group.example, limit: 60))'"
       let photos = group.photos == 1 ? name : "\(group.photos) photos, \(name) among them"
+      let reason = "\(Printable.text(group.code)): \(Printable.text(group.reason))"
       lines.append(
-        "\(screen.tinted(photos, .bad)): \(Printable.text(group.code)): \(Printable.text(group.reason))"
-      )
-      if let advice = Self.advice(group, place) { lines.append("  \(advice)") }
+        Prose.folded("\(photos): \(reason)", screen, indent: 4, tone: .bad, of: photos))
+      if let advice = Self.advice(code: group.code, reason: group.reason, at: place) {
+        lines.append(Prose.folded("  \(advice)", screen, indent: 4))
+      }
     }
     let rest = sorted.dropFirst(Self.mostShown).reduce(others) { $0 + $1.element.photos }
     let name = place.word(for: list)
     if rest > 0 {
+      let show = "\(place.tool) show --state failed \(name)"
       lines.append(
-        "\(Amounts.photos(rest)) for other reasons: \(place.tool) show --state failed \(name)")
+        Prose.folded("\(Amounts.photos(rest)) for other reasons: \(show)", screen, indent: 4))
     }
     // A photo that is wrong in the list fails again.
     let mayHelp = others > 0 || groups.contains { !Self.isOfList($0.code) }
-    if list.isFinal, mayHelp { lines.append("To do it again: \(place.tool) retry \(name)") }
+    if list.isFinal, mayHelp {
+      lines.append(
+        Prose.folded("To do it again: \(place.tool) retry \(name)", screen, indent: 4))
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 
   // MARK: Advice
 
   /// By code: the reasons of finished photos are stored without the advice that the journal had.
-  private static func advice(_ group: Group, _ place: DaemonPlace) -> String? {
-    switch group.code {
-    case "address.refused": network(group.reason).map { setting("AllowNetworks=\($0)", place) }
-    case "file.refused" where group.reason.contains("FileFolders="):
+  static func advice(code: String, reason: String, at place: DaemonPlace) -> String? {
+    switch code {
+    case "address.refused": network(reason).map { setting("AllowNetworks=\($0)", place) }
+    case "file.refused" where reason.contains("FileFolders="):
       setting("FileFolders=, with the folder of the file,", place)
     case "size.limit": setting("a higher MaximumSize=", place)
     case "http.401", "http.403", "http.404", "http.410", "file.missing":

@@ -5,18 +5,22 @@ package enum HelpText {
   package static let overview = """
     Query and control darkroomd, the photo list daemon.
 
-    Usage: darkroomctl [--root DIR | --socket PATH] [--json] COMMAND ...
+    Usage: darkroomctl [--root DIR | --socket PATH] [--json | --plain] [COMMAND ...]
 
       status                 show the state of darkroomd
       list                   show all lists
       inbox                  show the files in the inbox and their fate
-      submit FILE|URL...|-   give a list to darkroomd, and show its number
+      submit FILE|URL...|-   give a list or pictures to darkroomd, and show its number
       show LIST              show a list and its photos
+      why LIST [PHOTO]       show what photos wait for
       wait LIST...           wait until lists are finished
       pause LIST             start no more photos of a list
       resume LIST            continue a paused list
       cancel LIST            abandon a list; existing prints are kept
       retry LIST             do again what failed, or is missing
+      quality LIST CLASS     change the quality-of-service class of a list
+      focus LIST [PHOTO...]  let photos go first for a while
+      unfocus LIST           end the focus on a list
       flush [HOST]           retry failing hosts now
       reload                 make darkroomd read its settings again
       watch [LIST]           show the downloads in progress
@@ -26,12 +30,15 @@ package enum HelpText {
       journal VERB [DIR]     verify, dump or stat the journal file
       help [COMMAND]         show this text, or the help of a command
 
-    LIST is the number or the name of a list.
+    LIST is the number or the name of a list. Without a command, darkroomctl shows the state of
+    darkroomd and the lists with work left.
 
       --root DIR             use the darkroomd that was started with this --root; default:
                              $DARKROOM_ROOT
       --socket PATH          use this control socket
       --json                 print results and errors as JSON
+      --plain                print columns for scripts: no headings, one TAB between columns
+      --no-pager             show long results without $DARKROOM_PAGER, $PAGER or less
       -h, --help             show this text, or the help of the command
       --version              print the version
       --                     end the options
@@ -47,13 +54,18 @@ package enum HelpText {
 
   private static func usage(_ command: CommandName) -> String {
     switch command {
-    case .status, .list, .inbox, .reload: command.rawValue
+    case .status, .inbox, .reload: command.rawValue
+    case .list: "list [--state STATE[,STATE]...] [--user USER]"
     case .submit:
       "submit [--name NAME] [--wait] [--timeout TIME] [--filter sepia(AMOUNT)] [--quality Q]"
-        + " [--metadata M] [--quality-of-service CLASS] FILE|URL...|-"
+        + " [--metadata M] [--quality-of-service CLASS] FILE|FOLDER|PICTURE...|URL...|-"
     case .show: "show [--state STATE] LIST"
     case .wait: "wait [--timeout TIME] LIST..."
     case .pause, .resume, .cancel, .retry: "\(command.rawValue) LIST"
+    case .quality: "quality LIST CLASS"
+    case .focus: "focus [--for TIME] LIST [PHOTO|RANGE...]"
+    case .unfocus: "unfocus LIST"
+    case .why: "why LIST [PHOTO]"
     case .watch: "watch [LIST]"
     case .cache: "cache [clear]"
     case .flush: "flush [HOST]"
@@ -70,7 +82,7 @@ package enum HelpText {
     switch command {
     case .status:
       "Shows the state of darkroomd. Exits with 3 if it is not running."
-    case .list: "Shows all lists that darkroomd knows, oldest first."
+    case .list: list
     case .inbox:
       """
       Scans the inbox and shows, for every file in it, what it waits for or why it is ignored.
@@ -84,13 +96,7 @@ package enum HelpText {
 
         --state STATE   show only photos that are new, downloaded, filtered or failed
       """
-    case .wait:
-      """
-      Waits until all of the lists are finished. Exits with 0 if every photo is filtered, 1 if
-      some failed, 6 if a list was cancelled, 8 if the time is over first.
-
-        --timeout TIME  \(Amounts.durationSamples)
-      """
+    case .wait: wait
     case .pause: "Starts no more photos of the list until it is resumed, even after a restart."
     case .resume: "Continues a paused list."
     case .cancel: "Abandons the list. Existing prints are kept."
@@ -99,6 +105,10 @@ package enum HelpText {
       Makes a new list with the same name, photos and settings, and shows its number. It keeps the
       prints of LIST and does again what failed or, after a cancel, what is missing.
       """
+    case .quality: quality
+    case .focus: focus
+    case .unfocus: "Ends your focus on the list. Photos that are under way continue."
+    case .why: why
     case .flush:
       """
       Retries a host now that does not answer or has asked to be left alone. Without HOST,
@@ -116,24 +126,41 @@ package enum HelpText {
       Shows the contents of the cache of originals, and its hits and misses since darkroomd
       started. 'cache clear' empties it.
       """
-    case .develop:
-      """
-      Filters local pictures in sandboxed workers; darkroomd need not be running. Prints have
-      the names of their pictures and appear complete or not at all.
-
-        -o, --output DIR   the folder for the prints; default: the current folder
-        --filter F         sepia(AMOUNT); default: sepia(0.8)
-        --quality Q        the quality of JPEG prints: 1 to 100, or source (default)
-        --metadata M       keep (default), copyright or strip
-        -j, --jobs N       pictures at once; default: the number of processors
-        -f, --force        replace existing prints, but never an input
-      """
+    case .develop: develop
     case .check:
       "Reads a photo list in a sandboxed worker and shows its photos and errors."
     case .journal: journal
     case .help: "Shows the commands, or the help of one of them."
     }
   }
+
+  private static let list = """
+    Shows the lists that darkroomd knows, the newest first. The time left is shown where photos of
+    the list have ended in the last minute.
+
+      --state STATE,...  only lists that are accepted, running, paused, finished or cancelled
+      --user USER        only lists of this user, by name or number
+    """
+
+  private static let wait = """
+    Waits until all of the lists are finished, and shows their progress. A pattern means all lists
+    that fit. Exits with 0 if every photo is filtered, 1 if some failed, 6 if a list was cancelled,
+    8 if the time is over first.
+
+      --timeout TIME  \(Amounts.durationSamples)
+    """
+
+  private static let develop = """
+    Filters local pictures in sandboxed workers; darkroomd need not be running. Prints have
+    the names of their pictures and appear complete or not at all.
+
+      -o, --output DIR   the folder for the prints; default: the current folder
+      --filter F         sepia(AMOUNT); default: sepia(0.8)
+      --quality Q        the quality of JPEG prints: 1 to 100, or source (default)
+      --metadata M       keep (default), copyright or strip
+      -j, --jobs N       pictures at once; default: the number of processors
+      -f, --force        replace existing prints, but never an input
+    """
 
   private static let submit = """
     Reads a list as check does, puts it into the inbox, and waits until it is accepted. The list
@@ -154,5 +181,24 @@ package enum HelpText {
                damaged or missing, 2 if it cannot be read
       dump     show every record, with its file and offset
       stat     show the numbers of lists, photos, records and bytes
+    """
+
+  private static let focus = """
+    Lets photos go first within the share of the list's owner: numbers, ranges such as 10-20,
+    and names. Without any, the first 1000 photos that are not done. Ask again to renew the
+    focus or to replace its photos. A restart forgets it.
+
+      --for TIME      how long: 1s to 1h; default: 1min
+    """
+
+  private static let why = """
+    Shows what a list waits for, its unfinished photos by what they wait for, and what a
+    person can do. With PHOTO, a number or a name, shows the same for one photo.
+    """
+
+  private static let quality = """
+    Changes the quality-of-service class of a list that is not over, also for the time after
+    a restart. Photos that set a class of their own keep it. CLASS is userInteractive,
+    userInitiated, default, utility or background.
     """
 }

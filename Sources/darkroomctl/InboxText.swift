@@ -7,14 +7,16 @@ internal import Vocabulary
 package enum InboxText {
   package static func text(_ report: InboxReport, _ screen: ToolScreen) -> String {
     guard screen.isTerminal else { return plain(report) }
-    var words = report.trouble.isEmpty ? "" : "\(Printable.text(report.trouble)).\n"
+    let trouble = Prose.folded("\(Printable.text(report.trouble)).", screen, indent: 2) + "\n"
+    var words = report.trouble.isEmpty ? "" : trouble
     if report.files.isEmpty { return words + "The inbox is empty.\n" }
     var table = TextTable([
-      .init("FATE"), .init("NAME"), .init("LIST", isRight: true), .init("WHY"),
+      .init("FATE"), .init("NAME", least: 8, cut: .middle),
+      .init("LIST", isRight: true, isSpare: true), .init("WHY", least: 14, fair: 40, cut: .nothing),
     ])
     for file in report.files {
       table.add([
-        .init(Printable.text(file.fate), tone(file)), .init(Printable.text(file.name, limit: 60)),
+        .init(Printable.text(file.fate), tone(file)), .init(Printable.text(file.name)),
         .init(file.list > 0 ? "\(file.list)" : ""), .init(Printable.text(file.why)),
       ])
     }

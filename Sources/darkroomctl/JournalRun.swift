@@ -66,20 +66,22 @@ package struct JournalRun {
     } else {
       let lines = look.damages.map { damage in
         voice.screen.isTerminal
-          ? "\(damage.file): \(damage.bytes) bytes at \(damage.offset) are damaged\n"
+          ? "\(damage.file): damage at \(damage.offset), \(Amounts.counted(damage.bytes, "byte"))\n"
           : TextTable.plain(["damage", damage.file, "\(damage.offset)", "\(damage.bytes)"])
       }
       voice.say(lines.joined())
     }
     if look.isWhole {
       if isJSON { return .done }
+      let bytes = Amounts.counted(look.tornBytes, "byte")
       let torn =
         look.tornBytes == 0
         ? ""
         : look.newest.isEndKnown
-          ? ", and \(look.tornBytes) bytes of an append that did not end"
-          : ", but \(look.tornBytes) bytes at the end may be damaged records: the durable length is not known"
-      voice.say("\(folder): the journal file is whole: \(look.records) records\(torn)\n")
+          ? ", and \(bytes) of an append that did not end"
+          : ", but \(bytes) at the end may be damaged records: the durable length is not known"
+      let records = Amounts.counted(look.records, "record")
+      voice.say("\(folder): the journal file is whole: \(records)\(torn)\n")
       return .done
     }
     voice.complain(

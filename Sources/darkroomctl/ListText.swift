@@ -5,28 +5,40 @@ package import Steer
 internal import Vocabulary
 
 package enum ListText {
-  /// `users` returns the name of a user, if it has one.
+  /// The newest list first; for programs the order stays. `users` returns the name of a user, if it has one.
   package static func table(
     _ lists: [ListSummary], _ screen: ToolScreen, now: UInt64, users: (UInt32) -> String?
   ) -> String {
-    guard screen.isTerminal else { return lists.map { plain($0) }.joined() }
+    if screen.isPlain { return lists.map { plain($0) }.joined() }
     if lists.isEmpty { return "There are no lists.\n" }
-    var table = TextTable([
-      .init("ID", isRight: true), .init("NAME", least: 12), .init("OWNER", isSpare: true),
-      .init("STATE"), .init("CLASS", isSpare: true), .init("DONE", isRight: true),
-      .init("FAILED", isRight: true), .init("AGE", isRight: true, isSpare: true),
-    ])
-    for list in lists {
-      let owner = users(list.owner).map { Printable.text($0) } ?? "\(list.owner)"
-      let age = Amounts.span(milliseconds: now - min(now, list.accepted))
-      table.add([
-        .init("\(list.id)"), .init(Printable.text(list.name, limit: 60)), .init(owner),
-        .init(Printable.text(list.state), tone(list)), .init(Printable.text(list.serviceClass)),
-        .init("\(done(list))/\(list.total)"),
-        .init("\(list.failed)", list.failed > 0 ? .bad : nil), .init(age, .muted),
+    let hasOwners = Set(lists.map(\.owner)).count > 1
+    let owner = hasOwners ? [TextTable.Column("OWNER", isSpare: true, rank: 1)] : []
+    var table = TextTable(
+      [.init("ID", isRight: true), .init("NAME", least: 8, cut: .middle)] + owner + [
+        .init("STATE"), .init("DONE", isRight: true),
+        .init("FAILED", isRight: true, isSpare: true), .init("TIME", isSpare: true, rank: 1),
       ])
+    for list in lists.sorted(by: { $0.id > $1.id }) {
+      let owner: [TextTable.Cell] = hasOwners ? [.init(name(of: list.owner, users))] : []
+      table.add(
+        [.init("\(list.id)"), .init(Printable.text(list.name))] + owner + [
+          .init(Printable.text(list.state), tone(list)), .init("\(done(list))/\(list.total)"),
+          .init("\(list.failed)", list.failed > 0 ? .bad : nil), .init(time(list, now), .muted),
+        ])
     }
     return table.text(screen)
+  }
+
+  static func name(of user: UInt32, _ users: (UInt32) -> String?) -> String {
+    users(user).map { Printable.text($0) } ?? "\(user)"
+  }
+
+  /// When the list ended or, at the measured pace, will end; empty if that is unknown.
+  private static func time(_ list: ListSummary, _ now: UInt64) -> String {
+    if list.isFinal {
+      return list.ended == 0 ? "" : "ended \(Amounts.age(since: list.ended, now: now)) ago"
+    }
+    return list.secondsLeft.map { "\(Amounts.span(milliseconds: $0 * 1000)) left" } ?? ""
   }
 
   /// Columns: id, name, owner, state, class, total, filtered, failed, time of acceptance.

@@ -4,40 +4,57 @@
 package import Steer
 internal import Vocabulary
 
-package enum PhotoText {
+package struct PhotoText {
+  private let screen: ToolScreen
+  private var table = TextTable([
+    .init("NUMBER", isRight: true), .init("STATE"), .init("NAME", least: 8, fair: 12, cut: .middle),
+    .init("SIZE", isRight: true, isSpare: true), .init("PIXELS", isRight: true, isSpare: true),
+    .init("PRINT OR REASON", least: 8, fair: 24),
+  ])
+  private var hasPhotos = false
+
+  package init(_ screen: ToolScreen) { self.screen = screen }
+
   package static func head(
     _ list: ListSummary, _ screen: ToolScreen, now: UInt64, users: (UInt32) -> String?
   ) -> String {
-    guard screen.isTerminal else { return "list\t" + ListText.plain(list) }
+    if screen.isPlain { return "list\t" + ListText.plain(list) }
     let title = list.title.isEmpty ? "" : ": \(Printable.text(list.title))"
-    let owner = users(list.owner).map { Printable.text($0) } ?? "\(list.owner)"
-    let age = Amounts.span(milliseconds: now - min(now, list.accepted))
-    let state = screen.tinted(Printable.text(list.state), ListText.tone(list))
-    return """
-      \(screen.tinted(ListText.name(list), .heading))\(title)
-      \(state), \(Printable.text(list.serviceClass)), accepted \(age) ago for \(owner)
-      \(ListText.photos(list)): \(list.filtered) filtered, \(list.failed) failed, \
-      \(list.downloaded) downloaded, \(list.new) new
-
-      """
+    let lines = [
+      Prose.folded(ListText.name(list) + title, screen, indent: 2, tone: .heading),
+      Prose.folded(standing(list, now, users), screen, indent: 2, tone: ListText.tone(list)),
+      Prose.folded(
+        "\(ListText.photos(list)): \(list.filtered) filtered, \(list.failed) failed, "
+          + "\(list.downloaded) downloaded, \(list.new) new", screen, indent: 2),
+    ]
+    return lines.joined(separator: "\n") + "\n"
   }
 
-  package static func page(_ photos: [PhotoSummary], _ screen: ToolScreen, now: UInt64) -> String {
-    guard screen.isTerminal else { return photos.map { plain($0) }.joined() }
+  private static func standing(
+    _ list: ListSummary, _ now: UInt64, _ users: (UInt32) -> String?
+  ) -> String {
+    let end = list.ended == 0 ? "" : ", ended \(Amounts.age(since: list.ended, now: now)) ago"
+    let left = list.secondsLeft.map { ", \(Amounts.span(milliseconds: $0 * 1000)) left" } ?? ""
+    return "\(Printable.text(list.state)), \(Printable.text(list.serviceClass)), accepted "
+      + "\(Amounts.age(since: list.accepted, now: now)) ago for "
+      + "\(ListText.name(of: list.owner, users))\(end)\(left)"
+  }
+
+  /// The next photos.
+  package mutating func page(_ photos: [PhotoSummary], now: UInt64) -> String {
+    if screen.isPlain { return photos.map { Self.plain($0) }.joined() }
     if photos.isEmpty { return "" }
-    var table = TextTable([
-      .init("NUMBER", isRight: true), .init("STATE"), .init("NAME"), .init("SIZE", isRight: true),
-      .init("PIXELS", isRight: true), .init("PRINT OR REASON"),
-    ])
     for photo in photos {
       table.add([
-        .init("\(photo.number)"), .init(Printable.text(photo.state), tone(photo)),
-        .init(Printable.text(photo.name, limit: 60)),
+        .init("\(photo.number)"), .init(Printable.text(photo.state), Self.tone(photo)),
+        .init(Printable.text(photo.name)),
         .init(photo.bytes > 0 ? Amounts.bytes(photo.bytes) : ""),
-        .init(photo.width > 0 ? "\(photo.width)×\(photo.height)" : ""), .init(end(photo, now)),
+        .init(photo.width > 0 ? "\(photo.width)×\(photo.height)" : ""),
+        .init(Self.end(photo, now)),
       ])
     }
-    return "\n" + table.text(screen)
+    defer { hasPhotos = true }
+    return (hasPhotos ? "" : "\n") + table.page(screen)
   }
 
   /// Columns: `photo`, number, state, name, URL, attempts, bytes, width, height, print, code, reason, retry.
@@ -55,9 +72,14 @@ package enum PhotoText {
     let reason =
       photo.reason.isEmpty
       ? "" : "\(Printable.text(photo.code)): \(Printable.text(photo.reason))"
-    guard photo.retry > 0 else { return reason }
-    let wait = Amounts.span(milliseconds: photo.retry - min(now, photo.retry))
-    return reason + (reason.isEmpty ? "" : "; ") + "next attempt in \(wait)"
+    guard let attempt = attempt(photo, now) else { return reason }
+    return reason + (reason.isEmpty ? "" : "; ") + attempt
+  }
+
+  /// `next attempt in 9 s`; nil for a photo that does not wait for one.
+  static func attempt(_ photo: PhotoSummary, _ now: UInt64) -> String? {
+    guard photo.retry > 0 else { return nil }
+    return "next attempt in \(Amounts.span(milliseconds: photo.retry - min(now, photo.retry)))"
   }
 
   private static func tone(_ photo: PhotoSummary) -> ToolScreen.Tone? {

@@ -10,22 +10,32 @@ package enum StatusText {
   }
 
   private static func words(_ report: StatusReport, _ screen: ToolScreen, now: UInt64) -> String {
-    let isWell = report.state == "running" && report.degraded.isEmpty
-    let state = screen.tinted(Printable.text(report.state), isWell ? .good : .bad)
-    let age = Amounts.span(milliseconds: now - min(now, report.since))
-    var lines = [
-      "darkroomd \(Printable.text(report.version)) is \(state), started \(age) ago",
-      row("lists", count(report.work.lists, "list is", "lists are") + " not finished"),
-      row("photos", "\(report.work.photosWaiting) waiting, \(report.work.photosRunning) begun"),
-      row("begun", begun(report.work)),
-      row("inbox", Printable.text(report.inbox)), row("prints", Printable.text(report.prints)),
-      row("memory", Amounts.bytes(report.residentBytes)),
-      row("sandbox", Printable.text(report.sandbox)),
+    let lists = Amounts.counted(report.work.lists, "list is", "lists are")
+    var rows = [
+      ("lists", "\(lists) not finished"),
+      ("photos", "\(report.work.photosWaiting) waiting, \(report.work.photosRunning) begun"),
+      ("begun", begun(report.work)), ("inbox", Printable.text(report.inbox)),
+      ("prints", Printable.text(report.prints)), ("memory", Amounts.bytes(report.residentBytes)),
+      ("sandbox", Printable.text(report.sandbox)),
     ]
-    lines += report.hosts.map { row("waiting", host($0, now: now)) }
-    if report.moreHosts > 0 { lines.append(row("", "and \(report.moreHosts) more hosts")) }
-    lines += report.degraded.map { row("degraded", screen.tinted(Printable.text($0), .bad)) }
+    rows += report.hosts.map { ("waiting", host($0, now: now)) }
+    if report.moreHosts > 0 {
+      rows.append(("", "and \(Amounts.counted(report.moreHosts, "host", more: true))"))
+    }
+    let age = Amounts.age(since: report.since, now: now)
+    let lines =
+      [title(report, ", started \(age) ago", screen)] + rows.map { row($0, $1, screen) }
+      + report.degraded.map { row("degraded", Printable.text($0), screen, isBad: true) }
     return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// `darkroomd 1.0 is running`, and the tail.
+  static func title(_ report: StatusReport, _ tail: String, _ screen: ToolScreen) -> String {
+    let isWell = report.state == "running" && report.degraded.isEmpty
+    let state = Printable.text(report.state)
+    return Prose.folded(
+      "darkroomd \(Printable.text(report.version)) is \(state)\(tail)", screen, indent: 2,
+      tone: isWell ? .good : .bad, of: state)
   }
 
   /// Photos between two steps wait for a place in the next one.
@@ -39,8 +49,7 @@ package enum StatusText {
   package static func flushed(_ hosts: Int, named host: String?) -> String {
     switch hosts {
     case 0: "No trouble with \(host.map { Printable.text($0) } ?? "any host") is known.\n"
-    case 1: "Retrying 1 host that did not answer.\n"
-    default: "Retrying \(hosts) hosts that did not answer.\n"
+    default: "Retrying \(Amounts.counted(hosts, "host")) that did not answer.\n"
     }
   }
 
@@ -49,12 +58,12 @@ package enum StatusText {
     return "\(Printable.text(host.reason)); next attempt \(wait)"
   }
 
-  private static func row(_ name: String, _ value: String) -> String {
-    String(repeating: " ", count: 10 - name.count) + "\(name)  \(value)"
-  }
-
-  private static func count(_ number: Int, _ one: String, _ many: String) -> String {
-    "\(number) \(number == 1 ? one : many)"
+  private static func row(
+    _ name: String, _ value: String, _ screen: ToolScreen, isBad: Bool = false
+  ) -> String {
+    Prose.folded(
+      String(repeating: " ", count: 10 - name.count) + "\(name)  \(value)", screen, indent: 12,
+      tone: isBad ? .bad : nil, of: value)
   }
 
   private static func plain(_ report: StatusReport) -> String {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `submit`: reads a list in a worker, as `check` does, puts it into the daemon's inbox under its name, durable
 // and in one step, and waits until it is accepted. The list is a file, standard input, or URLs. With options
-// it is rewritten as JSON; the options of its photos stay.
+// it is rewritten as JSON; the options of its photos stay. Pictures and folders of pictures are copied there.
 
 internal import Catalog
 internal import Digests
@@ -34,6 +34,16 @@ struct SubmitRun {
     }
     let file: String
     do throws(Failure) {
+      if let pictures = try pictures(for: inbox) {
+        if pictures.leftOut > 0 {
+          let files =
+            pictures.leftOut == 1
+            ? "1 file is not a picture" : "\(pictures.leftOut) files are not pictures"
+          voice.complain("pictures.left", "\(files), and left out of the list")
+        }
+        try pictures.drop()
+        return follow("\(pictures.name).plist", after: newest, until: deadline)
+      }
       let candidate = try await candidate()
       if candidate.problems > 0 {
         let photos = Amounts.photos(candidate.photos)
@@ -77,7 +87,47 @@ struct SubmitRun {
     case .file(let path): Printable.text(path)
     case .standardInput: "standard input"
     case .urls(let urls): urls.count == 1 ? "the URL" : "the URLs"
+    case .pictures(let paths): paths.count == 1 ? Printable.text(paths[0]) : "the pictures"
     }
+  }
+
+  // MARK: Pictures
+
+  /// Nil if the source is a list.
+  private func pictures(for inbox: String) throws(Failure) -> PictureSubmission? {
+    var drop: PictureSubmission
+    switch task.source {
+    case .pictures(let paths):
+      let only = paths.count == 1 ? Self.lastName(paths[0]) : nil
+      let stem = only.map { String(decoding: PictureName(Array($0.utf8)).stem, as: UTF8.self) }
+      drop = try PictureSubmission(task.name ?? stem ?? newName, into: inbox)
+      for path in paths { try drop.add(picture: path) }
+    case .file(let path):
+      let kind = try asFailure { () throws(SystemError) in
+        try Surroundings.openNamed(path).status().kind
+      }
+      guard kind == .folder else { return nil }
+      drop = try PictureSubmission(task.name ?? Self.lastName(path), into: inbox)
+      try drop.add(folder: path)
+      if drop.pictures.isEmpty { throw PictureSubmission.none(path) }
+    case .standardInput, .urls: return nil
+    }
+    guard task.options.isEmpty else {
+      throw Failure(
+        .final, code: "pictures.options", reason: "pictures have no options of their own",
+        advice: "The settings under [Filter] apply; a list of URLs may have options")
+    }
+    return drop
+  }
+
+  private static func lastName(_ path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? ""
+  }
+
+  /// Unique, because a list of the same name would take over from it.
+  private var newName: String {
+    let time = DateText.utc(milliseconds: talk.clock.wallTime()).filter { $0 != ":" }
+    return "submitted-\(time)-\(ThisProcess.identifier)"
   }
 
   // MARK: The list
@@ -96,7 +146,7 @@ struct SubmitRun {
     guard problems == 0 else {
       throw Failure(
         .final, code: "list.entry",
-        reason: "\(problems) of \(read.count) photos cannot be processed",
+        reason: "\(problems) of \(Amounts.photos(read.count)) cannot be processed",
         advice: "Correct the list, or submit it without options")
     }
     let whole = try asFailure { () throws(SystemError) in try Surroundings.scratchFile() }
@@ -118,7 +168,6 @@ struct SubmitRun {
     case .file(let path):
       let file = try Surroundings.openNamed(path)
       let kind = try file.status().kind
-      if kind == .folder { throw SystemError(.isFolder, call: "open", thing: path) }
       if kind == .file { return (file, true) }
       // A pipe, such as that of a shell's <(…), can be read once.
       return (try Self.copy { count throws(SystemError) in try file.readOn(upTo: count) }, false)
@@ -127,6 +176,7 @@ struct SubmitRun {
         try StandardInput.read(upTo: count)
       }
       return (list, false)
+    case .pictures: preconditionFailure("pictures are no list")
     case .urls(let urls):
       let file = try Surroundings.scratchFile()
       try file.write(Array(urls.map { $0 + "\n" }.joined().utf8), at: 0)
@@ -167,11 +217,9 @@ struct SubmitRun {
     if let given = task.name {
       name = given
     } else if isNamed, case .file(let path) = task.source {
-      name = path.split(separator: "/").last.map(String.init) ?? ""
+      name = Self.lastName(path)
     } else {
-      let time = DateText.utc(milliseconds: talk.clock.wallTime()).filter { $0 != ":" }
-      // Unique, because a list of the same name would take over from it.
-      name = "submitted-\(time)-\(ThisProcess.identifier)"
+      name = newName
     }
     let known = ListName(name)
     return known.isList && !isNew ? name : known.text + ending

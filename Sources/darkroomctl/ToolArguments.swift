@@ -48,8 +48,7 @@ package struct ToolArguments {
       }
       let name = String(parts[0])
       guard let option = ToolOption(written: name) else {
-        let known = ToolOption.allCases.map(\.rawValue)
-        throw .unknownOption(name, near: Suggestion.nearest(to: name, among: known))
+        throw unknown(option: name, words + rest)
       }
       var value = parts.count > 1 ? String(parts[1]) : nil
       if option.takesValue {
@@ -62,6 +61,17 @@ package struct ToolArguments {
     }
   }
 
+  /// Names the command if one is written, even behind the option.
+  private func unknown(option name: String, _ words: [String]) -> UsageError {
+    let command = words.prefix { $0 != "--" }.lazy.compactMap { CommandName(rawValue: $0) }.first
+    let known = ToolOption.allCases.filter { option in
+      command.map { option.belongs(to: $0) } ?? true
+    }
+    return .unknownOption(
+      name, command: command?.rawValue,
+      near: Suggestion.nearest(to: name, among: known.map(\.rawValue)))
+  }
+
   private func value(_ option: ToolOption) -> String? {
     options.last { $0.option == option }?.value
   }
@@ -70,15 +80,24 @@ package struct ToolArguments {
     if value(.version) != nil { return ToolOrder(.version) }
     guard let first = words.first else {
       if value(.help) != nil { return ToolOrder(.help(nil)) }
-      throw .noCommand
+      if let other = options.first(where: { !$0.option.belongs(to: .status) }) {
+        throw .noCommand(option: other.written)
+      }
+      return try order(.brief)
     }
     let name = try command(first)
     if value(.help) != nil { return ToolOrder(.help(name)) }
     for (option, written, _) in options where !option.belongs(to: name) {
       throw .misplaced(option: written, command: name.rawValue)
     }
-    let command = try command(name, Array(words.dropFirst()))
-    return ToolOrder(command, socket: try socket(), isJSON: value(.json) != nil)
+    return try order(try command(name, Array(words.dropFirst())))
+  }
+
+  private func order(_ command: ToolCommand) throws(UsageError) -> ToolOrder {
+    if value(.json) != nil, value(.plain) != nil { throw .twoForms }
+    return ToolOrder(
+      command, socket: try socket(), isJSON: value(.json) != nil, isPlain: value(.plain) != nil,
+      usesPager: value(.noPager) == nil)
   }
 
   private func command(_ word: String) throws(UsageError) -> CommandName {
@@ -106,17 +125,21 @@ package struct ToolArguments {
   private func command(_ name: CommandName, _ words: [String]) throws(UsageError) -> ToolCommand {
     switch name {
     case .status: return try alone(.status, name, words)
-    case .list: return try alone(.list, name, words)
+    case .list: return try alone(.list(try filter()), name, words)
     case .inbox: return try alone(.inbox, name, words)
     case .reload: return try alone(.reload, name, words)
     case .flush:
       if words.count > 1 { throw .unwantedWord(command: name.rawValue, word: words[1]) }
       return .flush(host: words.first)
     case .show: return .show(try oneList(name, words), state: try state())
+    case .why: return try why(words)
     case .pause: return .pause(try oneList(name, words))
     case .resume: return .resume(try oneList(name, words))
     case .cancel: return .cancel(try oneList(name, words))
     case .retry: return .retry(try oneList(name, words))
+    case .quality: return try quality(words)
+    case .focus: return try focus(words)
+    case .unfocus: return .unfocus(try oneList(name, words))
     case .wait:
       guard !words.isEmpty else {
         throw .missingWord(command: name.rawValue, what: "a list's name or number")
@@ -163,6 +186,48 @@ package struct ToolArguments {
     return word
   }
 
+  private func quality(_ words: [String]) throws(UsageError) -> ToolCommand {
+    guard let list = words.first else {
+      throw .missingWord(command: "quality", what: "a list's name or number")
+    }
+    guard words.count > 1 else { throw .missingWord(command: "quality", what: "a class") }
+    if words.count > 2 { throw .unwantedWord(command: "quality", word: words[2]) }
+    return .quality(ListReference(list), try serviceClass(words[1], of: "CLASS"))
+  }
+
+  private func serviceClass(_ text: String, of option: String) throws(UsageError) -> ServiceClass {
+    if let known = ServiceClass(name: text) { return known }
+    let names = ServiceClass.allCases.map(\.name).joined(separator: ", ")
+    throw .badValue(option: option, value: text, why: "use one of \(names)")
+  }
+
+  private func why(_ words: [String]) throws(UsageError) -> ToolCommand {
+    guard let list = words.first else {
+      throw .missingWord(command: "why", what: "a list's name or number")
+    }
+    if words.count > 2 { throw .unwantedWord(command: "why", word: words[2]) }
+    return .why(WhyOrder(list: ListReference(list), photo: words.dropFirst().first))
+  }
+
+  private func focus(_ words: [String]) throws(UsageError) -> ToolCommand {
+    guard let list = words.first else {
+      throw .missingWord(command: "focus", what: "a list's name or number")
+    }
+    var order = FocusOrder(list: ListReference(list), photos: Array(words.dropFirst()))
+    if order.photos.count > FocusOrder.mostWords {
+      throw .unwantedWord(command: "focus", word: order.photos[FocusOrder.mostWords])
+    }
+    if let text = value(.lease) {
+      let most = Duration.seconds(Int64(FocusOrder.longestLease))
+      guard let time = Amounts.duration(text), time >= .seconds(1), time <= most else {
+        throw .badValue(
+          option: "--for", value: text, why: "use a time from 1 s to 1 h, such as 30s or 5min")
+      }
+      order.seconds = UInt32(time.components.seconds)
+    }
+    return .focus(order)
+  }
+
   private func journal(_ words: [String]) throws(UsageError) -> JournalTask {
     let verbs = JournalTask.Verb.allCases.map(\.rawValue)
     guard let word = words.first else {
@@ -174,6 +239,18 @@ package struct ToolArguments {
     if words.count > 2 { throw .unwantedWord(command: "journal", word: words[2]) }
     if let folder = words.dropFirst().first { return JournalTask(verb, folder: folder) }
     return root.map { JournalTask(verb, folder: "\($0)/state") } ?? JournalTask(verb)
+  }
+
+  private func filter() throws(UsageError) -> ListFilter {
+    var filter = ListFilter(user: value(.user))
+    for name in value(.state)?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {
+      guard let state = ListState(rawValue: String(name)) else {
+        let names = ListState.allCases.map(\.name).joined(separator: ", ")
+        throw .badValue(option: "--state", value: String(name), why: "use some of \(names)")
+      }
+      filter.states.insert(state)
+    }
+    return filter
   }
 
   private func state() throws(UsageError) -> PhotoState? {
@@ -211,7 +288,7 @@ package struct ToolArguments {
     var task = DevelopTask(files: words)
     task.folder = value(.output) ?? "."
     task.isReplacing = value(.force) != nil
-    task.filter = try filter() ?? task.filter
+    task.filter = try function() ?? task.filter
     task.quality = try quality() ?? task.quality
     task.metadata = try metadata() ?? task.metadata
     task.jobs = try jobs()
@@ -220,11 +297,15 @@ package struct ToolArguments {
 
   private func submit(_ words: [String]) throws(UsageError) -> SubmitTask {
     guard let first = words.first else {
-      throw .missingWord(command: "submit", what: "a file, URLs, or '-' for standard input")
+      throw .missingWord(
+        command: "submit",
+        what: "a list, pictures or a folder of them, URLs, or '-' for standard input")
     }
     var task: SubmitTask
     if words.allSatisfy({ $0.contains("://") }) {
       task = SubmitTask(.urls(words))
+    } else if words.allSatisfy({ PictureName(Array($0.utf8)).isPicture }) {
+      task = SubmitTask(.pictures(words))
     } else if words.count > 1 {
       throw .unwantedWord(command: "submit", word: words[1])
     } else {
@@ -233,22 +314,18 @@ package struct ToolArguments {
     task.name = value(.name)
     task.waits = value(.wait) != nil || value(.timeout) != nil
     task.timeout = try timeout()
-    task.options.filter = try filter()
+    task.options.filter = try function()
     task.options.quality = try quality()
     task.options.metadata = try metadata()
-    if let text = value(.serviceClass) {
-      guard let level = ServiceClass(name: text) else {
-        let names = ServiceClass.allCases.map(\.name).joined(separator: ", ")
-        throw .badValue(option: "--quality-of-service", value: text, why: "use one of \(names)")
-      }
-      task.options.serviceClass = level
+    task.options.serviceClass = try value(.serviceClass).map { (text) throws(UsageError) in
+      try serviceClass(text, of: "--quality-of-service")
     }
     return task
   }
 
   // MARK: Options of prints
 
-  private func filter() throws(UsageError) -> FilterFunction? {
+  private func function() throws(UsageError) -> FilterFunction? {
     guard let text = value(.filter) else { return nil }
     do throws(FilterSyntaxError) { return try FilterFunction(parsing: text) } catch {
       throw .badValue(option: "--filter", value: text, why: error.description)

@@ -5,9 +5,12 @@ enum ToolOption: String, CaseIterable, Sendable {
   case root = "--root"
   case socket = "--socket"
   case json = "--json"
+  case plain = "--plain"
+  case noPager = "--no-pager"
   case help = "--help"
   case version = "--version"
   case state = "--state"
+  case user = "--user"
   case timeout = "--timeout"
   case output = "--output"
   case filter = "--filter"
@@ -17,6 +20,7 @@ enum ToolOption: String, CaseIterable, Sendable {
   case jobs = "--jobs"
   case name = "--name"
   case wait = "--wait"
+  case lease = "--for"
   case serviceClass = "--quality-of-service"
 
   init?(written name: String) {
@@ -31,19 +35,21 @@ enum ToolOption: String, CaseIterable, Sendable {
 
   var takesValue: Bool {
     switch self {
-    case .root, .socket, .state, .timeout, .output, .filter, .quality, .metadata, .jobs, .name,
-      .serviceClass:
+    case .root, .socket, .state, .user, .timeout, .output, .filter, .quality, .metadata, .jobs,
+      .name, .serviceClass, .lease:
       true
-    case .json, .help, .version, .force, .wait: false
+    case .json, .plain, .noPager, .help, .version, .force, .wait: false
     }
   }
 
   func belongs(to command: CommandName) -> Bool {
     switch self {
-    case .root, .socket, .json, .help, .version: true
-    case .state: command == .show
+    case .root, .socket, .json, .plain, .noPager, .help, .version: true
+    case .state: command == .show || command == .list
+    case .user: command == .list
     case .timeout: command == .wait || command == .submit
     case .filter, .quality, .metadata: command == .develop || command == .submit
+    case .lease: command == .focus
     case .output, .force, .jobs: command == .develop
     case .name, .wait, .serviceClass: command == .submit
     }

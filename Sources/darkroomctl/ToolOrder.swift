@@ -12,24 +12,39 @@ package struct ToolOrder: Equatable, Sendable {
   package var socket = Self.systemSocket
   /// Print results and errors as JSON.
   package var isJSON = false
+  /// Print columns for programs, even on a terminal.
+  package var isPlain = false
+  /// Long results may go to a pager.
+  package var usesPager = true
 
-  package init(_ command: ToolCommand, socket: String = Self.systemSocket, isJSON: Bool = false) {
+  package init(
+    _ command: ToolCommand, socket: String = Self.systemSocket, isJSON: Bool = false,
+    isPlain: Bool = false, usesPager: Bool = true
+  ) {
     self.command = command
     self.socket = socket
     self.isJSON = isJSON
+    self.isPlain = isPlain
+    self.usesPager = usesPager
   }
 }
 
 package enum ToolCommand: Equatable, Sendable {
+  /// No command: the state of the daemon, the lists at work, and the first commands.
+  case brief
   case status
-  case list
+  case list(ListFilter)
   case inbox
   case show(ListReference, state: PhotoState?)
+  case why(WhyOrder)
   case wait([ListReference], timeout: Duration?)
   case pause(ListReference)
   case resume(ListReference)
   case cancel(ListReference)
   case retry(ListReference)
+  case quality(ListReference, ServiceClass)
+  case focus(FocusOrder)
+  case unfocus(ListReference)
   case reload
   case watch(ListReference?)
   case cache(clear: Bool)
@@ -48,6 +63,7 @@ package struct SubmitTask: Equatable, Sendable {
     case file(String)
     case standardInput
     case urls([String])
+    case pictures([String])
   }
 
   /// Options that the list gets instead of its own; those of a photo are more important.
@@ -88,7 +104,9 @@ package struct DevelopTask: Equatable, Sendable {
 }
 
 package enum CommandName: String, CaseIterable, Sendable {
-  case status, list, inbox, submit, show, wait, pause, resume, cancel, retry, flush, reload, watch,
+  case status, list, inbox, submit, show, why, wait, pause, resume, cancel, retry, quality, focus,
+    unfocus, flush,
+    reload, watch,
     cache,
     develop
   case check, journal, help

@@ -7,11 +7,13 @@ package import Steer
 internal import Vocabulary
 
 package struct ToolVoice: Sendable {
-  package let screen: ToolScreen
+  package private(set) var screen: ToolScreen
   /// Shows progress if it is a terminal.
   package let progressScreen: ToolScreen
   /// Errors are printed as JSON objects.
   package private(set) var isJSON = false
+  /// The reader may leave early: the command only shows something.
+  private var isQuery = false
   private let out: @Sendable (String) throws -> Void
   private let error: @Sendable (String) -> Void
 
@@ -40,8 +42,26 @@ package struct ToolVoice: Sendable {
     return voice
   }
 
+  /// A copy that writes columns for programs, even to a terminal.
+  package func speaking(plain: Bool) -> ToolVoice {
+    var voice = self
+    if plain { voice.screen = .plain }
+    return voice
+  }
+
+  /// A copy that ends the process with success when its reader has left.
+  func endingQuietly() -> ToolVoice {
+    ThisProcess.ignoreBrokenPipes()
+    var voice = self
+    voice.isQuery = true
+    return voice
+  }
+
   package func say(_ text: String) {
     do { try out(text) } catch {
+      if isQuery, (error as? SystemError)?.name == .brokenPipe {
+        ThisProcess.end(with: ExitCode.done.rawValue)
+      }
       // A result that cannot be written is a failure, even if the command succeeded.
       complain(
         (error as? SystemError)?.failure.code ?? "output", "could not write: \(error)")
@@ -56,12 +76,15 @@ package struct ToolVoice: Sendable {
     if isJSON {
       error(JSONWriter.text(["error": .string(code), "message": .string(reason)]) + "\n")
     } else {
-      error("darkroomctl: \(reason)\n")
+      error(Prose.folded("darkroomctl: \(reason)", progressScreen, indent: 2) + "\n")
     }
   }
 
-  /// Overwrites the current line; does nothing without a terminal.
-  package func progress(_ line: String) {
-    if progressScreen.isTerminal { error("\r\(line)\u{1B}[K") }
+  /// Shows lines in place of those of the last call, of which there were `height`; does nothing without a
+  /// terminal.
+  package func progress(_ lines: [String], over height: Int) {
+    guard progressScreen.isTerminal else { return }
+    let up = height > 1 ? "\u{1B}[\(height - 1)A" : ""
+    error("\r\(up)\u{1B}[J" + lines.joined(separator: "\n"))
   }
 }

@@ -4,9 +4,9 @@
 internal import Vocabulary
 
 package enum UsageError: Error, Equatable, Sendable, CustomStringConvertible {
-  case noCommand
+  case noCommand(option: String)
   case unknownCommand(String, near: String?)
-  case unknownOption(String, near: String?)
+  case unknownOption(String, command: String?, near: String?)
   case missingValue(option: String)
   case unwantedValue(option: String)
   case misplaced(option: String, command: String)
@@ -14,14 +14,17 @@ package enum UsageError: Error, Equatable, Sendable, CustomStringConvertible {
   case unwantedWord(command: String, word: String)
   case badValue(option: String, value: String, why: String)
   case twoPlaces
+  case twoForms
 
   package var description: String {
     switch self {
-    case .noCommand: "no command given; 'darkroomctl help' shows the commands"
+    case .noCommand(let option):
+      "'\(option)' needs a command; 'darkroomctl help' shows the commands"
     case .unknownCommand(let name, let near):
-      "there is no command \(Self.quoted(name))\(Self.hint(near))"
-    case .unknownOption(let name, let near):
-      "there is no option \(Self.quoted(name))\(Self.hint(near))"
+      "there is no command \(Self.quoted(name))\(Self.hint(near, command: nil))"
+    case .unknownOption(let name, let command, let near):
+      command.map { "'\($0)' has no option \(Self.quoted(name))\(Self.hint(near, command: $0))" }
+        ?? "there is no option \(Self.quoted(name))\(Self.hint(near, command: nil))"
     case .missingValue(let option): "'\(option)' needs a value"
     case .unwantedValue(let option): "'\(option)' takes no value"
     case .misplaced(let option, let command):
@@ -33,12 +36,15 @@ package enum UsageError: Error, Equatable, Sendable, CustomStringConvertible {
     case .badValue(let option, let value, let why):
       "\(Self.quoted(value)) is not valid for '\(option)': \(why)"
     case .twoPlaces: "'--root' and '--socket' exclude each other; use only one of them"
+    case .twoForms: "'--json' and '--plain' exclude each other; use only one of them"
     }
   }
 
   private static func quoted(_ text: String) -> String { "'\(Printable.text(text, limit: 60))'" }
 
-  private static func hint(_ near: String?) -> String {
-    near.map { " (did you mean '\($0)'?)" } ?? "; 'darkroomctl help' shows them all"
+  private static func hint(_ near: String?, command: String?) -> String {
+    let meant = near.map { " (did you mean '\($0)'?)" } ?? ""
+    if let command { return "\(meant); see 'darkroomctl help \(command)'" }
+    return near == nil ? "; 'darkroomctl help' shows them all" : meant
   }
 }

@@ -21,7 +21,8 @@ package enum WatchText {
     var text = lists.joined()
     if report.lists.isEmpty { text += "Every list is done.\n" }
     if report.lists.count > lists.count {
-      text += "and \(report.lists.count - lists.count) more lists\n"
+      let more = report.lists.count - lists.count
+      text += "and \(Amounts.counted(more, "list", more: true))\n"
     }
     if report.transfers.isEmpty { return text }
     let left = rows - 1 - text.utf8.count { $0 == 0x0A }
@@ -71,8 +72,12 @@ package enum CacheText {
       ].map { TextTable.plain([$0, "\($1)"]) }.joined()
     }
     if report.limit == 0 { return "The cache is off; Cache= under [Download] sets its size.\n" }
-    return "The cache holds \(report.entries) originals, \(Amounts.bytes(report.bytes)) of "
-      + "\(Amounts.bytes(report.limit)). Since the start: \(report.hits) hits, "
-      + "\(report.misses) misses.\n"
+    let size = "\(Amounts.bytes(report.bytes)) of \(Amounts.bytes(report.limit))"
+    let hits = Amounts.counted(report.hits, "hit")
+    let misses = Amounts.counted(report.misses, "miss", "misses")
+    return [
+      "The cache holds \(Amounts.counted(report.entries, "original")), \(size).",
+      "Since the start: \(hits), \(misses).",
+    ].map { Prose.folded($0, screen) + "\n" }.joined()
   }
 }

@@ -68,8 +68,8 @@ final class Darkroom: Sendable {
     reload = Reload(source, ground.settings)
     let views = Views(
       recorder: recorder, chains: photos.chains, lists: lists, index: index, notes: notes,
-      downloader: photos.downloader, health: health, inbox: inbox, departures: departures,
-      places: ground.places, clock: clock, started: clock.wallTime())
+      downloader: photos.downloader, health: health, paces: narrator.paces, inbox: inbox,
+      departures: departures, places: ground.places, clock: clock, started: clock.wallTime())
     calls = ControlCalls(
       views, keeper: keeper, reload: reload, changes: ground.changes, stop: ground.stop)
     idle = IdleWatch(
@@ -195,7 +195,8 @@ final class Darkroom: Sendable {
   private func birth(_ entry: ListEntry) -> ListLives.Birth {
     let terms = work.index[entry.id]?.terms
     return ListLives.Birth(
-      entry.id, entry.state, prints: terms?.prints, revises: terms?.revises)
+      entry.id, entry.state, prints: terms?.prints, revises: terms?.revises,
+      serviceClass: entry.acceptance.serviceClass)
   }
 
   private func runReload() async {

@@ -28,6 +28,16 @@ struct Places: Equatable, Sendable {
       configuration: "\(root)/darkroomd.conf")
   }
 
+  /// False on a machine that has neither the settings nor the inbox.
+  static var isInstalled: Bool {
+    ["/etc/darkroom", "/var/spool/darkroom"].contains { path in
+      do throws(SystemError) {
+        _ = try LinuxFolder.open(path: path)
+        return true
+      } catch { return !error.isMissing }
+    }
+  }
+
   /// Makes the folders below a root. Under systemd they exist already (tmpfiles, StateDirectory).
   static func make(root: String) throws(SystemError) {
     if let slash = root.lastIndex(of: "/"), let name = FileName(root[root.index(after: slash)...]) {

@@ -127,7 +127,13 @@ enum Startup {
   }
 
   private static func places(_ options: CommandLineOptions) throws(StartFailure) -> Places {
-    guard let root = options.root else { return .system }
+    guard let root = options.root else {
+      if options.configuration != nil || Places.isInstalled { return .system }
+      throw StartFailure(
+        ExitCode.usage,
+        "darkroom is not installed here; to try it: darkroomd --root DIR, which keeps everything "
+          + "below one folder; to install it: make install, in its source folder")
+    }
     do throws(SystemError) {
       let path = try ThisProcess.absolutePath(root)
       try Places.make(root: path)

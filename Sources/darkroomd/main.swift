@@ -8,6 +8,12 @@ import Vocabulary
 
 func say(_ words: String) { try? StandardStream.error.write(Array("darkroomd: \(words)\n".utf8)) }
 
+if CommandLine.arguments.isEmpty {
+  // The runtime could not read them. Without its options the daemon would be another one.
+  say("the command line could not be read")
+  ThisProcess.exit(ExitCode.io)
+}
+
 let options: CommandLineOptions
 do {
   options = try CommandLineOptions(CommandLine.arguments.dropFirst())

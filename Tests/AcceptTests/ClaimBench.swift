@@ -49,6 +49,8 @@ final class ClaimBench: @unchecked Sendable {
     claim = try fresh()
     try FreshName.sweep(failed)
     try await InboxRecovery(claim: claim).run()
+    // As the inbox's loop does next.
+    _ = await RollClaim(claim: claim).finishAll()
   }
 
   /// A claim without memory.
@@ -83,7 +85,7 @@ final class ClaimBench: @unchecked Sendable {
   }
 
   func candidates() throws -> [Candidate] {
-    try InboxLook.entries(inbox).compactMap { entry in
+    try claim.memory.look(at: inbox).entries().compactMap { entry in
       entry.status.map { Candidate(key: entry.key, status: $0) }
     }
   }

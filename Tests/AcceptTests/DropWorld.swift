@@ -152,6 +152,7 @@ struct DropWorld {
     case .link: "link"
     case .special: "special"
     case .tooLarge: "tooLarge"
+    case .noPictures, .noPicture, .deep, .otherOwner, .otherFileSystem, .unreachable: "picture"
     }
   }
 

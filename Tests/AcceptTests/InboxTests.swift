@@ -147,15 +147,41 @@ import Vocabulary
       User.put("\(inbox)/.hidden.plist", "end")
       User.put("\(inbox)/notes.doc", "end")
     }
-    let report = await bench.settle()
+    await bench.settle()
+    // Pictures may still come into the folder.
+    bench.clock.advance(by: .seconds(5))
+    let report = await bench.inbox.settled()
     #expect(report.isEmpty)
+    #expect(report.waitingCount == 0 && report.ignoredCount == 6)
     let ignored = bench.rules.state.withLock { $0.ignored }
     #expect(
       ignored == [
         "fifo.plist": .special, "link.plist": .link, "dangling.plist": .link,
-        "folder.plist": .folder, ".hidden.plist": .hidden, "notes.doc": .suffix,
+        "folder.plist": .noPictures, ".hidden.plist": .hidden, "notes.doc": .suffix,
       ])
     #expect(try bench.left().count == 6)
+    await bench.inbox.stop()
+  }
+
+  @Test(
+    "Pictures that cannot leave the inbox leave it as soon as the disk allows, without a new drop")
+  func unfinishedRoll() async throws {
+    let bench = try InboxBench { inbox in
+      unsafe _ = mkdir("\(inbox)/Barn", 0o755)
+      User.put("\(inbox)/Barn/a.jpg", "a")
+    }
+    let path = bench.folder.path
+    FaultPlan.set(.init("fsync", on: "\(path)/.claim/1", code: 5, isPermanent: true), for: path)
+    defer { FaultPlan.set(nil, for: path) }
+    await bench.settle()
+    bench.clock.advance(by: .seconds(5))
+    #expect(await bench.inbox.settled().candidates > 0)
+    #expect(bench.rules.names == ["Barn.plist"])
+    FaultPlan.set(nil, for: path)
+    bench.clock.advance(by: .seconds(1))
+    #expect(await bench.inbox.settled().isEmpty)
+    #expect(bench.rules.names == ["Barn.plist"])
+    #expect(try bench.left().isEmpty)
     await bench.inbox.stop()
   }
 

@@ -26,6 +26,10 @@ final class ScriptedRules: IntakeRules {
     var knowsTwins = false
     var repeated: [ListID] = []
     var fullness: Failure?
+    /// The room for lists, if it is limited.
+    var room: UInt64?
+    /// Entries are `PATH: REASON`.
+    var left: [String] = []
     var surveys: [String] = []
     var overflows: [Int] = []
     /// Entries are `NAME: code` or `NAME: over`.
@@ -81,6 +85,8 @@ final class ScriptedRules: IntakeRules {
     case .ignored(let name, let reason):
       state.withLock { $0.ignored["\(name)"] = reason }
       feed.yield("ignored \(name)")
+    case .left(let files):
+      state.withLock { $0.left += files.map { "\($0.text): \($0.reason)" } }
     case .waits(let name, let failure):
       state.withLock { $0.waits.append("\(name): \(failure?.code ?? "over")") }
     case .troubled(let failure):
@@ -113,7 +119,11 @@ final class ScriptedRules: IntakeRules {
       let bytes = try list.read(at: 0, upTo: 1 << 22)
       state.withLock { $0.reads += 1 }
       if bytes.elementsEqual("killer".utf8) { throw SystemError(code: -1, call: "", thing: "") }
-      guard bytes.reversed().starts(with: "end".utf8.reversed()) else {
+      // The lists that Accept makes of pictures are good, too.
+      let isGood = ["end", "</plist>\n"].contains {
+        bytes.suffix($0.utf8.count).elementsEqual($0.utf8)
+      }
+      guard isGood else {
         throw SystemError(code: 0, call: "parse", thing: "list")
       }
       try catalog.write(Array("catalog of ".utf8) + bytes, at: 0)
@@ -172,7 +182,13 @@ final class ScriptedRules: IntakeRules {
     feed.yield("rejected \(name)")
   }
 
-  func fullness(besides lists: Int) -> Failure? { state.withLock { $0.fullness } }
+  func fullness(besides lists: Int, adding bytes: UInt64) -> Failure? {
+    state.withLock { state in
+      state.room.map { bytes > $0 ? Self.noRoom : state.fullness } ?? state.fullness
+    }
+  }
+
+  private static let noRoom = Failure(.machine, code: "inbox.full", reason: "no room")
 
   /// Waits until each of these events has happened.
   func wait(for wanted: Set<String>) async {

@@ -6,7 +6,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 static int actions_of(posix_spawn_file_actions_t *actions, const int streams[3]) {
   int error = 0;
@@ -58,4 +61,19 @@ int program_end(int process) {
     if (errno != EINTR) return -errno;
   }
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int terminal_pair(int columns, int rows, int ends[2]) {
+  char name[64];
+  struct winsize size = {.ws_col = (unsigned short)columns, .ws_row = (unsigned short)rows};
+  ends[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (ends[0] < 0) return -errno;
+  int error = grantpt(ends[0]) < 0 || unlockpt(ends[0]) < 0 ? errno : 0;
+  if (!error) error = ptsname_r(ends[0], name, sizeof name);
+  ends[1] = error ? -1 : open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (!error && (ends[1] < 0 || ioctl(ends[1], TIOCSWINSZ, &size) < 0)) error = errno;
+  if (!error) return 0;
+  if (ends[1] >= 0) close(ends[1]);
+  close(ends[0]);
+  return -error;
 }

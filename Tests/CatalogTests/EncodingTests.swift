@@ -89,7 +89,7 @@ struct EncodingTests {
     #expect(ReadList.bytes(bytes).reason == "line 4, column 4: the text is not valid UTF-8")
     #expect(
       ReadList.bytes(Array("[\"a\" \"b".utf8) + [0xFF]).reason
-        == "line 1, column 6: it is not valid JSON (unexpected character)")
+        == "line 1, column 6: it is not valid JSON: '\"' where ',' or ']' belongs")
   }
 
   private func list(_ encoding: String, _ byte: UInt8) -> [UInt8] {

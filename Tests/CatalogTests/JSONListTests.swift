@@ -78,7 +78,40 @@ struct JSONListTests {
     ("[]", .refused("list.empty", "it names no photos", RefusalTests.formAdvice)),
     (
       "{\"é\": \"u\"\n \"b\": \"v\"}",
-      .refused("list.syntax", "line 2, column 2: it is not valid JSON (unexpected character)", "")
+      .refused(
+        "list.syntax", "line 2, column 2: it is not valid JSON: '\"' where ',' or '}' belongs",
+        "Put a comma between the entries")
+    ),
+    (
+      "{\u{201C}a\u{201D}: \"u\"}",
+      .refused(
+        "list.syntax",
+        "line 1, column 2: it is not valid JSON: '\u{201C}' where a name or '}' belongs",
+        "Names and values stand in straight double quotation marks")
+    ),
+    (
+      "{'a': 'u'}",
+      .refused(
+        "list.syntax", "line 1, column 2: it is not valid JSON: ''' where a name or '}' belongs",
+        "Names and values stand in straight double quotation marks")
+    ),
+    (
+      "{\"a\": \"u\",\n}",
+      .refused(
+        "list.syntax", "line 2, column 1: it is not valid JSON: '}' where a name belongs",
+        "Remove the comma before it")
+    ),
+    (
+      "[\"u\",]",
+      .refused(
+        "list.syntax", "line 1, column 6: it is not valid JSON: ']' where a value belongs",
+        "Remove the comma before it")
+    ),
+    (
+      "[// photos\n]",
+      .refused(
+        "list.syntax", "line 1, column 2: it is not valid JSON: '/' where a value or ']' belongs",
+        "JSON has no comments")
     ),
     (
       "{\"é\": \"u\\x\"}",

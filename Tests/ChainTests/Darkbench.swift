@@ -85,6 +85,8 @@ struct ScriptedStages: Stages {
   let filters = Tally()
   let prints = Tally()
   let discards = Tally()
+  /// The transfers, as a test describes them.
+  let running = TransferBoard()
 
   func download(
     _ work: PhotoWork<String>, arrived: @Sendable () -> Void
@@ -115,6 +117,16 @@ struct ScriptedStages: Stages {
   }
 
   func discard(_ negative: String) { discards.add() }
+
+  func transfers() -> [PhotoID: TransferStanding] { running.withLock { $0 } }
+}
+
+final class TransferBoard: Sendable {
+  private let all = Mutex<[PhotoID: TransferStanding]>([:])
+
+  func withLock<R>(_ act: (inout [PhotoID: TransferStanding]) -> R) -> R {
+    all.withLock { act(&$0) }
+  }
 }
 
 /// The news of hosts, in order.

@@ -27,6 +27,9 @@ import Testing
       let slow = unsafe open("\(inbox)/slow.plist", O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
       let writer = FileHandle(fileDescriptor: slow, closeOnDealloc: true)
       try writer.write(contentsOf: Data("<plist>".utf8))
+      try await bench.until("no pictures come into the folder") {
+        try await bench.inbox().contains { $0.name == "folder.plist" && $0.fate == "ignored" }
+      }
       let files = try await bench.inbox()
       let fates = Dictionary(grouping: files) { $0.name }.mapValues { $0.map(\.fate) }
       #expect(

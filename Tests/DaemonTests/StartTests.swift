@@ -6,6 +6,21 @@ import Support
 import Testing
 
 @Suite struct StartTests {
+  private static let isInstalled = ["/etc/darkroom", "/var/spool/darkroom"].contains {
+    FileManager.default.fileExists(atPath: $0)
+  }
+
+  @Test(.enabled(if: !isInstalled))
+  func `where nothing is installed, a start without a root says how to try it and to install it`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let end = try await bench.launch("darkroomd", []).end()
+      #expect(end.code == 64, "\(end)")
+      #expect(end.errors.contains("darkroomd --root DIR") && end.errors.contains("make install"))
+    }
+  }
+
   @Test func `a second daemon on the same root refuses, names the first and disturbs nothing`()
     async throws
   {

@@ -168,6 +168,9 @@ import Testing
         let end = try await bench.tool(verb, "summer", as: DaemonBench.stranger)
         #expect(end.code == 5 && end.errors.contains("another user"), "\(verb): \(end)")
       }
+      let quality = try await bench.tool(
+        "quality", "summer", "utility", as: DaemonBench.stranger)
+      #expect(quality.code == 5, "\(quality)")
       let reload = try await bench.tool("reload", as: DaemonBench.stranger)
       #expect(reload.code == 5, "\(reload)")
       #expect(try await bench.tool("list", as: DaemonBench.stranger).code == 0)

@@ -49,6 +49,38 @@ import Testing
     }
   }
 
+  @Test func `a folder and single pictures are submitted as a folder, and stay where they were`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let picture = SamplePictures.jpeg(width: 40, height: 30)
+      for path in ["Barn/door.jpg", "Barn/2026/hay.jpg", "Barn/notes.txt", "one.jpg", "two.jpeg"] {
+        try bench.folder.write(picture, to: "root/own/\(path)")
+      }
+      let own = "\(bench.root)/own"
+      let daemon = try await bench.start()
+      let barn = try await bench.tool("--json", "submit", "--wait", "\(own)/Barn/")
+      #expect(barn.code == 0 && barn.errors.contains("1 file is not a picture"), "\(barn)")
+      #expect(bench.names("prints/Barn") == ["2026%2Fhay.jpg", "door.jpg"])
+      let one = try await bench.tool("submit", "--wait", "\(own)/one.jpg")
+      #expect(one.code == 0 && bench.names("prints/one") == ["one.jpg"], "\(one)")
+      let two = try await bench.tool(
+        "submit", "--name", "Two", "--wait", "\(own)/one.jpg", "\(own)/two.jpeg")
+      #expect(two.code == 0 && bench.names("prints/Two") == ["one.jpg", "two.jpg"], "\(two)")
+      #expect(bench.names("own") == ["Barn", "one.jpg", "two.jpeg"])
+      #expect(bench.names("inbox") == [".claim"])
+      for (words, why) in [
+        (["\(own)/one.jpg", "\(own)/Barn/../one.jpg"], "two of the pictures are called 'one.jpg'"),
+        (["--filter", "sepia(1)", "\(own)/Barn"], "pictures have no options of their own"),
+        (["\(bench.root)/state"], "there is no picture in it"),
+      ] {
+        let end = try await bench.tool(["submit"] + words)
+        #expect(end.code == 1 && end.errors.contains(why), "\(end)")
+      }
+      try await bench.stop(daemon)
+    }
+  }
+
   @Test func `a list from a pipe has a name of its own, so that it takes over from none`()
     async throws
   {

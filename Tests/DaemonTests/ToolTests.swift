@@ -140,13 +140,35 @@ import Testing
     }
   }
 
+  // MARK: without a command
+
+  @Test func `without a command it says how to start the daemon, then what it does`() async throws {
+    try await DaemonBench.use { bench in
+      let place = ["DARKROOM_ROOT": bench.root]
+      let none = try await bench.launch("darkroomctl", [], environment: place).end()
+      #expect(none.code == 3 && none.output.isEmpty, "\(none)")
+      #expect(none.errors.hasSuffix("start it with darkroomd --root \(bench.root)\n"), "\(none)")
+      let daemon = try await bench.start()
+      try await bench.drop([("One", try bench.serveSamples(1)[0])], as: "one.plist")
+      #expect(try await bench.wait(for: "one", daemon).code == 0)
+      let idle = try await bench.launch("darkroomctl", [], environment: place).end()
+      #expect(
+        idle.code == 0 && idle.output.contains(" is running: every list is done\n"), "\(idle)")
+      let list = try await bench.tool("list")
+      #expect(list.output.hasPrefix("ID  NAME  STATE") && list.output.contains(" ended "))
+      #expect(try await bench.tool("list", "--plain").output.hasPrefix("1\tone\t"))
+      try await bench.stop(daemon)
+    }
+  }
+
   // MARK: errors for programs
 
   @Test func `with --json every error is an object, and the exit code is the same`() async throws {
     try await DaemonBench.use { bench in
       try bench.folder.write(Array("just words".utf8), to: "root/words.plist")
       let lines: [(code: String, words: [String])] = [
-        ("usage", []), ("usage", ["lsit"]), ("usage", ["list", "--jsno"]), ("usage", ["show"]),
+        ("daemon.notRunning", []), ("usage", ["lsit"]), ("usage", ["list", "--jsno"]),
+        ("usage", ["show"]),
         ("daemon.notRunning", ["status"]), ("daemon.notRunning", ["list"]),
         ("daemon.notRunning", ["wait", "a"]), ("system.2", ["check", "/none/a.plist"]),
         ("list.format", ["check", "\(bench.root)/words.plist"]),

@@ -53,6 +53,28 @@ struct DownloaderTests {
     #expect(try original.file.read(at: 0, upTo: 100) == body)
   }
 
+  @Test func `A dropped picture becomes an original without a transfer, and stays`() async throws {
+    let pictures = try FreshFolder()
+    let downloader = downloader(ScriptedNetwork())
+    let body = Array("a picture".utf8)
+    func take(_ checksum: SHA256Digest?) throws(Failure) -> Original {
+      try downloader.downloader.take(
+        photo, from: pictures.folder, into: fresh.folder, checksum: checksum)
+    }
+    #expect(throws: Failure.self) { try take(nil) }
+    try pictures.write([], to: "picture-38211")
+    #expect(#expect(throws: Failure.self) { try take(nil) }?.code == "download.empty")
+    #expect(partial == nil)
+    try pictures.write(body, to: "picture-38211")
+    for checksum in [nil, SHA256.digest(of: body)] {
+      let original = try take(checksum)
+      #expect(original.contents == Contents(size: 9, hash: SHA256.digest(of: body).prefix))
+      #expect(original.name == Original.name(of: photo) && partial == body)
+      try fresh.folder.remove(original.name)
+    }
+    #expect(pictures.bytes(of: "picture-38211") == body)
+  }
+
   @Test func `Each request uses the current settings`() async throws {
     let network = ScriptedNetwork(.body([1]), .body([1]))
     let first = DownloadSettings(

@@ -89,6 +89,13 @@ struct PhotoURLTests {
     #expect(failure?.advice == advice)
   }
 
+  @Test(arguments: ["\"", "'", "<", "\u{201C}", "\u{201E}", "\u{2018}", "\u{AB}"])
+  func `A URL in quotation marks is told from one without a scheme`(mark: String) {
+    let failure = PhotoURL.refusal(of: "\(mark)https://example.org/a.jpg\(mark)")
+    #expect(failure?.reason == "the URL stands in quotation marks")
+    #expect(failure?.advice == "Write it without them")
+  }
+
   @Test func `The limit of a URL is the one that photo-list(5) names`() throws {
     let page = try String(contentsOfFile: Repository.path("man/photo-list.5"), encoding: .utf8)
     #expect(page.contains(".It a URL\n\(PhotoURL.longest) bytes\n"))

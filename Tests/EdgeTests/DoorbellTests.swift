@@ -33,6 +33,35 @@ import Vocabulary
     #expect(bell.drain() == [])
   }
 
+  @Test func `files in a folder that is listened to ring, until it is not`() throws {
+    let place = try FreshFolder()
+    let folder = try LinuxFolder.open(path: place.path)
+    let bell = try Doorbell()
+    try bell.watch(folder, mark: Self.mark)
+    let (barn, other) = (FileName(literal: "barn"), FileName(literal: "other"))
+    let inner = try folder.openFolder(barn, creating: true)
+    _ = try folder.openFolder(other, creating: true)
+    _ = bell.drain()
+    bell.listen(inside: [barn, other, FileName(literal: "missing")], of: folder)
+    #expect(bell.drain() == [])
+    let name = FileName(literal: "a")
+    _ = try inner.openFile(name, .create)
+    #expect(bell.drain() == .folder)
+    try inner.remove(name)
+    #expect(bell.drain() == [])
+    bell.listen(inside: [other], of: folder)
+    _ = bell.drain()
+    _ = try inner.openFile(name, .create)
+    #expect(bell.drain() == [])
+    // A folder that was replaced under its name is another one.
+    try folder.removeFolder(other)
+    _ = try folder.openFolder(other, creating: true)
+    _ = bell.drain()
+    bell.listen(inside: [other], of: folder)
+    _ = try folder.openFolder(other, creating: false).openFile(name, .create)
+    #expect(bell.drain() == .folder)
+  }
+
   @Test func `changes to the folders on the path ring, changes beside them do not`()
     throws
   {

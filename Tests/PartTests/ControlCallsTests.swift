@@ -17,6 +17,8 @@ import Vocabulary
   private let list = ListID(1)
   private let barn = ListReference("barn")
 
+  private struct Unexpected: Error { let reply: ControlReply }
+
   private func state(_ reply: ControlReply) -> String? {
     if case .changed(let summary) = reply { summary.state } else { nil }
   }
@@ -36,13 +38,56 @@ import Vocabulary
       try await bench.parts.add(1)
       let calls: [ControlCall] = [
         .status, .lists, .inbox, .show(ShowOrder(list: barn)), .watch(WatchOrder()),
-        .cache(clear: false),
+        .cache(clear: false), .follow(FollowOrder()), .follow(FollowOrder(list: barn, since: 0)),
       ]
       for call in calls {
         let reply = await bench.calls.handle(call, from: .stranger)
         #expect(error(reply) == nil, "\(call)")
         #expect(try ControlReply(to: call.method, reply.parameters) == reply)
       }
+    }
+  }
+
+  @Test func `a follower gets each recorded change of its list once, and can continue`()
+    async throws
+  {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1)
+      let start = bench.parts.recorder.tail.last
+      func steps(since: UInt64) async throws -> FollowReport {
+        let order = FollowOrder(list: barn, since: since)
+        let reply = await bench.calls.handle(.follow(order), from: .stranger)
+        guard case .followed(let report) = reply else { throw Unexpected(reply: reply) }
+        return report
+      }
+      #expect(try await steps(since: start) == FollowReport(last: start))
+      try await bench.parts.recorder.record([.paused(list)])
+      try await bench.parts.recorder.record([.resumed(list)])
+      let report = try await steps(since: start)
+      #expect(report.steps.map(\.state) == ["paused", "running"] && !report.missed)
+      #expect(report.steps.map(\.record) == [start + 1, start + 2] && report.last == start + 2)
+      #expect(try await steps(since: report.last).steps.isEmpty)
+      #expect(try await steps(since: report.last + 9).missed)
+      // The stream ends with the list, and has its last step.
+      let seen = Mutex<[String]>([])
+      let (reports, isOver) = (EventBoard(0), EventBoard(false))
+      let order = FollowOrder(list: barn, since: report.last)
+      async let reply = {
+        let end = await bench.calls.stream(.follow(order), from: .stranger) { reply in
+          guard case .followed(let report) = reply else { return false }
+          seen.withLock { $0 += report.steps.map(\.state) }
+          reports.change { $0 += 1 }
+          return true
+        }
+        isOver.change { $0 = true }
+        return end
+      }()
+      #expect(await reports.wait { $0 >= 1 } && !isOver.value)
+      try await bench.parts.recorder.record([.cancelled(list)])
+      bench.parts.narrator.changed()
+      #expect(try await tick(bench, until: isOver))
+      guard case .followed(let last) = await reply else { throw Unexpected(reply: await reply) }
+      #expect(seen.withLock { $0 } + last.steps.map(\.state) == ["cancelled"])
     }
   }
 
@@ -84,6 +129,14 @@ import Vocabulary
       #expect(state(await calls.handle(.pause(barn), from: .owner)) == "paused")
       #expect(parts.state(list) == .paused)
       #expect(state(await calls.handle(.resume(barn), from: .owner)) == "accepted")
+      let answer = await calls.handle(.quality(barn, .background), from: .owner)
+      guard case .changed(let changed) = answer else {
+        Issue.record("\(answer)")
+        return
+      }
+      #expect(changed.serviceClass == "background")
+      #expect(
+        parts.recorder.ledger { $0[list]?.acceptance.serviceClass } == .background)
       #expect(state(await calls.handle(.cancel(barn), from: .owner)) == "cancelled")
       #expect(parts.state(list) == .cancelled)
     }
@@ -92,7 +145,9 @@ import Vocabulary
   @Test func `only the owner and root change a list`() async throws {
     try await PeopleBench.use { bench in
       try await bench.begin(1)
-      for call in [.pause(barn), .resume(barn), .cancel(barn), .retry(barn)] as [ControlCall] {
+      for call in [
+        .pause(barn), .resume(barn), .cancel(barn), .retry(barn), .quality(barn, .utility),
+      ] as [ControlCall] {
         #expect(isDenied(await bench.calls.handle(call, from: .stranger)))
       }
       #expect(bench.parts.state(list) == .accepted)

@@ -91,7 +91,7 @@ import Worker
       bench.clock.advance(by: .seconds(1))
       #expect(
         try await manager.next()
-          == "STATUS=Waiting: no space left on device. Working on 1 list, 1 photos to go.")
+          == "STATUS=Waiting: no space left on device. Working on 1 list, 1 photo to go.")
       run.cancel()
       await run.value
     }

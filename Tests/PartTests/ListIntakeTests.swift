@@ -66,6 +66,14 @@ import Vocabulary
 
   // MARK: terms
 
+  @Test func `pictures need room for their copies`() async throws {
+    try await PartBench.use { bench in
+      #expect(bench.intake.fullness(besides: 0, adding: 1 << 20) == nil)
+      let failure = bench.intake.fullness(besides: 0, adding: UInt64(Int64.max))
+      #expect(failure?.code == "inbox.full" && failure?.reason.contains("no room") == true)
+    }
+  }
+
   @Test func `a list that says nothing has the settings of the daemon`() async throws {
     try await PartBench.use(settings: {
       $0.filter.function = .sepia(thousandths: 5)
@@ -93,6 +101,29 @@ import Vocabulary
       #expect(terms.photos == 3 && terms.serviceClass == .utility)
       #expect(frozen.filter == .sepia(thousandths: 100) && frozen.quality == .level(50))
       #expect(frozen.metadata == .copyright && frozen.title == "Summer")
+    }
+  }
+
+  @Test func `a list of pictures takes over from no list, and no list from it`() async throws {
+    try await PartBench.use { bench in
+      let first = try await accept(bench)
+      var draft = try draft(bench, SampleList(), as: bench.intake.nextNumber())
+      draft.isRoll = true
+      let terms = try FrozenSettings(text: try await bench.intake.prepare(draft).settings)
+      #expect(terms.isRoll && terms.revises == nil)
+      #expect(terms.prints == FileName(literal: "barn~2"))
+      let about = AboutFile(
+        name: draft.name,
+        status: FileStatus(
+          kind: .folder, device: 1, inode: 2, size: 1, owner: draft.owner, mode: 0, modified: 0,
+          changed: 0), sha256: SampleList().sha256, accepted: 0,
+        terms: ListTerms(photos: 1, serviceClass: .default, settings: terms.text))
+      let lists = bench.folders.lists
+      try lists.rename(
+        ListFolder.staged(draft.list), to: lists, as: ListFolder.name(draft.list), replacing: false)
+      try await bench.intake.accept(draft.list, about.acceptance, about)
+      let later = try await prepare(bench)
+      #expect(later.revises == first && later.prints == FileName(literal: "barn") && !later.isRoll)
     }
   }
 
@@ -273,29 +304,31 @@ import Vocabulary
 
   @Test func `lists wait when enough are at work or in progress`() async throws {
     try await PartBench.use(settings: { $0.inbox.maximumLists = 2 }) { bench in
-      #expect(bench.intake.fullness(besides: 1) == nil)
-      #expect(bench.intake.fullness(besides: 2)?.code == "inbox.full")
+      #expect(bench.intake.fullness(besides: 1, adding: 0) == nil)
+      #expect(bench.intake.fullness(besides: 2, adding: 0)?.code == "inbox.full")
       let list = try await accept(bench)
-      #expect(bench.intake.fullness(besides: 0) == nil)
-      let failure = bench.intake.fullness(besides: 1)
+      #expect(bench.intake.fullness(besides: 0, adding: 0) == nil)
+      let failure = bench.intake.fullness(besides: 1, adding: 0)
       #expect(failure?.kind == .machine && failure?.advice.contains("MaximumLists=") == true)
       try await bench.recorder.record([.cancelled(list)])
-      #expect(bench.intake.fullness(besides: 1) == nil)
+      #expect(bench.intake.fullness(besides: 1, adding: 0) == nil)
     }
   }
 
   @Test func `lists wait when enough photos wait`() async throws {
     try await PartBench.use(settings: { $0.inbox.maximumPhotos = 3 }) { bench in
       _ = try await accept(bench, SampleList(count: 2))
-      #expect(bench.intake.fullness(besides: 0) == nil)
+      #expect(bench.intake.fullness(besides: 0, adding: 0) == nil)
       _ = try await accept(bench, SampleList { $0.name = "cow.plist" })
-      #expect(bench.intake.fullness(besides: 0)?.reason.contains("3 photos wait already") == true)
+      #expect(
+        bench.intake.fullness(besides: 0, adding: 0)?.reason.contains("3 photos wait already")
+          == true)
     }
   }
 
   @Test func `lists wait when almost no room is left`() async throws {
     try await PartBench.use(settings: { $0.download.freeSpace = .max }) { bench in
-      let failure = bench.intake.fullness(besides: 0)
+      let failure = bench.intake.fullness(besides: 0, adding: 0)
       #expect(failure?.code == "inbox.full")
       #expect(failure?.reason.contains("\(bench.scratch.path)/daemon/state") == true)
     }

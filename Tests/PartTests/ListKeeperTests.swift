@@ -73,6 +73,7 @@ private final class NotedEffects: ListEffects {
   func isOpen(_ list: ListID) -> Bool { list == ListID(17) }
   func pauseChains(_ list: ListID) { note("pause \(list)") }
   func resumeChains(_ list: ListID) { note("resume \(list)") }
+  func setClass(_ serviceClass: ServiceClass, of list: ListID) { note("\(serviceClass) \(list)") }
   func dropChains(_ list: ListID) { note("drop \(list)") }
   func tell(_ turn: ListLife.Turn, of list: ListID) { note("tell \(turn) \(list)") }
   func health(_ failure: Failure?, of list: ListID) {}

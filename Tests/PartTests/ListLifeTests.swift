@@ -106,6 +106,38 @@ import Vocabulary
     #expect(act(&life, .troubled(nil)) == [.health(nil)])
   }
 
+  @Test func `another class is recorded, handed to the chains, told and answered`() {
+    var life = opened()
+    #expect(act(&life, .asked(.quality(.utility), person)) == [.record(.quality(.utility))])
+    #expect(
+      act(&life, .recorded(nil))
+        == [.setClass(.utility), .tell(.quality(.utility)), .answer(person, nil)])
+    #expect(life.serviceClass == .utility)
+    #expect(act(&life, .asked(.quality(.utility), person)) == [.answer(person, nil)])
+  }
+
+  @Test func `another class that is recorded while the list is opened reaches the chains`() {
+    var life = ListLife(.accepted, .utility, takesOver: false)
+    _ = life.begin()
+    for serviceClass in [ServiceClass.background, .utility] {
+      _ = act(&life, .asked(.quality(serviceClass), person))
+      #expect(
+        act(&life, .recorded(nil)) == [.tell(.quality(serviceClass)), .answer(person, nil)])
+    }
+    #expect(act(&life, .opened(nil)) == [.health(nil), .setClass(.utility), .resumeChains])
+    _ = act(&life, .unreadable(full))
+    #expect(act(&life, .timePassed, at: 5) == [.open])
+    #expect(act(&life, .opened(nil), at: 5) == [.health(nil), .resumeChains])
+  }
+
+  @Test func `a list that is over keeps its class, and says so`() {
+    var life = opened()
+    _ = act(&life, .asked(.cancel, person))
+    _ = act(&life, .recorded(nil))
+    #expect(
+      act(&life, .asked(.quality(.utility), person)) == [.answer(person, ListLife.over)])
+  }
+
   @Test func `a pause is answered when it is durable, and the list is settled once nothing runs`() {
     var life = opened()
     #expect(act(&life, .asked(.pause, person)) == [.record(.paused)])

@@ -10,12 +10,14 @@ struct ListWitness {
   private struct Question {
     let list: ListID
     let ask: ListLife.Ask
-    /// How many states the list had had.
+    /// How many states and classes the list had had.
     let states: Int
+    let classes: Int
   }
 
   /// All states of each list, in their order.
   private var states: [ListID: [ListState]] = [:]
+  private var classes: [ListID: [ServiceClass]] = [:]
   private var questions: [UInt64: Question] = [:]
   private var lastQuestion: UInt64 = 0
   /// Lists of which a change could not be recorded, and why.
@@ -30,11 +32,13 @@ struct ListWitness {
   mutating func asked(_ ask: ListLife.Ask, of list: ListID) -> UInt64 {
     lastQuestion += 1
     questions[lastQuestion] = Question(
-      list: list, ask: ask, states: max(1, states[list]?.count ?? 0))
+      list: list, ask: ask, states: max(1, states[list]?.count ?? 0),
+      classes: max(1, classes[list]?.count ?? 0))
     return lastQuestion
   }
 
-  mutating func recorded(_ state: ListState, of list: ListID) {
+  mutating func recorded(_ state: ListState, _ serviceClass: ServiceClass, of list: ListID) {
+    if classes[list]?.last != serviceClass { classes[list, default: []].append(serviceClass) }
     if states[list]?.last != state { states[list, default: []].append(state) }
   }
 
@@ -72,6 +76,8 @@ struct ListWitness {
     case .cancel: states.contains(.cancelled)
     case .pause: states.contains(.paused)
     case .resume: states.contains(.running) || states.contains(.accepted)
+    case .quality(let serviceClass):
+      classes[question.list, default: []].dropFirst(question.classes - 1).contains(serviceClass)
     }
   }
 
@@ -84,6 +90,7 @@ struct ListWitness {
       case .resumed: state != .paused
       case .finished: state == .finished
       case .cancelled: state == .cancelled
+      case .quality(let serviceClass): classes[list]?.last == serviceClass
       }
     return isTrue ? nil : "\(turn) of \(list) is told, and it is \(state as Any)"
   }

@@ -27,7 +27,7 @@ import Vocabulary
       let work = bench.work
       #expect(work.isOpen(list) && !work.isOpen(ListID(9)))
       for (turn, state) in [
-        (.paused, .paused), (.resumed, .accepted),
+        (.paused, .paused), (.resumed, .accepted), (.quality(.background), .accepted),
       ] as [(ListLife.Turn, ListState)] {
         #expect(await work.record(turn, of: list) == nil && bench.state(list) == state)
       }
@@ -193,7 +193,7 @@ import Vocabulary
   @Test func `photos that wait for another attempt are in the line of their class`() throws {
     let sample = SampleList(count: 4)
     let plain = try CatalogFile(sample.catalog(), limits: ListLimits())
-    let lines = ListLines(.utility, plain, waiting: [(number: 3, due: .seconds(9))])
+    let lines = ListLines(.utility, owner: 1000, plain, waiting: [(number: 3, due: .seconds(9))])
     #expect(lines.serviceClass == .utility && lines.parts.count == 1)
     #expect(lines.parts[0].waiting.map(\.number) == [3])
   }

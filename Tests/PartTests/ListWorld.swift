@@ -18,6 +18,8 @@ struct ListWorld {
     let reply: Reply<Failure?>
     /// Of an `awaitIdle`: older ones of the list do not count.
     let number: UInt64
+    /// The list's class when the effect began.
+    let serviceClass: ServiceClass
   }
 
   private static let full = Failure(.machine, code: "disk.full", reason: "no room")
@@ -133,7 +135,10 @@ struct ListWorld {
   }
 
   private func begin(_ list: ListID, _ state: ListState) {
-    keeper.begin(.init(list, state, prints: prints[list], revises: revises[list]))
+    keeper.begin(
+      .init(
+        list, state, prints: prints[list], revises: revises[list],
+        serviceClass: serviceClass(list)))
   }
 
   private mutating func askSomething() {
@@ -142,7 +147,9 @@ struct ListWorld {
   }
 
   private mutating func askSomething(of list: ListID) {
-    let asks: [ListLife.Ask] = [.pause, .resume, .cancel]
+    let asks: [ListLife.Ask] = [
+      .pause, .resume, .cancel, .quality(.background), .quality(.userInitiated),
+    ]
     ask(asks.randomElement(using: &random) ?? .cancel, list)
   }
 
@@ -269,11 +276,15 @@ struct ListWorld {
     if isStopped { violations.append("\(deed) begins after the stop") }
     if let reply {
       if deed.action == .awaitIdle(0) { lastWait[list, default: 0] += 1 }
-      pending.append(Pending(deed: deed, reply: reply, number: lastWait[list] ?? 0))
+      pending.append(
+        Pending(
+          deed: deed, reply: reply, number: lastWait[list] ?? 0,
+          serviceClass: serviceClass(list)))
     }
     switch deed.action {
     case .pauseChains: admission.pause(list, now: now)
     case .resumeChains: admission.resume(list, now: now)
+    case .setClass(let serviceClass): admission.setClass(serviceClass, of: list, now: now)
     case .dropChains:
       admission.drop(list, now: now)
       toldDone.remove(list)
@@ -304,7 +315,8 @@ struct ListWorld {
       case .record(let turn): record(turn, list)
       case _ where cancelled: .cancelled
       case .takeOver: isFull ? Self.full : takeOver(list)
-      case .open: open(list)
+      // It reads the class at any time.
+      case .open: open(list, chance(2) ? pending.serviceClass : serviceClass(list))
       case .giveBack: giveBack(list)
       default: Self.full
       }
@@ -331,7 +343,11 @@ struct ListWorld {
     return nil
   }
 
-  private mutating func open(_ list: ListID) -> Failure? {
+  private func serviceClass(_ list: ListID) -> ServiceClass {
+    ledger[list]?.acceptance.serviceClass ?? .default
+  }
+
+  private mutating func open(_ list: ListID, _ serviceClass: ServiceClass) -> Failure? {
     if damaged.contains(list) { return Self.gone }
     if isFull || chance(30) { return Self.full }
     // As in the daemon, steps from before the list was closed end first.
@@ -340,7 +356,7 @@ struct ListWorld {
     guard let entry = ledger[list], !entry.state.isFinal else { return .cancelled }
     if flying.contains(where: { $0.list == list }) { return Self.full }
     let waiting = entry.retries.keys.map { (number: $0, due: now) }
-    admission.add(list, ListLines(.default, waiting: waiting), isPaused: true, now: now)
+    admission.add(list, ListLines(serviceClass, waiting: waiting), isPaused: true, now: now)
     return nil
   }
 
@@ -349,14 +365,7 @@ struct ListWorld {
       witness.refused(list, Self.full)
       return Self.full
     }
-    let change: Change =
-      switch turn {
-      case .paused: .paused(list)
-      case .resumed: .resumed(list)
-      case .cancelled: .cancelled(list)
-      case .finished: .finished(list)
-      }
-    return record(change) ? nil : .overtaken
+    return record(turn.change(of: list)) ? nil : .overtaken
   }
 
   @discardableResult
@@ -364,7 +373,7 @@ struct ListWorld {
     let isLegal = ledger.apply(Transition(time: 1, change))
     let state = ledger[change.list]?.state
     keeper.isOpen(change.list, state?.isFinal == false)
-    if let state { witness.recorded(state, of: change.list) }
+    if let state { witness.recorded(state, serviceClass(change.list), of: change.list) }
     return isLegal
   }
 
@@ -436,6 +445,13 @@ struct ListWorld {
     guard chance(4) else { return }
     keeper.look()
     settle()
+    for (list, lines) in admission.keys where lives[list]?.isOpen == true {
+      let found = lines.first.flatMap { admission.lines[$0]?.serviceClass }
+      let isChanging = pending.contains { $0.deed.list == list && $0.deed.action.isQuality }
+      if found != serviceClass(list), !isChanging {
+        violations.append("\(list) is at work in class \(found as Any)")
+      }
+    }
     if lives.isSettled != isSettled {
       violations.append(
         "settled: the lives say \(lives.isSettled), the world \(isSettled): \(pending) "
@@ -480,4 +496,12 @@ struct ListWorld {
     if lives.count > 0 { violations.append("\(lives.count) lives are left") }
     if !lives.isSettled || !isSettled { violations.append("nothing happens, and it is unsettled") }
   }
+}
+
+extension ListLife {
+  fileprivate var isOpen: Bool { if case .open = phase { true } else { false } }
+}
+
+extension ListLife.Action {
+  fileprivate var isQuality: Bool { if case .record(.quality) = self { true } else { false } }
 }

@@ -4,6 +4,7 @@
 import Linux
 import Record
 import Report
+import Steer
 import Support
 import Testing
 import Vocabulary
@@ -23,7 +24,8 @@ import Vocabulary
       narrator.accepted(list)
       narrator.accepted(ListID(2))
       try await bench.develop(PhotoID(list: list, number: 1), print: "Photo 1.jpg")
-      for turn in [.paused, .resumed, .cancelled, .finished] as [ListLife.Turn] {
+      for turn in [.paused, .resumed, .quality(.utility), .cancelled, .finished] as [ListLife.Turn]
+      {
         narrator.changed(list, turn)
       }
       #expect(
@@ -32,6 +34,7 @@ import Vocabulary
           "Accepted list 'barn': 1 photo; it takes over from list 1.",
           "Paused list 'barn': 1 of 2 photos filtered; it waits until it is resumed.",
           "Resumed list 'barn': 1 of 2 photos filtered.",
+          "List 'barn' is now in class default: 1 of 2 photos filtered.",
           "Cancelled list 'barn': 1 of 2 photos filtered; finished prints stay.",
           "Finished list 'barn': 1 of 2 photos filtered.",
         ])
@@ -97,6 +100,18 @@ import Vocabulary
     }
   }
 
+  @Test func `the bytes and the pace of a list are counted until it is over`() async throws {
+    try await DiskBench.use { bench in
+      try await bench.add(1)
+      let (narrator, work) = (bench.narrator(), try bench.work())
+      narrator.downloaded(work, bytes: 100)
+      narrator.downloaded(work, bytes: 20)
+      #expect(narrator.paces.pace(of: work.photo.list, at: .zero) == ListPace(bytes: 120))
+      narrator.forget(work.photo.list)
+      #expect(narrator.paces.pace(of: work.photo.list, at: .zero) == ListPace())
+    }
+  }
+
   @Test(arguments: [true, false])
   func `transitions are told only if the settings ask for them`(isAsked: Bool) async throws {
     try await DiskBench.use { bench in
@@ -104,7 +119,7 @@ import Vocabulary
       var settings = Settings.Report()
       settings.transitions = isAsked
       let seen = bench.changes.version
-      bench.narrator(settings).downloaded(try bench.work())
+      bench.narrator(settings).downloaded(try bench.work(), bytes: 100)
       #expect(bench.changes.version == seen + 1)
       #expect(bench.told.holds("Photo 'Barn' of list 'barn': new → downloaded.") == isAsked)
     }

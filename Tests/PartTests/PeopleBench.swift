@@ -30,8 +30,9 @@ final class PeopleBench: Sendable {
     views = Views(
       recorder: ground.recorder, chains: parts.photos.chains, lists: parts.lists,
       index: parts.index, notes: parts.notes, downloader: parts.photos.downloader,
-      health: parts.health, inbox: inbox, departures: parts.departures, places: ground.places,
-      clock: parts.clock, started: parts.clock.wallTime())
+      health: parts.health, paces: parts.narrator.paces, inbox: inbox,
+      departures: parts.departures, places: ground.places, clock: parts.clock,
+      started: parts.clock.wallTime())
     calls = ControlCalls(
       views, keeper: parts.keeper, reload: reload, changes: ground.changes, stop: ground.stop)
   }

@@ -83,6 +83,9 @@ struct SteppedKeeper {
     func isOpen(_ list: ListID) -> Bool { open.withLock { $0.contains(list) } }
     func pauseChains(_ list: ListID) { note(list, .pauseChains) }
     func resumeChains(_ list: ListID) { note(list, .resumeChains) }
+    func setClass(_ serviceClass: ServiceClass, of list: ListID) {
+      note(list, .setClass(serviceClass))
+    }
     func dropChains(_ list: ListID) { note(list, .dropChains) }
     func tell(_ turn: ListLife.Turn, of list: ListID) { note(list, .tell(turn)) }
     func health(_ failure: Failure?, of list: ListID) { note(list, .health(failure)) }

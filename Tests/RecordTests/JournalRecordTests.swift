@@ -18,6 +18,7 @@ struct JournalRecordTests {
     (.resumed(ListID(17)), "resumed 17"),
     (.cancelled(ListID(17)), "cancelled 17"),
     (.finished(ListID(17)), "finished 17"),
+    (.quality(ListID(17), .background), "quality 17 class=background"),
     (
       .downloaded(Samples.photo(17, 38211), Contents(size: 38123, hash: 0x9f86_d081_884c_7d65)),
       "downloaded 17 38211 size=38123 hash=9f86d081884c7d65"
@@ -85,7 +86,7 @@ struct JournalRecordTests {
     ("1 1.000 tinted 17 4", .unknown(sequence: 1, kind: "tinted", isCritical: false)),
     ("1 1.000 Moved 17 4", .unknown(sequence: 1, kind: "Moved", isCritical: true)),
     ("1 1.000 reopened 17", .unknown(sequence: 1, kind: "reopened", isCritical: true)),
-    ("1 1.000 quality 17", .unknown(sequence: 1, kind: "quality", isCritical: true)),
+    ("1 1.000 quality 17", .damaged), ("1 1.000 quality 17 class=Utility", .damaged),
     ("1 1.000 paused 17 by=alice why=9", .record(record(.paused(ListID(17))))),
     (
       "1 1.000 filtered 1 2 hash=0000000000000003 more=1 size=4",

@@ -64,6 +64,8 @@ struct LedgerTests {
     ([.paused(ListID(1))], .paused(ListID(1))),
     ([.cancelled(ListID(1))], .cancelled(ListID(1))),
     ([.cancelled(ListID(1))], .downloaded(one, some)),
+    ([], .quality(ListID(2), .utility)),
+    ([.cancelled(ListID(1))], .quality(ListID(1), .utility)),
     ([], .finished(ListID(1))),
     ([], .downloaded(Samples.photo(1, 4), some)),
     ([], .downloaded(Samples.photo(1, 0), some)),
@@ -90,6 +92,23 @@ struct LedgerTests {
     #expect(!isLegal)
     #expect(after.refused == ledger.refused + 1)
     #expect(after.lists == ledger.lists && after.nextList == ledger.nextList)
+  }
+
+  @Test func `a list keeps its last class, and its state`() throws {
+    let list = ListID(1)
+    var ledger = ledger([
+      .paused(list), .quality(list, .background), .quality(list, .userInitiated),
+    ])
+    #expect(ledger[list]?.acceptance.serviceClass == .userInitiated)
+    #expect(ledger[list]?.state == .paused && ledger.refused == 0)
+    let snapshot = Snapshot(segment: 2, stateID: "a", after: 4, ledger: ledger)
+    guard case .snapshot(let read) = Snapshot.read(snapshot.bytes) else {
+      Issue.record("the snapshot cannot be read")
+      return
+    }
+    #expect(read.ledger[list]?.acceptance == ledger[list]?.acceptance)
+    ledger.apply(Transition(time: 1, .cancelled(list)))
+    #expect(ledger[list]?.acceptance.serviceClass == .userInitiated)
   }
 
   @Test func `a paused list returns to its state, and steps in flight still count`() {

@@ -45,6 +45,10 @@ enum Samples {
     if random.oneIn(30) { return .cancelled(entry.id) }
     if random.oneIn(20) { return .paused(entry.id) }
     if random.oneIn(10) { return .resumed(entry.id) }
+    if random.oneIn(20) {
+      let classes = ServiceClass.allCases
+      return .quality(entry.id, classes[random.number(below: classes.count)])
+    }
     let number = UInt32(random.number(below: Int(entry.acceptance.photos))) + 1
     let photo = PhotoID(list: entry.id, number: number)
     switch random.number(below: 12) {

@@ -93,6 +93,10 @@ enum Samples {
       .listCancelled(ListFacts(id: ListID(2), name: "b", total: 3, done: 1)),
       "Cancelled list 'b': 1 of 3 photos filtered; finished prints stay."
     ),
+    (
+      .listReclassed(ListFacts(id: ListID(2), name: "b", total: 3, serviceClass: .background)),
+      "List 'b' is now in class background: 0 of 3 photos filtered."
+    ),
   ]
 
   private static let photos: [(Notice, String)] = [

@@ -16,8 +16,16 @@ struct ArgumentTests {
   @Test(
     "a command line is understood",
     arguments: [
-      ("status", ToolOrder(.status)), ("list --json", ToolOrder(.list, isJSON: true)),
-      ("--json list", ToolOrder(.list, isJSON: true)),
+      ("status", ToolOrder(.status)), ("", ToolOrder(.brief)),
+      ("--json", ToolOrder(.brief, isJSON: true)),
+      ("list --json", ToolOrder(.list(ListFilter()), isJSON: true)),
+      ("--json list", ToolOrder(.list(ListFilter()), isJSON: true)),
+      ("list --plain", ToolOrder(.list(ListFilter()), isPlain: true)),
+      ("--no-pager show summer", ToolOrder(.show(summer, state: nil), usesPager: false)),
+      (
+        "list --state running,paused --user anna",
+        ToolOrder(.list(ListFilter(states: [.running, .paused], user: "anna")))
+      ),
       ("--root /srv/d status", ToolOrder(.status, socket: "/srv/d/control")),
       ("status --root=here/", ToolOrder(.status, socket: "here/control")),
       ("status --socket /run/x", ToolOrder(.status, socket: "/run/x")),
@@ -27,6 +35,15 @@ struct ArgumentTests {
       ("wait --timeout 5min summer", ToolOrder(.wait([summer], timeout: .seconds(300)))),
       ("pause summer", ToolOrder(.pause(summer))), ("resume summer", ToolOrder(.resume(summer))),
       ("cancel summer", ToolOrder(.cancel(summer))), ("retry summer", ToolOrder(.retry(summer))),
+      ("quality 17 background", ToolOrder(.quality(ListReference("17"), .background))),
+      ("why 17", ToolOrder(.why(WhyOrder(list: ListReference("17"))))),
+      ("why summer Mill", ToolOrder(.why(WhyOrder(list: summer, photo: "Mill")))),
+      ("focus 17", ToolOrder(.focus(FocusOrder(list: ListReference("17"))))),
+      (
+        "focus summer 3 10-20 Barn --for 5min",
+        ToolOrder(.focus(FocusOrder(list: summer, photos: ["3", "10-20", "Barn"], seconds: 300)))
+      ),
+      ("unfocus summer", ToolOrder(.unfocus(summer))),
       ("reload", ToolOrder(.reload)),
       ("pause -- --json", ToolOrder(.pause(ListReference("--json")))),
       ("journal verify", ToolOrder(.journal(JournalTask(.verify)))),
@@ -50,6 +67,10 @@ struct ArgumentTests {
     #expect(try ToolArguments.read(["submit", "-"]).command == .submit(SubmitTask(.standardInput)))
     let urls = ["https://a.example/1.jpg", "http://b.example/2"]
     #expect(try ToolArguments.read(["submit"] + urls).command == .submit(SubmitTask(.urls(urls))))
+    let pictures = ["a.jpg", "/b/C.PNG"]
+    #expect(
+      try ToolArguments.read(["submit"] + pictures).command
+        == .submit(SubmitTask(.pictures(pictures))))
     var task = SubmitTask(.file("a.plist"))
     (task.name, task.waits) = ("Holiday", true)
     task.timeout = .seconds(60)
@@ -91,13 +112,27 @@ struct ArgumentTests {
   @Test(
     "a wrong command line gives an error of one line",
     arguments: [
-      ("", "no command given; 'darkroomctl help' shows the commands"),
+      ("--state new", "'--state' needs a command; 'darkroomctl help' shows the commands"),
       ("lsit", "there is no command 'lsit' (did you mean 'list'?)"),
       ("stat", "there is no command 'stat' (did you mean 'status'?)"),
       ("frobnicate", "there is no command 'frobnicate'; 'darkroomctl help' shows them all"),
       ("a\u{1B}[31m", "there is no command 'a\\x1b[31m'; 'darkroomctl help' shows them all"),
-      ("list --jsno", "there is no option '--jsno' (did you mean '--json'?)"),
-      ("list -x", "there is no option '-x'; 'darkroomctl help' shows them all"),
+      (
+        "list --jsno",
+        "'list' has no option '--jsno' (did you mean '--json'?); see 'darkroomctl help list'"
+      ),
+      (
+        "--jsno list",
+        "'list' has no option '--jsno' (did you mean '--json'?); see 'darkroomctl help list'"
+      ),
+      ("list -x", "'list' has no option '-x'; see 'darkroomctl help list'"),
+      ("--jsno", "there is no option '--jsno' (did you mean '--json'?)"),
+      ("-x", "there is no option '-x'; 'darkroomctl help' shows them all"),
+      ("list --json --plain", "'--json' and '--plain' exclude each other; use only one of them"),
+      (
+        "list --state running,lost",
+        "'lost' is not valid for '--state': use some of accepted, running, paused, finished, cancelled"
+      ),
       ("list --root", "'--root' needs a value"),
       ("list --root=", "'--root' needs a value"),
       ("list --json=yes", "'--json' takes no value"),
@@ -128,7 +163,7 @@ struct ArgumentTests {
       ),
       (
         "submit",
-        "'submit' needs a file, URLs, or '-' for standard input; see 'darkroomctl help submit'"
+        "'submit' needs a list, pictures or a folder of them, URLs, or '-' for standard input; see 'darkroomctl help submit'"
       ),
       ("submit a.txt b.txt", "'submit' does not take 'b.txt'; see 'darkroomctl help submit'"),
       (
@@ -162,7 +197,7 @@ struct ArgumentTests {
     }
     let journal = try ToolArguments.read(["journal", "stat"], defaultRoot: "/srv/d")
     #expect(journal.command == .journal(JournalTask(.stat, folder: "/srv/d/state")))
-    #expect(try ToolArguments.read(["list"], defaultRoot: "") == ToolOrder(.list))
+    #expect(try ToolArguments.read(["list"], defaultRoot: "") == ToolOrder(.list(ListFilter())))
   }
 
   @Test("every command is in the overview and has its own help")

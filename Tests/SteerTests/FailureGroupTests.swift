@@ -9,7 +9,7 @@ import Vocabulary
 @testable import darkroomctl
 
 struct FailureGroupTests {
-  private static let screen = ToolScreen(isTerminal: true)
+  private static let screen = ToolScreen(isTerminal: true, columns: 200)
 
   private func photo(_ number: UInt32, _ code: String, _ reason: String) -> PhotoSummary {
     PhotoSummary(

@@ -9,11 +9,20 @@ struct MessageTests {
   static let calls: [ControlCall] = [
     .status, .lists, .inbox, .reload, .pause(ListReference("17")), .resume(ListReference("summer")),
     .cancel(ListReference("summer.plist")), .retry(ListReference("17")),
+    .quality(ListReference("17"), .userInteractive), .focus(FocusOrder(list: ListReference("17"))),
+    .focus(
+      FocusOrder(
+        list: ListReference("summer"), photos: ["3", "10-20", "Barn"], viewer: "page 7", seconds: 15
+      )),
+    .why(WhyOrder(list: ListReference("17"))),
+    .why(WhyOrder(list: ListReference("17"), photo: "Mill")),
+    .unfocus(ListReference("17"), viewer: ""), .unfocus(ListReference("17"), viewer: "page 7"),
     .show(ShowOrder(list: ListReference("17"))),
     .flush(host: nil), .flush(host: "photos.example.org:8080"),
     .show(ShowOrder(list: ListReference("x"), offset: 7, limit: 1000, state: .failed)),
     .watch(WatchOrder()), .watch(WatchOrder(list: ListReference("summer"))), .cache(clear: false),
-    .cache(clear: true),
+    .cache(clear: true), .follow(FollowOrder()),
+    .follow(FollowOrder(list: ListReference("17"), since: 38_211)),
   ]
 
   @Test("a call arrives as it was sent", arguments: calls)
@@ -30,7 +39,22 @@ struct MessageTests {
     (.show, .show(ShowReport(list: Samples.list, photos: Samples.photos, more: 3))),
     (.show, .show(ShowReport(list: Samples.list))), (.pause, .changed(Samples.list)),
     (.resume, .changed(Samples.list)), (.cancel, .changed(Samples.list)),
-    (.retry, .changed(Samples.list)),
+    (.follow, .followed(FollowReport(last: 7))),
+    (
+      .follow,
+      .followed(
+        FollowReport(
+          steps: [
+            FollowStep(record: 8, time: 5, list: 17, state: "running"),
+            FollowStep(record: 9, time: 6, list: 17, photo: 3, state: "filtered"),
+          ], last: 9, missed: true))
+    ),
+    (.retry, .changed(Samples.list)), (.quality, .changed(Samples.list)),
+    (
+      .why,
+      .why(WhyReport(list: Samples.list, wait: Samples.waits[0], groups: Samples.waits))
+    ),
+    (.focus, .focused(Samples.focus)), (.unfocus, .focused(FocusReport(list: Samples.list))),
     (.watch, .watch(Samples.watch)), (.watch, .watch(WatchReport())),
     (.cache, .cache(Samples.cache)),
     (.flush, .flushed(hosts: 3)),
@@ -154,7 +178,9 @@ struct MessageTests {
       let name = error.name.split(separator: ".").last ?? ""
       #expect(has("error \(name) (\(fields.first ?? ""):"), "\(error.name)")
     }
-    for object in [Samples.status.object, Samples.list.object, Samples.photos[0].object] {
+    for object in [
+      Samples.status.object, Samples.list.object, Samples.photos[0].object, Samples.waits[0].object,
+    ] {
       for member in object.members { #expect(has("\(member.name): "), "\(member.name)") }
     }
     for state in ListState.allCases { #expect(text.contains(state.name)) }

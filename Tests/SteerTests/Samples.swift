@@ -24,6 +24,25 @@ enum Samples {
     serviceClass: .utility, total: 100, new: 50, downloaded: 8, filtered: 40, failed: 2,
     accepted: 1_763_712_345_000)
 
+  static let waits: [WaitSummary] = {
+    var host = WaitSummary(
+      .host, photos: 40, number: 3, host: "photos.example.org", since: 1_763_712_300_000,
+      until: 1_763_712_400_000)
+    (host.name, host.code, host.reason) = ("Mill", "http.503", "it answered 503")
+    host.attempt = 4
+    var download = WaitSummary(
+      .downloading, photos: 1, number: 4, host: "photos.example.org", since: 1_763_712_340_000)
+    (download.name, download.received, download.total) = ("Lake", 1_048_576, 4_194_304)
+    var turn = WaitSummary(.turn, photos: 17, number: 60)
+    (turn.name, turn.ahead, turn.beside) = ("Barn", 1000, 1)
+    return [
+      WaitSummary(.working, photos: 58), host, download, turn, WaitSummary(.failed, photos: 2),
+    ]
+  }()
+
+  static let focus = FocusReport(
+    list: list, photos: 100, left: 12, until: 1_763_712_405_000)
+
   static let photos = [
     PhotoSummary(
       number: 1, name: "Barn", url: "https://photos.example.org/barn.jpg", state: .filtered,

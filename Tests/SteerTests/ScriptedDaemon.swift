@@ -136,11 +136,19 @@ final class ScriptedDaemon: ControlService {
     case .inbox: .inbox(Samples.inbox)
     case .show(let order): .show(page(order))
     case .pause, .resume: .changed(Samples.list)
-    case .retry: .changed(Samples.list)
+    case .why(let order):
+      .why(
+        WhyReport(
+          list: Samples.list, wait: Samples.waits[order.photo == nil ? 0 : 2],
+          groups: order.photo == nil ? Array(Samples.waits[1...]) : []))
+    case .retry, .quality: .changed(Samples.list)
+    case .focus: .focused(Samples.focus)
+    case .unfocus: .focused(FocusReport(list: Samples.list))
     case .cancel(let list): .failed(.noSuchList(name: list.text))
     case .flush(let host): .flushed(hosts: host == nil ? 2 : 1)
     case .reload: .failed(.reloadFailed(why: "line 3 of darkroomd.conf"))
     case .watch: .watch(Samples.watch)
+    case .follow: .followed(FollowReport(last: 1))
     case .cache(let clear):
       clear
         ? .failed(.permissionDenied(why: "only root and the daemon's own user may empty the cache"))

@@ -158,7 +158,7 @@ struct ServerTests {
     let requests =
       ControlRequest(.status).bytes + ControlRequest(.lists).bytes
       + ControlRequest(method: "org.varlink.service.GetInfo").bytes
-      + ControlRequest(method: "io.darkroom.Control.Why").bytes
+      + ControlRequest(method: "io.darkroom.Control.Sync").bytes
       + ControlRequest(method: "io.darkroom.Control.Fly").bytes
       + ControlRequest(method: "com.example.Fly").bytes
     let answers = try await exchange(requests)

@@ -11,9 +11,15 @@ final class SpokenWords: Sendable {
   var error: String { state.withLock { $0.error } }
 
   func voice(isTerminal: Bool = false) -> ToolVoice {
+    voice(ToolScreen(isTerminal: isTerminal), progress: ToolScreen(isTerminal: isTerminal))
+  }
+
+  /// Without progress, unless there is a screen for it.
+  func voice(
+    _ screen: ToolScreen, progress: ToolScreen = ToolScreen(isTerminal: false)
+  ) -> ToolVoice {
     ToolVoice(
-      screen: ToolScreen(isTerminal: isTerminal),
-      progressScreen: ToolScreen(isTerminal: isTerminal),
+      screen: screen, progressScreen: progress,
       out: { text in self.state.withLock { $0.out += text } },
       error: { text in self.state.withLock { $0.error += text } })
   }

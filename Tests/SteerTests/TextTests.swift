@@ -8,7 +8,7 @@ import darkroomctl
 
 struct TextTests {
   private static let now: UInt64 = 1_763_712_345_000 + 3_700_000
-  private static let terminal = ToolScreen(isTerminal: true)
+  private static let terminal = ToolScreen(isTerminal: true, columns: 100)
   private static let pipe = ToolScreen(isTerminal: false)
 
   private static func users(_ user: UInt32) -> String? { user == 1000 ? "anna" : nil }
@@ -115,54 +115,105 @@ struct TextTests {
   }
 
   @Test
-  func `lists on a terminal are in columns, even with wide characters`() {
-    #expect(
-      ListText.table(Self.lists, Self.terminal, now: Self.now, users: Self.users) == """
-        ID  NAME      OWNER  STATE    CLASS      DONE  FAILED        AGE
-        17  summer    anna   running  utility  42/100       2  1 h 1 min
-         4  山の写真  77     paused   utility  40/100       0  1 h 1 min
+  func `lists are in columns, even with wide characters, and have owners if there are several`() {
+    let text = """
+      ID  NAME      OWNER  STATE      DONE  FAILED  TIME
+      17  summer    anna   running  42/100       2
+       4  山の写真  77     paused   40/100       0
 
-        """)
-    #expect(
-      ListText.table([], Self.terminal, now: Self.now, users: Self.users)
-        == "There are no lists.\n")
+      """
+    for screen in [Self.terminal, Self.pipe] {
+      let lists = Array(Self.lists.reversed())
+      #expect(ListText.table(lists, screen, now: Self.now, users: Self.users) == text)
+      #expect(
+        ListText.table([], screen, now: Self.now, users: Self.users) == "There are no lists.\n")
+    }
+    let own = ListText.table([Samples.list], Self.terminal, now: Self.now, users: Self.users)
+    #expect(own.hasPrefix("ID  NAME    STATE  "))
+  }
+
+  @Test(
+    "the time left is shown where the pace is known, and the age of an end",
+    arguments: [
+      ("running", 7200, 0, "29 s left"), ("running", 0, 0, ""), ("paused", 7200, 0, ""),
+      ("finished", 0, 1_763_712_345_000, "ended 1 h 1 min ago"), ("finished", 0, 0, ""),
+    ] as [(String, UInt64, UInt64, String)])
+  func time(_ state: String, _ pace: UInt64, _ ended: UInt64, _ words: String) {
+    var list = Samples.list
+    (list.state, list.ended, list.pace.photosPerHour) = (state, ended, pace)
+    let text = ListText.table([list], Self.pipe, now: Self.now, users: Self.users)
+    #expect(text.hasSuffix("       2\(words.isEmpty ? "" : "  " + words)\n"), "\(text)")
   }
 
   @Test
-  func `lists in a pipe have fixed columns and no heading`() {
+  func `lists for programs have fixed columns and no heading`() {
     #expect(
-      ListText.table(Self.lists, Self.pipe, now: Self.now, users: Self.users) == """
+      ListText.table(Self.lists, .plain, now: Self.now, users: Self.users) == """
         17\tsummer\t1000\trunning\tutility\t100\t40\t2\t2025-11-21T08:05:45Z
         4\t山の写真\t77\tpaused\tutility\t100\t40\t0\t2025-11-21T08:05:45Z
 
         """)
-    #expect(ListText.table([], Self.pipe, now: Self.now, users: Self.users).isEmpty)
+    #expect(ListText.table([], .plain, now: Self.now, users: Self.users).isEmpty)
+  }
+
+  @Test
+  func `lists are picked by state and user`() {
+    let lists = Array(Self.lists.reversed())
+    func picked(_ filter: ListFilter) -> [UInt64] {
+      filter.pick(lists, users: Self.users).map(\.id)
+    }
+    #expect(picked(ListFilter()) == [4, 17])
+    #expect(picked(ListFilter(states: [.paused, .finished])) == [4])
+    #expect(picked(ListFilter(user: "anna")) == [17] && picked(ListFilter(user: "77")) == [4])
+    #expect(picked(ListFilter(states: [.paused], user: "anna")).isEmpty)
   }
 
   private static let photoTime: UInt64 = 1_763_712_390_000
 
-  @Test
-  func `a list and its photos on a terminal`() {
-    #expect(
-      PhotoText.head(Samples.list, Self.terminal, now: Self.now, users: Self.users)
-        + PhotoText.page(Samples.photos, Self.terminal, now: Self.photoTime) == """
-          summer (list 17): Summer 2025
-          running, utility, accepted 1 h 1 min ago for anna
-          100 photos: 40 filtered, 2 failed, 8 downloaded, 50 new
-
-          NUMBER  STATE     NAME      SIZE   PIXELS  PRINT OR REASON
-               1  filtered  Barn  37.2 KiB  800×600  Barn.jpg
-               2  failed    Lake                     http.404: the origin has no such file
-               3  new       Mill                     http.503: the origin is busy; next attempt in 9 s
-
-          """)
+  private func photos(_ photos: [PhotoSummary], _ screen: ToolScreen) -> String {
+    var text = PhotoText(screen)
+    return text.page(photos, now: Self.photoTime)
   }
 
   @Test
-  func `a list and its photos in a pipe`() {
+  func `a list and its photos are the same text on a terminal and in a pipe`() {
+    let text = """
+      summer (list 17): Summer 2025
+      running, utility, accepted 1 h 1 min ago for anna
+      100 photos: 40 filtered, 2 failed, 8 downloaded, 50 new
+
+      NUMBER  STATE     NAME      SIZE   PIXELS  PRINT OR REASON
+           1  filtered  Barn  37.2 KiB  800×600  Barn.jpg
+           2  failed    Lake                     http.404: the origin has no such file
+           3  new       Mill                     http.503: the origin is busy; next attempt in 9 s
+
+      """
+    for screen in [ToolScreen(isTerminal: true, columns: 100), Self.pipe] {
+      #expect(
+        PhotoText.head(Samples.list, screen, now: Self.now, users: Self.users)
+          + photos(Samples.photos, screen) == text)
+    }
+  }
+
+  @Test
+  func `a long list has one heading, and its columns only grow`() {
+    var text = PhotoText(Self.pipe)
+    let first = text.page([Samples.photos[0]], now: Self.photoTime)
+    var long = Samples.photos[0]
+    (long.number, long.name) = (2000, "The old barn")
+    let second = text.page([long], now: Self.photoTime)
+    let third = text.page([Samples.photos[0]], now: Self.photoTime)
+    let none = text.page([], now: Self.photoTime)
+    #expect(first.contains("NUMBER") && none.isEmpty)
+    #expect(second == "  2000  filtered  The old barn  37.2 KiB  800×600  Barn.jpg\n")
+    #expect(third == "     1  filtered  Barn          37.2 KiB  800×600  Barn.jpg\n")
+  }
+
+  @Test
+  func `a list and its photos for programs`() {
     #expect(
-      PhotoText.head(Samples.list, Self.pipe, now: Self.now, users: Self.users)
-        + PhotoText.page(Array(Samples.photos[1...2]), Self.pipe, now: Self.photoTime) == """
+      PhotoText.head(Samples.list, .plain, now: Self.now, users: Self.users)
+        + photos(Array(Samples.photos[1...2]), .plain) == """
           list\t17\tsummer\t1000\trunning\tutility\t100\t40\t2\t2025-11-21T08:05:45Z
           photo\t2\tfailed\tLake\thttps://photos.example.org/lake.png\t3\t0\t0\t0\t\thttp.404\t\
           the origin has no such file\t0
@@ -202,7 +253,7 @@ struct TextTests {
   func `a name cannot control the terminal`() {
     var list = Samples.list
     list.name = "a\u{1B}[2Jb\tc"
-    let shown = ListText.table([list], Self.pipe, now: Self.now, users: Self.users)
+    let shown = ListText.table([list], .plain, now: Self.now, users: Self.users)
     #expect(shown.hasPrefix("17\ta\\x1b[2Jb\\tc\t1000"))
   }
 
@@ -210,13 +261,12 @@ struct TextTests {
   func `colour is used only on a screen that has it`() {
     let colourful = ToolScreen(isTerminal: true, hasColour: true)
     #expect(
-      PhotoText.page(Array(Samples.photos[1...1]), colourful, now: Self.now)
-        .contains("\u{1B}[31mfailed\u{1B}[0m"))
+      photos(Array(Samples.photos[1...1]), colourful).contains("\u{1B}[31mfailed\u{1B}[0m"))
     for screen in [Self.terminal, Self.pipe] {
       let text =
         StatusText.text(Samples.status, screen, now: Self.now)
         + ListText.table(Self.lists, screen, now: Self.now, users: Self.users)
-        + PhotoText.page(Samples.photos, screen, now: Self.now)
+        + photos(Samples.photos, screen)
       #expect(!text.contains("\u{1B}"))
     }
   }
@@ -226,12 +276,46 @@ struct TextTests {
     arguments: [
       (80, "summer [################------------------------] 42/100, 2 failed"),
       (40, "summer [#####--------] 42/100, 2 failed"), (30, "summer 42/100, 2 failed"),
-      (12, "summer 42/1"),
+      (12, "summer 42/…"),
     ])
   func bar(columns: Int, line: String) {
     let screen = ToolScreen(isTerminal: true, columns: columns)
     #expect(ProgressBar.line(Samples.list, screen) == line)
     #expect(line.count < columns)
+  }
+
+  @Test(
+    "the progress bar has the facts for which there is room, the time left first",
+    arguments: [
+      (
+        80,
+        "summer [##########---------------] 42/100, 2 failed, 29 s left, 2.0/s, 31.3 MiB"
+      ),
+      (60, "summer [######---------] 42/100, 2 failed, 29 s left, 2.0/s"),
+      (50, "summer [#####-------] 42/100, 2 failed, 29 s left"),
+      (40, "summer [#####--------] 42/100, 2 failed"),
+    ])
+  func facts(columns: Int, line: String) {
+    var list = Samples.list
+    list.pace = ListPace(bytes: 32_925_286, photosPerHour: 7200)
+    #expect(ProgressBar.line(list, ToolScreen(isTerminal: true, columns: columns)) == line)
+    #expect(line.count < columns)
+  }
+
+  @Test(
+    "text is folded between words, and a long word is cut",
+    arguments: [
+      (30, "a short line", "a short line"),
+      (12, "one two three four", "one two\n  three four"),
+      (12, "   key  value and more", "   key \n  value and\n  more"),
+      (12, "see /srv/darkroom/inbox/a b", "see\n  /srv/darkr\n  oom/inbox/\n  a b"),
+      (12, "it took 30 min 5 s, now", "it took\n  30 min\n  5 s, now"),
+      (12, "山の写真山の写真", "山の写真山の\n  写真"),
+    ])
+  func folded(columns: Int, text: String, lines: String) {
+    let screen = ToolScreen(isTerminal: true, columns: columns)
+    #expect(Prose.folded(text, screen, indent: 2) == lines)
+    #expect(Prose.folded(text, Self.pipe, indent: 2) == text)
   }
 
   /// Thirty lists, and thirty transfers with long names, some of them wide.

@@ -174,6 +174,10 @@ package final class DaemonBench: Sendable {
   }
 
   package func tool(_ arguments: String..., as user: UInt32? = nil) async throws -> ProgramEnd {
+    try await tool(arguments, as: user)
+  }
+
+  package func tool(_ arguments: [String], as user: UInt32? = nil) async throws -> ProgramEnd {
     // Longer than the tool's own time-out, so that it says what it waited for.
     try await launch("darkroomctl", ["--root", root] + arguments, as: user).end(
       seconds: Patience.seconds + 60)

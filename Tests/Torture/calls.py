@@ -17,8 +17,9 @@ of the caller. A fault is a site, the number of its call, an error number, and o
     function  after that call all calls of the function (and of its kind) fail, until it is healed
 
 Each fault is one run of darkroomd --until-idle over two lists, MANY (photos in all states, more than are
-downloaded at once) and FEW (dropped while the daemon runs). There are three scenes: the originals are files;
-they come from an origin over HTTP; a daemon takes over what another one left after kill -9. In all of them a
+downloaded at once) and FEW (dropped while the daemon runs). There are four scenes: the originals are files;
+they come from an origin over HTTP; a daemon takes over what another one left after kill -9; a folder of pictures is
+dropped as well. SCENE=NAME (files, origin, restart, pictures) takes one of them. In all of them a
 client asks questions at the control socket.
 
 Promised, and checked after each run: no crash; the end within a bound after healing, by itself; one of the
@@ -202,11 +203,13 @@ def errors_of(site):
 
 
 class Scene:
-    """How the two lists are made, and what a run without a fault leaves."""
+    """How the two lists are made, and what a run without a fault leaves. With `roll`, a folder of pictures is dropped
+    as well."""
 
-    def __init__(self, campaign, name, library, photos, settings):
+    def __init__(self, campaign, name, library, photos, settings, roll=None):
         self.campaign, self.name, self.library, self.settings = campaign, name, library, settings
         self.many, self.few = photos
+        self.roll = roll
         self.before = None
         self.runs = 0
 
@@ -217,6 +220,8 @@ class Scene:
             shutil.copytree(self.before, root.path, dirs_exist_ok=True, symlinks=True)
         else:
             root.drop("many", self.many)
+        if self.roll:
+            shutil.copytree(self.roll, root.at("inbox", "roll"))
         return root
 
     def leave(self, root):
@@ -240,12 +245,18 @@ class Scene:
             for site, calls in run.calls.items():
                 self.calls[site] = max(self.calls[site], calls)
             wrong = complaints(self, root)
-            if wrong or self.status not in (0, 3) or len(self.wanted["results"]) != 2:
+            if wrong or self.status not in (0, 3) or len(self.wanted["results"]) != (3 if self.roll else 2):
                 raise SystemExit(f"{self.name}: the run without a fault is bad: status {self.status}, "
                                  f"{wrong}\n" + read(root.at("log")).decode())
             if number:
                 prove_judge(self, root)
             root.remove()
+
+
+def waiting(root):
+    """What waits in the inbox. An empty folder is left there if it may not be removed."""
+    return [name for name in root.waiting()
+            if not os.path.isdir(root.at("inbox", name)) or os.listdir(root.at("inbox", name))]
 
 
 def facts_of(root):
@@ -255,10 +266,14 @@ def facts_of(root):
         photos = {photo["Name"]: tuple(photo.get(key) for key in ("State", "Code", "Print", "SHA256"))
                   for photo in result["Photos"]}
         results[result["List"]].append((result["State"], photos))
-    return {"results": dict(results), "prints": root.print_digests(),
+    pictures = [os.path.relpath(os.path.join(folder, file), root.path) + " " + torture.digest(
+                    read(os.path.join(folder, file)))
+                for part in ("done", "failed") for folder, _, files in os.walk(root.at(part))
+                if folder != root.at(part) for file in files]
+    return {"results": dict(results), "prints": root.print_digests(), "pictures": sorted(pictures),
             "failed": sorted(list_folder(root.at("failed"))),
             "done": sorted(name for name in list_folder(root.at("done")) if not name.startswith(".")),
-            "inbox": root.waiting()}
+            "inbox": waiting(root)}
 
 
 def complaints(scene, root, deeply=False):
@@ -275,7 +290,7 @@ def complaints(scene, root, deeply=False):
         for photo, fact in wanted[0][1].items():
             if photos.get(photo) != fact:
                 found.append(f"photo {photo} of {name}: {photos.get(photo)}, not {fact}")
-    for part in ("prints", "failed", "done", "inbox"):
+    for part in ("prints", "pictures", "failed", "done", "inbox"):
         if facts[part] != scene.wanted[part]:
             found.append(f"{part}: missing {sorted(set(scene.wanted[part]) - set(facts[part]))[:3]}, "
                          f"too many {sorted(set(facts[part]) - set(scene.wanted[part]))[:3]}, "
@@ -574,9 +589,19 @@ def make_scenes(campaign, library):
     root = taken.root()
     root.drop("few", taken.few)
     taken.leave(root)
-    for scene in (files, web, taken):
+    roll = os.path.join(campaign.scratch, "roll")
+    for place in (roll, os.path.join(roll, "inner")):
+        os.makedirs(place)
+        for name in names[:4]:
+            shutil.copyfile(os.path.join(folder, name), os.path.join(place, name))
+    write(os.path.join(roll, "torn.jpg"), b"no picture")
+    dropped = Scene(campaign, "pictures", library, lists(f"file://{folder}", "file:///etc"),
+                    "[Inbox]\nQuietTime=250ms\n" + settings, roll)
+    scenes = [files, web, taken, dropped]
+    scenes = [scene for scene in scenes if os.environ.get("SCENE", scene.name) == scene.name]
+    for scene in scenes:
         scene.measure()
-    return [files, web, taken]
+    return scenes
 
 
 def try_fault(campaign, fault, symbols, seen):

@@ -5,11 +5,11 @@
     Tests/Torture/kills.py BIN [--seed N] [--short | --seconds S] [--rounds N] [--plant print|record|request]
 
 A world is a state folder with a few dozen lives of a daemon; two worlds run side by side. In each life lists
-are dropped, dropped again, revised, paused, resumed, cancelled, retried, and workers are killed; then the
-daemon is. After each kill: the journal file is whole, no record has changed or vanished, no worker is left.
+and folders of pictures are dropped, lists are dropped again, revised, paused, resumed, cancelled, retried, and
+workers are killed; then the daemon is. After each kill: the journal file is whole, no record has changed or vanished, no worker is left.
 At the end of a world the daemon finishes its lists, and then: nothing accepted is lost or accepted twice, no
 photo recorded as downloaded or failed is asked for again, sequence numbers have no gap, prints are byte for
-byte those of a daemon that nothing disturbed, results are complete, a killed worker has failed no photo,
+byte those of a daemon that nothing disturbed, each dropped picture came back once, results are complete, a killed worker has failed no photo,
 nothing is left over. --plant does the damage itself, to show that the campaign notices it."""
 import collections
 import itertools
@@ -20,6 +20,7 @@ import subprocess
 import time
 
 import torture
+from rolls import Rolls
 
 ROUNDS = 40  # lives of a world
 LISTS = 16  # names of lists in a world
@@ -27,7 +28,7 @@ MOST_BYTES = 4000  # of the journal file that a life adds: about 50 records
 LONGEST = 0.6  # seconds of a life after its start
 STALL = 120  # seconds without a record while lists are open
 FILTERS = (None, "sepia(30%)")
-SETTINGS = "[Download]\n" + torture.LOOPBACK
+SETTINGS = "[Inbox]\nQuietTime=250ms\n[Download]\n" + torture.LOOPBACK
 
 
 class Content:
@@ -59,6 +60,7 @@ class World:
         self.current = {}  # name → Content
         self.photos = {}  # URL → Photo
         self.drops = []  # Contents, in order
+        self.rolls = Rolls(self)
         self.retries = collections.Counter()  # name → how often `retry` was called
         self.retried = []  # numbers that `retry` has answered
         self.records = {}  # all that were ever seen
@@ -187,6 +189,8 @@ class World:
                 self.revise()
             elif chance < 0.26:
                 self.drop_failed()
+            elif chance < 0.30:
+                self.rolls.drop()
             elif chance < 0.40:
                 self.steer(end)
             elif chance < 0.70:
@@ -303,7 +307,10 @@ class World:
         numbers = sorted(self.records)
         is_whole = not numbers or len(numbers) == numbers[-1] - numbers[0] + 1
         self.check(is_whole, "a gap of sequence numbers", len(numbers), numbers[:1], numbers[-1:])
-        ended = self.check_records()
+        results = self.root.results()
+        ended = {number: end for number, end in self.check_records().items()
+                 if number not in results or not self.rolls.has(results[number])}
+        self.rolls.check(results)
         accepted = {number: self.contents.get(sha) for number, (sha, _) in ended.items()}
         if not all(accepted.values()):
             return self.check(False, "accepted, but never dropped", ended)

@@ -99,6 +99,9 @@ class Campaign:
     def elapsed(self):
         return time.monotonic() - self.started
 
+    def end_early(self):
+        self.seconds = 1e-9
+
     def goes_on(self, done=1):
         """Whether another round may start: the count is not reached, and there is time. The first may always."""
         is_late = done > 0 and self.seconds and self.elapsed() >= self.seconds
@@ -584,6 +587,8 @@ def run(name, main, description, home=None, **counts):
     # The end by a signal passes through `finally`, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     campaign = Campaign(name, options, next(iter(counts), None), home)
+    # kill -USR1: no further round, and the figures so far.
+    signal.signal(signal.SIGUSR1, lambda *_: campaign.end_early())
     status = 1
     try:
         main(campaign)

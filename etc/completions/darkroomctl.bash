@@ -3,8 +3,8 @@
 
 _darkroomctl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands='status list inbox submit show wait pause resume cancel retry flush reload watch cache develop check journal help'
-  local command='' place=() i options='--root --socket --json --help --version'
+  local commands='status list inbox submit show why wait pause resume cancel retry quality focus unfocus flush reload watch cache develop check journal help'
+  local command='' place=() i options='--root --socket --json --plain --no-pager --help --version'
 
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
@@ -12,7 +12,7 @@ _darkroomctl() {
         place=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}")
         ((i++))
         ;;
-      --state | --timeout | --output | -o | --filter | --quality | --metadata | --jobs | -j | --name | --quality-of-service)
+      --state | --user | --timeout | --output | -o | --filter | --quality | --metadata | --jobs | -j | --name | --quality-of-service | --for)
         ((i++))
         ;;
       -*) ;;
@@ -30,7 +30,13 @@ _darkroomctl() {
       return
       ;;
     --state)
-      mapfile -t COMPREPLY < <(compgen -W 'new downloaded filtered failed' -- "$word")
+      local states='new downloaded filtered failed'
+      [[ $command == list ]] && states='accepted running paused finished cancelled'
+      mapfile -t COMPREPLY < <(compgen -W "$states" -- "$word")
+      return
+      ;;
+    --user)
+      mapfile -t COMPREPLY < <(compgen -u -- "$word")
       return
       ;;
     --quality)
@@ -45,12 +51,14 @@ _darkroomctl() {
       mapfile -t COMPREPLY < <(compgen -W 'userInteractive userInitiated default utility background' -- "$word")
       return
       ;;
-    --timeout | --filter | --jobs | -j | --name) return ;;
+    --timeout | --filter | --jobs | -j | --name | --for) return ;;
   esac
 
   case $command in
+    list) options+=' --state --user' ;;
     show) options+=' --state' ;;
     wait) options+=' --timeout' ;;
+    focus) options+=' --for' ;;
     submit) options+=' --name --wait --timeout --filter --quality --metadata --quality-of-service' ;;
     develop) options+=' --output --filter --quality --metadata --jobs -j --force -f' ;;
   esac
@@ -69,11 +77,15 @@ _darkroomctl() {
       fi
       ;;
     cache) mapfile -t COMPREPLY < <(compgen -W 'clear' -- "$word") ;;
-    show | wait | pause | resume | cancel | retry | watch)
+    show | why | wait | pause | resume | cancel | retry | quality | focus | unfocus | watch)
+      if [[ $command == quality && $before != quality ]]; then
+        mapfile -t COMPREPLY < <(compgen -W 'userInteractive userInitiated default utility background' -- "$word")
+        return
+      fi
       local name
       while IFS=$'\t' read -r _ name _; do
         [[ $name == "$word"* ]] && COMPREPLY+=("$(printf '%q' "$name")")
-      done < <(darkroomctl "${place[@]}" list 2>/dev/null)
+      done < <(darkroomctl "${place[@]}" --plain list 2>/dev/null)
       ;;
     develop | check | submit)
       compopt -o filenames

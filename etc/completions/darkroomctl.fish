@@ -2,26 +2,32 @@
 # Completes darkroomctl in fish: commands, options, files, and the lists the daemon knows.
 
 function __darkroomctl_lists
-    darkroomctl list 2>/dev/null | awk -F '\t' '{ print $2 "\tlist " $1 }'
+    darkroomctl --plain list 2>/dev/null | awk -F '\t' '{ print $2 "\tlist " $1 }'
 end
 
 complete -c darkroomctl -f
 complete -c darkroomctl -l root -x -a '(__fish_complete_directories)' -d 'Use the darkroomd that was started with this root'
 complete -c darkroomctl -l socket -r -F -d 'Use this control socket'
 complete -c darkroomctl -l json -d 'Print results and errors as JSON'
+complete -c darkroomctl -l plain -d 'Print columns for scripts'
+complete -c darkroomctl -l no-pager -d 'Show long results without a pager'
 complete -c darkroomctl -s h -l help -d 'Show the help'
 complete -c darkroomctl -l version -d 'Print the version'
 
 complete -c darkroomctl -n __fish_use_subcommand -a status -d 'Show the state of darkroomd'
 complete -c darkroomctl -n __fish_use_subcommand -a list -d 'Show all lists'
 complete -c darkroomctl -n __fish_use_subcommand -a inbox -d 'Show the files in the inbox and their fate'
-complete -c darkroomctl -n __fish_use_subcommand -a submit -d 'Give a list to darkroomd'
+complete -c darkroomctl -n __fish_use_subcommand -a submit -d 'Give a list or pictures to darkroomd'
 complete -c darkroomctl -n __fish_use_subcommand -a show -d 'Show a list and its photos'
+complete -c darkroomctl -n __fish_use_subcommand -a why -d 'Show what photos wait for'
 complete -c darkroomctl -n __fish_use_subcommand -a wait -d 'Wait until lists are finished'
 complete -c darkroomctl -n __fish_use_subcommand -a pause -d 'Start no more photos of a list'
 complete -c darkroomctl -n __fish_use_subcommand -a resume -d 'Continue a paused list'
 complete -c darkroomctl -n __fish_use_subcommand -a cancel -d 'Abandon a list'
 complete -c darkroomctl -n __fish_use_subcommand -a retry -d 'Do again what failed'
+complete -c darkroomctl -n __fish_use_subcommand -a quality -d 'Change the class of a list'
+complete -c darkroomctl -n __fish_use_subcommand -a focus -d 'Let photos go first for a while'
+complete -c darkroomctl -n __fish_use_subcommand -a unfocus -d 'End the focus on a list'
 complete -c darkroomctl -n __fish_use_subcommand -a flush -d 'Retry failing hosts now'
 complete -c darkroomctl -n __fish_use_subcommand -a reload -d 'Make darkroomd read its settings again'
 complete -c darkroomctl -n __fish_use_subcommand -a watch -d 'Show the downloads in progress'
@@ -30,9 +36,13 @@ complete -c darkroomctl -n __fish_use_subcommand -a develop -d 'Filter local pic
 complete -c darkroomctl -n __fish_use_subcommand -a check -d 'Check a photo list for errors'
 complete -c darkroomctl -n __fish_use_subcommand -a help -d 'Show the commands, or the help of one of them'
 
-complete -c darkroomctl -n '__fish_seen_subcommand_from show wait pause resume cancel retry watch' -a '(__darkroomctl_lists)'
+complete -c darkroomctl -n '__fish_seen_subcommand_from show why wait pause resume cancel retry quality focus unfocus watch' -a '(__darkroomctl_lists)'
+complete -c darkroomctl -n '__fish_seen_subcommand_from quality' -a 'userInteractive userInitiated default utility background' -d 'Class'
 complete -c darkroomctl -n '__fish_seen_subcommand_from cache' -a clear -d 'Empty the cache'
 complete -c darkroomctl -n '__fish_seen_subcommand_from show' -l state -x -a 'new downloaded filtered failed' -d 'Only photos in this state'
+complete -c darkroomctl -n '__fish_seen_subcommand_from list' -l state -x -a 'accepted running paused finished cancelled' -d 'Only lists in this state'
+complete -c darkroomctl -n '__fish_seen_subcommand_from list' -l user -x -a '(__fish_complete_users)' -d 'Only lists of this user'
+complete -c darkroomctl -n '__fish_seen_subcommand_from focus' -l for -x -d 'Length of the focus'
 complete -c darkroomctl -n '__fish_seen_subcommand_from wait submit' -l timeout -x -d 'How long to wait'
 complete -c darkroomctl -n __fish_use_subcommand -a journal -d 'Verify, dump or stat the journal file'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop check submit' -F
@@ -47,4 +57,4 @@ complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l wait -d 'Wait
 complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l quality-of-service -x -a 'userInteractive userInitiated default utility background' -d 'Class of the list'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s j -l jobs -x -d 'Number of pictures at once'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s f -l force -d 'Replace existing prints'
-complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list inbox submit show wait pause resume cancel retry flush reload watch cache develop check journal'
+complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list inbox submit show why wait pause resume cancel retry quality focus unfocus flush reload watch cache develop check journal'

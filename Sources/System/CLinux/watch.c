@@ -21,6 +21,13 @@ int dr_inotify_watch_names(int inotify, const char *path) {
       IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR | IN_MASK_ADD));
 }
 
+int dr_inotify_watch_inside(int inotify, const char *path) {
+  return answer(inotify_add_watch(
+      inotify, path,
+      IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ATTRIB | IN_MOVE_SELF | IN_ONLYDIR |
+          IN_DONT_FOLLOW | IN_EXCL_UNLINK | IN_MASK_ADD));
+}
+
 int dr_inotify_watch_self(int inotify, const char *path, int follows) {
   return answer(inotify_add_watch(
       inotify, path,

@@ -35,6 +35,13 @@ package enum FileCopy {
     try sum(source, upTo: limit, unless: { Task.isCancelled }) { _, _ in }
   }
 
+  /// Of the first `size` bytes.
+  package static func digest(
+    of source: any OpenFile, size: UInt64
+  ) throws(SystemError) -> SHA256Digest {
+    try each(of: source, upTo: size, failing: { $0 }) { _, _ throws(SystemError) in }.digest
+  }
+
   private static func sum(
     _ source: any OpenFile, upTo limit: UInt64, unless isCancelled: () -> Bool,
     _ act: ([UInt8], UInt64) throws(SystemError) -> Void

@@ -56,6 +56,36 @@ extension Folder {
     }
   }
 
+  /// Another name for the file, or a copy of it if its file system has no links or is another one.
+  package func linkOrCopy(
+    _ name: FileName, toEmpty target: any Folder, as newName: FileName
+  ) throws(SystemError) {
+    do throws(SystemError) { return try link(name, toEmpty: target, as: newName) } catch {
+      switch error.name {
+      case .crossesDevices, .notPermitted, .tooManyLinks, .noSuchCall, .notSupported: break
+      default: throw error
+      }
+    }
+    let source = try open(name, .read)
+    _ = try FileCopy.copy(
+      source, to: target.openAnew(newName), upTo: source.status().size)
+  }
+
+  /// Removes a folder with everything in it. A missing folder is not an error.
+  package func removeTree(_ name: FileName) throws(SystemError) {
+    try ifThere { () throws(SystemError) in
+      let folder = try folder(name, creating: false)
+      for inner in try folder.names() {
+        if try folder.status(ifThere: inner)?.kind == .folder {
+          try folder.removeTree(inner)
+        } else {
+          try folder.removeIfThere(inner)
+        }
+      }
+      try removeFolder(name)
+    }
+  }
+
   /// Removes a folder and the files in it. A missing folder is not an error.
   package func removeFlat(_ name: FileName) throws(SystemError) {
     try ifThere { () throws(SystemError) in

@@ -26,15 +26,19 @@ package enum FreshName {
     FileName(made: ".archive-\(list)\(ending)")
   }
 
-  /// Removes the temporary files that a crash has left. No return into the folder may be in progress.
+  /// Removes the temporary files and folders that a crash has left. No return into the folder may be in progress.
   package static func sweep(_ folder: any Folder) throws(SystemError) {
     for name in try folder.names() where name.bytes.starts(with: ".archive-".utf8) {
-      try folder.removeIfThere(name)
+      if try folder.status(ifThere: name)?.kind == .folder {
+        try folder.removeTree(name)
+      } else {
+        try folder.removeIfThere(name)
+      }
     }
   }
 
   /// Does not cut inside a UTF-8 character.
-  private static func shortened(_ bytes: ArraySlice<UInt8>, to room: Int) -> [UInt8] {
+  package static func shortened(_ bytes: ArraySlice<UInt8>, to room: Int) -> [UInt8] {
     guard bytes.count > room else { return Array(bytes) }
     var cut = bytes.prefix(room)
     if bytes[cut.endIndex] & 0xC0 == 0x80 {

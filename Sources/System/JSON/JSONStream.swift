@@ -88,6 +88,22 @@ package struct JSONStream {
   /// The value was read.
   package var isOver: Bool { if case .end = expected { true } else { false } }
 
+  /// After an unexpected character: the character, and the one that belongs there, in words.
+  package var surprise: (found: Character, wanted: String)? {
+    let bytes = input[min(position, input.count)..<min(position + 4, input.count)]
+    guard let found = String(decoding: bytes, as: UTF8.self).first else { return nil }
+    let closing = "'\(Character(Unicode.Scalar(end)))'"
+    return switch expected {
+    case .end: nil
+    case .colon: (found, "':'")
+    case .commaOrEnd: (found, "',' or \(closing)")
+    case .key: (found, "a name")
+    case .keyOrEnd: (found, "a name or \(closing)")
+    case .value: (found, "a value")
+    case .valueOrEnd: (found, "a value or \(closing)")
+    }
+  }
+
   private var peek: UInt8? { position < input.count ? input[position] : nil }
 
   /// The end of the innermost container.

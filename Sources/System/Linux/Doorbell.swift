@@ -33,6 +33,9 @@ package final class Doorbell {
   private var buffer = [UInt8](repeating: 0, count: Doorbell.bufferSize)
   private var folder: Int32?
   private var mark: [UInt8] = []
+  /// Watches on folders in the folder.
+  private var inside: [Int32: FileName] = [:]
+  private static let mostInside = 1_000
   /// Watches on the path to the folder, with the relevant names in each; no name if only the watched
   /// folder itself matters.
   private var way: [Int32: Set<[UInt8]>] = [:]
@@ -59,7 +62,28 @@ package final class Doorbell {
     }
   }
 
+  /// New and changed files in these folders of the watched one ring, too. A folder that cannot be watched is left to
+  /// the scans without a ring.
+  package func listen(inside names: [FileName], of folder: LinuxFolder) {
+    let wanted = Set(names.prefix(Self.mostInside))
+    for (watch, name) in inside where !wanted.contains(name) {
+      _ = dr_inotify_forget(handle.number, watch)
+      inside[watch] = nil
+    }
+    for name in wanted.subtracting(inside.values) {
+      let path = "/proc/self/fd/\(folder.descriptor)/\(String(decoding: name.bytes, as: UTF8.self))"
+      let watch = try? Calls.run("inotify_add_watch", path) {
+        unsafe dr_inotify_watch_inside(handle.number, path)
+      }
+      // A name may lead to a folder that is watched already, by a mount.
+      guard let watch, watch != self.folder, way[watch] == nil else { continue }
+      inside[watch] = name
+    }
+  }
+
   package func leave() {
+    for watch in inside.keys { _ = dr_inotify_forget(handle.number, watch) }
+    inside = [:]
     if let folder { _ = dr_inotify_forget(handle.number, folder) }
     folder = nil
   }
@@ -135,6 +159,14 @@ package final class Doorbell {
       if event.mask & Self.ignored != 0 {
         folder = nil
         rings.formUnion([.lost, .path])
+      }
+    }
+    if inside[event.watch] != nil {
+      // A folder that was moved or removed is another entry of this one.
+      if !isGone { rings.insert(.folder) }
+      if event.mask & (Self.moved | Self.ignored) != 0 {
+        if event.mask & Self.ignored == 0 { _ = dr_inotify_forget(handle.number, event.watch) }
+        inside[event.watch] = nil
       }
     }
     guard let names = way[event.watch] else { return }

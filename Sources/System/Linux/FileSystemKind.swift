@@ -49,7 +49,6 @@ extension LinuxFolder {
   /// True if this folder is a mount point; false on kernels before 5.8, which do not report it.
   package var isMountPoint: Bool { dr_is_mount_point(descriptor) == 1 }
 
-  /// Raises EACCES or EROFS if this process can neither make nor remove names in the folder.
   package func checkChanges() throws(SystemError) {
     try Calls.run("faccessat", path) { dr_may_change(descriptor) }
   }

@@ -45,7 +45,7 @@ package struct NewFile: Sendable {
     name.bytes.starts(with: start.utf8) && name.bytes.suffix(end.utf8.count).elementsEqual(end.utf8)
   }
 
-  private static func temporaryName() throws(SystemError) -> FileName {
+  package static func temporaryName() throws(SystemError) -> FileName {
     let bytes = try ThisProcess.randomBytes(8)
     let number = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return FileName(made: "\(start)\(String(number, radix: 36))\(end)")

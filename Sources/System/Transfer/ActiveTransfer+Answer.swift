@@ -82,7 +82,7 @@ extension ActiveTransfer {
     } else {
       answer.entity = entity(handle)
     }
-    let gauge = TransferGauge(url, at: answer.base, of: answer.entity.total, now: .now)
+    let gauge = TransferGauge(url, at: answer.base, of: answer.entity, now: .now)
     job.gauge.withLock { $0 = gauge }
     job.sink.begin(answer.entity, at: answer.base)
     return true

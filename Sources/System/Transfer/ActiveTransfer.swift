@@ -174,7 +174,7 @@ final class ActiveTransfer {
         .final, code: "redirect.refused",
         reason: "\(url.server) redirects to a URL that cannot be used: \(error.reason)")
     }
-    guard next.scheme != .file else {
+    guard next.scheme.isRemote else {
       throw Failure(
         .final, code: "redirect.refused", reason: "\(url.server) redirects to a local file")
     }

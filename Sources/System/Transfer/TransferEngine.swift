@@ -3,6 +3,7 @@
 
 import CCurl
 import Linux
+import Synchronization
 import Vocabulary
 
 final class TransferEngine {
@@ -119,6 +120,7 @@ final class TransferEngine {
         try transfer.prepare(handle, terms)
         guard multi.add(handle) else { throw TransferEnding.resources }
         transfer.isAsking = true
+        transfer.job.gauge.withLock { $0.isRunning = true }
         isChanged = true
       } catch {
         finish(transfer, .failure(error))

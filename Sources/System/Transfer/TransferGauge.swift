@@ -8,12 +8,16 @@ struct TransferGauge {
   private var received: UInt64 = 0
   private var total: UInt64?
   private var marks = RateMarks()
+  private var isResumable = false
+  /// It has a connection.
+  var isRunning = false
 
   init(_ url: PhotoURL) { self.url = url }
 
   /// Bytes that the sink already had count for the progress, not for the rate.
-  init(_ url: PhotoURL, at received: UInt64, of total: UInt64?, now: ContinuousClock.Instant) {
-    (self.url, self.received, self.total) = (url, received, total)
+  init(_ url: PhotoURL, at received: UInt64, of entity: EntityFacts, now: ContinuousClock.Instant) {
+    (self.url, self.received, self.total) = (url, received, entity.total)
+    (isRunning, isResumable) = (true, entity.strongValidator != nil)
     marks.note(received, now: now)
   }
 
@@ -25,7 +29,7 @@ struct TransferGauge {
   func reading(_ ticket: TransferTicket, now: ContinuousClock.Instant) -> TransferProgress {
     TransferProgress(
       ticket: ticket, server: url.server, received: received, total: total,
-      rate: marks.rate(received, now: now))
+      rate: marks.rate(received, now: now), isRunning: isRunning, isResumable: isResumable)
   }
 }
 

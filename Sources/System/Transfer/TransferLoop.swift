@@ -35,7 +35,7 @@ package final class TransferLoop: Network {
     _ request: TransferRequest, into sink: any TransferSink,
     whenOver: @escaping @Sendable (Result<TransferReply, Failure>) -> Void
   ) -> TransferTicket {
-    guard request.url.scheme != .file else {
+    guard request.url.scheme.isRemote else {
       whenOver(
         .failure(
           Failure(

@@ -39,13 +39,15 @@ struct ListIntake: IntakeRules {
     return list
   }
 
-  /// The newest list of this name and owner, also one that is over.
+  /// The newest list of this name and owner, also one that is over. Lists of pictures have no revisions: two folders
+  /// of one name have different pictures.
   private func newest(_ file: FileName, _ owner: UInt32) -> ListID? {
     let known = index.lists(called: ListName(file), of: owner)
+      .filter { index[$0]?.terms.isRoll != true }
     return recorder.ledger { ledger in known.filter { ledger[$0] != nil }.max() }
   }
 
-  func fullness(besides lists: Int) -> Failure? {
+  func fullness(besides lists: Int, adding bytes: UInt64) -> Failure? {
     let limits = settings.current.inbox
     let open = recorder.ledger { $0.open }
     if open.lists + lists >= limits.maximumLists {
@@ -60,13 +62,19 @@ struct ListIntake: IntakeRules {
     let freeSpace = settings.current.download.freeSpace
     for folder in [self.lists.folders.state, self.lists.folders.prints] {
       guard let space = try? folder.freeSpace(), let total = try? folder.totalSpace(),
-        space < SpaceFloor.intake(freeSpace, of: total)
+        Self.lacksRoom(
+          space, floor: SpaceFloor.intake(freeSpace, of: total),
+          for: folder === self.lists.folders.state ? bytes : 0)
       else { continue }
       return Self.full(
         "almost no room is left on the file system of \(folder.path)",
         "make room, or lower FreeSpace= in darkroomd.conf")
     }
     return nil
+  }
+
+  private static func lacksRoom(_ space: UInt64, floor: UInt64, for bytes: UInt64) -> Bool {
+    space < floor || space - floor < bytes
   }
 
   private static func full(_ reason: String, _ advice: String) -> Failure {
@@ -96,7 +104,7 @@ struct ListIntake: IntakeRules {
     let options = catalog.options
     let standard = settings.current.filter
     // A list takes over the prints of the earlier list of the same name.
-    let earlier = newest(draft.name, draft.owner)
+    let earlier = draft.isRoll ? nil : newest(draft.name, draft.owner)
     if let earlier, earlier > draft.list { throw Self.late }
     let prints = earlier.flatMap { index[$0]?.terms.prints } ?? printFolder(for: draft)
     // Noted before the record, so that a list prepared in the meantime sees it.
@@ -104,7 +112,8 @@ struct ListIntake: IntakeRules {
     let terms = FrozenSettings(
       prints: prints, filter: options.filter ?? standard.function,
       quality: options.quality ?? standard.quality,
-      metadata: options.metadata ?? standard.metadata, title: options.title, revises: earlier)
+      metadata: options.metadata ?? standard.metadata, title: options.title, revises: earlier,
+      isRoll: draft.isRoll)
     return ListTerms(
       photos: catalog.count, serviceClass: options.serviceClass ?? .default,
       settings: terms.text)
@@ -117,7 +126,10 @@ struct ListIntake: IntakeRules {
       let catalog = try CatalogFile(draft.catalog, limits: OpenList.limits)
       try OpenList.settleNames(catalog, in: draft.folder)
     }
-    let newest = newest(draft.name, draft.owner)
+    var terms = try FrozenSettings(text: old.settings)
+    let newest =
+      terms.isRoll
+      ? index.successors(of: earlier).max() ?? earlier : newest(draft.name, draft.owner)
     guard newest == earlier else {
       throw Failure(
         .final, code: "list.superseded",
@@ -125,7 +137,6 @@ struct ListIntake: IntakeRules {
           "list \(newest.map { "\($0)" } ?? "of a later drop") of the same name has taken over from it",
         advice: "Retry that one")
     }
-    var terms = try FrozenSettings(text: old.settings)
     terms.revises = earlier
     index.note(draft.list, into: terms.prints)
     return ListTerms(photos: old.photos, serviceClass: old.serviceClass, settings: terms.text)
@@ -164,7 +175,8 @@ struct ListIntake: IntakeRules {
     space.look()
     keeper.begin(
       ListLives.Birth(
-        list, .accepted, prints: label.terms.prints, revises: label.terms.revises))
+        list, .accepted, prints: label.terms.prints, revises: label.terms.revises,
+        serviceClass: acceptance.serviceClass))
   }
 
   func reject(_ list: ListID, name: FileName, _ failure: Failure) async throws(Failure) {
@@ -176,6 +188,9 @@ struct ListIntake: IntakeRules {
   }
 
   // MARK: news
+
+  /// Files named one by one when many stay.
+  private static let mostNamed = 100
 
   func tell(_ news: InboxNews) {
     switch news {
@@ -192,6 +207,15 @@ struct ListIntake: IntakeRules {
     case .ignored(let name, let reason):
       narrator.tell(
         .fileIgnored(name: String(decoding: name.bytes, as: UTF8.self), reason: "\(reason)"))
+    case .left(let files):
+      for file in files.prefix(Self.mostNamed) {
+        narrator.tell(.fileIgnored(name: file.text, reason: "\(file.reason)"))
+      }
+      let more = files.count - Self.mostNamed
+      if more > 0, let folder = files.first?.path.first {
+        narrator.tell(
+          .fileIgnored(name: "\(folder)", reason: "\(more) more files in it are not pictures"))
+      }
     case .waits(let name, let failure): health.set(failure, for: .file(name))
     case .troubled(let failure): health.set(failure, for: .inbox)
     case .surveyed(let nature, let words):

@@ -14,6 +14,8 @@ struct FrozenSettings: Equatable, Sendable {
   let title: String
   /// The earlier list of the same name and owner, whose prints this one takes over.
   var revises: ListID?
+  /// It was made of dropped pictures.
+  var isRoll = false
 
   var text: String {
     """
@@ -22,6 +24,7 @@ struct FrozenSettings: Equatable, Sendable {
     Quality=\(quality)
     Metadata=\(metadata)
     Revises=\(revises.map { "\($0)" } ?? "")
+    Roll=\(isRoll ? "yes" : "no")
     Title=\(title.split(whereSeparator: \.isNewline).joined(separator: " "))
 
     """
@@ -29,7 +32,7 @@ struct FrozenSettings: Equatable, Sendable {
 }
 
 extension FrozenSettings {
-  /// Lists from before the settings Quality= and Metadata= have neither key; the defaults fit them.
+  /// Lists from before Quality=, Metadata= and Roll= have none of these keys; the defaults fit them.
   init(text: String) throws(Failure) {
     var values: [Substring: Substring] = [:]
     for line in text.split(separator: "\n") {
@@ -48,6 +51,7 @@ extension FrozenSettings {
     self.init(
       prints: prints, filter: function, quality: quality, metadata: metadata,
       title: values["Title"].map { String($0) } ?? "",
-      revises: values["Revises"].flatMap { UInt64($0) }.map { ListID($0) })
+      revises: values["Revises"].flatMap { UInt64($0) }.map { ListID($0) },
+      isRoll: values["Roll"] == "yes")
   }
 }

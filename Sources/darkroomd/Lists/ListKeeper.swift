@@ -26,6 +26,7 @@ protocol ListEffects: Sendable {
 
   func pauseChains(_ list: ListID)
   func resumeChains(_ list: ListID)
+  func setClass(_ serviceClass: ServiceClass, of list: ListID)
   func dropChains(_ list: ListID)
   func tell(_ turn: ListLife.Turn, of list: ListID)
   func health(_ failure: Failure?, of list: ListID)
@@ -133,6 +134,7 @@ final class ListKeeper: Sendable {
     switch deed.action {
     case .pauseChains: effects.pauseChains(list)
     case .resumeChains: effects.resumeChains(list)
+    case .setClass(let serviceClass): effects.setClass(serviceClass, of: list)
     case .dropChains: effects.dropChains(list)
     case .tell(let turn): effects.tell(turn, of: list)
     case .health(let failure): effects.health(failure, of: list)

@@ -35,10 +35,16 @@ struct ListLife: Equatable, Sendable {
   enum Step: Equatable, Sendable { case takeOver, open }
 
   /// A change that is recorded after the acceptance.
-  enum Turn: Equatable, Sendable { case paused, resumed, cancelled, finished }
+  enum Turn: Hashable, Sendable {
+    case paused, resumed, cancelled, finished
+    case quality(ServiceClass)
+  }
 
   /// A request by a user, or by a later list that takes over.
-  enum Ask: Equatable, Sendable { case pause, resume, cancel }
+  enum Ask: Hashable, Sendable {
+    case pause, resume, cancel
+    case quality(ServiceClass)
+  }
 
   enum Asker: Hashable, Sendable {
     case person(UInt64)
@@ -71,6 +77,7 @@ struct ListLife: Equatable, Sendable {
     /// Ends the step early if it has not begun; its event follows in any case.
     case stop(Step)
     case pauseChains, resumeChains, dropChains
+    case setClass(ServiceClass)
     case tell(Turn)
     /// Trouble of the list has begun or is over (nil); `copyHealth`: trouble of its copy.
     case health(Failure?)
@@ -98,10 +105,14 @@ struct ListLife: Equatable, Sendable {
 
   private(set) var phase: Phase
   private(set) var isPaused = false
+  /// The class as recorded.
+  private(set) var serviceClass: ServiceClass
   /// The recorded end.
   private(set) var end: Turn?
   /// The list is paused or damaged, and its running steps have ended.
   private(set) var isAtRest = false
+  /// Recorded while the list was being opened; the chains may have an earlier one.
+  private var newClass: ServiceClass?
   /// The first one is being recorded.
   private var requests: [Request] = []
   /// The running step, if any.
@@ -114,7 +125,8 @@ struct ListLife: Equatable, Sendable {
   private var cancellers: [Asker] = []
 
   /// A life that continues from the recorded state.
-  init(_ state: ListState, takesOver: Bool) {
+  init(_ state: ListState, _ serviceClass: ServiceClass = .default, takesOver: Bool) {
+    self.serviceClass = serviceClass
     phase = takesOver ? .takingOver : .opening(isDone: false)
     switch state {
     case .accepted, .running: break
@@ -171,6 +183,7 @@ struct ListLife: Equatable, Sendable {
       return [.takeOver]
     case .open:
       phase = .opening(isDone: false)
+      newClass = nil
       return [.open]
     }
   }
@@ -193,7 +206,8 @@ struct ListLife: Equatable, Sendable {
       let isDone = phase == .opening(isDone: true)
       phase = .open(trouble: nil)
       isAtRest = false
-      return [.health(nil)] + (isPaused ? awaitIdle() : [.resumeChains])
+      return [.health(nil)] + (newClass.map { [.setClass($0)] } ?? [])
+        + (isPaused ? awaitIdle() : [.resumeChains])
         + (isDone ? photosDone() : [])
     }
   }
@@ -258,6 +272,7 @@ struct ListLife: Equatable, Sendable {
     case .paused: !isPaused
     case .resumed: isPaused
     case .cancelled, .finished: true
+    case .quality(let new): new != serviceClass
     }
   }
 
@@ -281,6 +296,10 @@ struct ListLife: Equatable, Sendable {
         isAtRest = false
         actions.append(.resumeChains)
       }
+    case .quality(let new):
+      serviceClass = new
+      if case .opening = phase { newClass = new }
+      if case .open = phase { actions.append(.setClass(new)) }
     case .cancelled, .finished: return ends(request)
     }
     actions.append(.tell(request.turn))
@@ -383,6 +402,7 @@ extension ListLife.Ask {
     case .pause: .paused
     case .resume: .resumed
     case .cancel: .cancelled
+    case .quality(let serviceClass): .quality(serviceClass)
     }
   }
 }

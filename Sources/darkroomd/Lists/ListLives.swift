@@ -14,12 +14,17 @@ struct ListLives: Sendable {
     let prints: FileName?
     /// The list whose prints it takes over.
     let revises: ListID?
+    let serviceClass: ServiceClass
 
-    init(_ list: ListID, _ state: ListState, prints: FileName? = nil, revises: ListID? = nil) {
+    init(
+      _ list: ListID, _ state: ListState, prints: FileName? = nil, revises: ListID? = nil,
+      serviceClass: ServiceClass = .default
+    ) {
       self.list = list
       self.state = state
       self.prints = prints
       self.revises = revises
+      self.serviceClass = serviceClass
     }
   }
 
@@ -104,7 +109,7 @@ struct ListLives: Sendable {
   mutating func begin(_ birth: Birth, at now: Duration) -> [Deed] {
     self.now = now
     guard members[birth.list] == nil else { return [] }
-    var life = ListLife(birth.state, takesOver: birth.revises != nil)
+    var life = ListLife(birth.state, birth.serviceClass, takesOver: birth.revises != nil)
     let actions = life.begin()
     members[birth.list] = Member(life: life, birth: birth)
     return perform(actions, of: birth.list)

@@ -106,7 +106,7 @@ extension PhotoOutcome {
     } else if row.state == .failed {
       ending = .failed(
         code: row.code, reason: row.reason,
-        isListed: photo.problem != nil || row.code.hasPrefix("url."))
+        isListed: photo.problem != nil || row.code.hasPrefix("url.") || list.terms.isRoll)
     } else {
       ending = .unknown
     }

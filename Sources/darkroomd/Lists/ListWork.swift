@@ -32,13 +32,7 @@ struct ListWork: ListEffects {
   // MARK: the record
 
   func record(_ turn: ListLife.Turn, of list: ListID) async -> Failure? {
-    let change: Change =
-      switch turn {
-      case .paused: .paused(list)
-      case .resumed: .resumed(list)
-      case .cancelled: .cancelled(list)
-      case .finished: .finished(list)
-      }
+    let change = turn.change(of: list)
     return await failure { () async throws(Failure) in try await recorder.record([change]) }
   }
 
@@ -83,7 +77,8 @@ struct ListWork: ListEffects {
     let waiting = entry.retries.map { number, plan in
       (number: number, due: uptime + .milliseconds(Int64(plan.wait(now: now))))
     }
-    return ListLines(entry.acceptance.serviceClass, open.catalog, waiting: waiting)
+    return ListLines(
+      entry.acceptance.serviceClass, owner: open.about.owner, open.catalog, waiting: waiting)
   }
 
   func isOpen(_ list: ListID) -> Bool {
@@ -94,6 +89,9 @@ struct ListWork: ListEffects {
   func pauseChains(_ list: ListID) { chains.pause(list) }
   func resumeChains(_ list: ListID) { chains.resume(list) }
   func dropChains(_ list: ListID) { chains.giveUp(list) }
+  func setClass(_ serviceClass: ServiceClass, of list: ListID) {
+    chains.setClass(serviceClass, of: list)
+  }
 
   // MARK: after the chains
 
@@ -101,6 +99,8 @@ struct ListWork: ListEffects {
     await failure { () async throws(Failure) in
       try await onDisk { () throws(Failure) in
         do throws(Failure) {
+          // A photo that failed may have left one, if the disk was in trouble as well.
+          if recorder.ledger({ ($0[list]?.counts.failed ?? 0) > 0 }) { try removeDrafts(of: list) }
           let trouble = try returns.giveBack(
             list, named: try droppedName(list),
             telling: { () throws(Failure) in try outcome(of: list) })
@@ -118,7 +118,7 @@ struct ListWork: ListEffects {
 
   private func returned(_ list: ListID) {
     recorder.archived(list)
-    if recorder.ledger({ $0[list]?.state }) == .cancelled { removeDrafts(of: list) }
+    if recorder.ledger({ $0[list]?.state }) == .cancelled { try? removeDrafts(of: list) }
     // A revision removes the originals when it has taken them over.
     if index.successors(of: list).contains(where: isOpen) { return }
     let before = index.predecessors(of: list)
@@ -127,11 +127,12 @@ struct ListWork: ListEffects {
   }
 
   /// A crash may have left drafts of a list that was cancelled and is not opened again.
-  private func removeDrafts(of list: ListID) {
-    guard let name = index[list]?.terms.prints,
-      let folder = try? lists.folders.prints.folder(ifThere: name)
-    else { return }
-    try? PrintFolder(folder).sweep(list)
+  private func removeDrafts(of list: ListID) throws(Failure) {
+    guard let name = index[list]?.terms.prints else { return }
+    try asMachine { () throws(SystemError) in
+      guard let folder = try lists.folders.prints.folder(ifThere: name) else { return }
+      try PrintFolder(folder).sweep(list)
+    }
   }
 
   private func removeOriginals(of list: ListID) {
@@ -161,10 +162,22 @@ struct ListWork: ListEffects {
   func copyHealth(_ failure: Failure?, of list: ListID) { health.set(failure, for: .copy(list)) }
 }
 
+extension ListLife.Turn {
+  func change(of list: ListID) -> Change {
+    switch self {
+    case .paused: .paused(list)
+    case .resumed: .resumed(list)
+    case .cancelled: .cancelled(list)
+    case .finished: .finished(list)
+    case .quality(let serviceClass): .quality(list, serviceClass)
+    }
+  }
+}
+
 extension ListLines {
   /// Each span of photos with its own service class gets its own line.
   init(
-    _ serviceClass: ServiceClass, _ catalog: CatalogFile,
+    _ serviceClass: ServiceClass, owner: UInt32, _ catalog: CatalogFile,
     waiting: [(number: UInt32, due: Duration)]
   ) {
     var parts = [Part(own: nil)]
@@ -175,6 +188,6 @@ extension ListLines {
       let place = parts.firstIndex { $0.holds(photo.number, own: own) } ?? 0
       parts[place].waiting.append(photo)
     }
-    self.init(serviceClass, parts: parts)
+    self.init(serviceClass, owner: owner, parts: parts)
   }
 }

@@ -42,9 +42,20 @@ final class ControlCalls: ControlService {
       case .inbox: return .inbox(await views.inboxReport())
       case .show(let order): return .show(try await views.show(order))
       case .watch(let order): return .watch(try await views.watch(order))
+      case .follow(let order): return .followed(try views.followed(order))
+      case .why(let order):
+        return .why(try await WhyView(views: views, keeper: keeper).why(order))
       case .pause(let list): return try await change(list, .pause, peer)
       case .resume(let list): return try await change(list, .resume, peer)
       case .cancel(let list): return try await change(list, .cancel, peer)
+      case .quality(let list, let serviceClass):
+        return try await change(list, .quality(serviceClass), peer)
+      case .focus(let order):
+        let list = ListID(try changeable(order.list, peer).id)
+        return try await FocusCalls(views: views).focus(order, on: list, by: peer.user)
+      case .unfocus(let list, let viewer):
+        return try FocusCalls(views: views).unfocus(
+          ListID(try changeable(list, peer).id), viewer: viewer, by: peer.user)
       case .retry(let list): return try await retry(list, peer)
       }
     } catch { return .failed(error) }
@@ -61,6 +72,7 @@ final class ControlCalls: ControlService {
     do throws(ControlError) {
       switch call {
       case .watch(let order): return try await watch(order, send)
+      case .follow(let order): return try await followSteps(order, send)
       case .show(let order): return try await follow(order, send)
       default: return await handle(call, from: peer)
       }
@@ -98,6 +110,31 @@ final class ControlCalls: ControlService {
       if !isAtWork { await changes.change(after: seen) }
       await views.clock.rest(isAtWork ? .seconds(1) : .milliseconds(200))
       if Task.isCancelled { return .watch(report) }
+    }
+  }
+
+  /// Sends the recorded steps; the first reply says at once where they begin.
+  private func followSteps(
+    _ order: FollowOrder, _ send: (ControlReply) async -> Bool
+  ) async throws(ControlError) -> ControlReply {
+    if let list = order.list { try await arrival(of: list) }
+    var order = order
+    var isFirst = true
+    while true {
+      let seen = changes.version
+      let isOver = try views.isOver(order.list)
+      let report = try views.followed(order)
+      let isWhole = report.steps.count < FollowReport.most
+      if stop.isOn || (isOver && isWhole) { return .followed(report) }
+      if isFirst || !report.steps.isEmpty || report.missed {
+        guard await send(.followed(report)) else { return .followed(report) }
+      }
+      (isFirst, order.since) = (false, report.last)
+      if isWhole {
+        await changes.change(after: seen)
+        await views.clock.rest(.milliseconds(100))
+      }
+      if Task.isCancelled { return .followed(FollowReport(last: report.last)) }
     }
   }
 

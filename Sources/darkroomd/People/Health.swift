@@ -61,7 +61,9 @@ struct Health: Equatable, Sendable {
     var lines = known.prefix(Self.mostLines).map { subject, failure in subject.line(failure) }
     if let shortcoming { lines.append(shortcoming) }
     if known.count > Self.mostLines {
-      lines.append("\(known.count - Self.mostLines) more lists or files are in trouble")
+      let more = known.count - Self.mostLines
+      lines.append(
+        "\(more) more \(more == 1 ? "list or file is" : "lists or files are") in trouble")
     }
     return lines
   }
@@ -81,7 +83,8 @@ struct Health: Equatable, Sendable {
     let words =
       open.lists == 0
       ? "Idle: every list is done."
-      : "Working on \(open.lists) list\(open.lists == 1 ? "" : "s"), \(open.photos) photos to go."
+      : "Working on \(open.lists) list\(open.lists == 1 ? "" : "s"), \(open.photos) "
+        + "photo\(open.photos == 1 ? "" : "s") to go."
     if let hold { return "Waiting: \(hold.reason). \(words)" }
     if let inbox = troubles[.inbox] { return "Inbox in trouble: \(inbox.reason). \(words)" }
     return words

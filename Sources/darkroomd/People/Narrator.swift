@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns changes of photos and lists into notices: collects names and numbers; Report has the words. Callers
 // report such a change only after its record is durable. Raises nothing.
-// Concurrency model: `throttle` has its own lock; the rest is immutable.
+// Concurrency model: `throttle` and `paces` have locks of their own; the rest is immutable.
 
 import Chain
 import Linux
@@ -21,6 +21,7 @@ final class Narrator: Sendable {
   private let changes: ChangeSignal
   private let throttle: Mutex<ProgressThrottle>
   private let tellsTransitions: Bool
+  let paces = ListPaces()
 
   init(
     _ reporter: Reporter, recorder: Recorder, index: ListIndex, clock: any Timekeeper,
@@ -42,7 +43,8 @@ final class Narrator: Sendable {
 
   // MARK: photos
 
-  func downloaded(_ work: Work) {
+  func downloaded(_ work: Work, bytes: UInt64) {
+    paces.downloaded(work.photo.list, bytes: bytes)
     changes.changed()
     if tellsTransitions { reporter.report(.transition(facts(work, .downloaded))) }
   }
@@ -54,7 +56,7 @@ final class Narrator: Sendable {
     facts.print = "\(work.order.list.terms.prints)/\(print)"
     facts.set(time)
     reporter.report(.photoFinished(facts))
-    progress(work.photo.list)
+    ended(work.photo)
   }
 
   func failed(_ work: Work, _ stage: Stage, _ failure: Failure, _ time: StageTime) {
@@ -62,7 +64,7 @@ final class Narrator: Sendable {
     facts.stateBefore = stage == .download ? .new : .downloaded
     facts.set(time)
     reporter.report(.photoFailed(facts, stage, failure))
-    progress(work.photo.list)
+    ended(work.photo)
   }
 
   func retrying(_ work: Work, _ stage: Stage, _ failure: Failure, after delay: Duration) {
@@ -77,6 +79,11 @@ final class Narrator: Sendable {
       reporter.report(.retryScheduled(facts, stage, failure, after: delay))
     }
     changes.changed()
+  }
+
+  private func ended(_ photo: PhotoID) {
+    paces.ended(photo.list, at: clock.uptime())
+    progress(photo.list)
   }
 
   private func facts(_ work: Work, _ state: PhotoState) -> PhotoFacts {
@@ -101,6 +108,7 @@ final class Narrator: Sendable {
       case .resumed: .listResumed(facts)
       case .cancelled: .listCancelled(facts)
       case .finished: .listFinished(facts)
+      case .quality: .listReclassed(facts)
       }
     }
   }
@@ -112,7 +120,10 @@ final class Narrator: Sendable {
   }
 
   /// The list is over: forgets its progress.
-  func forget(_ list: ListID) { throttle.withLock { $0.end(list) } }
+  func forget(_ list: ListID) {
+    throttle.withLock { $0.end(list) }
+    paces.forget(list)
+  }
 
   private func report(_ list: ListID, _ notice: (ListFacts) -> Notice) {
     let (counts, acceptance) = recorder.ledger { ($0[list]?.counts, $0[list]?.acceptance) }

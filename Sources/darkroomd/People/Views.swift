@@ -21,6 +21,7 @@ struct Views: Sendable {
   let notes: PhotoNotes
   let downloader: Downloader
   let health: HealthBoard
+  let paces: ListPaces
   let inbox: Inbox
   let departures: InboxDepartures
   let places: Places
@@ -89,7 +90,8 @@ struct Views: Sendable {
       owner: label?.owner ?? 0, state: entry.state,
       serviceClass: entry.acceptance.serviceClass, total: entry.acceptance.photos,
       new: entry.counts.new, downloaded: entry.counts.downloaded,
-      filtered: entry.counts.filtered, failed: entry.counts.failed, accepted: entry.acceptedTime)
+      filtered: entry.counts.filtered, failed: entry.counts.failed, accepted: entry.acceptedTime,
+      ended: entry.endedTime, pace: paces.pace(of: entry.id, at: clock.uptime()))
   }
 
   // MARK: photos
@@ -192,6 +194,22 @@ struct Views: Sendable {
 
   // MARK: downloads
 
+  /// The recorded steps after `since`; without it, none.
+  func followed(_ order: FollowOrder) throws(ControlError) -> FollowReport {
+    let list = try order.list.map { reference throws(ControlError) in try choose(reference) }
+    let tail = recorder.tail
+    let look = tail.look(after: order.since ?? tail.last, of: list, most: FollowReport.most)
+    return FollowReport(
+      steps: look.steps.map { FollowStep($0) }, last: look.last, missed: look.isTorn)
+  }
+
+  /// The list is over. Without a list there is no end.
+  func isOver(_ reference: ListReference?) throws(ControlError) -> Bool {
+    guard let reference else { return false }
+    let list = try choose(reference)
+    return recorder.ledger { $0[list]?.state.isFinal } != false
+  }
+
   func watch(_ order: WatchOrder) async throws(ControlError) -> WatchReport {
     var report = WatchReport()
     if let reference = order.list {
@@ -258,5 +276,18 @@ extension HostSummary {
       attempts: closed.attempts,
       since: now - min(now, UInt64(max(0, closed.age / .milliseconds(1)))),
       until: now + UInt64(max(0, closed.wait / .milliseconds(1))))
+  }
+}
+
+extension FollowStep {
+  init(_ step: RecordedStep) {
+    let (photo, state): (UInt32?, String) =
+      switch step.state {
+      case .list(let state): (nil, state.name)
+      case .rejected: (nil, "rejected")
+      case .photo(let number, let state): (number, state.name)
+      }
+    self.init(
+      record: step.record, time: step.time, list: step.list.number, photo: photo, state: state)
   }
 }

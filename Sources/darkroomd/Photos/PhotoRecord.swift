@@ -43,10 +43,11 @@ struct PhotoRecord: ChainRecord {
     let order = PhotoOrder(try list.catalog.entry(photo.number), of: list)
     let standing = standing(of: photo)
     var prospect = Admission.Prospect(
-      own: order.options.serviceClass, isTried: standing.attempts > 0)
+      own: order.options.serviceClass, isTried: standing.attempts > 0,
+      isDone: standing.state.isFinal)
     if standing.state == .new, let url = try? order.url.get() {
-      prospect.host = url.scheme == .file ? HostWindows.here : url.server
-      if url.scheme != .file { prospect.url = url.text.hashValue }
+      prospect.host = url.scheme.isRemote ? url.server : HostWindows.here
+      if url.scheme.isRemote { prospect.url = url.text.hashValue }
     }
     return (order, prospect)
   }

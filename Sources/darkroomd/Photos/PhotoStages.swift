@@ -44,9 +44,13 @@ struct PhotoStages: Stages {
     let originals = try order.list.workFolders().originals
     let start = clock.uptime()
     notes.time(photo) { $0.queued = start - work.admitted }
-    let original = try await downloader.download(
-      photo, from: url, into: originals, priority: work.serviceClass,
-      checksum: order.options.checksum)
+    let checksum = order.options.checksum
+    let original =
+      url.scheme == .dropped
+      ? try downloader.take(
+        photo, from: try pictures(of: photo.list), into: originals, checksum: checksum)
+      : try await downloader.download(
+        photo, from: url, into: originals, priority: work.serviceClass, checksum: checksum)
     arrived()
     space.look()
     try await recorder.record(
@@ -57,7 +61,7 @@ struct PhotoStages: Stages {
       time.download = end - start
       time.httpStatus = original.status == 0 ? nil : UInt32(original.status)
     }
-    narrator.downloaded(work)
+    narrator.downloaded(work, bytes: original.contents.size)
     // Read-only: the worker gets no more than it needs.
     return try asMachine { () throws(SystemError) in try originals.open(original.name, .read) }
   }
@@ -141,7 +145,24 @@ struct PhotoStages: Stages {
     narrator.filtered(work, negative.developed, print: name, notes.takeTime(photo))
   }
 
+  func transfers() -> [PhotoID: TransferStanding] {
+    var all: [PhotoID: TransferStanding] = [:]
+    for download in downloader.progress() {
+      let standing: TransferStanding =
+        download.transfer.isRunning ? .running(mayStop: download.mayStop) : .waiting
+      for photo in download.photos { all[photo] = standing }
+    }
+    return all
+  }
+
   func discard(_ negative: Negative) { negative.prints.discard(negative.draft) }
+
+  /// The folder with the dropped pictures of a list.
+  private func pictures(of list: ListID) throws(Failure) -> (any Folder)? {
+    try asMachine { () throws(SystemError) in
+      try lists.folders.lists.folder(ifThere: ListFolder.name(list))
+    }
+  }
 
   private func originals(_ work: Work) throws(Failure) -> any Folder {
     try work.order.list.workFolders().originals

@@ -42,6 +42,7 @@ struct SettingEntry: Sendable {
     SettingEntry(
       "Inbox", "RescanInterval", "5min", \.inbox.rescanInterval,
       .duration(from: .seconds(1), to: .seconds(86400)), waits: true),
+    SettingEntry("Inbox", "Pictures", "yes", \.inbox.pictures, .yesOrNo, waits: true),
     SettingEntry(
       "Inbox", "MaximumLists", "10000", \.inbox.maximumLists, .count(from: 1, to: 1_000_000)),
     SettingEntry(

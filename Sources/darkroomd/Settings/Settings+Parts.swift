@@ -75,7 +75,8 @@ extension Inbox {
         rules: rules, clock: ground.clock,
         settings: InboxSettings(
           quietTime: settings.quietTime, rescanInterval: settings.rescanInterval,
-          maximumListSize: settings.maximumListSize, claims: shares.claims))
+          maximumListSize: settings.maximumListSize, claims: shares.claims,
+          pictures: settings.pictures))
     }
   }
 }

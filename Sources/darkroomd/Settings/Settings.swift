@@ -17,6 +17,7 @@ struct Settings: Equatable, Sendable {
     var quietTime = Duration.seconds(5)
     var maximumListSize: UInt64 = 256 << 20
     var rescanInterval = Duration.seconds(300)
+    var pictures = true
     var maximumLists = 10_000
     var maximumPhotos = 100_000_000
   }

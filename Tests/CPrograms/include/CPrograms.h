@@ -14,5 +14,8 @@ void program_await(int process);
 /// Waits for the end of a child and reaps it: its number may be reused afterwards. Returns its exit code, 128
 /// plus the signal that ended it, or a negative errno if it is not our child.
 int program_end(int process);
+/// Opens a pseudo-terminal of this size: our end, and the one for a program, both close-on-exec. Returns 0 or a
+/// negative errno.
+int terminal_pair(int columns, int rows, int ends[2]);
 
 #endif

@@ -21,4 +21,12 @@ int dr_open_named(const char *path);
 // A nameless file in memory, which disappears when it is closed.
 int dr_scratch_file(void);
 
+// Starts a program, looked up in PATH, or /bin/sh -c with a command; its standard input is this process's
+// standard output from now on. It has LESS=FRSXMK if LESS is not set, and LESSSECURE=1. From then on SIGINT is
+// the pager's alone. Returns its process number.
+int dr_pager_start(const char *command, int by_shell);
+
+// Ends this process's standard output, and waits for the pager's end.
+void dr_pager_end(int process);
+
 #endif

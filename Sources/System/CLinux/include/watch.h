@@ -10,6 +10,7 @@
 // Both add to an existing watch of the folder. The first rings when names appear or disappear, the second
 // when the folder itself is moved or removed or its attributes change; ENOTDIR for a link unless `follows`.
 int dr_inotify_watch_names(int inotify, const char *path);
+int dr_inotify_watch_inside(int inotify, const char *path);
 int dr_inotify_watch_self(int inotify, const char *path, int follows);
 int dr_inotify_forget(int inotify, int watch);
 

@@ -4,11 +4,10 @@
 // errors.
 
 internal import Digests
-internal import Files
-internal import Vocabulary
+package import Vocabulary
 
 /// Belongs to one thread.
-final class PropertyListWriter {
+package final class PropertyListWriter {
   private static let piece = 128 << 10
   private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
 
@@ -18,7 +17,7 @@ final class PropertyListWriter {
   private var hash = SHA256()
   private var depth = 0
 
-  init(_ file: any OpenFile) {
+  package init(_ file: any OpenFile) {
     self.file = file
     buffer.reserveCapacity(Self.piece + 4096)
     add(
@@ -32,7 +31,7 @@ final class PropertyListWriter {
   }
 
   /// Writes the end and returns the sum of the whole file; does not sync.
-  func end() throws(SystemError) -> FileCopy.Sum {
+  package func end() throws(SystemError) -> FileCopy.Sum {
     add("</plist>\n")
     try flush()
     return FileCopy.Sum(size: size, sha256: hash.digest().hex)
@@ -40,27 +39,27 @@ final class PropertyListWriter {
 
   // MARK: Elements
 
-  func open(_ element: Container) {
+  package func open(_ element: Container) {
     indent()
     add("<\(element.rawValue)>\n")
     depth += 1
   }
 
-  func close(_ element: Container) throws(SystemError) {
+  package func close(_ element: Container) throws(SystemError) {
     depth -= 1
     indent()
     add("</\(element.rawValue)>\n")
     if buffer.count >= Self.piece { try flush() }
   }
 
-  enum Container: String { case dict, array }
+  package enum Container: String { case dict, array }
 
-  func key(_ name: StaticString) {
+  package func key(_ name: StaticString) {
     indent()
     add("<key>\(name)</key>\n")
   }
 
-  func string(_ key: StaticString, _ text: String) {
+  package func string(_ key: StaticString, _ text: String) {
     self.key(key)
     indent()
     add("<string>")
@@ -68,17 +67,17 @@ final class PropertyListWriter {
     add("</string>\n")
   }
 
-  func integer(_ key: StaticString, _ number: some UnsignedInteger) {
+  package func integer(_ key: StaticString, _ number: some UnsignedInteger) {
     value(key, "integer", "\(number)")
   }
 
   /// Milliseconds since 1970, to the second.
-  func date(_ key: StaticString, _ milliseconds: UInt64) {
+  package func date(_ key: StaticString, _ milliseconds: UInt64) {
     value(key, "date", DateText.utc(milliseconds: milliseconds))
   }
 
   /// Microseconds as seconds; writes nothing for zero.
-  func seconds(_ key: StaticString, _ microseconds: UInt32) {
+  package func seconds(_ key: StaticString, _ microseconds: UInt32) {
     guard microseconds > 0 else { return }
     let digits = String(1_000_000 + microseconds % 1_000_000).dropFirst()
     value(key, "real", "\(microseconds / 1_000_000).\(digits)")

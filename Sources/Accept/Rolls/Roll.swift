@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures that are dropped together, as one look sees them: those in a folder of the inbox and below it, or
+// those of one user in the inbox itself. A list is made of them. A value.
+
+internal import Files
+package import Vocabulary
+
+package struct Roll: Equatable, Sendable {
+  package struct Picture: Equatable, Sendable {
+    /// From the inbox on.
+    package let path: [FileName]
+    package let status: FileStatus
+  }
+
+  /// A file beside the pictures, which stays.
+  package struct Remainder: Equatable, Sendable {
+    package let path: [FileName]
+    package let reason: IgnoredReason
+
+    package var text: String { Roll.text(path) }
+  }
+
+  /// The name of the list that is made of several pictures in the inbox itself.
+  static let looseName = FileName(literal: "pictures")
+  /// Limits of one roll: entries of its folders, and folders inside each other.
+  static let maximumEntries = 100_000
+  static let deepest = 16
+  /// Bytes of all paths.
+  static let maximumBytes = 16 << 20
+  private static let longestName = 1000
+
+  package let key: Candidate.Key
+  /// The status of its folder. The inbox's own times say nothing about the pictures of one user.
+  package let folder: FileStatus
+  /// By path.
+  package private(set) var pictures: [Picture]
+  package private(set) var remainders: [Remainder]
+  /// Why the daemon cannot take the pictures, if a person must help.
+  package let obstacle: Failure?
+
+  init(
+    _ key: Candidate.Key, _ folder: FileStatus, pictures: [Picture], remainders: [Remainder] = [],
+    obstacle: Failure? = nil
+  ) {
+    self.key = key
+    self.folder = folder
+    self.pictures = pictures.sorted { Self.isBefore($0.path, $1.path) }
+    self.remainders = remainders.sorted { Self.isBefore($0.path, $1.path) }
+    self.obstacle = obstacle
+  }
+
+  private static func isBefore(_ one: [FileName], _ other: [FileName]) -> Bool {
+    one.lexicographicallyPrecedes(other)
+  }
+
+  /// The names at the start of each path that are not part of the photo's name.
+  var base: Int { key.place == .inbox ? 1 : 0 }
+
+  /// Of the whole roll: the size of all pictures and, in place of a time, a sum over everything that a change
+  /// would change.
+  package var status: FileStatus {
+    var mix = Mix()
+    mix.add(folder.inode)
+    if key.place == .inbox { mix.add(UInt64(bitPattern: folder.modified)) }
+    var size: UInt64 = 0
+    for picture in pictures {
+      for name in picture.path { mix.add(name.bytes) }
+      let status = picture.status
+      mix.add(status.inode)
+      mix.add(status.size)
+      mix.add(UInt64(bitPattern: status.modified))
+      mix.add(UInt64(bitPattern: status.changed))
+      // A sparse file has any size.
+      size = min(size, UInt64(Int64.max)) + min(status.size, UInt64(Int64.max))
+    }
+    for remainder in remainders { for name in remainder.path { mix.add(name.bytes) } }
+    return FileStatus(
+      kind: .folder, device: folder.device, inode: folder.inode, size: size,
+      owner: folder.owner, mode: folder.mode, modified: Int64(bitPattern: mix.sum), changed: 0)
+  }
+
+  /// FNV-1a. It only has to tell one look from the next.
+  private struct Mix {
+    private(set) var sum: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    mutating func add(_ bytes: [UInt8]) {
+      for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01b3 }
+      sum = (sum ^ 0x2F) &* 0x100_0000_01b3
+    }
+
+    mutating func add(_ number: UInt64) {
+      sum = (sum ^ number) &* 0x100_0000_01b3
+      sum ^= sum >> 32
+    }
+  }
+
+  // MARK: names
+
+  /// The name of the list: of the folder, or of the only picture.
+  var listName: FileName {
+    let stem: [UInt8] =
+      if key.place == .inbox {
+        key.name.bytes
+      } else if pictures.count == 1, let name = pictures[0].path.last {
+        Array(PictureName(name.bytes).stem)
+      } else {
+        Self.looseName.bytes
+      }
+    return FileName(made: FreshName.shortened(stem[...], to: 255 - Self.ending.count) + Self.ending)
+  }
+
+  private static let ending = Array(".plist".utf8)
+
+  /// For people: the path from the inbox on.
+  static func text(_ path: some Collection<FileName>) -> String {
+    path.map { "\($0)" }.joined(separator: "/")
+  }
+
+  /// The names of the photos, in order: paths inside the roll.
+  var photoNames: [String] {
+    pictures.enumerated().map { place, picture in
+      let path = picture.path.dropFirst(base)
+      let name = Self.text(path)
+      return name.utf8.count <= Self.longestName
+        ? name : "\(place + 1) \(path.last.map { "\($0)" } ?? "")"
+    }
+  }
+
+  static func url(of path: [FileName]) -> String {
+    "dropped:///" + path.map { HexDigits.percentEncoded($0.bytes) }.joined(separator: "/")
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes a list of dropped pictures. The order of the steps keeps promise one for each picture: one that has left
+// the inbox is durable here. Confined to the inbox's thread; long work runs on the disk. Raises an `Attempt`.
+//
+//  k  step                                             a crash after it: the next start …
+//  1  look at all pictures: no program writes them   … finds them in the inbox, starts over
+//  2  copy them to lists/.staged-N/picture-K; sync   … removes .staged-N, starts over
+//  3  write the file roll and the list; a worker       … the same
+//     reads the list; about; sync all
+//  4  rename .staged-N to N, sync lists              … N is not recorded and has no state: removes N
+//  5  record `accepted`, lists/N/state = accepted    … continues at 6
+//  6  remove each picture that is as it was copied   … finds N not claimed, continues at 6
+//     (RollWithdrawal)
+//  7  lists/N/state = claimed                        … has nothing left to do
+//
+// A picture that changes after step 2 stays: the next roll takes it. A folder is never complete for certain, so that
+// pictures which come after step 1 become another list.
+
+internal import Files
+internal import Linux
+internal import Vocabulary
+
+struct RollClaim {
+  let claim: Claim
+
+  private var parts: ClaimParts { claim.parts }
+  private var memory: ClaimMemory { claim.memory }
+
+  func probe(_ candidate: Candidate) throws(SystemError) -> Probe {
+    guard let roll = try memory.look(at: claim.inbox).roll(candidate.key) else { return .missing }
+    if let obstacle = roll.obstacle { return .unreadable(obstacle) }
+    // Step 1 asks for writers, on the disk.
+    return roll.pictures.isEmpty ? .noPictures : .unknown
+  }
+
+  func take(_ candidate: Candidate, besides others: Int) async throws(Attempt) -> Attempt {
+    let unfinished = memory.rolls.filter { $0.value == candidate.key }.keys.sorted()
+    for list in unfinished { try await finishRecorded(list) }
+    if !unfinished.isEmpty { return .changed }
+    let size = candidate.status.size
+    if let failure = parts.rules.fullness(besides: others, adding: size) { throw .full(failure) }
+    _ = try asAttempt { () throws(SystemError) in try ClaimFolder(inbox: claim.inbox).standing() }
+    let look = memory.look(at: claim.inbox)
+    let roll = try await onDisk { () throws(Attempt) in
+      try asAttempt { () throws(SystemError) in try look.roll(candidate.key) }
+    }
+    guard let roll else { return .missing }
+    if let obstacle = roll.obstacle { return .unreadable(obstacle) }
+    // Of a stream of pictures that does not end, those are taken that are there now.
+    guard candidate.isLoose || roll.status == candidate.status else { return .changed }
+    let (list, about) = try await stage(roll)
+    memory.rememberRoll(list, candidate.key)
+    try await claim.record(list, about)
+    if !roll.remainders.isEmpty { parts.rules.tell(.left(roll.remainders)) }
+    try await finish(list)
+    return .accepted(list)
+  }
+
+  // MARK: the end
+
+  /// Finishes the lists whose pictures could not all be removed before, each for itself. True if none is left.
+  func finishAll() async -> Bool {
+    var isDone = true
+    for (list, key) in memory.rolls.sorted(by: { $0.key < $1.key }) {
+      do throws(Attempt) {
+        try await finishRecorded(list)
+        parts.rules.tell(.waits(key.name, nil))
+      } catch {
+        isDone = false
+        guard case .troubled(let failure) = error else { continue }
+        let words = "the pictures of list \(list) cannot leave the inbox: \(failure.reason)"
+        parts.rules.tell(
+          .waits(
+            key.name,
+            Failure(failure.kind, code: failure.code, reason: words, advice: failure.advice)))
+      }
+    }
+    return isDone
+  }
+
+  private func finishRecorded(_ list: ListID) async throws(Attempt) {
+    // Its record may have failed in between.
+    let folder = try asAttempt { () throws(SystemError) in
+      try parts.lists.folder(ifThere: ListFolder.name(list))
+    }
+    guard let folder else { return memory.forget(list) }
+    let about: AboutFile
+    do throws(Failure) { about = try AboutFile.read(from: folder) } catch { throw error.attempt }
+    try await claim.record(list, about)
+    try await finish(list)
+  }
+
+  /// Steps 6 and 7 of a recorded list; repeats what is missing.
+  func finish(_ list: ListID) async throws(Attempt) {
+    memory.use(nest: list)
+    defer { memory.release(nest: list) }
+    try asAttempt { () throws(SystemError) in try claim.double(list) }
+    let (inbox, lists) = (claim.inbox, parts.lists)
+    do throws(Failure) {
+      try await onDisk { () throws(Failure) in
+        let folder = try asMachine { () throws(SystemError) in
+          try lists.folder(ListFolder.name(list), creating: false)
+        }
+        guard let roll = try RollFile.read(from: folder) else { return }
+        try asMachine { () throws(SystemError) in
+          try RollWithdrawal(inbox: inbox, list: list, roll: roll).run()
+        }
+      }
+    } catch {
+      // The pictures that are still in the inbox become another list.
+      guard error.kind == .final else { throw error.attempt }
+    }
+    try asAttempt { () throws(SystemError) in try claim.close(list) }
+  }
+
+  // MARK: the list
+
+  private func stage(_ roll: Roll) async throws(Attempt) -> (ListID, AboutFile) {
+    let list = memory.drawNumber()
+    do throws(Attempt) {
+      let staged = try asAttempt { () throws(SystemError) in try claim.newFolder(for: list) }
+      return (list, try await fill(staged, roll))
+    } catch {
+      memory.discard(ListFolder.staged(list))
+      memory.giveBack(list)
+      throw error
+    }
+  }
+
+  private func fill(_ staged: StagedList, _ roll: Roll) async throws(Attempt) -> AboutFile {
+    let copy = RollCopy(roll: roll, inbox: claim.inbox, trustsLeases: claim.trustsLeases)
+    let (folder, target) = (staged.folder, staged.copy.in)
+    let (taken, sum) = try await onDisk { () throws(Attempt) in
+      try copy.run(into: folder, list: target)
+    }
+    let draft = ListDraft(
+      list: staged.list, name: taken.listName, owner: roll.folder.owner,
+      folder: staged.folder, catalog: staged.catalog, isRoll: true)
+    let terms: ListTerms
+    do throws(Failure) {
+      terms = try await ListReading(memory: memory).read(
+        draft, staged.copy.out, sha256: sum.sha256)
+    } catch {
+      // The list is ours: a limit of the settings refuses it.
+      throw error.kind == .final ? .unreadable(error) : error.attempt
+    }
+    let about = AboutFile(
+      roll: draft.name, in: roll.folder, sum, accepted: parts.clock.wallTime(), terms: terms)
+    try asAttempt { () throws(SystemError) in try claim.publish(staged, about) }
+    return about
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies the pictures of a roll into a staging folder, and makes a list of them. First looks at every picture,
+// so that nothing is copied while a program still writes one of them. Of pictures in the inbox itself, those
+// that are not whole are left for the next roll. Reads and writes for long: call it on the disk. Raises an
+// `Attempt`.
+
+internal import Files
+internal import Linux
+internal import Vocabulary
+
+struct RollCopy: Sendable {
+  let roll: Roll
+  let inbox: any Folder
+  let trustsLeases: Bool
+
+  /// Pictures whose writes to the disk are begun before the first is waited for.
+  private static let ahead = 4
+
+  /// Durable on return, but for the names in the staging folder.
+  func run(
+    into staged: any Folder, list: any OpenFile
+  ) throws(Attempt) -> (taken: Roll, list: FileCopy.Sum) {
+    var kept: [Roll.Picture] = []
+    var rows: [RollRow] = []
+    var begun: [any OpenFile] = []
+    for picture in try wholePictures() {
+      let name = ListFolder.picture(UInt32(rows.count + 1))
+      let copy = try asAttempt { () throws(SystemError) in try staged.openAnew(name) }
+      do throws(Attempt) { rows.append(try row(picture, copyingTo: copy)) } catch {
+        if mayLeave(error) { continue }
+        throw error
+      }
+      kept.append(picture)
+      copy.beginSync()
+      begun.append(copy)
+      if begun.count > Self.ahead { try Self.sync(begun.removeFirst()) }
+    }
+    for copy in begun { try Self.sync(copy) }
+    // The copy of a picture that was left.
+    try asAttempt { () throws(SystemError) in
+      try staged.removeIfThere(ListFolder.picture(UInt32(rows.count + 1)))
+    }
+    if rows.isEmpty { throw .changed }
+    let taken = Roll(roll.key, roll.folder, pictures: kept)
+    let file = RollFile(rows: rows, base: roll.base)
+    return try asAttempt { () throws(SystemError) in
+      try file.write(in: staged)
+      return (taken, try write(rows, of: taken, to: list))
+    }
+  }
+
+  private static func sync(_ copy: any OpenFile) throws(Attempt) {
+    try asAttempt { () throws(SystemError) in try copy.sync() }
+  }
+
+  /// Looks at each picture. Raises what the first one lacks.
+  private func wholePictures() throws(Attempt) -> [Roll.Picture] {
+    var whole: [Roll.Picture] = []
+    var last = Attempt.changed
+    for picture in roll.pictures {
+      if Task.isCancelled { throw .interrupted }
+      do throws(Attempt) {
+        try open(picture).release()
+        whole.append(picture)
+      } catch {
+        if !mayLeave(error) { throw error == .missing ? .changed : error }
+        last = error
+      }
+    }
+    if whole.isEmpty { throw last == .missing ? .changed : last }
+    return whole
+  }
+
+  /// A picture in the inbox itself is left for the next roll.
+  private func mayLeave(_ error: Attempt) -> Bool {
+    if roll.key.place == .inbox { return false }
+    return switch error {
+    case .missing, .changed, .writer, .unreadable: true
+    default: false
+    }
+  }
+
+  private func open(_ picture: Roll.Picture) throws(Attempt) -> DroppedFile {
+    let folder = try asAttempt { () throws(SystemError) in
+      try RollLook.folder(picture.path.dropLast(), in: inbox)
+    }
+    guard let folder, let name = picture.path.last else { throw .missing }
+    return try DroppedFile(
+      Candidate(key: Candidate.Key(name), status: picture.status), in: folder, .quiet,
+      trustsLeases: trustsLeases)
+  }
+
+  private func row(
+    _ picture: Roll.Picture, copyingTo copy: any OpenFile
+  ) throws(Attempt) -> RollRow {
+    let dropped: DroppedFile
+    do throws(Attempt) { dropped = try open(picture) } catch {
+      throw error == .missing ? .changed : error
+    }
+    defer { dropped.release() }
+    let status = picture.status
+    let sum = try asAttempt { () throws(SystemError) in
+      let sum = try FileCopy.copy(dropped.file, to: copy, upTo: status.size)
+      return try dropped.isUntouched() && sum.size == status.size ? sum : nil
+    }
+    guard let sum else { throw .changed }
+    return RollRow(path: picture.path, inode: status.inode, modified: status.modified, sum: sum)
+  }
+
+  // MARK: the list
+
+  private func write(
+    _ rows: [RollRow], of taken: Roll, to list: any OpenFile
+  ) throws(SystemError) -> FileCopy.Sum {
+    let writer = PropertyListWriter(list)
+    writer.open(.dict)
+    writer.key("Photos")
+    writer.open(.array)
+    for (row, name) in zip(rows, taken.photoNames) {
+      writer.open(.dict)
+      writer.string("Name", name)
+      writer.string("URL", Roll.url(of: row.path))
+      writer.string("SHA256", row.sum.sha256)
+      try writer.close(.dict)
+    }
+    try writer.close(.array)
+    try writer.close(.dict)
+    return try writer.end()
+  }
+}

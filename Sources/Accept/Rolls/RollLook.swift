@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks for pictures in a folder of the inbox and in those below it. Follows no link, and opens one folder at
+// a time, from the inbox on: a folder that is renamed meanwhile is only missed. Raises SystemError.
+
+internal import Files
+internal import Linux
+internal import Vocabulary
+
+struct RollLook {
+  let inbox: any Folder
+
+  /// The roll in the folder; nil if there is no such folder.
+  func roll(_ name: FileName) throws(SystemError) -> Roll? {
+    guard let top = try inbox.status(ifThere: name), top.kind == .folder else { return nil }
+    var walk = Walk(top: top)
+    walk.folders = [[name]]
+    if try top.device != inbox.device() { walk.obstacle = Self.elsewhere }
+    while walk.obstacle == nil, let path = walk.folders.popLast() {
+      do throws(SystemError) { try look(into: path, &walk) } catch {
+        switch error.name {
+        case .missing, .notFolder, .isLink: continue
+        case .notPermitted, .denied: walk.obstacle = Self.closed(path, error.words)
+        default:
+          guard error.isOfOneThing else { throw error }
+          walk.obstacle = Self.closed(path, error.words)
+        }
+      }
+      if walk.entries > Roll.maximumEntries || walk.bytes > Roll.maximumBytes {
+        walk.obstacle = Self.tooMany
+      }
+    }
+    return Roll(
+      Candidate.Key(name), top, pictures: walk.pictures, remainders: walk.remainders,
+      obstacle: walk.obstacle)
+  }
+
+  /// The folder that the path leads to; nil if a part is missing.
+  static func folder(
+    _ path: some Collection<FileName>, in inbox: any Folder
+  ) throws(SystemError) -> (any Folder)? {
+    var folder: (any Folder)? = inbox
+    for name in path { folder = try folder?.folder(ifThere: name) }
+    return folder
+  }
+
+  private struct Walk {
+    let top: FileStatus
+    var folders: [[FileName]] = []
+    var entries = 0
+    /// Of all paths.
+    var bytes = 0
+    var pictures: [Roll.Picture] = []
+    var remainders: [Roll.Remainder] = []
+    var obstacle: Failure?
+
+    mutating func leave(_ path: [FileName], _ reason: IgnoredReason) {
+      remainders.append(Roll.Remainder(path: path, reason: reason))
+    }
+  }
+
+  private func look(into path: [FileName], _ walk: inout Walk) throws(SystemError) {
+    guard let folder = try Self.folder(path, in: inbox) else { return }
+    var hasPictures = false
+    for entry in try folder.entries() {
+      walk.entries += 1
+      if walk.entries > Roll.maximumEntries { return }
+      let place = path + [entry.name]
+      if entry.name.bytes.first == 0x2E {
+        walk.leave(place, .hidden)
+        continue
+      }
+      guard let status = try folder.status(ifThere: entry.name) else { continue }
+      if let reason = Self.judge(entry.name, status, walk.top) {
+        walk.leave(place, reason)
+      } else if status.kind == .file {
+        hasPictures = true
+        walk.bytes += place.reduce(0) { $0 + $1.bytes.count + 1 }
+        walk.pictures.append(Roll.Picture(path: place, status: status))
+      } else if path.count < Roll.deepest {
+        walk.folders.append(place)
+      } else {
+        walk.leave(place, .deep)
+      }
+    }
+    if hasPictures {
+      try folder.checkChanges()
+      if try isSticky(path) { walk.obstacle = Self.closed(path, "its sticky bit is set") }
+    }
+  }
+
+  /// Only its owner and those of the files may take files out of such a folder.
+  private func isSticky(_ path: [FileName]) throws(SystemError) -> Bool {
+    guard let name = path.last, let above = try Self.folder(path.dropLast(), in: inbox) else {
+      return false
+    }
+    let status = try above.status(of: name)
+    return status.mode & 0o1000 != 0 && status.owner != ThisProcess.user && ThisProcess.user != 0
+  }
+
+  /// Why the file or folder is not part of the roll.
+  private static func judge(
+    _ name: FileName, _ status: FileStatus, _ top: FileStatus
+  ) -> IgnoredReason? {
+    switch status.kind {
+    case .link: return .link
+    case .other: return .special
+    case .folder: return status.device == top.device ? nil : .otherFileSystem
+    case .file:
+      if !PictureName(name.bytes).isPicture { return .noPicture }
+      return status.owner == top.owner ? nil : .otherOwner
+    }
+  }
+
+  private static func closed(_ path: [FileName], _ why: String) -> Failure {
+    Failure(
+      .final, code: "pictures.closed",
+      reason: "the daemon may not take pictures out of \(Roll.text(path)): \(why)",
+      advice: "Allow the inbox's group to change it (chmod -R g+rwX)")
+  }
+
+  private static let elsewhere = Failure(
+    .final, code: "pictures.closed", reason: "it is on another file system than the inbox",
+    advice: "Copy the pictures into a folder of the inbox")
+
+  private static let tooMany = Failure(
+    .final, code: "pictures.limit",
+    reason: "it has more than \(Roll.maximumEntries) files, or their names are too long together",
+    advice: "Drop it in parts")
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes by people and by the machine, to hosts, classes and the focus, and their view of hosts.
+
+package import Vocabulary
+
+extension Admission {
+  /// Suspends or resumes downloads; photos that need no download are not affected.
+  package mutating func suspendDownloads(_ isOn: Bool, now: Duration) {
+    guard hosts.isSuspended != isOn else { return }
+    hosts.suspend(isOn, now: now)
+    enterCalled()
+  }
+
+  package mutating func limitHosts(to limits: HostLimits, now: Duration) {
+    hosts.limit(to: limits, now: now)
+    enterCalled()
+  }
+
+  /// Allows a probe of a closed host at once. Without a name: of all closed hosts, and all waiting retries
+  /// are due.
+  package mutating func flush(_ host: String?, wishes: Bool = true, now: Duration) -> Int {
+    let count = hosts.flush(host, wishes: wishes, now: now)
+    if host == nil {
+      for key in expectant.keys { lines[key]?.waiting.hurry(to: now) }
+      if !expectant.keys.isEmpty { expectant.next(now) }
+    }
+    enterCalled()
+    return count
+  }
+
+  // MARK: what photos wait for
+
+  enum Standing: Equatable, Sendable { case still, retry, turn }
+
+  /// Nil for a photo of an unknown list.
+  func standing(of photo: PhotoID) -> Standing? {
+    guard let all = keys[photo.list] else { return nil }
+    if all.contains(where: { lines[$0]?.isStill == true }) { return .still }
+    return all.contains { lines[$0]?.waiting.contains(photo.number) == true } ? .retry : .turn
+  }
+
+  /// Takes time in proportion to the hosts for which photos wait, which are at most `longestWait`.
+  func waits(of list: ListID) -> ListWaits? {
+    guard let all = keys[list] else { return nil }
+    var waits = ListWaits()
+    var crowds: [String: ListWaits.Crowd] = [:]
+    for line in all.compactMap({ lines[$0] }) {
+      for (host, photos, first) in line.forHost.sizes {
+        let known = crowds[host]
+        crowds[host] = ListWaits.Crowd(
+          host: host, photos: photos + (known?.photos ?? 0), first: known?.first ?? first)
+      }
+      waits.retrying += line.waiting.count
+      if let first = line.waiting.first, first.due < waits.retry?.due ?? .seconds(Int64.max) {
+        waits.retry = (first.element, first.due)
+      }
+      let next = line.candidate?.number ?? line.returned.first
+      waits.next = waits.next ?? next ?? (line.isExhausted ? nil : line.cursor + 1)
+    }
+    waits.hosts = Array(crowds.values)
+    return waits
+  }
+
+  // MARK: classes
+
+  /// Photos that set a class of their own keep it, and so do photos in flight; see `ChainRunner.setClass`.
+  package mutating func setClass(_ serviceClass: ServiceClass, of list: ListID, now: Duration) {
+    let key = LineKey(list)
+    guard var line = lines.removeValue(forKey: key) else { return }
+    turns.remove(key, line.serviceClass)
+    line.serviceClass = serviceClass
+    for host in line.forHost.hosts where !line.isStill {
+      hosts.leave(host, key, now: now)
+      hosts.join(host, key, serviceClass, now: now)
+    }
+    put(line, key)
+    enterCalled()
+  }
+
+  /// The class of a photo in flight, which the lease of a focus raises.
+  package func serviceClass(of photo: PhotoID) -> ServiceClass? {
+    guard let line = key(of: photo).flatMap({ lines[$0] }) else { return nil }
+    return focus.isFocused(photo) ? .userInteractive : line.serviceClass
+  }
+
+  // MARK: the focus
+
+  /// Photos that are done, or unknown to the list, are ignored when they are looked at.
+  package mutating func setFocus(
+    _ viewer: FocusBoard.Viewer, _ photos: [UInt32], until: Duration, now: Duration
+  ) throws(FocusBoard.Refusal) {
+    guard let owner = owners[viewer.list] else { throw .notAtWork }
+    try focus.set(viewer, of: owner, photos, until: until, now: now)
+    enterFocused(viewer.list)
+  }
+
+  package mutating func endFocus(_ viewer: FocusBoard.Viewer) -> Bool { focus.end(viewer) }
+
+  /// A focused photo waits for a place.
+  var isFocusWaiting: Bool {
+    !focus.atHosts.isEmpty || keys.keys.contains { focus.waits($0) }
+  }
+
+  /// The photo has a chain in a lower class, which ends to make way for one in the class of the focus.
+  mutating func renew(_ photo: PhotoID) { focus.displace(photo, for: .itself) }
+
+  /// True if the photo waits for a place at its host.
+  package func waitsForHost(_ photo: PhotoID) -> Bool {
+    keys[photo.list]?.contains { lines[$0]?.forHost.contains(photo.number) == true } ?? false
+  }
+}

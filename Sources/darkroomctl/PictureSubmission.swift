@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts pictures into the inbox as one folder: copies them into a hidden folder there, which then gets its name in one
+// step, so that the daemon never sees a part of them. The folder is open to its group, so that the daemon may take
+// the pictures out. Raises a `Failure`.
+
+internal import Files
+internal import Linux
+internal import Vocabulary
+
+struct PictureSubmission {
+  /// As the daemon has them.
+  private static let deepest = 16
+  /// The list's name gets an ending.
+  private static let longestName = 200
+  private static let mode: UInt32 = 0o770
+  private static let fileMode: UInt32 = 0o640
+  /// Keeps the group of the inbox for new files.
+  private static let groupBit: UInt32 = 0o2000
+
+  let name: FileName
+  private let inbox: LinuxFolder
+  /// Pictures by their place in the new folder, and what was left out.
+  private(set) var pictures: [(path: [FileName], source: LinuxFolder, name: FileName)] = []
+  private(set) var leftOut = 0
+
+  /// - Parameter name: of the folder in the inbox.
+  init(_ name: String, into inbox: String) throws(Failure) {
+    guard let known = FileName(name), known.bytes.first != UInt8(ascii: "."),
+      known.bytes.count <= Self.longestName
+    else {
+      throw Failure(
+        .final, code: "list.name",
+        reason: "'\(Printable.text(name, limit: 300))' cannot be the name of a list",
+        advice: "Choose another with --name")
+    }
+    self.name = known
+    self.inbox = try asFailure { () throws(SystemError) in try LinuxFolder.open(path: inbox) }
+  }
+
+  // MARK: what
+
+  /// Finds the pictures in the folder and in those below it.
+  mutating func add(folder path: String) throws(Failure) {
+    let folder = try asFailure { () throws(SystemError) in try LinuxFolder.open(path: path) }
+    try add(folder, [])
+  }
+
+  private mutating func add(_ folder: LinuxFolder, _ path: [FileName]) throws(Failure) {
+    let entries = try asFailure { () throws(SystemError) in
+      try folder.entries().sorted { $0.name < $1.name }
+    }
+    for entry in entries where entry.name.bytes.first != UInt8(ascii: ".") {
+      let status = try asFailure { () throws(SystemError) in try folder.status(of: entry.name) }
+      if status.kind == .folder, path.count < Self.deepest - 1 {
+        let inner = try asFailure { () throws(SystemError) in
+          try folder.openFolder(entry.name, creating: false)
+        }
+        try add(inner, path + [entry.name])
+      } else if status.kind == .file, PictureName(entry.name.bytes).isPicture {
+        pictures.append((path + [entry.name], folder, entry.name))
+      } else {
+        leftOut += 1
+      }
+    }
+  }
+
+  mutating func add(picture path: String) throws(Failure) {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: true)
+    let above = path.hasPrefix("/") ? "/" : "./"
+    guard let name = parts.last.flatMap({ FileName($0) }) else { throw Self.none(path) }
+    let folder = try asFailure { () throws(SystemError) in
+      try LinuxFolder.open(path: above + parts.dropLast().joined(separator: "/"))
+    }
+    guard !pictures.contains(where: { $0.path == [name] }) else {
+      throw Failure(
+        .final, code: "pictures.name", reason: "two of the pictures are called '\(name)'",
+        advice: "Rename one, or submit them one after the other")
+    }
+    pictures.append(([name], folder, name))
+  }
+
+  static func none(_ path: String) -> Failure {
+    Failure(
+      .final, code: "pictures.none", reason: "there is no picture in it",
+      advice: "Names of pictures end in \(PictureName.endingWords)")
+  }
+
+  // MARK: into the inbox
+
+  func drop() throws(Failure) {
+    do throws(SystemError) {
+      let hidden = try NewFile.temporaryName()
+      do throws(SystemError) {
+        let folder = try inbox.openFolder(hidden, creating: true)
+        try open(hidden, in: inbox)
+        var homes: [[FileName]: LinuxFolder] = [[]: folder]
+        for picture in pictures {
+          let home = try make(Array(picture.path.dropLast()), in: &homes)
+          guard let own = picture.path.last else { continue }
+          let source = try picture.source.openFile(picture.name, .read)
+          let copy = try home.openFile(own, .create)
+          _ = try FileCopy.copy(source, to: copy, upTo: try source.status().size)
+          try home.setMode(Self.fileMode, of: own)
+        }
+        try inbox.syncFileSystem()
+        try inbox.rename(hidden, to: inbox, as: name, replacing: false)
+        try inbox.sync()
+      } catch {
+        try? inbox.removeTree(hidden)
+        throw error
+      }
+    } catch {
+      if error.exists {
+        throw Failure(
+          .final, code: "list.name", reason: "'\(name)' is still in the inbox",
+          advice: "Wait until it is accepted, or choose another name with --name")
+      }
+      throw error.failure
+    }
+  }
+
+  /// The daemon may take files out of the folder.
+  private func open(_ name: FileName, in parent: LinuxFolder) throws(SystemError) {
+    let keep = try parent.status(of: name).mode & Self.groupBit
+    try parent.setMode(Self.mode | keep, of: name)
+  }
+
+  private func make(
+    _ path: [FileName], in homes: inout [[FileName]: LinuxFolder]
+  ) throws(SystemError) -> LinuxFolder {
+    if let home = homes[path] { return home }
+    guard let name = path.last else { preconditionFailure("the hidden folder itself is there") }
+    let parent = try make(Array(path.dropLast()), in: &homes)
+    let folder = try parent.openFolder(name, creating: true)
+    try open(name, in: parent)
+    homes[path] = folder
+    return folder
+  }
+}

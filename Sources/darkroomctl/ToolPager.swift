@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pager of long results: $DARKROOM_PAGER, else $PAGER, else less(1). None for a value that is empty or `cat`,
+// for a pipe, and for commands that do more than show something.
+
+internal import Linux
+
+package enum ToolPager {
+  /// The pager's command; nil for none.
+  package static func command(
+    _ order: ToolOrder, _ screen: ToolScreen, _ variable: (String) -> String?
+  ) -> String? {
+    guard order.usesPager, screen.isTerminal, !order.isJSON, order.command.isLong else {
+      return nil
+    }
+    let named = variable("DARKROOM_PAGER") ?? variable("PAGER") ?? "less"
+    let words = named.split(separator: " ")
+    return words.isEmpty || words == ["cat"] ? nil : named
+  }
+
+  /// Nil without a pager; one that cannot be started is the same.
+  static func start(_ order: ToolOrder, _ screen: ToolScreen) -> PagerProcess? {
+    command(order, screen, { Surroundings.variable($0) }).flatMap { try? PagerProcess.start($0) }
+  }
+}
+
+extension ToolCommand {
+  /// It only shows something: a reader that leaves early has seen enough.
+  var isQuery: Bool {
+    switch self {
+    case .brief, .status, .list, .inbox, .show, .watch, .help, .version: true
+    default: false
+    }
+  }
+
+  /// A query whose result may be longer than a screen.
+  fileprivate var isLong: Bool {
+    switch self {
+    case .list, .inbox, .show, .help: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// `wait`: follows several lists at once, each on a connection of its own, and shows them on a terminal: a line
+// for each, and for one that stands still the reason. Raises `ControlFailure`.
+
+internal import Linux
+internal import Steer
+internal import Vocabulary
+
+struct WaitRun {
+  private struct Stream {
+    let client: ControlClient
+    let call: ControlCall
+    var isOver = false
+  }
+
+  private let talk: DaemonTalk
+  /// An uptime of the clock.
+  private let deadline: Duration?
+  private var streams: [Stream] = []
+  private var board = WaitBoard(lists: 0)
+  /// How many lists, the first ones, have been told as over.
+  private var told = 0
+  /// The progress that is on the screen.
+  private var shown: [String] = []
+
+  private var voice: ToolVoice { talk.voice }
+
+  init(talk: DaemonTalk, deadline: Duration?) {
+    self.talk = talk
+    self.deadline = deadline
+  }
+
+  mutating func run(_ references: [ListReference]) throws(ControlFailure) -> ExitCode {
+    for list in try meant(by: references) { streams.append(try stream(list)) }
+    board = WaitBoard(lists: streams.count)
+    do throws(ControlFailure) {
+      while told < streams.count { try look() }
+    } catch {
+      show([])
+      throw error
+    }
+    let ends = board.lists.compactMap { $0 }
+    if talk.order.isJSON { voice.say(["lists": .array(ends.map { .object($0.object) })]) }
+    return .of(ends)
+  }
+
+  // MARK: Following
+
+  /// A pattern means all lists that fit.
+  private func meant(by references: [ListReference]) throws(ControlFailure) -> [ListReference] {
+    guard references.contains(where: \.isPattern) else { return references }
+    guard case .lists(let all) = try talk.ask(.lists) else { throw DaemonTalk.otherKind }
+    let names = all.map { (id: $0.id, name: $0.name, isFinal: $0.isFinal) }
+    return references.flatMap { reference in
+      let numbers = reference.all(among: names)
+      // The daemon words the error, or waits for the file.
+      return numbers.isEmpty ? [reference] : numbers.map { ListReference("\($0)") }
+    }
+  }
+
+  private func stream(_ list: ListReference) throws(ControlFailure) -> Stream {
+    let client = try ControlClient(path: talk.order.socket, clock: talk.clock)
+    let call = ControlCall.show(ShowOrder(list: list, limit: 0))
+    try client.begin(call, until: deadline)
+    return Stream(client: client, call: call)
+  }
+
+  /// Waits for the next replies, on a terminal not longer than the pause.
+  private mutating func look() throws(ControlFailure) {
+    let left = deadline.map { $0 - talk.clock.uptime() }
+    if let left, left <= .zero { throw .timeIsOver }
+    let limit =
+      voice.progressScreen.isTerminal ? min(left ?? WaitBoard.pause, WaitBoard.pause) : left
+    let open = streams.filter { !$0.isOver }.map { Poll.Watch($0.client.descriptor) }
+    _ = try? Poll.wait(open, for: limit)
+    for place in streams.indices where !streams[place].isOver { try take(place) }
+    if voice.progressScreen.isTerminal {
+      askReasons()
+      show(board.lines(from: told, voice.progressScreen))
+    }
+  }
+
+  /// Takes the replies that have arrived, and shows each.
+  private mutating func take(_ place: Int) throws(ControlFailure) {
+    let stream = streams[place]
+    while let (reply, continues) = try stream.client.arrived(for: stream.call) {
+      guard case .show(let report) = reply else { throw DaemonTalk.otherKind }
+      board.note(report.list, at: place)
+      if !continues {
+        guard report.list.isFinal else { throw .lost }
+        streams[place].isOver = true
+        return tellEnds()
+      }
+      show(board.lines(from: told, voice.progressScreen))
+    }
+  }
+
+  // MARK: Reasons
+
+  /// Asks why lists stand still. A question that fails is left out: the stream tells when the daemon has gone.
+  private mutating func askReasons() {
+    for place in streams.indices where !streams[place].isOver {
+      guard let list = board.lists[place], board.isDue(place, at: talk.clock.uptime()) else {
+        continue
+      }
+      let order = ShowOrder(list: ListReference("\(list.id)"), limit: 1, state: .new)
+      guard case .show(let report) = try? quick(.show(order)) else { continue }
+      board.note(report.list, at: place)
+      guard case .status(let status) = try? quick(.status) else { continue }
+      board.note(report.photos.first, status, at: place, now: talk.clock.wallTime())
+    }
+  }
+
+  private func quick(_ call: ControlCall) throws(ControlFailure) -> ControlReply {
+    try ControlClient(path: talk.order.socket, clock: talk.clock, patience: WaitBoard.pause).call(
+      call)
+  }
+
+  // MARK: Words
+
+  private mutating func show(_ lines: [String]) {
+    if lines == shown { return }
+    voice.progress(lines, over: shown.count)
+    shown = lines
+  }
+
+  /// In the order in which the lists were named.
+  private mutating func tellEnds() {
+    if streams[told].isOver { show([]) }
+    while told < streams.count, streams[told].isOver {
+      if let end = board.lists[told] { tell(end) }
+      told += 1
+    }
+  }
+
+  private func tell(_ end: ListSummary) {
+    if talk.order.isJSON { return }
+    voice.say(talk.sentence(end))
+    // The list itself has ended, whatever becomes of this question.
+    if end.failed > 0, voice.screen.isTerminal, let failures = try? talk.failures(of: end) {
+      talk.say(failures, of: end)
+    }
+  }
+}

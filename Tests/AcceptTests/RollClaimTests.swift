@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists made of dropped pictures: killed at every step and restarted, failed at every step and repeated; changes by
+// other programs at every step.
+
+import Files
+import Glibc
+import Linux
+import Support
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import Accept
+
+@Suite struct RollClaimTests {
+  /// Paths in the inbox, and contents.
+  private static let pictures = [
+    "Barn/door.jpg": "a door", "Barn/2026/hay.PNG": "some hay", "Barn/2026/old/cart.jpeg": "a cart",
+  ]
+
+  private func bench(_ files: [String: String] = pictures) throws -> ClaimBench {
+    let bench = try ClaimBench()
+    for (path, text) in files { try Self.put(path, text, bench) }
+    return bench
+  }
+
+  private static func put(_ path: String, _ text: String, _ bench: ClaimBench) throws {
+    let names = path.split(separator: "/").compactMap { FileName($0) }
+    var folder: any Folder = bench.inbox
+    for name in names.dropLast() { folder = try folder.folder(name, creating: true) }
+    try folder.openAnew(try #require(names.last)).write(Array(text.utf8), at: 0)
+  }
+
+  /// What each accepted list has: its pictures by the path that they came from.
+  private func taken(_ bench: ClaimBench) throws -> [String: [String: String]] {
+    var lists: [String: [String: String]] = [:]
+    for (list, about) in bench.rules.recorded {
+      let folder = try bench.lists.openFolder(ListFolder.name(list), creating: false)
+      let roll = try #require(try RollFile.read(from: folder))
+      var pictures: [String: String] = [:]
+      for (place, row) in roll.rows.enumerated() {
+        let text = try #require(try folder.text(ListFolder.picture(UInt32(place + 1))))
+        pictures[Roll.text(row.path)] = text
+        let sum = try FileCopy.sum(
+          folder.open(ListFolder.picture(UInt32(place + 1)), .read), upTo: 1 << 20)
+        #expect(sum == row.sum)
+      }
+      lists["\(list) \(about.name)"] = pictures
+    }
+    return lists
+  }
+
+  @Test func `a folder becomes a list of its pictures and leaves the inbox`() async throws {
+    let bench = try bench()
+    try await bench.settle()
+    #expect(try taken(bench) == ["1 Barn.plist": Self.pictures])
+    try bench.expectTidy("at the end")
+    let list = try #require(try bench.acceptedTexts().first)
+    for text in [
+      "<string>door.jpg</string>", "<string>2026/hay.PNG</string>",
+      "<string>dropped:///Barn/2026/old/cart.jpeg</string>", "<key>SHA256</key>",
+    ] { #expect(list.contains(text), "\(list)") }
+    let about = try #require(bench.rules.recorded[ListID(1)])
+    #expect(about.wasDropped && about.owner == ThisProcess.user)
+  }
+
+  @Test func `what is no picture stays, is told once, and does not become a list`() async throws {
+    let bench = try bench([
+      "Barn/door.jpg": "a door", "Barn/notes.txt": "notes", "Barn/.DS_Store": "x",
+      "Barn/raw/a.cr2": "raw", "Barn/list.plist": "a list end",
+    ])
+    User.symlink("/etc/passwd", "\(bench.inboxPath)/Barn/passwd.jpg")
+    User.fifo("\(bench.inboxPath)/Barn/fifo.jpg")
+    try await bench.settle()
+    #expect(try taken(bench) == ["1 Barn.plist": ["Barn/door.jpg": "a door"]])
+    #expect(
+      bench.rules.state.withLock { $0.left } == [
+        "Barn/.DS_Store: its name starts with a dot", "Barn/fifo.jpg: it is not a regular file",
+        "Barn/list.plist: its name does not end in .jpg, .jpeg or .png",
+        "Barn/notes.txt: its name does not end in .jpg, .jpeg or .png",
+        "Barn/passwd.jpg: it is a symbolic link; drop the file itself",
+        "Barn/raw/a.cr2: its name does not end in .jpg, .jpeg or .png",
+      ])
+    let barn = try bench.inbox.openFolder(FileName(literal: "Barn"), creating: false)
+    #expect(
+      try barn.listing() == [
+        ".DS_Store", "fifo.jpg", "list.plist", "notes.txt", "passwd.jpg", "raw",
+      ])
+  }
+
+  @Test func `pictures in the inbox itself become one list, a single one has its own name`()
+    async throws
+  {
+    let bench = try bench(["a.jpg": "a", "b.JPEG": "b", "c.plist": "a list end"])
+    try await bench.settle()
+    try Self.put("d.png", "d", bench)
+    try await bench.settle()
+    let names = bench.rules.recorded.values.map { "\($0.name)" }.sorted()
+    #expect(names == ["c.plist", "d.plist", "pictures.plist"])
+    #expect(try bench.inbox.listing() == [".claim"])
+  }
+
+  @Test func `without Pictures= nothing is taken`() async throws {
+    let bench = try bench()
+    try Self.put("a.jpg", "a", bench)
+    let look = InboxLook(inbox: bench.inbox, pictures: false)
+    #expect(Set(try look.entries().map(\.ignored)) == [.suffix])
+  }
+
+  // MARK: every step
+
+  @Test(
+    "A claim of pictures that is killed at any step, or fails there once, takes each of them once",
+    arguments: [Cut.Kind.kill, .fault])
+  func everyStep(_ kind: Cut.Kind) async throws {
+    var steps = 0
+    while true {
+      steps += 1
+      let bench = try bench()
+      bench.cut.set(kind, at: steps)
+      try? await bench.settle(rounds: kind == .kill ? 1 : 4)
+      guard let step = bench.cut.step else { break }
+      try expectPromise(bench, step)
+      try await bench.restart()
+      try await bench.settle()
+      #expect(try taken(bench).values.map { $0 } == [Self.pictures], "\(kind) at \(step)")
+      #expect(bench.rules.state.withLock { $0.accepts } == 1, "\(kind) at \(step)")
+      try await bench.restart()
+      try bench.expectTidy("\(kind) at \(step)")
+    }
+    #expect(steps > 100)
+  }
+
+  /// Promise one: a picture that has left the inbox is in an accepted list.
+  private func expectPromise(_ bench: ClaimBench, _ step: String) throws {
+    let safe = Set(try taken(bench).values.flatMap { $0.values })
+    for (path, text) in Self.pictures where !safe.contains(text) {
+      let folder = try RollLook.folder(
+        path.split(separator: "/").dropLast().compactMap { FileName($0) }, in: bench.inbox)
+      let name = try #require(path.split(separator: "/").last.flatMap { FileName($0) })
+      #expect(try folder?.text(name) == text, "\(path) is gone after \(step)")
+    }
+  }
+
+  @Test(
+    "A restart that is killed at any step loses no picture and takes none twice",
+    arguments: [60, 90, 110, 130])
+  func killedRestart(_ first: Int) async throws {
+    var steps = 0
+    while true {
+      steps += 1
+      let bench = try bench()
+      bench.cut.set(.kill, at: first)
+      try? await bench.settle(rounds: 1)
+      bench.cut.set(.kill, at: steps)
+      try? await InboxRecovery(claim: bench.fresh()).run()
+      let isOver = bench.cut.step == nil
+      try expectPromise(bench, "\(first), \(steps)")
+      try await bench.restart()
+      try await bench.settle()
+      #expect(try taken(bench).values.map { $0 } == [Self.pictures], "\(first), \(steps)")
+      try await bench.restart()
+      try bench.expectTidy("\(first), \(steps)")
+      if isOver { break }
+    }
+  }
+
+  // MARK: changes meanwhile
+
+  @Test(
+    "A picture that is replaced, added or changed at any step is in some list with its last contents",
+    arguments: ["replace", "add", "write"])
+  func changedMeanwhile(_ act: String) async throws {
+    var steps = 0
+    while true {
+      steps += 1
+      let bench = try bench()
+      let path = "\(bench.inboxPath)/Barn"
+      let step = Countdown(steps)
+      bench.cut.onStep { _ in
+        guard step.isOver() else { return }
+        switch act {
+        case "replace":
+          User.put("\(path)/new", "a new door")
+          User.rename("\(path)/new", "\(path)/door.jpg")
+        case "add": User.put("\(path)/late.jpg", "late")
+        // A writer's open would wait for the lease of this thread.
+        default:
+          let file = User.open("\(path)/door.jpg", 0o1 | 0o4000)
+          if file >= 0 {
+            User.write(file, "A DOOR")
+            close(file)
+          }
+        }
+      }
+      try await bench.settle(rounds: 4)
+      bench.cut.onStep(nil)
+      let isOver = !step.isDone
+      try await bench.restart()
+      try await bench.settle(rounds: 4)
+      let texts = try taken(bench).values.flatMap { $0.values }
+      if !isOver {
+        let folder = try? bench.inbox.openFolder(FileName(literal: "Barn"), creating: false)
+        // The folder itself may be gone when the late picture comes.
+        let wanted: [String: Set<String>] = [
+          "replace": ["a new door", "a door"], "add": ["late"], "write": ["A DOOR", "a door"],
+        ]
+        #expect(
+          !wanted[act, default: []].isDisjoint(with: texts) || folder == nil, "\(act) at \(steps)")
+      }
+      #expect(texts.contains("some hay") && texts.contains("a cart"), "\(act) at \(steps)")
+      // A writer that waits for the lease counts as a change.
+      let once = act == "write" ? texts.filter { $0 != "a door" } : texts
+      #expect(Set(once).count == once.count, "\(act) at \(steps): \(texts)")
+      let left = try bench.inbox.listing()
+      #expect(left == [".claim"] || left == [".claim", "Barn"], "\(left)")
+      #expect(try bench.candidates().allSatisfy { $0.status.size == 0 }, "\(act) at \(steps)")
+      if isOver { break }
+    }
+    #expect(steps > 100)
+  }
+
+  @Test func `a picture that is being written is waited for`() async throws {
+    let bench = try bench()
+    let file = User.open("\(bench.inboxPath)/Barn/door.jpg", 0o1)
+    let roll = try #require(try bench.candidates().first)
+    #expect(await bench.claim.attempt(roll, .quiet, besides: 0) == .writer)
+    #expect(try bench.lists.listing().isEmpty)
+    close(file)
+    try await bench.settle()
+    #expect(try taken(bench) == ["1 Barn.plist": Self.pictures])
+  }
+
+  @Test func `of pictures in the inbox itself those are taken that are whole`() async throws {
+    let bench = try bench(["a.jpg": "a", "b.jpg": "b"])
+    let file = User.open("\(bench.inboxPath)/b.jpg", 0o1)
+    try await bench.settle(rounds: 1)
+    #expect(try taken(bench) == ["1 a.plist": ["a.jpg": "a"]])
+    close(file)
+    try await bench.settle()
+    #expect(try taken(bench)["2 b.plist"] == ["b.jpg": "b"])
+  }
+
+  // MARK: obstacles
+
+  @Test func `without room nothing is copied`() async throws {
+    let bench = try bench()
+    bench.rules.state.withLock { $0.room = 10 }
+    let roll = try #require(try bench.candidates().first)
+    guard case .full = await bench.claim.attempt(roll, .quiet, besides: 0) else {
+      Issue.record("it was let in")
+      return
+    }
+    #expect(try bench.lists.listing().isEmpty)
+  }
+
+  @Test func `a file too many or a folder too deep is told`() async throws {
+    let deep = "Barn/" + (0..<Roll.deepest).map { "\($0)/" }.joined() + "a.jpg"
+    let bench = try bench([deep: "a", "Barn/b.jpg": "b"])
+    let roll = try #require(
+      try bench.claim.memory.look(at: bench.inbox).roll(.init(FileName(literal: "Barn"))))
+    #expect(roll.pictures.count == 1)
+    #expect(roll.remainders.map(\.reason) == [.deep])
+  }
+
+  @Test func `a list in the state folder with a damaged roll keeps what is in the inbox`()
+    async throws
+  {
+    let bench = try bench()
+    FaultPlan.set(
+      .init("renameat2", on: "\(bench.inboxPath)/Barn/door.jpg", code: 5), for: bench.inboxPath)
+    try await bench.settle(rounds: 1)
+    FaultPlan.set(nil, for: bench.inboxPath)
+    #expect(bench.rules.recorded.count == 1)
+    let folder = try bench.lists.openFolder(ListFolder.name(ListID(1)), creating: false)
+    try folder.openAnew(ListFolder.roll).write(Array("#darkroom".utf8), at: 0)
+    try await bench.restart()
+    try await bench.settle()
+    // Two had left their folder.
+    let names = bench.rules.recorded.values.map { "\($0.name)" }.sorted()
+    #expect(names == ["Barn.plist", "Barn.plist", "pictures.plist"])
+    // Empty folders may stay.
+    #expect(try bench.candidates().allSatisfy { $0.status.size == 0 })
+  }
+}
+
+/// Over at one step, once.
+private final class Countdown: @unchecked Sendable {
+  // Unchecked because one task at a time uses it.
+  private var left: Int
+  private(set) var isDone = false
+
+  init(_ steps: Int) { left = steps }
+
+  func isOver() -> Bool {
+    left -= 1
+    if left == 0 { isDone = true }
+    return left == 0
+  }
+}

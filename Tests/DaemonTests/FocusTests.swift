@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// `darkroomctl focus`: photos go first, a running transfer makes room and continues later, and no byte is
+// downloaded twice. The origin's log is the witness.
+
+import Foundation
+import Support
+import Testing
+
+@Suite struct FocusTests {
+  /// Two photos whose first transfers stop after 100 bytes, until the gate opens, then ten others; two connections.
+  private func begin(_ bench: DaemonBench) async throws -> RunningProgram {
+    try bench.settings(DaemonBench.settings + "[Download]\nConnections=2\nConnectionsPerHost=2\n")
+    let urls = try bench.serveSamples(12)
+    let photos = urls.enumerated().map { place, url in
+      let number = place + 1
+      let hold = number <= 2 ? "?tag=%22v\(number)%22&cut=100&key=\(number)&gate=g" : ""
+      return ("Photo \(number)", url + hold)
+    }
+    let daemon = try await bench.start()
+    try await bench.drop(photos, as: "summer.plist")
+    await bench.origin.arrivals(at: "g", 2)
+    return daemon
+  }
+
+  @Test func `photos in the focus go first, and what makes room continues where it stopped`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let daemon = try await begin(bench)
+      let end = try await bench.tool(
+        "--json", "focus", "summer", "11-12", "Photo 10", "11", "--for", "1h")
+      #expect(end.code == 0 && end.output.contains("\"photos\":3,\"left\":3"), "\(end)")
+      for number in 10...12 { try await daemon.says("Filtered 'Photo \(number)'") }
+      let first = bench.journal.filter { $0.kind == "filtered" }.prefix(3)
+      #expect(Set(first.map(\.photo)) == [10, 11, 12])
+      await bench.origin.release("g")
+      try await daemon.says("Finished list 'summer'")
+      #expect(try await bench.show("summer").filtered == 12)
+      let requests = bench.origin.requests()
+      for number in 1...12 {
+        let own = requests.filter { $0.hasPrefix("GET /\(number).jpg") }
+        #expect(own.count == (number <= 2 ? 2 : 1), "\(own)")
+        if number <= 2 { #expect(own.last?.contains("range=bytes=100-") == true, "\(own)") }
+      }
+    }
+  }
+
+  @Test func `a focus is refused for unknown photos, and for a list that is over`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await begin(bench)
+      let refusals: [(String, String)] = [
+        ("Nemo", "the list has no photo 'Nemo'"), ("13", "the list has 12 photos, no photo 13"),
+        ("1-99999999999", "the list has 12 photos"),
+      ]
+      for (word, words) in refusals {
+        let end = try await bench.tool("focus", "summer", "3", word)
+        #expect(end.code == 1 && end.errors.contains(words), "\(end)")
+      }
+      #expect(try await bench.tool("focus", "summer", "--for", "2h").code == 2)
+      let all = try await bench.tool("--json", "focus", "summer")
+      #expect(all.output.contains("\"photos\":12,\"left\":12"), "\(all)")
+      #expect(try await bench.tool("unfocus", "summer").code == 0)
+      #expect(try await bench.tool("unfocus", "summer").code == 0, "asking twice is not an error")
+      #expect(try await bench.tool("cancel", "summer").code == 0)
+      let over = try await bench.tool("focus", "summer", "1")
+      #expect(over.code == 1 && over.errors.contains("the list is over"), "\(over)")
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test(.enabled(if: DaemonBench.isRoot, "another user is needed, and only root may become one"))
+  func `another user may not focus`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await begin(bench)
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o666], ofItemAtPath: "\(bench.root)/control")
+      for verb in ["focus", "unfocus"] {
+        let end = try await bench.tool(verb, "summer", as: DaemonBench.stranger)
+        #expect(end.code == 5 && end.errors.contains("another user"), "\(end)")
+      }
+      try await bench.stop(daemon)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lists and photos wait for, and the photos that a user names.
+
+import Catalog
+import Linux
+import Record
+import Steer
+import Support
+import Testing
+import Vocabulary
+
+@testable import Chain
+@testable import darkroomd
+
+@Suite struct WhyViewTests {
+  private let list = ListID(1)
+  private let barn = ListReference("barn")
+
+  private func why(_ bench: PeopleBench, _ photo: String? = nil) async throws -> WhyReport {
+    let reply = await bench.calls.handle(
+      .why(WhyOrder(list: barn, photo: photo)), from: .stranger)
+    guard case .why(let report) = reply else { throw Unexpected(reply: reply) }
+    return report
+  }
+
+  private struct Unexpected: Error { let reply: ControlReply }
+
+  @Test func `photos of a paused list wait with it, and those that are done say so`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.begin(1, SampleList(count: 4))
+      _ = await bench.calls.handle(.pause(barn), from: .owner)
+      try await bench.parts.develop(PhotoID(list: list, number: 2), print: "Photo 2.jpg")
+      let whole = try await why(bench)
+      #expect(whole.wait.kind == "paused" && whole.wait.photos == 3)
+      #expect(whole.groups.isEmpty)
+      let one = try await why(bench, "1")
+      #expect(one.wait.kind == "paused" && one.wait.number == 1 && one.wait.name == "Photo 1")
+      #expect(try await why(bench, "Photo 2").wait.kind == "filtered")
+    }
+  }
+
+  @Test func `photos whose host is closed wait for it, and the list says how many`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.begin(1, SampleList(count: 4))
+      #expect(await bench.closeHost(of: list))
+      let whole = try await why(bench)
+      #expect(whole.wait.kind == "working")
+      let counted = whole.groups.reduce(0) { $0 + $1.photos }
+      #expect(counted == 4, "\(whole.groups)")
+      let host = try await why(bench, "4").wait
+      #expect(host.kind == "host" || host.kind == "retry", "\(host)")
+      #expect(host.until > 0 && host.code == "http.503")
+    }
+  }
+
+  @Test func `a list that is over, and an unknown photo, are answered with words`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1, SampleList(count: 2))
+      try await bench.parts.recorder.record([.cancelled(list)])
+      let whole = try await why(bench)
+      #expect(whole.wait.kind == "over" && whole.groups.isEmpty)
+      #expect(try await why(bench, "1").wait.kind == "cancelled")
+      let reply = await bench.calls.handle(
+        .why(WhyOrder(list: barn, photo: "9")), from: .stranger)
+      guard case .failed(let error) = reply else { throw Unexpected(reply: reply) }
+      #expect(error == .notPossible(why: "the list has 2 photos, no photo 9"))
+    }
+  }
+
+  @Test func `photos are named by numbers, ranges and names, each once`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1, SampleList(count: 30))
+      let words = PhotoWords(list: try bench.parts.lists.look(list), most: 6)
+      #expect(try words.numbers(["7", "3-5", "Photo 30", "4"]) == [7, 3, 4, 5, 30])
+      #expect(try words.numbers(["5-3", "Photo 1", "Photo 1"]) == [3, 4, 5, 1])
+      #expect(try words.numbers([]).isEmpty)
+      for word in ["0", "31", "30-31", "99999999999", "Photo", "1-7", "3-", "-", ""] {
+        #expect(throws: ControlError.self, "\(word)") { try words.numbers([word]) }
+      }
+    }
+  }
+
+  @Test func `a focus is for the owner and root, and only at work`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.begin(1, SampleList(count: 4))
+      // Now the chains have it.
+      #expect(await bench.closeHost(of: list))
+      let order = ControlCall.focus(FocusOrder(list: barn, photos: ["3"], seconds: 30))
+      guard case .failed(.permissionDenied) = await bench.calls.handle(order, from: .stranger)
+      else {
+        Issue.record("a stranger may focus")
+        return
+      }
+      let reply = await bench.calls.handle(order, from: .owner)
+      guard case .focused(let report) = reply else { throw Unexpected(reply: reply) }
+      #expect(report.photos == 1 && report.left == 1)
+      let photo = PhotoID(list: list, number: 3)
+      #expect(bench.views.chains.isFocused(photo))
+      _ = await bench.calls.handle(.unfocus(barn, viewer: ""), from: .root)
+      #expect(bench.views.chains.isFocused(photo), "it is another viewer's")
+      _ = await bench.calls.handle(.unfocus(barn, viewer: ""), from: .owner)
+      #expect(!bench.views.chains.isFocused(photo))
+    }
+  }
+}

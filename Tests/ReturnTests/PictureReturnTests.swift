@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dropped pictures that come back: killed at every step and restarted, failed at every step and repeated.
+
+import Files
+import Linux
+import Return
+import Support
+import Testing
+import Vocabulary
+
+@Suite struct PictureReturnTests {
+  private static let name = FileName(literal: "Barn.plist")
+  /// Paths in the inbox, and whether the picture became a print.
+  private static let pictures: [(path: [String], isPrint: Bool)] = [
+    (["Barn", "door.jpg"], true), (["Barn", "2026", "hay.png"], true),
+    (["Barn", "2026", "torn.jpg"], false), (["Barn", "cut.jpg"], false),
+  ]
+
+  private func bench() throws -> ReturnBench {
+    let bench = try ReturnBench()
+    let folder = try bench.add(1)
+    var rows: [RollRow] = []
+    for (place, picture) in Self.pictures.enumerated() {
+      let name = ListFolder.picture(UInt32(place + 1))
+      try folder.put(name, picture.path.joined(separator: "/"))
+      rows.append(
+        RollRow(
+          path: picture.path.compactMap { FileName($0) }, inode: 1, modified: 1,
+          sum: try FileCopy.sum(folder.open(name, .read), upTo: 1000)))
+    }
+    try RollFile(rows: rows, base: 1).write(in: folder)
+    return bench
+  }
+
+  private static func outcome() throws(Failure) -> ListOutcome {
+    let photos = pictures.map { picture in
+      let print = PhotoOutcome.Print(name: "a", sha256: "", bytes: 1, width: 1, height: 1)
+      return PhotoOutcome(
+        name: picture.path.dropFirst().joined(separator: "/"), url: "dropped:///a",
+        ending: picture.isPrint
+          ? .filtered(print) : .failed(code: "jpeg.truncated", reason: "cut", isListed: true))
+    }
+    return ListResultsTests.outcome(ListID(1), photos: photos)
+  }
+
+  private func giveBack(_ bench: ReturnBench) throws {
+    try bench.giveBack(1, named: Self.name, telling: Self.outcome)
+  }
+
+  private func expectBack(_ bench: ReturnBench, _ step: String = "") throws {
+    let name = "Barn"
+    func text(_ folder: LinuxFolder, _ path: [String]) throws -> String? {
+      var folder: any Folder = folder
+      for name in path.dropLast() {
+        folder = try folder.folder(FileName(made: name), creating: false)
+      }
+      return try folder.text(path.last ?? "")
+    }
+    #expect(try text(bench.done, [name, "door.jpg"]) == "Barn/door.jpg", "\(step)")
+    #expect(try text(bench.done, [name, "2026", "hay.png"]) == "Barn/2026/hay.png", "\(step)")
+    #expect(try text(bench.failed, [name, "2026", "torn.jpg"]) == "Barn/2026/torn.jpg", "\(step)")
+    #expect(try text(bench.failed, [name, "cut.jpg"]) == "Barn/cut.jpg", "\(step)")
+    // Only what a retry needs is left.
+    let left = try bench.folder(1).listing().filter { $0.hasPrefix("picture-") }
+    #expect(left == ["picture-3", "picture-4"], "\(step)")
+  }
+
+  @Test func `prints' pictures come back in done, the others in failed, under their paths`() throws
+  {
+    let bench = try bench()
+    try giveBack(bench)
+    try expectBack(bench)
+    #expect(try bench.done.listing() == ["Barn", "Barn.plist", "Barn.result.plist"])
+    #expect(try bench.failed.listing() == ["Barn"])
+    let inner = try bench.done.openFolder(FileName(literal: "Barn"), creating: false)
+    #expect(try bench.done.status(of: FileName(literal: "Barn")).mode & 0o777 == 0o750)
+    #expect(try inner.status(of: FileName(literal: "2026")).mode & 0o777 == 0o750)
+    #expect(try inner.status(of: FileName(literal: "door.jpg")).mode & 0o777 == 0o640)
+  }
+
+  @Test func `an existing folder is not touched`() throws {
+    let bench = try bench()
+    _ = try bench.done.openFolder(FileName(literal: "Barn"), creating: true)
+    try giveBack(bench)
+    #expect(try bench.done.openFolder(FileName(literal: "Barn"), creating: false).listing() == [])
+    #expect(try bench.done.listing().contains("Barn~1"))
+    #expect(try bench.failed.listing() == ["Barn"])
+  }
+
+  @Test(
+    "A return of pictures that is killed at any step, or fails there once, is whole after the next",
+    arguments: [Cut.Kind.kill, .fault])
+  func everyStep(_ kind: Cut.Kind) throws {
+    var steps = 0
+    while true {
+      steps += 1
+      let bench = try bench()
+      bench.cut.set(kind, at: steps)
+      try? giveBack(bench)
+      guard let step = bench.cut.step else { break }
+      // A folder with its name is whole.
+      for (folder, count) in [(bench.done, 2), (bench.failed, 2)] {
+        if let barn = try folder.folder(ifThere: FileName(literal: "Barn")) {
+          #expect(try barn.names().count == count, "\(kind) at \(step)")
+        }
+      }
+      try bench.restart()
+      let isMarked = try bench.standing().isReturned
+      try giveBack(bench)
+      #expect(try bench.done.listing() == ["Barn", "Barn.plist", "Barn.result.plist"], "\(step)")
+      #expect(try bench.failed.listing() == ["Barn"], "\(kind) at \(step)")
+      // Pictures that became prints and were not removed before the end go with the list.
+      if !isMarked { try expectBack(bench, "\(kind) at \(step)") }
+    }
+    #expect(steps > 60)
+  }
+
+  @Test func `without an outcome all pictures come back in failed`() throws {
+    let bench = try bench()
+    try bench.giveBack(1, named: Self.name) { () throws(Failure) in
+      throw Failure(.final, code: "list.catalog", reason: "damaged")
+    }
+    #expect(try bench.done.listing() == ["Barn.plist"])
+    let barn = try bench.failed.openFolder(FileName(literal: "Barn"), creating: false)
+    #expect(try barn.listing() == ["2026", "cut.jpg", "door.jpg"])
+  }
+}
