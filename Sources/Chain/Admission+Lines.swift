@@ -42,7 +42,8 @@ extension Admission {
     _ now: Duration
   ) -> Look {
     let number = candidate.number
-    if candidate.isFresh, !isOf(key, number, prospect.own) {
+    // A focused photo may end after the cursor has found it.
+    if candidate.isFresh, prospect.isDone || !isOf(key, number, prospect.own) {
       turns.pass()
       return .again
     }
@@ -242,6 +243,7 @@ extension Admission {
     var rest = chains.filter { movable in
       (movable.state == .waits || movable.state == .transfers) && !focus.isFocused(movable.photo)
         && focus.heirs[movable.photo] == nil && !focus.displaced.contains(movable.photo)
+        && holds(movable.photo)
     }
     rest.sort { a, b in
       let (first, second) = (rank(a), rank(b))

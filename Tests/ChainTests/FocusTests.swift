@@ -108,6 +108,32 @@ import Vocabulary
     #expect(late?.photo == photo(1, 1) && late?.serviceClass == .userInteractive)
   }
 
+  @Test func `a focused photo that ends while the cursor comes to it is not given again`() throws {
+    var admission = admission([1000])
+    try admission.setFocus(viewer, [1], until: .seconds(60), now: .zero)
+    #expect(numbers(&admission, 1) == ["1.1"])
+    #expect(admission.next(now: .zero) == .seek(ListID(1), after: 0))
+    // The record was read before this end.
+    admission.ended(photo(1, 1), .filtered, now: .zero)
+    admission.sought(ListID(1), 1)
+    #expect(admission.next(now: .zero) == .ask(photo(1, 1)))
+    admission.learn(photo(1, 1), Admission.Prospect(isDone: true))
+    #expect(admission.next(now: .zero) == .seek(ListID(1), after: 1))
+  }
+
+  @Test func `a photo that has ended makes no room`() throws {
+    var admission = admission([1000], window: 2)
+    #expect(numbers(&admission, 2) == ["1.1", "1.2"])
+    try admission.setFocus(viewer, [50], until: .seconds(60), now: .zero)
+    let chains = [2, 1].map {
+      Admission.Movable(photo(1, $0), admitted: .seconds(Int64($0)), .waits)
+    }
+    admission.ended(photo(1, 2), .filtered, now: .zero)
+    #expect(numbers(&admission, 1) == ["1.50"])
+    try admission.setFocus(viewer, [50, 60], until: .seconds(60), now: .zero)
+    #expect(admission.makeRoom(chains, now: .zero) == [photo(1, 1)])
+  }
+
   @Test func `a paused list gives no focused photo until it is resumed`() throws {
     var admission = admission([1000, 1000])
     admission.pause(ListID(1), now: .zero)

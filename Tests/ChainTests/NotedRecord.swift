@@ -59,10 +59,10 @@ final class NotedRecord: ChainRecord {
   func order(of photo: PhotoID) throws(Failure) -> (order: String, prospect: Admission.Prospect) {
     let (prospect, failure) = notes.withLock { notes in
       notes.orders += 1
-      let isNew = notes.states[photo] ?? .new == .new
+      let state = notes.states[photo] ?? .new
       let prospect = Admission.Prospect(
-        host: isNew ? notes.hosts[photo] : nil, own: notes.owns[photo],
-        isTried: notes.attempts[photo] ?? 0 > 0)
+        host: state == .new ? notes.hosts[photo] : nil, own: notes.owns[photo],
+        isTried: notes.attempts[photo] ?? 0 > 0, isDone: state.isFinal)
       return (prospect, notes.unreadable[photo.list])
     }
     if let failure { throw failure }
