@@ -27,7 +27,7 @@ extension Claim {
 
   /// Records `accepted`, unless the list is recorded already.
   func record(_ list: ListID, _ about: AboutFile) async throws(Attempt) {
-    do throws(SystemError) { if try isKept(list) { return } } catch { throw error.attempt }
+    if try asAttempt({ () throws(SystemError) in try isKept(list) }) { return }
     do throws(Failure) {
       try await parts.rules.accept(list, about.acceptance, about)
       memory.use(list)

@@ -48,10 +48,7 @@ extension Claim {
   private func setAside(
     _ dropped: DroppedFile, _ note: ReasonNote
   ) async throws(Attempt) -> Attempt {
-    let isMoved: Bool
-    do throws(SystemError) {
-      isMoved = try parts.failed.move(dropped, note)
-    } catch { throw error.attempt }
+    let isMoved = try asAttempt { () throws(SystemError) in try parts.failed.move(dropped, note) }
     try await recordRejected(note)
     return isMoved ? .rejected(note.list) : .leftBehind(note.list)
   }

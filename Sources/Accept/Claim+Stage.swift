@@ -9,14 +9,21 @@ extension Claim {
   /// Stages the list and renames its folder to its number. The number is final: a second one would make two
   /// lists of one drop.
   func stage(_ dropped: DroppedFile) async throws(Attempt) -> (ListID, AboutFile) {
-    let laidOut = memory.ahead.take()
+    try await stage(in: memory.ahead.take()) { staged async throws(Attempt) in
+      try await fill(staged, dropped)
+    }
+  }
+
+  /// If the staging fails, its folder and its number are free again.
+  func stage(
+    in laidOut: StagedList? = nil, _ fill: (StagedList) async throws(Attempt) -> AboutFile
+  ) async throws(Attempt) -> (ListID, AboutFile) {
     let list = laidOut?.list ?? memory.drawNumber()
     do throws(Attempt) {
-      let staged: StagedList
-      do throws(SystemError) {
-        staged = if let laidOut { laidOut } else { try newFolder(for: list) }
-      } catch { throw error.attempt }
-      return (list, try await fill(staged, dropped))
+      let staged = try asAttempt { () throws(SystemError) in
+        if let laidOut { laidOut } else { try newFolder(for: list) }
+      }
+      return (list, try await fill(staged))
     } catch {
       memory.discard(ListFolder.staged(list))
       memory.giveBack(list)
@@ -40,7 +47,7 @@ extension Claim {
     let about = AboutFile(
       name: dropped.name, status: dropped.status, sha256: sum.sha256,
       accepted: parts.clock.wallTime(), terms: terms)
-    do throws(SystemError) { try publish(staged, about) } catch { throw error.attempt }
+    try asAttempt { () throws(SystemError) in try publish(staged, about) }
     return about
   }
 
@@ -86,10 +93,7 @@ extension Claim {
   private func whole(
     _ dropped: DroppedFile, _ sum: FileCopy.Sum
   ) throws(Attempt) -> FileCopy.Sum {
-    let isUntouched: Bool
-    do throws(SystemError) { isUntouched = try dropped.isUntouched() } catch {
-      throw error.attempt
-    }
+    let isUntouched = try asAttempt { () throws(SystemError) in try dropped.isUntouched() }
     guard isUntouched, sum.size == dropped.status.size else { throw .changed }
     return sum
   }

@@ -167,11 +167,8 @@ package struct WaitingFile: Equatable, Sendable {
 
   func isDue(at now: Duration, _ settings: InboxSettings, _ nature: InboxNature) -> Bool {
     if now < restsUntil { return false }
-    switch phase {
-    case .held(let next, _) where candidate.isRoll: return next <= now
-    default: break
-    }
     return switch phase {
+    case .held(let next, _) where candidate.isRoll: next <= now
     case .held, .queued, .unreadable: now - since >= settings.dwell
     case .busy, .leftBehind, .withoutPictures: false
     case .settling, .quiet, .doubtful, .troubled: due(settings, nature).map { $0 <= now } ?? false

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What photos wait for: the answers of hosts, the closed ones, other attempts, their turn.
+// The waits of photos: for the answers of hosts, for closed hosts, for another attempt, for their turn.
 
 import Linux
 import Synchronization

@@ -59,7 +59,7 @@ package final class Recorder: Sendable {
   private let died: @Sendable (Failure) -> Void
   /// The results of photos, for reading.
   package let results: ResultRows
-  /// What was recorded last.
+  /// The last records.
   package let tail: RecordTail
 
   private init(

@@ -51,4 +51,13 @@ extension SystemError {
 
   /// Nil for a number on which no decision depends.
   package var name: Name? { Name(rawValue: code) }
+
+  /// linkat cannot link a folder, a file of another user (fs.protected_hardlinks) or a file with too many links, and
+  /// nothing on a file system without links.
+  package var meansNoLink: Bool {
+    switch name {
+    case .notPermitted, .tooManyLinks, .noSuchCall, .notSupported: true
+    default: false
+    }
+  }
 }

@@ -48,7 +48,9 @@ struct RollClaim {
     if let obstacle = roll.obstacle { return .unreadable(obstacle) }
     // Of a stream of pictures that does not end, those are taken that are there now.
     guard candidate.isLoose || roll.status == candidate.status else { return .changed }
-    let (list, about) = try await stage(roll)
+    let (list, about) = try await claim.stage { staged async throws(Attempt) in
+      try await fill(staged, roll)
+    }
     memory.rememberRoll(list, candidate.key)
     try await claim.record(list, about)
     if !roll.remainders.isEmpty { parts.rules.tell(.left(roll.remainders)) }
@@ -114,18 +116,6 @@ struct RollClaim {
   }
 
   // MARK: the list
-
-  private func stage(_ roll: Roll) async throws(Attempt) -> (ListID, AboutFile) {
-    let list = memory.drawNumber()
-    do throws(Attempt) {
-      let staged = try asAttempt { () throws(SystemError) in try claim.newFolder(for: list) }
-      return (list, try await fill(staged, roll))
-    } catch {
-      memory.discard(ListFolder.staged(list))
-      memory.giveBack(list)
-      throw error
-    }
-  }
 
   private func fill(_ staged: StagedList, _ roll: Roll) async throws(Attempt) -> AboutFile {
     let copy = RollCopy(roll: roll, inbox: claim.inbox, trustsLeases: claim.trustsLeases)

@@ -41,13 +41,7 @@ struct RollWithdrawal {
     guard !names.isEmpty else { return }
     for (place, row) in roll.rows.enumerated() where names.contains(nestName(place)) {
       let name = nestName(place)
-      guard let status = try nest.status(ifThere: name) else { continue }
-      let isTheirs = try row.resembles(status) ? isStill(row, nest.open(name, .read)) : false
-      if isTheirs {
-        try nest.remove(name)
-      } else {
-        try putBack(row, from: nest, name)
-      }
+      try settle(row, in: nest, name, rereads: true)
     }
     try nest.sync()
   }
@@ -71,13 +65,19 @@ struct RollWithdrawal {
     for folder in touched.values { try folder.sync() }
     for (name, row) in moved {
       // Where no lease is granted, a program may have written to it meanwhile.
-      if let status = try nest.status(ifThere: name), row.resembles(status) {
-        try nest.remove(name)
-      } else {
-        try putBack(row, from: nest, name)
-      }
+      try settle(row, in: nest, name, rereads: false)
     }
     try nest.sync()
+  }
+
+  /// Removes the picture from `.claim/N`, or puts it back if it has changed.
+  private func settle(
+    _ row: RollRow, in nest: any Folder, _ name: FileName, rereads: Bool
+  ) throws(SystemError) {
+    guard let status = try nest.status(ifThere: name) else { return }
+    var isTheirs = row.resembles(status)
+    if isTheirs, rereads { isTheirs = try isStill(row, nest.open(name, .read)) }
+    if isTheirs { try nest.remove(name) } else { try putBack(row, from: nest, name) }
   }
 
   /// False if the picture stays: it is another one, has changed, or is being written.

@@ -61,10 +61,7 @@ extension Folder {
     _ name: FileName, toEmpty target: any Folder, as newName: FileName
   ) throws(SystemError) {
     do throws(SystemError) { return try link(name, toEmpty: target, as: newName) } catch {
-      switch error.name {
-      case .crossesDevices, .notPermitted, .tooManyLinks, .noSuchCall, .notSupported: break
-      default: throw error
-      }
+      guard error.meansNoLink || error.name == .crossesDevices else { throw error }
     }
     let source = try open(name, .read)
     _ = try FileCopy.copy(

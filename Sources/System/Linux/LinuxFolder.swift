@@ -93,7 +93,7 @@ package final class LinuxFolder: Folder {
     throws(SystemError)
   {
     do throws(SystemError) { try link(name, to: target, as: newName) } catch {
-      if Self.cannotLink(error) {
+      if error.meansNoLink {
         return try lookAndRename(name, to: target, as: newName)
       }
       guard error.exists, try isOneFile(name, target, newName) else { throw error }
@@ -107,15 +107,6 @@ package final class LinuxFolder: Folder {
       if error.isMissing { return }
       try? target.remove(newName)
       throw error
-    }
-  }
-
-  /// The errors of linkat for a folder, for a file of another user (fs.protected_hardlinks), for a file
-  /// with too many links, and on a file system without links.
-  private static func cannotLink(_ error: SystemError) -> Bool {
-    switch error.name {
-    case .notPermitted, .tooManyLinks, .noSuchCall, .notSupported: true
-    default: false
     }
   }
 
