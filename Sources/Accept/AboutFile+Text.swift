@@ -22,7 +22,7 @@ extension AboutFile {
       modified=\(modified)
       size=\(size)
       sha256=\(sha256)
-      accepted=\(accepted)
+      \(slip?.text ?? "")accepted=\(accepted)
       photos=\(terms.photos)
       quality=\(terms.serviceClass.name)
 
@@ -71,10 +71,19 @@ extension AboutFile {
     modified = try Self.number(values, "modified")
     size = try Self.number(values, "size")
     self.sha256 = String(sha256)
+    slip = try Self.slip(values)
     accepted = try Self.number(values, "accepted")
     terms = ListTerms(
       photos: try Self.number(values, "photos"), serviceClass: quality,
       settings: lines[(end + 1)...].joined(separator: "\n"))
+  }
+
+  private static func slip(_ values: [Substring: Substring]) throws(Failure) -> Slip? {
+    guard let text = values["retry-name"] else { return nil }
+    guard let name = HexDigits.percentDecoded(text.utf8).flatMap({ FileName(bytes: $0) }),
+      let sha256 = values["retry-sha256"], sha256.utf8.count == 64
+    else { throw damaged("retry-name") }
+    return Slip(name: name, size: try number(values, "retry-size"), sha256: String(sha256))
   }
 
   /// Reads `about` from a list's folder.
@@ -98,5 +107,16 @@ extension AboutFile {
     Failure(
       .final, code: damage,
       reason: "the file 'about' of the list is damaged at '\(Printable.text(what, limit: 40))'")
+  }
+}
+
+extension AboutFile.Slip {
+  fileprivate var text: String {
+    """
+    retry-name=\(HexDigits.percentEncoded(name.bytes))
+    retry-size=\(size)
+    retry-sha256=\(sha256)
+
+    """
   }
 }

@@ -11,6 +11,9 @@
 //   modified=1763712345123456789
 //   size=38123
 //   sha256=9f86d081…               64 hex digits
+//   retry-name=barn.retry.plist    optional, these three together: the dropped file was this retry list, whose
+//   retry-size=812                 inode and time are above; size and sha256 are those of the list
+//   retry-sha256=5feceb66…
 //   accepted=1763712345200         milliseconds since 1970
 //   photos=120
 //   quality=default
@@ -24,6 +27,19 @@ package import Vocabulary
 package struct AboutFile: Equatable, Sendable {
   package static let maximumSize = 65536
 
+  /// A dropped retry list, which is not the list itself.
+  package struct Slip: Equatable, Sendable {
+    package let name: FileName
+    package let size: UInt64
+    package let sha256: String
+
+    package init(name: FileName, size: UInt64, sha256: String) {
+      self.name = name
+      self.size = size
+      self.sha256 = sha256
+    }
+  }
+
   package let name: FileName
   package let owner: UInt32
   package let device: UInt64
@@ -31,11 +47,13 @@ package struct AboutFile: Equatable, Sendable {
   package let modified: Int64
   package let size: UInt64
   package let sha256: String
+  package let slip: Slip?
   package let accepted: UInt64
   package let terms: ListTerms
 
   package init(
-    name: FileName, status: FileStatus, sha256: String, accepted: UInt64, terms: ListTerms
+    name: FileName, status: FileStatus, sha256: String, slip: Slip? = nil, accepted: UInt64,
+    terms: ListTerms
   ) {
     self.name = name
     owner = status.owner
@@ -44,6 +62,7 @@ package struct AboutFile: Equatable, Sendable {
     modified = status.modified
     size = status.size
     self.sha256 = sha256
+    self.slip = slip
     self.accepted = accepted
     self.terms = terms
   }
@@ -60,17 +79,28 @@ package struct AboutFile: Equatable, Sendable {
     self.init(name: name, status: status, sha256: sum.sha256, accepted: accepted, terms: terms)
   }
 
-  /// A list that repeats an earlier one.
-  init(again earlier: AboutFile, accepted: UInt64, terms: ListTerms) {
+  /// A list that repeats an earlier one, perhaps because its retry list was dropped.
+  init(
+    again earlier: AboutFile, slip: (status: FileStatus, file: Slip)?, accepted: UInt64,
+    terms: ListTerms
+  ) {
+    let dropped = slip?.status
     let status = FileStatus(
-      kind: .file, device: 0, inode: 0, size: earlier.size, owner: earlier.owner, mode: 0,
-      modified: 0, changed: 0)
+      kind: .file, device: dropped?.device ?? 0, inode: dropped?.inode ?? 0, size: earlier.size,
+      owner: earlier.owner, mode: 0, modified: dropped?.modified ?? 0, changed: 0)
     self.init(
-      name: earlier.name, status: status, sha256: earlier.sha256, accepted: accepted, terms: terms)
+      name: earlier.name, status: status, sha256: earlier.sha256, slip: slip?.file,
+      accepted: accepted, terms: terms)
   }
 
-  /// False for a list that repeats an earlier one.
+  /// False for a list that repeats an earlier one by command.
   package var wasDropped: Bool { inode != 0 }
+  /// The name of the file that was dropped.
+  package var droppedName: FileName { slip?.name ?? name }
+  /// The size and the sum of the file that was dropped.
+  var droppedSum: FileCopy.Sum {
+    FileCopy.Sum(size: slip?.size ?? size, sha256: slip?.sha256 ?? sha256)
+  }
 
   package var acceptance: Acceptance {
     Acceptance(photos: terms.photos, serviceClass: terms.serviceClass, sha256: sha256)
@@ -78,6 +108,6 @@ package struct AboutFile: Equatable, Sendable {
 
   /// True if the status matches the dropped file's. The caller still compares the contents.
   package func resembles(_ status: FileStatus) -> Bool {
-    status.inode == inode && status.modified == modified && status.size == size
+    status.inode == inode && status.modified == modified && status.size == droppedSum.size
   }
 }

@@ -15,8 +15,7 @@ extension Claim {
     try await record(list, about)
     do throws(SystemError) {
       try double(list)
-      let sum = FileCopy.Sum(size: about.size, sha256: about.sha256)
-      switch try await Withdrawal(inbox: inbox).run(dropped, as: list, sum) {
+      switch try await Withdrawal(inbox: inbox).run(dropped, as: list, about.droppedSum) {
       case .gone: try close(list)
       case .missing: break  // moved or renamed: recognised by its inode when it reappears
       case .changed: return .changed
@@ -64,13 +63,15 @@ extension Claim {
   func known(_ dropped: DroppedFile) async throws(Attempt) -> (ListID, AboutFile)? {
     do throws(SystemError) {
       for (list, about) in memory.drops where about.inode == dropped.status.inode {
-        if about.name != dropped.name, try isHardLink(dropped, to: about.name) { continue }
-        let sum = FileCopy.Sum(size: about.size, sha256: about.sha256)
-        if about.resembles(dropped.status), try await LongFiles.has(dropped.file, sum) {
+        let name = about.droppedName
+        if name != dropped.name, try isHardLink(dropped, to: name) { continue }
+        if about.resembles(dropped.status),
+          try await LongFiles.has(dropped.file, about.droppedSum)
+        {
           return (list, about)
         }
         // Another file system may have the inode for another file.
-        if about.device == dropped.status.device || about.name == dropped.name { try close(list) }
+        if about.device == dropped.status.device || name == dropped.name { try close(list) }
       }
       return nil
     } catch { throw error.attempt }

@@ -43,7 +43,11 @@ extension Claim {
       throw try await dismiss(dropped, staged.list, sum, twin)
     }
     if let failure = memory.ahead.takeVerdict(on: sum) { throw .refused(failure, dropped.proof) }
-    let terms = try await read(staged, dropped, sum)
+    let draft = ListDraft(
+      list: staged.list, name: dropped.name, owner: dropped.status.owner, folder: staged.folder,
+      catalog: staged.catalog)
+    let terms = try await read(staged, draft, dropped, sum)
+    if let about = try await continuation(of: draft, dropped, sum) { return about }
     let about = AboutFile(
       name: dropped.name, status: dropped.status, sha256: sum.sha256,
       accepted: parts.clock.wallTime(), terms: terms)
@@ -127,12 +131,25 @@ extension Claim {
     } catch { throw error.attempt }
   }
 
+  /// Publishes a retry list as a repetition of its list; nil for any other list.
+  private func continuation(
+    of draft: ListDraft, _ dropped: DroppedFile, _ sum: FileCopy.Sum
+  ) async throws(Attempt) -> AboutFile? {
+    do throws(Failure) {
+      guard let order = try await parts.rules.continuation(of: draft) else { return nil }
+      // A worker has had descriptors of the files of this folder.
+      let staged = try asMachine { () throws(SystemError) in try memory.layOut(draft.list) }
+      let slip = AboutFile.Slip(name: dropped.name, size: sum.size, sha256: sum.sha256)
+      return try await Repetition(claim: self).lay(
+        order, into: staged, slip: (dropped.status, slip))
+    } catch {
+      throw error.kind == .final ? .refused(error, dropped.proof) : error.attempt
+    }
+  }
+
   private func read(
-    _ staged: StagedList, _ dropped: DroppedFile, _ sum: FileCopy.Sum
+    _ staged: StagedList, _ draft: ListDraft, _ dropped: DroppedFile, _ sum: FileCopy.Sum
   ) async throws(Attempt) -> ListTerms {
-    let draft = ListDraft(
-      list: staged.list, name: dropped.name, owner: dropped.status.owner, folder: staged.folder,
-      catalog: staged.catalog)
     do throws(Failure) {
       if staged.catalogued == sum { return try await parts.rules.prepare(draft) }
       return try await ListReading(memory: memory).read(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The claims that run and those that wait. Several run at once, so that a long list does not delay the
-// others. Lists of the same name, links to the same file, long lists, and rolls run one after another. A plain
+// others. Lists of the same name and its retry list, links to the same file, long lists, and rolls run one after another. A plain
 // value.
 
 internal import Vocabulary
@@ -10,7 +10,7 @@ struct ClaimQueue {
     case attempt(Candidate, Proof)
     case reject(Candidate, Failure, Proof)
     /// A list of this name, without its ending, that repeats an earlier one.
-    case again(ListID, stem: [UInt8])
+    case again(RepeatOrder, stem: [UInt8])
     /// The lists of pictures that have not left the inbox yet.
     case finishRolls
 
@@ -68,18 +68,20 @@ extension ClaimQueue.Task {
     !isRoll && candidate.map { $0.status.size > ClaimQueue.longest } ?? false
   }
 
-  private var stem: ArraySlice<UInt8> {
+  /// Of the lists that it may become.
+  private var stems: [ArraySlice<UInt8>] {
     switch self {
-    case .attempt(let candidate, _), .reject(let candidate, _, _): ListName(candidate.name).stem
-    case .again(_, let stem): stem[...]
-    // No name has a NUL.
-    case .finishRolls: [0]
+    case .attempt(let candidate, _), .reject(let candidate, _, _):
+      let name = ListName(candidate.name)
+      return [name.stem] + name.continued
+    case .again(_, let stem): return [stem[...]]
+    case .finishRolls: return []
     }
   }
 
   /// The same name without the suffix, or the same inode; two rolls.
   fileprivate func excludes(_ other: Self) -> Bool {
-    if stem == other.stem || (isRoll && other.isRoll) { return true }
+    if isRoll && other.isRoll || stems.contains(where: other.stems.contains) { return true }
     guard let own = candidate?.status, let status = other.candidate?.status else { return false }
     return own.inode == status.inode && own.device == status.device
   }

@@ -15,7 +15,7 @@ package final class Inbox: Sendable {
     case adopt
     case look(Reply<SweepReport>)
     case settle(Reply<SweepReport>)
-    case again(ListID, stem: [UInt8], Reply<Result<ListID, Failure>>)
+    case again(RepeatOrder, stem: [UInt8], Reply<Result<ListID, Failure>>)
     /// A claim has ended.
     case claimed
     case stop
@@ -81,8 +81,8 @@ package final class Inbox: Sendable {
   /// Makes a new list of the files of an earlier one, which it takes over from. Returns its number when
   /// `accepted` is durable.
   /// - Parameter stem: the name of the list without its ending; lists of one name become lists in turn.
-  package func again(_ earlier: ListID, stem: [UInt8]) async throws(Failure) -> ListID {
-    try await Reply.wait { mailbox.put(.again(earlier, stem: stem, $0)) }.get()
+  package func again(_ order: RepeatOrder, stem: [UInt8]) async throws(Failure) -> ListID {
+    try await Reply.wait { mailbox.put(.again(order, stem: stem, $0)) }.get()
   }
 
   /// Cancels the running claims and starts no others; then `run` returns.

@@ -83,8 +83,8 @@ final class InboxLoop {
       case .look(let reply): replies.look.append(reply)
       case .settle(let reply): replies.settle.append(reply)
       case .claimed: continue
-      case .again(let list, let stem, let reply):
-        replies.again.append((list, stem, reply))
+      case .again(let order, let stem, let reply):
+        replies.again.append((order, stem, reply))
         continue
       // Later letters of the same batch still get an answer.
       case .stop: isStopped = true
@@ -228,10 +228,10 @@ final class InboxLoop {
       ended(task, candidate, end, claim)
     case .reject(let candidate, let failure, let proof):
       ended(task, candidate, await claim.reject(candidate, failure, proof), claim)
-    case .again(let list, _):
-      let reply = replies.takeAgain(of: list)
+    case .again(let order, _):
+      let reply = replies.takeAgain(order)
       do throws(Failure) {
-        reply?.give(.success(try await Repetition(claim: claim).run(of: list, besides: others)))
+        reply?.give(.success(try await Repetition(claim: claim).run(order, besides: others)))
       } catch { reply?.give(.failure(error)) }
       queue.ended(task)
       mailbox.put(.claimed)
@@ -258,7 +258,7 @@ final class InboxLoop {
   /// Lists to be made of earlier ones. Nothing is staged before the recovery, which removes what it finds.
   private func queueRepeats() {
     if isRecovered {
-      for (list, stem) in replies.askedAgain() { queue.add(.again(list, stem: stem)) }
+      for (order, stem) in replies.askedAgain() { queue.add(.again(order, stem: stem)) }
     } else if trouble.isBlind {
       replies.refuseAgain(trouble.told ?? .cancelled)
     }
@@ -400,9 +400,9 @@ private struct InboxMood {
 private struct InboxReplies {
   var look: [Reply<SweepReport>] = []
   var settle: [Reply<SweepReport>] = []
-  var again: [(list: ListID, stem: [UInt8], reply: Reply<Result<ListID, Failure>>)] = []
+  var again: [(order: RepeatOrder, stem: [UInt8], reply: Reply<Result<ListID, Failure>>)] = []
   /// Their tasks are in the queue, or run.
-  private var repeating: [(list: ListID, reply: Reply<Result<ListID, Failure>>)] = []
+  private var repeating: [(order: RepeatOrder, reply: Reply<Result<ListID, Failure>>)] = []
   /// Their sweep is done; its claims may still run.
   private var settling: [Reply<SweepReport>] = []
 
@@ -424,14 +424,14 @@ private struct InboxReplies {
     refuseAgain(.cancelled)
   }
 
-  mutating func askedAgain() -> [(ListID, [UInt8])] {
-    repeating += again.map { ($0.list, $0.reply) }
+  mutating func askedAgain() -> [(RepeatOrder, [UInt8])] {
+    repeating += again.map { ($0.order, $0.reply) }
     defer { again = [] }
-    return again.map { ($0.list, $0.stem) }
+    return again.map { ($0.order, $0.stem) }
   }
 
-  mutating func takeAgain(of list: ListID) -> Reply<Result<ListID, Failure>>? {
-    let place = repeating.firstIndex { $0.list == list }
+  mutating func takeAgain(_ order: RepeatOrder) -> Reply<Result<ListID, Failure>>? {
+    let place = repeating.firstIndex { $0.order == order }
     return place.map { repeating.remove(at: $0).reply }
   }
 

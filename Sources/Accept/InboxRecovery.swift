@@ -100,7 +100,7 @@ struct InboxRecovery {
       let matches = entries.filter { $0.status.map(about.resembles) ?? false }
       let best =
         matches.first { $0.key.place == .claim(list) }
-        ?? matches.first { $0.key.name == about.name } ?? matches.first
+        ?? matches.first { $0.key.name == about.droppedName } ?? matches.first
       if let best, let status = best.status {
         // If a writer has it open, it changed, or in trouble, the sweep handles it.
         _ = await claim.finish(Candidate(key: best.key, status: status))

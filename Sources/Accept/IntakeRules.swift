@@ -30,10 +30,13 @@ package protocol IntakeRules: Sendable {
   /// Checks the catalog, which is not trusted, and fixes the terms of the list.
   func prepare(_ draft: ListDraft) async throws(Failure) -> ListTerms
 
-  /// The same for a list that repeats list `earlier`: it keeps the terms, and takes over from it. A `final`
+  /// The list to be repeated, if the draft is its retry list; nil for any other draft. Call after `prepare`.
+  func continuation(of draft: ListDraft) async throws(Failure) -> RepeatOrder?
+
+  /// As `prepare`, for a list that repeats an earlier one: it keeps the terms, and takes over from it. A `final`
   /// failure means that it cannot, as another has already.
   func prepare(
-    _ draft: ListDraft, again earlier: ListID, _ terms: ListTerms
+    _ draft: ListDraft, again order: RepeatOrder, _ terms: ListTerms
   ) async throws(Failure) -> ListTerms
 
   /// Records `accepted`; durable on return. Does nothing for a number that is recorded already.

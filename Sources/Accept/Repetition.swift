@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a new list of the files of an earlier one, which it takes over from: a retry. The steps are those of
-// a claim from 2 on, without a dropped file; a crash before the record leaves nothing, a later one leaves an
-// accepted list. Raises a `Failure`.
+// a claim from 2 on, without a dropped file unless that is a retry list; a crash before the record leaves
+// nothing, a later one leaves an accepted list. Raises a `Failure`.
 
 internal import Files
 internal import Linux
@@ -14,13 +14,12 @@ struct Repetition {
   private var memory: ClaimMemory { claim.memory }
 
   /// Returns when `accepted` is durable.
-  func run(of earlier: ListID, besides others: Int) async throws(Failure) -> ListID {
+  func run(_ order: RepeatOrder, besides others: Int) async throws(Failure) -> ListID {
     if let failure = parts.rules.fullness(besides: others, adding: 0) { throw failure }
     let list = memory.drawNumber()
     do throws(Failure) {
       let staged = try asMachine { () throws(SystemError) in try claim.newFolder(for: list) }
-      let about = try await copy(earlier, into: staged)
-      try asMachine { () throws(SystemError) in try claim.publish(staged, about) }
+      let about = try await lay(order, into: staged)
       // `close` marks the list, or removes its folder if it is not recorded; the next start does what fails.
       defer { try? claim.close(list) }
       try await parts.rules.accept(list, about.acceptance, about)
@@ -34,10 +33,12 @@ struct Repetition {
     }
   }
 
-  /// Copies the list and its catalog; the rules make the rest.
-  private func copy(
-    _ earlier: ListID, into staged: StagedList
+  /// Copies the list and its catalog, and publishes them; the rules make the rest.
+  func lay(
+    _ order: RepeatOrder, into staged: StagedList,
+    slip: (status: FileStatus, file: AboutFile.Slip)? = nil
   ) async throws(Failure) -> AboutFile {
+    let earlier = order.earlier
     let lists = parts.lists
     let folder: any Folder
     do throws(SystemError) {
@@ -61,8 +62,11 @@ struct Repetition {
     let draft = ListDraft(
       list: staged.list, name: about.name, owner: about.owner, folder: staged.folder,
       catalog: staged.catalog)
-    let terms = try await parts.rules.prepare(draft, again: earlier, about.terms)
-    return AboutFile(again: about, accepted: parts.clock.wallTime(), terms: terms)
+    let terms = try await parts.rules.prepare(draft, again: order, about.terms)
+    let new = AboutFile(
+      again: about, slip: slip, accepted: parts.clock.wallTime(), terms: terms)
+    try asMachine { () throws(SystemError) in try claim.publish(staged, new) }
+    return new
   }
 
   /// The dropped pictures that are still there: those that are not prints yet.

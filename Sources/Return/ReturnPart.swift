@@ -18,7 +18,7 @@ enum ReturnPart {
     switch self {
     case .copy: ""
     case .result: ".result"
-    case .retry: ".retry"
+    case .retry: ListName.retryMark
     }
   }
 }

@@ -18,7 +18,7 @@ package enum ControlCall: Equatable, Sendable {
   case focus(FocusOrder)
   case unfocus(ListReference, viewer: String)
   /// Makes a new list of what failed in this one, or is missing.
-  case retry(ListReference)
+  case retry(RetryOrder)
   case reload
   case watch(WatchOrder)
   case follow(FollowOrder)
@@ -80,7 +80,8 @@ package enum ControlCall: Equatable, Sendable {
     case .show(let order): order.object
     case .why(let order): order.object
     case .flush(let host): JSONObject(host.map { ["host": .string($0)] } ?? [:])
-    case .pause(let list), .resume(let list), .cancel(let list), .retry(let list):
+    case .retry(let order): order.object
+    case .pause(let list), .resume(let list), .cancel(let list):
       JSONObject(["list": .string(list.text)])
     case .quality(let list, let serviceClass):
       JSONObject(["list": .string(list.text), "class": .string(serviceClass.name)])
@@ -115,7 +116,7 @@ package enum ControlCall: Equatable, Sendable {
       case .unfocus:
         self = .unfocus(
           ListReference(try fields.string("list")), viewer: try fields.string("viewer", or: ""))
-      case .retry: self = .retry(ListReference(try fields.string("list")))
+      case .retry: self = .retry(try RetryOrder(fields))
       case .flush:
         self = .flush(host: fields.isMissing("host") ? nil : try fields.string("host"))
       case .watch: self = .watch(try WatchOrder(fields))

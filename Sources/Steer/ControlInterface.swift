@@ -135,11 +135,12 @@ package enum ControlInterface {
       misses: int
     )
 
-    # The reason why photos wait, or the step that they are in. kind is one of: working, paused, opening, takeOver, blocked, damaged,
-    # machine, trouble, downloads, finishing, ending, returning, over (a list); downloading, connection,
-    # filtering, writing, step, host, room, retry, turn, failed, filtered, cancelled (photos). number and name
-    # are those of one of the photos; attempt is that of the host or of the photo; ahead counts the photos of
-    # more urgent lists, beside the other lists of this class. Unknown values are empty or 0.
+    # The reason why photos wait, or the step that they are in. kind is one of: working, paused, opening,
+    # takeOver, blocked, damaged, machine, trouble, downloads, finishing, ending, returning, over (a list);
+    # downloading, connection, filtering, writing, step, host, room, retry, turn, failed, filtered, cancelled
+    # (photos). number and name are those of one of the photos; attempt is that of the host or of the photo;
+    # ahead counts the photos of more urgent lists, beside the other lists of this class. Unknown values are
+    # empty or 0.
     type WaitSummary (
       kind: string,
       photos: int,
@@ -218,9 +219,10 @@ package enum ControlInterface {
     ) -> (list: ListSummary, photos: int, left: int, until: int)
 
     # Makes a new list with the same name, photos and settings, which takes over from this one: it has its
-    # prints, and does again what failed or is missing. Returns the new list. Only for the owner of the list
-    # and root.
-    method Retry(list: string) -> (list: ListSummary)
+    # prints, and does again what failed or is missing. With photos (numbers, ranges such as 10-20, and names,
+    # at most 1000 words), it tries only those of them again that failed; the others that failed stay failed.
+    # Returns the new list. Only for the owner of the list and root.
+    method Retry(list: string, photos: ?[]string) -> (list: ListSummary)
 
     # Reloads the settings. Replies when they are in force; notes name the settings that need a restart.
     method Reload() -> (notes: []string)

@@ -26,13 +26,20 @@ package struct FocusOrder: MessageValue {
 
   package init(_ fields: MessageFields) throws(FieldError) {
     list = ListReference(try fields.string("list"))
-    photos = fields.isMissing("photos") ? [] : try fields.strings("photos")
-    guard photos.count <= Self.mostWords, photos.allSatisfy({ $0.utf8.count <= Self.longestWord })
-    else { throw FieldError(name: "photos") }
+    photos = try Self.words(fields)
     viewer = try fields.string("viewer", or: "")
     guard viewer.utf8.count <= Self.longestViewer else { throw FieldError(name: "viewer") }
     seconds = try fields.count("seconds", or: 60)
     guard 1...Self.longestLease ~= seconds else { throw FieldError(name: "seconds") }
+  }
+
+  /// The words for photos of a call, also of `Retry`.
+  static func words(_ fields: MessageFields) throws(FieldError) -> [String] {
+    let words = fields.isMissing("photos") ? [] : try fields.strings("photos")
+    guard words.count <= mostWords, words.allSatisfy({ $0.utf8.count <= longestWord }) else {
+      throw FieldError(name: "photos")
+    }
+    return words
   }
 
   package var object: JSONObject {

@@ -24,6 +24,20 @@ package struct ListName: Sendable {
 
   package var isList: Bool { !ending.isEmpty }
 
+  /// Before the ending of a retry list's name.
+  package static let retryMark = ".retry"
+  /// The stems that the list of a retry list of this name may have: `barn~2.retry` continues `barn~2` or, as its second
+  /// retry list, `barn`. None for another name.
+  package var continued: [ArraySlice<UInt8>] {
+    let size = NameEnding.length(of: [Array(Self.retryMark.utf8)], in: Array(stem))
+    if size == 0 { return [] }
+    let own = stem.dropLast(size)
+    let number = own.reversed().prefix { (0x30...0x39).contains($0) }.count
+    let rest = own.dropLast(number)
+    guard number > 0, rest.count > 1, rest.last == UInt8(ascii: "~") else { return [own] }
+    return [own, rest.dropLast()]
+  }
+
   /// The stem, for people.
   package var text: String { String(decoding: stem, as: UTF8.self) }
 }

@@ -37,7 +37,7 @@ package struct DaemonTalk {
       case .pause(let list): return try change(.pause(list))
       case .resume(let list): return try change(.resume(list))
       case .cancel(let list): return try change(.cancel(list))
-      case .retry(let list): return try change(.retry(list))
+      case .retry(let order): return try change(.retry(order))
       case .quality(let list, let level): return try change(.quality(list, level))
       case .focus(let order): return try focus(.focus(order))
       case .unfocus(let list): return try focus(.unfocus(list, viewer: ""))
@@ -82,7 +82,8 @@ package struct DaemonTalk {
     case .pause(let list): return "Could not pause '\(Printable.text(list.text))': \(failure)"
     case .resume(let list): return "Could not resume '\(Printable.text(list.text))': \(failure)"
     case .cancel(let list): return "Could not cancel '\(Printable.text(list.text))': \(failure)"
-    case .retry(let list): return "Could not retry '\(Printable.text(list.text))': \(failure)"
+    case .retry(let order):
+      return "Could not retry '\(Printable.text(order.list.text))': \(failure)"
     case .quality(let list, _):
       return "Could not change the class of '\(Printable.text(list.text))': \(failure)"
     case .focus(let order):

@@ -17,7 +17,7 @@ package enum HelpText {
       pause LIST             start no more photos of a list
       resume LIST            continue a paused list
       cancel LIST            abandon a list; existing prints are kept
-      retry LIST             do again what failed, or is missing
+      retry LIST [PHOTO...]  do again what failed, or is missing
       quality LIST CLASS     change the quality-of-service class of a list
       focus LIST [PHOTO...]  let photos go first for a while
       unfocus LIST           end the focus on a list
@@ -61,7 +61,8 @@ package enum HelpText {
         + " [--metadata M] [--quality-of-service CLASS] FILE|FOLDER|PICTURE...|URL...|-"
     case .show: "show [--state STATE] LIST"
     case .wait: "wait [--timeout TIME] LIST..."
-    case .pause, .resume, .cancel, .retry: "\(command.rawValue) LIST"
+    case .pause, .resume, .cancel: "\(command.rawValue) LIST"
+    case .retry: "retry LIST [PHOTO|RANGE...]"
     case .quality: "quality LIST CLASS"
     case .focus: "focus [--for TIME] LIST [PHOTO|RANGE...]"
     case .unfocus: "unfocus LIST"
@@ -103,7 +104,9 @@ package enum HelpText {
     case .retry:
       """
       Makes a new list with the same name, photos and settings, and shows its number. It keeps the
-      prints of LIST and does again what failed or, after a cancel, what is missing.
+      prints of LIST and does again what failed or, after a cancel, what is missing. With PHOTO
+      (numbers, ranges such as 10-20, and names), tries only those again that failed; the
+      others that failed stay failed.
       """
     case .quality: quality
     case .focus: focus

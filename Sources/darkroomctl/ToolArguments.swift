@@ -136,7 +136,9 @@ package struct ToolArguments {
     case .pause: return .pause(try oneList(name, words))
     case .resume: return .resume(try oneList(name, words))
     case .cancel: return .cancel(try oneList(name, words))
-    case .retry: return .retry(try oneList(name, words))
+    case .retry:
+      let (list, photos) = try selection(name, words)
+      return .retry(RetryOrder(list: list, photos: photos))
     case .quality: return try quality(words)
     case .focus: return try focus(words)
     case .unfocus: return .unfocus(try oneList(name, words))
@@ -209,14 +211,23 @@ package struct ToolArguments {
     return .why(WhyOrder(list: ListReference(list), photo: words.dropFirst().first))
   }
 
-  private func focus(_ words: [String]) throws(UsageError) -> ToolCommand {
+  /// A list, and words for photos of it.
+  private func selection(
+    _ command: CommandName, _ words: [String]
+  ) throws(UsageError) -> (ListReference, [String]) {
     guard let list = words.first else {
-      throw .missingWord(command: "focus", what: "a list's name or number")
+      throw .missingWord(command: command.rawValue, what: "a list's name or number")
     }
-    var order = FocusOrder(list: ListReference(list), photos: Array(words.dropFirst()))
-    if order.photos.count > FocusOrder.mostWords {
-      throw .unwantedWord(command: "focus", word: order.photos[FocusOrder.mostWords])
+    let photos = Array(words.dropFirst())
+    if photos.count > FocusOrder.mostWords {
+      throw .unwantedWord(command: command.rawValue, word: photos[FocusOrder.mostWords])
     }
+    return (ListReference(list), photos)
+  }
+
+  private func focus(_ words: [String]) throws(UsageError) -> ToolCommand {
+    let (list, photos) = try selection(.focus, words)
+    var order = FocusOrder(list: list, photos: photos)
     if let text = value(.lease) {
       let most = Duration.seconds(Int64(FocusOrder.longestLease))
       guard let time = Amounts.duration(text), time >= .seconds(1), time <= most else {

@@ -41,7 +41,7 @@ package enum ToolCommand: Equatable, Sendable {
   case pause(ListReference)
   case resume(ListReference)
   case cancel(ListReference)
-  case retry(ListReference)
+  case retry(RetryOrder)
   case quality(ListReference, ServiceClass)
   case focus(FocusOrder)
   case unfocus(ListReference)

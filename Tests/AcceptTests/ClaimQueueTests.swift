@@ -22,7 +22,7 @@ import Vocabulary
   }
 
   private func name(_ task: ClaimQueue.Task) -> String {
-    if case .again(let list, _) = task { return "again \(list)" }
+    if case .again(let order, _) = task { return "again \(order.earlier)" }
     return task.candidate.map { "\($0.name)" } ?? ""
   }
 
@@ -44,6 +44,19 @@ import Vocabulary
     #expect(begin(&queue) == ["6.plist"])
     queue.ended(.attempt(files[5], .lease))
     #expect(queue.isEmpty && queue.count == 0)
+  }
+
+  @Test func `a retry list and its list follow each other`() throws {
+    let files = try [
+      file("barn.plist", inode: 1), file("barn.retry.plist", inode: 2),
+      file("barn~17.RETRY.json", inode: 3), file("barns.retry.plist", inode: 4),
+    ]
+    var queue = queue(files)
+    #expect(begin(&queue) == ["barn.plist", "barns.retry.plist"])
+    queue.ended(.attempt(files[0], .lease))
+    #expect(begin(&queue) == ["barn.retry.plist"])
+    queue.ended(.attempt(files[1], .lease))
+    #expect(begin(&queue) == ["barn~17.RETRY.json"])
   }
 
   @Test func `one long list is read at a time, and short ones overtake those that wait`() throws {
@@ -82,10 +95,10 @@ import Vocabulary
 
   @Test func `lists of one name take turns, whether one was dropped or repeats another`() throws {
     let barn = try file("barn.csv", inode: 1)
-    let again = ClaimQueue.Task.again(ListID(4), stem: Array("barn".utf8))
+    let again = ClaimQueue.Task.again(RepeatOrder(ListID(4)), stem: Array("barn".utf8))
     var queue = ClaimQueue(most: 4)
     for task in [again, again, .attempt(barn, .lease)] { queue.add(task) }
-    queue.add(.again(ListID(5), stem: Array("cow".utf8)))
+    queue.add(.again(RepeatOrder(ListID(5)), stem: Array("cow".utf8)))
     #expect(begin(&queue) == ["again 4", "again 5"])
     queue.ended(again)
     #expect(begin(&queue) == ["again 4"])

@@ -26,15 +26,22 @@ import Vocabulary
         """)
   }
 
-  @Test("What is known of a list is read back as it was written")
-  func about() throws {
+  @Test("What is known of a list is read back as it was written", arguments: [false, true])
+  func about(hasSlip: Bool) throws {
     let name = try #require(FileName(bytes: [0xFF, 0x25, 0x0A, 0x41] + Array(".plist".utf8)))
     let status = FileStatus(
       kind: .file, device: 3, inode: .max, size: 5, owner: 1000, mode: 0o644, modified: -7,
       changed: 8)
     let about = AboutFile(
-      name: name, status: status, sha256: String(repeating: "a", count: 64), accepted: 12,
+      name: name, status: status, sha256: String(repeating: "a", count: 64),
+      slip: hasSlip
+        ? AboutFile.Slip(name: name, size: 7, sha256: String(repeating: "b", count: 64)) : nil,
+      accepted: 12,
       terms: ListTerms(photos: 4, serviceClass: .background, settings: "Filter=none\nTitle=x=y\n"))
+    let same = FileStatus(
+      kind: .file, device: 4, inode: .max, size: hasSlip ? 7 : 5, owner: 1000, mode: 0o644,
+      modified: -7, changed: 9)
+    #expect(about.resembles(same) && about.resembles(status) == !hasSlip)
     #expect(about.text.hasPrefix("#darkroom-about 1\nname=%FF%25%0AA.plist\nuid=1000\n"))
     #expect(try AboutFile(text: Array(about.text.utf8)) == about)
     let old = about.text.split(separator: "\n", omittingEmptySubsequences: false)

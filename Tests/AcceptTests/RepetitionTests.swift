@@ -24,7 +24,7 @@ import Vocabulary
     async throws
   {
     let bench = try await bench()
-    let list = try await Repetition(claim: bench.claim).run(of: first, besides: 0)
+    let list = try await Repetition(claim: bench.claim).run(RepeatOrder(first), besides: 0)
     #expect(list == ListID(2))
     #expect(try bench.acceptedTexts() == [ClaimTests.good, ClaimTests.good])
     let (old, new) = (
@@ -51,7 +51,7 @@ import Vocabulary
       bench.cut.set(kind, at: steps)
       var answer: ListID?
       do throws(Failure) {
-        answer = try await Repetition(claim: bench.claim).run(of: first, besides: 0)
+        answer = try await Repetition(claim: bench.claim).run(RepeatOrder(first), besides: 0)
       } catch {
         #expect(error.kind == .machine, "\(error)")
       }
@@ -61,7 +61,9 @@ import Vocabulary
       try await bench.restart()
       try bench.expectTidy("\(kind) at \(step)")
       #expect(bench.rules.recorded.count == accepted, "\(kind) at \(step)")
-      if accepted == 1 { _ = try await Repetition(claim: bench.claim).run(of: first, besides: 0) }
+      if accepted == 1 {
+        _ = try await Repetition(claim: bench.claim).run(RepeatOrder(first), besides: 0)
+      }
       #expect(
         try bench.acceptedTexts() == [ClaimTests.good, ClaimTests.good], "\(kind) at \(step)")
       #expect(bench.rules.recorded.values.allSatisfy { $0.name == ClaimBench.name })
@@ -69,12 +71,65 @@ import Vocabulary
     #expect(steps > 20)
   }
 
+  // MARK: a dropped retry list
+
+  private static let slip = FileName(literal: "barn.retry.plist")
+  private static let slipText = "a retry list end"
+
+  @Test(arguments: ["barn.retry.plist", "BARN.plist", "barn~1.retry.json", "cow.retry.plist"])
+  func `a retry list under its own name is a repetition of its list, and no other file is`(
+    name: String
+  ) async throws {
+    let bench = try await bench()
+    let continues = ["barn.retry.plist", "barn~1.retry.json"].contains(name)
+    try bench.inbox.put(FileName(made: name), Self.slipText)
+    try await bench.settle()
+    try bench.expectTidy(name)
+    let about = try #require(bench.rules.recorded[ListID(2)])
+    #expect("\(about.droppedName)" == name && about.wasDropped)
+    #expect("\(about.name)" == (continues ? "barn.plist" : name))
+    #expect(
+      try bench.acceptedTexts() == [ClaimTests.good, continues ? ClaimTests.good : Self.slipText])
+    let text = try bench.lists.openFolder(ListFolder.name(ListID(2)), creating: false)
+      .text(ListFolder.about)
+    #expect(try AboutFile(text: Array(try #require(text).utf8)) == about)
+  }
+
+  @Test(
+    "A retry list that is dropped makes one list, whichever step is cut",
+    arguments: [Cut.Kind.kill, .fault], [false, true])
+  func everyStepOfSlip(_ kind: Cut.Kind, readsAhead: Bool) async throws {
+    var steps = 0
+    while true {
+      steps += 1
+      let bench = try ClaimBench(readsAhead: readsAhead)
+      try bench.inbox.put(ClaimBench.name, ClaimTests.good)
+      try await bench.settle()
+      try bench.inbox.put(Self.slip, Self.slipText)
+      bench.cut.set(kind, at: steps)
+      try await bench.settle(rounds: kind == .kill ? 1 : 4)
+      guard let step = bench.cut.step else { break }
+      // Promise one: a file that has left the inbox is an accepted list.
+      if try bench.candidates().isEmpty { #expect(bench.rules.recorded.count == 2, "\(step)") }
+      if kind == .kill {
+        try await bench.restart()
+        try await bench.settle()
+      }
+      #expect(
+        try bench.acceptedTexts() == [ClaimTests.good, ClaimTests.good], "\(kind) at \(step)")
+      #expect(bench.rules.state.withLock { $0.accepts } == 2, "\(kind) at \(step)")
+      try await bench.restart()
+      try bench.expectTidy("\(kind) at \(step)")
+    }
+    #expect(steps > 50)
+  }
+
   @Test func `a damaged copy of the list is not repeated`() async throws {
     let bench = try await bench()
     try bench.lists.openFolder(ListFolder.name(first), creating: false)
       .open(ListFolder.list, .write).write(Array("b".utf8), at: 0)
     await #expect(throws: Failure.self) {
-      try await Repetition(claim: bench.claim).run(of: first, besides: 0)
+      try await Repetition(claim: bench.claim).run(RepeatOrder(first), besides: 0)
     }
     #expect(bench.rules.recorded.count == 1)
     try await bench.restart()
@@ -87,7 +142,7 @@ import Vocabulary
       $0.fullness = Failure(.machine, code: "inbox.full", reason: "full")
     }
     do throws(Failure) {
-      _ = try await Repetition(claim: bench.claim).run(of: first, besides: 0)
+      _ = try await Repetition(claim: bench.claim).run(RepeatOrder(first), besides: 0)
       Issue.record("repeated")
     } catch { #expect(error.code == "inbox.full") }
     #expect(try bench.lists.listing() == ["1"])

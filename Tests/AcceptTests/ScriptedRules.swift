@@ -146,12 +146,19 @@ final class ScriptedRules: IntakeRules {
     return ListTerms(photos: 3, serviceClass: .utility, settings: "Filter=sepia(0.8)\n")
   }
 
+  /// A retry list continues the newest list of its name.
+  func continuation(of draft: ListDraft) async throws(Failure) -> RepeatOrder? {
+    let stems = ListName(draft.name).continued
+    let earlier = recorded.filter { stems.contains(ListName($0.value.name).stem) }.keys.max()
+    return earlier.map { RepeatOrder($0) }
+  }
+
   func prepare(
-    _ draft: ListDraft, again earlier: ListID, _ terms: ListTerms
+    _ draft: ListDraft, again order: RepeatOrder, _ terms: ListTerms
   ) async throws(Failure) -> ListTerms {
     ListTerms(
       photos: terms.photos, serviceClass: terms.serviceClass,
-      settings: "again \(earlier)\n\(terms.settings)")
+      settings: "again \(order.earlier)\n\(terms.settings)")
   }
 
   func accept(

@@ -146,7 +146,8 @@ import Vocabulary
     try await PeopleBench.use { bench in
       try await bench.begin(1)
       for call in [
-        .pause(barn), .resume(barn), .cancel(barn), .retry(barn), .quality(barn, .utility),
+        .pause(barn), .resume(barn), .cancel(barn), .retry(RetryOrder(list: barn)),
+        .quality(barn, .utility),
       ] as [ControlCall] {
         #expect(isDenied(await bench.calls.handle(call, from: .stranger)))
       }
@@ -171,7 +172,7 @@ import Vocabulary
       let parts = bench.parts
       try await parts.add(1)
       try await parts.recorder.record([.cancelled(list)])
-      let reply = await bench.calls.handle(.retry(barn), from: .owner)
+      let reply = await bench.calls.handle(.retry(RetryOrder(list: barn)), from: .owner)
       guard case .changed(let new) = reply else {
         Issue.record("\(reply)")
         return
@@ -184,7 +185,8 @@ import Vocabulary
       // Nothing was dropped, so nothing has left the inbox.
       #expect(parts.departures.all.isEmpty)
       // The first one is over, and another has taken over from it.
-      let again = await bench.calls.handle(.retry(ListReference("1")), from: .owner)
+      let again = await bench.calls.handle(
+        .retry(RetryOrder(list: ListReference("1"))), from: .owner)
       #expect(
         error(again)
           == .notPossible(
@@ -197,8 +199,8 @@ import Vocabulary
       try await bench.parts.add(1)
       try await bench.parts.recorder.record([.cancelled(list)])
       let first = ListReference("1")
-      async let one = bench.calls.handle(.retry(first), from: .owner)
-      async let two = bench.calls.handle(.retry(first), from: .owner)
+      async let one = bench.calls.handle(.retry(RetryOrder(list: first)), from: .owner)
+      async let two = bench.calls.handle(.retry(RetryOrder(list: first)), from: .owner)
       let errors = await [one, two].compactMap(error)
       #expect(
         errors == [
@@ -208,11 +210,52 @@ import Vocabulary
     }
   }
 
+  @Test func `photos can be named for a retry: those that failed are tried again`() async throws {
+    try await PeopleBench.use { bench in
+      let parts = bench.parts
+      try await parts.add(1, SampleList(count: 9))
+      try await parts.develop(PhotoID(list: list, number: 1), print: "Photo 1.jpg")
+      for number in 2...9 as ClosedRange<UInt32> {
+        try await parts.recorder.record(
+          [.failed(PhotoID(list: list, number: number), .download, code: "http.404", attempt: 1)],
+          after: [.row(list, ResultRow(photo: number, state: .failed, code: "http.404"))])
+      }
+      try await parts.recorder.record([.finished(list)])
+      func retry(_ photos: String...) async -> ControlReply {
+        await bench.calls.handle(.retry(RetryOrder(list: barn, photos: photos)), from: .owner)
+      }
+      #expect(
+        error(await retry("1")) == .notPossible(why: "none of the named photos has failed"))
+      #expect(
+        error(await retry("3", "Photo 99"))
+          == .notPossible(why: "the list has no photo 'Photo 99'"))
+      guard case .changed(let new) = await retry("1-4", "Photo 7", "7") else {
+        Issue.record("no new list")
+        return
+      }
+      #expect(new.id == 2 && new.total == 9)
+      #expect(parts.index[ListID(2)]?.terms.again == NumberRanges([2, 3, 4, 7]))
+    }
+  }
+
+  @Test func `a cancelled list is retried as a whole`() async throws {
+    try await PeopleBench.use { bench in
+      try await bench.parts.add(1)
+      try await bench.parts.recorder.record([.cancelled(list)])
+      let reply = await bench.calls.handle(
+        .retry(RetryOrder(list: barn, photos: ["1"])), from: .owner)
+      #expect(
+        error(reply)
+          == .notPossible(
+            why: "it was cancelled; name no photos, and all that is missing is done"))
+    }
+  }
+
   @Test func `a paused list is resumed before it is retried`() async throws {
     try await PeopleBench.use { bench in
       try await bench.begin(1)
       _ = await bench.calls.handle(.pause(barn), from: .owner)
-      let reply = await bench.calls.handle(.retry(barn), from: .owner)
+      let reply = await bench.calls.handle(.retry(RetryOrder(list: barn)), from: .owner)
       #expect(error(reply) == .notPossible(why: "it is paused; resume it first"))
     }
   }
@@ -220,7 +263,7 @@ import Vocabulary
   @Test func `without a failed photo there is nothing to retry`() async throws {
     try await PeopleBench.use { bench in
       try await bench.begin(1)
-      let reply = await bench.calls.handle(.retry(barn), from: .owner)
+      let reply = await bench.calls.handle(.retry(RetryOrder(list: barn)), from: .owner)
       #expect(
         error(reply)
           == .notPossible(

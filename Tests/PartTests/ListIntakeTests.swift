@@ -127,6 +127,61 @@ import Vocabulary
     }
   }
 
+  // MARK: retry lists
+
+  /// A list of five photos, and a draft of its retry list.
+  private func continuation(
+    _ bench: PartBench, _ change: (inout SampleList) -> Void
+  ) async throws -> RepeatOrder? {
+    let options = [("Filter", "sepia(0.1)"), ("Quality", "50")]
+    _ = try await accept(bench, SampleList(count: 5) { $0.options = options })
+    var sample = SampleList(count: 5) {
+      ($0.name, $0.options) = ("barn.retry.plist", options + [("Metadata", "keep")])
+    }
+    sample.photos = [sample.photos[1], sample.photos[3]]
+    change(&sample)
+    let draft = try draft(bench, sample, as: bench.intake.nextNumber())
+    _ = try await bench.intake.prepare(draft)
+    return try await bench.intake.continuation(of: draft)
+  }
+
+  @Test func `a retry list continues its list with the photos that it names`() async throws {
+    try await PartBench.use { bench in
+      let order = try #require(
+        try await continuation(bench) { $0.options.append(("QualityOfService", "utility")) })
+      #expect(order.earlier == ListID(1) && order.photos == NumberRanges([2, 4]))
+      #expect(order.serviceClass == .utility)
+      let old = try #require(bench.index[ListID(1)]?.terms)
+      let draft = try draft(bench, SampleList(count: 5), as: bench.intake.nextNumber())
+      let terms = try await bench.intake.prepare(
+        draft, again: order, ListTerms(photos: 5, serviceClass: .default, settings: old.text))
+      var expected = old
+      (expected.revises, expected.again) = (ListID(1), NumberRanges([2, 4]))
+      #expect(try FrozenSettings(text: terms.settings) == expected)
+      #expect(terms.serviceClass == .utility && terms.photos == 5)
+    }
+  }
+
+  @Test(arguments: ["url", "name", "more", "filter", "owner", "file name", "no list"])
+  func `a retry list that was changed, or is of another user, is a list of its own`(
+    change: String
+  ) async throws {
+    try await PartBench.use { bench in
+      let order = try await continuation(bench) { sample in
+        switch change {
+        case "url": sample.photos[1].1 = "https://photos.example.org/new.jpg"
+        case "name": sample.photos[0].0 = "Hut"
+        case "more": sample.photos.append(("Photo 6", "https://photos.example.org/6.jpg"))
+        case "filter": sample.options[0].1 = "sepia(0.2)"
+        case "owner": sample.owner = 1001
+        case "file name": sample.name = "barn.again.plist"
+        default: sample.name = "cow.retry.plist"
+        }
+      }
+      #expect(order == nil)
+    }
+  }
+
   @Test func `names that collide are settled in the draft's folder`() async throws {
     try await PartBench.use { bench in
       let sample = SampleList { $0.photos = [("Barn", "https://h/1"), ("barn", "https://h/2")] }

@@ -79,6 +79,31 @@ import Vocabulary
     }
   }
 
+  @Test func `a failed photo that is not tried again stays failed, with its reason`() async throws {
+    try await DiskBench.use { bench in
+      try await bench.add(1, SampleList(count: 4))
+      try await bench.develop(photo(1, of: 1), print: "Photo 1.jpg")
+      for number in 2...4 as ClosedRange<UInt32> {
+        let row = ResultRow(
+          photo: number, state: .failed, attempts: number, downloadMicroseconds: number - 2,
+          code: "http.404", reason: "gone")
+        try await bench.recorder.record(
+          [.failed(photo(number, of: 1), .download, code: "http.404", attempt: number)],
+          after: [.row(ListID(1), row)])
+      }
+      try await bench.recorder.record([.finished(ListID(1))])
+      var next = SampleList.revising(1, count: 4)
+      next.terms.again = NumberRanges([3])
+      try await bench.add(2, next)
+      #expect(try await carry(bench) == 3)
+      #expect(states(bench, 2, count: 4) == [.filtered, .failed, .new, .failed])
+      let row = try #require(try bench.recorder.results.row(photo(4, of: 2)))
+      #expect(row.state == .failed && row.code == "http.404" && row.reason == "gone")
+      #expect(row.attempts == 4 && row.photo == 4)
+      #expect(try await carry(bench) == 0)
+    }
+  }
+
   @Test(arguments: ["prints", "filter", "quality", "metadata"])
   func `other settings make other prints, so nothing is taken over`(setting: String) async throws {
     try await DiskBench.use { bench in

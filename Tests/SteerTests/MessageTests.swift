@@ -8,7 +8,8 @@ import Vocabulary
 struct MessageTests {
   static let calls: [ControlCall] = [
     .status, .lists, .inbox, .reload, .pause(ListReference("17")), .resume(ListReference("summer")),
-    .cancel(ListReference("summer.plist")), .retry(ListReference("17")),
+    .cancel(ListReference("summer.plist")),
+    .retry(RetryOrder(list: ListReference("17"), photos: ["3", "5-7"])),
     .quality(ListReference("17"), .userInteractive), .focus(FocusOrder(list: ListReference("17"))),
     .focus(
       FocusOrder(

@@ -119,7 +119,10 @@ struct ScreenDaemon: ControlService {
       guard let list = find(order.list) else { return .failed(.noSuchList(name: order.list.text)) }
       let photos = Self.photos.filter { order.state == nil || $0.state == order.state?.name }
       return .show(ShowReport(list: list, photos: Array(photos.prefix(Int(order.limit)))))
-    case .pause(let list), .resume(let list), .retry(let list), .cancel(let list):
+    case .retry(let order):
+      return find(order.list).map { .changed($0) }
+        ?? .failed(.noSuchList(name: order.list.text))
+    case .pause(let list), .resume(let list), .cancel(let list):
       return find(list).map { .changed($0) } ?? .failed(.noSuchList(name: list.text))
     case .flush: return .flushed(hosts: 2)
     case .reload: return .reloaded(notes: ["Workers= takes effect at the next start"])

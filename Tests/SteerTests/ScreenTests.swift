@@ -29,7 +29,8 @@ struct ScreenTests {
       ("show-failed", .show(summer, state: .failed)),
       ("wait", .wait([summer, ListReference("winter")], timeout: nil)),
       ("pause", .pause(summer)), ("cancel", .cancel(ListReference("sumer"))),
-      ("retry", .retry(summer)), ("flush", .flush(host: nil)), ("reload", .reload),
+      ("retry", .retry(RetryOrder(list: summer))), ("flush", .flush(host: nil)),
+      ("reload", .reload),
       ("watch", .watch(nil)), ("cache", .cache(clear: false)),
     ]
   }()

@@ -33,7 +33,7 @@ struct ListIntake: IntakeRules {
 
   /// The newest such list, if it is at work and can be opened.
   func twin(of file: FileName, owner: UInt32, sha256: String) -> ListID? {
-    guard let list = newest(file, owner), index[list]?.sha256 == sha256,
+    guard let list = newest(ListName(file), owner), index[list]?.sha256 == sha256,
       recorder.ledger({ $0[list]?.state.isFinal }) == false, (try? lists.look(list)) != nil
     else { return nil }
     return list
@@ -41,8 +41,8 @@ struct ListIntake: IntakeRules {
 
   /// The newest list of this name and owner, also one that is over. Lists of pictures have no revisions: two folders
   /// of one name have different pictures.
-  private func newest(_ file: FileName, _ owner: UInt32) -> ListID? {
-    let known = index.lists(called: ListName(file), of: owner)
+  private func newest(_ name: ListName, _ owner: UInt32) -> ListID? {
+    let known = index.lists(called: name, of: owner)
       .filter { index[$0]?.terms.isRoll != true }
     return recorder.ledger { ledger in known.filter { ledger[$0] != nil }.max() }
   }
@@ -104,7 +104,7 @@ struct ListIntake: IntakeRules {
     let options = catalog.options
     let standard = settings.current.filter
     // A list takes over the prints of the earlier list of the same name.
-    let earlier = draft.isRoll ? nil : newest(draft.name, draft.owner)
+    let earlier = draft.isRoll ? nil : newest(ListName(draft.name), draft.owner)
     if let earlier, earlier > draft.list { throw Self.late }
     let prints = earlier.flatMap { index[$0]?.terms.prints } ?? printFolder(for: draft)
     // Noted before the record, so that a list prepared in the meantime sees it.
@@ -119,9 +119,27 @@ struct ListIntake: IntakeRules {
       settings: terms.text)
   }
 
+  func continuation(of draft: ListDraft) async throws(Failure) -> RepeatOrder? {
+    if draft.isRoll { return nil }
+    for stem in ListName(draft.name).continued {
+      guard let earlier = newest(ListName(Array(stem + ".plist".utf8)), draft.owner) else {
+        continue
+      }
+      if earlier > draft.list { throw Self.late }
+      let drop = RetryDrop(draft: draft, earlier: earlier, standard: settings.current.filter)
+      let order = try await onDisk { () async throws(Failure) -> RepeatOrder? in
+        guard let old = try? lists.look(earlier) else { return nil }
+        return try await drop.order(of: old)
+      }
+      if let order { return order }
+    }
+    return nil
+  }
+
   func prepare(
-    _ draft: ListDraft, again earlier: ListID, _ old: ListTerms
+    _ draft: ListDraft, again order: RepeatOrder, _ old: ListTerms
   ) async throws(Failure) -> ListTerms {
+    let earlier = order.earlier
     try await onDisk { () throws(Failure) in
       let catalog = try CatalogFile(draft.catalog, limits: OpenList.limits)
       try OpenList.settleNames(catalog, in: draft.folder)
@@ -129,7 +147,8 @@ struct ListIntake: IntakeRules {
     var terms = try FrozenSettings(text: old.settings)
     let newest =
       terms.isRoll
-      ? index.successors(of: earlier).max() ?? earlier : newest(draft.name, draft.owner)
+      ? index.successors(of: earlier).max() ?? earlier
+      : newest(ListName(draft.name), draft.owner)
     guard newest == earlier else {
       throw Failure(
         .final, code: "list.superseded",
@@ -137,9 +156,13 @@ struct ListIntake: IntakeRules {
           "list \(newest.map { "\($0)" } ?? "of a later drop") of the same name has taken over from it",
         advice: "Retry that one")
     }
-    terms.revises = earlier
+    (terms.revises, terms.again) = (earlier, order.photos)
     index.note(draft.list, into: terms.prints)
-    return ListTerms(photos: old.photos, serviceClass: old.serviceClass, settings: terms.text)
+    // The class of the earlier list may have been changed since.
+    let changed = recorder.ledger { $0[earlier]?.acceptance.serviceClass }
+    return ListTerms(
+      photos: old.photos, serviceClass: order.serviceClass ?? changed ?? old.serviceClass,
+      settings: terms.text)
   }
 
   /// A list takes over from lower numbers only; a number that was drawn ahead may be too low. The next
@@ -169,7 +192,7 @@ struct ListIntake: IntakeRules {
     index.add(list, label)
     witness.note(list)
     if about.wasDropped {
-      departures.note(list, String(decoding: about.name.bytes, as: UTF8.self), nil)
+      departures.note(list, String(decoding: about.droppedName.bytes, as: UTF8.self), nil)
     }
     narrator.accepted(list)
     space.look()

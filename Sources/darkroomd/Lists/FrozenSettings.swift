@@ -16,6 +16,8 @@ struct FrozenSettings: Equatable, Sendable {
   var revises: ListID?
   /// It was made of dropped pictures.
   var isRoll = false
+  /// The photos of the revised list to try again; its other failed photos stay failed. Nil for all.
+  var again: NumberRanges?
 
   var text: String {
     """
@@ -24,6 +26,7 @@ struct FrozenSettings: Equatable, Sendable {
     Quality=\(quality)
     Metadata=\(metadata)
     Revises=\(revises.map { "\($0)" } ?? "")
+    Again=\(again?.text ?? "")
     Roll=\(isRoll ? "yes" : "no")
     Title=\(title.split(whereSeparator: \.isNewline).joined(separator: " "))
 
@@ -32,7 +35,7 @@ struct FrozenSettings: Equatable, Sendable {
 }
 
 extension FrozenSettings {
-  /// Lists from before Quality=, Metadata= and Roll= have none of these keys; the defaults fit them.
+  /// Lists from before Quality=, Metadata=, Roll= and Again= have none of these keys; the defaults fit them.
   init(text: String) throws(Failure) {
     var values: [Substring: Substring] = [:]
     for line in text.split(separator: "\n") {
@@ -52,6 +55,6 @@ extension FrozenSettings {
       prints: prints, filter: function, quality: quality, metadata: metadata,
       title: values["Title"].map { String($0) } ?? "",
       revises: values["Revises"].flatMap { UInt64($0) }.map { ListID($0) },
-      isRoll: values["Roll"] == "yes")
+      isRoll: values["Roll"] == "yes", again: values["Again"].flatMap { NumberRanges(text: $0) })
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A list that was dropped again, the same or changed: unchanged photos keep their prints and are not
-// developed again; those that were only downloaded keep their originals. Repeated after a crash, it does only
-// what is missing. Raises the failures of the list's files and of the record, and `cancelled` when the list is
-// over.
+// developed again; those that were only downloaded keep their originals; if photos were named for a retry,
+// the others that failed stay failed. Repeated after a crash, it does only what is missing. Raises the
+// failures of the list's files and of the record, and `cancelled` when the list is over.
 // Concurrency: immutable; one at a time for a list; waits for a disk.
 
 import Catalog
@@ -52,7 +52,8 @@ struct Revision: Sendable {
     }
   }
 
-  /// Records every unchanged photo that an earlier list has filtered or downloaded; returns their count.
+  /// Records every unchanged photo that an earlier list has filtered or downloaded, or that failed there and is
+  /// not tried again; returns their count.
   func carry() async throws(Failure) -> Int {
     let new = try lists.look(list)
     let prints = try asMachine { () throws(SystemError) in
@@ -60,7 +61,7 @@ struct Revision: Sendable {
     }
     let pasts = try pasts(of: new)
       .filter { !$0.originals.isEmpty || ($0.hasPrints && prints != nil) }
-    guard !pasts.isEmpty else { return 0 }
+    guard !pasts.isEmpty || new.terms.again != nil else { return 0 }
     let home = try asMachine { () throws(SystemError) in
       pasts.allSatisfy(\.originals.isEmpty)
         ? nil
@@ -125,6 +126,9 @@ struct Revision: Sendable {
       let hash = SHA256Digest(bytes: row.sha256).prefix
       return (.filtered(photo, Contents(size: row.bytes, hash: hash)), .row(list, row))
     }
+    if let again = new.terms.again, !again.contains(number), let failed = failure(of: photo) {
+      return failed
+    }
     guard let home = folders.originals else { return nil }
     for past in pasts where !past.originals.isEmpty {
       guard let before = try await past.place(of: entry, at: number),
@@ -134,6 +138,16 @@ struct Revision: Sendable {
       return (.downloaded(photo, contents), .syncFolder(home))
     }
     return nil
+  }
+
+  /// A retry has the catalog of the earlier list, so that the numbers are the same.
+  private func failure(of photo: PhotoID) -> (Change, Effect)? {
+    let before = PhotoID(list: earlier, number: photo.number)
+    guard let row = try? recorder.results.row(before), row.state == .failed else { return nil }
+    // A row does not tell the step; only a photo that was downloaded has spent time in one.
+    let stage: Stage = row.downloadMicroseconds > 0 ? .filter : .download
+    let change = Change.failed(photo, stage, code: row.code, attempt: row.attempts)
+    return (change, .row(list, row))
   }
 
   /// Gives the earlier original a second name in the new list's folder; false if it is gone or has another

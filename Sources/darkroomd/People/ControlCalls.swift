@@ -56,7 +56,7 @@ final class ControlCalls: ControlService {
       case .unfocus(let list, let viewer):
         return try FocusCalls(views: views).unfocus(
           ListID(try changeable(list, peer).id), viewer: viewer, by: peer.user)
-      case .retry(let list): return try await retry(list, peer)
+      case .retry(let order): return try await retry(order, peer)
       }
     } catch { return .failed(error) }
   }
@@ -193,9 +193,9 @@ final class ControlCalls: ControlService {
   }
 
   private func retry(
-    _ reference: ListReference, _ peer: ControlPeer
+    _ order: RetryOrder, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
-    let list = try changeable(reference, peer)
+    let list = try changeable(order.list, peer)
     if list.state == ListState.paused.name {
       throw .notPossible(why: "it is paused; resume it first")
     }
@@ -204,12 +204,33 @@ final class ControlCalls: ControlService {
       throw .notPossible(
         why: "none of its photos has failed" + (isOver ? "" : "; it is still at work"))
     }
-    let stem = views.index[ListID(list.id)].map { Array($0.name.stem) } ?? []
+    let again = RepeatOrder(ListID(list.id), photos: try await failed(of: order, in: list))
+    let stem = views.index[again.earlier].map { Array($0.name.stem) } ?? []
     let new: ListID
-    do throws(Failure) { new = try await views.inbox.again(ListID(list.id), stem: stem) } catch {
+    do throws(Failure) { new = try await views.inbox.again(again, stem: stem) } catch {
       throw .notPossible(why: error.words)
     }
     return .changed(try views.summary(new))
+  }
+
+  /// The named photos that failed; nil if none are named.
+  private func failed(
+    of order: RetryOrder, in list: ListSummary
+  ) async throws(ControlError) -> NumberRanges? {
+    if order.photos.isEmpty { return nil }
+    if list.state == ListState.cancelled.name {
+      throw .notPossible(why: "it was cancelled; name no photos, and all that is missing is done")
+    }
+    let named = try await onDisk { () throws(ControlError) in
+      try views.failed(order.photos, in: ListID(list.id))
+    }
+    if named.isEmpty { throw .notPossible(why: "none of the named photos has failed") }
+    guard let ranges = NumberRanges(named) else {
+      throw .notPossible(
+        why: "the named photos that failed are in more than \(NumberRanges.most) places; name fewer"
+      )
+    }
+    return ranges
   }
 
   private func reload(_ peer: ControlPeer) async throws(ControlError) -> [String] {

@@ -56,11 +56,7 @@ struct FocusCalls {
     by order: FocusOrder, in list: ListID
   ) throws(ControlError) -> [UInt32] {
     if order.photos.isEmpty { return first(of: list) }
-    let open: OpenList
-    do throws(Failure) { open = try views.lists.look(list) } catch {
-      throw .notPossible(why: "its photos cannot be read: \(error.reason)")
-    }
-    return try PhotoWords(list: open, most: FocusBoard.mostPhotos).numbers(order.photos)
+    return try views.named(order.photos, in: list, most: FocusBoard.mostPhotos)
   }
 
   /// The first photos that are not done.

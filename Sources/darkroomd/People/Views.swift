@@ -104,6 +104,28 @@ struct Views: Sendable {
     return report
   }
 
+  /// The photos that a user names.
+  func named(
+    _ words: [String], in list: ListID, most: Int = .max
+  ) throws(ControlError) -> [UInt32] {
+    let open: OpenList
+    do throws(Failure) { open = try lists.look(list) } catch {
+      throw .notPossible(why: "its photos cannot be read: \(error.reason)")
+    }
+    return try PhotoWords(list: open, most: most).numbers(words)
+  }
+
+  /// Those of the named photos that failed.
+  func failed(_ words: [String], in list: ListID) throws(ControlError) -> [UInt32] {
+    let numbers = try named(words, in: list)
+    let known = recorder.ledger { ledger in numbers.map { ledger[list]?.state(of: $0) } }
+    return zip(numbers, known).compactMap { number, state in
+      let row = { try? recorder.results.row(PhotoID(list: list, number: number)) }
+      // The ledger forgets the photos of a list that is over.
+      return (state ?? row()?.state) == .failed ? number : nil
+    }
+  }
+
   private func photos(
     _ order: ShowOrder, of list: ListID, into report: inout ShowReport
   ) throws(ControlError) {
