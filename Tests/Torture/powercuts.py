@@ -4,8 +4,8 @@
 
     powercuts.py BIN [--seed N] [--short | --seconds S] [--ext4 N] [--xfs N] [--btrfs N]
 
-A daemon works on a disk whose every write and flush is logged (logdisk.c): lists are dropped, one is
-revised, one is paused, resumed and cancelled, the daemon is killed, started, and stopped. Meanwhile marks
+A daemon works on a disk whose every write and flush is logged (logdisk.c): lists and a folder of pictures
+(rollcuts.py) are dropped, one is revised, one is paused, resumed and cancelled, the daemon is killed, started, and stopped. Meanwhile marks
 in the log say what was acknowledged: a list has left the inbox, a photo was reported, a command was
 answered. Then the disk is put together as a power cut after each write may leave it: all writes, the last
 one torn at a sector, a random half of those that no flush followed, only the last one. Each of these states
@@ -37,6 +37,7 @@ import time
 
 import blockdisk
 import renumbered
+import rollcuts
 import torture
 
 COUNTS = {"ext4": (100000, 100000), "xfs": (-1, 5000), "btrfs": (-1, 5000)}
@@ -48,7 +49,7 @@ PASSES = 16
 # Random halves at each write, and how many ways it is torn. With few writes there are few other states.
 HALVES = 10
 TORN = {"ext4": 3, "xfs": 8, "btrfs": 3}
-SETTINGS = "[Download]\n" + torture.LOOPBACK + "[Report]\nTransitions=yes\n"
+SETTINGS = "[Inbox]\nQuietTime=250ms\n[Download]\n" + torture.LOOPBACK + "[Report]\nTransitions=yes\n"
 SEPIA = "sepia(30%)"
 # More of these would cost much time and show the same.
 MOST_IN_INBOX = 10
@@ -146,6 +147,7 @@ class Recording:
             Drop("c", address, small, self.name, gated=(1,)),
             Drop("a", address, changed, self.name, gated=(3, 4)),
         ]
+        self.roll = rollcuts.RollDrop(pick, world)
 
     def run(self):
         """Returns the log and the marks."""
@@ -195,6 +197,8 @@ class Recording:
         daemon = self._start()
         self._wait(a, "gone")
         self._wait(a, "accepted")
+        self.roll.drop(self.root, self.marks)
+        self._rest(0.0, 0.5)
         self._drop(b)
         self._wait(b, "gone")
         self._rest(0.02, 0.6)
@@ -259,6 +263,7 @@ class Recording:
                 if self.marks.has("dropped", number) and not self.marks.has("gone", number):
                     if not os.path.exists(self.root.at("inbox", drop.name + ".plist")):
                         self.marks.add("gone", number)
+            self.roll.watch(self.root, self.marks)
             if is_last:
                 return
             time.sleep(0.003)
@@ -279,6 +284,8 @@ class Recording:
 
     def _note(self, match):
         deed, photo, photo_list, downloaded, act, name = match.groups()
+        if self.roll.note(act, name or photo_list, self.marks):
+            return
         number = self._current(name or photo_list, act == "Accepted")
         if act:
             self.marks.add(act.lower(), number)
@@ -308,7 +315,8 @@ class Acknowledged:
 
 def check_flushes(recording, log, marks):
     """The bytes of each reported print were written, and a flush followed, before the report. This holds for
-    all states at once. Prints with the same bytes are told apart by their places on the disk."""
+    all states at once. Prints with the same bytes are told apart by their places on the disk; a print may be in
+    several pieces there."""
     campaign = recording.campaign
     if recording.system == "btrfs":
         return  # it keeps small files inside its trees
@@ -321,12 +329,13 @@ def check_flushes(recording, log, marks):
         drop = recording.drops[words[1]]
         data = recording.world.wanted[(drop.pictures[words[2]], drop.filter)]
         if data not in places:
-            places[data] = log.places(data)
+            places[data] = [log.places(data[start:start + blockdisk.PAGE])
+                            for start in range(0, len(data), blockdisk.PAGE)]
         reports[data] += 1
         last = flushes[bisect.bisect_left(flushes, event) - 1]
-        flushed = {offset for write, offset in places[data] if write < last}
+        flushed = min(len({offset for write, offset in page if write < last}) for page in places[data])
         campaign.count(f"{recording.system}: reported prints that a flush preceded")
-        campaign.check(len(flushed) >= reports[data], "no flush before the report", recording.name, *words)
+        campaign.check(flushed >= reports[data], "no flush before the report", recording.name, *words)
 
 
 class Bench:
@@ -446,6 +455,7 @@ class Check:
         self.compared = 0
         self.is_in_inbox = False
         self.prints = {}
+        self.roll = rollcuts.RollCheck(self, bench.recording.roll)
 
     def at(self, *parts):
         return os.path.join(self.root, *parts)
@@ -476,6 +486,7 @@ class Check:
                 wanted = [self.wanted(n, self.drops[n].prints.index(file)) for n in numbers
                           if file in self.drops[n].prints]
                 self.expect(data in wanted, "a print that is not whole", name, file, len(data))
+        self.roll.before()
         self.waiting = {}
         for folder in (self.at("inbox"), self.at("inbox", ".claim")):
             for file in torture.list_folder(folder):
@@ -503,8 +514,10 @@ class Check:
         for number, drop in enumerate(self.drops):
             entries = [entry for entry in facts["lists"] if entry["sha256"] == drop.digest]
             self._compare_list(number, drop, entries)
+        self.roll.compare(facts)
         dropped = {drop.digest for drop in self.drops}
-        self.expect({entry["sha256"] for entry in facts["lists"]} <= dropped, "a list that nobody dropped")
+        others = [entry for entry in facts["lists"] if not self.roll.owns(entry)]
+        self.expect({entry["sha256"] for entry in others} <= dropped, "a list that nobody dropped")
         return facts
 
     def _compare_list(self, number, drop, entries):
@@ -594,6 +607,7 @@ class Check:
         for number, drop in enumerate(self.drops):
             if ("dropped", number) in self.known:
                 self._compare_end(number, drop, accepted, facts)
+        self.roll.end()
         if not is_paused:
             self.expect(not root.leftovers(), "left over", root.leftovers()[:3])
         self._compare_requests(origin.requests(mark), facts)
@@ -628,6 +642,8 @@ class Check:
         another keeps prints, not downloads."""
         over = set()
         for entry in facts["lists"]:
+            if self.roll.owns(entry):
+                continue
             number = next(n for n, drop in enumerate(self.drops) if drop.digest == entry["sha256"])
             is_revised = number == 0 and ("drops", 3) in self.known
             for photo, path in enumerate(self.drops[number].paths):
@@ -666,9 +682,9 @@ class World:
         blockdisk.mount("none", self.disks, "tmpfs", "size=90%")
         campaign.undo(blockdisk.unmount, self.disks)
         self.logdisk = campaign.compile("logdisk.c")
-        folder, self.names = campaign.pictures()
-        self.wanted = torture.reference_prints(campaign, folder, self.names, (None, SEPIA))
-        self.origin = torture.Origin(campaign, folder, os.path.join(campaign.scratch, "requests"))
+        self.folder, self.names = campaign.pictures()
+        self.wanted = torture.reference_prints(campaign, self.folder, self.names, (None, SEPIA))
+        self.origin = torture.Origin(campaign, self.folder, os.path.join(campaign.scratch, "requests"))
         self.daemon_turn = threading.Lock()
         self.probes = {}
         self.states = self.minute = 0
