@@ -132,7 +132,7 @@ struct InboxLook {
       if names.isEmpty { try? claims.removeFolder(nest) }
       for name in names {
         guard let status = try claimed(name, in: folder) else { continue }
-        if pictures, status.kind == .file, PictureName(name.bytes).isPicture {
+        if status.kind == .file, PictureName(name.bytes).isPicture {
           loose.add(Roll.Picture(path: [ClaimFolder.name, nest, name], status: status))
         } else {
           entries.append(InboxState.Entry(Candidate.Key(name, in: .claim(list)), status))

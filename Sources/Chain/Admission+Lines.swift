@@ -244,28 +244,27 @@ extension Admission {
       (movable.state == .waits || movable.state == .transfers) && !focus.isFocused(movable.photo)
         && focus.heirs[movable.photo] == nil && !focus.displaced.contains(movable.photo)
         && holds(movable.photo)
-    }
-    rest.sort { a, b in
-      let (first, second) = (rank(a), rank(b))
-      return first == second ? a.admitted > b.admitted : first < second
-    }
+    }.map { (movable: $0, rank: rank($0)) }
+    rest.sort { ($0.rank, $1.movable.admitted) < ($1.rank, $0.movable.admitted) }
     var chosen: [PhotoID] = []
     func take(
       _ owner: UInt32, for heir: FocusBoard.Heir, since: Duration, _ fits: (Movable) -> Bool
     ) -> Bool {
       let isPatient = since + FocusBoard.patience > now
-      let place = rest.firstIndex { movable in
+      let place = rest.firstIndex { movable, _ in
         owners[movable.photo.list] == owner && fits(movable)
           && (movable.state == .waits || !isPatient)
       }
       guard let place else { return false }
-      let photo = rest.remove(at: place).photo
+      let photo = rest.remove(at: place).movable.photo
       focus.displace(photo, for: heir)
       chosen.append(photo)
       return true
     }
     for (owner, waiting) in focus.atHosts.sorted(by: { $0.key < $1.key }) {
-      for one in waiting {
+      // The next photo has waited for less time: nothing makes room for it either.
+      var full: Set<String> = []
+      for one in waiting where !full.contains(one.host) {
         // It may have got its place meanwhile.
         guard waits(one) else {
           focus.left(one.photo, of: owner)
@@ -274,9 +273,10 @@ extension Admission {
         guard hosts.closure(of: one.host) == nil, !hosts.isSuspended, !isStill(one.photo.list),
           !focus.heirs.values.contains(.host(one.photo))
         else { continue }
-        _ = take(owner, for: .host(one.photo), since: one.since) {
+        let isFound = take(owner, for: .host(one.photo), since: one.since) {
           isSeated($0.photo, at: one.host)
         }
+        if !isFound { full.insert(one.host) }
       }
     }
     if inFlight >= window {

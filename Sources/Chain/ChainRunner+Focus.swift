@@ -32,17 +32,19 @@ extension ChainRunner {
   /// Ends old leases, and cancels chains that make room. Returns when to look again.
   func makeRoom() -> Duration? {
     let now = time.uptime()
-    let chains = state.withLock { state -> [PhotoChain<Work.Order>]? in
+    let (chains, end) = state.withLock { state -> ([PhotoChain<Work.Order>]?, Duration?) in
       state.admission.focus.expire(now)
-      guard !state.admission.focus.isEmpty, state.mode == .running else { return nil }
-      return Array(state.chains.values)
+      let mayWait =
+        state.mode == .running && !state.admission.focus.isEmpty
+        && (state.admission.isFocusWaiting
+          || state.chains.keys.contains(where: state.admission.focus.isFocused))
+      return (mayWait ? Array(state.chains.values) : nil, state.admission.focus.nextEnd)
     }
-    guard let chains else { return nil }
+    guard let chains else { return end }
     let transfers = stages.transfers()
     let movables = chains.compactMap { movable($0, transfers) }
-    let (chosen, end) = state.withLock { state in
-      let photos = state.admission.makeRoom(movables, now: now)
-      return (photos.compactMap { state.chains[$0] }, state.admission.focus.nextEnd)
+    let chosen = state.withLock { state in
+      state.admission.makeRoom(movables, now: now).compactMap { state.chains[$0] }
     }
     // A download that has begun since then runs to its end: its request is on the way.
     let running = Set(movables.filter { $0.state == .transfers }.map(\.photo))

@@ -105,6 +105,13 @@ import Vocabulary
     try Self.put("a.jpg", "a", bench)
     let look = InboxLook(inbox: bench.inbox, pictures: false)
     #expect(Set(try look.entries().map(\.ignored)) == [.suffix])
+    // One that was being taken when the setting changed is not left behind where its owner cannot see it.
+    let nest = try bench.inbox.openFolder(ClaimFolder.name, creating: false)
+      .openFolder(ListFolder.name(ListID(7)), creating: true)
+    try nest.put(FileName(literal: "1~b.jpg"), "b")
+    let entries = try look.entries()
+    #expect(Set(entries.map(\.ignored)) == [.suffix, nil])
+    #expect(entries.last?.key.place == .loose(owner: ThisProcess.user))
   }
 
   // MARK: every step
@@ -252,6 +259,36 @@ import Vocabulary
       return
     }
     #expect(try bench.lists.listing().isEmpty)
+  }
+
+  @Test(arguments: [5, 12, 13] as [Int32])
+  func `an error of the disk is trouble of this machine, and a closed folder is its owner's`(
+    code: Int32
+  ) async throws {
+    var (looks, closed) = (0, 0)
+    while true {
+      looks += 1
+      let bench = try bench()
+      let candidate = try #require(try bench.candidates().first)
+      let fault = FaultPlan.Fault(
+        "fstatat", on: "\(bench.inboxPath)/Barn", code: code, first: looks)
+      FaultPlan.set(fault, for: bench.inboxPath)
+      let end = await bench.claim.attempt(candidate, .quiet, besides: 0)
+      FaultPlan.set(nil, for: bench.inboxPath)
+      if case .accepted = end { break }
+      switch end {
+      case .troubled(let failure): #expect(failure.kind == .machine)
+      case .unreadable(let failure):
+        closed += 1
+        #expect(code == 13 && failure.code == "pictures.closed")
+      default: Issue.record("\(end) at look \(looks)")
+      }
+      #expect(bench.rules.recorded.count <= 1)
+      try await bench.restart()
+      try await bench.settle()
+      #expect(try taken(bench)["1 Barn.plist"] == Self.pictures, "look \(looks)")
+    }
+    #expect(looks > 3 && (closed > 0) == (code == 13))
   }
 
   @Test func `a file too many or a folder too deep is told`() async throws {

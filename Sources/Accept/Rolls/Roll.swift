@@ -35,7 +35,7 @@ package struct Roll: Equatable, Sendable {
   /// By path.
   package private(set) var pictures: [Picture]
   package private(set) var remainders: [Remainder]
-  /// Why the daemon cannot take the pictures, if a person must help.
+  /// Why the daemon cannot take the pictures: `final` if a person must help, else trouble of this machine.
   package let obstacle: Failure?
 
   init(

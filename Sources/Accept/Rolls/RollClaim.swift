@@ -28,7 +28,9 @@ struct RollClaim {
 
   func probe(_ candidate: Candidate) throws(SystemError) -> Probe {
     guard let roll = try memory.look(at: claim.inbox).roll(candidate.key) else { return .missing }
-    if let obstacle = roll.obstacle { return .unreadable(obstacle) }
+    if let obstacle = roll.obstacle {
+      return obstacle.kind == .final ? .unreadable(obstacle) : .troubled(obstacle)
+    }
     // Step 1 asks for writers, on the disk.
     return roll.pictures.isEmpty ? .noPictures : .unknown
   }
@@ -45,7 +47,9 @@ struct RollClaim {
       try asAttempt { () throws(SystemError) in try look.roll(candidate.key) }
     }
     guard let roll else { return .missing }
-    if let obstacle = roll.obstacle { return .unreadable(obstacle) }
+    if let obstacle = roll.obstacle {
+      return obstacle.kind == .final ? .unreadable(obstacle) : obstacle.attempt
+    }
     // Of a stream of pictures that does not end, those are taken that are there now.
     guard candidate.isLoose || roll.status == candidate.status else { return .changed }
     let (list, about) = try await claim.stage { staged async throws(Attempt) in

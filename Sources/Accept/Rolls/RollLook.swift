@@ -21,8 +21,9 @@ struct RollLook {
         case .missing, .notFolder, .isLink: continue
         case .notPermitted, .denied: walk.obstacle = Self.closed(path, error.words)
         default:
+          // The other files of the inbox do not wait for this folder.
           guard error.isOfOneThing else { throw error }
-          walk.obstacle = Self.closed(path, error.words)
+          walk.obstacle = error.machineFailure
         }
       }
       if walk.entries > Roll.maximumEntries || walk.bytes > Roll.maximumBytes {

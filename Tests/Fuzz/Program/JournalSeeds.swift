@@ -28,7 +28,7 @@ enum JournalSeeds {
         until: 1_763_712_349_123), .died(photo(1, 3)), .downloaded(photo(1, 4), contents),
       .lost(photo(1, 4)), .failed(photo(1, 2), .filter, code: "jpeg.truncated", attempt: 2),
       .filtered(photo(1, 3), contents), .cancelled(ListID(2)), .filtered(photo(1, 4), contents),
-      .finished(ListID(1)), accepted(4, 30),
+      .finished(ListID(1)), accepted(4, 30), .quality(ListID(4), .userInteractive),
     ]
   }()
 
