@@ -38,7 +38,7 @@ extension Claim {
       }
     } catch { throw error.attempt }
     guard let sum else { throw .changed }
-    try await recordRejected(note)
+    try await recordRejected(note, dropped)
     memory.rejections[note.list] = Rejection(status: dropped.status, sum: sum)
     return try await withdraw(dropped, note.list, sum) ? .rejected(note.list) : .changed
   }
@@ -52,7 +52,7 @@ extension Claim {
     do throws(SystemError) {
       isMoved = try parts.failed.move(dropped, note)
     } catch { throw error.attempt }
-    try await recordRejected(note)
+    try await recordRejected(note, dropped)
     return isMoved ? .rejected(note.list) : .leftBehind(note.list)
   }
 
@@ -68,9 +68,12 @@ extension Claim {
     return nil
   }
 
-  private func recordRejected(_ note: ReasonNote) async throws(Attempt) {
+  private func recordRejected(
+    _ note: ReasonNote, _ dropped: DroppedFile
+  ) async throws(Attempt) {
     do throws(Failure) {
-      try await parts.rules.reject(note.list, name: note.name, note.failure)
+      try await parts.rules.reject(
+        note.list, name: note.name, owner: dropped.status.owner, note.failure)
     } catch { throw error.attempt }
     memory.lose(note.list)
     memory.use(note.list)
