@@ -131,7 +131,7 @@ import Testing
       #expect(refused.code == 78)
       #expect(
         refused.errors.contains(
-          ":9: a program is written as a full path without '..', spaces and arguments, not "
+          ":10: a program is written as a full path without '..', spaces and arguments, not "
             + "'\(note) --loud'"))
       try set(bench, "OnFinished=\(note)\n")
       #expect(try await bench.reload().code == 0)

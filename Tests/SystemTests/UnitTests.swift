@@ -41,7 +41,7 @@ import Testing
 
   @Test(
     .enabled(if: hasTool, noTool),
-    arguments: [("darkroom.service", 14), ("darkroom-hooks.service", 30)])
+    arguments: [("darkroom.service", 14), ("darkroom-hooks.service", 15)])
   func `the exposure of a unit stays below its threshold`(unit: String, limit: Int) throws {
     let run = try Run([
       "systemd-analyze", "security", "--no-pager", "--offline=true", "--threshold=\(limit)",

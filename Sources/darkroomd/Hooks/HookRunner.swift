@@ -40,7 +40,7 @@ struct HookRunner {
   private enum Pass { case stopped, troubled, done(orders: Int) }
 
   /// Runs until `stop` is readable, which kills the running program and keeps its order; or, with `linger`, until
-  /// no order has come for that time. `bell` tells of new orders.
+  /// no order has come for that time. `bell` rings after a new order.
   mutating func run(until stop: Int32, bell: WakeEvent? = nil, linger: Duration? = nil) {
     var isQuiet = false
     while true {
