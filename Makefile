@@ -165,6 +165,9 @@ install-files:
 	sed -e 's|/usr/sbin/darkroomd|$(PREFIX)/sbin/darkroomd|g' \
 	  -e 's|/usr/libexec/darkroom|$(PREFIX)/libexec/darkroom|g' \
 	  systemd/darkroom.service > $(DESTDIR)$(SYSTEMD)/system/darkroom.service
+	sed -e 's|/usr/sbin/darkroomd|$(PREFIX)/sbin/darkroomd|g' \
+	  systemd/darkroom-hooks.service > $(DESTDIR)$(SYSTEMD)/system/darkroom-hooks.service
+	install -m 0644 systemd/darkroom-hooks.path $(DESTDIR)$(SYSTEMD)/system/darkroom-hooks.path
 	install -m 0644 systemd/darkroom.catalog $(DESTDIR)$(CATALOGS)/darkroom.catalog
 	install -D -m 0644 systemd/darkroom.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/darkroom.conf
 	install -D -m 0644 systemd/darkroom.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/darkroom.conf
@@ -188,6 +191,7 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/libexec/darkroom/darkroom-worker
 	[ ! -d $(DESTDIR)$(PREFIX)/libexec/darkroom ] || rmdir $(DESTDIR)$(PREFIX)/libexec/darkroom
 	rm -f $(DESTDIR)$(SYSTEMD)/system/darkroom.service $(DESTDIR)$(CATALOGS)/darkroom.catalog
+	rm -f $(DESTDIR)$(SYSTEMD)/system/darkroom-hooks.service $(DESTDIR)$(SYSTEMD)/system/darkroom-hooks.path
 	rm -f $(DESTDIR)$(PREFIX)/lib/sysusers.d/darkroom.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/darkroom.conf
 	for page in man/*; do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/darkroomctl
@@ -201,7 +205,7 @@ uninstall:
 	@echo "  state     $(DESTDIR)/var/lib/darkroom"
 	@echo "  user      darkroom, and the group darkroom with its members"
 	@echo "To remove all of this, including the prints, as root:"
-	@echo "  systemctl stop darkroom; systemctl daemon-reload; journalctl --update-catalog"
+	@echo "  systemctl stop darkroom darkroom-hooks.path; systemctl daemon-reload; journalctl --update-catalog"
 	@echo "  rm -r $(DESTDIR)$(SYSCONFDIR)/darkroom $(DESTDIR)/var/spool/darkroom $(DESTDIR)/var/lib/darkroom"
 	@echo "  userdel darkroom; getent group darkroom && groupdel darkroom"
 

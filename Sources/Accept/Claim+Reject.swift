@@ -38,7 +38,7 @@ extension Claim {
       }
     } catch { throw error.attempt }
     guard let sum else { throw .changed }
-    try await recordRejected(note)
+    try await recordRejected(note, dropped)
     memory.rejections[note.list] = Rejection(status: dropped.status, sum: sum)
     return try await withdraw(dropped, note.list, sum) ? .rejected(note.list) : .changed
   }
@@ -49,7 +49,7 @@ extension Claim {
     _ dropped: DroppedFile, _ note: ReasonNote
   ) async throws(Attempt) -> Attempt {
     let isMoved = try asAttempt { () throws(SystemError) in try parts.failed.move(dropped, note) }
-    try await recordRejected(note)
+    try await recordRejected(note, dropped)
     return isMoved ? .rejected(note.list) : .leftBehind(note.list)
   }
 
@@ -65,9 +65,12 @@ extension Claim {
     return nil
   }
 
-  private func recordRejected(_ note: ReasonNote) async throws(Attempt) {
+  private func recordRejected(
+    _ note: ReasonNote, _ dropped: DroppedFile
+  ) async throws(Attempt) {
     do throws(Failure) {
-      try await parts.rules.reject(note.list, name: note.name, note.failure)
+      try await parts.rules.reject(
+        note.list, name: note.name, owner: dropped.status.owner, note.failure)
     } catch { throw error.attempt }
     memory.lose(note.list)
     memory.use(note.list)

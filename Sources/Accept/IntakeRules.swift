@@ -44,7 +44,9 @@ package protocol IntakeRules: Sendable {
 
   /// Records `rejected`; durable on return. After a crash the same file may be rejected twice, under two
   /// numbers.
-  func reject(_ list: ListID, name: FileName, _ failure: Failure) async throws(Failure)
+  func reject(
+    _ list: ListID, name: FileName, owner: UInt32, _ failure: Failure
+  ) async throws(Failure)
 
   /// Reports news to people.
   func tell(_ news: InboxNews)

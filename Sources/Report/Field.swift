@@ -47,5 +47,8 @@ package enum Field: String, Sendable, CaseIterable {
   case nextList = "LIST_NEXT"
   case bytesCut = "BYTES_CUT"
   case recordsCoalesced = "RECORDS_COALESCED"
+  case hookProgram = "HOOK_PROGRAM"
+  case hookEvent = "HOOK_EVENT"
+  case hookOutput = "HOOK_OUTPUT"
   case protection = "PROTECTION"
 }

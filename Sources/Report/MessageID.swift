@@ -35,5 +35,6 @@ package enum MessageID: String, Sendable, CaseIterable {
   case inboxOverflowed = "8b62f4d0a3754e1f9c07d5e81b36a2f9"
   case inboxDegraded = "680049b29edb4b21bf58360553ed5520"
   case inboxRecovered = "f21c9005a2a14635aefd7a75d885e503"
+  case hookFailed = "4f7e6c5d3eac4be9b0bbe4e9e283261a"
   case sandboxReduced = "c550013db90740aaa594866e3b160c40"
 }

@@ -59,6 +59,13 @@ extension Notice {
     case .inboxDegraded(let failure, let rescan):
       fields(of: failure) + [time(.retryAfter, rescan)]
     case .inboxRecovered(let inbox): [text(.inboxPath, inbox)]
+    case .hookFailed(let hook, let failure):
+      [
+        text(.hookProgram, hook.program), text(.hookEvent, hook.event),
+        number(.listID, hook.list.number), text(.listName, hook.listName),
+        text(.errorKind, failure.code), text(.reason, failure.reason),
+        Message.Value(.hookOutput, Printable.text(hook.output, limit: hook.output.count)),
+      ]
     case .sandboxReduced(let protection, let reason):
       [text(.protection, protection), text(.reason, reason)]
     default: []

@@ -29,7 +29,7 @@ extension Notice {
     case .photoFinished, .photoFailed, .retryScheduled, .transition, .workerDied: photoWords
     case .machineTrouble, .machineRecovered, .journalReplayed, .journalUnwritable, .stateIsOlder,
       .stateIsCopied, .fileIgnored, .inboxSurveyed, .inboxOverflowed, .inboxDegraded,
-      .inboxRecovered, .sandboxReduced, .hostClosed, .hostReopened:
+      .inboxRecovered, .sandboxReduced, .hostClosed, .hostReopened, .hookFailed:
       machineWords
     }
   }
@@ -112,6 +112,11 @@ extension Notice {
         + (failure.advice.isEmpty ? "" : " \(shown(failure.advice)).")
     case .inboxRecovered(let inbox):
       "The inbox \(shown(inbox)) is working again."
+    case .hookFailed(let hook, let failure):
+      "The hook \(shown(hook.program)) for \(subject(hook)) failed: \(reason(failure))"
+        + (hook.lastLine.isEmpty
+          ? "" : ", and its last line is '\(Printable.text(hook.lastLine, limit: 300))'")
+        + "; it is not run again."
     case .sandboxReduced(let protection, let reason):
       "Workers run without \(shown(protection)): \(shown(reason))."
     default: ""
@@ -141,6 +146,10 @@ extension Notice {
 
   private func named(_ photo: PhotoFacts) -> String {
     "\(quoted(photo.name)) of list \(quoted(photo.listName))"
+  }
+
+  private func subject(_ hook: HookFacts) -> String {
+    hook.listName.isEmpty ? "list \(hook.list)" : "list \(quoted(hook.listName))"
   }
 
   private func counted(_ count: UInt64, _ thing: String) -> String {

@@ -45,6 +45,8 @@ package enum Notice: Equatable, Sendable {
   case inboxOverflowed(names: UInt64)
   case inboxDegraded(Failure, rescan: Duration)
   case inboxRecovered(inbox: String)
+  /// The program of an administrator; it is not run again.
+  case hookFailed(HookFacts, Failure)
   /// This machine lacks one layer of the workers' sandbox.
   case sandboxReduced(protection: String, reason: String)
 
@@ -81,6 +83,7 @@ package enum Notice: Equatable, Sendable {
     case .inboxOverflowed: .inboxOverflowed
     case .inboxDegraded: .inboxDegraded
     case .inboxRecovered: .inboxRecovered
+    case .hookFailed: .hookFailed
     case .sandboxReduced: .sandboxReduced
     }
   }

@@ -22,12 +22,14 @@ package struct ReturnFolder: Sendable {
 
   /// Makes the files of a list that has ended, durable on return, and marks the list; does nothing for a
   /// marked list. Takes long for a long list. Raises `final` if the list's folder or file is gone. Without a
-  /// name, because `about` is damaged, the list's number makes one. Returns the failure if there will never
-  /// be results.
+  /// name, because `about` is damaged, the list's number makes one. Calls `leave` when the files have their
+  /// names, before the mark: after a crash in between it is called again, with the same names. Returns the
+  /// failure if there will never be results.
   package func giveBack(
-    _ list: ListID, named name: FileName?, telling outcome: OutcomeSource? = nil
+    _ list: ListID, named name: FileName?, telling outcome: OutcomeSource? = nil,
+    leaving leave: (ReturnedNames) throws(SystemError) -> Void = { _ in }
   ) throws(Failure) -> Failure? {
-    do throws(Failure) { return try attempt(list, name, outcome) } catch {
+    do throws(Failure) { return try attempt(list, name, outcome, leave) } catch {
       // A disk that is full stays full while they lie there.
       removeDrafts(of: list)
       throw error
@@ -73,7 +75,8 @@ package struct ReturnFolder: Sendable {
   }
 
   private func attempt(
-    _ list: ListID, _ name: FileName?, _ outcome: OutcomeSource?
+    _ list: ListID, _ name: FileName?, _ outcome: OutcomeSource?,
+    _ leave: (ReturnedNames) throws(SystemError) -> Void
   ) throws(Failure) -> Failure? {
     let begun = try asMachine { () throws(SystemError) in try begin(list) }
     guard let (folder, copy) = begun else {
@@ -87,7 +90,9 @@ package struct ReturnFolder: Sendable {
     let pictures = try pictures(of: list, in: folder, trouble == nil ? outcome : nil)
     try asMachine { () throws(SystemError) in
       try pictures?.giveBack(to: done, failed, named: own)
-      try files.appear(under: FreshName.choices(own, list))
+      let copy = try files.appear(under: FreshName.choices(own, list))
+      // The copy, then the results, then a retry list if there is one.
+      try leave(ReturnedNames(copy, hasResults: files.count > 1, hasRetry: files.count > 2))
       try ListMarks.noteReturn(in: folder)
       try pictures?.clear()
     }

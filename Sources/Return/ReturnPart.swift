@@ -2,7 +2,7 @@
 // The files of a returned list and their names: the list's own, `NAME.result.plist` and `NAME.retry.plist`.
 
 internal import Files
-internal import Vocabulary
+package import Vocabulary
 
 enum ReturnPart {
   case copy, result, retry
@@ -20,5 +20,20 @@ enum ReturnPart {
     case .result: ".result"
     case .retry: ListName.retryMark
     }
+  }
+}
+
+/// The names under which the files of a list appeared.
+package struct ReturnedNames: Equatable, Sendable {
+  /// In `done`.
+  package let copy: FileName
+  package let results: FileName?
+  /// In `failed`.
+  package let retry: FileName?
+
+  init(_ copy: FileName, hasResults: Bool, hasRetry: Bool) {
+    self.copy = copy
+    results = hasResults ? ReturnPart.result.name(beside: copy) : nil
+    retry = hasRetry ? ReturnPart.retry.name(beside: copy) : nil
   }
 }

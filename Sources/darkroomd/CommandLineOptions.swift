@@ -4,7 +4,7 @@
 import Vocabulary
 
 struct CommandLineOptions: Equatable {
-  enum Task: Equatable { case run, reload, help, version }
+  enum Task: Equatable { case run, runHooks, reload, help, version }
 
   var task = Task.run
   var root: String?
@@ -12,13 +12,17 @@ struct CommandLineOptions: Equatable {
   var untilIdle = false
   /// Begins each line on stderr with `<N>`, for a supervisor that reads priorities.
   var levelPrefixes = false
+  /// Another process runs the hooks; see `HookService`.
+  var leavesHooks = false
 
   struct Problem: Error, Equatable, CustomStringConvertible {
     let description: String
   }
 
   static let usage = """
-    usage: darkroomd [--root DIR] [--config FILE] [--until-idle] [--level-prefixes]
+    usage: darkroomd [--root DIR] [--config FILE] [--until-idle] [--leave-hooks]
+                     [--level-prefixes]
+           darkroomd --run-hooks [--root DIR] [--config FILE] [--level-prefixes]
            darkroomd --reload [--root DIR]
            darkroomd --help | --version
 
@@ -28,7 +32,10 @@ struct CommandLineOptions: Equatable {
                          DIR/darkroomd.conf
       --until-idle       exit when no file waits in the inbox and every list is finished, cancelled
                          or paused; the exit status tells how it went
+      --leave-hooks      only order hooks; darkroomd --run-hooks runs them
       --level-prefixes   begin each line on stderr with its <priority>
+      --run-hooks        run the hooks that are ordered, and exit; fail if another darkroomd
+                         runs them already
       --reload           make the running darkroomd read its settings again; fail if they are bad
       -h, --help         show this text
       --version          print the version
@@ -42,14 +49,16 @@ struct CommandLineOptions: Equatable {
       case "--root": root = try Self.value(of: argument, &rest)
       case "--config": configuration = try Self.value(of: argument, &rest)
       case "--until-idle": untilIdle = true
+      case "--leave-hooks": leavesHooks = true
       case "--level-prefixes": levelPrefixes = true
+      case "--run-hooks": task = .runHooks
       case "--reload": task = .reload
       case "--help", "-h": task = .help
       case "--version": task = .version
       default:
         let known = [
-          "--root", "--config", "--until-idle", "--level-prefixes", "--reload", "--help",
-          "--version",
+          "--root", "--config", "--until-idle", "--leave-hooks", "--level-prefixes", "--run-hooks",
+          "--reload", "--help", "--version",
         ]
         let suggestion = Suggestion.words(for: argument, among: known)
         throw Problem(description: "unknown option '\(Printable.text(argument))'\(suggestion)")

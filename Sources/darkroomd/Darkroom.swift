@@ -30,9 +30,13 @@ final class Darkroom: Sendable {
   private let inbox: Inbox
   private let reload: Reload
   private let calls: ControlCalls
+  /// Nil if another process runs the hooks.
+  private let hooks: HookThread?
   let idle: IdleWatch
 
-  init(_ ground: Ground, _ source: ConfigurationFile) throws(StartFailure) {
+  init(
+    _ ground: Ground, _ source: ConfigurationFile, leavesHooks: Bool
+  ) throws(StartFailure) {
     self.ground = ground
     let settings = ground.settings.current
     let (folders, recorder, clock) = (ground.folders, ground.recorder, ground.clock)
@@ -46,6 +50,8 @@ final class Darkroom: Sendable {
       ground.reporter, recorder: recorder, index: index, clock: clock, changes: ground.changes,
       settings: settings.report)
     let departures = InboxDepartures()
+    let desk = try HookDesk.make(ground, health)
+    hooks = try leavesHooks ? nil : .make(ground, desk)
     transfers = try .make(settings)
     workers = try .make(settings)
     photos = PhotoParts(
@@ -58,12 +64,12 @@ final class Darkroom: Sendable {
       recorder: recorder, chains: photos.chains, lists: lists, index: index, notes: notes,
       returns: ReturnFolder(done: folders.done, failed: folders.failed, lists: folders.lists),
       downloader: photos.downloader, narrator: narrator, health: health, retention: retention,
-      clock: clock, printsPath: ground.places.prints)
+      hooks: desk, clock: clock, printsPath: ground.places.prints)
     witness = NumberWitness(folders.done)
     intake = ListIntake(
       recorder: recorder, workers: workers, lists: lists, index: index, keeper: keeper,
       settings: ground.settings, narrator: narrator, health: health, departures: departures,
-      space: photos.space, witness: witness)
+      space: photos.space, witness: witness, hooks: desk)
     inbox = try .make(ground, rules: intake)
     reload = Reload(source, ground.settings)
     let views = Views(
@@ -74,7 +80,7 @@ final class Darkroom: Sendable {
       views, keeper: keeper, reload: reload, changes: ground.changes, stop: ground.stop)
     idle = IdleWatch(
       inbox: inbox, keeper: keeper, recorder: recorder, departures: departures, health: health,
-      changes: ground.changes)
+      changes: ground.changes, hooks: leavesHooks ? nil : desk.outbox)
   }
 
   /// Reloads the settings; for SIGHUP.
@@ -119,6 +125,7 @@ final class Darkroom: Sendable {
       group.addTask { [photos] in await photos.downloader.run() }
       group.addTask { [self] in await keeper.run(work) }
       group.addTask { [self] in await runLists() }
+      group.addTask { [hooks] in await hooks?.run() }
       if let ends {
         group.addTask { [idle] in if let code = await idle.run() { ends.put(.idle(code)) } }
       }
@@ -136,6 +143,7 @@ final class Darkroom: Sendable {
     reload.stop()
     keeper.stop()
     inbox.stop()
+    hooks?.stop()
     await photos.chains.stop()
     await transfers.stop()
     photos.downloader.stop()

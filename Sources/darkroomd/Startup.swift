@@ -23,8 +23,7 @@ enum Startup {
     ThisProcess.raiseDescriptorLimit()
     try checkDescriptorLimit()
     let places = try places(options)
-    let source = ConfigurationFile(
-      path: options.configuration ?? places.configuration, isNamed: options.configuration != nil)
+    let source = source(options, places)
     let settings = try settings(source)
     let lock = try lock(places)
     let pulse = Heartbeat()
@@ -41,7 +40,7 @@ enum Startup {
       let ground = try Ground(
         places, settings, clock: clock, reporter: reporter, status: status,
         died: { ends.put(.journalDied($0)) })
-      return (ground, try Darkroom(ground, source))
+      return (ground, try Darkroom(ground, source, leavesHooks: options.leavesHooks))
     }
     guard let (ground, darkroom) = made else { return ExitCode.done }
     let watchdog = Watchdog(
@@ -64,6 +63,11 @@ enum Startup {
       ExitCode.io,
       "only \(limit) files may be open, and darkroomd needs \(FileShares.least); "
         + "raise LimitNOFILE= in the unit, or the limit of the shell: ulimit -n")
+  }
+
+  static func source(_ options: CommandLineOptions, _ places: Places) -> ConfigurationFile {
+    ConfigurationFile(
+      path: options.configuration ?? places.configuration, isNamed: options.configuration != nil)
   }
 
   private static func settings(_ source: ConfigurationFile) throws(StartFailure) -> Settings {
@@ -126,7 +130,7 @@ enum Startup {
     try StartFailure.unless(what, make)
   }
 
-  private static func places(_ options: CommandLineOptions) throws(StartFailure) -> Places {
+  static func places(_ options: CommandLineOptions) throws(StartFailure) -> Places {
     guard let root = options.root else {
       if options.configuration != nil || Places.isInstalled { return .system }
       throw StartFailure(
@@ -177,7 +181,7 @@ enum Startup {
     return digits.isEmpty ? "" : " (pid \(String(decoding: digits, as: UTF8.self)))"
   }
 
-  private static func reporter(
+  static func reporter(
     _ options: CommandLineOptions, _ environment: [String: String], _ settings: Settings
   ) throws(StartFailure) -> Reporter {
     let sink = ReportSink.choose(

@@ -29,9 +29,10 @@ case .version:
   print("darkroomd \(Release.version)")
 case .reload:
   ThisProcess.exit(ReloadRequest.send(options))
-case .run:
+case .run, .runHooks:
   do throws(StartFailure) {
-    ThisProcess.exit(try Startup.run(options))
+    let isDaemon = options.task == .run
+    ThisProcess.exit(try isDaemon ? Startup.run(options) : HookService.run(options))
   } catch {
     say(error.words)
     ThisProcess.exit(error.code)

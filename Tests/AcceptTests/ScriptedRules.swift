@@ -180,7 +180,9 @@ final class ScriptedRules: IntakeRules {
     feed.yield("accepted \(about.name)")
   }
 
-  func reject(_ list: ListID, name: FileName, _ failure: Failure) async throws(Failure) {
+  func reject(
+    _ list: ListID, name: FileName, owner: UInt32, _ failure: Failure
+  ) async throws(Failure) {
     do throws(SystemError) {
       try cut.step("record rejected")
       state.withLock { $0.rejected.append((list, name, failure.code)) }

@@ -26,7 +26,8 @@ import Vocabulary
     let source = ConfigurationFile(path: "\(scratch.path)/darkroomd.conf", isNamed: false)
     let mailbox = try Mailbox<Lifecycle.End>()
     let life = Lifecycle(
-      darkroom: try Darkroom(ground, source), signals: try Signals([]), ends: mailbox,
+      darkroom: try Darkroom(ground, source, leavesHooks: false), signals: try Signals([]),
+      ends: mailbox,
       stop: ground.stop, reporter: told.reporter)
     for end in ends { mailbox.put(end) }
     let code = await Reply.wait { reply in

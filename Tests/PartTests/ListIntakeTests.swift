@@ -312,7 +312,8 @@ import Vocabulary
     try await PartBench.use { bench in
       let list = bench.intake.nextNumber()
       let failure = Failure(.final, code: "list.syntax", reason: "line 3: no URL")
-      try await bench.intake.reject(list, name: FileName(literal: "barn.plist"), failure)
+      try await bench.intake.reject(
+        list, name: FileName(literal: "barn.plist"), owner: 1000, failure)
       #expect(bench.recorder.ledger { $0.nextList } == ListID(2) && bench.state(list) == nil)
       #expect(bench.told.holds("Could not accept list 'barn.plist': line 3: no URL"))
       let reason = bench.departures.rejection(of: ListReference("barn"), after: 0)

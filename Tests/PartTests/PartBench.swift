@@ -35,6 +35,7 @@ final class PartBench: ListBench {
   let retention: ListRetention
   let witness: NumberWitness
   let departures = InboxDepartures()
+  let desk: HookDesk
 
   var folders: StateFolders { ground.folders }
   var recorder: Recorder { ground.recorder }
@@ -66,6 +67,7 @@ final class PartBench: ListBench {
     retention = ListRetention(
       ground.recorder, index, lists: folders.lists, settings: ground.settings, clock: clock)
     witness = NumberWitness(folders.done)
+    desk = try HookDesk.make(ground, health)
   }
 
   static func use(
@@ -104,14 +106,14 @@ final class PartBench: ListBench {
       recorder: recorder, chains: photos.chains, lists: lists, index: index, notes: notes,
       returns: ReturnFolder(done: folders.done, failed: folders.failed, lists: folders.lists),
       downloader: photos.downloader, narrator: narrator, health: health, retention: retention,
-      clock: clock, printsPath: ground.places.prints)
+      hooks: desk, clock: clock, printsPath: ground.places.prints)
   }
 
   var intake: ListIntake {
     ListIntake(
       recorder: recorder, workers: workers, lists: lists, index: index, keeper: keeper,
       settings: ground.settings, narrator: narrator, health: health, departures: departures,
-      space: photos.space, witness: witness)
+      space: photos.space, witness: witness, hooks: desk)
   }
 
   // MARK: chains

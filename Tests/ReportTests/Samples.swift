@@ -57,6 +57,12 @@ enum Samples {
     file: "0000000000000042.log",
     offset: 8192)
 
+  static func hook(_ output: String) -> HookFacts {
+    HookFacts(
+      program: "/usr/local/bin/tell", event: "finished", list: ListID(17), listName: "holiday",
+      output: Array(output.utf8))
+  }
+
   static let words: [(Notice, String)] = lists + photos + machine
 
   private static let lists: [(Notice, String)] = [
@@ -247,6 +253,21 @@ enum Samples {
       .stateIsCopied(next: ListID(28_012_345_678)),
       "The state folder is a copy or a restored backup; new lists are numbered from 28012345678, so that "
         + "no number is used twice."
+    ),
+    (
+      .hookFailed(
+        hook("sending…\nno route\u{1B} to host\n \n"),
+        Failure(.final, code: "hook.failed", reason: "it exited with code 3")),
+      "The hook /usr/local/bin/tell for list 'holiday' failed: it exited with code 3, and its last line is "
+        + "'no route\\x1b to host'; it is not run again."
+    ),
+    (
+      .hookFailed(
+        HookFacts(
+          program: "/usr/local/bin/tell", event: "failed", list: ListID(17), listName: "",
+          output: []),
+        Failure(.final, code: "hook.timeout", reason: "it did not end within 60 s")),
+      "The hook /usr/local/bin/tell for list 17 failed: it did not end within 60 s; it is not run again."
     ),
     (.inboxRecovered(inbox: "/i"), "The inbox /i is working again."),
     (

@@ -7,36 +7,72 @@ import Support
 import Testing
 
 @Suite struct UnitTests {
-  private static let path = Repository.path("systemd/darkroom.service")
+  private static let units = [
+    "darkroom.service", "darkroom-hooks.service", "darkroom-hooks.path",
+  ]
+  private static let path = path(of: units[0])
   private static let hasTool = (try? Run(["systemd-analyze", "--version"]))?.status == 0
   private static let noTool: Comment = "systemd-analyze is not installed"
 
-  private static func lines() throws -> [Substring] {
-    try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+  private static func path(of unit: String) -> String { Repository.path("systemd/\(unit)") }
+
+  private static func lines(of unit: String = units[0]) throws -> [Substring] {
+    try String(contentsOfFile: path(of: unit), encoding: .utf8).split(separator: "\n")
   }
 
   @Test(.enabled(if: hasTool, noTool))
-  func `systemd has no complaint about the unit`() throws {
+  func `systemd has no complaint about the units`() throws {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "darkroom-unit-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     // darkroomd is not installed here. A program that is takes its place, since systemd checks that
     // the file exists.
-    let text = try String(contentsOfFile: Self.path, encoding: .utf8)
-      .replacingOccurrences(of: "/usr/sbin/darkroomd", with: "/usr/bin/env")
-    let copy = folder.appending(path: "darkroom.service")
-    try text.write(to: copy, atomically: false, encoding: .utf8)
+    let copies = Self.units.map { folder.appending(path: $0) }
+    for (unit, copy) in zip(Self.units, copies) {
+      let text = try String(contentsOfFile: Self.path(of: unit), encoding: .utf8)
+        .replacingOccurrences(of: "/usr/sbin/darkroomd", with: "/usr/bin/env")
+      try text.write(to: copy, atomically: false, encoding: .utf8)
+    }
     let run = try Run(
-      ["systemd-analyze", "verify", "--man=no", copy.path(percentEncoded: false)])
+      ["systemd-analyze", "verify", "--man=no"] + copies.map { $0.path(percentEncoded: false) })
     #expect(run.lines.filter { $0.contains("darkroom") } == [], "\(run.output)")
   }
 
-  @Test(.enabled(if: hasTool, noTool))
-  func `the exposure of the unit stays below its threshold`() throws {
-    let run = try Run(
-      ["systemd-analyze", "security", "--no-pager", "--offline=true", "--threshold=14", Self.path])
+  @Test(
+    .enabled(if: hasTool, noTool),
+    arguments: [("darkroom.service", 14), ("darkroom-hooks.service", 15)])
+  func `the exposure of a unit stays below its threshold`(unit: String, limit: Int) throws {
+    let run = try Run([
+      "systemd-analyze", "security", "--no-pager", "--offline=true", "--threshold=\(limit)",
+      Self.path(of: unit),
+    ])
     #expect(run.status == 0, "\(run.output)")
+  }
+
+  @Test(
+    "the unit of the hooks keeps what the daemon and its page rely on",
+    arguments: [
+      "Type=oneshot", "ExecStart=/usr/sbin/darkroomd --run-hooks", "User=darkroom",
+      "NoNewPrivileges=yes", "CapabilityBoundingSet=", "TimeoutStartSec=infinity",
+      "ProtectSystem=strict", "BindPaths=/var/lib/darkroom/hooks", "ProtectHome=yes",
+      "StartLimitIntervalSec=5min", "StartLimitBurst=150",
+    ])
+  func hookDirective(line: Substring) throws {
+    #expect(try Self.lines(of: "darkroom-hooks.service").contains(line))
+  }
+
+  @Test func `hooks may execute programs and use the network, and the daemon starts their unit`()
+    throws
+  {
+    let hooks = try Self.lines(of: "darkroom-hooks.service")
+    for key in ["NoExecPaths=", "IPAddressDeny=", "MemoryDenyWriteExecute="] {
+      #expect(!hooks.contains { $0.hasPrefix(key) })
+    }
+    let path = try Self.lines(of: "darkroom-hooks.path")
+    #expect(path.contains("DirectoryNotEmpty=/var/lib/darkroom/hooks"))
+    #expect(try Self.lines().contains("Wants=darkroom-hooks.path"))
+    #expect(try Self.lines().contains("ExecStart=/usr/sbin/darkroomd --leave-hooks"))
   }
 
   @Test(
@@ -60,7 +96,7 @@ import Testing
       ["/var/spool/darkroom/inbox", "3770", "-"],
       ["/var/spool/darkroom/inbox/.claim", "0700", "-"],
       ["/var/spool/darkroom/done", "0750", "30d"], ["/var/spool/darkroom/failed", "0750", "30d"],
-      ["/var/lib/darkroom/prints", "0750", "-"],
+      ["/var/lib/darkroom/prints", "0750", "-"], ["/var/lib/darkroom/hooks", "0700", "-"],
     ])
   func folder(place: [String]) throws {
     let text = try String(

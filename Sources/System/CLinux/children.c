@@ -14,68 +14,75 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAXIMUM_WORDS = 15, FIRST_SPARE = 10, WAIT_BY_HANDLE = 3 /* P_PIDFD */ };
+enum { MAXIMUM_WORDS = 31, FIRST_SPARE = 10, WAIT_BY_HANDLE = 3 /* P_PIDFD */ };
 
 static int answer(int result) { return result < 0 ? -errno : result; }
 
-static int actions_of(posix_spawn_file_actions_t *actions, int socket, int log) {
+// A worker has a socket; a program of an administrator has -1, and writes its output to the log, too.
+struct plan {
+  const char *path;
+  char *const *words, *const *environment;
+  int socket, log;
+};
+
+static int actions_of(posix_spawn_file_actions_t *actions, const struct plan *plan) {
+  int is_worker = plan->socket >= 0;
   int error = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDWR, 0);
-  if (!error) error = posix_spawn_file_actions_adddup2(actions, 0, 1);
-  if (!error) error = posix_spawn_file_actions_adddup2(actions, log, 2);
-  if (!error) error = posix_spawn_file_actions_adddup2(actions, socket, 3);
+  if (!error) error = posix_spawn_file_actions_adddup2(actions, is_worker ? 0 : plan->log, 1);
+  if (!error) error = posix_spawn_file_actions_adddup2(actions, plan->log, 2);
+  if (!error && is_worker) error = posix_spawn_file_actions_adddup2(actions, plan->socket, 3);
   // Our descriptors are all close-on-exec; this closes those of libraries.
-  if (!error) error = posix_spawn_file_actions_addclosefrom_np(actions, 4);
+  if (!error) error = posix_spawn_file_actions_addclosefrom_np(actions, is_worker ? 4 : 3);
+  // The program keeps no mount busy on which the daemon was started.
+  if (!error && !is_worker) error = posix_spawn_file_actions_addchdir_np(actions, "/");
   return error;
 }
 
-static int attributes_of(posix_spawnattr_t *attributes) {
+static int attributes_of(posix_spawnattr_t *attributes, const struct plan *plan) {
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
-  // Its own process group: a terminal's Ctrl-C goes to the daemon alone, which ends its children.
+  // Its own process group: a terminal's Ctrl-C goes to the daemon alone, which ends its children. A program gets
+  // a session, so that it has no terminal either.
+  short group = plan->socket >= 0 ? POSIX_SPAWN_SETPGROUP : POSIX_SPAWN_SETSID;
   int error = posix_spawnattr_setflags(
-      attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+      attributes, (short)(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | group));
   if (!error) error = posix_spawnattr_setsigdefault(attributes, &all);
   if (!error) error = posix_spawnattr_setsigmask(attributes, &none);
   if (!error) error = posix_spawnattr_setpgroup(attributes, 0);
   return error;
 }
 
-static int spawn(const char *path, char *const *words, int socket, int log, pid_t *process) {
-  // The Swift runtime must not try to open files and start programs inside the sandbox.
-  static char *const environment[] = {"SWIFT_BACKTRACE=enable=no", NULL};
+static int spawn(const struct plan *plan, pid_t *process) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   int error = posix_spawn_file_actions_init(&actions);
   if (error) return error;
   error = posix_spawnattr_init(&attributes);
   if (!error) {
-    error = actions_of(&actions, socket, log);
-    if (!error) error = attributes_of(&attributes);
-    if (!error) error = posix_spawn(process, path, &actions, &attributes, words, environment);
+    error = actions_of(&actions, plan);
+    if (!error) error = attributes_of(&attributes, plan);
+    if (!error)
+      error = posix_spawn(
+          process, plan->path, &actions, &attributes, plan->words, plan->environment);
     posix_spawnattr_destroy(&attributes);
   }
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }
 
-int dr_child_start(const char *path, const char *words, int socket, int log, struct dr_child *out) {
-  char *list[MAXIMUM_WORDS + 1];
-  int count = 0;
-  for (const char *word = words; *word; word += strlen(word) + 1) {
-    if (count == MAXIMUM_WORDS) return -E2BIG;
-    list[count++] = (char *)word;
-  }
-  list[count] = NULL;
+static int start(struct plan plan, struct dr_child *out) {
   // Duplicates above the child's descriptor numbers, so that dup2 in the child overwrites neither.
-  int high_socket = fcntl(socket, F_DUPFD_CLOEXEC, FIRST_SPARE);
-  if (high_socket < 0) return -errno;
-  int high_log = fcntl(log, F_DUPFD_CLOEXEC, FIRST_SPARE);
+  int high_socket = plan.socket < 0 ? -1 : fcntl(plan.socket, F_DUPFD_CLOEXEC, FIRST_SPARE);
+  if (plan.socket >= 0 && high_socket < 0) return -errno;
+  int high_log = fcntl(plan.log, F_DUPFD_CLOEXEC, FIRST_SPARE);
   int error = high_log < 0 ? errno : 0;
   pid_t process = 0;
-  if (!error) error = spawn(path, list, high_socket, high_log, &process);
+  plan.socket = high_socket;
+  plan.log = high_log;
+  if (!error) error = spawn(&plan, &process);
   if (high_log >= 0) close(high_log);
-  close(high_socket);
+  if (high_socket >= 0) close(high_socket);
   if (error) return -error;
   // No other code reaps our children, so the number still belongs to this child.
   int handle = (int)syscall(SYS_pidfd_open, process, 0);
@@ -88,6 +95,35 @@ int dr_child_start(const char *path, const char *words, int socket, int log, str
   *out = (struct dr_child){.process = process, .handle = handle};
   return 0;
 }
+
+static int list_of(const char *words, char **list) {
+  int count = 0;
+  for (const char *word = words; *word; word += strlen(word) + 1) {
+    if (count == MAXIMUM_WORDS) return -E2BIG;
+    list[count++] = (char *)word;
+  }
+  list[count] = NULL;
+  return 0;
+}
+
+int dr_child_start(const char *path, const char *words, int socket, int log, struct dr_child *out) {
+  // The Swift runtime must not try to open files and start programs inside the sandbox.
+  static char *const environment[] = {"SWIFT_BACKTRACE=enable=no", NULL};
+  char *list[MAXIMUM_WORDS + 1];
+  int error = list_of(words, list);
+  if (error) return error;
+  return start((struct plan){path, list, environment, socket, log}, out);
+}
+
+int dr_program_start(const char *path, const char *variables, int log, struct dr_child *out) {
+  char *const words[] = {(char *)path, NULL};
+  char *list[MAXIMUM_WORDS + 1];
+  int error = list_of(variables, list);
+  if (error) return error;
+  return start((struct plan){path, words, list, -1, log}, out);
+}
+
+int dr_group_kill(int process) { return answer(kill(-process, SIGKILL)); }
 
 int dr_child_kill(int handle) {
   return answer((int)syscall(SYS_pidfd_send_signal, handle, SIGKILL, NULL, 0));

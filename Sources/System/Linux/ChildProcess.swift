@@ -39,7 +39,7 @@ package struct ChildProcess: ~Copyable, Sendable {
     self.log = log
   }
 
-  private static func pair(
+  static func pair(
     _ call: StaticString, _ make: (UnsafeMutablePointer<Int32>) -> Int32
   ) throws(SystemError) -> (Int32, Int32) {
     var ends: [Int32] = [-1, -1]
@@ -57,13 +57,7 @@ package struct ChildProcess: ~Copyable, Sendable {
   }
 
   /// The exit status; nil while the process runs.
-  package func reap() -> ExitStatus? {
-    let result = dr_child_reap(handle.number)
-    if result == -11 { return nil }
-    // No longer our child: other code has collected its exit status.
-    guard result >= 0 else { return .unknown }
-    return result < 256 ? .code(result) : .signal(result - 256)
-  }
+  package func reap() -> ExitStatus? { ExitStatus(of: dr_child_reap(handle.number)) }
 }
 
 /// How a process ended.
@@ -73,6 +67,13 @@ package enum ExitStatus: Equatable, Sendable {
   case unknown
 
   package static let killed = ExitStatus.signal(9)
+
+  /// From `dr_child_reap`; nil while the process runs.
+  init?(of result: Int32) {
+    if result == -11 { return nil }
+    // Below zero: no longer our child, since other code has collected its exit status.
+    self = result < 0 ? .unknown : result < 256 ? .code(result) : .signal(result - 256)
+  }
 
   /// Fits "the worker …".
   package var words: String {

@@ -24,6 +24,7 @@ struct ListIntake: IntakeRules {
   let departures: InboxDepartures
   let space: SpaceWatch
   let witness: NumberWitness
+  let hooks: HookDesk
 
   // MARK: rules
 
@@ -202,12 +203,15 @@ struct ListIntake: IntakeRules {
         serviceClass: acceptance.serviceClass))
   }
 
-  func reject(_ list: ListID, name: FileName, _ failure: Failure) async throws(Failure) {
+  func reject(
+    _ list: ListID, name: FileName, owner: UInt32, _ failure: Failure
+  ) async throws(Failure) {
     try await recorder.record([.rejected(list, code: failure.code)])
     witness.note(list)
     let file = String(decoding: name.bytes, as: UTF8.self)
     departures.note(list, file, failure.reason)
     narrator.tell(.listRejected(list, name: file, failure))
+    await onDisk { hooks.rejected(list, name: name, owner: owner, failure) }
   }
 
   // MARK: news

@@ -26,6 +26,7 @@ struct ListWork: ListEffects {
   let narrator: Narrator
   let health: HealthBoard
   let retention: ListRetention
+  let hooks: HookDesk
   let clock: any Timekeeper
   let printsPath: String
 
@@ -103,10 +104,12 @@ struct ListWork: ListEffects {
           if recorder.ledger({ ($0[list]?.counts.failed ?? 0) > 0 }) { try removeDrafts(of: list) }
           let trouble = try returns.giveBack(
             list, named: try droppedName(list),
-            telling: { () throws(Failure) in try outcome(of: list) })
+            telling: { () throws(Failure) in try outcome(of: list) },
+            leaving: { names throws(SystemError) in try orderHooks(of: list, names) })
           if let trouble { health.noResults(of: list, trouble) }
         } catch {
           guard error.kind == .final else { throw error }
+          try asMachine { () throws(SystemError) in try orderHooks(of: list, nil) }
           try? returns.giveUp(list)
           returned(list)
           throw error
@@ -114,6 +117,11 @@ struct ListWork: ListEffects {
         returned(list)
       }
     }
+  }
+
+  private func orderHooks(of list: ListID, _ names: ReturnedNames?) throws(SystemError) {
+    guard let entry = recorder.ledger({ $0[list] }) else { return }
+    try hooks.ended(entry, index[list], names)
   }
 
   private func returned(_ list: ListID) {

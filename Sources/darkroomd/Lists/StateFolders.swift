@@ -13,6 +13,8 @@ struct StateFolders: Sendable {
   let cache: any Folder
   let prints: any Folder
   let quarantine: any Folder
+  /// Orders for hooks; see `HookOutbox`.
+  let hooks: any Folder
   let done: any Folder
   let failed: any Folder
 
@@ -25,6 +27,7 @@ struct StateFolders: Sendable {
     incoming = try state.folder(FileName(literal: "incoming"), creating: true)
     cache = try state.folder(FileName(literal: "cache"), creating: true)
     quarantine = try state.folder(FileName(literal: "quarantine"), creating: true)
+    hooks = try state.folder(FileName(literal: "hooks"), creating: true)
   }
 
   /// Removes the originals of a list that is over.

@@ -17,6 +17,9 @@ struct Health: Equatable, Sendable {
     case list(ListID)
     case copy(ListID)
     case file(FileName)
+    /// Hooks that cannot be run, and those that cannot be ordered.
+    case hooks
+    case hookOrders
   }
 
   private var troubles: [Subject: Failure] = [:]
@@ -96,6 +99,8 @@ extension Health.Subject {
     switch self {
     case .work, .downloads: failure.reason
     case .inbox, .openFiles: failure.words
+    case .hooks: "hooks wait: \(failure.words)"
+    case .hookOrders: "no more hooks are ordered: \(failure.words)"
     case .list(let list):
       failure.kind == .final
         ? "list \(list) cannot be opened: \(failure.reason)"
@@ -124,6 +129,8 @@ extension Health.Subject {
       failure.kind == .final
         ? .fileIgnored(name: String(decoding: name.bytes, as: UTF8.self), reason: failure.reason)
         : .machineTrouble(failure, waits: "list '\(name)' waits")
+    case .hooks: .machineTrouble(failure, waits: "hooks wait")
+    case .hookOrders: .machineTrouble(failure, waits: "no more hooks are ordered")
     }
   }
 
@@ -135,6 +142,8 @@ extension Health.Subject {
     case .openFiles: .machineRecovered(failure, resumes: "as many photos as set are worked on")
     case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")
     case .copy, .file: nil
+    case .hooks: .machineRecovered(failure, resumes: "hooks are run")
+    case .hookOrders: .machineRecovered(failure, resumes: "hooks are ordered")
     }
   }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // --until-idle: ends the daemon when a full sweep of the inbox finds no file that may become a list, and
-// every list is settled: over, paused or damaged. A list that waits for this machine is not settled. Raises
-// nothing.
+// every list is settled: over, paused or damaged, and no hook is left to run. A list that waits for this machine
+// is not settled. Raises nothing.
 // Concurrency: immutable; one task runs it.
 
 import Accept
 import Linux
 import Record
+import Return
 import Vocabulary
 
 struct IdleWatch: Sendable {
@@ -16,13 +17,15 @@ struct IdleWatch: Sendable {
   let departures: InboxDepartures
   let health: HealthBoard
   let changes: ChangeSignal
+  /// Nil if another process runs the hooks.
+  let hooks: HookOutbox?
   /// The lists that were open at the start, and the first number after it.
   let openAtStart: Set<ListID>
   let firstNew: ListID
 
   init(
     inbox: Inbox, keeper: ListKeeper, recorder: Recorder, departures: InboxDepartures,
-    health: HealthBoard, changes: ChangeSignal
+    health: HealthBoard, changes: ChangeSignal, hooks: HookOutbox? = nil
   ) {
     self.inbox = inbox
     self.keeper = keeper
@@ -30,6 +33,7 @@ struct IdleWatch: Sendable {
     self.departures = departures
     self.health = health
     self.changes = changes
+    self.hooks = hooks
     (openAtStart, firstNew) = recorder.ledger { (Set($0.openLists.map(\.id)), $0.nextList) }
   }
 
@@ -41,10 +45,17 @@ struct IdleWatch: Sendable {
       if report.isStopped { return nil }
       // First the inbox, then the lists: a list that has left the inbox has a life.
       guard let lives = await keeper.lives() else { return nil }
-      if report.isEmpty, lives.isSettled { return exitCode(unreadable: report.unreadable) }
+      if report.isEmpty, lives.isSettled, await areHooksDone() {
+        return exitCode(unreadable: report.unreadable)
+      }
       await changes.change(after: seen)
     }
     return nil
+  }
+
+  private func areHooksDone() async -> Bool {
+    guard let hooks else { return true }
+    return await onDisk { (try? hooks.keys())?.isEmpty == true }
   }
 
   /// 0: every photo is filtered. 3: a photo failed or a file was rejected. 4: a list or a file waits.

@@ -127,6 +127,26 @@ extension SettingForm<[String]> {
   }
 }
 
+extension SettingForm<String?> {
+  /// The longest path of the kernel, with its NUL.
+  private static var longestPath: Int { 4096 }
+
+  /// Empty stands for nil. Without spaces: an argument would become part of the name, unnoticed.
+  static var program: Self {
+    Self { (text) throws(SettingProblem) in
+      if text.isEmpty { return nil }
+      guard text.hasPrefix("/"), text.utf8.count < longestPath, text.utf8.last != 0x2F,
+        !text.split(separator: "/").contains(".."), !text.utf8.contains(0x20),
+        !text.utf8.contains(0)
+      else {
+        throw SettingProblem(
+          "a program is written as a full path without '..', spaces and arguments, not '\(text)'")
+      }
+      return text
+    }
+  }
+}
+
 extension SettingForm {
   /// Words separated by spaces. Repeated lines add up; an empty one clears them, as in units.
   fileprivate static func words<Word: Equatable & Sendable>(

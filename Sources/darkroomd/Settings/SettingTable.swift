@@ -30,7 +30,7 @@ struct SettingEntry: Sendable {
     differs = { $0[keyPath: place] != $1[keyPath: place] }
   }
 
-  static let all: [SettingEntry] = inbox + download + filter + record + report
+  static let all: [SettingEntry] = inbox + download + filter + record + report + hooks
 
   private static let inbox = [
     SettingEntry(
@@ -112,5 +112,12 @@ struct SettingEntry: Sendable {
       .duration(from: .seconds(1), to: .seconds(86400)), waits: true),
     SettingEntry(
       "Report", "Transitions", "no", \.report.transitions, .yesOrNo, waits: true),
+  ]
+  private static let hooks = [
+    SettingEntry("Hooks", "OnFinished", "", \.hooks.onFinished, .program),
+    SettingEntry("Hooks", "OnFailed", "", \.hooks.onFailed, .program),
+    SettingEntry(
+      "Hooks", "Timeout", "1min", \.hooks.timeout,
+      .duration(from: .seconds(1), to: .seconds(86400))),
   ]
 }

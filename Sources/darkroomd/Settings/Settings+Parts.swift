@@ -4,6 +4,7 @@
 
 import Accept
 import Linux
+import Return
 import Transfer
 import Vocabulary
 import Worker
@@ -50,6 +51,27 @@ extension TransferLoop {
   static func make(_ settings: Settings) throws(StartFailure) -> TransferLoop {
     try StartFailure.unless("the transfers") { () throws(SystemError) in
       try TransferLoop(TransferSettings(settings))
+    }
+  }
+}
+
+extension HookDesk {
+  /// Also removes the drafts that a crash left among the orders.
+  static func make(_ ground: Ground, _ health: HealthBoard) throws(StartFailure) -> HookDesk {
+    try StartFailure.unless("with the orders for hooks") { () throws(SystemError) in
+      let outbox = HookOutbox(ground.folders.hooks)
+      try outbox.sweep()
+      return HookDesk(
+        outbox: outbox, settings: ground.settings, places: ground.places, health: health,
+        clock: ground.clock, bell: try WakeEvent())
+    }
+  }
+}
+
+extension HookThread {
+  static func make(_ ground: Ground, _ desk: HookDesk) throws(StartFailure) -> HookThread {
+    try StartFailure.unless("the hooks") { () throws(SystemError) in
+      try HookThread(desk, reporter: ground.reporter, changes: ground.changes)
     }
   }
 }

@@ -10,6 +10,7 @@ struct Settings: Equatable, Sendable {
   var filter = Filter()
   var record = Record()
   var report = Report()
+  var hooks = Hooks()
   /// Not in a file: the limit of the process.
   var shares = FileShares.ofThisProcess
 
@@ -53,6 +54,13 @@ struct Settings: Equatable, Sendable {
   struct Record: Equatable, Sendable {
     var sync = true
     var keepLists = Duration.seconds(30 * 86400)
+  }
+
+  struct Hooks: Equatable, Sendable {
+    /// Full paths of programs.
+    var onFinished: String?
+    var onFailed: String?
+    var timeout = Duration.seconds(60)
   }
 
   struct Report: Equatable, Sendable {

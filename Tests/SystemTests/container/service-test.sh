@@ -10,7 +10,7 @@ stage=${1:-}
 why=$(machine_can) || { echo "skipped: $why"; exit 77; }
 [ "$stage" = --can ] && exit 0
 for file in sbin/darkroomd bin/darkroomctl libexec/darkroom/darkroom-worker \
-  lib/systemd/system/darkroom.service; do
+  lib/systemd/system/darkroom.service lib/systemd/system/darkroom-hooks.path; do
   [ -e "$stage/usr/$file" ] || { echo "skipped: there is no $stage/usr/$file"; exit 77; }
 done
 machine_own "$here/service-test.sh" "$@"
@@ -178,6 +178,49 @@ eventually has_record "MESSAGE_ID=$id_reload_refused"
 check "the journal says which line is bad"
 is "$(show ActiveState)/$(show MainPID)" "active/$main" "the service stays up with the old settings"
 rm "$machine_root/etc/darkroom/darkroomd.conf.d/50-test.conf"
+
+# --- hooks --------------------------------------------------------------------------------------
+
+write_hook() {
+  printf '#!/bin/sh\n%s\n' "$2" >"$machine_root/usr/local/bin/$1"
+  chmod 0755 "$machine_root/usr/local/bin/$1"
+}
+set_hooks() {
+  printf '[Hooks]\nOnFinished=%s\n' "$1" >"$machine_root/etc/darkroom/darkroomd.conf.d/60-hooks.conf"
+  run systemctl reload darkroom
+}
+has_no_order() { [ -z "$(run ls $state/hooks)" ]; }
+is_idle() { [ "$(run systemctl show -P ActiveState darkroom-hooks.service)" = inactive ]; }
+
+is "$(run systemctl is-active darkroom-hooks.path)" active "the path unit of the hooks waits"
+write_hook tell-finished 'systemd-cat -t tell-finished sh -c "env; id -un; ls $DARKROOM_PRINTS
+  ls /var/lib/darkroom; cat $DARKROOM_RESULTS >/dev/null && echo results
+  touch $DARKROOM_PRINTS/x 2>/dev/null || echo sealed"'
+set_hooks /usr/local/bin/tell-finished
+check "a hook is set"
+write_list hooked 2
+drop hooked
+hook_said() { journal -t tell-finished -o cat | grep -qx "$1"; }
+eventually hook_said DARKROOM_LIST_NAME=hooked
+check "its program is run at the end of a list, with the list's name"
+eventually hook_said sealed
+hook_said darkroom && hook_said results && hook_said hooks && hook_said prints
+check "as the service's user, which sees the prints and the results"
+hook_said journal
+check_not "and neither the journal file nor the lists"
+eventually has_no_order && eventually is_idle
+check "its order is gone, and its service has ended"
+write_hook fail-finished 'echo no route; exit 3'
+set_hooks /usr/local/bin/fail-finished
+write_list unhooked 2
+drop unhooked
+eventually has_record HOOK_PROGRAM=/usr/local/bin/fail-finished LIST_NAME=unhooked
+check "a program that fails is a warning"
+is "$(value PRIORITY HOOK_PROGRAM=/usr/local/bin/fail-finished)" 4 "at the priority of warnings"
+eventually is_idle
+is "$(run systemctl show -P Result darkroom-hooks.service)" success "and its service has not failed"
+rm "$machine_root/etc/darkroom/darkroomd.conf.d/60-hooks.conf"
+run systemctl reload darkroom
 
 # --- stop and restart in the middle of a list ---------------------------------------------------
 

@@ -14,7 +14,13 @@ struct dr_child {
 /// child has `socket` as descriptor 3, `log` as 2, /dev/null as 0 and 1, and no other; default signal
 /// actions, no blocked signals, its own process group, and an environment of one variable.
 int dr_child_start(const char *path, const char *words, int socket, int log, struct dr_child *out);
+/// Starts an administrator's program: no arguments, only the variables (each ended by NUL, the last one empty),
+/// `log` as descriptors 1 and 2, /dev/null as 0, and no other; default signal actions, no blocked signals, its own
+/// session, and / as its folder.
+int dr_program_start(const char *path, const char *variables, int log, struct dr_child *out);
 int dr_child_kill(int handle);
+/// Kills all processes of a group. Call it before the first one is reaped: until then the number is its own.
+int dr_group_kill(int process);
 /// 0 to 255: its exit code. 256 and more: 256 + the signal that ended it. -EAGAIN: it still runs.
 int dr_child_reap(int handle);
 

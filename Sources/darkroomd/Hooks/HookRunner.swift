@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Works off the orders for hooks, one at a time, the oldest first: runs the program of the settings, reports a
+// failure once, and removes the order. Promises: a hook costs a warning at most; an order is removed after its
+// program has run, so a crash in between runs it again. Trouble of this machine waits and is tried again. Raises
+// nothing.
+// Concurrency: belongs to one thread, which waits for programs and disks.
+
+import Linux
+import Report
+import Return
+import Vocabulary
+
+struct HookRunner {
+  /// The whole environment beside the facts.
+  static let path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+  private static let pause = Duration.seconds(5)
+
+  let outbox: HookOutbox
+  let settings: @Sendable () throws(Failure) -> Settings.Hooks
+  let reporter: Reporter
+  let health: HealthBoard
+  /// Rings after each order.
+  let changes: ChangeSignal
+  /// Its program has run, but the order could not be removed.
+  private var spent: HookOrder.Key?
+
+  init(
+    _ outbox: HookOutbox, reporter: Reporter, health: HealthBoard, changes: ChangeSignal,
+    settings: @escaping @Sendable () throws(Failure) -> Settings.Hooks
+  ) {
+    self.outbox = outbox
+    self.reporter = reporter
+    self.health = health
+    self.changes = changes
+    self.settings = settings
+  }
+
+  // MARK: the loop
+
+  private enum Pass { case stopped, troubled, done(orders: Int) }
+
+  /// Runs until `stop` is readable, which kills the running program and keeps its order; or, with `linger`, until
+  /// no order has come for that time. `bell` rings after a new order.
+  mutating func run(until stop: Int32, bell: WakeEvent? = nil, linger: Duration? = nil) {
+    var isQuiet = false
+    while true {
+      bell?.clear()
+      var rest: Duration? = Self.pause
+      switch pass(until: stop) {
+      case .stopped: return
+      case .troubled: isQuiet = false
+      case .done(let orders):
+        if isQuiet, orders == 0 { return }
+        isQuiet = linger != nil
+        rest = linger
+      }
+      let watches = [Poll.Watch(stop)] + (bell.map { [Poll.Watch($0.descriptor)] } ?? [])
+      let found = try? Poll.wait(watches, for: rest)
+      if found?.first?.isReady == true { return }
+    }
+  }
+
+  private mutating func pass(until stop: Int32) -> Pass {
+    var orders = 0
+    do throws(Failure) {
+      while true {
+        let keys = try asMachine { () throws(SystemError) in try outbox.keys() }
+        if keys.isEmpty { break }
+        for key in keys {
+          guard try perform(key, try settings(), until: stop) else { return .stopped }
+          orders += 1
+          changes.changed()
+        }
+      }
+      health.set(nil, for: .hooks)
+      return .done(orders: orders)
+    } catch {
+      health.set(error, for: .hooks)
+      return .troubled
+    }
+  }
+
+  // MARK: an order
+
+  /// False if it was stopped, and the order stays.
+  private mutating func perform(
+    _ key: HookOrder.Key, _ settings: Settings.Hooks, until stop: Int32
+  ) throws(Failure) -> Bool {
+    if spent != key {
+      let order: HookOrder?
+      do throws(Failure) { order = try outbox.order(key) } catch {
+        guard error.kind == .final else { throw error }
+        reporter.report(.machineTrouble(error, waits: "its hook is not run"))
+        try asMachine { () throws(SystemError) in try outbox.setAside(key) }
+        return true
+      }
+      // An order for which no program is set now is only removed.
+      if let order, let program = settings.program(for: key.event) {
+        guard try run(program, order, settings, until: stop) else { return false }
+      }
+      spent = key
+    }
+    try asMachine { () throws(SystemError) in try outbox.remove(key) }
+    spent = nil
+    return true
+  }
+
+  private func run(
+    _ program: String, _ order: HookOrder, _ settings: Settings.Hooks, until stop: Int32
+  ) throws(Failure) -> Bool {
+    let outcome: OutsideProgram.Outcome
+    do throws(SystemError) {
+      outcome = try OutsideProgram.run(
+        program, variables: [Array(Self.path.utf8)] + order.environment, for: settings.timeout,
+        until: stop)
+    } catch {
+      // The limit on processes is reached.
+      if error.isMachineTrouble || error.name == .again { throw error.machineFailure }
+      tell(program, order, [], code: "hook.start", "it cannot be executed: \(error.words)")
+      return true
+    }
+    switch outcome.end {
+    case .stopped: return false
+    case .ended(.code(0)): break
+    case .ended(let status):
+      tell(program, order, outcome.output, code: "hook.failed", "it \(status.words)")
+    case .tooLong:
+      tell(
+        program, order, outcome.output, code: "hook.timeout",
+        "it did not end within \(settings.timeout.spoken)")
+    }
+    return true
+  }
+
+  private func tell(
+    _ program: String, _ order: HookOrder, _ output: [UInt8], code: String, _ reason: String
+  ) {
+    reporter.report(
+      .hookFailed(
+        HookFacts(
+          program: program, event: order.key.event.rawValue, list: order.key.list,
+          listName: String(decoding: order[.name] ?? [], as: UTF8.self), output: output),
+        Failure(.final, code: code, reason: reason)))
+  }
+}

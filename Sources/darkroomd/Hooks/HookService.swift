@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// darkroomd --run-hooks, the program of darkroom-hooks.service: works off the orders for hooks, waits a moment for
+// more, and ends. Returns the exit code; raises `StartFailure`.
+// Concurrency: the main thread does everything but the reports.
+
+import Linux
+import Report
+import Return
+import Vocabulary
+
+enum HookService {
+  /// With many short lists the service is started every few seconds at most, not for each list.
+  private static let linger = Duration.seconds(3)
+
+  static func run(_ options: CommandLineOptions) throws(StartFailure) -> Int32 {
+    let signals = try StartFailure.unless("signals") { () throws(SystemError) in
+      try Signals([Signals.hangup, Signals.interrupt, Signals.terminate])
+    }
+    ThisProcess.clearAmbientCapabilities()
+    let places = try Startup.places(options)
+    let source = Startup.source(options, places)
+    let seat = try seat(places)
+    let reporter = try Startup.reporter(options, Surroundings.environment(), Settings())
+    let outbox = HookOutbox(seat.folder)
+    let changes = ChangeSignal()
+    let health = HealthBoard(reporter, inbox: places.inbox, changes: changes)
+    hideStrangers(outbox, reporter)
+    var runner = HookRunner(outbox, reporter: reporter, health: health, changes: changes) {
+      () throws(Failure) in
+      do throws(ConfigurationError) { return try source.read().hooks } catch {
+        throw Failure(
+          .machine, code: "configuration", reason: "could not read the settings: \(error)")
+      }
+    }
+    runner.run(until: signals.descriptor, linger: linger)
+    reporter.flush(within: .seconds(1))
+    withExtendedLifetime(seat) {}
+    return ExitCode.done
+  }
+
+  private static func seat(_ places: Places) throws(StartFailure) -> HookSeat {
+    do throws(SystemError) { return try HookSeat(places) } catch {
+      guard error.name == .again else {
+        throw StartFailure(ExitCode.io, "could not open the orders for hooks: \(error)")
+      }
+      throw StartFailure(
+        ExitCode.busy, "another darkroomd runs the hooks of \(places.state) already")
+    }
+  }
+
+  private static func hideStrangers(_ outbox: HookOutbox, _ reporter: Reporter) {
+    for name in (try? outbox.hideStrangers()) ?? [] {
+      reporter.report(
+        .machineTrouble(
+          Failure(
+            .final, code: "hook.stranger",
+            reason: "the file '\(name)' in the folder of the orders for hooks is not an order"),
+          waits: "it is renamed, with a leading dot"))
+    }
+  }
+}
+
+/// The right to work off the orders: one process at a time has it, until it ends.
+struct HookSeat: Sendable {
+  let folder: LinuxFolder
+  private let lock: LinuxFile
+
+  /// Raises EAGAIN if another process has it.
+  init(_ places: Places) throws(SystemError) {
+    folder = try LinuxFolder.open(path: places.state)
+      .openFolder(FileName(literal: "hooks"), creating: true)
+    lock = try folder.openFile(FileName(literal: ".lock"), .ensure)
+    try lock.lock()
+  }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Orders that are worked off: programs that are run, fail or are not set, and orders that cannot be read or
+// removed.
+
+import Foundation
+import Linux
+import Return
+import Support
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite struct HookRunnerTests {
+  private let finished = HookOrder.Key(.finished, of: ListID(1), at: 1)
+  private let failed = HookOrder.Key(.failed, of: ListID(1), at: 1)
+
+  private func program(_ bench: PartBench, _ name: String, _ text: String) throws -> String {
+    try bench.scratch.write(Array("#!/bin/sh\n\(text)\n".utf8), to: name)
+    let path = "\(bench.scratch.path)/\(name)"
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    return path
+  }
+
+  private func order(_ bench: PartBench, _ keys: HookOrder.Key...) throws {
+    for key in keys {
+      var order = HookOrder(key)
+      order.set(.name, "barn")
+      #expect(try bench.desk.outbox.add(order))
+    }
+  }
+
+  /// Works off the orders, with one look after the last one.
+  private func run(
+    _ bench: PartBench, _ hooks: Settings.Hooks, outbox: HookOutbox? = nil,
+    until stop: WakeEvent? = nil
+  ) async throws {
+    let stop = try stop ?? WakeEvent()
+    let (outbox, health, told) = (outbox ?? bench.desk.outbox, bench.health, bench.told)
+    let changes = bench.ground.changes
+    try await computing {
+      var runner = HookRunner(outbox, reporter: told.reporter, health: health, changes: changes) {
+        hooks
+      }
+      runner.run(until: stop.descriptor, linger: .zero)
+    }
+  }
+
+  /// Without the line about the journal file.
+  private func told(_ bench: PartBench) -> [String] {
+    bench.told.all().dropFirst().map { String($0.trimmingPrefix("warning: ")) }
+  }
+
+  private func orders(_ bench: PartBench) throws -> [String] {
+    try bench.folders.hooks.listing().filter { !$0.hasPrefix(".") }
+  }
+
+  @Test func `each order runs the program of its event, once, in order`() async throws {
+    try await PartBench.use { bench in
+      let out = "\(bench.scratch.path)/out"
+      let one = try program(bench, "one", "echo one $DARKROOM_EVENT $DARKROOM_LIST_ID $# >>\(out)")
+      let two = try program(bench, "two", "echo two $DARKROOM_EVENT $DARKROOM_LIST_NAME >>\(out)")
+      let rejected = HookOrder.Key(.rejected, of: ListID(2), at: 2)
+      try order(bench, rejected, failed, finished)
+      try await run(bench, Settings.Hooks(onFinished: one, onFailed: two))
+      #expect(
+        bench.scratch.bytes(of: "out").map { String(decoding: $0, as: UTF8.self) }
+          == "one finished 1 0\ntwo failed barn\ntwo rejected barn\n")
+      #expect(try orders(bench).isEmpty)
+      #expect(told(bench).isEmpty)
+    }
+  }
+
+  @Test func `a program that fails, hangs or is missing costs one warning each`() async throws {
+    try await PartBench.use { bench in
+      let bad = try program(bench, "bad", "echo sending; echo 'no route' >&2; exit 3")
+      let slow = try program(bench, "slow", "echo waiting; exec tail -f /dev/null")
+      try order(bench, finished, failed)
+      try await run(
+        bench, Settings.Hooks(onFinished: bad, onFailed: slow, timeout: .milliseconds(300)))
+      try order(bench, finished)
+      try await run(bench, Settings.Hooks(onFinished: "/nonexistent/hook"))
+      #expect(try orders(bench).isEmpty)
+      let said = told(bench)
+      #expect(
+        said == [
+          "The hook \(bad) for list 'barn' failed: it exited with code 3, and its last line is "
+            + "'no route'; it is not run again.",
+          "The hook \(slow) for list 'barn' failed: it did not end within 300 ms, and its last line is "
+            + "'waiting'; it is not run again.",
+          "The hook /nonexistent/hook for list 'barn' failed: it cannot be executed: "
+            + "no such file or directory; it is not run again.",
+        ], "\(said)")
+    }
+  }
+
+  @Test func `an order without a program, and a damaged one, are not run`() async throws {
+    try await PartBench.use { bench in
+      try order(bench, finished)
+      try await run(bench, Settings.Hooks())
+      #expect(try orders(bench).isEmpty && told(bench).isEmpty)
+      try bench.folders.hooks.put(failed.name, "damage")
+      try await run(bench, Settings.Hooks(onFailed: "/bin/false"))
+      #expect(try orders(bench).isEmpty)
+      #expect(try bench.folders.hooks.listing() == [".damaged"])
+      #expect(
+        told(bench) == [
+          "Could not continue: the order '1-1-failed' for a hook is damaged; its hook is not run."
+        ])
+    }
+  }
+
+  @Test func `a stop kills the program and keeps its order`() async throws {
+    try await PartBench.use { bench in
+      let slow = try program(bench, "slow", "exec tail -f /dev/null")
+      try order(bench, finished)
+      let stop = try WakeEvent()
+      stop.ring()
+      try await run(bench, Settings.Hooks(onFinished: slow), until: stop)
+      #expect(try orders(bench) == ["1-1-finished"])
+      #expect(told(bench).isEmpty)
+    }
+  }
+
+  @Test func `an order that cannot be removed runs once, and waits as one trouble`() async throws {
+    try await PartBench.use { bench in
+      let out = "\(bench.scratch.path)/out"
+      let one = try program(bench, "one", "echo run >>\(out)")
+      try order(bench, finished)
+      let path = "\(bench.ground.places.state)/hooks"
+      FaultPlan.set(
+        .init("unlinkat", on: path, code: 30, isPermanent: true), for: bench.scratch.path)
+      defer { FaultPlan.set(nil, for: bench.scratch.path) }
+      let stop = try WakeEvent()
+      async let end: Void = run(bench, Settings.Hooks(onFinished: one), until: stop)
+      #expect(try await Patience.sees { bench.health.health[.hooks] != nil })
+      stop.ring()
+      try await end
+      #expect(try orders(bench) == ["1-1-finished"])
+      #expect(bench.scratch.bytes(of: "out") == Array("run\n".utf8))
+      #expect(bench.told.all().count { $0.contains("hooks wait until it clears") } == 1)
+    }
+  }
+
+  @Test func `one process at a time has the seat`() async throws {
+    try await PartBench.use { bench in
+      let seat = try HookSeat(bench.ground.places)
+      let error = #expect(throws: SystemError.self) { try HookSeat(bench.ground.places) }
+      #expect(error?.name == .again)
+      withExtendedLifetime(seat) {}
+    }
+  }
+}
