@@ -36,7 +36,7 @@ import Vocabulary
       let settings = settings(limit)
       #expect(settings.shares.shortage(settings) == nil)
       #expect(settings.connections == 16 && settings.workerCount == 2)
-      #expect(settings.shares.lists >= 30)
+      #expect(settings.shares.lists >= 29)
     }
     let few = settings(64)
     #expect(few.shares.shortage(few)?.code == "files.limit")
