@@ -37,9 +37,11 @@ import Vocabulary
   ) async throws {
     let stop = try stop ?? WakeEvent()
     let (outbox, health, told) = (outbox ?? bench.desk.outbox, bench.health, bench.told)
-    let changes = bench.ground.changes
+    let (changes, places) = (bench.ground.changes, bench.ground.places)
     try await computing {
-      var runner = HookRunner(outbox, reporter: told.reporter, health: health, changes: changes) {
+      var runner = HookRunner(
+        outbox, in: places, reporter: told.reporter, health: health, changes: changes
+      ) {
         hooks
       }
       runner.run(until: stop.descriptor, linger: .zero)
@@ -102,7 +104,7 @@ import Vocabulary
       try bench.folders.hooks.put(failed.name, "damage")
       try await run(bench, Settings.Hooks(onFailed: "/bin/false"))
       #expect(try orders(bench).isEmpty)
-      #expect(try bench.folders.hooks.listing() == [".damaged"])
+      #expect(try bench.folders.hooks.listing() == [".damaged", ".lock"])
       #expect(
         told(bench) == [
           "Could not continue: the order '1-1-failed' for a hook is damaged; its hook is not run."
@@ -142,11 +144,39 @@ import Vocabulary
     }
   }
 
+  @Test func `a file that is not an order is hidden, and waits as one trouble if that fails`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      try bench.folders.hooks.put(FileName(literal: "README"), "")
+      try await run(bench, Settings.Hooks())
+      #expect(try bench.folders.hooks.listing() == [".README"])
+      #expect(
+        told(bench) == [
+          "Could not continue: the file 'README' in the folder of the orders for hooks is not an order; "
+            + "its name has a leading dot now."
+        ])
+      // A folder does not replace a file.
+      _ = try bench.folders.hooks.folder(FileName(literal: "README"), creating: true)
+      let stop = try WakeEvent()
+      async let end: Void = run(bench, Settings.Hooks(), until: stop)
+      #expect(try await Patience.sees { bench.health.health[.hooks] != nil })
+      stop.ring()
+      try await end
+      #expect(told(bench).count == 2)
+    }
+  }
+
   @Test func `one process at a time has the seat`() async throws {
     try await PartBench.use { bench in
       let seat = try HookSeat(bench.ground.places)
       let error = #expect(throws: SystemError.self) { try HookSeat(bench.ground.places) }
       #expect(error?.name == .again)
+      try order(bench, finished)
+      let stop = try WakeEvent()
+      stop.ring()
+      try await run(bench, Settings.Hooks(), until: stop)
+      #expect(try orders(bench) == ["1-1-finished"], "another process has it")
       withExtendedLifetime(seat) {}
     }
   }

@@ -28,7 +28,9 @@ import Vocabulary
     let first = try folders()
     try first.cache.put(FileName(literal: "a"), "kept")
     #expect(
-      try first.state.listing() == ["cache", "incoming", "lists", "originals", "quarantine"])
+      try first.state.listing() == [
+        "cache", "hooks", "incoming", "lists", "originals", "quarantine",
+      ])
     #expect(try folders().cache.text("a") == "kept")
   }
 

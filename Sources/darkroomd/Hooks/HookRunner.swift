@@ -21,14 +21,20 @@ struct HookRunner {
   let health: HealthBoard
   /// Rings after each order.
   let changes: ChangeSignal
+  let places: Places
+  /// Nil if it is taken only while there are orders: an idle daemon holds no lock open.
+  let seat: HookSeat?
   /// Its program has run, but the order could not be removed.
   private var spent: HookOrder.Key?
 
   init(
-    _ outbox: HookOutbox, reporter: Reporter, health: HealthBoard, changes: ChangeSignal,
+    _ outbox: HookOutbox, in places: Places, seat: HookSeat? = nil, reporter: Reporter,
+    health: HealthBoard, changes: ChangeSignal,
     settings: @escaping @Sendable () throws(Failure) -> Settings.Hooks
   ) {
     self.outbox = outbox
+    self.places = places
+    self.seat = seat
     self.reporter = reporter
     self.health = health
     self.changes = changes
@@ -63,9 +69,12 @@ struct HookRunner {
   private mutating func pass(until stop: Int32) -> Pass {
     var orders = 0
     do throws(Failure) {
+      try hideStrangers()
       while true {
         let keys = try asMachine { () throws(SystemError) in try outbox.keys() }
         if keys.isEmpty { break }
+        guard let seat = try takeSeat() else { return .troubled }
+        defer { withExtendedLifetime(seat) {} }
         for key in keys {
           guard try perform(key, try settings(), until: stop) else { return .stopped }
           orders += 1
@@ -77,6 +86,25 @@ struct HookRunner {
     } catch {
       health.set(error, for: .hooks)
       return .troubled
+    }
+  }
+
+  /// A folder that still has one starts darkroom-hooks.service again and again, so this is tried until it works.
+  private func hideStrangers() throws(Failure) {
+    for name in try asMachine({ () throws(SystemError) in try outbox.hideStrangers() }) {
+      let failure = Failure(
+        .final, code: "hook.stranger",
+        reason: "the file '\(name)' in the folder of the orders for hooks is not an order")
+      reporter.report(.machineTrouble(failure, waits: "its name has a leading dot now"))
+    }
+  }
+
+  /// Nil while another process, `darkroomd --run-hooks`, has it.
+  private func takeSeat() throws(Failure) -> HookSeat? {
+    if let seat { return seat }
+    do throws(SystemError) { return try HookSeat(places) } catch {
+      if error.name == .again { return nil }
+      throw error.machineFailure
     }
   }
 

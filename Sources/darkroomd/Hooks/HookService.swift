@@ -21,12 +21,14 @@ enum HookService {
     let source = Startup.source(options, places)
     let seat = try seat(places)
     let reporter = try Startup.reporter(options, Surroundings.environment(), Settings())
-    let outbox = HookOutbox(seat.folder)
+    let outbox = try StartFailure.unless("with the orders for hooks") { () throws(SystemError) in
+      HookOutbox(try HookSeat.folder(places))
+    }
     let changes = ChangeSignal()
     let health = HealthBoard(reporter, inbox: places.inbox, changes: changes)
-    hideStrangers(outbox, reporter)
-    var runner = HookRunner(outbox, reporter: reporter, health: health, changes: changes) {
-      () throws(Failure) in
+    var runner = HookRunner(
+      outbox, in: places, seat: seat, reporter: reporter, health: health, changes: changes
+    ) { () throws(Failure) in
       do throws(ConfigurationError) { return try source.read().hooks } catch {
         throw Failure(
           .machine, code: "configuration", reason: "could not read the settings: \(error)")
@@ -34,7 +36,6 @@ enum HookService {
     }
     runner.run(until: signals.descriptor, linger: linger)
     reporter.flush(within: .seconds(1))
-    withExtendedLifetime(seat) {}
     return ExitCode.done
   }
 
@@ -47,29 +48,20 @@ enum HookService {
         ExitCode.busy, "another darkroomd runs the hooks of \(places.state) already")
     }
   }
-
-  private static func hideStrangers(_ outbox: HookOutbox, _ reporter: Reporter) {
-    for name in (try? outbox.hideStrangers()) ?? [] {
-      reporter.report(
-        .machineTrouble(
-          Failure(
-            .final, code: "hook.stranger",
-            reason: "the file '\(name)' in the folder of the orders for hooks is not an order"),
-          waits: "it is renamed, with a leading dot"))
-    }
-  }
 }
 
 /// The right to work off the orders: one process at a time has it, until it ends.
 struct HookSeat: Sendable {
-  let folder: LinuxFolder
   private let lock: LinuxFile
 
   /// Raises EAGAIN if another process has it.
   init(_ places: Places) throws(SystemError) {
-    folder = try LinuxFolder.open(path: places.state)
-      .openFolder(FileName(literal: "hooks"), creating: true)
-    lock = try folder.openFile(FileName(literal: ".lock"), .ensure)
+    lock = try Self.folder(places).openFile(FileName(literal: ".lock"), .ensure)
     try lock.lock()
+  }
+
+  static func folder(_ places: Places) throws(SystemError) -> LinuxFolder {
+    try LinuxFolder.open(path: places.state)
+      .openFolder(FileName(literal: "hooks"), creating: true)
   }
 }

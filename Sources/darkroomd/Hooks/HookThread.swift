@@ -8,8 +8,6 @@ import Report
 import Vocabulary
 
 final class HookThread: Sendable {
-  private static let pause = Duration.seconds(5)
-
   private let desk: HookDesk
   private let reporter: Reporter
   private let changes: ChangeSignal
@@ -39,23 +37,10 @@ final class HookThread: Sendable {
   }
 
   private func work() {
-    guard let seat = takeSeat() else { return }
     let settings = desk.settings
     var runner = HookRunner(
-      desk.outbox, reporter: reporter, health: desk.health, changes: changes
+      desk.outbox, in: desk.places, reporter: reporter, health: desk.health, changes: changes
     ) { settings.current.hooks }
     runner.run(until: end.descriptor, bell: desk.bell)
-    withExtendedLifetime(seat) {}
-  }
-
-  /// Waits while a `darkroomd --run-hooks` works off the orders. Nil after `stop`.
-  private func takeSeat() -> HookSeat? {
-    while true {
-      do throws(SystemError) { return try HookSeat(desk.places) } catch {
-        if error.name != .again { desk.health.set(error.machineFailure, for: .hooks) }
-      }
-      let found = try? Poll.wait([Poll.Watch(end.descriptor)], for: Self.pause)
-      if found?.first?.isReady == true { return nil }
-    }
   }
 }
