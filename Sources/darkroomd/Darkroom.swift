@@ -80,7 +80,7 @@ final class Darkroom: Sendable {
       views, keeper: keeper, reload: reload, changes: ground.changes, stop: ground.stop)
     idle = IdleWatch(
       inbox: inbox, keeper: keeper, recorder: recorder, departures: departures, health: health,
-      changes: ground.changes, hooks: leavesHooks ? nil : desk.outbox)
+      changes: ground.changes, clock: clock, hooks: leavesHooks ? nil : desk.outbox)
   }
 
   /// Reloads the settings; for SIGHUP.

@@ -238,6 +238,31 @@ import Vocabulary
     #expect(try taken(bench) == ["1 Barn.plist": Self.pictures])
   }
 
+  @Test
+  func `a picture that is opened for writing after its copy is waited for, and then taken once`()
+    async throws
+  {
+    var leases = 0
+    while true {
+      leases += 1
+      let bench = try bench()
+      FaultPlan.set(
+        .init("fcntl(F_SETLEASE)", on: "\(bench.inboxPath)/Barn", code: 11, first: leases),
+        for: bench.inboxPath)
+      let end = await bench.claim.attempt(
+        try #require(try bench.candidates().first), .quiet, besides: 0)
+      FaultPlan.set(nil, for: bench.inboxPath)
+      if case .accepted = end { break }
+      #expect(end == .writer)
+      try await bench.settle()
+      let lists = try taken(bench)
+      #expect(lists.count == 1 && lists.values.first == Self.pictures, "lease \(leases)")
+      try bench.expectTidy("lease \(leases)")
+    }
+    // Each picture is looked at, copied, and removed.
+    #expect(leases == 3 * Self.pictures.count + 1)
+  }
+
   @Test func `of pictures in the inbox itself those are taken that are whole`() async throws {
     let bench = try bench(["a.jpg": "a", "b.jpg": "b"])
     let file = User.open("\(bench.inboxPath)/b.jpg", 0o1)

@@ -5,6 +5,7 @@ import Accept
 import Chain
 import Linux
 import Record
+import Return
 import Support
 import Testing
 import Vocabulary
@@ -14,11 +15,11 @@ import Vocabulary
 @Suite struct IdleWatchTests {
   private let list = ListID(1)
 
-  private func watch(_ bench: PeopleBench) -> IdleWatch {
+  private func watch(_ bench: PeopleBench, hooks: HookOutbox? = nil) -> IdleWatch {
     IdleWatch(
       inbox: bench.inbox, keeper: bench.parts.keeper, recorder: bench.parts.recorder,
       departures: bench.parts.departures, health: bench.parts.health,
-      changes: bench.parts.ground.changes)
+      changes: bench.parts.ground.changes, clock: bench.parts.clock, hooks: hooks)
   }
 
   private func fail(_ bench: PeopleBench, _ list: ListID) async throws {
@@ -55,6 +56,28 @@ import Vocabulary
       try await bench.begin(1)
       try await bench.parts.keeper.ask(.pause, of: list)
       #expect(await watch.run() == 4)
+    }
+  }
+
+  @Test func `orders for hooks keep the daemon, also while they cannot be looked at`() async throws
+  {
+    try await PeopleBench.use { bench in
+      let path = "\(bench.parts.folders.state.path)/orders"
+      let folder = try bench.parts.folders.state.folder(FileName(literal: "orders"), creating: true)
+      FaultPlan.set(.init("getdents64", on: path, code: 12), for: path)
+      defer { FaultPlan.set(nil, for: path) }
+      let watch = watch(bench, hooks: HookOutbox(folder))
+      let over = ChangeSignal()
+      async let code = {
+        defer { over.changed() }
+        return await watch.run()
+      }()
+      // Nothing but time tells that the folder can be read again.
+      while over.version == 0 {
+        bench.parts.clock.advance(by: .seconds(1))
+        await Task.yield()
+      }
+      #expect(await code == 0)
     }
   }
 

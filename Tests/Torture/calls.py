@@ -254,9 +254,12 @@ class Scene:
 
 
 def waiting(root):
-    """What waits in the inbox. An empty folder is left there if it may not be removed."""
-    return [name for name in root.waiting()
-            if not os.path.isdir(root.at("inbox", name)) or os.listdir(root.at("inbox", name))]
+    """What waits in the inbox. Empty folders are left there if they may not be removed."""
+    return [name for name in root.waiting() if not is_empty(root.at("inbox", name))]
+
+
+def is_empty(path):
+    return os.path.isdir(path) and not any(files for _, _, files in os.walk(path))
 
 
 def facts_of(root):
@@ -295,7 +298,7 @@ def complaints(scene, root, deeply=False):
             found.append(f"{part}: missing {sorted(set(scene.wanted[part]) - set(facts[part]))[:3]}, "
                          f"too many {sorted(set(facts[part]) - set(scene.wanted[part]))[:3]}, "
                          f"{len(facts[part])} of {len(scene.wanted[part])}")
-    found += [f"left over: {name}" for name in root.leftovers()]
+    found += [f"left over: {name}" for name in root.leftovers() if not is_empty(root.at(name))]
     if deeply:
         found += wrong_records(scene, root)
     return found

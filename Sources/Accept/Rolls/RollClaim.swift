@@ -13,8 +13,9 @@
 //     (RollWithdrawal)
 //  7  lists/N/state = claimed                        … has nothing left to do
 //
-// A picture that changes after step 2 stays: the next roll takes it. A folder is never complete for certain, so that
-// pictures which come after step 1 become another list.
+// A picture that changes after step 2 stays: the next roll takes it. One that is open for writing keeps the list at
+// step 6 until it is closed. A folder is never complete for certain, so that pictures which come after step 1 become
+// another list.
 
 internal import Files
 internal import Linux
@@ -96,19 +97,20 @@ struct RollClaim {
     try await finish(list)
   }
 
-  /// Steps 6 and 7 of a recorded list; repeats what is missing.
+  /// Steps 6 and 7 of a recorded list; repeats what is missing. Raises `writer` if a program has a picture open.
   func finish(_ list: ListID) async throws(Attempt) {
     memory.use(nest: list)
     defer { memory.release(nest: list) }
     try asAttempt { () throws(SystemError) in try claim.double(list) }
     let (inbox, lists) = (claim.inbox, parts.lists)
+    var isDone = true
     do throws(Failure) {
-      try await onDisk { () throws(Failure) in
+      isDone = try await onDisk { () throws(Failure) in
         let folder = try asMachine { () throws(SystemError) in
           try lists.folder(ListFolder.name(list), creating: false)
         }
-        guard let roll = try RollFile.read(from: folder) else { return }
-        try asMachine { () throws(SystemError) in
+        guard let roll = try RollFile.read(from: folder) else { return true }
+        return try asMachine { () throws(SystemError) in
           try RollWithdrawal(inbox: inbox, list: list, roll: roll).run()
         }
       }
@@ -116,6 +118,7 @@ struct RollClaim {
       // The pictures that are still in the inbox become another list.
       guard error.kind == .final else { throw error.attempt }
     }
+    guard isDone else { throw .writer }
     try asAttempt { () throws(SystemError) in try claim.close(list) }
   }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes the pictures of a recorded list from the inbox: moves each into `.claim/N`, where other users cannot open
 // it by name, checks it again, and unlinks it. A picture that has changed stays or goes back; if its name is taken, it
-// stays in `.claim/N`, where the next look finds it. Then removes the folders that are empty now. Every step can be
-// repeated. Reads all pictures again: call it on the disk. Raises SystemError.
+// stays in `.claim/N`, where the next look finds it. One that a program has open for writing stays until the program
+// has closed it. Then removes the folders that are empty now. Every step can be repeated. Reads all pictures again:
+// call it on the disk. Raises SystemError.
 
 internal import Files
 internal import Linux
@@ -16,23 +17,25 @@ struct RollWithdrawal {
   let list: ListID
   let roll: RollFile
 
-  func run() throws(SystemError) {
+  /// False if a program has one of the pictures open for writing: call again.
+  func run() throws(SystemError) -> Bool {
     let claims = try ClaimFolder(inbox: inbox).standing()
     let name = ListFolder.name(list)
     let nest = try claims.folder(name, creating: true)
     try claims.sync()
     try clear(nest)
-    var first = 0
+    var (first, isDone) = (0, true)
     while first < roll.rows.count {
       if Task.isCancelled { throw .cancelled }
       let last = min(first + Self.batch, roll.rows.count)
-      try withdraw(first..<last, into: nest)
+      if try !withdraw(first..<last, into: nest) { isDone = false }
       first = last
     }
     // A picture that could not go back keeps it.
     try? claims.removeFolder(name)
     try claims.sync()
     try removeEmptyFolders()
+    return isDone
   }
 
   /// Pictures that a crash left in `.claim/N`.
@@ -46,18 +49,27 @@ struct RollWithdrawal {
     try nest.sync()
   }
 
+  /// False if one of the pictures is being written.
   private func withdraw(
     _ places: Range<Int>, into nest: any Folder
-  ) throws(SystemError) {
+  ) throws(SystemError) -> Bool {
+    var isDone = true
     var touched: [[FileName]: any Folder] = [:]
     var moved: [(name: FileName, row: RollRow)] = []
     for place in places {
       let row = roll.rows[place]
       let path = Array(row.path.dropLast())
       let known = touched[path]
-      guard let folder = try known == nil ? RollLook.folder(path, in: inbox) : known,
-        try move(row, from: folder, to: nest, as: nestName(place))
-      else { continue }
+      guard let folder = try known == nil ? RollLook.folder(path, in: inbox) : known else {
+        continue
+      }
+      switch try move(row, from: folder, to: nest, as: nestName(place)) {
+      case .moved: break
+      case .stays: continue
+      case .written:
+        isDone = false
+        continue
+      }
       moved.append((nestName(place), row))
       touched[path] = folder
     }
@@ -68,6 +80,7 @@ struct RollWithdrawal {
       try settle(row, in: nest, name, rereads: false)
     }
     try nest.sync()
+    return isDone
   }
 
   /// Removes the picture from `.claim/N`, or puts it back if it has changed.
@@ -80,28 +93,35 @@ struct RollWithdrawal {
     if isTheirs { try nest.remove(name) } else { try putBack(row, from: nest, name) }
   }
 
-  /// False if the picture stays: it is another one, has changed, or is being written.
+  private enum Move {
+    case moved
+    /// It is another picture, or has changed.
+    case stays
+    /// A program has it open for writing.
+    case written
+  }
+
   private func move(
     _ row: RollRow, from folder: any Folder, to nest: any Folder, as name: FileName
-  ) throws(SystemError) -> Bool {
+  ) throws(SystemError) -> Move {
     guard let own = row.path.last, let status = try folder.status(ifThere: own),
       row.resembles(status), let file = try folder.open(ifThere: own)
-    else { return false }
+    else { return .stays }
     let thing = "\(folder.path)/\(own)"
     let lease = try FileLease.take(file, thing)
-    if lease == .writer { return false }
+    if lease == .writer { return .written }
     defer { if lease == .held { FileLease.drop(file) } }
-    guard try isStill(row, file) else { return false }
+    guard try isStill(row, file) else { return .stays }
     do throws(SystemError) {
       try folder.rename(own, to: nest, as: name, replacing: false)
     } catch {
-      if error.isMissing { return false }
+      if error.isMissing { return .stays }
       throw error
     }
     let isUntouched = lease == .held ? try FileLease.stands(file, thing) : true
-    if let now = try nest.status(ifThere: name), isUntouched, row.resembles(now) { return true }
+    if let now = try nest.status(ifThere: name), isUntouched, row.resembles(now) { return .moved }
     try putBack(row, from: nest, name)
-    return false
+    return .stays
   }
 
   private func isStill(_ row: RollRow, _ file: any OpenFile) throws(SystemError) -> Bool {

@@ -11,6 +11,8 @@ import Return
 import Vocabulary
 
 struct IdleWatch: Sendable {
+  private static let pause = Duration.seconds(1)
+
   let inbox: Inbox
   let keeper: ListKeeper
   let recorder: Recorder
@@ -19,13 +21,14 @@ struct IdleWatch: Sendable {
   let changes: ChangeSignal
   /// Nil if another process runs the hooks.
   let hooks: HookOutbox?
+  let clock: any Timekeeper
   /// The lists that were open at the start, and the first number after it.
   let openAtStart: Set<ListID>
   let firstNew: ListID
 
   init(
     inbox: Inbox, keeper: ListKeeper, recorder: Recorder, departures: InboxDepartures,
-    health: HealthBoard, changes: ChangeSignal, hooks: HookOutbox? = nil
+    health: HealthBoard, changes: ChangeSignal, clock: any Timekeeper, hooks: HookOutbox? = nil
   ) {
     self.inbox = inbox
     self.keeper = keeper
@@ -33,6 +36,7 @@ struct IdleWatch: Sendable {
     self.departures = departures
     self.health = health
     self.changes = changes
+    self.clock = clock
     self.hooks = hooks
     (openAtStart, firstNew) = recorder.ledger { (Set($0.openLists.map(\.id)), $0.nextList) }
   }
@@ -45,17 +49,24 @@ struct IdleWatch: Sendable {
       if report.isStopped { return nil }
       // First the inbox, then the lists: a list that has left the inbox has a life.
       guard let lives = await keeper.lives() else { return nil }
-      if report.isEmpty, lives.isSettled, await areHooksDone() {
-        return exitCode(unreadable: report.unreadable)
+      guard report.isEmpty, lives.isSettled else {
+        await changes.change(after: seen)
+        continue
       }
-      await changes.change(after: seen)
+      do throws(SystemError) {
+        if try await areHooksDone() { return exitCode(unreadable: report.unreadable) }
+        await changes.change(after: seen)
+      } catch {
+        // Nothing tells when the folder can be read again.
+        await changes.change(after: seen, within: Self.pause, on: clock)
+      }
     }
     return nil
   }
 
-  private func areHooksDone() async -> Bool {
+  private func areHooksDone() async throws(SystemError) -> Bool {
     guard let hooks else { return true }
-    return await onDisk { (try? hooks.keys())?.isEmpty == true }
+    return try await onDisk { () throws(SystemError) in try hooks.keys().isEmpty }
   }
 
   /// 0: every photo is filtered. 3: a photo failed or a file was rejected. 4: a list or a file waits.
