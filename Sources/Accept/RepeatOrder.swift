@@ -5,13 +5,13 @@ package import Vocabulary
 
 package struct RepeatOrder: Equatable, Sendable {
   package let earlier: ListID
-  /// The photos to try again; of the others, those that failed stay failed. Nil for all photos.
-  package let photos: NumberRanges?
+  /// The photos to try again; of the others, those that failed stay failed. Nil for all that failed or are missing.
+  package let photos: RetryChoice?
   /// Nil for the class of the earlier list.
   package let serviceClass: ServiceClass?
 
   package init(
-    _ earlier: ListID, photos: NumberRanges? = nil, serviceClass: ServiceClass? = nil
+    _ earlier: ListID, photos: RetryChoice? = nil, serviceClass: ServiceClass? = nil
   ) {
     self.earlier = earlier
     self.photos = photos

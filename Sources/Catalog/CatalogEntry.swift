@@ -19,6 +19,16 @@ package struct CatalogEntry: Equatable, Sendable {
       && options.asWork == other.options.asWork
   }
 
+  /// Equal for entries that are the same; another one in each process.
+  package var workHash: Int {
+    var hasher = Hasher()
+    hasher.combine(name)
+    hasher.combine(url)
+    hasher.combine(problem)
+    hasher.combine(options.asWork)
+    return hasher.finalize()
+  }
+
   /// The failure of a photo with a problem.
   package var failure: Failure? {
     problem.map {

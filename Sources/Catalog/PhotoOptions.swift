@@ -4,7 +4,7 @@
 package import Digests
 package import Vocabulary
 
-package struct PhotoOptions: Equatable, Sendable {
+package struct PhotoOptions: Hashable, Sendable {
   /// Of the original: a download with another checksum never becomes a print.
   package var checksum: SHA256Digest?
   package var filter: FilterFunction?

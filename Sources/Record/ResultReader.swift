@@ -36,6 +36,18 @@ package final class ResultReader: Sendable {
       Array(fresh.prefix(ResultRow.size)), PhotoID(list: list, number: photo))
   }
 
+  /// The photos whose row says that they failed; a damaged row says nothing.
+  package func failed(of count: UInt32) throws(Failure) -> [UInt32] {
+    var numbers: [UInt32] = []
+    for number in 0..<count {
+      if number % 4096 == 0, Task.isCancelled { throw .cancelled }
+      do throws(Failure) {
+        if try row(number + 1)?.state == .failed { numbers.append(number + 1) }
+      } catch { if error.kind != .final { throw error } }
+    }
+    return numbers
+  }
+
   private static func slice(_ bytes: [UInt8], from first: UInt32, _ photo: UInt32) -> [UInt8]? {
     guard first > 0, photo >= first else { return nil }
     let start = Int(photo - first) * ResultRow.size

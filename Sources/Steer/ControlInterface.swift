@@ -220,7 +220,7 @@ package enum ControlInterface {
 
     # Makes a new list with the same name, photos and settings, which takes over from this one: it has its
     # prints, and does again what failed or is missing. With photos (numbers, ranges such as 10-20, and names,
-    # at most 1000 words), it tries only those of them again that failed; the others that failed stay failed.
+    # at most 1000 words), it tries again only those of them that failed; the others that failed stay failed.
     # Returns the new list. Only for the owner of the list and root.
     method Retry(list: string, photos: ?[]string) -> (list: ListSummary)
 

@@ -105,7 +105,7 @@ package enum HelpText {
       """
       Makes a new list with the same name, photos and settings, and shows its number. It keeps the
       prints of LIST and does again what failed or, after a cancel, what is missing. With PHOTO
-      (numbers, ranges such as 10-20, and names), tries only those again that failed; the
+      (numbers, ranges such as 10-20, and names), tries again only those that failed; the
       others that failed stay failed.
       """
     case .quality: quality

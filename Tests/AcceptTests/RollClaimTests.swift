@@ -31,7 +31,7 @@ import Vocabulary
     try folder.openAnew(try #require(names.last)).write(Array(text.utf8), at: 0)
   }
 
-  /// What each accepted list has: its pictures by the path that they came from.
+  /// The pictures of each accepted list, by the path that they came from.
   private func taken(_ bench: ClaimBench) throws -> [String: [String: String]] {
     var lists: [String: [String: String]] = [:]
     for (list, about) in bench.rules.recorded {
@@ -309,7 +309,7 @@ import Vocabulary
       default: Issue.record("\(end) at look \(looks)")
       }
       #expect(bench.rules.recorded.count <= 1)
-      // A picture that waits in `.claim` for its removal is no new drop.
+      // A picture that waits in `.claim` for its removal is not dropped again.
       let places = try bench.candidates().map(\.key.place)
       #expect(places.allSatisfy { $0 == .inbox }, "look \(looks)")
       try await bench.settle()

@@ -75,18 +75,22 @@ import Testing
     try await DaemonBench.use { bench in
       let bad = try program(bench, "bad", "echo sending; echo 'no route' >&2; exit 3")
       let slow = try program(bench, "slow", "tail -f /dev/null & tail -f /dev/null")
-      try set(bench, "OnFinished=\(bad)\nOnFailed=\(slow)\nTimeout=1s\n")
+      try set(bench, "OnFinished=\(bad)\n")
       let daemon = try await bench.start()
-      try await bench.drop([("One", bench.origin.url("/missing/1.jpg"))], as: "barn.plist")
+      let photos = [("One", bench.origin.url("/missing/1.jpg"))]
+      try await bench.drop(photos, as: "barn.plist")
       try await bench.wait(for: "barn", daemon)
       try await daemon.says(
         "The hook \(bad) for list 'barn' failed: it exited with code 3, and its last line is "
           + "'no route'; it is not run again.")
+      try set(bench, "OnFailed=\(slow)\nTimeout=1s\n")
+      #expect(try await bench.tool("reload").code == 0)
+      try await bench.drop(photos, as: "barn.plist")
       try await daemon.says(
         "The hook \(slow) for list 'barn' failed: it did not end within 1 s; it is not run again.")
       try await bench.until("no order is left") { orders(bench).isEmpty }
       #expect(daemon.errors.components(separatedBy: "The hook").count == 3)
-      #expect(bench.copies == ["barn.plist"])
+      #expect(bench.copies == ["barn.plist", "barn~2.plist"])
       #expect(try await bench.stop(daemon).code == 0)
     }
   }
@@ -165,11 +169,12 @@ import Testing
       let begun = "exec 3>\(bench.root)/pipe; echo begun; exec tail -f /dev/null"
       let writer = try await bench.run(["/bin/sh", "-c", begun])
       try await bench.until("the program waits") { writer.output.contains("begun") }
-      let other = try await bench.launch("darkroomd", ["--run-hooks", "--root", bench.root]).end()
-      #expect(other.code == 75 && other.errors.contains("runs the hooks of"), "\(other)")
+      // An exit would only start it again.
+      let other = try await bench.launch("darkroomd", ["--run-hooks", "--root", bench.root])
       #expect(noted(bench).isEmpty)
       await writer.cut()
       #expect(try await hooks.end().code == 0)
+      #expect(try await other.end().code == 0)
       #expect(noted(bench).count == 1 && orders(bench).isEmpty)
     }
   }

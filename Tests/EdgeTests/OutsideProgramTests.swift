@@ -51,8 +51,9 @@ import Vocabulary
       """)
     let found = lines(outcome)
     #expect(Array(found.prefix(2)) == ["no input", "/"])
-    // The shell itself has its script open, above the descriptors that it was given.
-    #expect(found[2..<6] == ["0", "1", "10", "2"])
+    // The shell itself may have its script open, above the descriptors that it was given.
+    let numbers = found.dropFirst(2).prefix { Int($0) != nil }.compactMap { Int($0) }
+    #expect(Set([0, 1, 2]).isSubset(of: numbers) && numbers.allSatisfy { $0 < 3 || $0 >= 10 })
     #expect(found.contains("SigBlk:\t0000000000000000"))
     // The C library ignores its own two signals in every program that it starts.
     #expect(found.contains("SigIgn:\t0000000180000000"))
@@ -69,10 +70,16 @@ import Vocabulary
   }
 
   @Test func `a program that hangs is killed with the processes that it started`() async throws {
-    let outcome = try await run(
-      "tail -f /dev/null & echo $!; tail -f /dev/null", for: .milliseconds(300))
-    #expect(outcome.end == .tooLong)
-    try await expectGone(lines(outcome).first)
+    var limit = Duration.milliseconds(300)
+    while true {
+      let outcome = try await run(
+        "tail -f /dev/null & echo $!; tail -f /dev/null", for: limit)
+      #expect(outcome.end == .tooLong)
+      // On a very busy machine, it may not have begun by then.
+      limit *= 4
+      guard let first = lines(outcome).first else { continue }
+      return try await expectGone(first)
+    }
   }
 
   @Test func `the processes that a program leaves behind are killed, and not waited for`()

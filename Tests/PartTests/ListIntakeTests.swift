@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules by which dropped lists are let in, their terms, and their news.
 
+import Files
 import Linux
 import Record
 import Steer
@@ -41,12 +42,14 @@ import Vocabulary
     let about = AboutFile(
       name: FileName(made: sample.name),
       status: FileStatus(
-        kind: .file, device: 1, inode: 1, size: 1, owner: sample.owner, mode: 0, modified: 0,
-        changed: 0), sha256: sample.sha256, accepted: bench.clock.wallTime(), terms: terms)
+        kind: .file, device: 1, inode: 1, size: UInt64(sample.bytes.count), owner: sample.owner,
+        mode: 0, modified: 0, changed: 0), sha256: sample.sha256,
+      accepted: bench.clock.wallTime(), terms: terms)
     let lists = bench.folders.lists
     try lists.rename(
       ListFolder.staged(list), to: lists, as: ListFolder.name(list), replacing: false)
     try bench.folder(of: list).put(ListFolder.about, about.text)
+    try bench.folder(of: list).openAnew(ListFolder.list).write(sample.bytes, at: 0)
     try await bench.intake.accept(list, about.acceptance, about)
     return list
   }
@@ -131,7 +134,8 @@ import Vocabulary
 
   /// A list of five photos, and a draft of its retry list.
   private func continuation(
-    _ bench: PartBench, _ change: (inout SampleList) -> Void
+    _ bench: PartBench, _ change: (inout SampleList) -> Void, before: () throws -> Void = {},
+    recording: () async throws -> Void = {}
   ) async throws -> RepeatOrder? {
     let options = [("Filter", "sepia(0.1)"), ("Quality", "50")]
     _ = try await accept(bench, SampleList(count: 5) { $0.options = options })
@@ -142,21 +146,77 @@ import Vocabulary
     change(&sample)
     let draft = try draft(bench, sample, as: bench.intake.nextNumber())
     _ = try await bench.intake.prepare(draft)
+    try before()
+    try await recording()
     return try await bench.intake.continuation(of: draft)
+  }
+
+  @Test func `equal photos of a long list are each looked at once`() async throws {
+    try await PartBench.use { bench in
+      let same = SampleList(count: 1).photos[0]
+      let photos = [(String, String)](repeating: same, count: 20_000)
+      _ = try await accept(bench, SampleList { $0.photos = photos })
+      let sample = SampleList { ($0.name, $0.photos) = ("barn.retry.plist", photos) }
+      let draft = try draft(bench, sample, as: bench.intake.nextNumber())
+      let order = try await bench.intake.continuation(of: draft)
+      #expect(order?.photos == NumberRanges(Array(1...20_000)).map { .only($0) })
+    }
+  }
+
+  @Test func `failed photos that are scattered over a long list are all tried again`() async throws
+  {
+    try await PartBench.use { bench in
+      let count = UInt32(3 * NumberRanges.most)
+      let whole = SampleList(count: Int(count))
+      let list = try await accept(bench, whole)
+      let failed = (1...count).filter { $0 % 2 == 0 }
+      try await bench.recorder.record(
+        failed.map { .failed(PhotoID(list: list, number: $0), .download, code: "x", attempt: 1) },
+        after: failed.map { .row(list, ResultRow(photo: $0, state: .failed, code: "x")) })
+      func choice(_ numbers: [UInt32]) async throws -> RetryChoice? {
+        var sample = SampleList { $0.name = "barn.retry.plist" }
+        sample.photos = numbers.map { whole.photos[Int($0) - 1] }
+        let draft = try draft(bench, sample, as: bench.intake.nextNumber())
+        return try await bench.intake.continuation(of: draft)?.photos
+      }
+      #expect(try await choice(failed) == .all)
+      let others = try await choice(failed.filter { $0 != 8 })
+      #expect(others == NumberRanges([8]).map { .allBut($0) })
+    }
+  }
+
+  @Test(arguments: ["cancelled", "paused", "damaged"])
+  func `a list that is cancelled, paused or damaged is not continued`(state: String) async throws {
+    try await PartBench.use { bench in
+      let order = try await continuation(bench, { _ in }) {
+        let list = ListID(1)
+        switch state {
+        case "damaged": try bench.folder(of: list).openAnew(ListFolder.list).write([1], at: 0)
+        default: break
+        }
+      } recording: {
+        switch state {
+        case "cancelled": try await bench.recorder.record([.cancelled(ListID(1))])
+        case "paused": try await bench.recorder.record([.paused(ListID(1))])
+        default: break
+        }
+      }
+      #expect(order == nil)
+    }
   }
 
   @Test func `a retry list continues its list with the photos that it names`() async throws {
     try await PartBench.use { bench in
       let order = try #require(
         try await continuation(bench) { $0.options.append(("QualityOfService", "utility")) })
-      #expect(order.earlier == ListID(1) && order.photos == NumberRanges([2, 4]))
+      #expect(order.earlier == ListID(1) && order.photos == NumberRanges([2, 4]).map { .only($0) })
       #expect(order.serviceClass == .utility)
       let old = try #require(bench.index[ListID(1)]?.terms)
       let draft = try draft(bench, SampleList(count: 5), as: bench.intake.nextNumber())
       let terms = try await bench.intake.prepare(
         draft, again: order, ListTerms(photos: 5, serviceClass: .default, settings: old.text))
       var expected = old
-      (expected.revises, expected.again) = (ListID(1), NumberRanges([2, 4]))
+      (expected.revises, expected.again) = (ListID(1), order.photos)
       #expect(try FrozenSettings(text: terms.settings) == expected)
       #expect(terms.serviceClass == .utility && terms.photos == 5)
     }

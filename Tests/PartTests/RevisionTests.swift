@@ -93,7 +93,7 @@ import Vocabulary
       }
       try await bench.recorder.record([.finished(ListID(1))])
       var next = SampleList.revising(1, count: 4)
-      next.terms.again = NumberRanges([3])
+      next.terms.again = NumberRanges([3]).map { .only($0) }
       try await bench.add(2, next)
       #expect(try await carry(bench) == 3)
       #expect(states(bench, 2, count: 4) == [.filtered, .failed, .new, .failed])

@@ -55,6 +55,7 @@ import Testing
     arguments: [
       "Type=oneshot", "ExecStart=/usr/sbin/darkroomd --run-hooks", "User=darkroom",
       "NoNewPrivileges=yes", "CapabilityBoundingSet=", "TimeoutStartSec=infinity",
+      "KillMode=mixed", "OOMPolicy=continue",
       "ProtectSystem=strict", "BindPaths=/var/lib/darkroom/hooks", "ProtectHome=yes",
       "StartLimitIntervalSec=5min", "StartLimitBurst=150",
     ])

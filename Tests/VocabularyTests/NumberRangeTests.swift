@@ -43,4 +43,22 @@ import Vocabulary
       #expect(NumberRanges(text: ranges.text) == ranges)
     }
   }
+
+  @Test func `a choice names the photos, or those that are left out, whichever fits`() throws {
+    let most = UInt32(NumberRanges.most)
+    let failed = (1...2 * most).map { $0 * 3 }
+    func choice(_ chosen: [UInt32]) throws -> RetryChoice {
+      let choice = try #require(RetryChoice(chosen, among: failed))
+      #expect(RetryChoice(text: choice.text) == choice)
+      for number in failed { #expect(choice.contains(number) == chosen.contains(number)) }
+      return choice
+    }
+    #expect(try choice(Array(failed.prefix(2))).text == "3,6")
+    #expect(try choice(failed) == .all && RetryChoice.all.text == "all")
+    #expect(try choice(Array(failed.dropFirst())).text == "!3")
+    let half = failed.filter { $0 % 2 == 0 } + [failed[0]]
+    #expect(RetryChoice(half.sorted(), among: failed + [7 * most, 7 * most + 2]) == nil)
+    #expect(RetryChoice([], among: failed) == nil)
+    for text in ["", "!", "!!3", "none", "!all"] { #expect(RetryChoice(text: text) == nil) }
+  }
 }

@@ -77,8 +77,9 @@ package enum OutsideProgram {
         if isOpen { watches.append(Poll.Watch(output.number)) }
         let found = try Poll.wait(watches, for: left)
         if found.count > 2, found[2].isReady { isOpen = read() != 0 }
-        if found[0].isReadable { return nil }
+        // A stop of the whole unit may have killed the program as well.
         if found[1].isReady { return .stopped }
+        if found[0].isReadable { return nil }
       }
     }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orders the hooks of the settings: for a list before it counts as returned, for a file after its rejection is
 // recorded. A full outbox is a trouble, and refuses the order. Raises SystemError.
-// Concurrency: immutable; every function waits for a disk.
+// Concurrency: one Mutex around the known orders; every function waits for a disk.
 
 import Linux
 import Record
 import Return
+import Synchronization
 import Vocabulary
 
 struct HookDesk: Sendable {
@@ -16,6 +17,19 @@ struct HookDesk: Sendable {
   let clock: any Timekeeper
   /// Rings after each order.
   let bell: WakeEvent
+  private let known = KnownHooks()
+
+  init(
+    outbox: HookOutbox, settings: LiveSettings, places: Places, health: HealthBoard,
+    clock: any Timekeeper, bell: WakeEvent
+  ) {
+    self.outbox = outbox
+    self.settings = settings
+    self.places = places
+    self.health = health
+    self.clock = clock
+    self.bell = bell
+  }
 
   /// For a list that has finished; durable on return. Without names nothing of it could be returned, and without a
   /// label its name is lost.
@@ -37,9 +51,15 @@ struct HookDesk: Sendable {
       }
       order[.results] = names?.results.map { path(places.done, $0) }
       order[.retry] = names?.retry.map { path(places.failed, $0) }
+      // A return that is tried again does not order again what may have run since.
+      if known.has(order.key) { continue }
       try add(order)
+      known.note(order.key)
     }
   }
+
+  /// The list counts as returned: nothing more is ordered for it.
+  func settled(_ list: ListID) { known.forget(list) }
 
   /// A disk in trouble costs the hook, not the rejection.
   func rejected(_ list: ListID, name: FileName, owner: UInt32, _ failure: Failure) {
@@ -66,7 +86,7 @@ struct HookDesk: Sendable {
   private static let full = Failure(
     .machine, scope: .one, code: "hooks.full",
     reason: "\(HookOutbox.most) orders for hooks wait already",
-    advice: "Look why their programs do not run: systemctl status darkroom-hooks.path")
+    advice: "Find out why their programs do not run; see HOOKS in darkroomd(8)")
 }
 
 extension Settings.Hooks {
@@ -76,4 +96,13 @@ extension Settings.Hooks {
     case .failed, .rejected: onFailed
     }
   }
+}
+
+/// The orders for lists that do not count as returned yet.
+private final class KnownHooks: Sendable {
+  private let keys = Mutex<Set<HookOrder.Key>>([])
+
+  func has(_ key: HookOrder.Key) -> Bool { keys.withLock { $0.contains(key) } }
+  func note(_ key: HookOrder.Key) { keys.withLock { _ = $0.insert(key) } }
+  func forget(_ list: ListID) { keys.withLock { keys in keys = keys.filter { $0.list != list } } }
 }

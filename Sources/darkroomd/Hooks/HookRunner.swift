@@ -22,19 +22,16 @@ struct HookRunner {
   /// Rings after each order.
   let changes: ChangeSignal
   let places: Places
-  /// Nil if it is taken only while there are orders: an idle daemon holds no lock open.
-  let seat: HookSeat?
   /// Its program has run, but the order could not be removed.
   private var spent: HookOrder.Key?
 
   init(
-    _ outbox: HookOutbox, in places: Places, seat: HookSeat? = nil, reporter: Reporter,
-    health: HealthBoard, changes: ChangeSignal,
+    _ outbox: HookOutbox, in places: Places, reporter: Reporter, health: HealthBoard,
+    changes: ChangeSignal,
     settings: @escaping @Sendable () throws(Failure) -> Settings.Hooks
   ) {
     self.outbox = outbox
     self.places = places
-    self.seat = seat
     self.reporter = reporter
     self.health = health
     self.changes = changes
@@ -99,9 +96,8 @@ struct HookRunner {
     }
   }
 
-  /// Nil while another process, `darkroomd --run-hooks`, has it.
+  /// Only while there are orders: an idle daemon holds no lock open. Nil while another process has it.
   private func takeSeat() throws(Failure) -> HookSeat? {
-    if let seat { return seat }
     do throws(SystemError) { return try HookSeat(places) } catch {
       if error.name == .again { return nil }
       throw error.machineFailure
@@ -118,7 +114,7 @@ struct HookRunner {
       let order: HookOrder?
       do throws(Failure) { order = try outbox.order(key) } catch {
         guard error.kind == .final else { throw error }
-        reporter.report(.machineTrouble(error, waits: "its hook is not run"))
+        tell(settings.program(for: key.event) ?? "-", HookOrder(key), [], error)
         try asMachine { () throws(SystemError) in try outbox.setAside(key) }
         return true
       }
@@ -142,8 +138,10 @@ struct HookRunner {
         program, variables: [Array(Self.path.utf8)] + order.environment, for: settings.timeout,
         until: stop)
     } catch {
-      // The limit on processes is reached.
-      if error.isMachineTrouble || error.name == .again { throw error.machineFailure }
+      // The limit on processes is reached, or the program is just being replaced.
+      if error.isMachineTrouble || error.name == .again || error.name == .textBusy {
+        throw error.machineFailure
+      }
       tell(program, order, [], code: "hook.start", "it cannot be executed: \(error.words)")
       return true
     }
@@ -163,11 +161,17 @@ struct HookRunner {
   private func tell(
     _ program: String, _ order: HookOrder, _ output: [UInt8], code: String, _ reason: String
   ) {
+    tell(program, order, output, Failure(.final, code: code, reason: reason))
+  }
+
+  private func tell(
+    _ program: String, _ order: HookOrder, _ output: [UInt8], _ failure: Failure
+  ) {
     reporter.report(
       .hookFailed(
         HookFacts(
           program: program, event: order.key.event.rawValue, list: order.key.list,
           listName: String(decoding: order[.name] ?? [], as: UTF8.self), output: output),
-        Failure(.final, code: code, reason: reason)))
+        failure))
   }
 }

@@ -19,7 +19,6 @@ enum HookService {
     ThisProcess.clearAmbientCapabilities()
     let places = try Startup.places(options)
     let source = Startup.source(options, places)
-    let seat = try seat(places)
     let reporter = try Startup.reporter(options, Surroundings.environment(), Settings())
     let outbox = try StartFailure.unless("with the orders for hooks") { () throws(SystemError) in
       HookOutbox(try HookSeat.folder(places))
@@ -27,7 +26,7 @@ enum HookService {
     let changes = ChangeSignal()
     let health = HealthBoard(reporter, inbox: places.inbox, changes: changes)
     var runner = HookRunner(
-      outbox, in: places, seat: seat, reporter: reporter, health: health, changes: changes
+      outbox, in: places, reporter: reporter, health: health, changes: changes
     ) { () throws(Failure) in
       do throws(ConfigurationError) { return try source.read().hooks } catch {
         throw Failure(
@@ -37,16 +36,6 @@ enum HookService {
     runner.run(until: signals.descriptor, linger: linger)
     reporter.flush(within: .seconds(1))
     return ExitCode.done
-  }
-
-  private static func seat(_ places: Places) throws(StartFailure) -> HookSeat {
-    do throws(SystemError) { return try HookSeat(places) } catch {
-      guard error.name == .again else {
-        throw StartFailure(ExitCode.io, "could not open the orders for hooks: \(error)")
-      }
-      throw StartFailure(
-        ExitCode.busy, "another darkroomd runs the hooks of \(places.state) already")
-    }
   }
 }
 

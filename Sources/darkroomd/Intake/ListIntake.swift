@@ -123,18 +123,38 @@ struct ListIntake: IntakeRules {
   func continuation(of draft: ListDraft) async throws(Failure) -> RepeatOrder? {
     if draft.isRoll { return nil }
     for stem in ListName(draft.name).continued {
-      guard let earlier = newest(ListName(Array(stem + ".plist".utf8)), draft.owner) else {
-        continue
-      }
+      let name = ListName(Array(stem + ".plist".utf8))
+      guard let earlier = newest(name, draft.owner) else { continue }
       if earlier > draft.list { throw Self.late }
-      let drop = RetryDrop(draft: draft, earlier: earlier, standard: settings.current.filter)
-      let order = try await onDisk { () async throws(Failure) -> RepeatOrder? in
-        guard let old = try? lists.look(earlier) else { return nil }
-        return try await drop.order(of: old)
-      }
-      if let order { return order }
+      // A cancelled list would do all that is missing, and a paused one would go on.
+      let state = recorder.ledger { $0[earlier]?.state }
+      guard state != .cancelled, state != .paused else { continue }
+      if let order = try await continuation(of: draft, earlier) { return order }
     }
     return nil
+  }
+
+  private func continuation(
+    of draft: ListDraft, _ earlier: ListID
+  ) async throws(Failure) -> RepeatOrder? {
+    let standard = settings.current.filter
+    return try await onDisk { () async throws(Failure) in
+      let drop = RetryDrop(
+        catalog: try CatalogFile(draft.catalog, limits: OpenList.limits), standard: standard)
+      let old: OpenList
+      do throws(Failure) {
+        old = try lists.look(earlier)
+        try old.checkCopy(in: lists.folders)
+      } catch {
+        // A list whose files are gone or damaged cannot be continued.
+        guard error.kind == .final else { throw error }
+        return nil
+      }
+      let choice = try await drop.choice(of: old, try recorder.results.reader(earlier))
+      return choice.map {
+        RepeatOrder(earlier, photos: $0, serviceClass: drop.catalog.options.serviceClass)
+      }
+    }
   }
 
   func prepare(

@@ -17,7 +17,7 @@ struct FrozenSettings: Equatable, Sendable {
   /// It was made of dropped pictures.
   var isRoll = false
   /// The photos of the revised list to try again; its other failed photos stay failed. Nil for all.
-  var again: NumberRanges?
+  var again: RetryChoice?
 
   var text: String {
     """
@@ -55,6 +55,6 @@ extension FrozenSettings {
       prints: prints, filter: function, quality: quality, metadata: metadata,
       title: values["Title"].map { String($0) } ?? "",
       revises: values["Revises"].flatMap { UInt64($0) }.map { ListID($0) },
-      isRoll: values["Roll"] == "yes", again: values["Again"].flatMap { NumberRanges(text: $0) })
+      isRoll: values["Roll"] == "yes", again: values["Again"].flatMap { RetryChoice(text: $0) })
   }
 }

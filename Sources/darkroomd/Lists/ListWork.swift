@@ -126,6 +126,7 @@ struct ListWork: ListEffects {
 
   private func returned(_ list: ListID) {
     recorder.archived(list)
+    hooks.settled(list)
     if recorder.ledger({ $0[list]?.state }) == .cancelled { try? removeDrafts(of: list) }
     // A revision removes the originals when it has taken them over.
     if index.successors(of: list).contains(where: isOpen) { return }

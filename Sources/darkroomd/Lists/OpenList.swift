@@ -69,6 +69,21 @@ final class OpenList: Sendable {
     } catch { throw error.machineFailure }
   }
 
+  /// Raises `list.damaged` if the copy of the list is not as it was accepted.
+  func checkCopy(in folders: StateFolders) throws(Failure) {
+    let sum: FileCopy.Sum
+    do throws(SystemError) {
+      let file = try folders.lists.folder(ListFolder.name(id), creating: false)
+        .open(ListFolder.list, .read)
+      sum = try FileCopy.sum(file, upTo: try file.status().size)
+    } catch { throw Self.failure(error) }
+    guard sum == FileCopy.Sum(size: about.size, sha256: about.sha256) else {
+      throw Failure(
+        .final, code: "list.damaged",
+        reason: "the copy of list \(id) in the state folder is damaged")
+    }
+  }
+
   /// For people: the dropped file's name without its suffix.
   var name: String { ListName(about.name).text }
 

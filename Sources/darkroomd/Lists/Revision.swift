@@ -25,7 +25,7 @@ struct Revision: Sendable {
   /// over.
   private static let longestLine = 16
 
-  /// An earlier list, with an index of its names after the first search.
+  /// An earlier list, with an index of its photos after the first search.
   private final class Past {
     let list: OpenList
     /// False if its prints were made with other settings.
@@ -33,7 +33,7 @@ struct Revision: Sendable {
     let originals: [UInt32: Contents]
     /// Nil if there are none.
     let folder: (any Folder)?
-    private var places: NamePlaces?
+    private var places: EntryPlaces?
 
     init(
       _ list: OpenList, hasPrints: Bool, _ originals: [UInt32: Contents], in folder: (any Folder)?
@@ -45,8 +45,8 @@ struct Revision: Sendable {
     /// The number of the same photo there; nil if it is missing or has changed.
     func place(of entry: CatalogEntry, at number: UInt32) async throws(Failure) -> UInt32? {
       if let before = try? list.catalog.entry(number), before.isSame(as: entry) { return number }
-      if places == nil { places = try await NamePlaces(list.catalog) }
-      return places?.candidates(entry.name).first { place in
+      if places == nil { places = try await EntryPlaces(list.catalog) }
+      return places?.candidates(entry).first { place in
         (try? list.catalog.entry(place)).map { $0.isSame(as: entry) } ?? false
       }
     }
@@ -126,7 +126,7 @@ struct Revision: Sendable {
       let hash = SHA256Digest(bytes: row.sha256).prefix
       return (.filtered(photo, Contents(size: row.bytes, hash: hash)), .row(list, row))
     }
-    if let again = new.terms.again, !again.contains(number), let failed = failure(of: photo) {
+    if let again = new.terms.again, !again.contains(number), let failed = try failure(of: photo) {
       return failed
     }
     guard let home = folders.originals else { return nil }
@@ -141,9 +141,14 @@ struct Revision: Sendable {
   }
 
   /// A retry has the catalog of the earlier list, so that the numbers are the same.
-  private func failure(of photo: PhotoID) -> (Change, Effect)? {
+  private func failure(of photo: PhotoID) throws(Failure) -> (Change, Effect)? {
     let before = PhotoID(list: earlier, number: photo.number)
-    guard let row = try? recorder.results.row(before), row.state == .failed else { return nil }
+    let row: ResultRow?
+    do throws(Failure) { row = try recorder.results.row(before) } catch {
+      guard error.kind == .final else { throw error }
+      row = nil
+    }
+    guard let row, row.state == .failed else { return nil }
     // A row does not tell the step; only a photo that was downloaded has spent time in one.
     let stage: Stage = row.downloadMicroseconds > 0 ? .filter : .download
     let change = Change.failed(photo, stage, code: row.code, attempt: row.attempts)

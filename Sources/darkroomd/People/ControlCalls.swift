@@ -216,21 +216,21 @@ final class ControlCalls: ControlService {
   /// The named photos that failed; nil if none are named.
   private func failed(
     of order: RetryOrder, in list: ListSummary
-  ) async throws(ControlError) -> NumberRanges? {
+  ) async throws(ControlError) -> RetryChoice? {
     if order.photos.isEmpty { return nil }
     if list.state == ListState.cancelled.name {
       throw .notPossible(why: "it was cancelled; name no photos, and all that is missing is done")
     }
-    let named = try await onDisk { () throws(ControlError) in
+    let (named, all) = try await onDisk { () throws(ControlError) in
       try views.failed(order.photos, in: ListID(list.id))
     }
     if named.isEmpty { throw .notPossible(why: "none of the named photos has failed") }
-    guard let ranges = NumberRanges(named) else {
+    guard let choice = RetryChoice(named, among: all) else {
       throw .notPossible(
         why: "the named photos that failed are in more than \(NumberRanges.most) places; name fewer"
       )
     }
-    return ranges
+    return choice
   }
 
   private func reload(_ peer: ControlPeer) async throws(ControlError) -> [String] {

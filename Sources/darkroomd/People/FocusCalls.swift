@@ -56,7 +56,7 @@ struct FocusCalls {
     by order: FocusOrder, in list: ListID
   ) throws(ControlError) -> [UInt32] {
     if order.photos.isEmpty { return first(of: list) }
-    return try views.named(order.photos, in: list, most: FocusBoard.mostPhotos)
+    return try views.named(in: list).numbers(order.photos, most: FocusBoard.mostPhotos)
   }
 
   /// The first photos that are not done.

@@ -8,40 +8,48 @@ import Vocabulary
 
 struct PhotoWords {
   let list: OpenList
-  let most: Int
 
   /// In the order of the words, without repetitions.
-  func numbers(_ words: [String]) throws(ControlError) -> [UInt32] {
-    var found: [UInt32] = []
+  func numbers(_ words: [String], most: Int) throws(ControlError) -> [UInt32] {
+    let spans = try spans(words)
+    guard spans.reduce(0, { $0 + $1.count }) <= most else {
+      throw .notPossible(why: "at most \(most) photos can be named")
+    }
+    var seen: Set<UInt32> = []
+    return spans.joined().filter { seen.insert($0).inserted }
+  }
+
+  /// A range for each word.
+  func spans(_ words: [String]) throws(ControlError) -> [ClosedRange<UInt32>] {
+    var found: [ClosedRange<UInt32>] = []
     var names: [String: Int] = [:]
     for word in words {
       guard let range = range(word) else {
-        names[word] = names[word] ?? found.count
-        found.append(0)
+        if names[word] == nil {
+          names[word] = found.count
+          found.append(0...0)
+        }
         continue
       }
       guard range.lowerBound >= 1, range.upperBound <= list.catalog.count else {
         throw .notPossible(
           why: "the list has \(list.catalog.count) photos, no photo \(Printable.text(word))")
       }
-      guard found.count + range.count <= most else { throw tooMany }
-      found += Array(range)
+      found.append(range)
     }
-    if found.count > most { throw tooMany }
     try find(names, &found)
-    var seen: Set<UInt32> = [0]
-    return found.filter { seen.insert($0).inserted }
+    return found
   }
 
-  private var tooMany: ControlError { .notPossible(why: "at most \(most) photos can be named") }
-
   /// One way through the catalog for all names.
-  private func find(_ names: [String: Int], _ found: inout [UInt32]) throws(ControlError) {
+  private func find(
+    _ names: [String: Int], _ found: inout [ClosedRange<UInt32>]
+  ) throws(ControlError) {
     var left = names
     do throws(Failure) {
       for number in list.catalog.numbers where !left.isEmpty {
         let name = try list.catalog.entry(number).name
-        if let place = left.removeValue(forKey: name) { found[place] = number }
+        if let place = left.removeValue(forKey: name) { found[place] = number...number }
       }
     } catch { throw .notPossible(why: "its photos cannot be read: \(error.reason)") }
     guard let missing = left.min(by: { $0.value < $1.value })?.key else { return }

@@ -104,26 +104,32 @@ struct Views: Sendable {
     return report
   }
 
-  /// The photos that a user names.
-  func named(
-    _ words: [String], in list: ListID, most: Int = .max
-  ) throws(ControlError) -> [UInt32] {
-    let open: OpenList
-    do throws(Failure) { open = try lists.look(list) } catch {
+  /// The photos of a list, for words that name some of them.
+  func named(in list: ListID) throws(ControlError) -> PhotoWords {
+    do throws(Failure) { return PhotoWords(list: try lists.look(list)) } catch {
       throw .notPossible(why: "its photos cannot be read: \(error.reason)")
     }
-    return try PhotoWords(list: open, most: most).numbers(words)
   }
 
-  /// Those of the named photos that failed.
-  func failed(_ words: [String], in list: ListID) throws(ControlError) -> [UInt32] {
-    let numbers = try named(words, in: list)
-    let known = recorder.ledger { ledger in numbers.map { ledger[list]?.state(of: $0) } }
-    return zip(numbers, known).compactMap { number, state in
-      let row = { try? recorder.results.row(PhotoID(list: list, number: number)) }
-      // The ledger forgets the photos of a list that is over.
-      return (state ?? row()?.state) == .failed ? number : nil
-    }
+  /// Those of the named photos that failed, and all that failed, ascending.
+  func failed(
+    _ words: [String], in list: ListID
+  ) throws(ControlError) -> (named: [UInt32], all: [UInt32]) {
+    let photos = try named(in: list)
+    let spans = try photos.spans(words).sorted { $0.lowerBound < $1.lowerBound }
+    do throws(Failure) {
+      // The ledger forgets the photos of a list that is over; their rows still have the states.
+      let all = try recorder.results.reader(list).failed(of: photos.list.catalog.count)
+      var (next, reach) = (0, UInt32(0))
+      let named = all.filter { number in
+        while next < spans.count, spans[next].lowerBound <= number {
+          reach = max(reach, spans[next].upperBound)
+          next += 1
+        }
+        return number <= reach
+      }
+      return (named, all)
+    } catch { throw .notPossible(why: "its results cannot be read: \(error.reason)") }
   }
 
   private func photos(

@@ -197,7 +197,7 @@ struct WhyView {
       let open = try views.lists.look(list)
       let numbers: [UInt32]
       do throws(ControlError) {
-        numbers = try PhotoWords(list: open, most: 1).numbers([word])
+        numbers = try PhotoWords(list: open).numbers([word], most: 1)
       } catch {
         throw Failure(.final, code: "photo", reason: "\(error)")
       }

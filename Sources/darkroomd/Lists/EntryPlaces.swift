@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the photos of a catalog by name, also after they have moved: twelve bytes a photo. Skips entries that
-// cannot be read; raises only `cancelled`.
+// Finds the photos of a catalog that ask for the same print, also after they have moved: twelve bytes a photo.
+// Skips entries that cannot be read; raises only `cancelled`.
 // Concurrency: immutable once made.
 
 import Catalog
 import Vocabulary
 
-struct NamePlaces {
-  /// Sorted. Two names may share a hash; the caller compares the entries in the catalog.
-  private let hashes: [UInt64]
+struct EntryPlaces {
+  /// Sorted. Two entries may share a hash; the caller compares the entries in the catalog. A hash of the name alone
+  /// would not do: many photos may have one name.
+  private let hashes: [Int]
   private let numbers: [UInt32]
 
   init(_ catalog: CatalogFile) async throws(Failure) {
-    var pairs: [(hash: UInt64, number: UInt32)] = []
+    var pairs: [(hash: Int, number: UInt32)] = []
     pairs.reserveCapacity(Int(catalog.count))
     for number in 1...catalog.count {
-      if let entry = try? catalog.entry(number) { pairs.append((Self.hash(entry.name), number)) }
+      if let entry = try? catalog.entry(number) { pairs.append((entry.workHash, number)) }
       if number % 4096 == 0 {
         if Task.isCancelled { throw .cancelled }
         await Task.yield()
@@ -26,9 +27,9 @@ struct NamePlaces {
     numbers = pairs.map(\.number)
   }
 
-  /// The numbers of photos that may have this name.
-  func candidates(_ name: String) -> ArraySlice<UInt32> {
-    let hash = Self.hash(name)
+  /// The numbers of photos that may be the same, ascending.
+  func candidates(_ entry: CatalogEntry) -> ArraySlice<UInt32> {
+    let hash = entry.workHash
     var low = 0
     var high = hashes.count
     while low < high {
@@ -38,9 +39,5 @@ struct NamePlaces {
     var end = low
     while end < hashes.count, hashes[end] == hash { end += 1 }
     return numbers[low..<end]
-  }
-
-  private static func hash(_ name: String) -> UInt64 {
-    UInt64(bitPattern: Int64(name.hashValue))
   }
 }
