@@ -27,6 +27,8 @@ package struct HookOutbox: Sendable {
     }
   }
 
+  package func hasRoom() throws(SystemError) -> Bool { try keys().count < Self.most }
+
   /// Durable on return; replaces an order with the same key. False if the outbox is full.
   package func add(_ order: HookOrder) throws(SystemError) -> Bool {
     let keys = try keys()

@@ -20,7 +20,7 @@ extension DaemonTalk {
     return (report.inbox, lists.map(\.id).max() ?? 0)
   }
 
-  /// Waits while the file is in the inbox. Goes by its name among the files that have left, not by the names
+  /// Waits while the file is in the inbox; fails if the daemon cannot see it there. Goes by its name among the files that have left, not by the names
   /// of lists: another user may have a list of that name.
   func fate(
     of file: String, after newest: UInt64, until deadline: Duration?
@@ -28,6 +28,9 @@ extension DaemonTalk {
     while true {
       guard case .inbox(let report) = try ask(.inbox) else { throw Self.otherKind }
       let own = report.files.filter { $0.name == file }
+      if own.isEmpty, report.more == 0, !report.trouble.isEmpty {
+        throw .refused(.notPossible(why: report.trouble))
+      }
       if !own.contains(where: { $0.fate == InboxFile.Fate.waiting.rawValue }) {
         // An older number only if the file is a copy of a list at work.
         let gone = own.last { $0.fate == InboxFile.Fate.accepted.rawValue && $0.list > newest }

@@ -174,7 +174,7 @@ package struct DaemonTalk {
       if !order.isJSON {
         voice.say(photos.page(report.photos, now: clock.wallTime()))
         if !voice.screen.isPlain { for photo in report.photos { failures.add(photo) } }
-        if asked.isEmpty { say(failures, of: report.list, after: "\n") }
+        if asked.isEmpty { say(failures, of: report.list, after: "\n", all: state == .failed) }
       } else if !report.photos.isEmpty {
         let photos = report.photos.map { JSONWriter.text(.object($0.object)) }
         voice.say(separator + photos.joined(separator: ","))
@@ -185,9 +185,12 @@ package struct DaemonTalk {
     return .done
   }
 
-  func say(_ failures: FailureGroups, of list: ListSummary, after start: String = "") {
+  func say(
+    _ failures: FailureGroups, of list: ListSummary, after start: String = "", all: Bool = false
+  ) {
     if failures.isEmpty { return }
-    voice.say(start + failures.text(of: list, at: DaemonPlace(socket: order.socket), voice.screen))
+    let place = DaemonPlace(socket: order.socket)
+    voice.say(start + failures.text(of: list, at: place, voice.screen, all: all))
   }
 
   /// The failures of a list that is over; none for a list that the daemon has forgotten meanwhile.

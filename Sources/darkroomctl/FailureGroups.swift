@@ -39,13 +39,17 @@ struct FailureGroups {
     }
   }
 
-  func text(of list: ListSummary, at place: DaemonPlace, _ screen: ToolScreen) -> String {
+  /// - Parameter all: every reason, not only the most frequent ones.
+  func text(
+    of list: ListSummary, at place: DaemonPlace, _ screen: ToolScreen, all: Bool = false
+  ) -> String {
+    let most = all ? groups.count : Self.mostShown
     var lines: [String] = []
     // The first of equal groups stays first.
     let sorted = groups.enumerated().sorted {
       ($1.element.photos, $0.offset) < ($0.element.photos, $1.offset)
     }
-    for (_, group) in sorted.prefix(Self.mostShown) {
+    for (_, group) in sorted.prefix(most) {
       let name = "'\(Printable.text(group.example, limit: 60))'"
       let photos = group.photos == 1 ? name : "\(group.photos) photos, \(name) among them"
       let reason = "\(Printable.text(group.code)): \(Printable.text(group.reason))"
@@ -55,9 +59,11 @@ struct FailureGroups {
         lines.append(Prose.folded("  \(advice)", screen, indent: 4))
       }
     }
-    let rest = sorted.dropFirst(Self.mostShown).reduce(others) { $0 + $1.element.photos }
+    let rest = sorted.dropFirst(most).reduce(others) { $0 + $1.element.photos }
     let name = place.word(for: list)
-    if rest > 0 {
+    if all, rest > 0 {
+      lines.append("\(Amounts.photos(rest)) for other reasons")
+    } else if rest > 0 {
       let show = "\(place.tool) show --state failed \(name)"
       lines.append(
         Prose.folded("\(Amounts.photos(rest)) for other reasons: \(show)", screen, indent: 4))
@@ -81,7 +87,7 @@ struct FailureGroups {
       setting("FileFolders=, with the folder of the file,", place)
     case "size.limit": setting("a higher MaximumSize=", place)
     case "http.401", "http.403", "http.404", "http.410", "file.missing":
-      "If it is there now, do it again; otherwise correct the list and drop it"
+      "If it is there now, do it again; otherwise correct the list, not its retry list, and drop it"
     case let code where isOfList(code): "Correct the list and drop it again"
     default: nil
     }

@@ -113,7 +113,9 @@ struct PictureSubmission {
       if error.exists {
         throw Failure(
           .final, code: "list.name", reason: "'\(name)' is still in the inbox",
-          advice: "Wait until it is accepted, or choose another name with --name")
+          advice:
+            "Wait until it is accepted, remove what 'darkroomctl inbox' says stays in it, or choose another "
+            + "name with --name")
       }
       throw error.failure
     }

@@ -47,7 +47,7 @@ package struct WaitBoard {
     _ list: ListSummary, _ photo: PhotoSummary?, _ status: StatusReport, _ now: UInt64
   ) -> String? {
     if list.state == ListState.paused.name {
-      return "paused by its owner or root; to continue: darkroomctl resume \(list.id)"
+      return "paused by its owner or root; 'resume \(list.id)' continues it"
     }
     let (hold, own) = ("waiting: ", "list \(list.id) ")
     if status.state.hasPrefix(hold) {

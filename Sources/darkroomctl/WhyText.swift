@@ -103,7 +103,9 @@ package struct WhyText {
     case .retry:
       let attempt = wait.attempts > 0 ? " \(wait.attempt + 1) of \(wait.attempts)" : ""
       return
-        "\(waits) for \(isOne ? "attempt\(attempt)" : "another attempt")\(reason(wait))\(until(wait))"
+        isOne
+        ? "\(waits) for attempt\(attempt)\(reason(wait))\(until(wait))"
+        : "\(waits) for another attempt, this one after\(reason(wait).dropFirst())\(until(wait))"
     case .turn: return "\(waits) for \(isOne ? "its" : "their") turn" + others(wait)
     case .failed: return "failed" + reason(wait)
     case .filtered: return "is filtered"

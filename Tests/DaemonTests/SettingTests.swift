@@ -245,7 +245,7 @@ import Vocabulary
       "MaximumMemory": "99M", "Sync": "no", "KeepLists": "9s", "Progress": "9s",
       "Transitions": "yes",
       "Quality": "90", "Metadata": "strip", "MaximumLists": "9", "MaximumPhotos": "9",
-      "Pictures": "no",
+      "Pictures": "no", "OnFinished": "/bin/a", "OnFailed": "/bin/a",
     ]
     for entry in SettingEntry.all {
       var settings = Settings()

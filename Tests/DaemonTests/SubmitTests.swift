@@ -30,6 +30,21 @@ import Testing
     }
   }
 
+  @Test func `a list is not waited for in an inbox that the daemon does not know`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await bench.start()
+      try await daemon.says("/inbox is on ")
+      let inbox = "\(bench.root)/inbox"
+      try FileManager.default.removeItem(atPath: inbox)
+      try FileManager.default.createDirectory(
+        atPath: inbox, withIntermediateDirectories: false)
+      let end = try await bench.tool("submit", bench.origin.url("/1.jpg"))
+      #expect(end.code == 1 && end.errors.contains(" is in the inbox, but: "), "\(end)")
+      #expect(end.errors.contains("is not the known inbox"), "\(end)")
+      try await bench.stop(daemon)
+    }
+  }
+
   @Test func `URLs become a list with the options given, and --wait waits for it`() async throws {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(2)

@@ -40,7 +40,7 @@ struct FailureGroupTests {
           To allow it, write AllowNetworks=127.0.0.0/8 under [Download] in \
         /home/ann/darkroom/darkroomd.conf, then: darkroomctl --root /home/ann/darkroom reload
         'Photo 1': http.404: a.example answered 404 (Not Found)
-          If it is there now, do it again; otherwise correct the list and drop it
+          If it is there now, do it again; otherwise correct the list, not its retry list, and drop it
         To do it again: darkroomctl --root /home/ann/darkroom retry Wallpapers
 
         """)
@@ -66,7 +66,7 @@ struct FailureGroupTests {
     #expect(
       words == """
         'Photo 2': file.missing: there is no such file
-          If it is there now, do it again; otherwise correct the list and drop it
+          If it is there now, do it again; otherwise correct the list, not its retry list, and drop it
 
         """)
   }

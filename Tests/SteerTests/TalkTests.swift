@@ -172,7 +172,7 @@ struct TalkTests {
       ? ""
       : """
       2 photos, 'barn' among them: http.404: it answered 404
-        If it is there now, do it again; otherwise correct the list and drop it
+        If it is there now, do it again; otherwise correct the list, not its retry list, and drop it
       To do it again: darkroomctl --root \(place.path) retry summer
 
       """

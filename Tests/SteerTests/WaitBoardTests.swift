@@ -36,7 +36,7 @@ struct WaitBoardTests {
     list.state = "paused"
     #expect(
       lines(list, Samples.photos[2])[1]
-        == "  paused by its owner or root; to continue: darkroomctl resume 17")
+        == "  paused by its owner or root; 'resume 17' continues it")
     var status = Self.status
     status.degraded = ["list 1 waits: no", "list 17 waits: input/output error"]
     #expect(lines(Samples.list, nil, status)[1] == "  waits: input/output error")

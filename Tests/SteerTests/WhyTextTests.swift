@@ -35,6 +35,19 @@ struct WhyTextTests {
         """)
   }
 
+  @Test func `of photos that wait for another attempt, one is named with its cause`() {
+    var retry = WaitSummary(.retry, photos: 3, number: 4, until: Self.now + 5000)
+    (retry.name, retry.code, retry.reason) = ("Lake", "dns.failed", "no such host")
+    #expect(
+      text(Samples.waits[0], [retry]).contains(
+        """
+
+        3 photos, 'Lake' among them, wait for another attempt, this one after dns.failed: no such host; next attempt \
+        in 5 s
+
+        """))
+  }
+
   @Test(
     "a photo is described in one sentence, with what helps",
     arguments: [

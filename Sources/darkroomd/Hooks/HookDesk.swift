@@ -36,6 +36,7 @@ struct HookDesk: Sendable {
   func ended(
     _ entry: ListEntry, _ label: ListLabel?, _ names: ReturnedNames?
   ) throws(SystemError) {
+    if health.health[.hookOrders] != nil, try outbox.hasRoom() { health.set(nil, for: .hookOrders) }
     guard entry.state == .finished else { return }
     let events: [HookOrder.Event] = entry.counts.failed > 0 ? [.finished, .failed] : [.finished]
     for event in events where settings.current.hooks.program(for: event) != nil {
