@@ -143,8 +143,13 @@ extension Claim {
       return try await Repetition(claim: self).lay(
         order, into: staged, slip: (dropped.status, slip))
     } catch {
-      throw error.kind == .final ? .refused(error, dropped.proof) : error.attempt
+      throw refusal(error, of: dropped)
     }
+  }
+
+  /// `final` means that the contents are not a list, or not one that is let in.
+  private func refusal(_ failure: Failure, of dropped: DroppedFile) -> Attempt {
+    failure.kind == .final ? .refused(failure, dropped.proof) : failure.attempt
   }
 
   private func read(
@@ -155,7 +160,7 @@ extension Claim {
       return try await ListReading(memory: memory).read(
         draft, staged.copy.out, sha256: sum.sha256)
     } catch {
-      throw error.kind == .final ? .refused(error, dropped.proof) : error.attempt
+      throw refusal(error, of: dropped)
     }
   }
 

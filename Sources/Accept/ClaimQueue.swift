@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The claims that run and those that wait. Several run at once, so that a long list does not delay the
-// others. Lists of the same name and its retry list, links to the same file, long lists, and rolls run one after another. A plain
-// value.
+// others. Lists of the same name and its retry list, links to the same file, long lists, and rolls run one
+// after another. A plain value.
 
 internal import Vocabulary
 

@@ -20,8 +20,8 @@ extension DaemonTalk {
     return (report.inbox, lists.map(\.id).max() ?? 0)
   }
 
-  /// Waits while the file is in the inbox; fails if the daemon cannot see it there. Goes by its name among the files that have left, not by the names
-  /// of lists: another user may have a list of that name.
+  /// Waits while the file is in the inbox; fails if the daemon cannot see it there. Goes by its name among the
+  /// files that have left, not by the names of lists: another user may have a list of that name.
   func fate(
     of file: String, after newest: UInt64, until deadline: Duration?
   ) throws(ControlFailure) -> Fate {
