@@ -60,6 +60,7 @@ extension ListOptions {
     if let filter { out.append(field: CatalogFormat.OptionTag.filter, filter.description.utf8) }
     if let quality { out.append(field: CatalogFormat.OptionTag.quality, quality.description.utf8) }
     if let metadata { out.append(field: CatalogFormat.OptionTag.metadata, metadata.name.utf8) }
+    if let notify { out.append(field: CatalogFormat.OptionTag.notify, notify.text.utf8) }
     return out
   }
 
@@ -88,6 +89,9 @@ extension ListOptions {
       case CatalogFormat.OptionTag.metadata:
         guard let rule = MetadataRule(name: text) else { return nil }
         metadata = rule
+      case CatalogFormat.OptionTag.notify:
+        guard let url = try? Self.notify(text) else { return nil }
+        notify = url
       default: if tag >= CatalogFormat.firstNeededTag { return nil }
       }
     }

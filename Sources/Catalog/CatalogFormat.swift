@@ -41,6 +41,7 @@ enum CatalogFormat {
     static let quality: UInt8 = 4
     static let metadata: UInt8 = 5
     static let classSpan: UInt8 = 6
+    static let notify: UInt8 = 7
   }
 
   /// The largest size of a block. The last summand includes fields that later versions add.

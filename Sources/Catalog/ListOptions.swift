@@ -10,16 +10,19 @@ package struct ListOptions: Equatable, Sendable {
   package var filter: FilterFunction?
   package var quality: PrintQuality?
   package var metadata: MetadataRule?
+  /// Notified when the list is over.
+  package var notify: PhotoURL?
 
   package init(
     title: String = "", serviceClass: ServiceClass? = nil, filter: FilterFunction? = nil,
-    quality: PrintQuality? = nil, metadata: MetadataRule? = nil
+    quality: PrintQuality? = nil, metadata: MetadataRule? = nil, notify: PhotoURL? = nil
   ) {
     self.title = title
     self.serviceClass = serviceClass
     self.filter = filter
     self.quality = quality
     self.metadata = metadata
+    self.notify = notify
   }
 
   static let longestTitle = 1000
@@ -36,12 +39,21 @@ package struct ListOptions: Equatable, Sendable {
       case .quality: quality = try OptionValue.quality(text)
       case .metadata: metadata = try OptionValue.metadata(text)
       case .serviceClass: serviceClass = try OptionValue.serviceClass(text)
+      case .notify: notify = try OptionValue.notify(text)
       case .output: break
       }
     } catch {
       let advice = error.choices.isEmpty ? "" : "Write \(error.choices)"
       throw ListRefusal.option(place, error.words, advice: advice)
     }
+  }
+
+  /// Raises a `url.…` failure.
+  package static func notify(_ text: String) throws(Failure) -> PhotoURL {
+    let url = try PhotoURL(parsing: text)
+    if url.scheme.isRemote { return url }
+    throw Failure(
+      .final, code: "url.scheme", reason: "a \(url.scheme.rawValue) URL leads to no server")
   }
 
   private static func title(_ text: ListText) throws(OptionProblem) -> String {

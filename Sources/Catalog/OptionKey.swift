@@ -8,6 +8,7 @@ enum OptionKey: String, CaseIterable, Sendable {
   case quality = "Quality"
   case metadata = "Metadata"
   case output = "Output"
+  case notify = "Notify"
 
   /// The key of the photos themselves.
   static let photos = "Photos"

@@ -48,6 +48,7 @@ package enum Field: String, Sendable, CaseIterable {
   case bytesCut = "BYTES_CUT"
   case recordsCoalesced = "RECORDS_COALESCED"
   case hookProgram = "HOOK_PROGRAM"
+  case hookURL = "HOOK_URL"
   case hookEvent = "HOOK_EVENT"
   case hookOutput = "HOOK_OUTPUT"
   case protection = "PROTECTION"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facts of a hook that failed. `Notice+Words` and `Notice+Fields` escape them.
+// The facts of a hook that failed, or of a webhook that was sent. `Notice+Words` and `Notice+Fields` escape them.
 
 package import Vocabulary
 
 package struct HookFacts: Equatable, Sendable {
-  /// The path of the program.
-  package let program: String
-  /// `finished`, `failed` or `rejected`.
+  /// The path of the program, or the URL as it may be shown.
+  package let place: String
+  /// `finished`, `failed`, `rejected` or `cancelled`.
   package let event: String
   package let list: ListID
   /// Of a rejected file, its name.
@@ -15,9 +15,10 @@ package struct HookFacts: Equatable, Sendable {
   package let output: [UInt8]
 
   package init(
-    program: String, event: String, list: ListID, listName: String, output: [UInt8]
+    _ place: String, event: String, list: ListID, listName: String,
+    output: [UInt8] = []
   ) {
-    self.program = program
+    self.place = place
     self.event = event
     self.list = list
     self.listName = listName

@@ -36,5 +36,8 @@ package enum MessageID: String, Sendable, CaseIterable {
   case inboxDegraded = "680049b29edb4b21bf58360553ed5520"
   case inboxRecovered = "f21c9005a2a14635aefd7a75d885e503"
   case hookFailed = "4f7e6c5d3eac4be9b0bbe4e9e283261a"
+  case webhookSent = "ad0f629ecb2c43c9ab44a4a9f4a693c3"
+  case webhookDelayed = "f141854dec9d443d81115715e24fb04f"
+  case webhookFailed = "3a4c240df2b543d7854499dea36cfaf9"
   case sandboxReduced = "c550013db90740aaa594866e3b160c40"
 }

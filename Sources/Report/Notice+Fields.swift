@@ -60,16 +60,29 @@ extension Notice {
       fields(of: failure) + [time(.retryAfter, rescan)]
     case .inboxRecovered(let inbox): [text(.inboxPath, inbox)]
     case .hookFailed(let hook, let failure):
-      [
-        text(.hookProgram, hook.program), text(.hookEvent, hook.event),
-        number(.listID, hook.list.number), text(.listName, hook.listName),
+      [text(.hookProgram, hook.place)] + fields(of: hook) + [
         text(.errorKind, failure.code), text(.reason, failure.reason),
         Message.Value(.hookOutput, Printable.text(hook.output, limit: hook.output.count)),
       ]
+    case .webhookSent(let hook, let attempts):
+      [text(.hookURL, hook.place)] + fields(of: hook) + [number(.attempt, UInt64(attempts))]
+    case .webhookDelayed(let hook, let failure, let again):
+      [text(.hookURL, hook.place)] + fields(of: hook) + fields(of: failure)
+        + [time(.retryAfter, again)]
+    case .webhookFailed(let hook, let failure, let attempts):
+      [text(.hookURL, hook.place)] + fields(of: hook) + fields(of: failure)
+        + [number(.attempt, UInt64(attempts))]
     case .sandboxReduced(let protection, let reason):
       [text(.protection, protection), text(.reason, reason)]
     default: []
     }
+  }
+
+  private func fields(of hook: HookFacts) -> [Message.Value] {
+    [
+      text(.hookEvent, hook.event), number(.listID, hook.list.number),
+      text(.listName, hook.listName),
+    ]
   }
 
   private func fields(of list: ListFacts) -> [Message.Value] {

@@ -29,7 +29,8 @@ extension Notice {
     case .photoFinished, .photoFailed, .retryScheduled, .transition, .workerDied: photoWords
     case .machineTrouble, .machineRecovered, .journalReplayed, .journalUnwritable, .stateIsOlder,
       .stateIsCopied, .fileIgnored, .inboxSurveyed, .inboxOverflowed, .inboxDegraded,
-      .inboxRecovered, .sandboxReduced, .hostClosed, .hostReopened, .hookFailed:
+      .inboxRecovered, .sandboxReduced, .hostClosed, .hostReopened, .webhookSent, .webhookDelayed,
+      .webhookFailed, .hookFailed:
       machineWords
     }
   }
@@ -113,10 +114,19 @@ extension Notice {
     case .inboxRecovered(let inbox):
       "The inbox \(shown(inbox)) is working again."
     case .hookFailed(let hook, let failure):
-      "The hook \(shown(hook.program)) for \(subject(hook)) failed: \(reason(failure))"
+      "The hook \(shown(hook.place)) for \(subject(hook)) failed: \(reason(failure))"
         + (hook.lastLine.isEmpty
           ? "" : ", and its last line is '\(Printable.text(hook.lastLine, limit: 300))'")
         + "; it is not run again."
+    case .webhookSent(let hook, let attempts):
+      "Sent the webhook \(shown(hook.place)) for \(subject(hook))"
+        + (attempts > 1 ? ", at attempt \(attempts)." : ".")
+    case .webhookDelayed(let hook, let failure, let again):
+      "Could not send the webhook \(shown(hook.place)) for \(subject(hook)): \(reason(failure)); "
+        + "trying again in \(again.spoken)."
+    case .webhookFailed(let hook, let failure, let attempts):
+      "Gave up the webhook \(shown(hook.place)) for \(subject(hook)) after "
+        + "\(counted(UInt64(attempts), "attempt")): \(reason(failure))."
     case .sandboxReduced(let protection, let reason):
       "Workers run without \(shown(protection)): \(shown(reason))."
     default: ""

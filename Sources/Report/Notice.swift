@@ -47,6 +47,11 @@ package enum Notice: Equatable, Sendable {
   case inboxRecovered(inbox: String)
   /// The program of an administrator; it is not run again.
   case hookFailed(HookFacts, Failure)
+  case webhookSent(HookFacts, attempts: UInt32)
+  /// The first attempt failed.
+  case webhookDelayed(HookFacts, Failure, again: Duration)
+  /// It is given up.
+  case webhookFailed(HookFacts, Failure, attempts: UInt32)
   /// This machine lacks one layer of the workers' sandbox.
   case sandboxReduced(protection: String, reason: String)
 
@@ -84,6 +89,9 @@ package enum Notice: Equatable, Sendable {
     case .inboxDegraded: .inboxDegraded
     case .inboxRecovered: .inboxRecovered
     case .hookFailed: .hookFailed
+    case .webhookSent: .webhookSent
+    case .webhookDelayed: .webhookDelayed
+    case .webhookFailed: .webhookFailed
     case .sandboxReduced: .sandboxReduced
     }
   }

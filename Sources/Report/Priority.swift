@@ -19,12 +19,13 @@ extension MessageID {
     case .journalUnwritable: .critical
     case .listRejected, .photoFailed, .configurationRejected: .error
     case .retryScheduled, .machineTrouble, .journalDamaged, .workerDied, .recordsCoalesced,
-      .inboxDegraded, .sandboxReduced, .hostClosed, .stateIsOlder, .hookFailed:
+      .inboxDegraded, .sandboxReduced, .hostClosed, .stateIsOlder, .hookFailed,
+      .webhookFailed:
       .warning
     case .ready, .stopping, .listAccepted, .listProgress, .listFinished, .listPaused, .listResumed,
       .listCancelled, .listReclassed, .machineRecovered, .journalReplayed, .configurationReloaded,
       .fileIgnored, .inboxSurveyed, .inboxOverflowed, .inboxRecovered, .hostReopened,
-      .stateIsCopied:
+      .stateIsCopied, .webhookSent, .webhookDelayed:
       .notice
     case .photoFinished: .info
     case .transition: .debug

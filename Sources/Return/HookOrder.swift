@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order to run a hook: the event and its facts, which become the environment of an administrator's program. A
-// value, and its text in the file STATE/hooks/TIME-LIST-EVENT, whose name sorts the orders:
-//
-//   #darkroom-hook 1
-//   DARKROOM_LIST_NAME=Barn%20door       each fact that is known, percent-encoded
-//   crc=5d1f0a3c                         CRC-32C of the lines before
-//
-// Raises `hook.order` for a damaged text.
+// value, and its text in the file STATE/hooks/TIME-LIST-EVENT, whose name sorts the orders. Raises `hook.order` for a damaged text.
 
-internal import Digests
 internal import Files
 package import Vocabulary
 
-package struct HookOrder: Equatable, Sendable {
+package struct HookOrder: OutboxOrder, Equatable {
   package enum Event: String, CaseIterable, Comparable, Sendable {
     /// Every photo of a list is filtered or failed, and its results are in `done`.
     case finished
@@ -20,6 +13,8 @@ package struct HookOrder: Equatable, Sendable {
     case failed
     /// A file was not accepted.
     case rejected
+    /// A list was cancelled: for webhooks alone.
+    case cancelled
 
     package static func < (one: Event, other: Event) -> Bool { one.place < other.place }
 
@@ -92,6 +87,8 @@ package struct HookOrder: Equatable, Sendable {
 
   package mutating func set(_ fact: Fact, _ text: String) { self[fact] = Array(text.utf8) }
 
+  package var listName: String { String(decoding: facts[.name] ?? [], as: UTF8.self) }
+
   /// `NAME=value` each.
   package var environment: [[UInt8]] {
     let head = ["DARKROOM_EVENT=\(key.event.rawValue)", "DARKROOM_LIST_ID=\(key.list)"]
@@ -103,41 +100,31 @@ package struct HookOrder: Equatable, Sendable {
 
   // MARK: text
 
-  private static let header = "#darkroom-hook 1"
+  private static let form = OrderText(header: "#darkroom-hook 1")
 
-  package var text: String {
-    var text = "\(Self.header)\n"
-    for fact in Fact.allCases {
-      guard let value = facts[fact] else { continue }
-      text += "\(fact.rawValue)=\(HexDigits.percentEncoded(value))\n"
-    }
-    return text + "crc=\(String(hex: CRC32C.checksum(Array(text.utf8))))\n"
+  package var text: String { Self.form.text(lines) }
+
+  /// The facts that are known.
+  var lines: [(name: String, value: [UInt8])] {
+    Fact.allCases.compactMap { fact in facts[fact].map { (fact.rawValue, $0) } }
+  }
+
+  package init(_ key: Key, text: [UInt8]) throws(Failure) {
+    guard let lines = Self.form.lines(text) else { throw key.damaged }
+    self.init(key, lines)
   }
 
   /// Ignores facts of later versions.
-  package init(_ key: Key, text: [UInt8]) throws(Failure) {
+  init(_ key: Key, _ lines: [(name: String, value: [UInt8])]) {
     self.init(key)
-    var lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
-    guard lines.popLast()?.isEmpty == true, let sum = lines.popLast(),
-      sum.elementsEqual(
-        "crc=\(String(hex: CRC32C.checksum(text.dropLast(sum.count + 1))))".utf8),
-      lines.first?.elementsEqual(Self.header.utf8) == true
-    else { throw Self.damaged(key) }
-    for line in lines.dropFirst() {
-      guard let sign = line.firstIndex(of: 0x3D),
-        let value = HexDigits.percentDecoded(line[line.index(after: sign)...])
-      else { throw Self.damaged(key) }
-      guard let fact = Fact(rawValue: String(decoding: line[..<sign], as: UTF8.self)) else {
-        continue
-      }
-      self[fact] = value
-    }
+    for (name, value) in lines { if let fact = Fact(rawValue: name) { self[fact] = value } }
   }
+}
 
-  private static func damaged(_ key: Key) -> Failure {
+extension HookOrder.Key {
+  var damaged: Failure {
     Failure(
-      .final, code: "hook.order",
-      reason: "the order '\(key.name)' for a hook is damaged",
-      advice: "It is kept as '.damaged' in the folder hooks of the state folder")
+      .final, code: "hook.order", reason: "the order '\(name)' for a hook is damaged",
+      advice: "It is kept as '.damaged' in its folder")
   }
 }

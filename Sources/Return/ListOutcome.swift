@@ -21,6 +21,8 @@ package struct ListOutcome: Sendable {
   package let filter: FilterFunction
   package let quality: PrintQuality
   package let metadata: MetadataRule
+  /// Of the list, for its retry.
+  package let notify: PhotoURL?
   /// The full path of the prints folder.
   package let prints: String
   package let total: UInt32
@@ -31,7 +33,7 @@ package struct ListOutcome: Sendable {
   package init(
     list: ListID, name: String, title: String, owner: UInt32, state: ListState, accepted: UInt64,
     ended: UInt64, serviceClass: ServiceClass, filter: FilterFunction, quality: PrintQuality,
-    metadata: MetadataRule, prints: String, total: UInt32,
+    metadata: MetadataRule, notify: PhotoURL? = nil, prints: String, total: UInt32,
     photo: @escaping @Sendable (UInt32) throws(Failure) -> PhotoOutcome
   ) {
     self.list = list
@@ -45,6 +47,7 @@ package struct ListOutcome: Sendable {
     self.filter = filter
     self.quality = quality
     self.metadata = metadata
+    self.notify = notify
     self.prints = prints
     self.total = total
     self.photo = photo

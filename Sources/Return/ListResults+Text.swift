@@ -62,6 +62,7 @@ extension PropertyListWriter {
     open(.dict)
     if !outcome.title.isEmpty { string("Title", outcome.title) }
     terms(outcome)
+    if let notify = outcome.notify { string("Notify", notify.text) }
     key("Photos")
     open(.array)
   }

@@ -63,10 +63,12 @@ package struct TransferRequest: Sendable {
   package let connectTimeout: Duration
   package let priority: ServiceClass
   package let scope: TransferScope
+  /// JSON to post; then any answer of 200 to 299 is a reply, its body is ignored, and no redirect is followed.
+  package let message: String?
 
   package init(
     url: PhotoURL, maximumSize: UInt64, timeout: Duration, connectTimeout: Duration,
-    priority: ServiceClass, scope: TransferScope = .whole
+    priority: ServiceClass, scope: TransferScope = .whole, message: String? = nil
   ) {
     self.url = url
     self.maximumSize = maximumSize
@@ -74,6 +76,7 @@ package struct TransferRequest: Sendable {
     self.connectTimeout = connectTimeout
     self.priority = priority
     self.scope = scope
+    self.message = message
   }
 }
 

@@ -58,7 +58,7 @@ package enum HelpText {
     case .list: "list [--state STATE[,STATE]...] [--user USER]"
     case .submit:
       "submit [--name NAME] [--wait] [--timeout TIME] [--filter sepia(AMOUNT)] [--quality Q]"
-        + " [--metadata M] [--quality-of-service CLASS] FILE|FOLDER|PICTURE...|URL...|-"
+        + " [--metadata M] [--quality-of-service CLASS] [--notify URL] FILE|FOLDER|PICTURE...|URL...|-"
     case .show: "show [--state STATE] LIST"
     case .wait: "wait [--timeout TIME] LIST..."
     case .pause, .resume, .cancel: "\(command.rawValue) LIST"
@@ -174,6 +174,7 @@ package enum HelpText {
       --timeout TIME  wait, but not longer: \(Amounts.durationSamples)
       --filter F, --quality Q, --metadata M, --quality-of-service CLASS
                       options of the list; those of its photos remain
+      --notify URL    post to this URL when the list is over, if darkroomd.conf allows it
     """
 
   private static let journal = """

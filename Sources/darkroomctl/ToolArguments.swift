@@ -2,6 +2,7 @@
 // Reads the command line. Options may come anywhere, as `--name VALUE` or `--name=VALUE`; `--` ends them.
 // Raises `UsageError`.
 
+internal import Catalog
 internal import Steer
 internal import Vocabulary
 
@@ -328,10 +329,18 @@ package struct ToolArguments {
     task.options.filter = try function()
     task.options.quality = try quality()
     task.options.metadata = try metadata()
+    task.options.notify = try notify()
     task.options.serviceClass = try value(.serviceClass).map { (text) throws(UsageError) in
       try serviceClass(text, of: "--quality-of-service")
     }
     return task
+  }
+
+  private func notify() throws(UsageError) -> PhotoURL? {
+    guard let text = value(.notify) else { return nil }
+    do throws(Failure) { return try ListOptions.notify(text) } catch {
+      throw .badValue(option: "--notify", value: ShownURL.text(text), why: error.reason)
+    }
   }
 
   // MARK: Options of prints

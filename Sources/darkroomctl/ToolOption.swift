@@ -16,6 +16,7 @@ enum ToolOption: String, CaseIterable, Sendable {
   case filter = "--filter"
   case quality = "--quality"
   case metadata = "--metadata"
+  case notify = "--notify"
   case force = "--force"
   case jobs = "--jobs"
   case name = "--name"
@@ -36,7 +37,7 @@ enum ToolOption: String, CaseIterable, Sendable {
   var takesValue: Bool {
     switch self {
     case .root, .socket, .state, .user, .timeout, .output, .filter, .quality, .metadata, .jobs,
-      .name, .serviceClass, .lease:
+      .name, .notify, .serviceClass, .lease:
       true
     case .json, .plain, .noPager, .help, .version, .force, .wait: false
     }
@@ -51,7 +52,7 @@ enum ToolOption: String, CaseIterable, Sendable {
     case .filter, .quality, .metadata: command == .develop || command == .submit
     case .lease: command == .focus
     case .output, .force, .jobs: command == .develop
-    case .name, .wait, .serviceClass: command == .submit
+    case .name, .wait, .notify, .serviceClass: command == .submit
     }
   }
 }

@@ -72,6 +72,7 @@ package struct SubmitTask: Equatable, Sendable {
     package var quality: PrintQuality?
     package var metadata: MetadataRule?
     package var serviceClass: ServiceClass?
+    package var notify: PhotoURL?
 
     package init() {}
 

@@ -32,6 +32,7 @@ final class Darkroom: Sendable {
   private let calls: ControlCalls
   /// Nil if another process runs the hooks.
   private let hooks: HookThread?
+  private let webhooks: Webhooks
   let idle: IdleWatch
 
   init(
@@ -50,7 +51,9 @@ final class Darkroom: Sendable {
       ground.reporter, recorder: recorder, index: index, clock: clock, changes: ground.changes,
       settings: settings.report)
     let departures = InboxDepartures()
-    let desk = try HookDesk.make(ground, health)
+    let webhooks = try Webhooks.make(ground, health)
+    self.webhooks = webhooks
+    let desk = try HookDesk.make(ground, health) { webhooks.look() }
     hooks = try leavesHooks ? nil : .make(ground, desk)
     transfers = try .make(settings)
     workers = try .make(settings)
@@ -80,7 +83,8 @@ final class Darkroom: Sendable {
       views, keeper: keeper, reload: reload, changes: ground.changes, stop: ground.stop)
     idle = IdleWatch(
       inbox: inbox, keeper: keeper, recorder: recorder, departures: departures, health: health,
-      changes: ground.changes, clock: clock, hooks: leavesHooks ? nil : desk.outbox)
+      changes: ground.changes, clock: clock, hooks: leavesHooks ? nil : desk.outbox,
+      webhooks: desk.webhooks)
   }
 
   /// Reloads the settings; for SIGHUP.
@@ -126,6 +130,7 @@ final class Darkroom: Sendable {
       group.addTask { [self] in await keeper.run(work) }
       group.addTask { [self] in await runLists() }
       group.addTask { [hooks] in await hooks?.run() }
+      group.addTask { [webhooks] in await webhooks.run() }
       if let ends {
         group.addTask { [idle] in if let code = await idle.run() { ends.put(.idle(code)) } }
       }
@@ -144,6 +149,7 @@ final class Darkroom: Sendable {
     keeper.stop()
     inbox.stop()
     hooks?.stop()
+    await webhooks.stop()
     await photos.chains.stop()
     await transfers.stop()
     photos.downloader.stop()

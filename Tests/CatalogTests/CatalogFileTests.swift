@@ -64,6 +64,7 @@ struct CatalogFileTests {
       ListOptions(filter: .sepia(thousandths: 1)),
       ListOptions(quality: .source, metadata: .keep),
       ListOptions(quality: .level(100), metadata: .copyright),
+      ListOptions(notify: try? PhotoURL(parsing: "https://h.example:8443/a/b?token=x")),
     ])
   func options(options: ListOptions) throws {
     let catalog = try CatalogFile(Self.file([Self.row(1)], options), limits: ListLimits())

@@ -31,6 +31,10 @@ struct JSONListTests {
       ListOptions(title: "Summer", serviceClass: .utility, quality: .level(80), metadata: .strip)
     ),
     (
+      "{\"notify\": \"http://h/done?token=x\", \"photos\": [\"http://x/a\"]}", ["a = http://x/a"],
+      ListOptions(notify: try? PhotoURL(parsing: "http://h/done?token=x"))
+    ),
+    (
       "{\"Photos\": {\"a\": {\"link\": \"http://x/a\"}}}", ["a = http://x/a"], ListOptions()
     ),
     ("{\"caf\\u00e9 \\ud83c\\udf04\": \"http://x/a\"}", ["café 🌄 = http://x/a"], ListOptions()),

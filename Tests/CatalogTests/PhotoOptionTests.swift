@@ -215,6 +215,32 @@ struct PhotoOptionTests {
     ),
   ]
 
+  static let notifies: [(String, String)] = [
+    ("done", "the URL has no scheme"),
+    ("file:///done", "a file URL leads to no server"),
+    ("dropped:///done", "a dropped URL leads to no server"),
+    ("https://me:secret@h/done", "the URL contains a user name or a password"),
+    ("", "the URL is empty"),
+    ("http://h/" + String(repeating: "x", count: 2048), "2057 bytes long; the limit is 2048"),
+  ]
+
+  @Test("a list may name a URL of http or https to notify", arguments: notifies)
+  func notify(url: String, words: String) {
+    let photos = "<key>Photos</key><dict><key>a</key><string>u</string></dict></dict>"
+    func body(_ url: String) -> String {
+      "<dict><key>Notify</key><string>\(url)</string>\(photos)"
+    }
+    #expect(
+      ReadList.inside(body("https://h/done"))
+        == .photos(["a = u"], ListOptions(notify: try? PhotoURL(parsing: "https://h/done"))))
+    guard case .refused(let code, let reason, _) = ReadList.inside(body(url)) else {
+      Issue.record("'\(url)' was accepted")
+      return
+    }
+    #expect(
+      code == "list.option" && reason.hasPrefix("line 4: 'Notify'") && reason.hasSuffix(words))
+  }
+
   @Test("a list may ask for prints in the format of its originals, and for no other")
   func outputs() {
     let photos = "<key>Photos</key><dict><key>a</key><string>u</string></dict></dict>"

@@ -15,7 +15,7 @@ import Vocabulary
     return settings
   }
 
-  @Test(arguments: [0, 24, 40, 51, 64, 96, 128, 256, 512, 1024, 65536])
+  @Test(arguments: [0, 24, 40, 53, 64, 96, 128, 256, 512, 1024, 65536])
   func `no share is nothing, and all together stay within the limit if one of each has room`(
     limit: Int
   ) {
@@ -41,6 +41,6 @@ import Vocabulary
     let few = settings(64)
     #expect(few.shares.shortage(few)?.code == "files.limit")
     #expect(few.connections < 16 && few.workerCount == 1)
-    #expect(StageQueues.Widths(settings(51)).window == 1)
+    #expect(StageQueues.Widths(settings(53)).window == 1)
   }
 }

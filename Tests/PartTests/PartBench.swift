@@ -36,6 +36,8 @@ final class PartBench: ListBench {
   let witness: NumberWitness
   let departures = InboxDepartures()
   let desk: HookDesk
+  /// Counts the orders for webhooks.
+  let webhookCalls = ChangeSignal()
 
   var folders: StateFolders { ground.folders }
   var recorder: Recorder { ground.recorder }
@@ -67,7 +69,8 @@ final class PartBench: ListBench {
     retention = ListRetention(
       ground.recorder, index, lists: folders.lists, settings: ground.settings, clock: clock)
     witness = NumberWitness(folders.done)
-    desk = try HookDesk.make(ground, health)
+    let calls = webhookCalls
+    desk = try HookDesk.make(ground, health) { calls.changed() }
   }
 
   static func use(

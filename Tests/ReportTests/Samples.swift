@@ -59,9 +59,12 @@ enum Samples {
 
   static func hook(_ output: String) -> HookFacts {
     HookFacts(
-      program: "/usr/local/bin/tell", event: "finished", list: ListID(17), listName: "holiday",
+      "/usr/local/bin/tell", event: "finished", list: ListID(17), listName: "holiday",
       output: Array(output.utf8))
   }
+
+  static let webhook = HookFacts(
+    "https://h.example/done", event: "finished", list: ListID(17), listName: "holiday")
 
   static let words: [(Notice, String)] = lists + photos + machine
 
@@ -263,11 +266,30 @@ enum Samples {
     ),
     (
       .hookFailed(
-        HookFacts(
-          program: "/usr/local/bin/tell", event: "failed", list: ListID(17), listName: "",
-          output: []),
+        HookFacts("/usr/local/bin/tell", event: "failed", list: ListID(17), listName: ""),
         Failure(.final, code: "hook.timeout", reason: "it did not end within 60 s")),
       "The hook /usr/local/bin/tell for list 17 failed: it did not end within 60 s; it is not run again."
+    ),
+    (
+      .webhookSent(webhook, attempts: 1),
+      "Sent the webhook https://h.example/done for list 'holiday'."
+    ),
+    (
+      .webhookSent(webhook, attempts: 3),
+      "Sent the webhook https://h.example/done for list 'holiday', at attempt 3."
+    ),
+    (
+      .webhookDelayed(
+        webhook, Failure(.passing, code: "http.503", reason: "h.example answered 503"),
+        again: .seconds(10)),
+      "Could not send the webhook https://h.example/done for list 'holiday': h.example answered 503; "
+        + "trying again in 10 s."
+    ),
+    (
+      .webhookFailed(
+        webhook, Failure(.passing, code: "http.503", reason: "h.example answered 503"), attempts: 25
+      ),
+      "Gave up the webhook https://h.example/done for list 'holiday' after 25 attempts: h.example answered 503."
     ),
     (.inboxRecovered(inbox: "/i"), "The inbox /i is working again."),
     (

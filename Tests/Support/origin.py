@@ -9,7 +9,7 @@ Prints `port N`, then serves DIR over HTTP/1.1 until its standard input closes, 
 its parent. Every request is one line in the log: METHOD PATH STATUS BYTES-OF-BODY, written before the
 last byte leaves, or when the client has gone. The headers Range, If-Range, If-None-Match and
 If-Modified-Since follow in the line as `range=bytes=5-`, `if-range="v1"`, `if-none-match=…` and
-`if-modified-since=…`, credentials and cookies as `secret=…`.
+`if-modified-since=…`, credentials and cookies as `secret=…`. The line of a POST ends with its type and its body.
 A line on standard input is a command; the answer is `done NUMBER`:
 
     NUMBER release GATE         opens the gate for all requests that wait with ?gate=GATE, now and later
@@ -20,7 +20,7 @@ A file of the folder waits for its gate: /photo.jpg?gate=G. With ?tag=T it has t
 If-Range and If-None-Match; ?cut=N&key=K sends at most N bytes to the first request of a key, which then
 waits at the gate. With ?unsure=K there is no Content-Length, and the first request of a key gets half of
 the file; with ?unsure=always every request does. ?chunked=N sends chunks of N bytes. Paths that
-misbehave:
+misbehave, also below /hook:
 
     /STATUS...              that status, for 204, 206, 304, 4xx and 5xx;
                             429 and 503 with Retry-After (?after=SECONDS)
@@ -145,6 +145,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     do_HEAD = do_GET
 
+    def do_POST(self):
+        """As GET; the line of the log ends with the type and the body."""
+        size = int(self.headers.get("Content-Length", 0))
+        self.posted = "%s %s" % (
+            self.headers["Content-Type"], self.rfile.read(size).decode("utf-8", "backslashreplace"))
+        self.do_GET()
+
+
     def note(self):
         if not log or self.noted:
             return
@@ -161,13 +169,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             # Every request of the product asks for no coding.
             if self.headers["Accept-Encoding"] != "identity":
                 more += " accept-encoding=%s" % self.headers["Accept-Encoding"]
+            if self.command == "POST":
+                more += " " + self.posted
             log.write("%s %s %d %d%s\n" % (self.command, self.path, self.status, self.sent, more))
             log.flush()
 
     def route(self):
         url = urllib.parse.urlsplit(self.path)
         self.query = dict(urllib.parse.parse_qsl(url.query, keep_blank_values=True))
-        name = url.path.strip("/")
+        name = url.path.strip("/").removeprefix("hook/")
         act = getattr(self, "do_" + re.sub(r"\W", "_", name), None)
         if act:
             act()

@@ -12,7 +12,7 @@ _darkroomctl() {
         place=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}")
         ((i++))
         ;;
-      --state | --user | --timeout | --output | -o | --filter | --quality | --metadata | --jobs | -j | --name | --quality-of-service | --for)
+      --state | --user | --timeout | --output | -o | --filter | --quality | --metadata | --jobs | -j | --name | --notify | --quality-of-service | --for)
         ((i++))
         ;;
       -*) ;;
@@ -59,7 +59,7 @@ _darkroomctl() {
     show) options+=' --state' ;;
     wait) options+=' --timeout' ;;
     focus) options+=' --for' ;;
-    submit) options+=' --name --wait --timeout --filter --quality --metadata --quality-of-service' ;;
+    submit) options+=' --name --wait --timeout --filter --quality --metadata --quality-of-service --notify' ;;
     develop) options+=' --output --filter --quality --metadata --jobs -j --force -f' ;;
   esac
   if [[ $word == -* ]]; then

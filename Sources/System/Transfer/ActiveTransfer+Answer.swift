@@ -29,7 +29,7 @@ extension ActiveTransfer {
   func takeBody(_ bytes: [UInt8]) -> Intake {
     guard let handle else { return .refused }
     let status = handle.number(CURLINFO_RESPONSE_CODE)
-    guard status < 300 else {
+    guard status < 300, answer.asked != .message else {
       answer.discarded += bytes.count
       return answer.discarded <= Self.discardLimit ? .taken : .refused
     }

@@ -44,6 +44,7 @@ final class ActiveTransfer {
         size: Int64(clamping: job.request.maximumSize), isSecure: url.scheme == .https,
         decodes: !isUncoded))
     answer.decodes = !isUncoded
+    handle.post(job.request.message)
     handle.ask(for: url)
     handle.set(CURLOPT_HTTPHEADER, lines: ask())
     unsafe dr_curl_context(handle.pointer, Unmanaged.passUnretained(self).toOpaque())
@@ -89,6 +90,11 @@ final class ActiveTransfer {
   /// Sends a validator only to the exact URL that gave it, query included: elsewhere the same validator may
   /// stand for another photo.
   private func ask() -> [String] {
+    // libcurl would ask for leave before a long message.
+    if job.request.message != nil {
+      answer.asked = .message
+      return ["Content-Type: application/json", "Expect:"]
+    }
     if isStartedOver { return [] }
     switch job.request.scope {
     case .rest(let entity, let length) where entity.place == url.text && length > 0:
@@ -109,7 +115,7 @@ final class ActiveTransfer {
 
   /// The request's ending, from libcurl's facts and our own.
   func ending(_ result: CURLcode) -> TransferEnding {
-    if let handle, result == CURLE_OK { judgeEmpty(handle) }
+    if let handle, result == CURLE_OK, answer.asked != .message { judgeEmpty(handle) }
     var ending = TransferEnding(url: url, result: result)
     ending.answer = answer
     ending.answer.problem = answer.problem ?? refused(result)

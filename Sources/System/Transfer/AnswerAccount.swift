@@ -8,6 +8,8 @@ struct AnswerAccount {
     case whole
     case part(from: UInt64)
     case change
+    /// Nothing: it was posted, and the status alone is the answer.
+    case message
 
     var isPart: Bool { if case .part = self { true } else { false } }
   }

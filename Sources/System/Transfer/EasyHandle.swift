@@ -13,6 +13,8 @@ import Vocabulary
   var admitted: String?
   /// The terms of the last request.
   private var terms: Terms?
+  /// The last request was a message.
+  private var hasPosted = false
   /// libcurl keeps no copy of these.
   private var lists: [(option: CURLoption, lines: [String], list: LineList)] = []
 
@@ -117,6 +119,17 @@ import Vocabulary
     set(CURLOPT_HTTP_CONTENT_DECODING, new.decodes ? 1 : 0)
     // With TLS, wait to share an HTTP/2 connection instead of opening another.
     set(CURLOPT_PIPEWAIT, new.isSecure ? 1 : 0)
+  }
+
+  /// Posts the message; nil asks for an entity.
+  func post(_ message: String?) {
+    // libcurl copies the text, and sets the method.
+    if let message {
+      set(CURLOPT_COPYPOSTFIELDS, message)
+    } else if hasPosted {
+      set(CURLOPT_HTTPGET, 1)
+    }
+    hasPosted = message != nil
   }
 
   /// The current request's time limit in milliseconds; 0 removes it.

@@ -58,6 +58,7 @@ struct TransferEnding {
     if let problem = answer.problem { return .failed(problem) }
     // An error status counts, however its body ended.
     if status >= 300 { return answered }
+    if answer.asked == .message, status >= 200 { return .whole(reply(size: 0)) }
     if result == CURLE_BAD_CONTENT_ENCODING, let retake { return .again(retake) }
     if result != CURLE_OK {
       return .failed(failure(timeout: timeout, connectTimeout: connectTimeout))
@@ -88,6 +89,10 @@ struct TransferEnding {
     case 416:
       if case .part(let length) = answer.asked { return unsatisfied(length) }
       return .failed(Failure(.final, code: "http.416", reason: answerWords))
+    case 300..<400 where answer.asked == .message:
+      return .failed(
+        Failure(
+          .final, code: "http.\(status)", reason: answerWords + ", and a redirect is not followed"))
     case 301, 302, 303, 307, 308:
       if let location { return .elsewhere(location) }
       if result == CURLE_OUT_OF_MEMORY { return .failed(Self.headerFlood(url.server)) }

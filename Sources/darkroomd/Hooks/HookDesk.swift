@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders the hooks of the settings: for a list before it counts as returned, for a file after its rejection is
-// recorded. A full outbox is a trouble, and refuses the order. Raises SystemError.
+// Orders the hooks of the settings, and the webhook of a list: for a list before it counts as returned, for a file
+// after its rejection is recorded. A full outbox is a trouble, and refuses the order. Raises SystemError.
 // Concurrency: one Mutex around the known orders; every function waits for a disk.
 
 import Linux
@@ -11,56 +11,77 @@ import Vocabulary
 
 struct HookDesk: Sendable {
   let outbox: HookOutbox
+  let webhooks: WebhookOutbox
   let settings: LiveSettings
   let places: Places
   let health: HealthBoard
   let clock: any Timekeeper
-  /// Rings after each order.
+  /// Rings after each order for a program.
   let bell: WakeEvent
+  /// Called after each order for a webhook.
+  let sends: @Sendable () -> Void
   private let known = KnownHooks()
+  private let knownWebhooks = KnownHooks()
 
   init(
-    outbox: HookOutbox, settings: LiveSettings, places: Places, health: HealthBoard,
-    clock: any Timekeeper, bell: WakeEvent
+    _ ground: Ground, _ health: HealthBoard, bell: WakeEvent,
+    sends: @escaping @Sendable () -> Void
   ) {
-    self.outbox = outbox
-    self.settings = settings
-    self.places = places
+    outbox = HookOutbox(ground.folders.hooks)
+    webhooks = WebhookOutbox(ground.folders.webhooks)
+    (settings, places, clock) = (ground.settings, ground.places, ground.clock)
     self.health = health
-    self.clock = clock
     self.bell = bell
+    self.sends = sends
   }
 
-  /// For a list that has finished; durable on return. Without names nothing of it could be returned, and without a
+  /// For a list that is over; durable on return. Without names nothing of it could be returned, and without a
   /// label its name is lost.
   func ended(
     _ entry: ListEntry, _ label: ListLabel?, _ names: ReturnedNames?
   ) throws(SystemError) {
     if health.health[.hookOrders] != nil, try outbox.hasRoom() { health.set(nil, for: .hookOrders) }
-    guard entry.state == .finished else { return }
-    let events: [HookOrder.Event] = entry.counts.failed > 0 ? [.finished, .failed] : [.finished]
-    for event in events where settings.current.hooks.program(for: event) != nil {
-      var order = HookOrder(HookOrder.Key(event, of: entry.id, at: entry.endedTime))
-      order.set(.total, "\(entry.acceptance.photos)")
-      order.set(.filtered, "\(entry.counts.filtered)")
-      order.set(.failed, "\(entry.counts.failed)")
-      if let label {
-        order[.name] = Array(label.name.stem)
-        order.set(.title, label.terms.title)
-        order.set(.owner, "\(label.owner)")
-        order[.prints] = path(places.prints, label.terms.prints)
+    if entry.state == .finished {
+      let events: [HookOrder.Event] = entry.counts.failed > 0 ? [.finished, .failed] : [.finished]
+      for event in events where settings.current.hooks.program(for: event) != nil {
+        let order = order(event, entry, label, names)
+        // A return that is tried again does not order again what may have run since.
+        if known.has(order.key) { continue }
+        try add(order)
+        known.note(order.key)
       }
-      order[.results] = names?.results.map { path(places.done, $0) }
-      order[.retry] = names?.retry.map { path(places.failed, $0) }
-      // A return that is tried again does not order again what may have run since.
-      if known.has(order.key) { continue }
-      try add(order)
-      known.note(order.key)
     }
+    guard let url = label?.terms.notify else { return }
+    let event = entry.state == .finished ? HookOrder.Event.finished : .cancelled
+    let order = WebhookOrder(order(event, entry, label, names), to: url)
+    if knownWebhooks.has(order.key) { return }
+    try add(order)
+    knownWebhooks.note(order.key)
+  }
+
+  private func order(
+    _ event: HookOrder.Event, _ entry: ListEntry, _ label: ListLabel?, _ names: ReturnedNames?
+  ) -> HookOrder {
+    var order = HookOrder(HookOrder.Key(event, of: entry.id, at: entry.endedTime))
+    order.set(.total, "\(entry.acceptance.photos)")
+    order.set(.filtered, "\(entry.counts.filtered)")
+    order.set(.failed, "\(entry.counts.failed)")
+    if let label {
+      order[.name] = Array(label.name.stem)
+      order.set(.title, label.terms.title)
+      order.set(.owner, "\(label.owner)")
+      order[.prints] = path(places.prints, label.terms.prints)
+    }
+    order[.results] = names?.results.map { path(places.done, $0) }
+    order[.retry] = names?.retry.map { path(places.failed, $0) }
+    return order
   }
 
   /// The list counts as returned: nothing more is ordered for it.
-  func settled(_ list: ListID) { known.forget(list) }
+  func settled(_ list: ListID) {
+    known.forget(list)
+    knownWebhooks.forget(list)
+  }
 
   /// A disk in trouble costs the hook, not the rejection.
   func rejected(_ list: ListID, name: FileName, owner: UInt32, _ failure: Failure) {
@@ -84,6 +105,16 @@ struct HookDesk: Sendable {
     if isAdded { bell.ring() }
   }
 
+  private func add(_ order: WebhookOrder) throws(SystemError) {
+    let isAdded = try webhooks.add(order)
+    if isAdded { sends() } else { health.set(Self.manyWebhooks, for: .webhooks) }
+  }
+
+  private static let manyWebhooks = Failure(
+    .machine, scope: .one, code: "hooks.full",
+    reason: "\(WebhookOutbox.most) webhooks wait already, and no more are ordered",
+    advice: "Find out why their servers do not answer; see HOOKS in darkroomd(8)")
+
   private static let full = Failure(
     .machine, scope: .one, code: "hooks.full",
     reason: "\(HookOutbox.most) orders for hooks wait already",
@@ -95,6 +126,7 @@ extension Settings.Hooks {
     switch event {
     case .finished: onFinished
     case .failed, .rejected: onFailed
+    case .cancelled: nil
     }
   }
 }

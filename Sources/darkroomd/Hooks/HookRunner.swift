@@ -170,8 +170,8 @@ struct HookRunner {
     reporter.report(
       .hookFailed(
         HookFacts(
-          program: program, event: order.key.event.rawValue, list: order.key.list,
-          listName: String(decoding: order[.name] ?? [], as: UTF8.self), output: output),
+          program, event: order.key.event.rawValue, list: order.key.list,
+          listName: order.listName, output: output),
         failure))
   }
 }

@@ -103,6 +103,7 @@ struct ListIntake: IntakeRules {
       return catalog
     }
     let options = catalog.options
+    if let notify = options.notify { try settings.current.hooks.checkWebhook(notify) }
     let standard = settings.current.filter
     // A list takes over the prints of the earlier list of the same name.
     let earlier = draft.isRoll ? nil : newest(ListName(draft.name), draft.owner)
@@ -114,7 +115,7 @@ struct ListIntake: IntakeRules {
       prints: prints, filter: options.filter ?? standard.function,
       quality: options.quality ?? standard.quality,
       metadata: options.metadata ?? standard.metadata, title: options.title, revises: earlier,
-      isRoll: draft.isRoll)
+      isRoll: draft.isRoll, notify: options.notify)
     return ListTerms(
       photos: catalog.count, serviceClass: options.serviceClass ?? .default,
       settings: terms.text)

@@ -47,5 +47,6 @@ struct RetryDrop {
     (options.filter ?? standard.function) == old.terms.filter
       && (options.quality ?? standard.quality) == old.terms.quality
       && (options.metadata ?? standard.metadata) == old.terms.metadata
+      && options.notify == old.terms.notify
   }
 }

@@ -18,6 +18,8 @@ struct FrozenSettings: Equatable, Sendable {
   var isRoll = false
   /// The photos of the revised list to try again; its other failed photos stay failed. Nil for all.
   var again: RetryChoice?
+  /// Notified when the list is over, if Webhooks= still allows it then.
+  var notify: PhotoURL?
 
   var text: String {
     """
@@ -27,6 +29,7 @@ struct FrozenSettings: Equatable, Sendable {
     Metadata=\(metadata)
     Revises=\(revises.map { "\($0)" } ?? "")
     Again=\(again?.text ?? "")
+    Notify=\(notify?.text ?? "")
     Roll=\(isRoll ? "yes" : "no")
     Title=\(title.split(whereSeparator: \.isNewline).joined(separator: " "))
 
@@ -35,7 +38,7 @@ struct FrozenSettings: Equatable, Sendable {
 }
 
 extension FrozenSettings {
-  /// Lists from before Quality=, Metadata=, Roll= and Again= have none of these keys; the defaults fit them.
+  /// Lists from before Quality=, Metadata=, Roll=, Again= and Notify= have none of these keys; the defaults fit them.
   init(text: String) throws(Failure) {
     var values: [Substring: Substring] = [:]
     for line in text.split(separator: "\n") {
@@ -55,6 +58,7 @@ extension FrozenSettings {
       prints: prints, filter: function, quality: quality, metadata: metadata,
       title: values["Title"].map { String($0) } ?? "",
       revises: values["Revises"].flatMap { UInt64($0) }.map { ListID($0) },
-      isRoll: values["Roll"] == "yes", again: values["Again"].flatMap { RetryChoice(text: $0) })
+      isRoll: values["Roll"] == "yes", again: values["Again"].flatMap { RetryChoice(text: $0) },
+      notify: values["Notify"].flatMap { try? PhotoURL(parsing: String($0)) })
   }
 }

@@ -37,7 +37,7 @@ extension ListWork {
       list: list, name: open.name, title: open.terms.title, owner: open.about.owner,
       state: entry.state, accepted: entry.acceptedTime, ended: entry.endedTime,
       serviceClass: entry.acceptance.serviceClass, filter: open.terms.filter,
-      quality: open.terms.quality, metadata: open.terms.metadata,
+      quality: open.terms.quality, metadata: open.terms.metadata, notify: open.terms.notify,
       prints: "\(printsPath)/\(String(decoding: open.terms.prints.bytes, as: UTF8.self))",
       total: open.catalog.count
     ) { number throws(Failure) in

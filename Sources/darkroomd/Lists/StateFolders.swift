@@ -13,8 +13,9 @@ struct StateFolders: Sendable {
   let cache: any Folder
   let prints: any Folder
   let quarantine: any Folder
-  /// Orders for hooks; see `HookOutbox`.
+  /// Orders for hooks and for webhooks; see `Outbox`.
   let hooks: any Folder
+  let webhooks: any Folder
   let done: any Folder
   let failed: any Folder
 
@@ -28,6 +29,7 @@ struct StateFolders: Sendable {
     cache = try state.folder(FileName(literal: "cache"), creating: true)
     quarantine = try state.folder(FileName(literal: "quarantine"), creating: true)
     hooks = try state.folder(FileName(literal: "hooks"), creating: true)
+    webhooks = try state.folder(FileName(literal: "webhooks"), creating: true)
   }
 
   /// Removes the originals of a list that is over.

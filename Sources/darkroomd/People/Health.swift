@@ -20,6 +20,7 @@ struct Health: Equatable, Sendable {
     /// Hooks that cannot be run, and those that cannot be ordered.
     case hooks
     case hookOrders
+    case webhooks
   }
 
   private var troubles: [Subject: Failure] = [:]
@@ -100,6 +101,7 @@ extension Health.Subject {
     case .work, .downloads: failure.reason
     case .inbox, .openFiles: failure.words
     case .hooks: "hooks wait: \(failure.words)"
+    case .webhooks: "webhooks wait: \(failure.words)"
     case .hookOrders: "no more hooks are ordered: \(failure.words)"
     case .list(let list):
       failure.kind == .final
@@ -130,6 +132,7 @@ extension Health.Subject {
         ? .fileIgnored(name: String(decoding: name.bytes, as: UTF8.self), reason: failure.reason)
         : .machineTrouble(failure, waits: "list '\(name)' waits")
     case .hooks: .machineTrouble(failure, waits: "hooks wait")
+    case .webhooks: .machineTrouble(failure, waits: "webhooks wait")
     case .hookOrders: .machineTrouble(failure, waits: "no more hooks are ordered")
     }
   }
@@ -143,6 +146,7 @@ extension Health.Subject {
     case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")
     case .copy, .file: nil
     case .hooks: .machineRecovered(failure, resumes: "hooks are run")
+    case .webhooks: .machineRecovered(failure, resumes: "webhooks are sent")
     case .hookOrders: .machineRecovered(failure, resumes: "hooks are ordered")
     }
   }

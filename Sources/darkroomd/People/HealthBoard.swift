@@ -46,9 +46,14 @@ final class HealthBoard: Sendable {
     reporter.report(.inboxSurveyed(inbox: inbox, words: words))
   }
 
+  /// Reports trouble that is over with this report.
+  func report(_ failure: Failure, waits: String) {
+    reporter.report(.machineTrouble(failure, waits: waits))
+  }
+
   /// Reports that the list's copy is in `done` but its results cannot be made.
   func noResults(of list: ListID, _ failure: Failure) {
-    reporter.report(.machineTrouble(failure, waits: "list \(list) has no results in done"))
+    report(failure, waits: "list \(list) has no results in done")
   }
 
   // MARK: the sandbox

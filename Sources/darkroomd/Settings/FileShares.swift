@@ -8,7 +8,7 @@ import Vocabulary
 struct FileShares: Equatable, Sendable {
   /// The files that each opens: an idle daemon, a claim, an open list, an admitted photo (its original), and
   /// in addition a download, a worker and a print.
-  private static let idle = 33
+  private static let idle = 35
   private static let claim = 9
   private static let list = 4
   private static let photo = 1
@@ -17,7 +17,7 @@ struct FileShares: Equatable, Sendable {
   private static let output = 1
 
   /// Below this limit no list can be read while another one waits.
-  static let least = 51
+  static let least = 53
 
   let limit: Int
   let claims: Int

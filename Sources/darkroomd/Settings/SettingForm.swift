@@ -116,6 +116,12 @@ extension SettingForm<[NetworkRange]> {
   }
 }
 
+extension SettingForm<[WebhookPrefix]> {
+  static var webhooks: Self {
+    words { (word) throws(SettingProblem) in try WebhookPrefix(parsing: word) }
+  }
+}
+
 extension SettingForm<[String]> {
   static var absolutePaths: Self {
     words { (word) throws(SettingProblem) in

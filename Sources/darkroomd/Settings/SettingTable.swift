@@ -116,6 +116,7 @@ struct SettingEntry: Sendable {
   private static let hooks = [
     SettingEntry("Hooks", "OnFinished", "", \.hooks.onFinished, .program),
     SettingEntry("Hooks", "OnFailed", "", \.hooks.onFailed, .program),
+    SettingEntry("Hooks", "Webhooks", "", \.hooks.webhooks, .webhooks),
     SettingEntry(
       "Hooks", "Timeout", "1min", \.hooks.timeout,
       .duration(from: .seconds(1), to: .seconds(86400))),

@@ -47,6 +47,17 @@ extension TransferSettings {
   }
 }
 
+extension TransferSettings {
+  /// For webhooks. The administrator chose their servers: every address is allowed.
+  static var webhooks: TransferSettings {
+    let everywhere = ["0.0.0.0/0", "::/0"].compactMap { try? NetworkRange(parsing: $0) }
+    return TransferSettings(
+      connections: WebhookBoard.most, connectionsPerHost: 1,
+      rules: AddressRules(allowed: everywhere), slowestTime: .seconds(2 * 86400), redirects: 0,
+      userAgent: "darkroom/\(Release.version)")
+  }
+}
+
 extension TransferLoop {
   static func make(_ settings: Settings) throws(StartFailure) -> TransferLoop {
     try StartFailure.unless("the transfers") { () throws(SystemError) in
@@ -57,14 +68,36 @@ extension TransferLoop {
 
 extension HookDesk {
   /// Also removes the drafts that a crash left among the orders.
-  static func make(_ ground: Ground, _ health: HealthBoard) throws(StartFailure) -> HookDesk {
+  static func make(
+    _ ground: Ground, _ health: HealthBoard, sends: @escaping @Sendable () -> Void
+  ) throws(StartFailure) -> HookDesk {
     try StartFailure.unless("with the orders for hooks") { () throws(SystemError) in
-      let outbox = HookOutbox(ground.folders.hooks)
-      try outbox.sweep()
-      return HookDesk(
-        outbox: outbox, settings: ground.settings, places: ground.places, health: health,
-        clock: ground.clock, bell: try WakeEvent())
+      let desk = HookDesk(ground, health, bell: try WakeEvent(), sends: sends)
+      try desk.outbox.sweep()
+      try desk.webhooks.sweep()
+      return desk
     }
+  }
+}
+
+extension Webhooks {
+  static func make(_ ground: Ground, _ health: HealthBoard) throws(StartFailure) -> Webhooks {
+    let network = try StartFailure.unless("the webhooks") { () throws(SystemError) in
+      // Apart from downloads, whose rules on addresses do not hold for it.
+      try TransferLoop(.webhooks, name: "webhooks")
+    }
+    return make(ground, health, network) { await network.stop() }
+  }
+
+  static func make(
+    _ ground: Ground, _ health: HealthBoard, _ network: any Network,
+    close: @escaping @Sendable () async -> Void
+  ) -> Webhooks {
+    Webhooks(
+      WebhookSender(
+        outbox: WebhookOutbox(ground.folders.webhooks), network: network,
+        settings: ground.settings, reporter: ground.reporter, health: health, clock: ground.clock),
+      changes: ground.changes, close: close)
   }
 }
 

@@ -60,6 +60,8 @@ struct Settings: Equatable, Sendable {
     /// Full paths of programs.
     var onFinished: String?
     var onFailed: String?
+    /// URLs that lists may notify.
+    var webhooks: [WebhookPrefix] = []
     var timeout = Duration.seconds(60)
   }
 

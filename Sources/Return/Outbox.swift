@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// The orders for hooks in STATE/hooks, a file each, until their programs have run. The daemon adds them; one
-// process at a time works them off, the oldest first. Names with a leading dot are not orders: drafts, the lock
+// The orders for hooks in a folder, a file each, until they are done. The daemon adds them; one process at a time
+// works them off, the oldest first. Names with a leading dot are not orders: drafts, the lock
 // and one damaged order. Raises SystemError, and `hook.order` for a damaged order.
 // Concurrency: immutable; every function waits for a disk. Several threads may add different orders at once.
 
 internal import Files
 package import Vocabulary
 
-package struct HookOutbox: Sendable {
-  /// More orders are refused: as long as no program runs, they only accumulate.
-  package static let most = 10_000
+package protocol OutboxOrder: Sendable {
+  /// In bytes.
+  static var longestText: Int { get }
+  var key: HookOrder.Key { get }
+  var text: String { get }
+  init(_ key: HookOrder.Key, text: [UInt8]) throws(Failure)
+}
 
-  private static let damaged = FileName(literal: ".damaged")
+/// Orders to run a program.
+package typealias HookOutbox = Outbox<HookOrder>
+/// Orders to send a webhook.
+package typealias WebhookOutbox = Outbox<WebhookOrder>
+
+package struct Outbox<Order: OutboxOrder>: Sendable {
+  /// More orders are refused: as long as none is done, they only accumulate.
+  package static var most: Int { 10_000 }
+
+  private static var damaged: FileName { FileName(literal: ".damaged") }
 
   private let folder: any Folder
 
@@ -30,7 +43,7 @@ package struct HookOutbox: Sendable {
   package func hasRoom() throws(SystemError) -> Bool { try keys().count < Self.most }
 
   /// Durable on return; replaces an order with the same key. False if the outbox is full.
-  package func add(_ order: HookOrder) throws(SystemError) -> Bool {
+  package func add(_ order: Order) throws(SystemError) -> Bool {
     let keys = try keys()
     guard keys.count < Self.most || keys.contains(order.key) else { return false }
     try folder.write(whole: Array(order.text.utf8), as: order.key.name)
@@ -43,11 +56,11 @@ package struct HookOutbox: Sendable {
   }
 
   /// Nil if it is missing.
-  package func order(_ key: HookOrder.Key) throws(Failure) -> HookOrder? {
+  package func order(_ key: HookOrder.Key) throws(Failure) -> Order? {
     let text = try asMachine { () throws(SystemError) in
-      try folder.contents(of: key.name, upTo: HookOrder.longestText)
+      try folder.contents(of: key.name, upTo: Order.longestText)
     }
-    return try text.map { (text) throws(Failure) in try HookOrder(key, text: text) }
+    return try text.map { (text) throws(Failure) in try Order(key, text: text) }
   }
 
   /// A power cut may bring it back.

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// URLs that lists may notify: those with the scheme, the host and the port of the prefix whose path is its path or
+// lies below it. A value. Raises `SettingProblem`, worded for the author of the file.
+
+import Vocabulary
+
+struct WebhookPrefix: Equatable, Sendable {
+  private let url: PhotoURL
+
+  init(parsing text: String) throws(SettingProblem) {
+    let words = "a URL of Webhooks= is written as https://hooks.example.org/darkroom/"
+    do throws(Failure) { url = try PhotoURL(parsing: text) } catch {
+      throw SettingProblem("\(words), not '\(ShownURL.text(text))': \(error.reason)")
+    }
+    guard url.scheme.isRemote, url.query == nil, !text.utf8.contains(UInt8(ascii: "#")),
+      Self.isPlain(url.path)
+    else {
+      throw SettingProblem(
+        "\(words), without '?', '#', '..' and encoded slashes, not '\(ShownURL.text(text))'")
+    }
+  }
+
+  func covers(_ other: PhotoURL) -> Bool {
+    guard url.origin == other.origin, Self.isPlain(other.path) else { return false }
+    let path = url.path.utf8.last == UInt8(ascii: "/") ? url.path : url.path + "/"
+    return other.path == url.path || other.path.hasPrefix(path)
+  }
+
+  /// No server can read the path as one that leads elsewhere.
+  private static func isPlain(_ path: String) -> Bool {
+    guard let bytes = HexDigits.percentDecoded(Array(path.utf8)[...]) else { return false }
+    let encoded = path.utf8.count { $0 == UInt8(ascii: "/") }
+    guard bytes.count(where: { $0 == UInt8(ascii: "/") }) == encoded,
+      !bytes.contains(where: { $0 == UInt8(ascii: "\\") || $0 < 0x20 })
+    else { return false }
+    return !bytes.split(separator: UInt8(ascii: "/")).contains { piece in
+      // `..;x` is `..` to some servers, and `%252e` is `%2e`, which a second decoder reads.
+      piece.starts(with: "..".utf8) || piece == [UInt8(ascii: ".")]
+        || piece.contains(UInt8(ascii: "%"))
+    }
+  }
+}
+
+extension Settings.Hooks {
+  func allowsWebhook(_ url: PhotoURL) -> Bool { webhooks.contains { $0.covers(url) } }
+
+  /// Raises `list.notify`.
+  func checkWebhook(_ url: PhotoURL) throws(Failure) {
+    if allowsWebhook(url) { return }
+    throw Failure(
+      .final, code: "list.notify",
+      reason: "'Notify' is \(Printable.text(url.shown)), which Webhooks= does not allow",
+      advice: "Remove 'Notify', or add the URL to Webhooks= under [Hooks] in darkroomd.conf")
+  }
+}
