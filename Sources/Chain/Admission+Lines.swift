@@ -72,7 +72,7 @@ extension Admission {
       line.forHost.add(
         number, host: host, url: prospect.url, isTried: prospect.isTried,
         isFirst: candidate.isReturned)
-      hosts.join(host, key, line.serviceClass, now: now)
+      hosts.join(host, key, line.serviceClass, of: owners[key.list] ?? 0, now: now)
       return .again
     }
   }
@@ -120,16 +120,17 @@ extension Admission {
   // MARK: the focus
 
   /// A focused photo of the line's owner uses the line's turn, or the call of a host to it.
-  mutating func focused(at key: LineKey, _ place: Int, _ now: Duration) -> Step? {
+  mutating func focused(at turn: LineTurns.Turn, _ now: Duration) -> Step? {
+    let key = turn.key
     guard let owner = owners[key.list], lines[key]?.isStill == false else { return nil }
     if let host = hosts.call(for: key) {
-      return called(by: host, key, of: owner, place, now)
+      return called(by: host, turn, of: owner, now)
     }
-    return focused(of: owner, turn: place, now: now)
+    return focused(of: owner, turn: turn, now: now)
   }
 
   /// - Parameter turn: nil if the photo takes the place of one that has made room for it.
-  mutating func focused(of owner: UInt32, turn: Int?, now: Duration) -> Step? {
+  mutating func focused(of owner: UInt32, turn: LineTurns.Turn?, now: Duration) -> Step? {
     while let candidate = focus.next(owner, unless: isStill) {
       let photo = candidate.photo
       let all = keys[photo.list] ?? []
@@ -174,8 +175,9 @@ extension Admission {
 
   /// The host has called the line: a focused photo of its owner that waits there goes instead of the line's.
   private mutating func called(
-    by host: String, _ key: LineKey, of owner: UInt32, _ place: Int, _ now: Duration
+    by host: String, _ turn: LineTurns.Turn, of owner: UInt32, _ now: Duration
   ) -> Step? {
+    let key = turn.key
     for waiting in focus.atHosts[owner] ?? [] where waiting.host == host {
       let photo = waiting.photo
       if isStill(photo.list) { continue }
@@ -202,7 +204,7 @@ extension Admission {
       lines[home]?.inFlight[photo.number] = seat
       // A host must not call a line that has no photo for it, and may be dropped.
       if lines[home]?.forHost.has(host) == false { hosts.leave(host, home, now: now) }
-      return give(photo, place, lost, now)
+      return give(photo, turn, lost, now)
     }
     return nil
   }
@@ -334,7 +336,7 @@ extension Admission {
     riders.leave(place)
     focus.left(photo, of: owner)
     focus.grant(photo)
-    inFlight += 1
+    occupy(photo, .userInteractive)
     return true
   }
 }

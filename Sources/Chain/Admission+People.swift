@@ -67,11 +67,12 @@ extension Admission {
   package mutating func setClass(_ serviceClass: ServiceClass, of list: ListID, now: Duration) {
     let key = LineKey(list)
     guard var line = lines.removeValue(forKey: key) else { return }
-    turns.remove(key, line.serviceClass)
+    let owner = owners[list] ?? 0
+    turns.remove(key, line.serviceClass, of: owner)
     line.serviceClass = serviceClass
     for host in line.forHost.hosts where !line.isStill {
       hosts.leave(host, key, now: now)
-      hosts.join(host, key, serviceClass, now: now)
+      hosts.join(host, key, serviceClass, of: owner, now: now)
     }
     put(line, key)
     enterCalled()

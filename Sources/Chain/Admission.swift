@@ -3,7 +3,7 @@
 // about photos and lists. All photos outside the window are rows in the record; here a list costs a cursor,
 // its photos in flight or waiting for another attempt, and a bounded number that wait for a host.
 //
-// Fairness: `LineTurns` between lines; `HostWindows` at each host, so that a slow or dead one delays only its
+// Fairness: `LineTurns` between owners and their lines; `HostWindows` at each host, so that a slow or dead one delays only its
 // own photos; `Setback` for a list, so that its own trouble delays only that list.
 
 package import Vocabulary
@@ -53,6 +53,7 @@ package struct Admission: Sendable {
   var owners: [ListID: UInt32] = [:]
   var hosts: HostWindows
   var turns = LineTurns()
+  var seats = OwnerSeats()
   var riders = Riders()
   var setbacks = Setbacks()
   var expectant = Expectant()
@@ -109,7 +110,7 @@ package struct Admission: Sendable {
           if line.isStill {
             hosts.leave(host, key, now: now)
           } else {
-            hosts.join(host, key, line.serviceClass, now: now)
+            hosts.join(host, key, line.serviceClass, of: owners[list] ?? 0, now: now)
           }
         }
       }
@@ -123,15 +124,16 @@ package struct Admission: Sendable {
     settled.remove(list)
     setbacks.forget(list)
     focus.drop(list)
-    owners[list] = nil
     for key in keys.removeValue(forKey: list) ?? [] {
       guard let line = lines.removeValue(forKey: key) else { continue }
       expectant.leave(key)
-      inFlight -= line.inFlight.count
+      for number in line.inFlight.keys { vacate(PhotoID(list: list, number: number)) }
       for host in line.forHost.hosts { hosts.leave(host, key, now: now) }
       for place in line.inFlight.values { _ = leave(place, .unknown, now: now, jitter: 0) }
       if asking == key { asking = nil }
+      turns.remove(key, line.serviceClass, of: owners[list] ?? 0)
     }
+    owners[list] = nil
     enterCalled()
   }
 
@@ -159,26 +161,27 @@ package struct Admission: Sendable {
       if let step = focused(of: owner, turn: nil, now: now) { return step }
       focus.paid(owner, all: true)
     }
-    for place in turns.order {
-      while let key = turns.first(place) {
+    for serviceClass in turns.order {
+      while let turn = turns.first(serviceClass, seats) {
+        let key = turn.key
         let isFirst = !focus.isEmpty && owners[key.list].map(focus.goesFirst) == true
-        if isFirst, let step = focused(at: key, place, now) { return step }
+        if isFirst, let step = focused(at: turn, now) { return step }
         switch look(at: key, now: now) {
         case .seek(let number):
-          turns.yieldLongSearch(place)
+          turns.yieldLongSearch(turn)
           asking = key
           return .seek(key.list, after: number)
         case .ask(let number):
-          turns.yieldLongSearch(place)
+          turns.yieldLongSearch(turn)
           asking = key
           return .ask(PhotoID(list: key.list, number: number))
         case .give(let number, let lost):
-          return give(PhotoID(list: key.list, number: number), place, lost, now)
+          return give(PhotoID(list: key.list, number: number), turn, lost, now)
         case .again: enterCalled()
         case .nothing:
           // No other photo needs the turn that was kept for them.
-          if !focus.isEmpty, !isFirst, let step = focused(at: key, place, now) { return step }
-          turns.leave(place)
+          if !focus.isEmpty, !isFirst, let step = focused(at: turn, now) { return step }
+          turns.leave(turn)
           // A host may have called the line during the look.
           enterCalled()
         }
@@ -187,19 +190,35 @@ package struct Admission: Sendable {
     return nil
   }
 
-  /// `place`: the class whose turn it was.
+  /// `turn`: the one that it uses.
   mutating func give(
-    _ photo: PhotoID, _ place: Int?, _ lost: LostHost?, _ now: Duration
+    _ photo: PhotoID, _ turn: LineTurns.Turn?, _ lost: LostHost?, _ now: Duration
   ) -> Step {
-    if let place { turns.gave(place) }
-    inFlight += 1
+    if let turn { turns.gave(turn) }
     let isFocused = focus.isFocused(photo)
+    let own = turn?.share.serviceClass ?? .userInteractive
+    occupy(photo, own)
     if !focus.isEmpty, let owner = owners[photo.list] { focus.gave(owner) }
     if setbacks[photo.list]?.phase == .trying { block(photo.list, true, now) }
     enterCalled()
-    let own = place.map { ServiceClass.allCases[$0] } ?? .userInteractive
     return .give(
       Admitted(photo: photo, serviceClass: isFocused ? .userInteractive : own, lost: lost))
+  }
+
+  /// The photo has a place in the window, at the cost of its owner.
+  mutating func occupy(_ photo: PhotoID, _ serviceClass: ServiceClass) {
+    inFlight += 1
+    let owner = owners[photo.list] ?? 0
+    seats.take(photo, OwnerSeats.Share(owner: owner, serviceClass: serviceClass))
+  }
+
+  private mutating func vacate(_ photo: PhotoID) {
+    inFlight -= 1
+    seats.leave(photo)
+  }
+
+  mutating func enter(_ key: LineKey, _ serviceClass: ServiceClass) {
+    if let owner = owners[key.list] { turns.enter(key, serviceClass, of: owner) }
   }
 
   /// Answers `seek` with the first unfinished photo after the cursor, nil if there is none.
@@ -236,7 +255,7 @@ package struct Admission: Sendable {
     for key in expectant.keys {
       guard let line = lines[key], !line.isStill, let due = line.waiting.firstDue, due <= now
       else { continue }
-      turns.enter(key, line.serviceClass)
+      enter(key, line.serviceClass)
     }
     expectant.next(
       expectant.keys.compactMap { lines[$0]?.waiting.firstDue }.filter { $0 > now }.min())
@@ -244,13 +263,13 @@ package struct Admission: Sendable {
 
   mutating func enterFocused(_ list: ListID) {
     for key in keys[list] ?? [] {
-      if let line = lines[key], !line.isStill { turns.enter(key, line.serviceClass) }
+      if let line = lines[key], !line.isStill { enter(key, line.serviceClass) }
     }
   }
 
   mutating func enterCalled() {
     for key in hosts.takeCalled() {
-      if let line = lines[key] { turns.enter(key, line.serviceClass) }
+      if let line = lines[key] { enter(key, line.serviceClass) }
     }
   }
 
@@ -305,7 +324,7 @@ package struct Admission: Sendable {
       put(line, key)
       return focus.grant(photo)
     }
-    inFlight -= 1
+    vacate(photo)
     if let place = line.inFlight.removeValue(forKey: photo.number), !isHanded {
       _ = leave(place, .unknown, now: now, jitter: 0)
     }
@@ -338,7 +357,7 @@ package struct Admission: Sendable {
     expectant.note(key, due: line.waiting.firstDue)
     let isFocused = !focus.isEmpty && !line.isStill && focus.waits(key.list)
     if entering, line.isReady || isFocused || (!line.isStill && hosts.call(for: key) != nil) {
-      turns.enter(key, line.serviceClass)
+      enter(key, line.serviceClass)
     }
     lines[key] = line
     let isDone = line.isDone && keys[key.list]?.allSatisfy { lines[$0]?.isDone ?? false } == true

@@ -2,7 +2,7 @@
 // All hosts with photos now, the lines that wait at each, and their order. A host without photos and without
 // trouble is forgotten. A plain value: after each call its owner takes out the called lines.
 //
-// Lines wait at a host in queues by class. The host calls as many as it has room for. A called line starts a
+// Lines wait at a host in queues by class, in turn by owner. The host calls as many as it has room for. A called line starts a
 // photo or returns to the head of its queue, so that no room stays unused and no call is wasted.
 
 package import Vocabulary
@@ -17,8 +17,8 @@ package struct HostWindows: Sendable {
 
   private struct Host: Sendable {
     var window = HostWindow()
-    var queues = [[LineKey]](repeating: [], count: ServiceClass.allCases.count)
-    var called: [LineKey: ServiceClass] = [:]
+    var queues = [OwnerTurns](repeating: OwnerTurns(), count: ServiceClass.allCases.count)
+    var called: [LineKey: OwnerSeats.Share] = [:]
     var calls = 0
     /// The time of its alarm in `gates`.
     var alarm: Duration?
@@ -27,21 +27,25 @@ package struct HostWindows: Sendable {
 
     /// True if a line waits that goes first.
     func isAwaited(ahead serviceClass: ServiceClass) -> Bool {
-      called.contains { $0.value <= serviceClass }
+      called.contains { $0.value.serviceClass <= serviceClass }
         || queues[...Int(serviceClass.rawValue)].contains { !$0.isEmpty }
     }
 
     func holds(_ key: LineKey) -> Bool {
-      called[key] != nil || queues.contains { $0.contains(key) }
+      called[key] != nil || queues.contains { $0.holds(key) }
     }
 
-    /// The most urgent first; one of eight is the least urgent, so that no line starves.
+    /// The most urgent first; one of eight is from the other classes in turn, so that no line starves.
     mutating func call() -> LineKey? {
       let places = queues.indices.filter { !queues[$0].isEmpty }
-      guard let place = calls % 8 == 7 ? places.last : places.first else { return nil }
+      let others = Array(places.dropFirst().reversed())
+      let isOther = calls % 8 == 7 && !others.isEmpty
+      guard let place = isOther ? others[calls / 8 % others.count] : places.first else {
+        return nil
+      }
+      guard let (key, owner) = queues[place].next() else { return nil }
       calls += 1
-      let key = queues[place].removeFirst()
-      called[key] = ServiceClass.allCases[place]
+      called[key] = OwnerSeats.Share(owner: owner, serviceClass: ServiceClass.allCases[place])
       return key
     }
   }
@@ -109,7 +113,7 @@ package struct HostWindows: Sendable {
     _ name: String, _ key: LineKey, isTried: Bool, hasFresh: Bool = false, hasMore: Bool,
     now: Duration
   ) -> Answer {
-    guard var host = hosts.removeValue(forKey: name), let serviceClass = host.called[key] else {
+    guard var host = hosts.removeValue(forKey: name), let share = host.called[key] else {
       return .wait
     }
     if !isSuspended,
@@ -121,7 +125,7 @@ package struct HostWindows: Sendable {
     }
     unlist(key, name, &host)
     guard !isSuspended, name == Self.here || host.window.room(now: now, most: most) > 0 else {
-      host.queues[Int(serviceClass.rawValue)].insert(key, at: 0)
+      host.queues[Int(share.serviceClass.rawValue)].insertFirst(key, of: share.owner)
       setGate(&host, name, now)
       hosts[name] = host
       return .wait
@@ -129,18 +133,20 @@ package struct HostWindows: Sendable {
     let isProbe =
       name == Self.here
       ? false : host.window.start(tried: isTried, fresh: hasFresh || !isTried)
-    if hasMore { host.queues[Int(serviceClass.rawValue)].append(key) }
+    if hasMore {
+      host.queues[Int(share.serviceClass.rawValue)].append(key, of: share.owner)
+    }
     put(host, name, now)
     return .start(isProbe: isProbe)
   }
 
   /// A line has a photo that waits for the host.
   package mutating func join(
-    _ name: String, _ key: LineKey, _ serviceClass: ServiceClass, now: Duration
+    _ name: String, _ key: LineKey, _ serviceClass: ServiceClass, of owner: UInt32, now: Duration
   ) {
     var host = known(name, now)
     hosts[name] = nil
-    if !host.holds(key) { host.queues[Int(serviceClass.rawValue)].append(key) }
+    if !host.holds(key) { host.queues[Int(serviceClass.rawValue)].append(key, of: owner) }
     put(host, name, now)
   }
 
@@ -148,7 +154,7 @@ package struct HostWindows: Sendable {
   package mutating func leave(_ name: String, _ key: LineKey, now: Duration) {
     guard var host = hosts.removeValue(forKey: name) else { return }
     unlist(key, name, &host)
-    for place in host.queues.indices { host.queues[place].removeAll { $0 == key } }
+    for place in host.queues.indices { host.queues[place].remove(key) }
     put(host, name, now)
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which line gives the next photo: the most urgent class first, the lines of one class in turn; one
-// slot in eight goes to the least urgent class that waits, so that no class starves. A plain value.
+// Decides which line gives the next photo: the most urgent class first; within a class the owner with the fewest
+// photos in the window, so that a new one catches up; the lines of one owner in turn. One slot in eight goes to the
+// less urgent classes in turn, and one to the owner whose turn was longest ago, so that nothing starves. A plain
+// value.
 
 import Vocabulary
 
@@ -8,54 +10,71 @@ struct LineTurns: Sendable {
   /// After this many photos of other lines in a row, a line lets the other lines go first.
   private static let longestSearch = 64
 
+  struct Turn: Sendable {
+    let key: LineKey
+    let share: OwnerSeats.Share
+
+    fileprivate var place: Int { Int(share.serviceClass.rawValue) }
+  }
+
   /// Lines that may have a photo to give, by class. A line without one leaves, so that thousands of them cost
   /// no look when a photo ends.
-  private var lines = [[LineKey]](repeating: [], count: ServiceClass.allCases.count)
+  private var lines = [OwnerTurns](repeating: OwnerTurns(), count: ServiceClass.allCases.count)
   private var present: Set<LineKey> = []
   private var given = 0
   private var passed = 0
   /// The number of looks at lines, for tests.
   private(set) var looks = 0
 
-  /// The indices of the classes, in the current order.
-  var order: [Int] {
-    let classes = Array(ServiceClass.allCases.indices)
-    return given % 8 == 7 ? classes.reversed() : classes
+  /// The classes, in the current order.
+  var order: [ServiceClass] {
+    let all = ServiceClass.allCases
+    guard given % 8 == 7 else { return all }
+    // Each of the others in turn, the least urgent first.
+    let others = Array(all.dropFirst().reversed())
+    let start = given / 8 % others.count
+    return Array(others[start...] + others[..<start] + all.prefix(1))
   }
 
   /// The line of this class whose turn it is.
-  mutating func first(_ place: Int) -> LineKey? {
-    guard let key = lines[place].first else { return nil }
+  mutating func first(_ serviceClass: ServiceClass, _ seats: OwnerSeats) -> Turn? {
+    let turns = lines[Int(serviceClass.rawValue)]
+    let shares = turns.owners.map { OwnerSeats.Share(owner: $0, serviceClass: serviceClass) }
+    // Of equal shares `min` chooses the first.
+    let share = given % 8 == 3 ? shares.first : shares.min { seats.count($0) < seats.count($1) }
+    guard let share, let key = turns.first(of: share.owner) else { return nil }
     looks += 1
-    return key
+    return Turn(key: key, share: share)
   }
 
-  mutating func enter(_ key: LineKey, _ serviceClass: ServiceClass) {
-    if present.insert(key).inserted { lines[Int(serviceClass.rawValue)].append(key) }
+  mutating func enter(_ key: LineKey, _ serviceClass: ServiceClass, of owner: UInt32) {
+    if present.insert(key).inserted { lines[Int(serviceClass.rawValue)].append(key, of: owner) }
   }
 
   /// The line leaves the turns of its class.
-  mutating func remove(_ key: LineKey, _ serviceClass: ServiceClass) {
+  mutating func remove(_ key: LineKey, _ serviceClass: ServiceClass, of owner: UInt32) {
     guard present.remove(key) != nil else { return }
-    lines[Int(serviceClass.rawValue)].removeAll { $0 == key }
+    lines[Int(serviceClass.rawValue)].remove(key, of: owner)
   }
 
-  /// The first line of this class has given a photo; the next one is first.
-  mutating func gave(_ place: Int) {
+  /// The line has given a photo; the next one of its owner is first.
+  mutating func gave(_ turn: Turn) {
     given += 1
-    lines[place].append(lines[place].removeFirst())
+    lines[turn.place].rotate(turn.share.owner)
   }
 
-  /// The first line of this class has nothing to give.
-  mutating func leave(_ place: Int) { present.remove(lines[place].removeFirst()) }
+  /// The line has nothing to give.
+  mutating func leave(_ turn: Turn) {
+    remove(turn.key, turn.share.serviceClass, of: turn.share.owner)
+  }
 
   mutating func found() { passed = 0 }
   mutating func pass() { passed += 1 }
 
   /// A line that finds only photos of other lines moves behind the rest of its class.
-  mutating func yieldLongSearch(_ place: Int) {
+  mutating func yieldLongSearch(_ turn: Turn) {
     guard passed >= Self.longestSearch else { return }
     passed = 0
-    lines[place].append(lines[place].removeFirst())
+    lines[turn.place].rotate(turn.share.owner)
   }
 }

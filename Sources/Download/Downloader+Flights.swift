@@ -11,8 +11,8 @@ import Vocabulary
 
 extension Downloader {
   func fly(
-    _ photo: PhotoID, _ url: PhotoURL, _ folder: any Folder, _ priority: ServiceClass,
-    _ checksum: SHA256Digest?
+    _ photo: PhotoID, of owner: UInt32, _ url: PhotoURL, _ folder: any Folder,
+    _ priority: ServiceClass, _ checksum: SHA256Digest?
   ) async throws(Failure) -> Original {
     var (boarding, known, act) = state.withLock { $0.flights.board(photo, url, priority) }
     perform(act, boarding.flight, url)
@@ -20,7 +20,7 @@ extension Downloader {
       let turn = if let known { known } else { await turn(boarding, url) }
       known = nil
       switch turn {
-      case .lead: begin(boarding, url)
+      case .lead: begin(boarding, of: owner, url)
       case .failed(let failure): throw failure
       case .landed(let landing):
         do throws(Failure) {
@@ -113,7 +113,7 @@ extension Downloader {
     var found: OriginalCache.Found?
   }
 
-  private func begin(_ boarding: FlightTable.Boarding, _ url: PhotoURL) {
+  private func begin(_ boarding: FlightTable.Boarding, of owner: UInt32, _ url: PhotoURL) {
     let (lead, settings) = state.withLock { ($0.flights.attempt(of: boarding), $0.settings) }
     guard let (attempt, priority) = lead else { return }
     let opening: Opening
@@ -126,7 +126,8 @@ extension Downloader {
     }
     let request = TransferRequest(
       url: url, maximumSize: settings.maximumSize, timeout: settings.timeout,
-      connectTimeout: settings.connectTimeout, priority: priority, scope: opening.scope)
+      connectTimeout: settings.connectTimeout, priority: priority, owner: owner,
+      scope: opening.scope)
     let ticket = network.begin(request, into: file) { file.end($0) }
     perform(
       state.withLock { $0.flights.begun(attempt, ticket, priority) }, attempt.flight, url)

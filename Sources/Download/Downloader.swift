@@ -60,13 +60,13 @@ package final class Downloader: Sendable {
   /// failure.
   package func download(
     _ photo: PhotoID, from url: PhotoURL, into folder: any Folder, priority: ServiceClass,
-    checksum: SHA256Digest? = nil
+    owner: UInt32 = 0, checksum: SHA256Digest? = nil
   ) async throws(Failure) -> Original {
     if Task.isCancelled { throw .cancelled }
     do throws(Failure) {
       return url.scheme == .file
         ? try copy(photo, url, folder, checksum)
-        : try await fly(photo, url, folder, priority, checksum)
+        : try await fly(photo, of: owner, url, folder, priority, checksum)
     } catch {
       if error.kind == .final { discard(photo, in: folder) }
       throw error

@@ -62,19 +62,22 @@ package struct TransferRequest: Sendable {
   package let timeout: Duration
   package let connectTimeout: Duration
   package let priority: ServiceClass
+  /// The user whose share of the connections it takes.
+  package let owner: UInt32
   package let scope: TransferScope
   /// JSON to post; then any answer of 200 to 299 is a reply, its body is ignored, and no redirect is followed.
   package let message: String?
 
   package init(
     url: PhotoURL, maximumSize: UInt64, timeout: Duration, connectTimeout: Duration,
-    priority: ServiceClass, scope: TransferScope = .whole, message: String? = nil
+    priority: ServiceClass, owner: UInt32 = 0, scope: TransferScope = .whole, message: String? = nil
   ) {
     self.url = url
     self.maximumSize = maximumSize
     self.timeout = timeout
     self.connectTimeout = connectTimeout
     self.priority = priority
+    self.owner = owner
     self.scope = scope
     self.message = message
   }

@@ -40,7 +40,7 @@ import Vocabulary
     for _ in 0..<2 { _ = hosts.ask("a", .default, isTried: false, now: now) }
     for _ in 0..<2 { _ = hosts.end("a", .answered, isProbe: false, now: now, jitter: 1) }
     for _ in 0..<3 { _ = hosts.ask("a", .default, isTried: false, now: now) }
-    hosts.join("a", key, .default, now: now)
+    hosts.join("a", key, .default, of: 1, now: now)
     for _ in 0..<2 { fail(false) }
     for _ in 0..<5 {
       now = hosts.nextGate ?? now

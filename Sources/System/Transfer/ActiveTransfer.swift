@@ -212,6 +212,9 @@ final class ActiveTransfer {
     answer = AnswerAccount()
   }
 
+  /// The time of the current request, without pauses.
+  var time: Duration { handle.map(time) ?? .zero }
+
   private func time(of handle: EasyHandle) -> Duration {
     .microseconds(handle.size(CURLINFO_TOTAL_TIME_T)) - pause.total
   }

@@ -22,9 +22,13 @@ final class TransferEngine {
   init(_ settings: TransferSettings, finished: @escaping (UInt64) -> Void) {
     terms = TransferTerms(settings)
     self.finished = finished
-    queue = TransferQueue(total: settings.connections, perHost: settings.connectionsPerHost)
+    queue = TransferQueue(
+      total: settings.connections, perHost: settings.connectionsPerHost,
+      kept: settings.keptConnections)
   }
 
+  /// The longest time of a transfer from a quick host.
+  private static let quick = Duration.seconds(2)
   private static let restTime = Duration.milliseconds(100)
 
   var isIdle: Bool { transfers.isEmpty }
@@ -34,7 +38,7 @@ final class TransferEngine {
 
   func start(_ job: TransferJob) {
     transfers[job.ticket] = ActiveTransfer(job, terms)
-    queue.add(job.ticket, host: job.url.origin, job.request.priority)
+    queue.add(job.ticket, host: job.url.origin, of: job.request.owner, job.request.priority)
   }
 
   func cancel(_ ticket: UInt64) {
@@ -63,7 +67,8 @@ final class TransferEngine {
   func change(_ new: TransferSettings) {
     terms = TransferTerms(new)
     spare = []
-    queue.limit(total: new.connections, perHost: new.connectionsPerHost)
+    queue.limit(
+      total: new.connections, perHost: new.connectionsPerHost, kept: new.keptConnections)
     multi?.limit(new)
   }
 
@@ -157,7 +162,9 @@ final class TransferEngine {
   private func conclude(_ transfer: ActiveTransfer, _ ending: TransferEnding) {
     let request = transfer.job.request
     switch ending.outcome(timeout: request.timeout, connectTimeout: request.connectTimeout) {
-    case .whole(let reply): finish(transfer, .success(reply))
+    case .whole(let reply):
+      queue.note(transfer.url.origin, isQuick: transfer.time <= Self.quick)
+      finish(transfer, .success(reply))
     case .failed(let failure): finish(transfer, .failure(failure))
     case .elsewhere(let place):
       letGo(transfer)
@@ -176,7 +183,8 @@ final class TransferEngine {
 
   private func goOn(_ transfer: ActiveTransfer) {
     queue.add(
-      transfer.job.ticket, host: transfer.url.origin, transfer.priority, isFirst: true)
+      transfer.job.ticket, host: transfer.url.origin, of: transfer.job.request.owner,
+      transfer.priority, isFirst: true)
   }
 
   /// After this call libcurl no longer calls the transfer, and the sink belongs to the caller. A paused

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of transfers: the more urgent class first, within a class the first to arrive, except transfers
-// whose host has all its connections. A value: no clock, no lock, no network inside. A transfer's time-out
-// does not run while it waits here.
+// The order of transfers: the more urgent class first; within a class the owner with the fewest transfers running, of
+// each owner the first to arrive, except transfers whose host has all its connections. Some connections are kept for
+// hosts that have just been quick, and for owners without any: else slow hosts would hold them all. A value: no
+// clock, no lock, no network inside. A transfer's time-out does not run while it waits here.
 
 import Vocabulary
 
@@ -10,12 +11,15 @@ struct TransferQueue<Host: Hashable> {
     let ticket: UInt64
     /// The host's index in `hosts`.
     let host: Int
+    let owner: UInt32
   }
 
   private struct HostAccount {
     let host: Host
     var waiting = 0
     var running = 0
+    /// Its last transfer was quick.
+    var isQuick = false
   }
 
   /// Mostly the first entry is taken, and thousands may follow: entries move up only when half of the
@@ -59,19 +63,60 @@ struct TransferQueue<Host: Hashable> {
     }
   }
 
+  /// The waiting transfers of one class.
+  private struct Crowd {
+    /// In the order of their last turns.
+    private(set) var owners: [UInt32] = []
+    private var lines: [UInt32: Line] = [:]
+
+    var isEmpty: Bool { owners.isEmpty }
+
+    mutating func add(_ entry: Entry, isFirst: Bool) {
+      if lines[entry.owner] == nil { owners.append(entry.owner) }
+      if isFirst {
+        lines[entry.owner, default: Line()].prepend(entry)
+      } else {
+        lines[entry.owner, default: Line()].append(entry)
+      }
+    }
+
+    /// Removes the owner's first matching entry; the owner goes behind the others.
+    mutating func take(_ owner: UInt32, _ isMeant: (Entry) -> Bool) -> Entry? {
+      guard let entry = lines[owner]?.take(isMeant) else { return nil }
+      owners.removeAll { $0 == owner }
+      if lines[owner]?.isEmpty == true { lines[owner] = nil } else { owners.append(owner) }
+      return entry
+    }
+
+    mutating func take(_ isMeant: (Entry) -> Bool) -> Entry? {
+      for owner in owners {
+        guard let entry = lines[owner]?.take(isMeant) else { continue }
+        if lines[owner]?.isEmpty == true {
+          lines[owner] = nil
+          owners.removeAll { $0 == owner }
+        }
+        return entry
+      }
+      return nil
+    }
+  }
+
   private(set) var total: Int
   private(set) var perHost: Int
-  private var waiting = ServiceClass.allCases.map { _ in Line() }
-  /// The host's index by ticket.
-  private var running: [UInt64: Int] = [:]
+  private var kept: Int
+  private var waiting = ServiceClass.allCases.map { _ in Crowd() }
+  private var running: [UInt64: Entry] = [:]
+  /// The running transfers of each owner.
+  private var shares: [UInt32: Int] = [:]
   /// The hosts of waiting and running transfers; unused indices are in `free`.
   private var hosts: [HostAccount?] = []
   private var free: [Int] = []
   private var places: [Host: Int] = [:]
 
-  init(total: Int, perHost: Int) {
+  init(total: Int, perHost: Int, kept: Int = 0) {
     self.total = total
     self.perHost = perHost
+    self.kept = kept
   }
 
   var isFull: Bool { running.count >= total }
@@ -81,22 +126,25 @@ struct TransferQueue<Host: Hashable> {
   var hostCount: Int { places.count }
 
   /// Higher limits take effect at once, lower ones as running transfers end.
-  mutating func limit(total: Int, perHost: Int) {
+  mutating func limit(total: Int, perHost: Int, kept: Int = 0) {
     self.total = total
     self.perHost = perHost
+    self.kept = kept
   }
 
   /// `isFirst` is for a transfer that was already running and continues with another request.
-  mutating func add(_ ticket: UInt64, host: Host, _ urgency: ServiceClass, isFirst: Bool = false) {
-    let entry = Entry(ticket: ticket, host: enter(host))
-    let line = Int(urgency.rawValue)
-    if isFirst { waiting[line].prepend(entry) } else { waiting[line].append(entry) }
+  mutating func add(
+    _ ticket: UInt64, host: Host, of owner: UInt32 = 0, _ urgency: ServiceClass,
+    isFirst: Bool = false
+  ) {
+    let entry = Entry(ticket: ticket, host: enter(host), owner: owner)
+    waiting[Int(urgency.rawValue)].add(entry, isFirst: isFirst)
   }
 
   /// Moves a waiting transfer to the end of its new class; a running one is left alone.
   mutating func change(_ ticket: UInt64, to urgency: ServiceClass) {
     let line = Int(urgency.rawValue)
-    if let entry = takeWaiting(ticket, butNotOf: line) { waiting[line].append(entry) }
+    if let entry = takeWaiting(ticket, butNotOf: line) { waiting[line].add(entry, isFirst: false) }
   }
 
   private mutating func takeWaiting(_ ticket: UInt64, butNotOf spared: Int? = nil) -> Entry? {
@@ -106,10 +154,17 @@ struct TransferQueue<Host: Hashable> {
     return nil
   }
 
+  /// Notes that a host has answered a transfer whole, and how.
+  mutating func note(_ host: Host, isQuick: Bool) {
+    if let place = places[host] { hosts[place]?.isQuick = isQuick }
+  }
+
   /// Forgets a ticket, waiting or running.
   mutating func remove(_ ticket: UInt64) {
-    if let host = running.removeValue(forKey: ticket) {
-      leave(host) { $0.running -= 1 }
+    if let entry = running.removeValue(forKey: ticket) {
+      let left = (shares[entry.owner] ?? 1) - 1
+      shares[entry.owner] = left > 0 ? left : nil
+      leave(entry.host) { $0.running -= 1 }
     } else if let entry = takeWaiting(ticket) {
       leave(entry.host) { $0.waiting -= 1 }
     }
@@ -118,17 +173,31 @@ struct TransferQueue<Host: Hashable> {
   /// The transfer to start; it then counts as running.
   mutating func next() -> UInt64? {
     guard running.count < total else { return nil }
+    let isScarce = total - running.count <= kept
     for line in waiting.indices {
-      let next = waiting[line].take { [hosts, perHost] entry in
-        (hosts[entry.host]?.running ?? 0) < perHost
+      for owner in ranked(waiting[line].owners) {
+        let isPoor = shares[owner] == nil
+        let next = waiting[line].take(owner) { [hosts, perHost] entry in
+          guard let host = hosts[entry.host], host.running < perHost else { return false }
+          return !isScarce || isPoor || host.isQuick
+        }
+        guard let next else { continue }
+        running[next.ticket] = next
+        shares[owner, default: 0] += 1
+        hosts[next.host]?.waiting -= 1
+        hosts[next.host]?.running += 1
+        return next.ticket
       }
-      guard let next else { continue }
-      running[next.ticket] = next.host
-      hosts[next.host]?.waiting -= 1
-      hosts[next.host]?.running += 1
-      return next.ticket
     }
     return nil
+  }
+
+  /// The owner with the fewest running transfers first, of equal ones the owner whose turn was longest ago.
+  private func ranked(_ owners: [UInt32]) -> [UInt32] {
+    guard owners.count > 1 else { return owners }
+    return owners.enumerated()
+      .sorted { (shares[$0.element] ?? 0, $0.offset) < (shares[$1.element] ?? 0, $1.offset) }
+      .map(\.element)
   }
 
   // MARK: hosts

@@ -50,7 +50,8 @@ struct PhotoStages: Stages {
       ? try downloader.take(
         photo, from: try pictures(of: photo.list), into: originals, checksum: checksum)
       : try await downloader.download(
-        photo, from: url, into: originals, priority: work.serviceClass, checksum: checksum)
+        photo, from: url, into: originals, priority: work.serviceClass,
+        owner: order.list.about.owner, checksum: checksum)
     arrived()
     space.look()
     try await recorder.record(
