@@ -26,6 +26,8 @@ package struct ListOptions: Equatable, Sendable {
   }
 
   static let longestTitle = 1000
+  /// In its encoded form.
+  private static let longestNotify = 2048
 
   /// Sets an option to its text in the list. Raises `list.option`.
   mutating func set(
@@ -51,9 +53,16 @@ package struct ListOptions: Equatable, Sendable {
   /// Raises a `url.…` failure.
   package static func notify(_ text: String) throws(Failure) -> PhotoURL {
     let url = try PhotoURL(parsing: text)
-    if url.scheme.isRemote { return url }
-    throw Failure(
-      .final, code: "url.scheme", reason: "a \(url.scheme.rawValue) URL leads to no server")
+    guard url.scheme.isRemote else {
+      throw Failure(
+        .final, code: "url.scheme", reason: "a \(url.scheme.rawValue) URL leads to no server")
+    }
+    guard url.text.utf8.count <= longestNotify else {
+      throw Failure(
+        .final, code: "url.length",
+        reason: "the URL is \(url.text.utf8.count) bytes long; the limit is \(longestNotify)")
+    }
+    return url
   }
 
   private static func title(_ text: ListText) throws(OptionProblem) -> String {

@@ -7,7 +7,6 @@ internal import Vocabulary
 enum OptionValue {
   /// The limit in bytes; a longer value may have been cut.
   static let longest: UInt64 = 200
-  private static let longestURL: UInt64 = 2048
 
   static func filter(_ text: ListText) throws(OptionProblem) -> FilterFunction {
     let value = try word(text, of: .filter)
@@ -42,14 +41,13 @@ enum OptionValue {
   }
 
   static func notify(_ text: ListText) throws(OptionProblem) -> PhotoURL {
-    let value = try word(text, of: .notify, longest: longestURL)
-    do throws(Failure) { return try ListOptions.notify(value) } catch {
+    do throws(Failure) { return try ListOptions.notify(text.string) } catch {
       throw OptionProblem(words: "'Notify': \(error.reason)")
     }
   }
 
   private static func word(
-    _ text: ListText, of key: OptionKey, longest: UInt64 = longest
+    _ text: ListText, of key: OptionKey
   ) throws(OptionProblem) -> String {
     guard text.length <= longest else {
       throw OptionProblem(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order to run a hook: the event and its facts, which become the environment of an administrator's program. A
-// value, and its text in the file STATE/hooks/TIME-LIST-EVENT, whose name sorts the orders. Raises `hook.order` for a damaged text.
+// value, and its text in the file STATE/hooks/TIME-LIST-EVENT, whose name sorts the orders. Raises `hook.order` for a
+// damaged text.
 
 internal import Files
 package import Vocabulary
@@ -124,7 +125,7 @@ package struct HookOrder: OutboxOrder, Equatable {
 extension HookOrder.Key {
   var damaged: Failure {
     Failure(
-      .final, code: "hook.order", reason: "the order '\(name)' for a hook is damaged",
+      .final, code: "hook.order", reason: "the order '\(name)' is damaged",
       advice: "It is kept as '.damaged' in its folder")
   }
 }

@@ -46,8 +46,13 @@ package struct Outbox<Order: OutboxOrder>: Sendable {
   package func add(_ order: Order) throws(SystemError) -> Bool {
     let keys = try keys()
     guard keys.count < Self.most || keys.contains(order.key) else { return false }
-    try folder.write(whole: Array(order.text.utf8), as: order.key.name)
+    try replace(order)
     return true
+  }
+
+  /// Durable on return. Does not count the orders.
+  package func replace(_ order: Order) throws(SystemError) {
+    try folder.write(whole: Array(order.text.utf8), as: order.key.name)
   }
 
   /// The oldest first.

@@ -9,7 +9,6 @@ package struct WebhookOrder: OutboxOrder, Equatable {
   /// With the waits between them about a day.
   package static let mostAttempts: UInt32 = 25
   private static let firstWait = Duration.seconds(1)
-  private static let machineWait = Duration.seconds(60)
   private static let longestWait = Duration.seconds(7200)
   /// The longest wait that a server may ask for.
   private static let longestAsked = Duration.seconds(3600)
@@ -31,14 +30,15 @@ package struct WebhookOrder: OutboxOrder, Equatable {
   // MARK: life
 
   package enum Verdict: Equatable, Sendable {
-    /// Trouble of this machine counts no attempt.
     case again(WebhookOrder, after: Duration)
     case giveUp(attempts: UInt32)
   }
 
-  /// `now` in milliseconds since 1970.
+  /// `now` in milliseconds since 1970. An attempt before its time does not count: each start makes one.
   package func verdict(on failure: Failure, now: UInt64) -> Verdict {
-    if failure.kind == .machine { return .again(self, after: Self.machineWait) }
+    let early = Duration.milliseconds(Int64(clamping: next > now ? next - now : 0))
+    // A longer time is that of a clock which was set back.
+    if early > .zero, early <= max(wait, Self.longestAsked) { return .again(self, after: early) }
     var order = self
     order.attempts += 1
     guard order.attempts < Self.mostAttempts else { return .giveUp(attempts: order.attempts) }
@@ -48,17 +48,11 @@ package struct WebhookOrder: OutboxOrder, Equatable {
     return .again(order, after: wait)
   }
 
-  /// The wait after the last failed attempt: twice as long each time.
+  /// The wait after the last attempt that counted: twice as long each time.
   private var wait: Duration {
     var wait = Self.firstWait
     for _ in 1..<max(attempts, 1) where wait < Self.longestWait { wait = wait * 2 }
     return min(wait, Self.longestWait)
-  }
-
-  /// The wait at a start. A clock that was set back makes it no longer than it was.
-  package func rest(now: UInt64) -> Duration {
-    guard next > now else { return .zero }
-    return min(.milliseconds(Int64(clamping: next - now)), max(wait, Self.longestAsked))
   }
 
   // MARK: text

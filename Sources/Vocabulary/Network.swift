@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network as the Download stage sees it. `Transfer` has the real one (libcurl); tests use a scripted one.
+// The network as downloads and webhooks see it. `Transfer` has the real one (libcurl); tests use a scripted one.
 
 package protocol Network: Sendable {
   /// Begins a transfer that belongs to no task. `whenOver` is called once, after the last call of the

@@ -53,7 +53,7 @@ final class Darkroom: Sendable {
     let departures = InboxDepartures()
     let webhooks = try Webhooks.make(ground, health)
     self.webhooks = webhooks
-    let desk = try HookDesk.make(ground, health) { webhooks.look() }
+    let desk = try HookDesk.make(ground, health) { webhooks.added($0) }
     hooks = try leavesHooks ? nil : .make(ground, desk)
     transfers = try .make(settings)
     workers = try .make(settings)
@@ -83,8 +83,8 @@ final class Darkroom: Sendable {
       views, keeper: keeper, reload: reload, changes: ground.changes, stop: ground.stop)
     idle = IdleWatch(
       inbox: inbox, keeper: keeper, recorder: recorder, departures: departures, health: health,
-      changes: ground.changes, clock: clock, hooks: leavesHooks ? nil : desk.outbox,
-      webhooks: desk.webhooks)
+      changes: ground.changes, clock: clock, hooks: leavesHooks ? nil : desk.outbox
+    ) { await webhooks.areSettled() }
   }
 
   /// Reloads the settings; for SIGHUP.

@@ -222,6 +222,7 @@ struct PhotoOptionTests {
     ("https://me:secret@h/done", "the URL contains a user name or a password"),
     ("", "the URL is empty"),
     ("http://h/" + String(repeating: "x", count: 2048), "2057 bytes long; the limit is 2048"),
+    ("http://h/" + String(repeating: "^", count: 700), "2109 bytes long; the limit is 2048"),
   ]
 
   @Test("a list may name a URL of http or https to notify", arguments: notifies)

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 @Suite struct FewFilesTests {
-  @Test(arguments: [53, 64, 96])
+  @Test(arguments: [57, 64, 96])
   func `under a low limit on open files every photo is filtered`(limit: Int) async throws {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(12)
@@ -26,9 +26,9 @@ import Testing
   @Test func `a limit under which nothing could be done ends the start with 74`() async throws {
     try await DaemonBench.use { bench in
       let end = try await bench.launch(
-        "darkroomd", ["--root", bench.root], through: ["prlimit", "--nofile=52:52"]
+        "darkroomd", ["--root", bench.root], through: ["prlimit", "--nofile=56:56"]
       ).end()
-      #expect(end.code == 74 && end.errors.contains("52 files may be open, and darkroomd needs 53"))
+      #expect(end.code == 74 && end.errors.contains("56 files may be open, and darkroomd needs 57"))
     }
   }
 }

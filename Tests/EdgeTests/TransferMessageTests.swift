@@ -61,7 +61,7 @@ import Vocabulary
       ("/404", "http.404"), ("/503?after=9", "http.503"), ("/304", "http.304"),
       ("/redirect?to=/barn.jpg&status=302", "http.302"),
       ("/redirect?to=/barn.jpg&status=307", "http.307"), ("/closed", "connect.closed"),
-      ("/header-flood", "header.limit"), ("/hang?gate=g", "time.out"),
+      ("/hang?gate=g", "time.out"),
     ])
   func `no other answer takes it, and a redirect is not followed`(path: String, code: String)
     async throws
@@ -69,7 +69,7 @@ import Vocabulary
     let bench = try TransferBench()
     let failure = try await post(path, bench, timeout: .seconds(code == "time.out" ? 1 : 600))
     await bench.stop()
-    #expect(failure?.code == code)
+    #expect(failure?.code == code && failure?.advice == "")
     #expect(failure?.waitSeconds == (code == "http.503" ? 9 : nil))
     #expect(bench.origin.requests().count <= 1)
   }

@@ -15,7 +15,7 @@ import Vocabulary
     return settings
   }
 
-  @Test(arguments: [0, 24, 40, 53, 64, 96, 128, 256, 512, 1024, 65536])
+  @Test(arguments: [0, 24, 40, 57, 64, 96, 128, 256, 512, 1024, 65536])
   func `no share is nothing, and all together stay within the limit if one of each has room`(
     limit: Int
   ) {
@@ -28,7 +28,7 @@ import Vocabulary
       33 + 9 * shares.claims + 4 * shares.lists + shares.photos + 2 * shares.downloads
       + 4 * shares.workers + shares.outputs
     #expect(most <= max(limit, 55))
-    #expect((shares.photos == 1) == (limit < 54))
+    #expect((shares.photos == 1) == (limit < 60))
   }
 
   @Test func `the usual limits restrict nothing, and lower ones say so`() {
@@ -41,6 +41,6 @@ import Vocabulary
     let few = settings(64)
     #expect(few.shares.shortage(few)?.code == "files.limit")
     #expect(few.connections < 16 && few.workerCount == 1)
-    #expect(StageQueues.Widths(settings(53)).window == 1)
+    #expect(StageQueues.Widths(settings(57)).window == 1)
   }
 }

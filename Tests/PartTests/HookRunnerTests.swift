@@ -108,7 +108,7 @@ import Vocabulary
       #expect(try bench.folders.hooks.listing() == [".damaged", ".lock"])
       #expect(
         told(bench) == [
-          "The hook /bin/false for list 1 failed: the order '1-1-failed' for a hook is damaged; it is not run again."
+          "The hook /bin/false for list 1 failed: the order '1-1-failed' is damaged; it is not run again."
         ])
     }
   }

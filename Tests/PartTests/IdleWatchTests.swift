@@ -20,7 +20,7 @@ import Vocabulary
       inbox: bench.inbox, keeper: bench.parts.keeper, recorder: bench.parts.recorder,
       departures: bench.parts.departures, health: bench.parts.health,
       changes: bench.parts.ground.changes, clock: bench.parts.clock, hooks: hooks,
-      webhooks: bench.parts.desk.webhooks)
+      areWebhooksTried: { true })
   }
 
   private func fail(_ bench: PeopleBench, _ list: ListID) async throws {

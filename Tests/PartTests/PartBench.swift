@@ -70,7 +70,7 @@ final class PartBench: ListBench {
       ground.recorder, index, lists: folders.lists, settings: ground.settings, clock: clock)
     witness = NumberWitness(folders.done)
     let calls = webhookCalls
-    desk = try HookDesk.make(ground, health) { calls.changed() }
+    desk = try HookDesk.make(ground, health) { _ in calls.changed() }
   }
 
   static func use(

@@ -17,8 +17,12 @@ import Vocabulary
     try PhotoURL(parsing: "http://\(name)/").origin
   }
 
+  private func again(_ wait: Duration, isUnreached: Bool = false) -> WebhookEnd {
+    .again(after: wait, isUnreached: isUnreached)
+  }
+
   @Test func `a server gets one list at a time, the one that is due first`() throws {
-    var board = WebhookBoard()
+    var board = WebhookBoard(most: 8)
     board.add(key(1), try server("a"), due: .seconds(9))
     board.add(key(2), try server("a"), due: .seconds(5))
     board.add(key(3), try server("b"), due: .seconds(7))
@@ -27,7 +31,7 @@ import Vocabulary
     #expect(board.start(now: .seconds(9)) == [key(2), key(3)])
     #expect(board.start(now: .seconds(9)) == [])
     #expect(board.rest(now: .seconds(9)) == nil)
-    board.sent(key(2), .again(after: .seconds(2)), now: .seconds(10))
+    board.sent(key(2), again(.seconds(2)), now: .seconds(10))
     #expect(board.start(now: .seconds(10)) == [key(1)])
     board.sent(key(1), .gone, now: .seconds(11))
     #expect(!board.has(key(1)) && board.rest(now: .seconds(11)) == .seconds(1))
@@ -35,7 +39,7 @@ import Vocabulary
   }
 
   @Test func `an order that could not be removed is spent`() throws {
-    var board = WebhookBoard()
+    var board = WebhookBoard(most: 8)
     board.add(key(1), try server("a"), due: .zero)
     #expect(board.start(now: .zero) == [key(1)] && !board.isSpent(key(1)))
     board.sent(key(1), .spent(again: .seconds(60)), now: .zero)
@@ -43,32 +47,58 @@ import Vocabulary
     #expect(board.start(now: .seconds(60)) == [key(1)] && board.isSpent(key(1)))
   }
 
-  /// Servers that never answer, beside one that answers.
-  @Test func `servers that hang leave a place until all places are taken`() throws {
-    var board = WebhookBoard()
-    for list in 1...UInt64(WebhookBoard.most) {
-      for copy in 0..<3 {
-        board.add(key(list * 10 + UInt64(copy)), try server("hangs\(list)"), due: .zero)
-      }
+  @Test func `users take turns at a server`() throws {
+    var board = WebhookBoard(most: 8)
+    for list in 1...5 as ClosedRange<UInt64> {
+      board.add(key(list), try server("a"), of: 1000, due: .zero)
     }
-    #expect(board.start(now: .zero).count == WebhookBoard.most)
-    #expect(board.rest(now: .zero) == nil && board.start(now: .seconds(1)) == [])
+    board.add(key(9), try server("a"), of: 2000, due: .seconds(1))
+    var sent: [UInt64] = []
+    while let next = board.start(now: .seconds(1)).first {
+      sent.append(next.list.number)
+      board.sent(next, .gone, now: .seconds(1))
+    }
+    #expect(sent == [9, 1, 2, 3, 4, 5] || sent == [1, 9, 2, 3, 4, 5])
+  }
+
+  @Test func `a server that does not answer is tried after a growing pause, with one webhook`()
+    throws
+  {
+    var board = WebhookBoard(most: 8)
+    for list in 1...100 as ClosedRange<UInt64> {
+      board.add(key(list), try server("dead"), due: .zero)
+    }
     board.add(key(999), try server("good"), due: .zero)
-    board.sent(key(10), .again(after: .seconds(1)), now: .seconds(1))
-    // The next list of the same server is due as long, and was ordered before.
-    #expect(board.start(now: .seconds(1)) == [key(11)])
-    board.sent(key(11), .gone, now: .seconds(1))
-    board.sent(key(20), .gone, now: .seconds(1))
-    #expect(board.start(now: .seconds(1)) == [key(12), key(21)])
-    board.sent(key(12), .gone, now: .seconds(1))
-    #expect(board.start(now: .seconds(1)) == [key(999)])
+    #expect(board.start(now: .zero) == [key(1), key(999)])
+    board.sent(key(999), .gone, now: .zero)
+    board.sent(key(1), again(.seconds(1), isUnreached: true), now: .seconds(30))
+    #expect(board.start(now: .seconds(34)) == [] && board.isSettled(now: .seconds(34)))
+    #expect(board.rest(now: .seconds(34)) == .seconds(1))
+    #expect(board.start(now: .seconds(35)) == [key(2)])
+    board.sent(key(2), again(.seconds(1), isUnreached: true), now: .seconds(35))
+    #expect(board.start(now: .seconds(44)) == [])
+    #expect(board.start(now: .seconds(45)) == [key(3)])
+    // It is well again, also if it does not take the webhook.
+    board.sent(key(3), again(.seconds(1)), now: .seconds(45))
+    #expect(board.start(now: .seconds(45)) == [key(4)])
+  }
+
+  @Test func `it is settled when each webhook has been tried and none is due`() throws {
+    var board = WebhookBoard(most: 8)
+    #expect(board.isSettled(now: .zero))
+    board.add(key(1), try server("a"), due: .seconds(5))
+    #expect(!board.isSettled(now: .zero))
+    #expect(board.start(now: .seconds(5)) == [key(1)] && !board.isSettled(now: .seconds(5)))
+    board.sent(key(1), again(.seconds(2)), now: .seconds(5))
+    #expect(board.isSettled(now: .seconds(6)) && !board.isSettled(now: .seconds(7)))
   }
 
   /// A thousand random steps: every order is sent until it is gone, never twice at once.
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func `no order is forgotten or sent twice at once`(seed: UInt64) throws {
     var random = SimulatedRandom(seed: seed)
-    var board = WebhookBoard()
+    let most = Int.random(in: 1...8, using: &random)
+    var board = WebhookBoard(most: most)
     var left = Set<HookOrder.Key>()
     var running: [HookOrder.Key: PhotoURL.Origin] = [:]
     var servers: [HookOrder.Key: PhotoURL.Origin] = [:]
@@ -77,15 +107,19 @@ import Vocabulary
       now += .seconds(Int64.random(in: 0...3, using: &random))
       if step < 500, Bool.random(using: &random) {
         let server = try server("s\(UInt64.random(in: 0...11, using: &random))")
-        board.add(key(step), server, due: now + .seconds(Int64.random(in: 0...5, using: &random)))
+        let owner = UInt32.random(in: 0...3, using: &random)
+        board.add(
+          key(step), server, of: owner,
+          due: now + .seconds(Int64.random(in: 0...5, using: &random)))
         left.insert(key(step))
         servers[key(step)] = server
       }
       if let key = running.keys.sorted().randomElement(using: &random) {
         running[key] = nil
-        switch UInt64.random(in: 0...3, using: &random) {
-        case 0: board.sent(key, .again(after: .seconds(2)), now: now)
-        case 1: board.sent(key, .spent(again: .seconds(2)), now: now)
+        switch UInt64.random(in: 0...4, using: &random) {
+        case 0: board.sent(key, again(.seconds(2)), now: now)
+        case 1: board.sent(key, again(.seconds(2), isUnreached: true), now: now)
+        case 2: board.sent(key, .spent(again: .seconds(2)), now: now)
         default:
           board.sent(key, .gone, now: now)
           left.remove(key)
@@ -96,15 +130,16 @@ import Vocabulary
         #expect(left.contains(key) && running[key] == nil && !running.values.contains(server))
         running[key] = server
       }
-      #expect(running.count <= WebhookBoard.most)
+      #expect(running.count <= most)
     }
+    // As the keeper does: it sleeps as long as the board says.
     for _ in 1...10_000 where !left.isEmpty {
       for key in running.keys {
         board.sent(key, .gone, now: now)
         left.remove(key)
       }
       running = [:]
-      now += .seconds(1)
+      now += board.rest(now: now) ?? .zero
       for key in board.start(now: now) { running[key] = servers[key] }
     }
     #expect(left.isEmpty)

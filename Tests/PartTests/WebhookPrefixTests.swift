@@ -35,7 +35,9 @@ import Vocabulary
       ("https://h/a", "https://h/a%2Fb"), ("https://h/a", "https://h/a/..\\b"),
       ("https://h/a", "https://h/a/%5c..%5cb"), ("https://h/a", "https://h/a/..;x/b"),
       ("https://h/a", "https://h/a/%252e%252e/b"), ("https://h/a", "https://h/a/%"),
-      ("https://h/a", "https://h/a/%00"), ("http://h", "http://h.example"),
+      ("https://h/a", "https://h/a/%00"),
+      ("https://h/a", "https://h/a/%c0%ae%c0%ae/b"), ("https://h/a", "https://h/a/%ff"),
+      ("http://h", "http://h.example"),
     ])
   func `nothing else is allowed`(prefix: String, url: String) throws {
     #expect(try !covers(prefix, url))

@@ -57,7 +57,7 @@ import Vocabulary
       try await sending(bench, network) { _ in
         let post = try await network.post(1)
         #expect(post.url.text == Self.url)
-        #expect(post.timeout == .seconds(60))
+        #expect(post.timeout == .seconds(30))
         #expect(
           post.message
             == #"{"event":"finished","list":1,"name":"barn \u{FFFD}","owner":1000,"total":2}"#
@@ -66,7 +66,7 @@ import Vocabulary
         network.answer(1, nil)
         #expect(try await Patience.sees { try left(bench).isEmpty })
       }
-      #expect(bench.told.holds("Sent the webhook https://h.example/done for list 'barn \u{FFFD}'."))
+      #expect(bench.told.holds("Sent the webhook https://h.example for list 'barn \u{FFFD}'."))
       #expect(!bench.told.holds("secret"))
     }
   }
@@ -96,59 +96,105 @@ import Vocabulary
     }
   }
 
-  @Test func `a stop keeps the order, and the next run goes on where the last one was`()
+  @Test func `a stop keeps the order, and the next run tries it at once, before its time for free`()
     async throws
   {
     try await PartBench.use(settings: Self.allow) { bench in
       let network = ScriptedPosts()
       try add(bench, try Self.order())
       try await sending(bench, network) { _ in
-        _ = try await network.post(1)
-        network.answer(1, Self.busy)
-        #expect(await bench.clock.isAwaited())
-        bench.clock.advance(by: .seconds(1))
-        _ = try await network.post(2)
-      }
-      #expect(try bench.desk.webhooks.order(Self.order().key)?.attempts == 1)
-      let other = ScriptedPosts()
-      try await sending(bench, other) { _ in
-        _ = try await other.post(1)
-        other.answer(1, Self.busy)
-        #expect(await bench.clock.isAwaited())
-        #expect(bench.clock.next == .seconds(2))
+        for attempt in 1...2 {
+          _ = try await network.post(attempt)
+          network.answer(attempt, Self.busy)
+          #expect(await bench.clock.isAwaited())
+          bench.clock.advance(by: .seconds(attempt))
+        }
+        _ = try await network.post(3)
       }
       #expect(try bench.desk.webhooks.order(Self.order().key)?.attempts == 2)
+      let other = ScriptedPosts()
+      try await sending(bench, other) { webhooks in
+        _ = try await other.post(1)
+        #expect(await !webhooks.areSettled())
+        other.answer(1, Self.busy)
+        #expect(await bench.clock.isAwaited())
+        #expect(await webhooks.areSettled())
+        #expect(bench.clock.next == .seconds(4))
+      }
+      #expect(try bench.desk.webhooks.order(Self.order().key)?.attempts == 3)
+      let third = ScriptedPosts()
+      try await sending(bench, third) { _ in
+        _ = try await third.post(1)
+        third.answer(1, Self.busy)
+        #expect(await bench.clock.isAwaited())
+        #expect(bench.clock.next == .seconds(4))
+      }
+      #expect(try bench.desk.webhooks.order(Self.order().key)?.attempts == 3)
+      #expect(bench.told.all().count { $0.contains("webhook") } == 1)
     }
   }
 
-  @Test func `a URL that is no longer allowed gets nothing`() async throws {
+  @Test func `a URL that is no longer allowed gets nothing, and waits for a reload`() async throws {
     try await PartBench.use(settings: Self.allow) { bench in
       let network = ScriptedPosts()
-      try add(bench, try Self.order(1, to: "https://other.example/"), try Self.order(2))
+      let order = try Self.order(1, to: "https://other.example/x")
+      try add(bench, order, try Self.order(2))
       try await sending(bench, network) { _ in
         let post = try await network.post(1)
         #expect(post.url.text == Self.url)
-        #expect(try await Patience.sees { try left(bench) == [2] })
+        #expect(try await Patience.sees { try bench.desk.webhooks.order(order.key)?.attempts == 1 })
+        #expect(network.count == 1)
       }
       #expect(
         bench.told.holds(
-          "Gave up the webhook https://other.example/ for list 'barn \u{FFFD}' after 0 attempts: "
-            + "Webhooks= does not allow it now."))
+          "Could not send the webhook https://other.example for list 'barn \u{FFFD}': Webhooks= "
+            + "does not allow its URL now; trying again in 1 s."))
     }
   }
 
-  @Test func `a damaged order is set aside, and stops no other`() async throws {
+  @Test func `trouble of this machine costs no attempt, is one trouble, and ends`() async throws {
     try await PartBench.use(settings: Self.allow) { bench in
       let network = ScriptedPosts()
-      try add(bench, try Self.order(2))
-      try bench.folders.webhooks.put(try Self.order(1).key.name, "damage")
-      try await sending(bench, network) { _ in
-        _ = try await network.post(1)
-        network.answer(1, nil)
+      try add(bench, try Self.order())
+      let trouble = Failure(.machine, code: "tls.authorities", reason: "no certificates")
+      try await sending(bench, network) { webhooks in
+        for attempt in 1...3 {
+          _ = try await network.post(attempt)
+          network.answer(attempt, trouble)
+          #expect(await bench.clock.isAwaited())
+          #expect(bench.health.health[.webhooks] == trouble)
+          #expect(await webhooks.areSettled(), "it does not keep a daemon that ends when idle")
+          bench.clock.advance(by: .seconds(60))
+        }
+        _ = try await network.post(4)
+        #expect(try bench.desk.webhooks.order(Self.order().key)?.attempts == 0)
+        network.answer(4, nil)
         #expect(try await Patience.sees { try left(bench).isEmpty })
       }
-      #expect(try bench.folders.webhooks.listing() == [".damaged"])
-      #expect(bench.told.holds("the order '1-1-finished' for a hook is damaged"))
+      #expect(bench.health.health[.webhooks] == nil)
+      #expect(bench.told.all().count { $0.contains("webhooks wait") } == 1)
+      #expect(!bench.told.holds("Could not send"))
+    }
+  }
+
+  @Test func `an order that is damaged or cannot be read stops no other`() async throws {
+    try await PartBench.use(settings: Self.allow) { bench in
+      let network = ScriptedPosts()
+      try add(bench, try Self.order(3))
+      try bench.folders.webhooks.put(try Self.order(1).key.name, "damage")
+      // A folder cannot be read as a file.
+      let unreadable = try bench.folders.webhooks.folder(Self.order(2).key.name, creating: true)
+      defer { withExtendedLifetime(unreadable) {} }
+      try await sending(bench, network) { webhooks in
+        let post = try await network.post(1)
+        #expect(post.message?.contains(#""list":3,"#) == true)
+        network.answer(1, nil)
+        #expect(try await Patience.sees { try left(bench) == [2] })
+        webhooks.added(try Self.order(4))
+        #expect(bench.health.health[.webhookOrders] != nil || network.count > 0)
+      }
+      #expect(try bench.folders.webhooks.listing().contains(".damaged"))
+      #expect(bench.told.holds("the order '1-1-finished' is damaged"))
     }
   }
 
@@ -164,11 +210,11 @@ import Vocabulary
         defer { FaultPlan.set(nil, for: bench.scratch.path) }
         network.answer(1, nil)
         #expect(await bench.clock.isAwaited())
-        #expect(bench.health.health[.webhooks]?.kind == .machine)
+        #expect(bench.health.health[.webhookOrders]?.kind == .machine)
         FaultPlan.set(nil, for: bench.scratch.path)
         bench.clock.advance(by: .seconds(60))
         #expect(try await Patience.sees { try left(bench).isEmpty })
-        #expect(try await Patience.sees { bench.health.health[.webhooks] == nil })
+        #expect(try await Patience.sees { bench.health.health[.webhookOrders] == nil })
         #expect(network.count == 1)
       }
     }
@@ -213,7 +259,17 @@ import Vocabulary
         try bench.folders.webhooks.put(key.name, "")
       }
       #expect(await bench.work.giveBack(ListID(1)) == nil)
-      #expect(bench.health.health[.webhooks]?.code == "hooks.full")
+      #expect(bench.health.health[.newWebhooks]?.code == "hooks.full")
+      #expect(
+        bench.told.holds(
+          "Gave up the webhook https://h.example for list 'barn' after 0 attempts: 10000 webhooks "
+            + "wait already."))
+      try bench.folders.webhooks.removeIfThere(
+        HookOrder.Key(.finished, of: ListID(1), at: 1).name)
+      try await bench.add(2, SampleList(count: 1) { $0.terms.notify = url })
+      try await bench.recorder.record([.cancelled(ListID(2))])
+      #expect(await bench.work.giveBack(ListID(2)) == nil)
+      #expect(bench.health.health[.newWebhooks] == nil)
     }
   }
 }

@@ -18,18 +18,30 @@ import Vocabulary
     return WebhookOrder(facts, to: try PhotoURL(parsing: "https://h.example/a?token=x%20y"))
   }
 
-  /// The order after an attempt that failed, and the wait.
-  private func again(
-    _ order: WebhookOrder, _ failure: Failure = busy, now: UInt64 = now
-  ) throws -> (order: WebhookOrder, wait: Duration) {
-    guard case .again(let next, let wait) = order.verdict(on: failure, now: now) else {
-      throw Failure(.final, code: "test", reason: "given up")
+  /// An order, and the time of its next attempt.
+  private struct Life {
+    var order: WebhookOrder
+    var now = WebhookOrderTests.now
+
+    /// The wait after an attempt that fails; nil if it was the last.
+    mutating func fail(_ failure: Failure = WebhookOrderTests.busy) -> Duration? {
+      guard case .again(let next, let wait) = order.verdict(on: failure, now: now) else {
+        return nil
+      }
+      order = next
+      now += UInt64(wait.milliseconds)
+      return wait
     }
-    return (next, wait)
+  }
+
+  private func attempts(_ verdict: WebhookOrder.Verdict) -> UInt32? {
+    if case .again(let next, _) = verdict { next.attempts } else { nil }
   }
 
   @Test func `an order is a short text with its next attempt`() throws {
-    let order = try again(try Self.order()).order
+    var life = Life(order: try Self.order())
+    #expect(life.fail() == .seconds(1))
+    let order = life.order
     let lines = order.text.split(separator: "\n")
     #expect(
       lines.dropLast() == [
@@ -69,40 +81,33 @@ import Vocabulary
   @Test func `each wait is twice as long, up to two hours, and all attempts take about a day`()
     throws
   {
-    var order = try Self.order()
+    var life = Life(order: try Self.order())
     var waits: [Duration] = []
-    while case .again(let next, let wait) = order.verdict(on: Self.busy, now: Self.now) {
-      order = next
-      waits.append(wait)
-    }
+    while let wait = life.fail() { waits.append(wait) }
     #expect(waits.prefix(4) == [.seconds(1), .seconds(2), .seconds(4), .seconds(8)])
     #expect(waits.suffix(2) == [.seconds(7200), .seconds(7200)])
     #expect(waits.count == 24)
     let hours = waits.reduce(.zero, +) / .seconds(3600)
     #expect(hours > 23 && hours < 25)
-    #expect(order.verdict(on: Self.busy, now: Self.now) == .giveUp(attempts: 25))
+    #expect(life.order.verdict(on: Self.busy, now: life.now) == .giveUp(attempts: 25))
   }
 
   @Test(arguments: [(3, 3), (3600, 3600), (3601, 3600), (UInt32.max, 3600)] as [(UInt32, Int64)])
   func `a server may ask for a longer wait, up to an hour`(asked: UInt32, seconds: Int64) throws {
     let failure = Failure(.passing, code: "http.503", reason: "busy", waitSeconds: asked)
-    #expect(try again(try Self.order(), failure).wait == .seconds(seconds))
+    var life = Life(order: try Self.order())
+    #expect(life.fail(failure) == .seconds(seconds))
   }
 
-  @Test func `trouble of this machine counts no attempt`() throws {
-    let order = try Self.order()
-    let trouble = Failure(.machine, code: "transfer.resources", reason: "no memory")
-    #expect(order.verdict(on: trouble, now: Self.now) == .again(order, after: .seconds(60)))
-  }
-
-  @Test func `after a restart the rest of the wait is left, and no clock makes it longer`() throws {
-    var order = try Self.order()
-    #expect(order.rest(now: 0) == .zero)
-    for _ in 1...7 { order = try again(order).order }
-    #expect(order.rest(now: Self.now + 4000) == .seconds(60))
-    #expect(order.rest(now: Self.now + 64_000) == .zero)
-    #expect(order.rest(now: UInt64.max) == .zero)
+  @Test func `an attempt before its time does not count, unless the clock was set back`() throws {
+    var life = Life(order: try Self.order())
+    for _ in 1...7 { _ = life.fail() }
+    let order = life.order
+    let early = order.verdict(on: Self.busy, now: life.now - 60_000)
+    #expect(early == .again(order, after: .seconds(60)))
+    #expect(attempts(order.verdict(on: Self.busy, now: life.now)) == 8)
+    #expect(attempts(order.verdict(on: Self.busy, now: UInt64.max)) == 8)
     // The clock was set back by years.
-    #expect(order.rest(now: 0) == .seconds(3600))
+    #expect(attempts(order.verdict(on: Self.busy, now: 0)) == 8)
   }
 }

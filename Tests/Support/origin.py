@@ -169,8 +169,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             # Every request of the product asks for no coding.
             if self.headers["Accept-Encoding"] != "identity":
                 more += " accept-encoding=%s" % self.headers["Accept-Encoding"]
+            if "Expect" in self.headers:
+                more += " expect=%s" % self.headers["Expect"]
             if self.command == "POST":
                 more += " " + self.posted
+            elif "Content-Type" in self.headers:
+                more += " " + self.headers["Content-Type"]
             log.write("%s %s %d %d%s\n" % (self.command, self.path, self.status, self.sent, more))
             log.flush()
 

@@ -53,12 +53,12 @@ struct TransferEnding {
   }
 
   func outcome(timeout: Duration, connectTimeout: Duration) -> Outcome {
+    if answer.asked == .message, (200..<300).contains(status) { return .whole(reply(size: 0)) }
     if answer.isWrongPart { return .again(.whole) }
     // A problem that our own checks found takes precedence over libcurl's result.
     if let problem = answer.problem { return .failed(problem) }
     // An error status counts, however its body ended.
     if status >= 300 { return answered }
-    if answer.asked == .message, status >= 200 { return .whole(reply(size: 0)) }
     if result == CURLE_BAD_CONTENT_ENCODING, let retake { return .again(retake) }
     if result != CURLE_OK {
       return .failed(failure(timeout: timeout, connectTimeout: connectTimeout))
@@ -79,6 +79,7 @@ struct TransferEnding {
   }
 
   private var answered: Outcome {
+    if answer.asked == .message { return untaken }
     switch status {
     case 206:
       if answer.asked.isPart { return .whole(reply(size: answer.end)) }
@@ -89,10 +90,6 @@ struct TransferEnding {
     case 416:
       if case .part(let length) = answer.asked { return unsatisfied(length) }
       return .failed(Failure(.final, code: "http.416", reason: answerWords))
-    case 300..<400 where answer.asked == .message:
-      return .failed(
-        Failure(
-          .final, code: "http.\(status)", reason: answerWords + ", and a redirect is not followed"))
     case 301, 302, 303, 307, 308:
       if let location { return .elsewhere(location) }
       if result == CURLE_OUT_OF_MEMORY { return .failed(Self.headerFlood(url.server)) }
@@ -106,6 +103,16 @@ struct TransferEnding {
         Failure(
           .final, code: "http.\(status)", reason: answerWords, advice: StatusWords.advice(status)))
     }
+  }
+
+  /// A message has no photo to which the usual advice applies.
+  private var untaken: Outcome {
+    let isRedirect = [301, 302, 303, 307, 308].contains(status)
+    return .failed(
+      Failure(
+        .passing, code: "http.\(status)",
+        reason: answerWords + (isRedirect ? "; webhooks follow no redirect" : ""),
+        waitSeconds: retryAfter))
   }
 
   private var answerWords: String { "\(url.server) answered \(StatusWords.of(status))" }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orders the hooks of the settings, and the webhook of a list: for a list before it counts as returned, for a file
 // after its rejection is recorded. A full outbox is a trouble, and refuses the order. Raises SystemError.
-// Concurrency: one Mutex around the known orders; every function waits for a disk.
+// Concurrency: a Mutex around the known orders of each kind; every function waits for a disk.
 
 import Linux
 import Record
+import Report
 import Return
 import Synchronization
 import Vocabulary
@@ -18,14 +19,14 @@ struct HookDesk: Sendable {
   let clock: any Timekeeper
   /// Rings after each order for a program.
   let bell: WakeEvent
-  /// Called after each order for a webhook.
-  let sends: @Sendable () -> Void
+  /// Called with each order for a webhook.
+  let sends: @Sendable (WebhookOrder) -> Void
   private let known = KnownHooks()
   private let knownWebhooks = KnownHooks()
 
   init(
     _ ground: Ground, _ health: HealthBoard, bell: WakeEvent,
-    sends: @escaping @Sendable () -> Void
+    sends: @escaping @Sendable (WebhookOrder) -> Void
   ) {
     outbox = HookOutbox(ground.folders.hooks)
     webhooks = WebhookOutbox(ground.folders.webhooks)
@@ -41,6 +42,9 @@ struct HookDesk: Sendable {
     _ entry: ListEntry, _ label: ListLabel?, _ names: ReturnedNames?
   ) throws(SystemError) {
     if health.health[.hookOrders] != nil, try outbox.hasRoom() { health.set(nil, for: .hookOrders) }
+    if health.health[.newWebhooks] != nil, try webhooks.hasRoom() {
+      health.set(nil, for: .newWebhooks)
+    }
     if entry.state == .finished {
       let events: [HookOrder.Event] = entry.counts.failed > 0 ? [.finished, .failed] : [.finished]
       for event in events where settings.current.hooks.program(for: event) != nil {
@@ -106,14 +110,18 @@ struct HookDesk: Sendable {
   }
 
   private func add(_ order: WebhookOrder) throws(SystemError) {
-    let isAdded = try webhooks.add(order)
-    if isAdded { sends() } else { health.set(Self.manyWebhooks, for: .webhooks) }
+    guard try webhooks.add(order) else {
+      health.set(Self.manyWebhooks, for: .newWebhooks)
+      health.report(.webhookFailed(order.shown, Self.manyWebhooks, attempts: 0))
+      return
+    }
+    sends(order)
   }
 
   private static let manyWebhooks = Failure(
     .machine, scope: .one, code: "hooks.full",
-    reason: "\(WebhookOutbox.most) webhooks wait already, and no more are ordered",
-    advice: "Find out why their servers do not answer; see HOOKS in darkroomd(8)")
+    reason: "\(WebhookOutbox.most) webhooks wait already",
+    advice: "Find out why their servers do not answer; see WEBHOOKS in darkroomd(8)")
 
   private static let full = Failure(
     .machine, scope: .one, code: "hooks.full",

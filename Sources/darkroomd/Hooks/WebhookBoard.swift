@@ -1,63 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which webhooks are sent next: the one that is due first, one at a time for each server, a few at once. A value:
-// times in, keys out.
+// Which webhooks are sent next: at each server one at a time, its users in turn, of each user the one that is due
+// first. A server that does not answer at all is tried with one webhook after a growing pause. A value: times in,
+// keys out.
 
 import Return
 import Vocabulary
 
 struct WebhookBoard {
-  /// Servers that are waited for at once.
-  static let most = 8
+  private static let firstPause = Duration.seconds(5)
+  private static let longestPause = Duration.seconds(600)
+
+  /// Nil while its order cannot be read.
+  typealias ServerName = PhotoURL.Origin?
 
   private struct Entry {
-    let server: PhotoURL.Origin
+    let server: ServerName
+    let owner: UInt32
     var due: Duration
     var isRunning = false
+    var isTried = false
     /// Only its order is left to remove.
     var isSpent = false
   }
 
+  private struct Server {
+    var isBusy = false
+    /// After failures to reach it: the time of the next attempt, and the pause before it.
+    var gate = Duration.zero
+    var pause = Duration.zero
+  }
+
+  /// Servers that are waited for at once.
+  private let most: Int
   private var entries: [HookOrder.Key: Entry] = [:]
-  /// The servers that are being told.
-  private var busy: Set<PhotoURL.Origin> = []
+  private var servers: [ServerName: Server] = [:]
+  private var running = 0
+  /// The number of the last turn of each user.
+  private var turns: [UInt32: UInt64] = [:]
+  private var lastTurn: UInt64 = 0
+
+  init(most: Int) { self.most = most }
 
   func has(_ key: HookOrder.Key) -> Bool { entries[key] != nil }
   func isSpent(_ key: HookOrder.Key) -> Bool { entries[key]?.isSpent == true }
 
-  mutating func add(_ key: HookOrder.Key, _ server: PhotoURL.Origin, due: Duration) {
-    entries[key] = Entry(server: server, due: due)
+  mutating func add(
+    _ key: HookOrder.Key, _ server: ServerName, of owner: UInt32 = 0, due: Duration
+  ) {
+    if entries[key] == nil { entries[key] = Entry(server: server, owner: owner, due: due) }
   }
 
   /// Those to send now, which then count as being sent.
   mutating func start(now: Duration) -> [HookOrder.Key] {
     var started: [HookOrder.Key] = []
-    let ready = entries.filter { !$0.value.isRunning && $0.value.due <= now }
-      .sorted { ($0.value.due, $0.key) < ($1.value.due, $1.key) }
-    for (key, entry) in ready where busy.count < Self.most {
-      guard busy.insert(entry.server).inserted else { continue }
+    while running < most, let key = next(now) {
+      running += 1
       entries[key]?.isRunning = true
+      guard let entry = entries[key] else { break }
+      servers[entry.server, default: Server()].isBusy = true
+      lastTurn += 1
+      turns[entry.owner] = lastTurn
       started.append(key)
     }
     return started
   }
 
-  mutating func sent(_ key: HookOrder.Key, _ end: WebhookEnd, now: Duration) {
-    guard let entry = entries[key] else { return }
-    busy.remove(entry.server)
-    switch end {
-    case .gone: entries[key] = nil
-    case .again(let wait):
-      entries[key] = Entry(server: entry.server, due: now + wait)
-    case .spent(let wait):
-      entries[key] = Entry(server: entry.server, due: now + wait, isSpent: true)
-    }
+  private func next(_ now: Duration) -> HookOrder.Key? {
+    entries.lazy.filter { $0.value.due <= now && mayStart($0.value, now) }.min { one, other in
+      (turns[one.value.owner] ?? 0, one.value.due, one.key)
+        < (turns[other.value.owner] ?? 0, other.value.due, other.key)
+    }?.key
   }
 
-  /// The time until the next one is due whose server is free; nil if none is.
+  private func mayStart(_ entry: Entry, _ now: Duration) -> Bool {
+    guard !entry.isRunning else { return false }
+    let server = servers[entry.server] ?? Server()
+    return !server.isBusy && server.gate <= now
+  }
+
+  mutating func sent(_ key: HookOrder.Key, _ end: WebhookEnd, now: Duration) {
+    guard var entry = entries[key], entry.isRunning else { return }
+    running -= 1
+    servers[entry.server]?.isBusy = false
+    (entry.isRunning, entry.isTried) = (false, true)
+    switch end {
+    case .gone:
+      entries[key] = nil
+      servers[entry.server] = nil
+      if entries.isEmpty { turns = [:] }
+      return
+    case .again(let wait, let isUnreached):
+      entry.due = now + wait
+      isUnreached ? close(entry.server, now) : (servers[entry.server] = nil)
+    case .spent(let wait):
+      entry.due = now + wait
+      entry.isSpent = true
+    }
+    entries[key] = entry
+  }
+
+  private mutating func close(_ name: ServerName, _ now: Duration) {
+    var server = servers[name] ?? Server()
+    server.pause = min(max(server.pause * 2, Self.firstPause), Self.longestPause)
+    server.gate = now + server.pause
+    servers[name] = server
+  }
+
+  /// The time until the next one may start; nil if none may before another ends.
   func rest(now: Duration) -> Duration? {
-    guard busy.count < Self.most else { return nil }
-    return entries.values.lazy.filter { !$0.isRunning && !busy.contains($0.server) }
-      .map { max(.zero, $0.due - now) }.min()
+    guard running < most else { return nil }
+    return entries.values.lazy.filter { !$0.isRunning && servers[$0.server]?.isBusy != true }
+      .map { max($0.due, servers[$0.server]?.gate ?? .zero) - now }.min().map { max(.zero, $0) }
+  }
+
+  /// Each webhook has been tried, unless its server does not answer, and none may start now.
+  func isSettled(now: Duration) -> Bool {
+    running == 0
+      && !entries.values.contains { entry in
+        mayStart(entry, now) && (entry.due <= now || !entry.isTried)
+      }
   }
 }
 
@@ -65,7 +126,7 @@ struct WebhookBoard {
 enum WebhookEnd: Equatable, Sendable {
   /// Its order is removed.
   case gone
-  case again(after: Duration)
+  case again(after: Duration, isUnreached: Bool)
   /// It is over, but its order could not be removed.
   case spent(again: Duration)
 }

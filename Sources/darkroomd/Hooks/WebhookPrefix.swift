@@ -26,11 +26,13 @@ struct WebhookPrefix: Equatable, Sendable {
     return other.path == url.path || other.path.hasPrefix(path)
   }
 
-  /// No server can read the path as one that leads elsewhere.
+  /// No spelling by which a server may be led elsewhere.
   private static func isPlain(_ path: String) -> Bool {
     guard let bytes = HexDigits.percentDecoded(Array(path.utf8)[...]) else { return false }
     let encoded = path.utf8.count { $0 == UInt8(ascii: "/") }
     guard bytes.count(where: { $0 == UInt8(ascii: "/") }) == encoded,
+      // An overlong form is a dot or a slash to some servers.
+      String(validating: bytes, as: UTF8.self) != nil,
       !bytes.contains(where: { $0 == UInt8(ascii: "\\") || $0 < 0x20 })
     else { return false }
     return !bytes.split(separator: UInt8(ascii: "/")).contains { piece in
@@ -49,7 +51,12 @@ extension Settings.Hooks {
     if allowsWebhook(url) { return }
     throw Failure(
       .final, code: "list.notify",
-      reason: "'Notify' is \(Printable.text(url.shown)), which Webhooks= does not allow",
+      reason: "'Notify' leads to \(url.place), to a URL that Webhooks= does not allow",
       advice: "Remove 'Notify', or add the URL to Webhooks= under [Hooks] in darkroomd.conf")
   }
+}
+
+extension PhotoURL {
+  /// Its server alone: the path of a webhook is often a secret.
+  var place: String { "\(scheme.rawValue)://\(server)" }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends one webhook: posts the facts of an order to its URL, and then removes the order, or writes the next attempt
 // into it. Promises: at most one warning a webhook; an order is removed after its URL has answered, so a crash in
-// between sends it again. Raises nothing.
+// between sends it again. Trouble of this machine costs no attempt. Raises nothing.
 // Concurrency: immutable; several webhooks at once. Waits for disks in `onDisk`.
 
 import Linux
@@ -11,8 +11,14 @@ import Steer
 import Vocabulary
 
 struct WebhookSender: Sendable {
+  enum Reading: Sendable {
+    case found(WebhookOrder)
+    /// It is missing, or damaged and set aside.
+    case gone
+    case unreadable
+  }
+
   private static let connectTimeout = Duration.seconds(10)
-  private static let pause = Duration.seconds(60)
 
   let outbox: WebhookOutbox
   let network: any Network
@@ -24,31 +30,33 @@ struct WebhookSender: Sendable {
   /// Nil if it was cancelled: its order stays as it is.
   func send(_ key: HookOrder.Key) async -> WebhookEnd? {
     let order: WebhookOrder
-    do throws(Failure) {
-      guard let found = try await read(key) else { return .gone }
-      order = found
-    } catch { return .again(after: Self.pause) }
+    switch await read(key) {
+    case .found(let found): order = found
+    case .gone: return .gone
+    case .unreadable: return .again(after: Webhooks.pause, isUnreached: false)
+    }
     let hooks = settings.current.hooks
-    let result: Result<TransferReply, Failure> =
-      hooks.allowsWebhook(order.url)
-      ? await network.post(order, for: hooks.timeout, connectTimeout: Self.connectTimeout)
-      : .failure(Self.forbidden)
+    guard hooks.allowsWebhook(order.url) else { return await failed(order, Self.forbidden) }
+    let result = await network.post(
+      order, for: hooks.webhookTimeout, connectTimeout: Self.connectTimeout)
     switch result {
     case .success:
+      health.set(nil, for: .webhooks)
       reporter.report(.webhookSent(order.shown, attempts: order.attempts + 1))
       return await remove(key)
     case .failure(.cancelled): return nil
-    case .failure(Self.forbidden):
-      reporter.report(
-        .webhookFailed(order.shown, Self.forbidden, attempts: order.attempts))
-      return await remove(key)
-    case .failure(let failure): return await failed(order, failure)
+    case .failure(let failure) where failure.kind == .machine:
+      health.set(failure, for: .webhooks)
+      return .again(after: Webhooks.pause, isUnreached: false)
+    case .failure(let failure):
+      health.set(nil, for: .webhooks)
+      return await failed(order, failure)
     }
   }
 
   private static let forbidden = Failure(
-    .final, code: "webhook.forbidden", reason: "Webhooks= does not allow it now",
-    advice: "Add the URL to Webhooks= under [Hooks] in darkroomd.conf before lists name it")
+    .final, code: "webhook.forbidden", reason: "Webhooks= does not allow its URL now",
+    advice: "Add the URL to Webhooks= under [Hooks] in darkroomd.conf")
 
   private func failed(_ order: WebhookOrder, _ failure: Failure) async -> WebhookEnd {
     switch order.verdict(on: failure, now: clock.wallTime()) {
@@ -56,47 +64,52 @@ struct WebhookSender: Sendable {
       reporter.report(.webhookFailed(order.shown, failure, attempts: attempts))
       return await remove(order.key)
     case .again(let next, let wait):
-      if next.attempts == 1 {
+      if order.attempts == 0 {
         reporter.report(.webhookDelayed(order.shown, failure, again: wait))
       }
       // Without a disk the attempt does not count.
-      await attempt { () throws(SystemError) in _ = try outbox.add(next) }
-      return .again(after: wait)
+      if next != order {
+        await attempt { () throws(SystemError) in try outbox.replace(next) }
+      }
+      let isAnswered = failure.code.hasPrefix("http.") || failure.code == Self.forbidden.code
+      return .again(after: wait, isUnreached: !isAnswered)
     }
   }
 
   // MARK: orders
 
-  /// Raises trouble of this machine, which is reported.
-  func keys() async throws(Failure) -> [HookOrder.Key] {
+  /// Nil if they cannot be read, which is reported.
+  func keys() async -> [HookOrder.Key]? {
     do throws(SystemError) {
-      return try await onDisk { () throws(SystemError) in try outbox.keys() }
+      let keys = try await onDisk { () throws(SystemError) in try outbox.keys() }
+      health.set(nil, for: .webhookOrders)
+      return keys
     } catch {
-      health.set(error.machineFailure, for: .webhooks)
-      throw error.machineFailure
+      health.set(error.machineFailure, for: .webhookOrders)
+      return nil
     }
   }
 
-  /// Nil if it is gone or damaged. Raises trouble of this machine, which is reported.
-  func read(_ key: HookOrder.Key) async throws(Failure) -> WebhookOrder? {
+  /// Reports trouble.
+  func read(_ key: HookOrder.Key) async -> Reading {
     do throws(Failure) {
       let order = try await onDisk { () throws(Failure) in try outbox.order(key) }
-      health.set(nil, for: .webhooks)
-      return order
+      health.set(nil, for: .webhookOrders)
+      return order.map { .found($0) } ?? .gone
     } catch {
-      if error.kind == .final {
-        health.report(error, waits: "its webhook is not sent")
-        await attempt { () throws(SystemError) in try outbox.setAside(key) }
-        return nil
+      guard error.kind == .final else {
+        health.set(error, for: .webhookOrders)
+        return .unreadable
       }
-      health.set(error, for: .webhooks)
-      throw error
+      health.report(error, waits: "its webhook is not sent")
+      await attempt { () throws(SystemError) in try outbox.setAside(key) }
+      return .gone
     }
   }
 
   func remove(_ key: HookOrder.Key) async -> WebhookEnd {
     let isGone = await attempt { () throws(SystemError) in try outbox.remove(key) }
-    return isGone ? .gone : .spent(again: Self.pause)
+    return isGone ? .gone : .spent(again: Webhooks.pause)
   }
 
   /// Returns whether it worked.
@@ -104,19 +117,23 @@ struct WebhookSender: Sendable {
   private func attempt(_ act: @Sendable () throws(SystemError) -> Void) async -> Bool {
     do throws(SystemError) {
       try await onDisk { () throws(SystemError) in try act() }
-      health.set(nil, for: .webhooks)
+      health.set(nil, for: .webhookOrders)
       return true
     } catch {
-      health.set(error.machineFailure, for: .webhooks)
+      health.set(error.machineFailure, for: .webhookOrders)
       return false
     }
   }
 }
 
 extension WebhookOrder {
+  var owner: UInt32 {
+    facts[.owner].flatMap { UInt32(String(decoding: $0, as: UTF8.self)) } ?? 0
+  }
+
   var shown: HookFacts {
     HookFacts(
-      url.shown, event: key.event.rawValue, list: key.list, listName: facts.listName)
+      url.place, event: key.event.rawValue, list: key.list, listName: facts.listName)
   }
 
   /// One JSON object. Bytes that are no UTF-8 become U+FFFD.
@@ -159,7 +176,7 @@ extension HookOrder.Fact {
 }
 
 extension Network {
-  /// Ends with the task.
+  /// Ends with the answer, or with the network.
   fileprivate func post(
     _ order: WebhookOrder, for timeout: Duration, connectTimeout: Duration
   ) async -> Result<TransferReply, Failure> {

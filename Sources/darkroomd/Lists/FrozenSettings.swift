@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of a list that change pixels or names, fixed when the list is accepted; a later configuration
-// does not change them. Stored as `Key=value` lines in the list's `about`. A value. Raises `list.about` for
-// text that cannot be read.
+// The settings of a list that change pixels or names, and the URL to notify, fixed when the list is accepted; a later
+// configuration does not change them. Stored as `Key=value` lines in the list's `about`. A value. Raises `list.about`
+// for text that cannot be read.
 
 import Vocabulary
 

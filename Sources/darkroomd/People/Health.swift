@@ -20,7 +20,10 @@ struct Health: Equatable, Sendable {
     /// Hooks that cannot be run, and those that cannot be ordered.
     case hooks
     case hookOrders
+    /// Webhooks that cannot be sent, orders for them that cannot be read or written, and new ones.
     case webhooks
+    case webhookOrders
+    case newWebhooks
   }
 
   private var troubles: [Subject: Failure] = [:]
@@ -101,7 +104,8 @@ extension Health.Subject {
     case .work, .downloads: failure.reason
     case .inbox, .openFiles: failure.words
     case .hooks: "hooks wait: \(failure.words)"
-    case .webhooks: "webhooks wait: \(failure.words)"
+    case .webhooks, .webhookOrders: "webhooks wait: \(failure.words)"
+    case .newWebhooks: "no more webhooks are ordered: \(failure.words)"
     case .hookOrders: "no more hooks are ordered: \(failure.words)"
     case .list(let list):
       failure.kind == .final
@@ -132,7 +136,8 @@ extension Health.Subject {
         ? .fileIgnored(name: String(decoding: name.bytes, as: UTF8.self), reason: failure.reason)
         : .machineTrouble(failure, waits: "list '\(name)' waits")
     case .hooks: .machineTrouble(failure, waits: "hooks wait")
-    case .webhooks: .machineTrouble(failure, waits: "webhooks wait")
+    case .webhooks, .webhookOrders: .machineTrouble(failure, waits: "webhooks wait")
+    case .newWebhooks: .machineTrouble(failure, waits: "no more webhooks are ordered")
     case .hookOrders: .machineTrouble(failure, waits: "no more hooks are ordered")
     }
   }
@@ -146,7 +151,8 @@ extension Health.Subject {
     case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")
     case .copy, .file: nil
     case .hooks: .machineRecovered(failure, resumes: "hooks are run")
-    case .webhooks: .machineRecovered(failure, resumes: "webhooks are sent")
+    case .webhooks, .webhookOrders: .machineRecovered(failure, resumes: "webhooks are sent")
+    case .newWebhooks: .machineRecovered(failure, resumes: "webhooks are ordered")
     case .hookOrders: .machineRecovered(failure, resumes: "hooks are ordered")
     }
   }

@@ -46,6 +46,8 @@ final class HealthBoard: Sendable {
     reporter.report(.inboxSurveyed(inbox: inbox, words: words))
   }
 
+  func report(_ notice: Notice) { reporter.report(notice) }
+
   /// Reports trouble that is over with this report.
   func report(_ failure: Failure, waits: String) {
     reporter.report(.machineTrouble(failure, waits: waits))

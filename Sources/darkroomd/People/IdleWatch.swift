@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// --until-idle: ends the daemon when a full sweep of the inbox finds no file that may become a list, and
-// every list is settled: over, paused or damaged, no hook is left to run, and each webhook has been tried. A list that waits for this machine
-// is not settled. Raises nothing.
+// --until-idle: ends the daemon when a full sweep of the inbox finds no file that may become a list, every list is
+// settled (over, paused or damaged), no hook is left to run, and each webhook has been tried. A list that waits for
+// this machine is not settled. Raises nothing.
 // Concurrency: immutable; one task runs it.
 
 import Accept
@@ -21,7 +21,8 @@ struct IdleWatch: Sendable {
   let changes: ChangeSignal
   /// Nil if another process runs the hooks.
   let hooks: HookOutbox?
-  let webhooks: WebhookOutbox
+  /// A server that does not answer would keep the daemon for a day: each webhook is tried once.
+  let areWebhooksTried: @Sendable () async -> Bool
   let clock: any Timekeeper
   /// The lists that were open at the start, and the first number after it.
   let openAtStart: Set<ListID>
@@ -30,7 +31,7 @@ struct IdleWatch: Sendable {
   init(
     inbox: Inbox, keeper: ListKeeper, recorder: Recorder, departures: InboxDepartures,
     health: HealthBoard, changes: ChangeSignal, clock: any Timekeeper, hooks: HookOutbox? = nil,
-    webhooks: WebhookOutbox
+    areWebhooksTried: @escaping @Sendable () async -> Bool
   ) {
     self.inbox = inbox
     self.keeper = keeper
@@ -40,7 +41,7 @@ struct IdleWatch: Sendable {
     self.changes = changes
     self.clock = clock
     self.hooks = hooks
-    self.webhooks = webhooks
+    self.areWebhooksTried = areWebhooksTried
     (openAtStart, firstNew) = recorder.ledger { (Set($0.openLists.map(\.id)), $0.nextList) }
   }
 
@@ -57,7 +58,7 @@ struct IdleWatch: Sendable {
         continue
       }
       do throws(SystemError) {
-        if try await areHooksDone(), try await areWebhooksTried() {
+        if try await areHooksDone(), await areWebhooksTried() {
           return exitCode(unreadable: report.unreadable)
         }
         await changes.change(after: seen)
@@ -72,20 +73,6 @@ struct IdleWatch: Sendable {
   private func areHooksDone() async throws(SystemError) -> Bool {
     guard let hooks else { return true }
     return try await onDisk { () throws(SystemError) in try hooks.keys().isEmpty }
-  }
-
-  /// A server that does not answer would keep the daemon for a day: the next start tries it again.
-  private func areWebhooksTried() async throws(SystemError) -> Bool {
-    try await onDisk { () throws(SystemError) in
-      for key in try webhooks.keys() {
-        do throws(Failure) {
-          if let order = try webhooks.order(key), order.attempts == 0 { return false }
-        } catch {
-          if error.kind == .machine { return false }
-        }
-      }
-      return true
-    }
   }
 
   /// 0: every photo is filtered. 3: a photo failed or a file was rejected. 4: a list or a file waits.

@@ -6,9 +6,9 @@ import Linux
 import Vocabulary
 
 struct FileShares: Equatable, Sendable {
-  /// The files that each opens: an idle daemon, a claim, an open list, an admitted photo (its original), and
+  /// The files that each opens: a daemon with nothing but a webhook to send, a claim, an open list, an admitted photo (its original), and
   /// in addition a download, a worker and a print.
-  private static let idle = 35
+  private static let idle = 39
   private static let claim = 9
   private static let list = 4
   private static let photo = 1
@@ -17,7 +17,7 @@ struct FileShares: Equatable, Sendable {
   private static let output = 1
 
   /// Below this limit no list can be read while another one waits.
-  static let least = 53
+  static let least = 57
 
   let limit: Int
   let claims: Int
@@ -28,9 +28,12 @@ struct FileShares: Equatable, Sendable {
   let downloads: Int
   let workers: Int
   let outputs: Int
+  /// Servers of webhooks at once; the first is in `idle`.
+  let webhooks: Int
 
   init(limit: Int) {
     self.limit = limit
+    webhooks = limit < 256 ? 1 : 8
     let room = max(0, min(limit, 1 << 20) - Self.idle)
     claims = min(4, max(1, room / 48))
     lists = min(64, max(1, room / (4 * Self.list)))

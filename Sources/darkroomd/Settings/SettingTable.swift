@@ -120,5 +120,8 @@ struct SettingEntry: Sendable {
     SettingEntry(
       "Hooks", "Timeout", "1min", \.hooks.timeout,
       .duration(from: .seconds(1), to: .seconds(86400))),
+    SettingEntry(
+      "Hooks", "WebhookTimeout", "30s", \.hooks.webhookTimeout,
+      .duration(from: .seconds(1), to: .seconds(300))),
   ]
 }

@@ -50,10 +50,10 @@ extension TransferSettings {
 
 extension TransferSettings {
   /// For webhooks. The administrator chose their servers: every address is allowed.
-  static var webhooks: TransferSettings {
+  static func webhooks(connections: Int) -> TransferSettings {
     let everywhere = ["0.0.0.0/0", "::/0"].compactMap { try? NetworkRange(parsing: $0) }
     return TransferSettings(
-      connections: WebhookBoard.most, connectionsPerHost: 1,
+      connections: connections, connectionsPerHost: 1,
       rules: AddressRules(allowed: everywhere), slowestTime: .seconds(2 * 86400), redirects: 0,
       userAgent: "darkroom/\(Release.version)")
   }
@@ -70,7 +70,7 @@ extension TransferLoop {
 extension HookDesk {
   /// Also removes the drafts that a crash left among the orders.
   static func make(
-    _ ground: Ground, _ health: HealthBoard, sends: @escaping @Sendable () -> Void
+    _ ground: Ground, _ health: HealthBoard, sends: @escaping @Sendable (WebhookOrder) -> Void
   ) throws(StartFailure) -> HookDesk {
     try StartFailure.unless("with the orders for hooks") { () throws(SystemError) in
       let desk = HookDesk(ground, health, bell: try WakeEvent(), sends: sends)
@@ -85,7 +85,8 @@ extension Webhooks {
   static func make(_ ground: Ground, _ health: HealthBoard) throws(StartFailure) -> Webhooks {
     let network = try StartFailure.unless("the webhooks") { () throws(SystemError) in
       // Apart from downloads, whose rules on addresses do not hold for it.
-      try TransferLoop(.webhooks, name: "webhooks")
+      try TransferLoop(
+        .webhooks(connections: ground.settings.current.shares.webhooks), name: "webhooks")
     }
     return make(ground, health, network) { await network.stop() }
   }
@@ -98,7 +99,7 @@ extension Webhooks {
       WebhookSender(
         outbox: WebhookOutbox(ground.folders.webhooks), network: network,
         settings: ground.settings, reporter: ground.reporter, health: health, clock: ground.clock),
-      changes: ground.changes, close: close)
+      most: ground.settings.current.shares.webhooks, changes: ground.changes, close: close)
   }
 }
 

@@ -63,6 +63,7 @@ struct Settings: Equatable, Sendable {
     /// URLs that lists may notify.
     var webhooks: [WebhookPrefix] = []
     var timeout = Duration.seconds(60)
+    var webhookTimeout = Duration.seconds(30)
   }
 
   struct Report: Equatable, Sendable {
