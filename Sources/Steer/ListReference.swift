@@ -16,8 +16,11 @@ package struct ListReference: Hashable, Sendable, CustomStringConvertible {
     text.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ? UInt64(text) : nil
   }
 
-  /// True if the reference means a file of this name.
-  package func means(file: String) -> Bool { ListName(file).text == name }
+  /// True if the reference means the list that a file of this name becomes: a retry list continues its list.
+  package func means(file: String) -> Bool {
+    let file = ListName(file)
+    return file.text == name || file.continued.contains { $0.elementsEqual(name.utf8) }
+  }
 
   private var name: String { ListName(text).text }
 

@@ -42,7 +42,7 @@ struct SubmitRun {
           voice.complain("pictures.left", "\(files), and left out of the list")
         }
         try pictures.drop()
-        return follow("\(pictures.name).plist", after: newest, until: deadline)
+        return follow("\(pictures.name)", after: newest, until: deadline)
       }
       let candidate = try await candidate()
       if candidate.problems > 0 {

@@ -132,4 +132,19 @@ import Testing
       #expect(bench.folder.bytes(of: "photos/1.jpg") != nil, "the original stays where it is")
     }
   }
+
+  @Test func `a retry list that is dropped is the list that a wait for its name means`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let daemon = try await bench.start()
+      try await bench.drop([("Late", bench.origin.url("/late.jpg"))], as: "summer.plist")
+      #expect(try await bench.wait(for: "summer", daemon).code == 1)
+      let again = try #require(bench.bytes("failed/summer.retry.plist"))
+      try bench.serve(SamplePictures.jpeg(width: 8, height: 8), as: "late.jpg")
+      try await bench.drop(again, as: "summer.retry.plist")
+      #expect(try await bench.tool("wait", "summer").code == 0)
+      #expect(bench.names("prints/summer") == ["Late.jpg"])
+    }
+  }
 }

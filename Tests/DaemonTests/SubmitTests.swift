@@ -83,6 +83,10 @@ import Testing
         "submit", "--name", "Two", "--wait", "\(own)/one.jpg", "\(own)/two.jpeg")
       #expect(two.code == 0 && bench.names("prints/Two") == ["one.jpg", "two.jpg"], "\(two)")
       #expect(bench.names("own") == ["Barn", "one.jpg", "two.jpeg"])
+      // The second folder of a name is another list, whatever became of the first.
+      try bench.folder.write(Array("no picture".utf8), to: "root/own/Barn/door.jpg")
+      let again = try await bench.tool("--json", "submit", "--wait", "\(own)/Barn")
+      #expect(again.code == 1 && again.output.contains(#""id":4"#), "\(again)")
       #expect(bench.names("inbox") == [".claim"])
       for (words, why) in [
         (["\(own)/one.jpg", "\(own)/Barn/../one.jpg"], "two of the pictures are called 'one.jpg'"),

@@ -214,7 +214,9 @@ struct ListIntake: IntakeRules {
     index.add(list, label)
     witness.note(list)
     if about.wasDropped {
-      departures.note(list, String(decoding: about.droppedName.bytes, as: UTF8.self), nil)
+      // Pictures came as a folder, whose name has no ending.
+      let name = label.terms.isRoll ? Array(label.name.stem) : about.droppedName.bytes
+      departures.note(list, String(decoding: name, as: UTF8.self), nil)
     }
     narrator.accepted(list)
     space.look()
