@@ -82,7 +82,7 @@ extension ChainRunner {
   static func refusal(_ lost: Admission.LostHost, now: Duration) -> Failure {
     let closure = lost.closure
     let attempts = "\(closure.attempts) attempt\(closure.attempts == 1 ? "" : "s")"
-    let span = ", for \((now - closure.since).spoken) and \(attempts)"
+    let span = ", for \((now - closure.since).spoken) and \(attempts) with all its photos"
     return Failure(
       .final, code: closure.failure.code,
       reason: closure.failure.reason + span + wish(closure.failure),

@@ -114,8 +114,8 @@ struct PictureSubmission {
         throw Failure(
           .final, code: "list.name", reason: "'\(name)' is still in the inbox",
           advice:
-            "Wait until it is accepted, remove what 'darkroomctl inbox' says stays in it, or choose another "
-            + "name with --name")
+            "Wait until it is accepted, remove it if 'darkroomctl inbox' says that it is ignored, or choose "
+            + "another name with --name")
       }
       throw error.failure
     }

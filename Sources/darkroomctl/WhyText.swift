@@ -101,10 +101,12 @@ package struct WhyText {
       return host.isEmpty
         ? "\(waits) for connections to other hosts" : "\(waits) for a connection to \(host)"
     case .retry:
-      let attempt = wait.attempts > 0 ? " \(wait.attempt + 1) of \(wait.attempts)" : ""
+      let attempt =
+        wait.attempts > 0
+        ? "attempt \(wait.attempt + 1) of \(wait.attempts)" : "another attempt"
       return
         isOne
-        ? "\(waits) for attempt\(attempt)\(reason(wait))\(until(wait))"
+        ? "\(waits) for \(attempt)\(reason(wait))\(until(wait))"
         : "\(waits) for another attempt, this one after\(reason(wait).dropFirst())\(until(wait))"
     case .turn: return "\(waits) for \(isOne ? "its" : "their") turn" + others(wait)
     case .failed: return "failed" + reason(wait)

@@ -12,11 +12,12 @@ struct WebhookPrefix: Equatable, Sendable {
     do throws(Failure) { url = try PhotoURL(parsing: text) } catch {
       throw SettingProblem("\(words), not '\(ShownURL.text(text))': \(error.reason)")
     }
-    guard url.scheme.isRemote, url.query == nil, !text.utf8.contains(UInt8(ascii: "#")),
-      Self.isPlain(url.path)
-    else {
+    guard url.query == nil, !text.utf8.contains(UInt8(ascii: "#")) else {
+      throw SettingProblem("\(words), without a query ('?') and a fragment ('#')")
+    }
+    guard url.scheme.isRemote, Self.isPlain(url.path) else {
       throw SettingProblem(
-        "\(words), without '?', '#', '..' and encoded slashes, not '\(ShownURL.text(text))'")
+        "\(words), without '..' and encoded slashes, not '\(ShownURL.text(text))'")
     }
   }
 

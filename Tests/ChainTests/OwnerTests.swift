@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Users share the window, and the hosts, whatever the number of their lists; none starves.
+
+import Support
+import Testing
+import Vocabulary
+
+@testable import Chain
+
+@Suite struct OwnerTests {
+  /// Lists of one user each, by number from 1.
+  private func admission(_ owners: [UInt32], window: Int, _ c: ServiceClass = .default) -> Admission
+  {
+    var admission = Admission(window: window)
+    for (place, owner) in owners.enumerated() {
+      admission.add(
+        ListID(UInt64(place + 1)), ListLines(c, owner: owner), isPaused: false, now: .zero)
+    }
+    return admission
+  }
+
+  private func take(_ admission: inout Admission, host: String? = nil) -> PhotoID? {
+    admission.take(now: .zero, total: 1_000_000) { _ in Admission.Prospect(host: host) }?.photo
+  }
+
+  @Test func `a user with forty lists gets as many places as one with a single list`() {
+    var admission = admission([UInt32](repeating: 1000, count: 40) + [2000], window: 100)
+    let taken = (0..<100).compactMap { _ in take(&admission) }
+    #expect(taken.count { $0.list == ListID(41) } == 50)
+    #expect(Set(taken.map(\.list)).count == 41, "the lists of a user take turns")
+  }
+
+  /// All photos take the same time, and end in the order in which they began.
+  @Test func `a new user catches up with one who fills the window`() throws {
+    var admission = admission([1000], window: 64)
+    var running = (0..<64).compactMap { _ in take(&admission) }
+    admission.add(ListID(2), ListLines(.default, owner: 2000), isPaused: false, now: .zero)
+    var owners: [UInt64] = []
+    for _ in 0..<64 {
+      admission.ended(running.removeFirst(), .filtered, now: .zero)
+      let next = try #require(take(&admission))
+      running.append(next)
+      owners.append(next.list.number)
+    }
+    // One turn in eight is for the user whose turn was longest ago.
+    #expect(owners.prefix(32).count { $0 == 2 } >= 28)
+    #expect(running.count { $0.list == ListID(2) } >= 31)
+    #expect(running.count { $0.list == ListID(1) } >= 28)
+  }
+
+  @Test func `users take turns at a host, whatever the number of their lists`() {
+    var admission = admission([UInt32](repeating: 1000, count: 9) + [2000], window: 1000)
+    var order: [UInt64] = []
+    var running = (0..<2).compactMap { _ in take(&admission, host: "a") }
+    for _ in 0..<40 {
+      guard let photo = running.first else { break }
+      running.removeFirst()
+      order.append(photo.list.number)
+      // `unknown` leaves the window of the host as it is.
+      _ = admission.answered(photo, .unknown, now: .zero, jitter: 0)
+      admission.ended(photo, .filtered, now: .zero)
+      if let next = take(&admission, host: "a") { running.append(next) }
+    }
+    #expect(order.suffix(20).count { $0 == 10 } == 10, "\(order)")
+  }
+
+  @Test func `one slot in eight goes to the less urgent classes in turn`() {
+    var admission = Admission(window: 1000)
+    for (place, c) in [ServiceClass.userInteractive, .default, .background].enumerated() {
+      admission.add(
+        ListID(UInt64(place + 1)), ListLines(c, owner: 1000), isPaused: false, now: .zero)
+    }
+    let taken = (0..<64).compactMap { _ in take(&admission)?.list.number }
+    #expect(taken.count { $0 == 1 } == 56)
+    #expect(taken.count { $0 == 2 } >= 2 && taken.count { $0 == 3 } >= 2, "\(taken)")
+  }
+
+  /// A hundred users with up to forty lists each, in all classes; photos that end at once, late, or hardly ever.
+  @Test(arguments: 1...10 as ClosedRange<UInt64>)
+  func `nobody of a hundred users starves, in any mix`(seed: UInt64) throws {
+    var random = SimulatedRandom(seed: seed)
+    let window = Int.random(in: 4...80, using: &random)
+    var admission = Admission(window: window)
+    var owners: [ListID: UInt32] = [:]
+    var patience: [UInt32: Int] = [:]
+    var classes: [ListID: ServiceClass] = [:]
+    for owner in 1...100 as ClosedRange<UInt32> {
+      patience[owner] = [1, 1, 1, 20, 500].randomElement(using: &random) ?? 1
+      for _ in 0..<([1, 1, 2, 40].randomElement(using: &random) ?? 1) {
+        let list = ListID(UInt64(owners.count + 1))
+        let c = ServiceClass.allCases.randomElement(using: &random) ?? .default
+        owners[list] = owner
+        classes[list] = c
+        admission.add(list, ListLines(c, owner: owner), isPaused: false, now: .zero)
+      }
+    }
+    var running: [(photo: PhotoID, until: Int)] = []
+    var last: [OwnerSeats.Share: Int] = [:]
+    let shares = Set(
+      owners.map { OwnerSeats.Share(owner: $0.value, serviceClass: classes[$0.key] ?? .default) })
+    var turns = 0
+    for step in 0..<120_000 {
+      while running.count < window, let photo = take(&admission) {
+        turns += 1
+        let owner = try #require(owners[photo.list])
+        let c = try #require(classes[photo.list])
+        last[OwnerSeats.Share(owner: owner, serviceClass: c)] = turns
+        let time = patience[owner] ?? 1
+        running.append((photo, step + Int.random(in: 1...(2 * time), using: &random)))
+      }
+      running = running.filter { photo, until in
+        if until > step { return true }
+        admission.ended(photo, .filtered, now: .zero)
+        return false
+      }
+    }
+    // Every user in every class had a turn among the last ones: one slot in 64 is for the user of a less urgent
+    // class whose turn was longest ago, or has the fewest photos in the window.
+    let longest = 8 * 4 * 8 * 100
+    for share in shares {
+      #expect(turns - (last[share] ?? 0) <= longest, "\(share) of \(turns) turns")
+    }
+  }
+}
