@@ -19,7 +19,7 @@ extension MessageID {
     case .journalUnwritable: .critical
     case .listRejected, .photoFailed, .configurationRejected: .error
     case .retryScheduled, .machineTrouble, .journalDamaged, .workerDied, .recordsCoalesced,
-      .inboxDegraded, .sandboxReduced, .hostClosed, .stateIsOlder, .hookFailed:
+      .inboxDegraded, .sandboxReduced, .hostClosed, .stateIsOlder, .hookFailed, .fileUnreadable:
       .warning
     case .ready, .stopping, .listAccepted, .listProgress, .listFinished, .listPaused, .listResumed,
       .listCancelled, .listReclassed, .machineRecovered, .journalReplayed, .configurationReloaded,

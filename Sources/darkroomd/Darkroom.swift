@@ -75,7 +75,8 @@ final class Darkroom: Sendable {
     let views = Views(
       recorder: recorder, chains: photos.chains, lists: lists, index: index, notes: notes,
       downloader: photos.downloader, health: health, paces: narrator.paces, inbox: inbox,
-      departures: departures, places: ground.places, clock: clock, started: clock.wallTime())
+      departures: departures, places: ground.places, settings: ground.settings, clock: clock,
+      started: clock.wallTime())
     calls = ControlCalls(
       views, keeper: keeper, reload: reload, changes: ground.changes, stop: ground.stop)
     idle = IdleWatch(

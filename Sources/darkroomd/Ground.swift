@@ -22,12 +22,12 @@ struct Ground: Sendable {
 
   /// - Parameter died: called when the journal file takes no more records.
   init(
-    _ places: Places, _ settings: Settings, clock: any Timekeeper, reporter: Reporter,
+    _ places: Places, _ settings: LiveSettings, clock: any Timekeeper, reporter: Reporter,
     status: ServiceStatus, died: @escaping @Sendable (Failure) -> Void
   ) throws(StartFailure) {
     self.places = places
     self.clock = clock
-    self.settings = LiveSettings(settings)
+    self.settings = settings
     self.reporter = reporter
     self.status = status
     folders = try StartFailure.unless("with the folders") { () throws(SystemError) in
@@ -36,7 +36,7 @@ struct Ground: Sendable {
         done: PathFolder(path: places.done), failed: PathFolder(path: places.failed))
     }
     let recovery: Record.Recovery
-    (recorder, recovery) = try Self.record(folders.state, clock, settings.record, died)
+    (recorder, recovery) = try Self.record(folders.state, clock, settings.current.record, died)
     reporter.report(.journalReplayed(ReplayFacts(recovery)))
   }
 

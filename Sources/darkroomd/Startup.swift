@@ -31,7 +31,7 @@ enum Startup {
     let clock = try part("the clock") { () throws(SystemError) in try SystemClock(on: reactor) }
     try part("the tasks") { () throws(SystemError) in try settleTasks(clock) }
     let environment = Surroundings.environment()
-    let reporter = try reporter(options, environment, settings)
+    let reporter = try reporter(options, environment, settings.current)
     let socket = NotifySocket(environment: environment)
     let status = ServiceStatus(socket: socket)
     let ends = try part("the mailbox") { () throws(SystemError) in try Mailbox<Lifecycle.End>() }
@@ -70,11 +70,10 @@ enum Startup {
       path: options.configuration ?? places.configuration, isNamed: options.configuration != nil)
   }
 
-  private static func settings(_ source: ConfigurationFile) throws(StartFailure) -> Settings {
+  static func settings(_ source: ConfigurationFile) throws(StartFailure) -> LiveSettings {
     do throws(ConfigurationError) {
-      let settings = try source.read()
-      try settings.download.checkFileFolders()
-      return settings
+      let (settings, origins) = try source.readChecked()
+      return LiveSettings(settings, origins)
     } catch {
       throw StartFailure(
         error.isMachineTrouble ? ExitCode.io : ExitCode.configuration,

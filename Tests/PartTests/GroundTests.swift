@@ -21,7 +21,8 @@ import Vocabulary
 
   private func ground(_ status: ServiceStatus = ServiceStatus(socket: nil)) throws -> Ground {
     try Ground(
-      .below(scratch.path), Settings(), clock: SimulatedClock(), reporter: told.reporter,
+      .below(scratch.path), LiveSettings(Settings()), clock: SimulatedClock(),
+      reporter: told.reporter,
       status: status
     ) { _ in }
   }
