@@ -45,7 +45,12 @@ enum Startup {
     guard let (ground, darkroom) = made else { return ExitCode.done }
     let watchdog = Watchdog(
       socket: socket, environment: environment, process: ThisProcess.identifier)
-    try part("the watchdog") { () throws(SystemError) in try watchdog?.start([pulse]) }
+    try part("the watchdog") { () throws(SystemError) in
+      try watchdog?.start([pulse]) {
+        say("the main loop is stuck; ending, so that the service manager starts darkroomd again")
+        ThisProcess.abort()
+      }
+    }
     TaskHome.quick.start {
       await darkroom.run(control, on: reactor, untilIdle: options.untilIdle, telling: ends)
     }

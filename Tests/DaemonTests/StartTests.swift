@@ -162,6 +162,15 @@ import Testing
     }
   }
 
+  @Test func `SIGUSR1 and SIGUSR2 do not end the daemon`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await bench.start()
+      for signal in [SIGUSR1, SIGUSR2] { daemon.send(signal) }
+      #expect(try await bench.tool("status").code == 0)
+      #expect(try await bench.stop(daemon).code == 0)
+    }
+  }
+
   @Test func `lines carry their priority with --level-prefixes`() async throws {
     try await DaemonBench.use { bench in
       try await bench.drop([("One", bench.origin.url("/404"))], as: "one.plist")

@@ -323,6 +323,36 @@ run sh -c "rm -r $drop_in"
 run systemctl daemon-reload
 run systemctl restart darkroom
 
+# --- freeze, restarts by hand, a crash loop -----------------------------------------------------
+
+is "$(show WatchdogUSec)" 0 "systemd has no watchdog that would end a frozen service"
+main=$(show MainPID)
+run systemctl freeze darkroom
+check "the service is frozen"
+is "$(show FreezerState)" frozen "systemctl calls it frozen"
+run systemctl thaw darkroom && run darkroomctl status >/dev/null
+check "it answers after it was thawed"
+is "$(show FreezerState)/$(show MainPID)" "running/$main" "it is the same process"
+run sh -c "kill -USR1 $main; kill -USR2 $main" && run darkroomctl status >/dev/null
+is "$(show MainPID)" "$main" "SIGUSR1 and SIGUSR2 do not end it"
+run systemctl reset-failed darkroom
+restarted=0
+for _ in 1 2 3 4 5 6 7 8; do run systemctl restart darkroom && restarted=$((restarted + 1)); done
+is "$restarted/$(show ActiveState)" 8/active "eight restarts in a row work"
+kill_main() {
+  local pid
+  pid=$(show MainPID)
+  [ "$pid" = 0 ] || run sh -c "kill -KILL $pid" 2>/dev/null
+  [ "$(show ActiveState)" = failed ]
+}
+eventually kill_main
+check "a service that is killed again and again stays down in the end"
+limit_is_told() { journal -u darkroom -g 'repeated too quickly' | grep -q .; }
+eventually limit_is_told
+check "because of its start limit"
+run systemctl reset-failed darkroom && run systemctl start darkroom
+check "and starts by hand after a look"
+
 # --- reboot in the middle of a list -------------------------------------------------------------
 
 set_gate 20
