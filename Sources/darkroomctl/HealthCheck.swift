@@ -20,8 +20,8 @@ enum HealthCheck: String {
   static func judge(_ report: StatusReport) -> (verdict: HealthCheck, why: [String]) {
     let state = "darkroomd \(report.version) is \(report.state)"
     if report.state == "stopping" { return (.down, [state]) }
-    if report.state != "running" { return (.degraded, [state] + report.degraded) }
-    return report.degraded.isEmpty ? (.ok, [state]) : (.degraded, report.degraded)
+    if !report.degraded.isEmpty { return (.degraded, report.degraded) }
+    return (report.state == "running" ? .ok : .degraded, [state])
   }
 
   static func judge(_ failure: ControlFailure) -> (verdict: HealthCheck, why: [String]) {

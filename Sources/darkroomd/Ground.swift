@@ -30,7 +30,7 @@ struct Ground: Sendable {
     self.settings = settings
     self.reporter = reporter
     self.status = status
-    folders = try StartFailure.unless("with the folders") { () throws(SystemError) in
+    folders = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
       try StateFolders(
         state: LinuxFolder.open(path: places.state), prints: LinuxFolder.open(path: places.prints),
         done: PathFolder(path: places.done), failed: PathFolder(path: places.failed))
@@ -39,6 +39,11 @@ struct Ground: Sendable {
     (recorder, recovery) = try Self.record(folders.state, clock, settings.current.record, died)
     reporter.report(.journalReplayed(ReplayFacts(recovery)))
   }
+
+  private static let diskTroubles = Set(
+    [SystemError.Name.noSpace, .readOnly, .inputOutput].map {
+      SystemError($0, call: "", thing: "").machineFailure.code
+    })
 
   private static func record(
     _ state: any Folder, _ clock: any Timekeeper, _ settings: Settings.Record,
@@ -55,7 +60,7 @@ struct Ground: Sendable {
     } catch {
       throw StartFailure(
         ExitCode.io, "could not open the journal file: \(error.words)",
-        mayPass: error.code == "disk.full")
+        trouble: diskTroubles.contains(error.code) ? error.code : nil)
     }
   }
 

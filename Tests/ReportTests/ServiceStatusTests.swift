@@ -27,8 +27,6 @@ import Vocabulary
     #expect(try listener.next()?.text == "STOPPING=1")
     status.reloading()
     #expect(try #require(try listener.next()).text.hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
-    status.extend(.seconds(5))
-    #expect(try listener.next()?.text == "EXTEND_TIMEOUT_USEC=5000000")
     #expect(try listener.receive() == nil)
   }
 

@@ -58,7 +58,7 @@ extension TransferLoop {
 extension HookDesk {
   /// Also removes the drafts that a crash left among the orders.
   static func make(_ ground: Ground, _ health: HealthBoard) throws(StartFailure) -> HookDesk {
-    try StartFailure.unless("with the orders for hooks") { () throws(SystemError) in
+    try StartFailure.unlessOnDisk("with the orders for hooks") { () throws(SystemError) in
       let outbox = HookOutbox(ground.folders.hooks)
       try outbox.sweep()
       return HookDesk(
