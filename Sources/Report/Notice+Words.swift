@@ -105,7 +105,7 @@ extension Notice {
     case .fileIgnored(let name, let reason):
       "Ignored \(quoted(name)) in the inbox: \(shown(reason))."
     case .fileUnreadable(let name, let failure):
-      "Could not read \(quoted(name)) in the inbox: \(reason(failure)); it waits."
+      "Could not take \(quoted(name)) from the inbox: \(reason(failure)); it waits."
         + (failure.advice.isEmpty ? "" : " \(shown(failure.advice)).")
     case .inboxSurveyed(let inbox, let words): "The inbox \(shown(inbox)) is \(shown(words))."
     case .inboxOverflowed(let names):

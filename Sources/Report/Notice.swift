@@ -37,7 +37,7 @@ package enum Notice: Equatable, Sendable {
   case configurationReloaded(changed: [String])
   case configurationRejected(Failure)
   case fileIgnored(name: String, reason: String)
-  /// The daemon may not read it; its owner has to act.
+  /// The daemon may not read it, or not take it away; its owner has to act.
   case fileUnreadable(name: String, Failure)
   /// The worker died while developing `photo`, or while reading the list when `photo` is nil.
   case workerDied(ListID, listName: String, photo: PhotoFacts?, reason: String, next: String)

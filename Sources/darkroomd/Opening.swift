@@ -68,7 +68,7 @@ struct Opening: Sendable {
         advice: Self.advice(code))
       desk.wait(for: trouble)
       status.set("Waiting: \(trouble.reason). Nothing is accepted until it clears.")
-      if told == nil { status.ready() }
+      if told == nil { await onDisk { status.ready() } }
       if told?.code != code {
         reporter.report(.machineTrouble(trouble, waits: "nothing is accepted"))
         told = trouble

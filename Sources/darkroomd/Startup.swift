@@ -81,7 +81,7 @@ enum Startup {
     }
     do throws(StartFailure) {
       guard let made = try await opening.run(from: parts, on: reactor) else {
-        opening.status.stopping()
+        await onDisk { opening.status.stopping() }
         control.stop()
         reporter.flush(within: .seconds(1))
         return ExitCode.done

@@ -231,7 +231,7 @@ import Testing
 }
 
 @Suite struct ThreadTests {
-  /// The watchdog has a thread only if a service manager asks for it.
+  /// The watchdog has a thread only under a service manager.
   @Test(
     .enabled("faults are for debug builds") { DaemonBench.isDebugBuild },
     arguments: [

@@ -11,7 +11,7 @@ struct WaitingFileTests {
     arguments: [
       (
         "openat secret.txt 13",
-        "Could not read 'secret.txt' in the inbox: the daemon may not read it",
+        "Could not take 'secret.txt' from the inbox: the daemon may not read it",
         "chmod g+r"
       ),
       ("openat secret.txt 24", "This machine is in trouble: ", "too many open files"),

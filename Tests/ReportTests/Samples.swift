@@ -227,7 +227,7 @@ enum Samples {
         name: "x.txt",
         Failure(
           .final, code: "list.unreadable", reason: "permission denied", advice: "Use chmod g+r")),
-      "Could not read 'x.txt' in the inbox: permission denied; it waits. Use chmod g+r."
+      "Could not take 'x.txt' from the inbox: permission denied; it waits. Use chmod g+r."
     ),
     (
       .recordsCoalesced(count: 3),

@@ -94,7 +94,7 @@ import Testing
   @Test func `the start limit is beyond a dozen restarts by hand, and within a crash loop`() throws
   {
     let lines = try Self.lines()
-    #expect(lines.contains("StartLimitIntervalSec=15min") && lines.contains("StartLimitBurst=20"))
+    #expect(lines.contains("StartLimitIntervalSec=20min") && lines.contains("StartLimitBurst=20"))
     #expect(lines.contains("RestartSec=1s"))
   }
 

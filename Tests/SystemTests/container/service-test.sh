@@ -377,6 +377,35 @@ set_gate 1000
 eventually is_finished sixth
 check "the list is finished all the same"
 is "$(prints sixth)" 40 "every print is there"
+# --- boot with a full state disk ----------------------------------------------------------------
+
+if mountpoint -q "$machine_folder/disk"; then
+  run systemctl stop darkroom
+  dd if=/dev/zero of="$machine_folder/disk/filler" bs=1M 2>/dev/null
+  dd if=/dev/zero of="$machine_folder/disk/crumbs" bs=1k 2>/dev/null
+  machine_reboot
+  check "the machine boots with a full state disk"
+  is "$(run systemctl is-active multi-user.target darkroom | tr '\n' ' ')" "active active " \
+    "and the service holds up nothing"
+  show StatusText | grep -q '^Waiting: .*no space left on device'
+  check "its status line says what is missing"
+  run darkroomctl status --check | grep -q '^degraded: .*no space left on device'
+  check "and so does darkroomctl"
+  run darkroomd --check
+  check "the settings can be checked meanwhile"
+  begun=$SECONDS
+  run systemctl restart darkroom
+  [ $((SECONDS - begun)) -lt 60 ]
+  check "a restart does not wait for room"
+  main=$(show MainPID)
+  rm "$machine_folder/disk/filler" "$machine_folder/disk/crumbs"
+  write_list seventh 4
+  drop seventh
+  eventually is_finished seventh
+  check "work begins as soon as there is room"
+  is "$(show MainPID)/$(prints seventh)" "$main/4" "in the same process"
+fi
+
 journal -p crit -u darkroom | grep -q .
 check_not "in all this nothing critical was reported"
 
