@@ -57,11 +57,11 @@ import Vocabulary
     _ = set(&health, inbox, .inbox)
     #expect(
       health.statusLine(Ledger().open)
-        == "Inbox in trouble: there is no folder /inbox. Idle: every list is done.")
+        == "Inbox in trouble: there is no folder /inbox. Every accepted list is done.")
     _ = set(&health, full, .downloads)
     #expect(
       health.statusLine(Ledger().open)
-        == "Waiting: no space left on device. Idle: every list is done.")
+        == "Waiting: no space left on device. Every accepted list is done.")
     #expect(health.lines.first == "no space left on device")
   }
 

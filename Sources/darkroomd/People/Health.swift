@@ -97,7 +97,7 @@ struct Health: Equatable, Sendable {
         "Working on \(open.lists) list\(open.lists == 1 ? "" : "s"), \(open.photos) "
           + "photo\(open.photos == 1 ? "" : "s") to go.")
     } else if waits.isEmpty, files.waiting == 0 {
-      words.append("Idle: every list is done.")
+      words.append(words.isEmpty ? "Idle: every list is done." : "Every accepted list is done.")
     }
     if files.waiting > 0 {
       words.append("\(files.waiting) file\(files.waiting == 1 ? " waits" : "s wait") in the inbox.")
