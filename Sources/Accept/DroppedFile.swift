@@ -92,7 +92,9 @@ struct DroppedFile {
         throw .unreadable(
           Failure(
             .final, code: "list.unreadable", reason: reason,
-            advice: "Allow the inbox's group to read it (chmod g+r)"))
+            advice:
+              "Allow the daemon to read it (chgrp darkroom, chmod g+r), or drop it again with cp "
+              + "instead of mv"))
       case .noDevice, .notFolder, .isFolder, .isLink: throw .changed
       default: throw .troubled(error.machineFailure)
       }

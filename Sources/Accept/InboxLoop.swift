@@ -122,7 +122,7 @@ final class InboxLoop {
     let isTroubled = trouble.isBlind || door.intakeTrouble != nil
     times.looked(
       at: parts.clock.uptime(), isWhole: isWhole || trouble.isBlind, isTroubled: isTroubled)
-    if before != state.waiting { parts.rules.tell(.changed) }
+    if before != state.waiting { parts.rules.tell(.changed(state.counts)) }
   }
 
   private func attach() throws(Attempt) -> Claim {
@@ -251,7 +251,7 @@ final class InboxLoop {
       perform(action, claim)
     }
     tell(trouble.news.look(candidate.key, state.waiting[candidate.key]))
-    parts.rules.tell(.changed)
+    parts.rules.tell(.changed(state.counts))
     mailbox.put(.claimed)
   }
 

@@ -93,6 +93,18 @@ package struct InboxState: Sendable {
     return actions + due(at: now)
   }
 
+  /// Files that were rejected, and folders without pictures, do not wait.
+  package var counts: InboxCounts {
+    waiting.values.reduce(into: InboxCounts()) { counts, file in
+      switch file.phase {
+      case .leftBehind, .withoutPictures: break
+      case .unreadable:
+        (counts.waiting, counts.unreadable) = (counts.waiting + 1, counts.unreadable + 1)
+      default: counts.waiting += 1
+      }
+    }
+  }
+
   /// The first file in order that is still too young to be tried.
   package var nextSettled: Candidate? {
     waiting.values.lazy.filter { $0.phase == .settling && !$0.candidate.isRoll }

@@ -78,7 +78,19 @@ package enum InboxNews: Equatable, Sendable {
   /// A folder of STATE/lists cannot be read now; it is left as it is until the next start.
   case skipped(ListID, Failure)
   /// The waiting files or their reasons have changed.
-  case changed
+  case changed(InboxCounts)
+}
+
+/// The numbers of files in the inbox that may become lists.
+package struct InboxCounts: Equatable, Sendable {
+  /// Unreadable files included.
+  package var waiting: Int
+  package var unreadable: Int
+
+  package init(waiting: Int = 0, unreadable: Int = 0) {
+    self.waiting = waiting
+    self.unreadable = unreadable
+  }
 }
 
 /// A list that was read but is not accepted yet.

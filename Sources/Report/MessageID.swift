@@ -29,6 +29,7 @@ package enum MessageID: String, Sendable, CaseIterable {
   case configurationReloaded = "51918702cc474cf1b104c45a2877ff88"
   case configurationRejected = "a7bb11051bc1454fa087966cdd8b5281"
   case fileIgnored = "f3c66a5ead4c4eb5a2f1a8c69f4ece72"
+  case fileUnreadable = "7df2dd1931da4fa39ce2aca63ef034e0"
   case workerDied = "25a13b6ad9d3468d914994a54d68292d"
   case recordsCoalesced = "91d3edc5e769440b8a391e206b5f06d9"
   case inboxSurveyed = "3d1f0b7c52e94a6cb8f24e7a9d60c815"

@@ -54,6 +54,7 @@ extension Notice {
       ]
     case .stateIsCopied(let next): [number(.nextList, next.number)]
     case .fileIgnored(let name, let reason): [text(.fileName, name), text(.reason, reason)]
+    case .fileUnreadable(let name, let failure): [text(.fileName, name)] + fields(of: failure)
     case .inboxSurveyed(let inbox, let words): [text(.inboxPath, inbox), text(.reason, words)]
     case .inboxOverflowed(let names): [number(.inboxNames, names)]
     case .inboxDegraded(let failure, let rescan):

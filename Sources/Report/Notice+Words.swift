@@ -28,9 +28,9 @@ extension Notice {
       listWords
     case .photoFinished, .photoFailed, .retryScheduled, .transition, .workerDied: photoWords
     case .machineTrouble, .machineRecovered, .journalReplayed, .journalUnwritable, .stateIsOlder,
-      .stateIsCopied, .fileIgnored, .inboxSurveyed, .inboxOverflowed, .inboxDegraded,
-      .inboxRecovered, .sandboxReduced, .hostClosed, .hostReopened, .webhookSent, .webhookDelayed,
-      .webhookFailed, .hookFailed:
+      .stateIsCopied, .fileIgnored, .fileUnreadable, .inboxSurveyed, .inboxOverflowed,
+      .inboxDegraded, .inboxRecovered, .sandboxReduced, .hostClosed, .hostReopened, .webhookSent,
+      .webhookDelayed, .webhookFailed, .hookFailed:
       machineWords
     }
   }
@@ -104,6 +104,9 @@ extension Notice {
         + "no number is used twice."
     case .fileIgnored(let name, let reason):
       "Ignored \(quoted(name)) in the inbox: \(shown(reason))."
+    case .fileUnreadable(let name, let failure):
+      "Could not take \(quoted(name)) from the inbox: \(reason(failure)); it waits."
+        + (failure.advice.isEmpty ? "" : " \(shown(failure.advice)).")
     case .inboxSurveyed(let inbox, let words): "The inbox \(shown(inbox)) is \(shown(words))."
     case .inboxOverflowed(let names):
       "The kernel's queue of inbox events overflowed: scanned the whole inbox again, "

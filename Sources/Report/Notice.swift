@@ -37,6 +37,8 @@ package enum Notice: Equatable, Sendable {
   case configurationReloaded(changed: [String])
   case configurationRejected(Failure)
   case fileIgnored(name: String, reason: String)
+  /// The daemon may not read it, or not take it away; its owner has to act.
+  case fileUnreadable(name: String, Failure)
   /// The worker died while developing `photo`, or while reading the list when `photo` is nil.
   case workerDied(ListID, listName: String, photo: PhotoFacts?, reason: String, next: String)
   case recordsCoalesced(count: UInt64)
@@ -82,6 +84,7 @@ package enum Notice: Equatable, Sendable {
     case .configurationReloaded: .configurationReloaded
     case .configurationRejected: .configurationRejected
     case .fileIgnored: .fileIgnored
+    case .fileUnreadable: .fileUnreadable
     case .workerDied: .workerDied
     case .recordsCoalesced: .recordsCoalesced
     case .inboxSurveyed: .inboxSurveyed

@@ -19,8 +19,8 @@ extension MessageID {
     case .journalUnwritable: .critical
     case .listRejected, .photoFailed, .configurationRejected: .error
     case .retryScheduled, .machineTrouble, .journalDamaged, .workerDied, .recordsCoalesced,
-      .inboxDegraded, .sandboxReduced, .hostClosed, .stateIsOlder, .hookFailed,
-      .webhookFailed:
+      .inboxDegraded, .sandboxReduced, .hostClosed, .stateIsOlder, .hookFailed, .webhookFailed,
+      .fileUnreadable:
       .warning
     case .ready, .stopping, .listAccepted, .listProgress, .listFinished, .listPaused, .listResumed,
       .listCancelled, .listReclassed, .machineRecovered, .journalReplayed, .configurationReloaded,

@@ -13,8 +13,8 @@ package final class ServiceStatus: Sendable {
 
   package init(socket: NotifySocket?) { self.socket = socket }
 
-  /// The settings are read, the journal file is replayed and the control socket answers. The inbox and the
-  /// lists are opened after this.
+  /// The settings are read, the control socket answers, and the journal file is replayed or its disk is in trouble.
+  /// The inbox and the lists are opened after this.
   package func ready() { tell([.ready]) }
 
   /// The first act of a reload. `ready` must follow, even when the reload fails.
@@ -24,9 +24,6 @@ package final class ServiceStatus: Sendable {
 
   /// The first act of a stop.
   package func stopping() { tell([.stopping]) }
-
-  /// Asks for more time while a start or stop makes progress.
-  package func extend(_ time: Duration) { tell([.extendTimeout(time)]) }
 
   /// Sets the line that `systemctl status` shows. Sends it only when it changed.
   package func set(_ text: String) {

@@ -20,6 +20,7 @@ package enum ControlCall: Equatable, Sendable {
   /// Makes a new list of what failed in this one, or is missing.
   case retry(RetryOrder)
   case reload
+  case settings
   case watch(WatchOrder)
   case follow(FollowOrder)
   case cache(clear: Bool)
@@ -41,6 +42,7 @@ package enum ControlCall: Equatable, Sendable {
     case unfocus = "Unfocus"
     case retry = "Retry"
     case reload = "Reload"
+    case settings = "Settings"
     case watch = "Watch"
     case follow = "Follow"
     case cache = "Cache"
@@ -67,6 +69,7 @@ package enum ControlCall: Equatable, Sendable {
     case .unfocus: .unfocus
     case .retry: .retry
     case .reload: .reload
+    case .settings: .settings
     case .watch: .watch
     case .follow: .follow
     case .cache: .cache
@@ -76,7 +79,7 @@ package enum ControlCall: Equatable, Sendable {
 
   package var parameters: JSONObject {
     switch self {
-    case .status, .lists, .inbox, .reload: JSONObject()
+    case .status, .lists, .inbox, .reload, .settings: JSONObject()
     case .show(let order): order.object
     case .why(let order): order.object
     case .flush(let host): JSONObject(host.map { ["host": .string($0)] } ?? [:])
@@ -102,6 +105,7 @@ package enum ControlCall: Equatable, Sendable {
       case .lists: self = .lists
       case .inbox: self = .inbox
       case .reload: self = .reload
+      case .settings: self = .settings
       case .show: self = .show(try ShowOrder(fields))
       case .why: self = .why(try WhyOrder(fields))
       case .pause: self = .pause(ListReference(try fields.string("list")))

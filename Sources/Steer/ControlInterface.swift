@@ -41,7 +41,9 @@ package enum ControlInterface {
       residentBytes: int,
       sandbox: string,
       hosts: []HostSummary,
-      moreHosts: int
+      moreHosts: int,
+      waitingFiles: int,
+      unreadableFiles: int
     )
 
     # A host that does not answer, or has asked to be left alone. until is the time of the next attempt.
@@ -124,6 +126,19 @@ package enum ControlInterface {
       list: int,
       photo: ?int,
       state: string
+    )
+
+    type SettingPlace (file: string, line: int)
+
+    # value is written as in the file. places is empty for a default, and has several lines if they add up. next
+    # is the value that the next start brings, if it is another, with its nextPlaces.
+    type SettingSummary (
+      section: string,
+      key: string,
+      value: string,
+      places: []SettingPlace,
+      next: ?string,
+      nextPlaces: []SettingPlace
     )
 
     # hits and misses are counted since the daemon started; limit is 0 when the cache is off.
@@ -226,6 +241,9 @@ package enum ControlInterface {
 
     # Reloads the settings. Replies when they are in force; notes name the settings that need a restart.
     method Reload() -> (notes: []string)
+
+    # The settings in force, and the files and lines that they come from.
+    method Settings() -> (settings: []SettingSummary)
 
     # Retries a host that does not answer, at once. Without a host: all such hosts, and every photo that
     # waits for another attempt. HostPatience= is not restarted. Only root and the daemon's user may omit

@@ -12,6 +12,7 @@ package enum ControlReply: Equatable, Sendable {
   case focused(FocusReport)
   /// The settings are in force; `notes` names those that need a restart.
   case reloaded(notes: [String])
+  case settings([SettingSummary])
   case watch(WatchReport)
   case followed(FollowReport)
   case cache(CacheReport)
@@ -29,6 +30,7 @@ package enum ControlReply: Equatable, Sendable {
     case .changed(let list): JSONObject(["list": .value(list)])
     case .focused(let report): report.object
     case .reloaded(let notes): JSONObject(["notes": .array(notes.map { .string($0) })])
+    case .settings(let settings): JSONObject(["settings": .values(settings)])
     case .watch(let report): report.object
     case .followed(let report): report.object
     case .cache(let report): JSONObject(["cache": .value(report)])
@@ -49,6 +51,7 @@ package enum ControlReply: Equatable, Sendable {
     case .pause, .resume, .cancel, .quality, .retry: self = .changed(try fields.value("list"))
     case .focus, .unfocus: self = .focused(try FocusReport(fields))
     case .reload: self = .reloaded(notes: try fields.strings("notes"))
+    case .settings: self = .settings(try fields.values("settings"))
     case .flush: self = .flushed(hosts: try fields.count("hosts"))
     case .watch: self = .watch(try WatchReport(fields))
     case .follow: self = .followed(try FollowReport(fields))

@@ -18,11 +18,14 @@ package struct StatusReport: MessageValue {
   /// Hosts that do not answer, by name, and how many more there are.
   package var hosts: [HostSummary]
   package var moreHosts: Int
+  /// Files in the inbox that may become lists, and those of them that the daemon may not read.
+  package var waitingFiles: Int
+  package var unreadableFiles: Int
 
   package init(
     version: String, state: String, since: UInt64, work: WorkCounts, degraded: [String],
     prints: String, inbox: String, residentBytes: UInt64, sandbox: String,
-    hosts: [HostSummary] = [], moreHosts: Int = 0
+    hosts: [HostSummary] = [], moreHosts: Int = 0, waitingFiles: Int = 0, unreadableFiles: Int = 0
   ) {
     self.version = version
     self.state = state
@@ -35,6 +38,8 @@ package struct StatusReport: MessageValue {
     self.sandbox = sandbox
     self.hosts = hosts
     self.moreHosts = moreHosts
+    self.waitingFiles = waitingFiles
+    self.unreadableFiles = unreadableFiles
   }
 
   package init(_ fields: MessageFields) throws(FieldError) {
@@ -49,6 +54,8 @@ package struct StatusReport: MessageValue {
     sandbox = try fields.string("sandbox")
     hosts = try fields.values("hosts")
     moreHosts = try fields.count("moreHosts")
+    waitingFiles = try fields.count("waitingFiles", or: 0)
+    unreadableFiles = try fields.count("unreadableFiles", or: 0)
   }
 
   package var object: JSONObject {
@@ -60,6 +67,7 @@ package struct StatusReport: MessageValue {
       "degraded": .array(degraded.map { .string($0) }), "prints": .string(prints),
       "inbox": .string(inbox), "residentBytes": .count(residentBytes), "sandbox": .string(sandbox),
       "hosts": .values(hosts), "moreHosts": .int(Int64(moreHosts)),
+      "waitingFiles": .int(Int64(waitingFiles)), "unreadableFiles": .int(Int64(unreadableFiles)),
     ])
   }
 }

@@ -27,6 +27,9 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   package var isCancelled: Bool { name == .cancelled }
   package var isDiskFull: Bool { name == .noSpace || name == .overQuota }
 
+  /// The disk, not the process, lacks something; it may pass.
+  package var isDiskTrouble: Bool { isDiskFull || name == .readOnly || name == .inputOutput }
+
   /// This machine is in trouble; the input is not to blame.
   package var isMachineTrouble: Bool {
     switch name {

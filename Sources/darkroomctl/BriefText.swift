@@ -14,9 +14,13 @@ enum BriefText {
     now: UInt64, users: (UInt32) -> String?
   ) -> String {
     let lists = report.work.lists
+    let files = report.waitingFiles
     let work =
-      lists == 0
-      ? "every list is done" : "\(Amounts.counted(lists, "list is", "lists are")) not finished"
+      lists > 0
+      ? "\(Amounts.counted(lists, "list is", "lists are")) not finished"
+      : files > 0
+        ? "\(Amounts.counted(files, "file waits", "files wait")) in the inbox"
+        : "every list is done"
     let head = StatusText.title(report, ": \(work)", screen) + "\n"
     if screen.isPlain { return plain(report, open) }
     var text = head

@@ -28,6 +28,7 @@ package struct DaemonTalk {
       switch order.command {
       case .brief: return try brief()
       case .status: return try status()
+      case .health: return health()
       case .list(let filter): return try list(filter)
       case .inbox: return try inbox()
       case .show(let list, let state): return try show(list, state)
@@ -42,6 +43,7 @@ package struct DaemonTalk {
       case .focus(let order): return try focus(.focus(order))
       case .unfocus(let list): return try focus(.unfocus(list, viewer: ""))
       case .reload: return try reload()
+      case .config: return try config()
       case .watch(let list): return try watch(list)
       case .cache(let clear): return try cache(clear)
       case .flush(let host): return try flush(host)
@@ -116,6 +118,21 @@ package struct DaemonTalk {
     return .done
   }
 
+  /// Shorter than the time-out of monitoring systems.
+  private static let checkPatience = Duration.seconds(8)
+
+  private func health() -> ExitCode {
+    let (verdict, why): (HealthCheck, [String])
+    do throws(ControlFailure) {
+      let client = try ControlClient(
+        path: order.socket, clock: clock, patience: Self.checkPatience)
+      guard case .status(let report) = try client.call(.status) else { throw Self.otherKind }
+      (verdict, why) = HealthCheck.judge(report)
+    } catch { (verdict, why) = HealthCheck.judge(error) }
+    tell(verdict.object(why), verdict.line(why))
+    return verdict.code
+  }
+
   /// The state of the daemon, the lists at work, and the first commands.
   private func brief() throws(ControlFailure) -> ExitCode {
     guard case .status(let report) = try ask(.status), case .lists(let lists) = try ask(.lists)
@@ -138,6 +155,14 @@ package struct DaemonTalk {
     tell(
       ["lists": .array(lists.map { .object($0.object) })],
       ListText.table(lists, voice.screen, now: clock.wallTime(), users: users))
+    return .done
+  }
+
+  private func config() throws(ControlFailure) -> ExitCode {
+    guard case .settings(let settings) = try ask(.settings) else { throw Self.otherKind }
+    tell(
+      ["settings": .array(settings.map { .object($0.object) })],
+      SettingsText.text(settings, voice.screen))
     return .done
   }
 

@@ -16,6 +16,11 @@ package enum ExitCode: Int32, Sendable {
   case unreachable = 7
   case timeIsOver = 8
 
+  /// Those of `status --check`; 0 is the fourth.
+  static let degraded = ExitCode.failed
+  static let down = ExitCode.usage
+  static let unknown = ExitCode.notRunning
+
   package static func of(_ failure: ControlFailure) -> ExitCode {
     switch failure {
     case .notRunning, .unreachable, .lost, .silent, .nonsense: .unreachable

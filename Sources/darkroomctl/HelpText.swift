@@ -7,7 +7,7 @@ package enum HelpText {
 
     Usage: darkroomctl [--root DIR | --socket PATH] [--json | --plain] [COMMAND ...]
 
-      status                 show the state of darkroomd
+      status [--check]       show the state of darkroomd
       list                   show all lists
       inbox                  show the files in the inbox and their fate
       submit FILE|URL...|-   give a list or pictures to darkroomd, and show its number
@@ -23,6 +23,7 @@ package enum HelpText {
       unfocus LIST           end the focus on a list
       flush [HOST]           retry failing hosts now
       reload                 make darkroomd read its settings again
+      config                 show the settings in force and their files
       watch [LIST]           show the downloads in progress
       cache [clear]          show or empty the cache of originals
       develop FILE...        filter local pictures, without darkroomd
@@ -54,7 +55,8 @@ package enum HelpText {
 
   private static func usage(_ command: CommandName) -> String {
     switch command {
-    case .status, .inbox, .reload: command.rawValue
+    case .status: "status [--check]"
+    case .inbox, .reload, .config: command.rawValue
     case .list: "list [--state STATE[,STATE]...] [--user USER]"
     case .submit:
       "submit [--name NAME] [--wait] [--timeout TIME] [--filter sepia(AMOUNT)] [--quality Q]"
@@ -82,7 +84,13 @@ package enum HelpText {
   private static func words(_ command: CommandName) -> String {
     switch command {
     case .status:
-      "Shows the state of darkroomd. Exits with 3 if it is not running."
+      """
+      Shows the state of darkroomd. Exits with 3 if it is not running.
+
+        --check         print one line for a monitoring system, and exit with 0 if all is well, 1
+                        if darkroomd runs but something is wrong, 2 if it is not running or does
+                        not answer, 3 if that cannot be told
+      """
     case .list: list
     case .inbox:
       """
@@ -119,6 +127,11 @@ package enum HelpText {
       the daemon's user may flush all hosts, or a host that has asked to be left alone.
       """
     case .reload: "Makes darkroomd read its settings again. Fails if they are wrong."
+    case .config:
+      """
+      Shows each setting, its value in force, and the file and line that it comes from. A changed
+      setting that takes effect at the next start has a second line.
+      """
     case .watch:
       """
       Shows the transfers in progress, with bytes, rate and time left, and the progress of the

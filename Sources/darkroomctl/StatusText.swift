@@ -18,6 +18,7 @@ package enum StatusText {
       ("prints", Printable.text(report.prints)), ("memory", Amounts.bytes(report.residentBytes)),
       ("sandbox", Printable.text(report.sandbox)),
     ]
+    if report.waitingFiles > 0 { rows.append(("files", files(report))) }
     rows += report.hosts.map { ("waiting", host($0, now: now)) }
     if report.moreHosts > 0 {
       rows.append(("", "and \(Amounts.counted(report.moreHosts, "host", more: true))"))
@@ -43,6 +44,15 @@ package enum StatusText {
     let between = work.photosRunning &- work.downloads &- work.filters &- work.outputs
     return "\(work.downloads) downloading, \(work.filters) filtering, \(work.outputs) writing"
       + (between > 0 ? ", \(between) between two steps" : "")
+  }
+
+  private static func files(_ report: StatusReport) -> String {
+    "\(Amounts.counted(report.waitingFiles, "file waits", "files wait")) in the inbox"
+      + (report.unreadableFiles > 0 ? "; \(unreadable(report.unreadableFiles))" : "")
+  }
+
+  static func unreadable(_ files: Int) -> String {
+    "\(Amounts.counted(files, "file")) in the inbox cannot be read; see darkroomctl inbox"
   }
 
   /// The answer to `flush`.
@@ -76,7 +86,8 @@ package enum StatusText {
         ["downloads", "\(report.work.downloads)"], ["filters", "\(report.work.filters)"],
         ["outputs", "\(report.work.outputs)"], ["inbox", Printable.text(report.inbox)],
         ["prints", Printable.text(report.prints)], ["residentBytes", "\(report.residentBytes)"],
-        ["sandbox", Printable.text(report.sandbox)],
+        ["sandbox", Printable.text(report.sandbox)], ["waitingFiles", "\(report.waitingFiles)"],
+        ["unreadableFiles", "\(report.unreadableFiles)"],
       ] + report.degraded.map { ["degraded", Printable.text($0)] }
       + report.hosts.map {
         [

@@ -125,7 +125,8 @@ package struct ToolArguments {
 
   private func command(_ name: CommandName, _ words: [String]) throws(UsageError) -> ToolCommand {
     switch name {
-    case .status: return try alone(.status, name, words)
+    case .status: return try alone(value(.check) == nil ? .status : .health, name, words)
+    case .config: return try alone(.config, name, words)
     case .list: return try alone(.list(try filter()), name, words)
     case .inbox: return try alone(.inbox, name, words)
     case .reload: return try alone(.reload, name, words)

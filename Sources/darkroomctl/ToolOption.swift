@@ -9,6 +9,7 @@ enum ToolOption: String, CaseIterable, Sendable {
   case noPager = "--no-pager"
   case help = "--help"
   case version = "--version"
+  case check = "--check"
   case state = "--state"
   case user = "--user"
   case timeout = "--timeout"
@@ -39,13 +40,14 @@ enum ToolOption: String, CaseIterable, Sendable {
     case .root, .socket, .state, .user, .timeout, .output, .filter, .quality, .metadata, .jobs,
       .name, .notify, .serviceClass, .lease:
       true
-    case .json, .plain, .noPager, .help, .version, .force, .wait: false
+    case .json, .plain, .noPager, .help, .version, .force, .wait, .check: false
     }
   }
 
   func belongs(to command: CommandName) -> Bool {
     switch self {
     case .root, .socket, .json, .plain, .noPager, .help, .version: true
+    case .check: command == .status
     case .state: command == .show || command == .list
     case .user: command == .list
     case .timeout: command == .wait || command == .submit

@@ -33,6 +33,8 @@ package enum ToolCommand: Equatable, Sendable {
   /// No command: the state of the daemon, the lists at work, and the first commands.
   case brief
   case status
+  /// `status --check`, for monitoring.
+  case health
   case list(ListFilter)
   case inbox
   case show(ListReference, state: PhotoState?)
@@ -46,6 +48,7 @@ package enum ToolCommand: Equatable, Sendable {
   case focus(FocusOrder)
   case unfocus(ListReference)
   case reload
+  case config
   case watch(ListReference?)
   case cache(clear: Bool)
   case flush(host: String?)
@@ -107,7 +110,7 @@ package struct DevelopTask: Equatable, Sendable {
 package enum CommandName: String, CaseIterable, Sendable {
   case status, list, inbox, submit, show, why, wait, pause, resume, cancel, retry, quality, focus,
     unfocus, flush,
-    reload, watch,
+    reload, config, watch,
     cache,
     develop
   case check, journal, help

@@ -27,7 +27,7 @@ extension ToolCommand {
   /// It only shows something: a reader that leaves early has seen enough.
   var isQuery: Bool {
     switch self {
-    case .brief, .status, .list, .inbox, .show, .watch, .help, .version: true
+    case .brief, .status, .health, .list, .inbox, .show, .config, .watch, .help, .version: true
     default: false
     }
   }
@@ -35,7 +35,7 @@ extension ToolCommand {
   /// A query whose result may be longer than a screen.
   fileprivate var isLong: Bool {
     switch self {
-    case .list, .inbox, .show, .help: true
+    case .list, .inbox, .show, .config, .help: true
     default: false
     }
   }

@@ -4,7 +4,7 @@
 import Vocabulary
 
 struct CommandLineOptions: Equatable {
-  enum Task: Equatable { case run, runHooks, reload, help, version }
+  enum Task: Equatable { case run, runHooks, reload, check, help, version }
 
   var task = Task.run
   var root: String?
@@ -24,6 +24,7 @@ struct CommandLineOptions: Equatable {
                      [--level-prefixes]
            darkroomd --run-hooks [--root DIR] [--config FILE] [--level-prefixes]
            darkroomd --reload [--root DIR]
+           darkroomd --check [--root DIR] [--config FILE]
            darkroomd --help | --version
 
     Process photo lists dropped into the inbox, in the foreground, until SIGTERM or SIGINT.
@@ -37,6 +38,7 @@ struct CommandLineOptions: Equatable {
       --run-hooks        run the hooks that are ordered, and exit; fail if another darkroomd
                          runs them already
       --reload           make the running darkroomd read its settings again; fail if they are bad
+      --check            check the settings as a start would, and exit; fail if they are bad
       -h, --help         show this text
       --version          print the version
     See darkroomd(8).
@@ -53,12 +55,13 @@ struct CommandLineOptions: Equatable {
       case "--level-prefixes": levelPrefixes = true
       case "--run-hooks": task = .runHooks
       case "--reload": task = .reload
+      case "--check": task = .check
       case "--help", "-h": task = .help
       case "--version": task = .version
       default:
         let known = [
           "--root", "--config", "--until-idle", "--leave-hooks", "--level-prefixes", "--run-hooks",
-          "--reload", "--help", "--version",
+          "--reload", "--check", "--help", "--version",
         ]
         let suggestion = Suggestion.words(for: argument, among: known)
         throw Problem(description: "unknown option '\(Printable.text(argument))'\(suggestion)")

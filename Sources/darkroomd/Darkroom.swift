@@ -78,7 +78,8 @@ final class Darkroom: Sendable {
     let views = Views(
       recorder: recorder, chains: photos.chains, lists: lists, index: index, notes: notes,
       downloader: photos.downloader, health: health, paces: narrator.paces, inbox: inbox,
-      departures: departures, places: ground.places, clock: clock, started: clock.wallTime())
+      departures: departures, places: ground.places, settings: ground.settings, clock: clock,
+      started: clock.wallTime())
     calls = ControlCalls(
       views, keeper: keeper, reload: reload, changes: ground.changes, stop: ground.stop)
     idle = IdleWatch(
@@ -92,19 +93,19 @@ final class Darkroom: Sendable {
 
   // MARK: running
 
-  /// Runs until `stop`. Serves the control socket, and reports READY=1, before it opens any list.
+  /// Runs until `stop`. Opens the front desk, and reports READY=1, before it opens any list.
+  /// - Parameter serving: the loop of the control socket.
   func run(
-    _ control: ControlServer, on reactor: Reactor, untilIdle: Bool,
-    telling ends: Mailbox<Lifecycle.End>
+    _ control: ControlServer, _ serving: Task<Void, Never>, behind desk: FrontDesk,
+    on reactor: Reactor, untilIdle: Bool, telling ends: Mailbox<Lifecycle.End>
   ) async {
     await withDiscardingTaskGroup { loops in
       // Both end by a letter. A cancelled loop could not tell a quiet socket from a ready one.
-      loops.addTask(executorPreference: reactor) { [calls] in
-        await control.run(calls, on: reactor)
-      }
+      loops.addTask { await serving.value }
       loops.addTask(executorPreference: reactor) { [workers, work] in
         await workers.run(on: reactor) { work.health.note($0) }
       }
+      desk.open(calls)
       ground.tellReady()
       await runParts(untilIdle: untilIdle ? ends : nil) { await end(control) }
     }

@@ -20,22 +20,36 @@ enum ExitCode {
 struct StartFailure: Error {
   let code: Int32
   let words: String
-  /// The disk is full: the start is tried again.
-  let mayPass: Bool
+  /// The code of a trouble that may pass: the start is tried again.
+  let trouble: String?
 
-  init(_ code: Int32, _ words: String, mayPass: Bool = false) {
+  init(_ code: Int32, _ words: String, trouble: String? = nil) {
     self.code = code
     self.words = words
-    self.mayPass = mayPass
+    self.trouble = trouble
   }
 
   /// Makes a part; its error fails the start. Only a full disk may pass.
   static func unless<Part>(
     _ what: String, _ make: () throws(SystemError) -> Part
   ) throws(StartFailure) -> Part {
+    try unless(what, passes: \.isDiskFull, make)
+  }
+
+  /// The same for a part on the disk of the state, which may also be read-only or fail.
+  static func unlessOnDisk<Part>(
+    _ what: String, _ make: () throws(SystemError) -> Part
+  ) throws(StartFailure) -> Part {
+    try unless(what, passes: \.isDiskTrouble, make)
+  }
+
+  private static func unless<Part>(
+    _ what: String, passes: KeyPath<SystemError, Bool>, _ make: () throws(SystemError) -> Part
+  ) throws(StartFailure) -> Part {
     do throws(SystemError) { return try make() } catch {
       throw StartFailure(
-        ExitCode.io, "could not start \(what): \(error)", mayPass: error.isDiskFull)
+        ExitCode.io, "could not start \(what): \(error)",
+        trouble: error[keyPath: passes] ? error.machineFailure.code : nil)
     }
   }
 }

@@ -22,23 +22,28 @@ struct Ground: Sendable {
 
   /// - Parameter died: called when the journal file takes no more records.
   init(
-    _ places: Places, _ settings: Settings, clock: any Timekeeper, reporter: Reporter,
+    _ places: Places, _ settings: LiveSettings, clock: any Timekeeper, reporter: Reporter,
     status: ServiceStatus, died: @escaping @Sendable (Failure) -> Void
   ) throws(StartFailure) {
     self.places = places
     self.clock = clock
-    self.settings = LiveSettings(settings)
+    self.settings = settings
     self.reporter = reporter
     self.status = status
-    folders = try StartFailure.unless("with the folders") { () throws(SystemError) in
+    folders = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
       try StateFolders(
         state: LinuxFolder.open(path: places.state), prints: LinuxFolder.open(path: places.prints),
         done: PathFolder(path: places.done), failed: PathFolder(path: places.failed))
     }
     let recovery: Record.Recovery
-    (recorder, recovery) = try Self.record(folders.state, clock, settings.record, died)
+    (recorder, recovery) = try Self.record(folders.state, clock, settings.current.record, died)
     reporter.report(.journalReplayed(ReplayFacts(recovery)))
   }
+
+  private static let diskTroubles = Set(
+    [SystemError.Name.noSpace, .readOnly, .inputOutput].map {
+      SystemError($0, call: "", thing: "").machineFailure.code
+    })
 
   private static func record(
     _ state: any Folder, _ clock: any Timekeeper, _ settings: Settings.Record,
@@ -55,7 +60,7 @@ struct Ground: Sendable {
     } catch {
       throw StartFailure(
         ExitCode.io, "could not open the journal file: \(error.words)",
-        mayPass: error.code == "disk.full")
+        trouble: diskTroubles.contains(error.code) ? error.code : nil)
     }
   }
 

@@ -28,6 +28,11 @@ struct Places: Equatable, Sendable {
       configuration: "\(root)/darkroomd.conf")
   }
 
+  /// Those of the command line. Makes nothing.
+  static func named(by options: CommandLineOptions) -> Places {
+    options.root.map { Places.below($0) } ?? .system
+  }
+
   /// False on a machine that has neither the settings nor the inbox.
   static var isInstalled: Bool {
     ["/etc/darkroom", "/var/spool/darkroom"].contains { path in

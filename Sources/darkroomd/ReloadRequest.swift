@@ -8,7 +8,7 @@ import Vocabulary
 
 enum ReloadRequest {
   static func send(_ options: CommandLineOptions) -> Int32 {
-    let places = options.root.map { Places.below($0) } ?? .system
+    let places = Places.named(by: options)
     do throws(ControlFailure) {
       let client = try ControlClient(path: places.control, clock: MachineTime())
       guard case .reloaded(let notes) = try client.call(.reload) else { return ExitCode.busy }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the command line to a running daemon, one line a step. Signals, capabilities and limits come first,
-// before the first thread. Raises `StartFailure`; waits while a disk is full.
+// before the first thread. Raises `StartFailure`; `Opening` has the steps that need the disk of the state.
 // Concurrency: runs on the main thread, which then serves the reactor until the end.
 
 import Journald
@@ -25,35 +25,84 @@ enum Startup {
     let places = try places(options)
     let source = source(options, places)
     let settings = try settings(source)
-    let lock = try lock(places)
     let pulse = Heartbeat()
     let reactor = try part("the main loop") { () throws(SystemError) in try Reactor(pulse: pulse) }
     let clock = try part("the clock") { () throws(SystemError) in try SystemClock(on: reactor) }
     try part("the tasks") { () throws(SystemError) in try settleTasks(clock) }
     let environment = Surroundings.environment()
-    let reporter = try reporter(options, environment, settings)
+    let reporter = try reporter(options, environment, settings.current)
     let socket = NotifySocket(environment: environment)
     let status = ServiceStatus(socket: socket)
     let ends = try part("the mailbox") { () throws(SystemError) in try Mailbox<Lifecycle.End>() }
-    let control = try control(places, clock)
-    let made = try waitingForRoom(signals, status, reporter) { () throws(StartFailure) in
-      let ground = try Ground(
-        places, settings, clock: clock, reporter: reporter, status: status,
-        died: { ends.put(.journalDied($0)) })
-      return (ground, try Darkroom(ground, source, leavesHooks: options.leavesHooks))
+    var parts = Opening.Parts()
+    // First, since it names another daemon. `Opening` deals with a disk in trouble.
+    do throws(StartFailure) { parts.lock = try lock(places) } catch {
+      guard error.trouble != nil else { throw error }
     }
-    guard let (ground, darkroom) = made else { return ExitCode.done }
+    let control = try control(places, clock)
+    let desk = try part("the front desk") { () throws(SystemError) in
+      try FrontDesk(places, source, clock: clock)
+    }
     let watchdog = Watchdog(
       socket: socket, environment: environment, process: ThisProcess.identifier)
-    try part("the watchdog") { () throws(SystemError) in try watchdog?.start([pulse]) }
-    TaskHome.quick.start {
-      await darkroom.run(control, on: reactor, untilIdle: options.untilIdle, telling: ends)
+    try part("the watchdog") { () throws(SystemError) in
+      try watchdog?.start([pulse]) {
+        say("the main loop is stuck; ending, so that the service manager starts darkroomd again")
+        ThisProcess.abort()
+      }
     }
-    let life = Lifecycle(
-      darkroom: darkroom, signals: signals, ends: ends, stop: ground.stop, reporter: reporter)
-    let code = reactor.work { await life.run(on: reactor) }
-    withExtendedLifetime(lock) {}
-    return code
+    let opening = Opening(desk: desk, signals: signals, status: status, reporter: reporter) {
+      parts throws(StartFailure) in
+      let lock = try Opening.Parts.keep(&parts.lock) { () throws(StartFailure) in
+        try Self.lock(places)
+      }
+      let ground = try Opening.Parts.keep(&parts.ground) { () throws(StartFailure) in
+        try Ground(
+          places, settings, clock: clock, reporter: reporter, status: status,
+          died: { ends.put(.journalDied($0)) })
+      }
+      return Opening.Made(
+        lock: lock, ground: ground,
+        darkroom: try Darkroom(ground, source, leavesHooks: options.leavesHooks))
+    }
+    return reactor.work { [parts] in
+      await live(opening, from: parts, control, ends, on: reactor, untilIdle: options.untilIdle)
+    }
+  }
+
+  /// From the first answer on the control socket to the end; returns the exit code.
+  private static func live(
+    _ opening: Opening, from parts: Opening.Parts, _ control: ControlServer,
+    _ ends: Mailbox<Lifecycle.End>, on reactor: Reactor, untilIdle: Bool
+  ) async -> Int32 {
+    let (desk, reporter) = (opening.desk, opening.reporter)
+    let serving = Task.detached(executorPreference: reactor) {
+      await control.run(desk, on: reactor)
+    }
+    do throws(StartFailure) {
+      guard let made = try await opening.run(from: parts, on: reactor) else {
+        await onDisk { opening.status.stopping() }
+        control.stop()
+        reporter.flush(within: .seconds(1))
+        return ExitCode.done
+      }
+      let (ground, darkroom) = (made.ground, made.darkroom)
+      TaskHome.quick.start {
+        await darkroom.run(
+          control, serving, behind: desk, on: reactor, untilIdle: untilIdle, telling: ends)
+      }
+      if desk.takeReload() { darkroom.hangUp() }
+      let life = Lifecycle(
+        darkroom: darkroom, signals: opening.signals, ends: ends, stop: ground.stop,
+        reporter: reporter)
+      let code = await life.run(on: reactor)
+      withExtendedLifetime(made.lock) {}
+      return code
+    } catch {
+      control.stop()
+      say(error.words)
+      return error.code
+    }
   }
 
   private static func checkDescriptorLimit() throws(StartFailure) {
@@ -70,11 +119,10 @@ enum Startup {
       path: options.configuration ?? places.configuration, isNamed: options.configuration != nil)
   }
 
-  private static func settings(_ source: ConfigurationFile) throws(StartFailure) -> Settings {
+  static func settings(_ source: ConfigurationFile) throws(StartFailure) -> LiveSettings {
     do throws(ConfigurationError) {
-      let settings = try source.read()
-      try settings.download.checkFileFolders()
-      return settings
+      let (settings, origins) = try source.readChecked()
+      return LiveSettings(settings, origins)
     } catch {
       throw StartFailure(
         error.isMachineTrouble ? ExitCode.io : ExitCode.configuration,
@@ -97,30 +145,6 @@ enum Startup {
       return try ControlServer(path: places.control, version: Release.version, clock: clock)
     } catch {
       throw StartFailure(ExitCode.busy, error.words)
-    }
-  }
-
-  /// Tries the start again while the disk is full: a manager that restarts us repeatedly would give up.
-  /// Returns nil when a signal stopped the start.
-  private static func waitingForRoom<Made>(
-    _ signals: Signals, _ status: ServiceStatus, _ reporter: Reporter,
-    _ make: () throws(StartFailure) -> Made
-  ) throws(StartFailure) -> Made? {
-    var isTold = false
-    while true {
-      do throws(StartFailure) { return try make() } catch {
-        guard error.mayPass else { throw error }
-        if !isTold {
-          reporter.report(
-            .machineTrouble(
-              Failure(.machine, code: "disk.full", reason: error.words), waits: "the start waits"))
-          isTold = true
-        }
-        status.set("Waiting: \(error.words).")
-        status.extend(.seconds(30))
-        _ = try? Poll.wait([Poll.Watch(signals.descriptor)], for: .seconds(5))
-        if let signal = signals.next(), signal != Signals.hangup { return nil }
-      }
     }
   }
 
@@ -164,7 +188,9 @@ enum Startup {
       return file
     } catch {
       guard error.name == .again else {
-        throw StartFailure(ExitCode.io, "could not lock the state folder: \(error)")
+        throw StartFailure(
+          ExitCode.io, "could not lock the state folder: \(error)",
+          trouble: error.isDiskTrouble ? error.machineFailure.code : nil)
       }
       throw StartFailure(
         ExitCode.busy,

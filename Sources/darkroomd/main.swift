@@ -29,6 +29,13 @@ case .version:
   print("darkroomd \(Release.version)")
 case .reload:
   ThisProcess.exit(ReloadRequest.send(options))
+case .check:
+  do throws(StartFailure) {
+    _ = try Startup.settings(Startup.source(options, .named(by: options)))
+  } catch {
+    say(error.words)
+    ThisProcess.exit(error.code)
+  }
 case .run, .runHooks:
   do throws(StartFailure) {
     let isDaemon = options.task == .run

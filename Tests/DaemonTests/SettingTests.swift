@@ -10,8 +10,8 @@ import Vocabulary
 
 @Suite struct SettingTests {
   private func read(_ text: String) throws(ConfigurationError) -> Settings {
-    var settings = Settings()
-    try ConfigurationFile.apply(Array(text.utf8), from: "test.conf", to: &settings)
+    var (settings, origins) = (Settings(), SettingOrigins())
+    try ConfigurationFile.apply(Array(text.utf8), from: "test.conf", to: &settings, &origins)
     return settings
   }
 
@@ -71,14 +71,14 @@ import Vocabulary
   }
 
   @Test func `bytes that are not text, and files that are too long, are refused`() {
-    var settings = Settings()
+    var (settings, origins) = (Settings(), SettingOrigins())
     let cases: [([UInt8], String)] = [
       ([0x5B, 0xFF, 0x5D], "it is not UTF-8 text"),
       ([UInt8](repeating: 0x0A, count: ConfigurationFile.longest + 1), "it is longer than 1 MiB"),
     ]
     for (bytes, problem) in cases {
       #expect(throws: ConfigurationError(file: "f", line: nil, problem: problem)) {
-        try ConfigurationFile.apply(bytes, from: "f", to: &settings)
+        try ConfigurationFile.apply(bytes, from: "f", to: &settings, &origins)
       }
     }
   }

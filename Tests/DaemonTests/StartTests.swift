@@ -162,6 +162,15 @@ import Testing
     }
   }
 
+  @Test func `SIGUSR1 and SIGUSR2 do not end the daemon`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await bench.start()
+      for signal in [SIGUSR1, SIGUSR2] { daemon.send(signal) }
+      #expect(try await bench.tool("status").code == 0)
+      #expect(try await bench.stop(daemon).code == 0)
+    }
+  }
+
   @Test func `lines carry their priority with --level-prefixes`() async throws {
     try await DaemonBench.use { bench in
       try await bench.drop([("One", bench.origin.url("/404"))], as: "one.plist")
@@ -174,8 +183,55 @@ import Testing
   }
 }
 
+@Suite struct CheckedSettingsTests {
+  @Test func `settings are checked without a start, and a check changes nothing`() async throws {
+    try await DaemonBench.use(settings: "[Filter]\nWorkers=3\n") { bench in
+      let before = bench.names(".")
+      let good = try await bench.launch("darkroomd", ["--check", "--root", bench.root]).end()
+      #expect(good.code == 0 && good.output.isEmpty && good.errors.isEmpty, "\(good)")
+      try bench.settings("[Filter]\n\nWrokers=3\n")
+      let bad = try await bench.launch("darkroomd", ["--check", "--root", bench.root]).end()
+      #expect(bad.code == 78, "\(bad)")
+      #expect(bad.errors.contains("darkroomd.conf:3: ") && bad.errors.contains("'Workers'"))
+      try bench.settings("[Download]\nFileFolders=/nonexistent/x\n")
+      let folder = try await bench.launch("darkroomd", ["--check", "--root", bench.root]).end()
+      #expect(folder.code == 78 && folder.errors.contains("/nonexistent/x"), "\(folder)")
+      let named = ["--check", "--config", "\(bench.root)/none.conf"]
+      #expect(try await bench.launch("darkroomd", named).end().code == 78)
+      #expect(bench.names(".") == before)
+    }
+  }
+
+  @Test func `the settings in force are shown with file and line, also after a reload`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      try bench.folder.write(
+        Array("[Filter]\nQuality=77\n".utf8), to: "root/darkroomd.conf.d/50-a.conf")
+      let daemon = try await bench.start()
+      func rows() async throws -> [String] {
+        let end = try await bench.tool("config")
+        #expect(end.code == 0, "\(end)")
+        return end.output.split(separator: "\n").map(String.init)
+      }
+      let file = "\(bench.root)/darkroomd.conf"
+      let before = try await rows()
+      #expect(before.contains("Inbox\tQuietTime\t250ms\t\(file):2"))
+      #expect(before.contains("Filter\tQuality\t77\t\(file).d/50-a.conf:2"))
+      #expect(before.contains("Filter\tMetadata\tkeep\tdefault"))
+      try bench.settings("[Inbox]\n\nQuietTime=3s\n")
+      #expect(try await bench.reload().code == 0)
+      let after = try await rows()
+      #expect(after.contains("Inbox\tQuietTime\t250ms\t\(file):2"))
+      #expect(after.contains("next\tInbox\tQuietTime\t3s\t\(file):3"))
+      #expect(after.contains("Download\tAllowNetworks\t\tdefault"))
+      try await bench.stop(daemon)
+    }
+  }
+}
+
 @Suite struct ThreadTests {
-  /// The watchdog has a thread only if a service manager asks for it.
+  /// The watchdog has a thread only under a service manager.
   @Test(
     .enabled("faults are for debug builds") { DaemonBench.isDebugBuild },
     arguments: [

@@ -21,7 +21,8 @@ import Vocabulary
 
   private func ground(_ status: ServiceStatus = ServiceStatus(socket: nil)) throws -> Ground {
     try Ground(
-      .below(scratch.path), Settings(), clock: SimulatedClock(), reporter: told.reporter,
+      .below(scratch.path), LiveSettings(Settings()), clock: SimulatedClock(),
+      reporter: told.reporter,
       status: status
     ) { _ in }
   }
@@ -56,7 +57,7 @@ import Vocabulary
 
   @Test func `without its folders the start fails`() {
     let failure = #expect(throws: StartFailure.self) { try ground() }
-    #expect(failure?.code == ExitCode.io && failure?.mayPass == false)
+    #expect(failure?.code == ExitCode.io && failure?.trouble == nil)
     #expect(failure?.words.hasPrefix("could not start with the folders: ") == true)
   }
 
@@ -64,7 +65,7 @@ import Vocabulary
     try Places.make(root: scratch.path)
     try scratch.write([1], to: "state/journal")
     let failure = #expect(throws: StartFailure.self) { try ground() }
-    #expect(failure?.code == ExitCode.io && failure?.mayPass == false)
+    #expect(failure?.code == ExitCode.io && failure?.trouble == nil)
     #expect(failure?.words.hasPrefix("could not open the journal file: ") == true)
   }
 
@@ -75,6 +76,6 @@ import Vocabulary
     FaultPlan.set(.init("pwrite", on: owner, code: full, isPermanent: true), for: owner)
     defer { FaultPlan.set(nil, for: owner) }
     let failure = #expect(throws: StartFailure.self) { try ground() }
-    #expect(failure?.mayPass == true)
+    #expect(failure?.trouble == "disk.full")
   }
 }

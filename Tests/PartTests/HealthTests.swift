@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trouble as a value: reported once when it begins and once when it ends, and shown by subject.
 
+import Accept
 import Record
 import Report
 import Testing
@@ -45,7 +46,8 @@ import Vocabulary
     var health = Health()
     _ = set(&health, odd, .list(ListID(1)))
     #expect(health.hold == nil && health[.list(ListID(2))] == nil)
-    #expect(health.statusLine(Ledger().open) == "Idle: every list is done.")
+    #expect(
+      health.statusLine(Ledger().open) == "list 1 waits: renameat P1.jpg: is a directory.")
     #expect(health.waitingLists == 1)
   }
 
@@ -55,12 +57,35 @@ import Vocabulary
     _ = set(&health, inbox, .inbox)
     #expect(
       health.statusLine(Ledger().open)
-        == "Inbox in trouble: there is no folder /inbox. Idle: every list is done.")
+        == "Inbox in trouble: there is no folder /inbox. Every accepted list is done.")
     _ = set(&health, full, .downloads)
     #expect(
       health.statusLine(Ledger().open)
-        == "Waiting: no space left on device. Idle: every list is done.")
+        == "Waiting: no space left on device. Every accepted list is done.")
     #expect(health.lines.first == "no space left on device")
+  }
+
+  @Test func `a daemon with files or copies that wait is not idle`() throws {
+    var health = Health()
+    let idle = "Idle: every list is done."
+    #expect(health.statusLine(Ledger().open) == idle)
+    health.files = InboxCounts(waiting: 2, unreadable: 1)
+    #expect(health.statusLine(Ledger().open) == "2 files wait in the inbox.")
+    let closed = Failure(
+      .final, code: "list.unreadable", reason: "permission denied", advice: "Use chmod")
+    let notice = set(&health, closed, .file(FileName(literal: "a.txt")))
+    #expect(notice == .fileUnreadable(name: "a.txt", closed))
+    #expect(notice?.priority == .warning)
+    #expect(health.lines == ["a.txt: permission denied. Use chmod"])
+    #expect(
+      health.statusLine(Ledger().open) == "2 files wait in the inbox. a.txt: permission denied.")
+    health.files = InboxCounts()
+    _ = set(&health, nil, .file(FileName(literal: "a.txt")))
+    _ = set(&health, full, .copy(ListID(3)))
+    _ = set(&health, full, .copy(ListID(4)))
+    #expect(
+      health.statusLine(Ledger().open)
+        == "the copy of list 3 in done waits: no space left on device, and 1 more.")
   }
 
   @Test func `a list that is over takes its trouble with it, silently`() {

@@ -20,7 +20,8 @@ import Vocabulary
     try Places.make(root: scratch.path)
     let told = try told ?? ToldLines()
     let ground = try Ground(
-      .below(scratch.path), Settings(), clock: SimulatedClock(), reporter: told.reporter,
+      .below(scratch.path), LiveSettings(Settings()), clock: SimulatedClock(),
+      reporter: told.reporter,
       status: ServiceStatus(socket: nil)
     ) { _ in }
     let source = ConfigurationFile(path: "\(scratch.path)/darkroomd.conf", isNamed: false)

@@ -487,7 +487,8 @@ import Vocabulary
       bench.intake.tell(.surveyed(.usual, "on ext4"))
       #expect(bench.health.health.shortcoming == nil)
       let seen = bench.ground.changes.version
-      bench.intake.tell(.changed)
+      bench.intake.tell(.changed(InboxCounts(waiting: 2, unreadable: 1)))
+      #expect(bench.health.health.files == InboxCounts(waiting: 2, unreadable: 1))
       #expect(bench.ground.changes.version == seen + 1)
     }
   }

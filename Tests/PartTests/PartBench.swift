@@ -53,7 +53,8 @@ final class PartBench: ListBench {
     settings.report.transitions = true
     change(&settings)
     ground = try Ground(
-      .below("\(scratch.path)/daemon"), settings, clock: clock, reporter: told.reporter,
+      .below("\(scratch.path)/daemon"), LiveSettings(settings), clock: clock,
+      reporter: told.reporter,
       status: ServiceStatus(socket: nil)
     ) { _ in }
     let (ground, folders) = (ground, ground.folders)

@@ -31,7 +31,8 @@ final class PeopleBench: Sendable {
       recorder: ground.recorder, chains: parts.photos.chains, lists: parts.lists,
       index: parts.index, notes: parts.notes, downloader: parts.photos.downloader,
       health: parts.health, paces: parts.narrator.paces, inbox: inbox,
-      departures: parts.departures, places: ground.places, clock: parts.clock,
+      departures: parts.departures, places: ground.places, settings: ground.settings,
+      clock: parts.clock,
       started: parts.clock.wallTime())
     calls = ControlCalls(
       views, keeper: parts.keeper, reload: reload, changes: ground.changes, stop: ground.stop)

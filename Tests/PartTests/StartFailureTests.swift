@@ -19,13 +19,13 @@ import Vocabulary
 
   @Test func `a part that cannot be made ends the start with the words of the kernel`() {
     let failure = #expect(throws: StartFailure.self) { try failing(.filesOpen) }
-    #expect(failure?.code == ExitCode.io && failure?.mayPass == false)
+    #expect(failure?.code == ExitCode.io && failure?.trouble == nil)
     #expect(failure?.words.hasPrefix("could not start the clock: timerfd_create a timer: ") == true)
   }
 
   @Test(arguments: [SystemError.Name.noSpace, .overQuota])
   func `only a full disk may pass`(name: SystemError.Name) {
     let failure = #expect(throws: StartFailure.self) { try failing(name) }
-    #expect(failure?.mayPass == true)
+    #expect(failure?.trouble == "disk.full")
   }
 }

@@ -14,7 +14,7 @@ import Vocabulary
       (.ready, "READY=1"), (.status("3 lists"), "STATUS=3 lists"), (.stopping, "STOPPING=1"),
       (.status("a\nREADY=1"), "STATUS=a\\nREADY=1"),
       (.reloading(monotonicMicroseconds: 17), "RELOADING=1\nMONOTONIC_USEC=17"),
-      (.watchdog, "WATCHDOG=1"), (.extendTimeout(.seconds(2)), "EXTEND_TIMEOUT_USEC=2000000"),
+      (.watchdog, "WATCHDOG=1"),
     ] as [(NotifySocket.Line, String)])
   func lines(line: NotifySocket.Line, text: String) { #expect(line.text == text) }
 

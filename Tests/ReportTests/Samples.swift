@@ -226,6 +226,13 @@ enum Samples {
       "Ignored 'x.doc' in the inbox: its name does not end in .plist, .json, .csv or .txt."
     ),
     (
+      .fileUnreadable(
+        name: "x.txt",
+        Failure(
+          .final, code: "list.unreadable", reason: "permission denied", advice: "Use chmod g+r")),
+      "Could not take 'x.txt' from the inbox: permission denied; it waits. Use chmod g+r."
+    ),
+    (
       .recordsCoalesced(count: 3),
       "Left out 3 messages here, because they came faster than they could be written; the journal "
         + "file and darkroomctl have everything."

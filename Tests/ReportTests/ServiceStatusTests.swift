@@ -27,8 +27,6 @@ import Vocabulary
     #expect(try listener.next()?.text == "STOPPING=1")
     status.reloading()
     #expect(try #require(try listener.next()).text.hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
-    status.extend(.seconds(5))
-    #expect(try listener.next()?.text == "EXTEND_TIMEOUT_USEC=5000000")
     #expect(try listener.receive() == nil)
   }
 
@@ -99,13 +97,27 @@ import Vocabulary
     let watchdog = try #require(
       Watchdog(
         socket: NotifySocket(environment: environment), environment: environment, process: 1))
-    try watchdog.start([Heartbeat()])
+    try watchdog.start([Heartbeat()]) {}
     for _ in 0..<3 { #expect(try listener.next()?.text == "WATCHDOG=1") }
   }
 
-  @Test func `a manager without a watchdog gets no thread`() {
-    let socket = NotifySocket(environment: ["NOTIFY_SOCKET": "/x"])
-    #expect(Watchdog(socket: socket, environment: [:], process: 1) == nil)
+  @Test func `without a manager there is no watchdog`() {
     #expect(Watchdog(socket: nil, environment: ["WATCHDOG_USEC": "1"], process: 1) == nil)
+  }
+
+  @Test func `a stuck loop ends a process whose manager asked for no pings, after several looks`()
+    async throws
+  {
+    let folder = try FreshFolder.forSockets()
+    let listener = try DatagramSocket(at: "\(folder.path)/notify")
+    let socket = NotifySocket(environment: ["NOTIFY_SOCKET": "\(folder.path)/notify"])
+    let watchdog = try #require(
+      Watchdog(socket: socket, environment: [:], process: 1, usual: .milliseconds(20)))
+    let beat = Heartbeat()
+    beat.busy()
+    await Reply.wait { reply in
+      #expect(throws: Never.self) { try watchdog.start([beat]) { reply.give(()) } }
+    }
+    #expect(try listener.receive() == nil)
   }
 }

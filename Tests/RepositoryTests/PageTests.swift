@@ -41,7 +41,7 @@ import Testing
     let end = try #require(page.range(of: "\n.SH SIGNALS")?.lowerBound)
     let known = options(in: CommandLineOptions.usage)
     #expect(options(in: String(page[start..<end])) == known)
-    #expect(known.count == 9)
+    #expect(known.count == 10)
     let synopsis = page[..<(try #require(page.range(of: "\n.SH DESCRIPTION")?.lowerBound))]
     #expect(options(in: String(synopsis)) == known)
   }

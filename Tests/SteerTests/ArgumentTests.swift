@@ -16,7 +16,8 @@ struct ArgumentTests {
   @Test(
     "a command line is understood",
     arguments: [
-      ("status", ToolOrder(.status)), ("", ToolOrder(.brief)),
+      ("status", ToolOrder(.status)), ("status --check", ToolOrder(.health)),
+      ("config", ToolOrder(.config)), ("", ToolOrder(.brief)),
       ("--json", ToolOrder(.brief, isJSON: true)),
       ("list --json", ToolOrder(.list(ListFilter()), isJSON: true)),
       ("--json list", ToolOrder(.list(ListFilter()), isJSON: true)),

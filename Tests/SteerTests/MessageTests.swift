@@ -7,7 +7,8 @@ import Vocabulary
 
 struct MessageTests {
   static let calls: [ControlCall] = [
-    .status, .lists, .inbox, .reload, .pause(ListReference("17")), .resume(ListReference("summer")),
+    .status, .lists, .inbox, .reload, .settings, .pause(ListReference("17")),
+    .resume(ListReference("summer")),
     .cancel(ListReference("summer.plist")),
     .retry(RetryOrder(list: ListReference("17"), photos: ["3", "5-7"])),
     .quality(ListReference("17"), .userInteractive), .focus(FocusOrder(list: ListReference("17"))),
@@ -58,6 +59,7 @@ struct MessageTests {
     (.focus, .focused(Samples.focus)), (.unfocus, .focused(FocusReport(list: Samples.list))),
     (.watch, .watch(Samples.watch)), (.watch, .watch(WatchReport())),
     (.cache, .cache(Samples.cache)),
+    (.settings, .settings(Samples.settings)), (.settings, .settings([])),
     (.flush, .flushed(hosts: 3)),
     (.reload, .reloaded(notes: ["Workers= changes at the next start"])),
   ]

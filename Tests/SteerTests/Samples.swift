@@ -77,6 +77,20 @@ enum Samples {
         received: 0, total: nil, rate: 0),
     ])
 
+  static let settings = [
+    SettingSummary(section: "Inbox", key: "QuietTime", value: "5s"),
+    SettingSummary(
+      section: "Inbox", key: "RescanInterval", value: "5min", next: "9min",
+      nextPlaces: [SettingPlace(file: "/etc/darkroom/darkroomd.conf.d/50-nfs.conf", line: 3)]),
+    SettingSummary(
+      section: "Download", key: "AllowNetworks", value: "10.0.0.0/8 192.168.7.0/24",
+      places: [
+        SettingPlace(file: "/etc/darkroom/darkroomd.conf", line: 31),
+        SettingPlace(file: "/etc/darkroom/darkroomd.conf.d/50-nfs.conf", line: 7),
+      ]),
+    SettingSummary(section: "Download", key: "DenyNetworks", value: ""),
+  ]
+
   static let cache = CacheReport(
     limit: 1 << 30, entries: 12, bytes: 3_145_728, hits: 7, misses: 5)
 

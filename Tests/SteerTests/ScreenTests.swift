@@ -31,7 +31,8 @@ struct ScreenTests {
       ("pause", .pause(summer)), ("cancel", .cancel(ListReference("sumer"))),
       ("retry", .retry(RetryOrder(list: summer))), ("flush", .flush(host: nil)),
       ("reload", .reload),
-      ("watch", .watch(nil)), ("cache", .cache(clear: false)),
+      ("watch", .watch(nil)), ("cache", .cache(clear: false)), ("config", .config),
+      ("check-status", .health),
     ]
   }()
 

@@ -6,7 +6,8 @@ import Steer
 import Support
 import Testing
 import Vocabulary
-import darkroomctl
+
+@testable import darkroomctl
 
 struct TalkTests {
   private let place: FreshFolder
@@ -45,6 +46,27 @@ struct TalkTests {
     #expect(told?["error"] == "daemon.notRunning")
     #expect(
       told?["message"]?.string?.hasPrefix("darkroomd is not running: nothing answers at ") == true)
+  }
+
+  @Test func `a check for monitoring has one line and a code for each verdict`() async throws {
+    let (down, why) = try await talk(.health, to: nil)
+    #expect(down?.rawValue == 2 && why.error.isEmpty)
+    #expect(why.out.hasPrefix("down: darkroomd is not running: "))
+    let (degraded, words) = try await talk(.health, terminal: true, to: ScriptedDaemon())
+    #expect(degraded?.rawValue == 1)
+    #expect(words.out == "degraded: \(Samples.status.degraded[0])\n")
+    var well = Samples.status
+    well.degraded = []
+    #expect(HealthCheck.judge(well).verdict.code.rawValue == 0)
+    #expect(HealthCheck.ok.line(HealthCheck.judge(well).why) == "ok: darkroomd 1.0 is running\n")
+    well.state = "waiting: no space left on device"
+    #expect(HealthCheck.judge(well).verdict == .degraded)
+    well.state = "stopping"
+    #expect(HealthCheck.judge(well).verdict == .down)
+    #expect(HealthCheck.judge(.silent(seconds: 8)).verdict == .down)
+    #expect(HealthCheck.judge(.notAllowed(path: "/p")).verdict.code.rawValue == 3)
+    let (_, json) = try await talk(.health, json: true, to: nil)
+    #expect(try JSONReader.read(Array(json.out.utf8)).object?["health"] == "down")
   }
 
   @Test

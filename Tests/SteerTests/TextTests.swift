@@ -106,6 +106,8 @@ struct TextTests {
         prints\t/var/lib/darkroom/prints
         residentBytes\t19922944
         sandbox\tseccomp, landlock, no network
+        waitingFiles\t0
+        unreadableFiles\t0
         degraded\tno right to take leases: lists are accepted after a quiet time
         host\tphotos.example.org\thttp.503\t4\t1763712300000\t1763712400000\t\
         photos.example.org answered 503 Service Unavailable

@@ -81,11 +81,22 @@ import Testing
     arguments: [
       "Type=notify", "ExecReload=/usr/sbin/darkroomd --reload", "User=darkroom",
       "CapabilityBoundingSet=CAP_LEASE", "AmbientCapabilities=CAP_LEASE", "KillMode=mixed",
-      "RestartPreventExitStatus=CONFIG USAGE", "OOMPolicy=continue", "WatchdogSec=30s",
+      "RestartPreventExitStatus=CONFIG USAGE", "OOMPolicy=continue",
       "TasksMax=2048", "LimitNOFILE=65536", "LimitNICE=-4", "LogRateLimitBurst=1000000",
       "SystemCallFilter=setpriority ioprio_set", "UMask=0027",
     ])
   func directive(line: Substring) throws { #expect(try Self.lines().contains(line)) }
+
+  @Test func `systemd has no watchdog of its own, which would end a frozen service`() throws {
+    #expect(try !Self.lines().contains { $0.hasPrefix("WatchdogSec=") })
+  }
+
+  @Test func `the start limit is beyond a dozen restarts by hand, and within a crash loop`() throws
+  {
+    let lines = try Self.lines()
+    #expect(lines.contains("StartLimitIntervalSec=20min") && lines.contains("StartLimitBurst=20"))
+    #expect(lines.contains("RestartSec=1s"))
+  }
 
   @Test func `capabilities end at a user namespace, so the unit makes none`() throws {
     #expect(try !Self.lines().contains { $0.hasPrefix("PrivateUsers=") })

@@ -153,6 +153,7 @@ int dr_processors(void) {
 }
 
 void dr_exit(int code) { _exit(code); }
+void dr_end_with_dump(void) { abort(); }
 
 void dr_memory_one_arena(void) { mallopt(M_ARENA_MAX, 1); }
 void dr_memory_return(void) { malloc_trim(0); }

@@ -40,8 +40,6 @@ extension NotifySocket {
     /// With the start time of the reload, by which newer managers distinguish it from an earlier one.
     case reloading(monotonicMicroseconds: UInt64)
     case watchdog
-    /// A start or stop takes longer: the manager must not time it out before this time has passed.
-    case extendTimeout(Duration)
 
     package var text: String {
       switch self {
@@ -50,7 +48,6 @@ extension NotifySocket {
       case .stopping: "STOPPING=1"
       case .reloading(let time): "RELOADING=1\nMONOTONIC_USEC=\(time)"
       case .watchdog: "WATCHDOG=1"
-      case .extendTimeout(let time): "EXTEND_TIMEOUT_USEC=\(time.nanoseconds / 1000)"
       }
     }
   }

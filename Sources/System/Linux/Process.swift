@@ -16,6 +16,9 @@ package enum ThisProcess {
   /// Ends the process at once (_exit): no library's destructor waits for a thread that still runs.
   package static func exit(_ code: Int32) -> Never { dr_exit(code) }
 
+  /// Ends the process by SIGABRT, with a core dump if these are on.
+  package static func abort() -> Never { dr_end_with_dump() }
+
   /// Call it before the first thread: all threads share one heap. A heap per thread would hold megabytes
   /// that are rarely all in use.
   package static func shareOneHeap() { dr_memory_one_arena() }
@@ -47,9 +50,9 @@ package final class Signals: Sendable {
   package static let interrupt: Int32 = 2
   package static let terminate: Int32 = 15
 
-  /// Ignores SIGIO (a lease is broken) and SIGPIPE (a peer has gone): either would end the process.
+  /// Ignores SIGIO (a lease is broken), SIGPIPE (a peer has gone), SIGUSR1 and SIGUSR2: each would end the process.
   package init(_ signals: [Int32]) throws(SystemError) {
-    for number: Int32 in [13, 29] {
+    for number: Int32 in [10, 12, 13, 29] {
       try Calls.run("sigaction", "signal") { dr_signal_ignore(number) }
     }
     try Calls.run("pthread_sigmask", "signals") {

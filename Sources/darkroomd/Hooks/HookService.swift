@@ -28,7 +28,7 @@ enum HookService {
     var runner = HookRunner(
       outbox, in: places, reporter: reporter, health: health, changes: changes
     ) { () throws(Failure) in
-      do throws(ConfigurationError) { return try source.read().hooks } catch {
+      do throws(ConfigurationError) { return try source.read().settings.hooks } catch {
         throw Failure(
           .machine, code: "configuration", reason: "could not read the settings: \(error)")
       }

@@ -277,7 +277,9 @@ struct ListIntake: IntakeRules {
         .machineTrouble(failure, waits: "list \(list) is set aside in the state folder"))
     case .skipped(let list, let failure):
       narrator.tell(.machineTrouble(failure, waits: "list \(list) waits"))
-    case .changed: narrator.changed()
+    case .changed(let counts):
+      health.note(counts)
+      narrator.changed()
     }
   }
 }

@@ -29,13 +29,14 @@ final class ControlCalls: ControlService {
 
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
     switch call {
-    case .status, .reload, .cache, .flush: break
+    case .status, .reload, .settings, .cache, .flush: break
     default: await views.index.loaded()
     }
     do throws(ControlError) {
       switch call {
       case .status: return .status(views.status(isStopping: stop.isOn))
       case .reload: return .reloaded(notes: try await reload(peer))
+      case .settings: return .settings(views.settingSummaries())
       case .cache(let clear): return try await cache(clear, peer)
       case .flush(let host): return try flush(host, peer)
       case .lists: return .lists(views.summaries())

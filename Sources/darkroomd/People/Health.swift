@@ -3,6 +3,7 @@
 // changes, and when it is over (not for copies and files). Words the status line and the list of troubles. A
 // value; raises nothing.
 
+import Accept
 import Record
 import Report
 import Vocabulary
@@ -29,6 +30,7 @@ struct Health: Equatable, Sendable {
   private var troubles: [Subject: Failure] = [:]
   /// A weakness of the inbox's file system: not a trouble, but shown to users.
   var shortcoming: String?
+  var files = InboxCounts()
 
   /// The most troubles that are shown, and the most files that are noted; further lines are counted.
   static let mostLines = 100
@@ -85,16 +87,40 @@ struct Health: Equatable, Sendable {
     }
   }
 
-  /// The line that `systemctl status` shows.
+  /// The line that `systemctl status` shows: idle only if nothing waits.
   func statusLine(_ open: OpenTotal) -> String {
-    let words =
-      open.lists == 0
-      ? "Idle: every list is done."
-      : "Working on \(open.lists) list\(open.lists == 1 ? "" : "s"), \(open.photos) "
-        + "photo\(open.photos == 1 ? "" : "s") to go."
-    if let hold { return "Waiting: \(hold.reason). \(words)" }
-    if let inbox = troubles[.inbox] { return "Inbox in trouble: \(inbox.reason). \(words)" }
-    return words
+    let waits = waits
+    var words: [String] = []
+    if let hold {
+      words.append("Waiting: \(hold.reason).")
+    } else if let inbox = troubles[.inbox] {
+      words.append("Inbox in trouble: \(inbox.reason).")
+    }
+    if open.lists > 0 {
+      words.append(
+        "Working on \(open.lists) list\(open.lists == 1 ? "" : "s"), \(open.photos) "
+          + "photo\(open.photos == 1 ? "" : "s") to go.")
+    } else if waits.isEmpty, files.waiting == 0 {
+      words.append(words.isEmpty ? "Idle: every list is done." : "Every accepted list is done.")
+    }
+    if files.waiting > 0 {
+      words.append("\(files.waiting) file\(files.waiting == 1 ? " waits" : "s wait") in the inbox.")
+    }
+    if let first = waits.first {
+      words.append("\(first)\(waits.count == 1 ? "" : ", and \(waits.count - 1) more").")
+    }
+    return words.joined(separator: " ")
+  }
+
+  /// The lines of the lists, copies and files that wait.
+  private var waits: [String] {
+    troubles.sorted { $0.key < $1.key }.compactMap { subject, failure in
+      switch subject {
+      case .list, .copy: subject.line(failure)
+      case .file(let name): "\(name): \(failure.reason)"
+      default: nil
+      }
+    }
   }
 }
 
@@ -112,7 +138,7 @@ extension Health.Subject {
         ? "list \(list) cannot be opened: \(failure.reason)"
         : "list \(list) waits: \(failure.reason)"
     case .copy(let list): "the copy of list \(list) in done waits: \(failure.reason)"
-    case .file(let name): "\(name): \(failure.reason)"
+    case .file(let name): "\(name): \(failure.words)"
     }
   }
 
@@ -133,7 +159,7 @@ extension Health.Subject {
           ? "list \(list) has no copy in done" : "the copy of list \(list) in done waits")
     case .file(let name):
       failure.kind == .final
-        ? .fileIgnored(name: String(decoding: name.bytes, as: UTF8.self), reason: failure.reason)
+        ? .fileUnreadable(name: String(decoding: name.bytes, as: UTF8.self), failure)
         : .machineTrouble(failure, waits: "list '\(name)' waits")
     case .hooks: .machineTrouble(failure, waits: "hooks wait")
     case .webhooks, .webhookOrders: .machineTrouble(failure, waits: "webhooks wait")

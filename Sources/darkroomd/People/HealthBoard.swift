@@ -4,6 +4,7 @@
 // Concurrency model: one Mutex around the state; notices are reported with it released. The task in `run`
 // alone writes the status line, so the newest line comes last.
 
+import Accept
 import Linux
 import Record
 import Report
@@ -57,6 +58,9 @@ final class HealthBoard: Sendable {
   func noResults(of list: ListID, _ failure: Failure) {
     report(failure, waits: "list \(list) has no results in done")
   }
+
+  /// The caller rings.
+  func note(_ files: InboxCounts) { state.withLock { $0.health.files = files } }
 
   // MARK: the sandbox
 

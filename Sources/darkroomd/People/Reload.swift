@@ -51,12 +51,10 @@ final class Reload: Sendable {
     telling tell: (Notice) -> Void, _ parts: [(Settings) -> Void]
   ) async -> Answer {
     do throws(ConfigurationError) {
-      let new = try await onDisk { () throws(ConfigurationError) in
-        let new = try source.read()
-        try new.download.checkFileFolders()
-        return new
+      let (new, origins) = try await onDisk { () throws(ConfigurationError) in
+        try source.readChecked()
       }
-      let old = live.replace(with: new)
+      let old = live.replace(with: new, origins)
       for part in parts { part(new) }
       let changes = SettingChanges(from: old, to: new)
       tell(.configurationReloaded(changed: changes.all))

@@ -25,6 +25,7 @@ struct Views: Sendable {
   let inbox: Inbox
   let departures: InboxDepartures
   let places: Places
+  let settings: LiveSettings
   let clock: any Timekeeper
   let started: UInt64
 
@@ -47,7 +48,21 @@ struct Views: Sendable {
       degraded: health.lines, prints: places.prints, inbox: places.inbox,
       residentBytes: UInt64(max(0, ThisProcess.residentBytes)), sandbox: self.health.sandbox,
       hosts: closed.prefix(HostSummary.mostShown).map { HostSummary($0, now: now) },
-      moreHosts: max(0, closed.count - HostSummary.mostShown))
+      moreHosts: max(0, closed.count - HostSummary.mostShown),
+      waitingFiles: health.files.waiting, unreadableFiles: health.files.unreadable)
+  }
+
+  /// Every setting, in the order of the sample file.
+  func settingSummaries() -> [SettingSummary] {
+    func places(_ origin: SettingOrigins.Origin) -> [SettingPlace] {
+      origin.places.map { SettingPlace(file: $0.file, line: $0.line) }
+    }
+    return SettingEntry.all.map { entry in
+      let (inForce, next) = settings.see(entry)
+      return SettingSummary(
+        section: entry.section, key: entry.key, value: inForce.text, places: places(inForce),
+        next: next?.text, nextPlaces: next.map(places) ?? [])
+    }
   }
 
   /// True if photos are being worked on.

@@ -27,10 +27,19 @@ struct ConfigurationFile: Sendable {
   let isNamed: Bool
 
   /// The file, if it exists, then the `.conf` files of its folder in the order of their names.
-  func read() throws(ConfigurationError) -> Settings {
-    var settings = Settings()
-    for (file, bytes) in try texts() { try Self.apply(bytes, from: file, to: &settings) }
-    return settings
+  func read() throws(ConfigurationError) -> (settings: Settings, origins: SettingOrigins) {
+    var read = (settings: Settings(), origins: SettingOrigins())
+    for (file, bytes) in try texts() {
+      try Self.apply(bytes, from: file, to: &read.settings, &read.origins)
+    }
+    return read
+  }
+
+  /// The same, if the daemon can work with them: it can open the folders that they name.
+  func readChecked() throws(ConfigurationError) -> (settings: Settings, origins: SettingOrigins) {
+    let read = try read()
+    try read.settings.download.checkFileFolders()
+    return read
   }
 
   private typealias Text = (path: String, bytes: [UInt8])
@@ -101,9 +110,10 @@ struct ConfigurationFile: Sendable {
       isMachineTrouble: error.isMachineTrouble)
   }
 
-  static func apply(_ bytes: [UInt8], from file: String, to settings: inout Settings)
-    throws(ConfigurationError)
-  {
+  static func apply(
+    _ bytes: [UInt8], from file: String, to settings: inout Settings,
+    _ origins: inout SettingOrigins
+  ) throws(ConfigurationError) {
     func wrong(_ line: Int?, _ problem: String) -> ConfigurationError {
       ConfigurationError(file: file, line: line, problem: Printable.text(problem, limit: 1000))
     }
@@ -128,7 +138,9 @@ struct ConfigurationFile: Sendable {
       let key = trimmed(line[..<equals])
       let value = trimmed(line[line.index(after: equals)...])
       do throws(SettingProblem) {
-        try entry(section, key).apply(&settings, value)
+        let entry = try entry(section, key)
+        try entry.apply(&settings, value)
+        origins.note(entry, value, at: .init(file: file, line: number))
       } catch { throw wrong(number, error.description) }
     }
   }

@@ -13,6 +13,8 @@ struct SettingForm<Value: Equatable & Sendable>: Sendable {
   let read: @Sendable (String) throws(SettingProblem) -> Value
   /// Combines the value of earlier lines with that of this line.
   var join: @Sendable (_ old: Value, _ new: Value) -> Value = { $1 }
+  /// Repeated lines add up, as `join` says.
+  var addsUp = false
 
   /// `auto` stands for nil.
   static func auto<Wrapped>(or form: SettingForm<Wrapped>) -> Self where Value == Wrapped? {
@@ -163,7 +165,7 @@ extension SettingForm {
         try text.split(separator: " ").map { (word) throws(SettingProblem) in
           try read(String(word))
         }
-      }, join: { old, new in new.isEmpty ? [] : old + new })
+      }, join: { old, new in new.isEmpty ? [] : old + new }, addsUp: true)
   }
 }
 

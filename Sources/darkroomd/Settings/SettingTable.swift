@@ -12,6 +12,8 @@ struct SettingEntry: Sendable {
   let standard: String
   /// A change takes effect at the next start.
   let waits: Bool
+  /// Repeated lines add up; an empty one clears them.
+  let addsUp: Bool
   let apply: @Sendable (inout Settings, String) throws(SettingProblem) -> Void
   let differs: @Sendable (Settings, Settings) -> Bool
 
@@ -24,6 +26,7 @@ struct SettingEntry: Sendable {
     self.key = key
     self.standard = standard
     self.waits = waits
+    addsUp = form.addsUp
     apply = { (settings, text) throws(SettingProblem) in
       settings[keyPath: place] = form.join(settings[keyPath: place], try form.read(text))
     }

@@ -72,7 +72,7 @@ extension HookDesk {
   static func make(
     _ ground: Ground, _ health: HealthBoard, sends: @escaping @Sendable (WebhookOrder) -> Void
   ) throws(StartFailure) -> HookDesk {
-    try StartFailure.unless("with the orders for hooks") { () throws(SystemError) in
+    try StartFailure.unlessOnDisk("with the orders for hooks") { () throws(SystemError) in
       let desk = HookDesk(ground, health, bell: try WakeEvent(), sends: sends)
       try desk.outbox.sweep()
       try desk.webhooks.sweep()

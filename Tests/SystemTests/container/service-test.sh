@@ -323,6 +323,36 @@ run sh -c "rm -r $drop_in"
 run systemctl daemon-reload
 run systemctl restart darkroom
 
+# --- freeze, restarts by hand, a crash loop -----------------------------------------------------
+
+is "$(show WatchdogUSec)" 0 "systemd has no watchdog that would end a frozen service"
+main=$(show MainPID)
+run systemctl freeze darkroom
+check "the service is frozen"
+is "$(show FreezerState)" frozen "systemctl calls it frozen"
+run systemctl thaw darkroom && run darkroomctl status >/dev/null
+check "it answers after it was thawed"
+is "$(show FreezerState)/$(show MainPID)" "running/$main" "it is the same process"
+run sh -c "kill -USR1 $main; kill -USR2 $main" && run darkroomctl status >/dev/null
+is "$(show MainPID)" "$main" "SIGUSR1 and SIGUSR2 do not end it"
+run systemctl reset-failed darkroom
+restarted=0
+for _ in 1 2 3 4 5 6 7 8; do run systemctl restart darkroom && restarted=$((restarted + 1)); done
+is "$restarted/$(show ActiveState)" 8/active "eight restarts in a row work"
+kill_main() {
+  local pid
+  pid=$(show MainPID)
+  [ "$pid" = 0 ] || run sh -c "kill -KILL $pid" 2>/dev/null
+  [ "$(show ActiveState)" = failed ]
+}
+eventually kill_main
+check "a service that is killed again and again stays down in the end"
+limit_is_told() { journal -u darkroom -g 'repeated too quickly' | grep -q .; }
+eventually limit_is_told
+check "because of its start limit"
+run systemctl reset-failed darkroom && run systemctl start darkroom
+check "and starts by hand after a look"
+
 # --- reboot in the middle of a list -------------------------------------------------------------
 
 set_gate 20
@@ -347,6 +377,35 @@ set_gate 1000
 eventually is_finished sixth
 check "the list is finished all the same"
 is "$(prints sixth)" 40 "every print is there"
+# --- boot with a full state disk ----------------------------------------------------------------
+
+if mountpoint -q "$machine_folder/disk"; then
+  run systemctl stop darkroom
+  dd if=/dev/zero of="$machine_folder/disk/filler" bs=1M 2>/dev/null
+  dd if=/dev/zero of="$machine_folder/disk/crumbs" bs=1k 2>/dev/null
+  machine_reboot
+  check "the machine boots with a full state disk"
+  is "$(run systemctl is-active multi-user.target darkroom | tr '\n' ' ')" "active active " \
+    "and the service holds up nothing"
+  show StatusText | grep -q '^Waiting: .*no space left on device'
+  check "its status line says what is missing"
+  run darkroomctl status --check | grep -q '^degraded: .*no space left on device'
+  check "and so does darkroomctl"
+  run darkroomd --check
+  check "the settings can be checked meanwhile"
+  begun=$SECONDS
+  run systemctl restart darkroom
+  [ $((SECONDS - begun)) -lt 60 ]
+  check "a restart does not wait for room"
+  main=$(show MainPID)
+  rm "$machine_folder/disk/filler" "$machine_folder/disk/crumbs"
+  write_list seventh 4
+  drop seventh
+  eventually is_finished seventh
+  check "work begins as soon as there is room"
+  is "$(show MainPID)/$(prints seventh)" "$main/4" "in the same process"
+fi
+
 journal -p crit -u darkroom | grep -q .
 check_not "in all this nothing critical was reported"
 

@@ -90,6 +90,7 @@ int64_t dr_descriptor_limit(void);
 int64_t dr_resident_bytes(void);
 int dr_processors(void);
 void dr_exit(int code) __attribute__((noreturn));
+void dr_end_with_dump(void) __attribute__((noreturn));
 void dr_memory_one_arena(void);
 void dr_memory_return(void);
 int dr_is_terminal(int file);

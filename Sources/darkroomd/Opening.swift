@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of a start that needs the disk of the state: the lock, the record, the parts. While that disk is full,
+// read-only or fails, the daemon is up but accepts nothing: the service manager hears READY=1, so that no boot
+// waits for it, the status line and the control socket tell the reason, and the start is tried again. Raises
+// `StartFailure` for everything else.
+// Concurrency: a task of the reactor; each try runs in the disk home, one at a time.
+
+import Linux
+import Report
+import Vocabulary
+
+struct Opening: Sendable {
+  /// What earlier tries have made: the next one goes on from there.
+  struct Parts: Sendable {
+    var lock: LinuxFile?
+    var ground: Ground?
+
+    static func keep<Part>(
+      _ place: inout Part?, _ make: () throws(StartFailure) -> Part
+    ) throws(StartFailure) -> Part {
+      if let known = place { return known }
+      let new = try make()
+      place = new
+      return new
+    }
+  }
+
+  struct Made: Sendable {
+    let lock: LinuxFile
+    let ground: Ground
+    let darkroom: Darkroom
+  }
+
+  /// The pauses between two tries, ten times as long as a try within these limits: room on a disk rings no bell,
+  /// and a try reads the whole journal file.
+  private static let pauses = Duration.seconds(5)...Duration.seconds(60)
+
+  let desk: FrontDesk
+  let signals: Signals
+  let status: ServiceStatus
+  let reporter: Reporter
+  let make: @Sendable (inout Parts) throws(StartFailure) -> Made
+
+  /// Returns nil if a signal stopped the start.
+  func run(
+    from first: Parts = Parts(), on reactor: Reactor
+  ) async throws(StartFailure) -> Made? {
+    var parts = first
+    var told: Failure?
+    while true {
+      let begin = MachineTime().uptime()
+      let (kept, result) = await onDisk { [parts] in
+        var parts = parts
+        let result = Result { () throws(StartFailure) in try make(&parts) }
+        return (parts, result)
+      }
+      parts = kept
+      let failure: StartFailure
+      switch result {
+      case .success(let made):
+        if let told { reporter.report(.machineRecovered(told, resumes: "the start continues")) }
+        return made
+      case .failure(let error): failure = error
+      }
+      guard let code = failure.trouble else { throw failure }
+      let trouble = Failure(
+        .machine, code: code, reason: failure.words,
+        advice: Self.advice(code))
+      desk.wait(for: trouble)
+      status.set("Waiting: \(trouble.reason). Nothing is accepted until it clears.")
+      if told == nil { await onDisk { status.ready() } }
+      if told?.code != code {
+        reporter.report(.machineTrouble(trouble, waits: "nothing is accepted"))
+        told = trouble
+      }
+      if await isStopped(on: reactor, after: MachineTime().uptime() - begin) { return nil }
+    }
+  }
+
+  private static func advice(_ code: String) -> String {
+    switch code {
+    case "disk.full": "Make room on it"
+    case SystemError(.readOnly, call: "", thing: "").machineFailure.code:
+      "Mount it writable again: mount -o remount,rw"
+    default: "Check the disk: dmesg, smartctl"
+    }
+  }
+
+  /// Waits for the next try; true if a signal asks for the end.
+  private func isStopped(on reactor: Reactor, after last: Duration) async -> Bool {
+    let pause = min(max(last * 10, Self.pauses.lowerBound), Self.pauses.upperBound)
+    _ = await reactor.ready(
+      [Poll.Watch(signals.descriptor), Poll.Watch(desk.bell.descriptor)], for: pause)
+    desk.bell.clear()
+    while let signal = signals.next() {
+      if signal != Signals.hangup { return true }
+      desk.hangUp()
+    }
+    return false
+  }
+}

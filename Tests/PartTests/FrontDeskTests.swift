@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first service of the control socket, before and after the start.
+
+import Linux
+import Steer
+import Support
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite struct FrontDeskTests {
+  private let scratch: FreshFolder
+  private let clock = SimulatedClock()
+  private let desk: FrontDesk
+  private let full = Failure(
+    .machine, code: "disk.full", reason: "no space left on device", advice: "Make room on it")
+
+  private struct Echo: ControlService {
+    func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply { .lists([]) }
+  }
+
+  init() throws {
+    scratch = try FreshFolder()
+    desk = try FrontDesk(
+      .below(scratch.path),
+      ConfigurationFile(path: "\(scratch.path)/darkroomd.conf", isNamed: false), clock: clock)
+  }
+
+  private func status() async -> StatusReport? {
+    if case .status(let report) = await desk.handle(.status, from: .root) { report } else { nil }
+  }
+
+  @Test func `a status waits a moment for the start, then says that the daemon is starting`()
+    async throws
+  {
+    async let report = status()
+    #expect(await clock.isAwaited())
+    clock.advance(by: .seconds(2))
+    #expect(await report?.state == "starting")
+  }
+
+  @Test func `other calls wait for the end of the start`() async throws {
+    async let reply = desk.handle(.lists, from: .root)
+    async let streamed = desk.stream(.lists, from: .root) { _ in true }
+    desk.open(Echo())
+    #expect(await reply == .lists([]))
+    #expect(await streamed == .lists([]))
+    #expect(await desk.handle(.status, from: .root) == .lists([]))
+  }
+
+  @Test func `while the start waits, the status tells why and other calls are refused`()
+    async throws
+  {
+    desk.wait(for: full)
+    let report = try #require(await status())
+    #expect(report.state == "waiting: no space left on device")
+    #expect(report.degraded == ["no space left on device. Make room on it"])
+    for call in [ControlCall.lists, .inbox, .watch(WatchOrder())] {
+      guard case .failed(let error) = await desk.stream(call, from: .root, send: { _ in true })
+      else {
+        Issue.record("\(call) is not refused")
+        continue
+      }
+      #expect("\(error)".contains("tries again by itself: no space left on device"))
+    }
+    desk.open(Echo())
+    #expect(await desk.handle(.inbox, from: .root) == .lists([]))
+  }
+
+  @Test func `a reload while the start waits checks the settings, and takes effect later`()
+    async throws
+  {
+    desk.wait(for: full)
+    guard case .reloaded(let notes) = await desk.handle(.reload, from: .root) else {
+      Issue.record("it is refused")
+      return
+    }
+    #expect(notes.first?.hasSuffix("no space left on device") == true)
+    #expect(desk.takeReload() && !desk.takeReload())
+    try scratch.write(Array("[Nonsense]\n".utf8), to: "darkroomd.conf")
+    guard case .failed(.reloadFailed(let why)) = await desk.handle(.reload, from: .root) else {
+      Issue.record("bad settings are not refused")
+      return
+    }
+    #expect(why.contains("darkroomd.conf:1: ") && !desk.takeReload())
+    guard case .failed(.notPossible) = await desk.handle(.reload, from: .stranger) else {
+      Issue.record("a stranger may reload")
+      return
+    }
+  }
+}

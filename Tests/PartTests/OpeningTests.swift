@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tries of a start whose disk is in trouble.
+
+import Linux
+import Report
+import Support
+import Synchronization
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite struct OpeningTests {
+  @Test func `a start whose disk is in trouble is ready, tells why, and is tried again`()
+    async throws
+  {
+    let scratch = try FreshFolder()
+    let (manager, told) = (try ServiceManager(), try ToldLines())
+    let desk = try FrontDesk(
+      .below(scratch.path), ConfigurationFile(path: "\(scratch.path)/c", isNamed: false),
+      clock: SimulatedClock())
+    let failures = [
+      StartFailure(74, "could not write: no space left on device", trouble: "disk.full"),
+      StartFailure(74, "could not write b: no space left on device", trouble: "disk.full"),
+      StartFailure(74, "could not lock: read-only file system", trouble: "system.30"),
+      StartFailure(78, "a setting is wrong"),
+    ]
+    let tries = Mutex(0)
+    let opening = Opening(
+      desk: desk, signals: try Signals([]), status: manager.status, reporter: told.reporter
+    ) { parts throws(StartFailure) in
+      let number = tries.withLock { tries in
+        defer { tries += 1 }
+        return tries
+      }
+      #expect((parts.lock != nil) == (number > 0), "what the first try made is kept")
+      if parts.lock == nil {
+        parts.lock = try StartFailure.unlessOnDisk("the lock") { () throws(SystemError) in
+          try LinuxFolder.open(path: scratch.path).openFile(FileName(literal: "lock"), .ensure)
+        }
+      }
+      // The next try follows at once.
+      desk.hangUp()
+      throw failures[number]
+    }
+    let end: StartFailure? = await Reply.wait { reply in
+      #expect(throws: Never.self) {
+        try Reactor.start("opening") { reactor in
+          do throws(StartFailure) {
+            _ = try await opening.run(on: reactor)
+            reply.give(nil)
+          } catch { reply.give(error) }
+        }
+      }
+    }
+    #expect(end?.code == 78 && tries.withLock { $0 } == 4)
+    let status = "STATUS=Waiting: could not write: no space left on device. "
+    #expect(try await manager.next() == status + "Nothing is accepted until it clears.")
+    #expect(try await manager.next() == "READY=1")
+    let lines = told.all()
+    #expect(lines.count == 2, "\(lines)")
+    #expect(lines[0].contains("no space left on device; nothing is accepted until it clears"))
+    #expect(lines[1].contains("read-only file system"))
+  }
+}
