@@ -136,7 +136,7 @@ extension WebhookOrder {
       url.place, event: key.event.rawValue, list: key.list, listName: facts.listName)
   }
 
-  /// One JSON object. Bytes that are no UTF-8 become U+FFFD.
+  /// One JSON object. Bytes that are not UTF-8 become U+FFFD.
   var message: String {
     var object = JSONObject([
       "event": .string(key.event.rawValue), "list": .count(key.list.number),
