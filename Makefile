@@ -11,10 +11,12 @@
 #                   files of 16 to 64 KiB with every bit flipped; SEED= replays a failure of the first two
 #   make torture    MINUTES=90 of faults against the release programs; SEED= replays a run
 #   make sanitize   the tests of pictures, lists, downloads and threads under the sanitizers
+#   make STATIC=1   the same programs, with all libraries inside the worker (see README)
 #   make install    install all files, with DESTDIR= and PREFIX=/usr (see README)
 #
 # By default SwiftPM lets a target import modules that it does not depend on, so every build here enables the
-# check. The installed programs contain the Swift runtime and do not need it on the machine.
+# check. The installed programs contain the Swift runtime and do not need it on the machine. SwiftPM reads STATIC
+# from the environment.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -24,6 +26,7 @@ CATALOGS ?= /usr/lib/systemd/catalog
 SYSCONFDIR ?= /etc
 
 SWIFT = swift
+export STATIC
 STRICT = --explicit-target-dependency-import-check error
 # A local rpath would add two dozen folders to the library search, none of which exists.
 RELEASE = $(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath $(STRICT)
