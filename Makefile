@@ -94,7 +94,8 @@ programs:
 deb: build-packages deb-packages
 	rm -rf .build/deb && mkdir -p .build/deb
 	dpkg-checkbuilddeps
-	debian/rules clean binary DEBS=$(CURDIR)/.build/deb
+	debian/rules clean
+	DEB_RULES_REQUIRES_ROOT=no debian/rules binary DEBS=$(CURDIR)/.build/deb
 	lintian --fail-on error,warning --tag-display-limit 0 .build/deb/darkroom_*.deb
 	@ls .build/deb/*.deb
 

@@ -43,8 +43,8 @@ is_done() { run test -e "/var/lib/darkroom@archive/done/$1.plist"; }
 # --- install ------------------------------------------------------------------------------------
 
 machine_up || { echo "not ok - the container boots"; exit 1; }
-install_package "$earlier"
-check "an earlier version is installed"
+install_package "$earlier" || { cat "$machine_folder/dpkg.log"; echo "not ok - a version is installed"; exit 1; }
+pass "an earlier version is installed"
 is "$(show ActiveState)" active "and runs"
 is "$(run stat -c '%U:%G %a' $inbox)" "darkroom:darkroom 3770" "the inbox belongs to the group"
 run journalctl --list-catalog "$id_ready" 2>/dev/null | grep -q 'is ready'

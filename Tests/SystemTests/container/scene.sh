@@ -5,12 +5,19 @@
 inbox=/var/spool/darkroom/inbox
 state=/var/lib/darkroom
 origin_url=http://$machine_address:8080
+secure_url=https://origin.test:8081
 
 rootfs=$("$here/rootfs.sh" "$stage") || { echo "skipped: no root file system could be made"; exit 77; }
 machine_make "$rootfs"
 state_outside=$machine_folder/disk/lib
 origin_folder=$machine_folder/origin
 mkdir "$origin_folder"
+# The machine knows the name of the origin, and trusts its certificate.
+openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=origin.test -addext subjectAltName=DNS:origin.test \
+  -keyout "$origin_folder/key.pem" -out "$origin_folder/certificate.pem" 2>/dev/null
+cat "$origin_folder/key.pem" "$origin_folder/certificate.pem" >"$origin_folder/tls.pem"
+cat "$origin_folder/certificate.pem" >>"$machine_root/etc/ssl/certs/ca-certificates.crt"
+echo "$machine_address origin.test" >>"$machine_root/etc/hosts"
 nsenter --net="$machine_folder/net" \
   python3 "$here/origin.py" "$origin_folder" "$machine_address" 8080 >/dev/null 2>&1 &
 disown
@@ -86,3 +93,4 @@ id_finished=907b8b5cc6cd4a45946dea8ebfe8a20c
 id_photo_failed=100dcb05ca1f49ff8129abae2bcd42ae
 id_reloaded=51918702cc474cf1b104c45a2877ff88
 id_reload_refused=a7bb11051bc1454fa087966cdd8b5281
+id_unprotected=c550013db90740aaa594866e3b160c40

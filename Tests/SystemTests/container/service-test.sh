@@ -72,6 +72,22 @@ check "systemctl status shows a status line"
 run runuser -u visitor -- darkroomctl status >/dev/null
 check "darkroomctl answers an ordinary user of the group"
 
+# JPEG and PNG over TLS, and from the inbox: every library works inside the unit.
+for ((i = 0; i < 16; i++)); do
+  printf '%s\n' "$secure_url/secure/$i.jpg" "$secure_url/secure/$i.png"
+done >"$machine_root/home/visitor/secure.txt"
+run runuser -u visitor -- cp /home/visitor/secure.txt $inbox/
+eventually is_finished secure
+is "$(outcome secure)" 32/32 "a list of JPEG and PNG is downloaded over TLS and filtered"
+# The daemon takes the pictures out of the folder by the rights of the group.
+mkdir -m 0775 "$machine_root/home/visitor/Barn"
+cp "$here"/../../../etc/sample/photos/* "$machine_root/home/visitor/Barn/"
+run runuser -u visitor -- sh -c "umask 002; cp -r /home/visitor/Barn $inbox/"
+eventually is_finished Barn
+is "$(outcome Barn)" 8/8 "a folder of pictures is filtered"
+has_record "MESSAGE_ID=$id_unprotected"
+check_not "the workers have every layer of their sandbox"
+
 printf 'no list\n' >"$machine_root/home/visitor/bad.plist"
 drop bad
 eventually has_record "MESSAGE_ID=$id_rejected"
