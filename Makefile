@@ -239,6 +239,7 @@ uninstall:
 	@echo "  lists     $(DESTDIR)/var/spool/darkroom"
 	@echo "  prints    $(DESTDIR)/var/lib/darkroom/prints"
 	@echo "  state     $(DESTDIR)/var/lib/darkroom"
+	@echo "  instances $(DESTDIR)/var/lib/darkroom@*"
 	@echo "  user      darkroom, and the group darkroom with its members"
 	@echo "To remove all of this, including the prints, as root:"
 	@echo "  systemctl stop darkroom darkroom-hooks.path; systemctl daemon-reload; journalctl --update-catalog"
