@@ -11,19 +11,36 @@
 #                   files of 16 to 64 KiB with every bit flipped; SEED= replays a failure of the first two
 #   make torture    MINUTES=90 of faults against the release programs; SEED= replays a run
 #   make sanitize   the tests of pictures, lists, downloads and threads under the sanitizers
+#   make STATIC=1   the same programs, with all libraries inside the worker (see README)
+#   make deb        a Debian package in .build/deb
 #   make install    install all files, with DESTDIR= and PREFIX=/usr (see README)
 #
 # By default SwiftPM lets a target import modules that it does not depend on, so every build here enables the
-# check. The installed programs contain the Swift runtime and do not need it on the machine.
+# check. The installed programs contain the Swift runtime and do not need it on the machine. SwiftPM reads STATIC
+# from the environment.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 SYSTEMD ?= $(PREFIX)/lib/systemd
+USER_UNITS ?= $(PREFIX)/lib/systemd/user
 # journalctl looks for catalogs only here, whatever the prefix.
 CATALOGS ?= /usr/lib/systemd/catalog
 SYSCONFDIR ?= /etc
+# The shells look for completions only here, whatever the prefix.
+ifeq ($(PREFIX),/usr)
+BASH_COMPLETIONS ?= /usr/share/bash-completion/completions
+ZSH_COMPLETIONS ?= /usr/share/zsh/vendor-completions
+FISH_COMPLETIONS ?= /usr/share/fish/vendor_completions.d
+else
+BASH_COMPLETIONS ?= /usr/local/share/bash-completion/completions
+ZSH_COMPLETIONS ?= /usr/local/share/zsh/site-functions
+FISH_COMPLETIONS ?= $(SYSCONFDIR)/fish/completions
+endif
+# Empty: the programs keep their symbols. debian/rules separates them.
+STRIP ?= -s
 
 SWIFT = swift
+export STATIC
 STRICT = --explicit-target-dependency-import-check error
 # A local rpath would add two dozen folders to the library search, none of which exists.
 RELEASE = $(SWIFT) build -c release --static-swift-stdlib --disable-local-rpath $(STRICT)
@@ -34,12 +51,14 @@ BIN = .build/release
 # The packages that a fresh Debian 12 lacks: C libraries and, for tests, a container with a real systemd.
 BUILD_PACKAGES = libjpeg-dev libpng-dev libexpat1-dev libcurl4-openssl-dev pkg-config python3
 TEST_PACKAGES = $(BUILD_PACKAGES) systemd-container debootstrap systemd dbus openssl nghttp2-server \
-	iproute2 nftables e2fsprogs xfsprogs btrfs-progs util-linux rsync bindfs
+	iproute2 nftables e2fsprogs xfsprogs btrfs-progs util-linux rsync bindfs $(DEB_PACKAGES) \
+	bash-completion zsh fish
+DEB_PACKAGES = debhelper dpkg-dev lintian
 
 SWIFT_SOURCES = Package.swift Sources Tests
 
 .PHONY: all build run test check bench install uninstall clean build-packages test-packages format
-.PHONY: release install-files fuzz mutants coverage simulate torture sanitize
+.PHONY: release programs deb deb-packages install-files fuzz mutants coverage simulate torture sanitize
 
 all: build
 
@@ -61,8 +80,24 @@ build-packages:
 test-packages:
 	$(call INSTALL_MISSING,$(TEST_PACKAGES))
 
+deb-packages:
+	$(call INSTALL_MISSING,$(DEB_PACKAGES))
+
 release: build-packages
 	$(RELEASE)
+
+# For debian/rules, which installs no packages.
+programs:
+	$(RELEASE)
+
+# Only darkroom itself: the package needs no Swift on the machine.
+deb: build-packages deb-packages
+	rm -rf .build/deb && mkdir -p .build/deb
+	dpkg-checkbuilddeps
+	debian/rules clean
+	DEB_RULES_REQUIRES_ROOT=no debian/rules binary DEBS=$(CURDIR)/.build/deb
+	lintian --fail-on error,warning --tag-display-limit 0 .build/deb/darkroom_*.deb
+	@ls .build/deb/*.deb
 
 run: release
 	@etc/sample/run $(BIN)
@@ -79,7 +114,9 @@ test: test-packages
 	$(TEST) --filter $(LEASE_TESTS) --skip $(LONG_TESTS)
 	$(TEST) --filter '^CrashTests\.'
 	$(TEST) --filter '^DaemonTests\.'
-	DARKROOM_STAGE=$(CURDIR)/.build/stage $(TEST) --filter '^SystemTests\.'
+	$(MAKE) --no-print-directory deb
+	DARKROOM_STAGE=$(CURDIR)/.build/stage DARKROOM_PACKAGE=$$(echo $(CURDIR)/.build/deb/darkroom_*.deb) \
+	  $(TEST) --filter '^SystemTests\.'
 	Tests/Torture/run --short $(BIN)
 
 # Tests in which one side waits for the other do not share threads with tests that compute for a long time.
@@ -156,18 +193,21 @@ install:
 	@[ -x $(BIN)/darkroomd ] || { echo "run 'make' first"; exit 1; }
 	$(MAKE) --no-print-directory install-files
 
-# The paths of the programs in the unit follow PREFIX.
+UNITS = darkroom.service darkroom@.service darkroom-hooks.service darkroom-hooks@.service \
+	darkroom-hooks.path darkroom-hooks@.path
+# The paths of the programs in the units follow PREFIX.
+PLACED = sed -e 's|/usr/sbin/darkroomd|$(PREFIX)/sbin/darkroomd|g' \
+	-e 's|/usr/libexec/darkroom|$(PREFIX)/libexec/darkroom|g'
+
 install-files:
-	install -D -s -m 0755 $(BIN)/darkroomd $(DESTDIR)$(PREFIX)/sbin/darkroomd
-	install -D -s -m 0755 $(BIN)/darkroomctl $(DESTDIR)$(PREFIX)/bin/darkroomctl
-	install -D -s -m 0755 $(BIN)/darkroom-worker $(DESTDIR)$(PREFIX)/libexec/darkroom/darkroom-worker
-	install -d $(DESTDIR)$(SYSTEMD)/system $(DESTDIR)$(CATALOGS)
-	sed -e 's|/usr/sbin/darkroomd|$(PREFIX)/sbin/darkroomd|g' \
-	  -e 's|/usr/libexec/darkroom|$(PREFIX)/libexec/darkroom|g' \
-	  systemd/darkroom.service > $(DESTDIR)$(SYSTEMD)/system/darkroom.service
-	sed -e 's|/usr/sbin/darkroomd|$(PREFIX)/sbin/darkroomd|g' \
-	  systemd/darkroom-hooks.service > $(DESTDIR)$(SYSTEMD)/system/darkroom-hooks.service
-	install -m 0644 systemd/darkroom-hooks.path $(DESTDIR)$(SYSTEMD)/system/darkroom-hooks.path
+	install -D $(STRIP) -m 0755 $(BIN)/darkroomd $(DESTDIR)$(PREFIX)/sbin/darkroomd
+	install -D $(STRIP) -m 0755 $(BIN)/darkroomctl $(DESTDIR)$(PREFIX)/bin/darkroomctl
+	install -D $(STRIP) -m 0755 $(BIN)/darkroom-worker $(DESTDIR)$(PREFIX)/libexec/darkroom/darkroom-worker
+	install -d $(DESTDIR)$(SYSTEMD)/system $(DESTDIR)$(USER_UNITS) $(DESTDIR)$(CATALOGS)
+	for unit in $(UNITS); do \
+	  $(PLACED) systemd/$$unit > $(DESTDIR)$(SYSTEMD)/system/$$unit || exit 1; \
+	done
+	$(PLACED) systemd/darkroom.user.service > $(DESTDIR)$(USER_UNITS)/darkroom.service
 	install -m 0644 systemd/darkroom.catalog $(DESTDIR)$(CATALOGS)/darkroom.catalog
 	install -D -m 0644 systemd/darkroom.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/darkroom.conf
 	install -D -m 0644 systemd/darkroom.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/darkroom.conf
@@ -177,12 +217,9 @@ install-files:
 	for page in man/*; do \
 	  install -D -m 0644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; \
 	done
-	install -D -m 0644 etc/completions/darkroomctl.bash \
-	  $(DESTDIR)$(PREFIX)/share/bash-completion/completions/darkroomctl
-	install -D -m 0644 etc/completions/_darkroomctl \
-	  $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_darkroomctl
-	install -D -m 0644 etc/completions/darkroomctl.fish \
-	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/darkroomctl.fish
+	install -D -m 0644 etc/completions/darkroomctl.bash $(DESTDIR)$(BASH_COMPLETIONS)/darkroomctl
+	install -D -m 0644 etc/completions/_darkroomctl $(DESTDIR)$(ZSH_COMPLETIONS)/_darkroomctl
+	install -D -m 0644 etc/completions/darkroomctl.fish $(DESTDIR)$(FISH_COMPLETIONS)/darkroomctl.fish
 
 # Removes programs, manual pages and units. Settings, lists, prints and the user are kept, and their places
 # printed.
@@ -190,19 +227,19 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/sbin/darkroomd $(DESTDIR)$(PREFIX)/bin/darkroomctl
 	rm -f $(DESTDIR)$(PREFIX)/libexec/darkroom/darkroom-worker
 	[ ! -d $(DESTDIR)$(PREFIX)/libexec/darkroom ] || rmdir $(DESTDIR)$(PREFIX)/libexec/darkroom
-	rm -f $(DESTDIR)$(SYSTEMD)/system/darkroom.service $(DESTDIR)$(CATALOGS)/darkroom.catalog
-	rm -f $(DESTDIR)$(SYSTEMD)/system/darkroom-hooks.service $(DESTDIR)$(SYSTEMD)/system/darkroom-hooks.path
+	for unit in $(UNITS); do rm -f $(DESTDIR)$(SYSTEMD)/system/$$unit; done
+	rm -f $(DESTDIR)$(USER_UNITS)/darkroom.service $(DESTDIR)$(CATALOGS)/darkroom.catalog
 	rm -f $(DESTDIR)$(PREFIX)/lib/sysusers.d/darkroom.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/darkroom.conf
 	for page in man/*; do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
-	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/darkroomctl
-	rm -f $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_darkroomctl
-	rm -f $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/darkroomctl.fish
+	rm -f $(DESTDIR)$(BASH_COMPLETIONS)/darkroomctl $(DESTDIR)$(FISH_COMPLETIONS)/darkroomctl.fish
+	rm -f $(DESTDIR)$(ZSH_COMPLETIONS)/_darkroomctl
 	@echo
 	@echo "Not removed:"
 	@echo "  settings  $(DESTDIR)$(SYSCONFDIR)/darkroom"
 	@echo "  lists     $(DESTDIR)/var/spool/darkroom"
 	@echo "  prints    $(DESTDIR)/var/lib/darkroom/prints"
 	@echo "  state     $(DESTDIR)/var/lib/darkroom"
+	@echo "  instances $(DESTDIR)/var/lib/darkroom@*"
 	@echo "  user      darkroom, and the group darkroom with its members"
 	@echo "To remove all of this, including the prints, as root:"
 	@echo "  systemctl stop darkroom darkroom-hooks.path; systemctl daemon-reload; journalctl --update-catalog"

@@ -172,7 +172,7 @@ import Testing
 
   @Test func `two hundred transfers at once cost less than 30 MiB`() async throws {
     let settings = DaemonBench.settings.replacingOccurrences(
-      of: "[Download]\n", with: "[Download]\nConnections=200\n")
+      of: "[Download]\n", with: "[Download]\nConnections=208\n")
     try await DaemonBench.use(settings: settings) { bench in
       // Two hundred hosts, one transfer each.
       let origin = try Origin(

@@ -23,6 +23,16 @@ import Testing
     return Set(words.filter { $0.hasPrefix("--") }.map(String.init))
   }
 
+  @Test func `the version is the same everywhere`() throws {
+    let source = Repository.text("Sources/Vocabulary/Release.swift")
+    let version = String(try #require(source.firstMatch(of: #/version = "(.*)"/#)).1)
+    #expect(Repository.text("debian/changelog").hasPrefix("darkroom (\(version)) "))
+    #expect(Repository.text("CHANGELOG.md").contains("\n## \(version)\n"))
+    for page in Self.pages where Repository.text("man/\(page)").contains("\n.TH ") {
+      #expect(Repository.text("man/\(page)").contains("\"darkroom \(version)\""), "\(page)")
+    }
+  }
+
   @Test func `every page has the same date`() throws {
     let folder = Repository.root.appendingPathComponent("man").path
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == Self.pages)
@@ -30,7 +40,7 @@ import Testing
       let text = Repository.text("man/\(page)")
       #expect(
         text.contains("\n.Dd November 23, 2026\n")
-          || text.contains(" 2026-11-23 \"darkroom 0.1.0\""),
+          || text.contains(" 2026-11-23 \"darkroom "),
         "\(page)")
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The service on a real systemd: runs container/service-test.sh. On a machine that cannot run it,
-// the test is skipped with the reason.
+// The service and the Debian package on a real systemd: runs the scripts in container. On a machine that cannot run
+// them, the tests are skipped with the reason.
 
 import Foundation
 import Support
@@ -28,37 +28,43 @@ struct Run {
   var lines: [Substring] { output.split(separator: "\n") }
 }
 
-private let script = Repository.path("Tests/SystemTests/container/service-test.sh")
+/// A script in a container, with the folder or package that the container is made from; or the reason why it cannot
+/// run.
+private struct Story {
+  let script: String
+  let source: String?
+  let reason: Comment
 
-/// The folder that the container is made from, or the reason why there can be none.
-private enum Stage {
-  case ready(String)
-  case missing(String)
+  static let service = Story(
+    "service-test.sh", of: "DARKROOM_STAGE", "no folder made by make install DESTDIR=")
+  static let package = Story(
+    "package-test.sh", of: "DARKROOM_PACKAGE", "no package made by make deb")
 
-  static let current: Stage = {
-    guard let stage = ProcessInfo.processInfo.environment["DARKROOM_STAGE"], !stage.isEmpty else {
-      return .missing("DARKROOM_STAGE names no folder made by make install DESTDIR=")
-    }
-    guard let asked = try? Run(["bash", script, "--can"]) else {
-      return .missing("there is no bash")
-    }
-    return asked.status == 0 ? .ready(stage) : .missing(asked.output)
-  }()
+  private init(_ name: String, of variable: String, _ lack: String) {
+    script = Repository.path("Tests/SystemTests/container/\(name)")
+    let named = ProcessInfo.processInfo.environment[variable] ?? ""
+    let asked = named.isEmpty ? nil : try? Run(["bash", script, "--can"])
+    source = asked?.status == 0 ? named : nil
+    reason = named.isEmpty ? "\(variable) names \(lack)" : "\(asked?.output ?? "there is no bash")"
+  }
 
-  var folder: String? { if case .ready(let folder) = self { folder } else { nil } }
-  var reason: Comment { if case .missing(let reason) = self { "\(reason)" } else { "it can run" } }
-}
-
-@Suite struct ServiceTests {
-  @Test(
-    "a service is installed, used, reloaded, stopped, killed and rebooted, and loses nothing",
-    .enabled(if: Stage.current.folder != nil, Stage.current.reason), .timeLimit(.minutes(120)))
-  func story() throws {
-    let stage = try #require(Stage.current.folder)
-    let run = try Run(["bash", script, stage], seconds: 7000)
+  func tell() throws {
+    let run = try Run(["bash", script, try #require(source)], seconds: 7000)
     if run.status == 77 { try Test.cancel("\(run.output)") }
     for line in run.lines where line.hasPrefix("not ok - ") { Issue.record("\(line.dropFirst(9))") }
     #expect(run.lines.contains { $0.hasPrefix("ok - ") }, "\(run.output)")
     #expect(run.status == 0, "\(run.output)")
   }
+}
+
+@Suite struct ServiceTests {
+  @Test(
+    "a service is installed, used, reloaded, stopped, killed and rebooted, and loses nothing",
+    .enabled(if: Story.service.source != nil, Story.service.reason), .timeLimit(.minutes(120)))
+  func service() throws { try Story.service.tell() }
+
+  @Test(
+    "a package is upgraded in the middle of a list, removed, installed and purged, and loses nothing",
+    .enabled(if: Story.package.source != nil, Story.package.reason), .timeLimit(.minutes(120)))
+  func package() throws { try Story.package.tell() }
 }

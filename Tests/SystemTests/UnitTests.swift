@@ -8,7 +8,8 @@ import Testing
 
 @Suite struct UnitTests {
   private static let units = [
-    "darkroom.service", "darkroom-hooks.service", "darkroom-hooks.path",
+    "darkroom.service", "darkroom-hooks.service", "darkroom-hooks.path", "darkroom@.service",
+    "darkroom-hooks@.service", "darkroom-hooks@.path",
   ]
   private static let path = path(of: units[0])
   private static let hasTool = (try? Run(["systemd-analyze", "--version"]))?.status == 0
@@ -40,8 +41,42 @@ import Testing
   }
 
   @Test(
+    "the unit of an instance is that of the service, below a folder of its own",
+    arguments: [
+      (
+        "darkroom", "darkroom@",
+        [
+          "Description=", "Wants=", "RequiresMountsFor=", "ExecStart=", "ExecStartPost=",
+          "ExecReload=",
+        ]
+          + ["StateDirectory=", "RuntimeDirectory", "ReadWritePaths="]
+      ),
+      (
+        "darkroom-hooks", "darkroom-hooks@",
+        ["Description=", "RequiresMountsFor=", "ExecStart=", "TemporaryFileSystem="]
+          + ["BindPaths=", "BindReadOnlyPaths="]
+      ),
+    ])
+  func instance(names: (one: String, instance: String, differ: [String])) throws {
+    func shared(_ name: String) throws -> [Substring] {
+      try Self.lines(of: "\(name).service").filter { line in
+        !line.hasPrefix("#") && !names.differ.contains { line.hasPrefix($0) }
+      }
+    }
+    #expect(try shared(names.instance) == shared(names.one))
+    let own = try Self.lines(of: "\(names.instance).service").filter { line in
+      !line.hasPrefix("#") && names.differ.contains { line.hasPrefix($0) }
+    }
+    let astray = own.filter { $0.contains(#/ /var/|=/var//#) && !$0.contains("darkroom@%i") }
+    #expect(astray.isEmpty && own.count > 4, "\(own)")
+  }
+
+  @Test(
     .enabled(if: hasTool, noTool),
-    arguments: [("darkroom.service", 14), ("darkroom-hooks.service", 15)])
+    arguments: [
+      ("darkroom.service", 14), ("darkroom-hooks.service", 15), ("darkroom@.service", 14),
+      ("darkroom-hooks@.service", 15),
+    ])
   func `the exposure of a unit stays below its threshold`(unit: String, limit: Int) throws {
     let run = try Run([
       "systemd-analyze", "security", "--no-pager", "--offline=true", "--threshold=\(limit)",

@@ -45,7 +45,7 @@ Left out, because Linux or the C library cannot do it or the program cannot do w
   - short packets: SOCK_SEQPACKET and SOCK_DGRAM send all or nothing.
   - calls inside the C library (of getaddrinfo, for example); with addresses in numbers, as here, there are
     few.
-  - the calls of workers: they are linked statically and live in a sandbox; their death is another campaign.
+  - the calls of workers: they start without this environment and live in a sandbox; their death is another campaign.
 """
 import bisect
 import collections

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completes darkroomctl in bash: commands, options, files, and the lists the daemon knows.
+# Completes darkroomctl in bash: commands, options, files, and the lists and hosts the daemon knows.
 
 _darkroomctl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
@@ -76,6 +76,12 @@ _darkroomctl() {
       else
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
       fi
+      ;;
+    flush)
+      local kind host
+      while IFS=$'\t' read -r kind host _; do
+        [[ $kind == host && $host == "$word"* ]] && COMPREPLY+=("$host")
+      done < <(darkroomctl "${place[@]}" --plain status 2>/dev/null)
       ;;
     cache) mapfile -t COMPREPLY < <(compgen -W 'clear' -- "$word") ;;
     show | why | wait | pause | resume | cancel | retry | quality | focus | unfocus | watch)

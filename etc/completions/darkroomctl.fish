@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completes darkroomctl in fish: commands, options, files, and the lists the daemon knows.
+# Completes darkroomctl in fish: commands, options, files, and the lists and hosts the daemon knows.
 
 function __darkroomctl_lists
     darkroomctl --plain list 2>/dev/null | awk -F '\t' '{ print $2 "\tlist " $1 }'
+end
+
+function __darkroomctl_hosts
+    darkroomctl --plain status 2>/dev/null | awk -F '\t' '$1 == "host" { print $2 "\t" $3 }'
 end
 
 complete -c darkroomctl -f
@@ -38,6 +42,7 @@ complete -c darkroomctl -n __fish_use_subcommand -a check -d 'Check a photo list
 complete -c darkroomctl -n __fish_use_subcommand -a help -d 'Show the commands, or the help of one of them'
 
 complete -c darkroomctl -n '__fish_seen_subcommand_from show why wait pause resume cancel retry quality focus unfocus watch' -a '(__darkroomctl_lists)'
+complete -c darkroomctl -n '__fish_seen_subcommand_from flush' -a '(__darkroomctl_hosts)'
 complete -c darkroomctl -n '__fish_seen_subcommand_from quality' -a 'userInteractive userInitiated default utility background' -d 'Class'
 complete -c darkroomctl -n '__fish_seen_subcommand_from cache' -a clear -d 'Empty the cache'
 complete -c darkroomctl -n '__fish_seen_subcommand_from status' -l check -d 'Print one line for a monitoring system'

@@ -44,7 +44,7 @@ extension TransferSettings {
       rules: AddressRules(allowed: download.allowNetworks, denied: download.denyNetworks),
       slowestTime: download.stallTimeout,
       userAgent: "darkroom/\(Release.version)")
-    keptConnections = settings.connections / 4
+    keptConnections = min(settings.connections / 4, 8)
   }
 }
 

@@ -25,7 +25,7 @@ machine_calls="landlock_create_ruleset landlock_add_rule landlock_restrict_self"
 machine_can() {
   [ "$(id -u)" = 0 ] || { echo "it needs root"; return 1; }
   local tool
-  for tool in debootstrap systemd-nspawn nsenter unshare ip python3 mkfs.ext4 dpkg ldd; do
+  for tool in debootstrap systemd-nspawn nsenter unshare ip python3 mkfs.ext4 dpkg ldd openssl; do
     command -v "$tool" >/dev/null || { echo "it needs $tool, which is not installed"; return 1; }
   done
   [ -n "$(machine_groups)" ] || { echo "it needs control groups it may write to"; return 1; }

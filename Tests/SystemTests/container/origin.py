@@ -4,14 +4,17 @@
 
 origin.py FOLDER ADDRESS PORT
 
-/LIST/N.png is a small picture with the colours of N, /missing/... does not exist. FOLDER/log gets a
+/LIST/N.png is a small picture with the colours of N, /LIST/N.jpg one of the photographs of etc/sample,
+/missing/... does not exist. PORT + 1 speaks TLS, with FOLDER/tls.pem. FOLDER/log gets a
 line for each request as it arrives; FOLDER/gate holds a number: the pictures from that one on wait
 until it is raised, so that a test can stop a list in its middle without looking at a clock.
 FOLDER/pid appears once it serves.
 """
 import http.server
 import os
+import pathlib
 import re
+import ssl
 import struct
 import sys
 import threading
@@ -19,6 +22,8 @@ import time
 import zlib
 
 folder, address, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
+photographs = [path.read_bytes() for path in sorted(
+    pathlib.Path(__file__).parents[3].glob("etc/sample/photos/*.jpg"))]
 lock = threading.Lock()
 
 
@@ -51,14 +56,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         with lock, open(os.path.join(folder, "log"), "a") as file:
             file.write(self.path + "\n")
-        match = re.fullmatch(r"/[a-z]+/(\d+)\.png", self.path)
+        match = re.fullmatch(r"/[a-z]+/(\d+)\.(png|jpg)", self.path)
         if not match or self.path.startswith("/missing/"):
             self.answer(404, b"not here\n", "text/plain")
             return
         number = int(match.group(1))
         while number >= gate():
             time.sleep(0.02)
-        self.answer(200, picture(number), "image/png")
+        if match.group(2) == "png":
+            self.answer(200, picture(number), "image/png")
+        else:
+            self.answer(200, photographs[number % len(photographs)], "image/jpeg")
 
     def answer(self, status, body, kind):
         try:
@@ -79,6 +87,15 @@ class Server(http.server.ThreadingHTTPServer):
     request_queue_size = 128
 
 
+def serve_safely():
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(os.path.join(folder, "tls.pem"))
+    server = Server((address, port + 1), Handler)
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    server.serve_forever()
+
+
+threading.Thread(target=serve_safely, daemon=True).start()
 with Server((address, port), Handler) as server:
     with open(os.path.join(folder, "new"), "w") as file:
         file.write(f"{os.getpid()}\n")
