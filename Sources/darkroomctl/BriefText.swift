@@ -24,6 +24,15 @@ enum BriefText {
     let head = StatusText.title(report, ": \(work)", screen) + "\n"
     if screen.isPlain { return plain(report, open) }
     var text = head
+    if let first = report.degraded.first {
+      let more = report.degraded.count - 1
+      let tail = more > 0 ? "; \(more) more: \(place.tool) status" : ""
+      text +=
+        Prose.folded(
+          "Degraded: \(Printable.text(first))\(tail)", screen, indent: 4, tone: .bad, of: "Degraded"
+        )
+        + "\n"
+    }
     if !open.isEmpty {
       let shown = Array(open.suffix(mostLists))
       text += "\n" + ListText.table(shown, screen, now: now, users: users)

@@ -246,6 +246,7 @@ import Vocabulary
       "Transitions": "yes",
       "Quality": "90", "Metadata": "strip", "MaximumLists": "9", "MaximumPhotos": "9",
       "Pictures": "no", "OnFinished": "/bin/a", "OnFailed": "/bin/a",
+      "Webhooks": "http://h/a", "WebhookTimeout": "9s",
     ]
     for entry in SettingEntry.all {
       var settings = Settings()
