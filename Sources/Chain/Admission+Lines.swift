@@ -72,7 +72,7 @@ extension Admission {
       line.forHost.add(
         number, host: host, url: prospect.url, isTried: prospect.isTried,
         isFirst: candidate.isReturned)
-      hosts.join(host, key, line.serviceClass, of: owners[key.list] ?? 0, now: now)
+      hosts.join(host, key, line.serviceClass, of: owner(of: key.list), now: now)
       return .again
     }
   }

@@ -67,7 +67,7 @@ extension Admission {
   package mutating func setClass(_ serviceClass: ServiceClass, of list: ListID, now: Duration) {
     let key = LineKey(list)
     guard var line = lines.removeValue(forKey: key) else { return }
-    let owner = owners[list] ?? 0
+    let owner = owner(of: list)
     turns.remove(key, line.serviceClass, of: owner)
     line.serviceClass = serviceClass
     for host in line.forHost.hosts where !line.isStill {

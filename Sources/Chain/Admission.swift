@@ -3,8 +3,8 @@
 // about photos and lists. All photos outside the window are rows in the record; here a list costs a cursor,
 // its photos in flight or waiting for another attempt, and a bounded number that wait for a host.
 //
-// Fairness: `LineTurns` between owners and their lines; `HostWindows` at each host, so that a slow or dead one delays only its
-// own photos; `Setback` for a list, so that its own trouble delays only that list.
+// Fairness: `LineTurns` between owners and their lines; `HostWindows` at each host, so that a slow or dead one
+// delays only its own photos; `Setback` for a list, so that its own trouble delays only that list.
 
 package import Vocabulary
 
@@ -110,7 +110,7 @@ package struct Admission: Sendable {
           if line.isStill {
             hosts.leave(host, key, now: now)
           } else {
-            hosts.join(host, key, line.serviceClass, of: owners[list] ?? 0, now: now)
+            hosts.join(host, key, line.serviceClass, of: owner(of: list), now: now)
           }
         }
       }
@@ -131,7 +131,7 @@ package struct Admission: Sendable {
       for host in line.forHost.hosts { hosts.leave(host, key, now: now) }
       for place in line.inFlight.values { _ = leave(place, .unknown, now: now, jitter: 0) }
       if asking == key { asking = nil }
-      turns.remove(key, line.serviceClass, of: owners[list] ?? 0)
+      turns.remove(key, line.serviceClass, of: owner(of: list))
     }
     owners[list] = nil
     enterCalled()
@@ -140,6 +140,8 @@ package struct Admission: Sendable {
   package func isPaused(_ list: ListID) -> Bool {
     keys[list]?.contains { lines[$0]?.isPaused == true } ?? false
   }
+
+  func owner(of list: ListID) -> UInt32 { owners[list] ?? 0 }
 
   package func holds(_ photo: PhotoID) -> Bool { key(of: photo) != nil }
 
@@ -208,8 +210,8 @@ package struct Admission: Sendable {
   /// The photo has a place in the window, at the cost of its owner.
   mutating func occupy(_ photo: PhotoID, _ serviceClass: ServiceClass) {
     inFlight += 1
-    let owner = owners[photo.list] ?? 0
-    seats.take(photo, OwnerSeats.Share(owner: owner, serviceClass: serviceClass))
+    let share = OwnerSeats.Share(owner: owner(of: photo.list), serviceClass: serviceClass)
+    seats.take(photo, share)
   }
 
   private mutating func vacate(_ photo: PhotoID) {

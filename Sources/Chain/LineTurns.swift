@@ -39,12 +39,17 @@ struct LineTurns: Sendable {
   /// The line of this class whose turn it is.
   mutating func first(_ serviceClass: ServiceClass, _ seats: OwnerSeats) -> Turn? {
     let turns = lines[Int(serviceClass.rawValue)]
-    let shares = turns.owners.map { OwnerSeats.Share(owner: $0, serviceClass: serviceClass) }
-    // Of equal shares `min` chooses the first.
-    let share = given % 8 == 3 ? shares.first : shares.min { seats.count($0) < seats.count($1) }
-    guard let share, let key = turns.first(of: share.owner) else { return nil }
+    func share(_ owner: UInt32) -> OwnerSeats.Share {
+      OwnerSeats.Share(owner: owner, serviceClass: serviceClass)
+    }
+    // Of equal owners `min` chooses the first.
+    let owner =
+      given % 8 == 3
+      ? turns.owners.first
+      : turns.owners.min { seats.count(share($0)) < seats.count(share($1)) }
+    guard let owner, let key = turns.first(of: owner) else { return nil }
     looks += 1
-    return Turn(key: key, share: share)
+    return Turn(key: key, share: share(owner))
   }
 
   mutating func enter(_ key: LineKey, _ serviceClass: ServiceClass, of owner: UInt32) {

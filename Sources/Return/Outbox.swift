@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The orders for hooks in a folder, a file each, until they are done. The daemon adds them; one process at a time
-// works them off, the oldest first. Names with a leading dot are not orders: drafts, the lock
-// and one damaged order. Raises SystemError, and `hook.order` for a damaged order.
+// The orders for hooks, or for webhooks, in a folder, a file each, until they are done. The daemon adds them; one
+// process at a time works them off, the oldest first. Names with a leading dot are not orders: drafts, the lock and
+// one damaged order. Raises SystemError, and `hook.order` for a damaged order.
 // Concurrency: immutable; every function waits for a disk. Several threads may add different orders at once.
 
 internal import Files

@@ -29,9 +29,9 @@ struct WebhookPrefix: Equatable, Sendable {
 
   /// No spelling by which a server may be led elsewhere.
   private static func isPlain(_ path: String) -> Bool {
-    guard let bytes = HexDigits.percentDecoded(Array(path.utf8)[...]) else { return false }
-    let encoded = path.utf8.count { $0 == UInt8(ascii: "/") }
-    guard bytes.count(where: { $0 == UInt8(ascii: "/") }) == encoded,
+    guard let bytes = HexDigits.percentDecoded(path.utf8) else { return false }
+    let written = path.utf8.count { $0 == UInt8(ascii: "/") }
+    guard bytes.count(where: { $0 == UInt8(ascii: "/") }) == written,
       // An overlong form is a dot or a slash to some servers.
       String(validating: bytes, as: UTF8.self) != nil,
       !bytes.contains(where: { $0 == UInt8(ascii: "\\") || $0 < 0x20 })
