@@ -103,7 +103,8 @@ package struct AboutFile: Equatable, Sendable {
   }
 
   package var acceptance: Acceptance {
-    Acceptance(photos: terms.photos, serviceClass: terms.serviceClass, sha256: sha256)
+    Acceptance(
+      photos: terms.photos, serviceClass: terms.serviceClass, sha256: sha256, owner: owner)
   }
 
   /// True if the status matches the dropped file's. The caller still compares the contents.

@@ -28,7 +28,7 @@ extension Claim {
   func record(_ list: ListID, _ about: AboutFile) async throws(Attempt) {
     if try asAttempt({ () throws(SystemError) in try isKept(list) }) { return }
     do throws(Failure) {
-      try await parts.rules.accept(list, about.acceptance, about)
+      try await parts.rules.accept(list, about.acceptance, about, by: nil)
       memory.use(list)
     } catch { throw error.attempt }
   }

@@ -56,7 +56,11 @@ struct Claim {
     if let (list, about) = try await known(dropped) {
       return try await complete(list, about, dropped) == .changed ? .changed : .finished(list)
     }
-    if let failure = parts.rules.fullness(besides: others, adding: 0) { throw .full(failure) }
+    if let failure = parts.rules.fullness(
+      for: candidate.status.owner, besides: others, adding: 0)
+    {
+      throw .full(failure)
+    }
     try checkSize(dropped)
     let (list, about) = try await stage(dropped)
     memory.remember(list, about)

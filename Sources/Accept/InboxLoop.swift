@@ -107,13 +107,13 @@ final class InboxLoop {
         try await InboxRecovery(claim: claim).run()
         isRecovered = true
       }
-      state.isClosed = door.intakeTrouble != nil || fullness() != nil
+      close()
       let actions = isWhole ? try sweep(claim.inbox) : try glance(claim.inbox)
       trouble.isBlind = false
       // Report before the actions, and again after them: they may change the trouble.
       say()
       for action in actions { perform(action, claim) }
-      trouble.queue = state.isQueued ? fullness() ?? trouble.queue : nil
+      trouble.queue = state.isQueued ? close() ?? trouble.queue : nil
       say()
     } catch {
       trouble.isBlind = true
@@ -147,7 +147,22 @@ final class InboxLoop {
     queue.isEmpty && memory.ahead.reading == nil && state.nextSettled == nil
   }
 
-  private func fullness() -> Failure? { parts.rules.fullness(besides: queue.count, adding: 0) }
+  /// Finds out for whom the inbox is closed, and returns why.
+  @discardableResult
+  private func close() -> Failure? {
+    let reasons = state.queuedUsers.sorted().compactMap { user in
+      fullness(for: user).map { (user: user, failure: $0) }
+    }
+    state.closure =
+      door.intakeTrouble != nil
+      ? .all
+      : reasons.isEmpty ? .none : .users(Set(reasons.map(\.user)))
+    return reasons.first?.failure
+  }
+
+  private func fullness(for user: UInt32) -> Failure? {
+    parts.rules.fullness(for: user, besides: queue.count, adding: 0)
+  }
 
   private func sweep(_ inbox: any Folder) throws(Attempt) -> [InboxState.Action] {
     mustSweep = false
@@ -203,7 +218,7 @@ final class InboxLoop {
     switch action {
     case .probe(let candidate):
       // A full daemon still finishes lists that leave the inbox: the claim recognises them.
-      let failure = memory.drops.isEmpty ? fullness() : nil
+      let failure = memory.drops.isEmpty ? fullness(for: candidate.status.owner) : nil
       if let failure = door.intakeTrouble ?? failure {
         state.queued(candidate.key, failure)
       } else {
@@ -283,7 +298,13 @@ final class InboxLoop {
   /// The file to read ahead: too young to be tried, and the next in order.
   private func fileToReadAhead() -> Candidate? {
     guard memory.ahead.reading == nil else { return nil }
-    let next = state.isClosed || trouble.isBlind ? nil : state.nextSettled
+    let isBarred = trouble.isBlind || door.intakeTrouble != nil
+    let next =
+      isBarred
+      ? nil
+      : state.nextSettled.flatMap { next in
+        fullness(for: next.status.owner) == nil ? next : nil
+      }
     // A claim that has not begun yet may take it.
     if next == nil, queue.isEmpty { memory.ahead.clear(memory) }
     return next

@@ -40,6 +40,20 @@ package struct InboxState: Sendable {
     case ignore(FileName, IgnoredReason)
   }
 
+  /// The users whose lists are not let in now.
+  package enum Closure: Equatable, Sendable {
+    case none, all
+    case users(Set<UInt32>)
+
+    func holds(_ candidate: Candidate) -> Bool {
+      switch self {
+      case .none: false
+      case .all: true
+      case .users(let users): users.contains(candidate.status.owner)
+      }
+    }
+  }
+
   /// Limits on candidates and on remembered ignored names; others are taken up when these go.
   package static let maximumWaiting = 100_000
   package static let maximumIgnored = 1_000
@@ -53,8 +67,8 @@ package struct InboxState: Sendable {
   private(set) var isFull = false
   /// Some files wait until lists are let in again.
   private(set) var isQueued = false
-  /// No list is let in now; queued files are not probed.
-  package var isClosed = false
+  /// The users whose queued files are not probed now.
+  package var closure = Closure.none
   /// How the inbox's file system can prove that a file is complete.
   package var nature = InboxNature.usual
 
@@ -125,7 +139,16 @@ package struct InboxState: Sendable {
   }
 
   private func isDue(_ file: WaitingFile, at now: Duration) -> Bool {
-    !(isClosed && file.isQueued) && file.isDue(at: now, settings, nature)
+    !isHeld(file) && file.isDue(at: now, settings, nature)
+  }
+
+  private func isHeld(_ file: WaitingFile) -> Bool {
+    file.isQueued && closure.holds(file.candidate)
+  }
+
+  /// The users with queued files.
+  var queuedUsers: Set<UInt32> {
+    Set(waiting.values.lazy.filter(\.isQueued).map(\.candidate.status.owner))
   }
 
   /// Takes a look at the due files; a nil status means that the file is gone.
@@ -244,7 +267,7 @@ package struct InboxState: Sendable {
 
   /// Oldest first, then by name, so that the order is reproducible.
   private mutating func due(at now: Duration) -> [Action] {
-    isQueued = waiting.values.contains { isClosed && $0.isQueued }
+    isQueued = waiting.values.contains(where: isHeld)
     let due = waiting.values.filter { isDue($0, at: now) }.sorted { $0.isBefore($1) }
     for file in due { waiting[file.candidate.key]?.phase = .busy }
     return due.map { .probe($0.candidate) }

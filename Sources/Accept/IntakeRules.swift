@@ -12,9 +12,9 @@ package protocol IntakeRules: Sendable {
   /// exist, also for finished lists: an accepted folder without a record is recorded again.
   func isRecorded(_ list: ListID) -> Bool
 
-  /// Why no list of `bytes` is let in now, with `lists` others in progress; nil if it is. Called before each
-  /// list, so it must be fast.
-  func fullness(besides lists: Int, adding bytes: UInt64) -> Failure?
+  /// Why no list of `bytes` of this user is let in now, with `lists` others in progress; nil if it is. Called before
+  /// each list, so it must be fast.
+  func fullness(for user: UInt32, besides lists: Int, adding bytes: UInt64) -> Failure?
 
   /// The list in progress with this name, owner and contents, if any. A second copy does not become another
   /// list.
@@ -39,8 +39,11 @@ package protocol IntakeRules: Sendable {
     _ draft: ListDraft, again order: RepeatOrder, _ terms: ListTerms
   ) async throws(Failure) -> ListTerms
 
-  /// Records `accepted`; durable on return. Does nothing for a number that is recorded already.
-  func accept(_ list: ListID, _ acceptance: Acceptance, _ about: AboutFile) async throws(Failure)
+  /// Records `accepted`; durable on return. Does nothing for a number that is recorded already. `user` asked for it
+  /// by command.
+  func accept(
+    _ list: ListID, _ acceptance: Acceptance, _ about: AboutFile, by user: UInt32?
+  ) async throws(Failure)
 
   /// Records `rejected`; durable on return. After a crash the same file may be rejected twice, under two
   /// numbers.

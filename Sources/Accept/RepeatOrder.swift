@@ -5,16 +5,23 @@ package import Vocabulary
 
 package struct RepeatOrder: Equatable, Sendable {
   package let earlier: ListID
+  package let owner: UInt32
   /// The photos to try again; of the others, those that failed stay failed. Nil for all that failed or are missing.
   package let photos: RetryChoice?
   /// Nil for the class of the earlier list.
   package let serviceClass: ServiceClass?
+  /// The user who asked by command; nil for a retry list.
+  package let user: UInt32?
 
   package init(
-    _ earlier: ListID, photos: RetryChoice? = nil, serviceClass: ServiceClass? = nil
+    _ earlier: ListID, of owner: UInt32, photos: RetryChoice? = nil,
+    serviceClass: ServiceClass? = nil,
+    by user: UInt32? = nil
   ) {
     self.earlier = earlier
+    self.owner = owner
     self.photos = photos
     self.serviceClass = serviceClass
+    self.user = user
   }
 }

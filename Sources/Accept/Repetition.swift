@@ -15,14 +15,16 @@ struct Repetition {
 
   /// Returns when `accepted` is durable.
   func run(_ order: RepeatOrder, besides others: Int) async throws(Failure) -> ListID {
-    if let failure = parts.rules.fullness(besides: others, adding: 0) { throw failure }
+    if let failure = parts.rules.fullness(for: order.owner, besides: others, adding: 0) {
+      throw failure
+    }
     let list = memory.drawNumber()
     do throws(Failure) {
       let staged = try asMachine { () throws(SystemError) in try claim.newFolder(for: list) }
       let about = try await lay(order, into: staged)
       // `close` marks the list, or removes its folder if it is not recorded; the next start does what fails.
       defer { try? claim.close(list) }
-      try await parts.rules.accept(list, about.acceptance, about)
+      try await parts.rules.accept(list, about.acceptance, about, by: order.user)
       memory.use(list)
       return list
     } catch {

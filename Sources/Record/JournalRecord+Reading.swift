@@ -39,7 +39,8 @@ extension JournalRecord {
       return unknown(cursor.text(word), sequence, bytes[word].first)
     }
     guard let change = change(kind, &cursor) else { return .damaged }
-    return .record(JournalRecord(sequence: sequence, Transition(time: time, change)))
+    let user = cursor.small(field: "by")
+    return .record(JournalRecord(sequence: sequence, Transition(time: time, change, by: user)))
   }
 
   private static func unknown(_ word: String, _ sequence: UInt64, _ first: UInt8?) -> JournalLine {
@@ -75,7 +76,9 @@ extension JournalRecord {
     guard let photos = cursor.small(field: "photos"), let sha256 = cursor.text(field: "sha256"),
       let serviceClass = cursor.text(field: "quality").flatMap({ ServiceClass(name: $0) })
     else { return nil }
-    return .accepted(list, Acceptance(photos: photos, serviceClass: serviceClass, sha256: sha256))
+    let owner = cursor.small(field: "owner")
+    return .accepted(
+      list, Acceptance(photos: photos, serviceClass: serviceClass, sha256: sha256, owner: owner))
   }
 
   private static func change(

@@ -32,6 +32,7 @@ package struct JournalRecord: Equatable, Sendable {
     text.add(milliseconds: transition.time)
     text.add(byte: 0x20)
     text.add(transition.change)
+    if let user = transition.user { text.field("by", user) }
     let checksum = CRC32C.checksum(text.bytes[(start + 9)...], seed: seed)
     text.fill(checksum, at: start)
     text.add(byte: 0x0A)
@@ -47,6 +48,7 @@ extension LineText {
       field("photos", acceptance.photos)
       field("quality", word: acceptance.serviceClass.name)
       field("sha256", word: acceptance.sha256)
+      if let owner = acceptance.owner { field("owner", owner) }
     case .rejected(let list, let code):
       add(.rejected, list)
       field("code", word: code)

@@ -39,6 +39,15 @@ package struct Ledger: Equatable, Sendable {
     lists.values.filter { !$0.state.isFinal }.sorted { $0.id < $1.id }
   }
 
+  /// The open lists and photos of each user. A list from an earlier release, whose record names no owner, is missing.
+  package var shares: [UInt32: OpenShare] {
+    var shares: [UInt32: OpenShare] = [:]
+    for entry in lists.values where !entry.state.isFinal {
+      if let owner = entry.acceptance.owner { shares[owner, default: OpenShare()].add(entry) }
+    }
+    return shares
+  }
+
   package func state(of photo: PhotoID) -> PhotoState? {
     lists[photo.list]?.state(of: photo.number)
   }
@@ -96,7 +105,7 @@ package struct Ledger: Equatable, Sendable {
   ) -> Bool {
     open.add(entry, -1)
     defer { open.add(entry, 1) }
-    return entry.apply(transition.change, time: transition.time)
+    return entry.apply(transition)
   }
 
   /// Forgets a final list; ignores any other. Its number is not reused. Not a transition.
@@ -147,6 +156,21 @@ package struct OpenTotal: Equatable, Sendable {
     guard !entry.state.isFinal else { return }
     lists += sign
     photos += sign * Int(entry.counts.unfinished)
+  }
+}
+
+/// The lists and photos of one user with work left.
+package struct OpenShare: Equatable, Sendable {
+  package private(set) var lists = 0
+  package private(set) var paused = 0
+  package private(set) var photos = 0
+
+  package init() {}
+
+  fileprivate mutating func add(_ entry: borrowing ListEntry) {
+    lists += 1
+    if entry.state == .paused { paused += 1 }
+    photos += Int(entry.counts.unfinished)
   }
 }
 

@@ -32,6 +32,8 @@ package struct ListEntry: Equatable, Sendable {
   /// 0 until the list is finished or cancelled.
   package internal(set) var endedTime: UInt64 = 0
   package internal(set) var standing: Standing = .accepted
+  /// The user who paused or cancelled the list.
+  package internal(set) var halter: UInt32?
   package internal(set) var counts: PhotoCounts
   /// By photo number, for photos with work left.
   package internal(set) var retries: [UInt32: RetryPlan] = [:]
@@ -76,7 +78,8 @@ package struct ListEntry: Equatable, Sendable {
   var rules: ListRules { ListRules(standing, unfinished: counts.unfinished) }
 
   /// Returns false, and changes nothing, when the change is against the rules.
-  mutating func apply(_ change: Change, time: UInt64) -> Bool {
+  mutating func apply(_ transition: Transition) -> Bool {
+    let change = transition.change
     let photo = change.photo?.number
     let before = photo.flatMap { state(of: $0) }
     var (after, rules) = (before, rules)
@@ -86,15 +89,19 @@ package struct ListEntry: Equatable, Sendable {
       states[Int(photo) - 1] = after.rawValue
       counts.move(from: before, to: after)
     }
-    remember(change, time)
+    remember(transition)
     return true
   }
 
   /// Updates everything but the states and their counts.
-  private mutating func remember(_ change: Change, _ time: UInt64) {
-    switch change {
-    case .accepted, .rejected, .paused, .resumed: break
-    case .cancelled, .finished: end(time)
+  private mutating func remember(_ transition: Transition) {
+    switch transition.change {
+    case .accepted, .rejected: break
+    case .paused: halter = transition.user
+    case .resumed: halter = nil
+    case .cancelled, .finished:
+      halter = transition.user
+      end(transition.time)
     case .quality(_, let serviceClass): acceptance.serviceClass = serviceClass
     case .downloaded(let photo, let contents):
       originals[photo.number] = contents

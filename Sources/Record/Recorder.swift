@@ -20,6 +20,7 @@ package final class Recorder: Sendable {
   private struct Request: Sendable {
     let time: UInt64
     let changes: [Change]
+    let user: UInt32?
     let effects: [Effect]
     let answer: Answer
   }
@@ -102,10 +103,10 @@ package final class Recorder: Sendable {
   /// changes. That change is not written; the other changes of the call are. The effects have happened
   /// nevertheless: a print may have appeared, a row may have been written.
   package func record(
-    _ changes: [Change], after effects: [Effect] = []
+    _ changes: [Change], by user: UInt32? = nil, after effects: [Effect] = []
   ) async throws(Failure) {
     let result = await Reply.wait { reply in
-      record(changes, after: effects) { reply.give($0) }
+      record(changes, by: user, after: effects) { reply.give($0) }
     }
     try result.get()
   }
@@ -113,10 +114,11 @@ package final class Recorder: Sendable {
   /// The same for callers without a task. `answer` runs on one of the recorder's threads, or before this call
   /// returns; it must be short.
   package func record(
-    _ changes: [Change], after effects: [Effect] = [], answer: @escaping Answer
+    _ changes: [Change], by user: UInt32? = nil, after effects: [Effect] = [],
+    answer: @escaping Answer
   ) {
     let request = Request(
-      time: time.wallTime(), changes: changes, effects: effects, answer: answer)
+      time: time.wallTime(), changes: changes, user: user, effects: effects, answer: answer)
     let next = state.withLock { state -> (ring: ThreadSignal?, failure: Failure?) in
       if let failure = state.failure { return (nil, failure) }
       if state.isClosing { return (nil, .cancelled) }
@@ -304,7 +306,7 @@ package final class Recorder: Sendable {
       var refused = 0
       for change in request.changes {
         if writer.judge.isLegal(change, ledger) {
-          writer.legal.append(Transition(time: request.time, change))
+          writer.legal.append(Transition(time: request.time, change, by: request.user))
         } else {
           refused += 1
         }

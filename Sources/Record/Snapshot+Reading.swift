@@ -108,8 +108,11 @@ private struct SnapshotReader {
       let downloaded = cursor.small(field: "downloaded"),
       let filtered = cursor.small(field: "filtered"), let failed = cursor.small(field: "failed")
     else { return false }
-    let acceptance = Acceptance(photos: photos, serviceClass: serviceClass, sha256: sha256)
+    let acceptance = Acceptance(
+      photos: photos, serviceClass: serviceClass, sha256: sha256,
+      owner: cursor.small(field: "owner"))
     var entry = ListEntry(id: ListID(number), acceptance, time: accepted)
+    entry.halter = cursor.small(field: "by")
     entry.standing = standing
     entry.endedTime = ended
     entry.counts = PhotoCounts(

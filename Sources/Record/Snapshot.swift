@@ -61,6 +61,8 @@ extension LineText {
     field("photos", entry.acceptance.photos)
     field("quality", word: entry.acceptance.serviceClass.name)
     field("sha256", word: entry.acceptance.sha256)
+    if let owner = entry.acceptance.owner { field("owner", owner) }
+    if let user = entry.halter { field("by", user) }
     field("accepted", entry.acceptedTime)
     field("ended", entry.endedTime)
     for state in PhotoState.allCases { field(state.name, entry.counts[state]) }

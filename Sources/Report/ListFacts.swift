@@ -12,10 +12,14 @@ package struct ListFacts: Equatable, Sendable {
   package var failed: UInt32
   package var serviceClass: ServiceClass
   package var revises: ListID?
+  package var owner: Person?
+  /// The user who asked for the change; nil for a change that darkroom makes by itself.
+  package var caller: Person?
 
   package init(
     id: ListID, name: String, total: UInt32, done: UInt32 = 0, failed: UInt32 = 0,
-    serviceClass: ServiceClass = .default, revises: ListID? = nil
+    serviceClass: ServiceClass = .default, revises: ListID? = nil, owner: Person? = nil,
+    caller: Person? = nil
   ) {
     self.id = id
     self.name = name
@@ -24,5 +28,7 @@ package struct ListFacts: Equatable, Sendable {
     self.failed = failed
     self.serviceClass = serviceClass
     self.revises = revises
+    self.owner = owner
+    self.caller = caller
   }
 }

@@ -18,6 +18,8 @@ package enum MessageID: String, Sendable, CaseIterable {
   case retryScheduled = "1fca7e9c33154077aed566068a322415"
   case hostClosed = "e75f7348bf7b48b1a78ab5f67bdd0e66"
   case hostReopened = "cc8a1a7643104283b9f04798fc692e0c"
+  case hostsFlushed = "6d0b3c9e5f1a4c83a7e2914b08d6f35a"
+  case cacheCleared = "e1947fa26c0d4b5f8b3d70e652c9a418"
   case transition = "aefa9417bace40f784d0be954b5c23dc"
   case machineTrouble = "d6fa902963c140b0a34c95d860d4c256"
   case machineRecovered = "c5208ca66961411bb30fa78ef1cb8743"

@@ -10,12 +10,13 @@ extension Notice {
     case .ready(let version, let inbox, let open):
       [text(.version, version), text(.inboxPath, inbox), number(.openLists, open)]
     case .stopping(let open): [number(.openLists, open)]
-    case .listAccepted(let list), .listProgress(let list), .listFinished(let list),
-      .listPaused(let list), .listResumed(let list), .listCancelled(let list),
-      .listReclassed(let list):
-      fields(of: list)
-    case .listRejected(let id, let name, let failure):
-      [number(.listID, id.number), text(.listName, name)] + fields(of: failure)
+    case .listProgress(let list), .listFinished(let list): fields(of: list)
+    case .listAccepted(let list), .listPaused(let list), .listResumed(let list),
+      .listCancelled(let list), .listReclassed(let list):
+      fields(of: list) + person(list.caller, .callerNumber, .callerName)
+    case .listRejected(let id, let name, let owner, let failure):
+      [number(.listID, id.number), text(.listName, name)]
+        + person(owner, .ownerNumber, .ownerName) + fields(of: failure)
     case .photoFinished(let photo), .transition(let photo): fields(of: photo)
     case .photoFailed(let photo, let stage, let failure):
       fields(of: photo) + [text(.stage, stage.name)] + fields(of: failure)
@@ -45,8 +46,13 @@ extension Notice {
     case .journalReplayed(let facts): fields(of: facts)
     case .journalUnwritable(let failure), .configurationRejected(let failure):
       fields(of: failure)
-    case .configurationReloaded(let changed):
+    case .configurationReloaded(let changed, let caller):
       [text(.settings, changed.joined(separator: " "))]
+        + person(caller, .callerNumber, .callerName)
+    case .hostsFlushed(let host, let count, let caller):
+      [text(.photoHost, host ?? ""), number(.hosts, count)]
+        + person(caller, .callerNumber, .callerName)
+    case .cacheCleared(let caller): person(caller, .callerNumber, .callerName)
     case .stateIsOlder(let recorded, let reported, let next):
       [
         number(.recordedList, recorded.number), number(.reportedList, reported.number),
@@ -91,7 +97,14 @@ extension Notice {
       number(.listID, list.id.number), text(.listName, list.name),
       number(.listTotal, UInt64(list.total)), number(.listDone, UInt64(list.done)),
       number(.listFailed, UInt64(list.failed)), text(.serviceClass, list.serviceClass.name),
-    ]
+    ] + person(list.owner, .ownerNumber, .ownerName)
+  }
+
+  /// A user without a name has the number in its place.
+  private func person(_ person: Person?, _ number: Field, _ name: Field) -> [Message.Value] {
+    let digits = person.map { "\($0.number)" } ?? ""
+    let words = person.map { $0.name.isEmpty ? digits : $0.name } ?? ""
+    return [text(number, digits), text(name, words)]
   }
 
   private func fields(of photo: PhotoFacts) -> [Message.Value] {
@@ -102,6 +115,7 @@ extension Notice {
       text(.photoHost, photo.host), text(.serviceClass, photo.serviceClass.name),
       number(.attempt, UInt64(photo.attempt)),
     ]
+    if let owner = photo.owner { fields += person(owner, .ownerNumber, .ownerName) }
     if let print = photo.developed {
       fields += [
         number(.photoBytes, print.size), number(.photoWidth, UInt64(print.width)),
@@ -116,8 +130,8 @@ extension Notice {
     }
     if let status = photo.httpStatus { fields.append(number(.httpStatus, UInt64(status))) }
     let times: [(Field, Duration?)] = [
-      (.downloadTime, photo.downloadTime), (.filterTime, photo.filterTime),
-      (.outputTime, photo.outputTime), (.queuedTime, photo.queuedTime),
+      (.downloadTime, photo.times.download), (.filterTime, photo.times.filter),
+      (.outputTime, photo.times.output), (.queuedTime, photo.times.queued),
     ]
     for (field, duration) in times {
       if let duration { fields.append(time(field, duration)) }

@@ -14,10 +14,10 @@ extension Notice {
       open == 0
         ? "Stopping: every list is done."
         : "Stopping: \(counted(open, "list")) will continue at the next start."
-    case .configurationReloaded(let changed):
-      changed.isEmpty
-        ? "Reloaded the settings: nothing changed."
-        : "Reloaded the settings: \(shown(changed.joined(separator: ", "))) changed."
+    case .configurationReloaded(let changed, let caller):
+      "Reloaded the settings\(caller.map { " (\(shown($0.words)))" } ?? ""): "
+        + (changed.isEmpty ? "nothing" : shown(changed.joined(separator: ", "))) + " changed."
+    case .cacheCleared(let caller): "Emptied the cache (\(shown(caller.words)))."
     case .configurationRejected(let failure):
       "Could not reload the settings: \(reason(failure)); the old settings stay in force."
     case .recordsCoalesced(let count):
@@ -29,7 +29,8 @@ extension Notice {
     case .photoFinished, .photoFailed, .retryScheduled, .transition, .workerDied: photoWords
     case .machineTrouble, .machineRecovered, .journalReplayed, .journalUnwritable, .stateIsOlder,
       .stateIsCopied, .fileIgnored, .fileUnreadable, .inboxSurveyed, .inboxOverflowed,
-      .inboxDegraded, .inboxRecovered, .sandboxReduced, .hostClosed, .hostReopened, .webhookSent,
+      .inboxDegraded, .inboxRecovered, .sandboxReduced, .hostClosed, .hostReopened, .hostsFlushed,
+      .webhookSent,
       .webhookDelayed, .webhookFailed, .hookFailed:
       machineWords
     }
@@ -38,22 +39,23 @@ extension Notice {
   private var listWords: String {
     switch self {
     case .listAccepted(let list):
-      "Accepted list \(quoted(list.name)): \(counted(UInt64(list.total), "photo"))"
+      "Accepted list \(quoted(list.name))\(other(list)): \(counted(UInt64(list.total), "photo"))"
         + (list.revises.map { "; it takes over from list \($0)." } ?? ".")
-    case .listRejected(_, let name, let failure):
+    case .listRejected(_, let name, _, let failure):
       "Could not accept list \(quoted(name)): \(reason(failure)); the file is in failed/."
     case .listProgress(let list):
       "List \(quoted(list.name)): \(progress(list))."
     case .listFinished(let list):
       "Finished list \(quoted(list.name)): \(progress(list))."
     case .listPaused(let list):
-      "Paused list \(quoted(list.name)): \(progress(list)); it waits until it is resumed."
+      "Paused list \(quoted(list.name))\(other(list)): \(progress(list)); it waits until it is resumed."
     case .listResumed(let list):
-      "Resumed list \(quoted(list.name)): \(progress(list))."
+      "Resumed list \(quoted(list.name))\(other(list)): \(progress(list))."
     case .listCancelled(let list):
-      "Cancelled list \(quoted(list.name)): \(progress(list)); finished prints stay."
+      "Cancelled list \(quoted(list.name))\(other(list)): \(progress(list)); finished prints stay."
     case .listReclassed(let list):
-      "List \(quoted(list.name)) is now in class \(list.serviceClass.name): \(progress(list))."
+      "List \(quoted(list.name)) is now in class \(list.serviceClass.name)\(other(list)): "
+        + "\(progress(list))."
     default: ""
     }
   }
@@ -90,6 +92,11 @@ extension Notice {
         + "next attempt in \(wait.spoken)."
     case .hostReopened(let host, let after):
       "Downloading from \(shown(host)) again after \(after.spoken)."
+    case .hostsFlushed(let host?, _, let caller):
+      "Flushed \(shown(host)) (\(shown(caller.words))): its photos are tried again at once."
+    case .hostsFlushed(nil, let count, let caller):
+      "Flushed all hosts (\(shown(caller.words))), of which \(count) did not answer: every photo that waits is tried "
+        + "again at once."
     case .machineRecovered(let failure, let resumes):
       "The trouble is over (\(reason(failure))); \(shown(resumes))."
     case .journalReplayed(let facts): replayWords(facts)
@@ -172,6 +179,12 @@ extension Notice {
   private func progress(_ list: ListFacts) -> String {
     "\(list.done) of \(counted(UInt64(list.total), "photo")) filtered"
       + (list.failed == 0 ? "" : ", \(list.failed) failed")
+  }
+
+  /// The caller, if it is not the owner.
+  private func other(_ list: ListFacts) -> String {
+    guard let caller = list.caller, caller.number != list.owner?.number else { return "" }
+    return " (\(shown(caller.words)))"
   }
 
   private func size(_ photo: PhotoFacts) -> String {

@@ -9,7 +9,7 @@ package enum Notice: Equatable, Sendable {
   case stopping(openLists: UInt64)
   case listAccepted(ListFacts)
   /// `name` is the dropped file's.
-  case listRejected(ListID, name: String, Failure)
+  case listRejected(ListID, name: String, owner: Person, Failure)
   case listProgress(ListFacts)
   case listFinished(ListFacts)
   case listPaused(ListFacts)
@@ -24,6 +24,10 @@ package enum Notice: Equatable, Sendable {
   /// Downloads from this host wait; one photo at a time probes it until it answers.
   case hostClosed(String, Failure, retryAfter: Duration)
   case hostReopened(String, after: Duration)
+  /// A user has one host tried again at once or, without a host, everything that waits; `count` is the number of
+  /// hosts that did not answer.
+  case hostsFlushed(String?, count: UInt64, by: Person)
+  case cacheCleared(by: Person)
   /// `waits` is a clause that names the work on hold: "downloads wait".
   case machineTrouble(Failure, waits: String)
   /// The failure that is over.
@@ -34,7 +38,7 @@ package enum Notice: Equatable, Sendable {
   case stateIsOlder(recorded: ListID, reported: ListID, next: ListID)
   case stateIsCopied(next: ListID)
   /// The names of the settings whose values changed.
-  case configurationReloaded(changed: [String])
+  case configurationReloaded(changed: [String], by: Person? = nil)
   case configurationRejected(Failure)
   case fileIgnored(name: String, reason: String)
   /// The daemon may not read it, or not take it away; its owner has to act.
@@ -75,6 +79,8 @@ package enum Notice: Equatable, Sendable {
     case .transition: .transition
     case .hostClosed: .hostClosed
     case .hostReopened: .hostReopened
+    case .hostsFlushed: .hostsFlushed
+    case .cacheCleared: .cacheCleared
     case .machineTrouble: .machineTrouble
     case .machineRecovered: .machineRecovered
     case .journalReplayed(let facts): facts.recordsLost > 0 ? .journalDamaged : .journalReplayed

@@ -18,15 +18,24 @@ package struct PhotoFacts: Equatable, Sendable {
   package var developed: Developed?
   /// The print's path below the prints folder.
   package var print: String?
-  package var downloadTime: Duration?
-  package var filterTime: Duration?
-  package var outputTime: Duration?
-  /// Time spent admitted but waiting for a place in a stage.
-  package var queuedTime: Duration?
+  package var times = Times()
+  /// Of its list.
+  package var owner: Person?
+
+  package struct Times: Equatable, Sendable {
+    package var download: Duration?
+    package var filter: Duration?
+    package var output: Duration?
+    /// Time spent admitted but waiting for a place in a stage.
+    package var queued: Duration?
+
+    package init() {}
+  }
 
   package init(
     id: PhotoID, name: String, listName: String, state: PhotoState,
-    stateBefore: PhotoState = .new, serviceClass: ServiceClass = .default, host: String = ""
+    stateBefore: PhotoState = .new, serviceClass: ServiceClass = .default, host: String = "",
+    owner: Person? = nil
   ) {
     self.id = id
     self.name = name
@@ -35,5 +44,6 @@ package struct PhotoFacts: Equatable, Sendable {
     self.stateBefore = stateBefore
     self.serviceClass = serviceClass
     self.host = host
+    self.owner = owner
   }
 }

@@ -25,6 +25,7 @@ extension MessageID {
     case .ready, .stopping, .listAccepted, .listProgress, .listFinished, .listPaused, .listResumed,
       .listCancelled, .listReclassed, .machineRecovered, .journalReplayed, .configurationReloaded,
       .fileIgnored, .inboxSurveyed, .inboxOverflowed, .inboxRecovered, .hostReopened,
+      .hostsFlushed, .cacheCleared,
       .stateIsCopied, .webhookSent, .webhookDelayed:
       .notice
     case .photoFinished: .info

@@ -19,11 +19,14 @@ package final class Reporter: Sendable {
   private let sink: ReportSink
   private let level: Priority
   private let bell: WakeEvent
+  private let users: @Sendable (UInt32) -> String?
 
-  /// Ignores notices less urgent than `level`.
+  /// Ignores notices less urgent than `level`. `users` returns the name of a user, if it has one, and may wait.
   package init(
-    sink: ReportSink, level: Priority = .info, capacity: Int = 4096
+    sink: ReportSink, level: Priority = .info, capacity: Int = 4096,
+    users: @escaping @Sendable (UInt32) -> String? = { _ in nil }
   ) throws(SystemError) {
+    self.users = users
     state = Mutex(State(ring: ReportRing(capacity: capacity)))
     self.sink = sink
     self.level = level
@@ -58,6 +61,7 @@ package final class Reporter: Sendable {
 
   private func write() {
     var unsaid: UInt64 = 0
+    var names = PersonNames(users)
     while true {
       let (notices, leftOut) = state.withLock { state in
         state.isWriting = !state.ring.isEmpty
@@ -66,17 +70,20 @@ package final class Reporter: Sendable {
       if notices.isEmpty, leftOut == 0 {
         rest()
       } else {
-        unsaid = write(notices, missing: unsaid + leftOut)
+        unsaid = write(notices, missing: unsaid + leftOut, &names)
       }
     }
   }
 
   /// Returns the number of dropped notices not yet reported. When the sink does not take the count, the count
   /// waits for the next notice: retrying at once would spin.
-  private func write(_ notices: [Notice], missing: UInt64) -> UInt64 {
+  private func write(
+    _ notices: [Notice], missing: UInt64, _ names: inout PersonNames
+  ) -> UInt64 {
     var missing = missing
     var isHeard = true
-    for notice in notices {
+    for var notice in notices {
+      notice.name(&names)
       isHeard = sink.write(notice.message)
       if !isHeard { missing += 1 }
     }

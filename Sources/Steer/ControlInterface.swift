@@ -56,7 +56,8 @@ package enum ControlInterface {
       until: int
     )
 
-    # ended is 0 until the list is finished or cancelled. bytes are those of the originals that were downloaded
+    # owner and halter, who paused or cancelled the list, are numbers of users. ended is 0 until the list is
+    # finished or cancelled. bytes are those of the originals that were downloaded
     # since the daemon started. photosPerHour is measured over the last minute, and 0 if it is unknown.
     type ListSummary (
       id: int,
@@ -73,7 +74,8 @@ package enum ControlInterface {
       accepted: int,
       ended: int,
       bytes: int,
-      photosPerHour: int
+      photosPerHour: int,
+      halter: ?int
     )
 
     # fate is one of waiting, ignored, rejected, accepted.

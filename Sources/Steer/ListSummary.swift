@@ -10,6 +10,8 @@ package struct ListSummary: MessageValue {
   package var name: String
   package var title: String
   package var owner: UInt32
+  /// The user who paused or cancelled it.
+  package var halter: UInt32?
   package var state: String
   package var serviceClass: String
   package var total: UInt32
@@ -25,7 +27,7 @@ package struct ListSummary: MessageValue {
   package var pace: ListPace
 
   package init(
-    id: UInt64, name: String, title: String, owner: UInt32, state: ListState,
+    id: UInt64, name: String, title: String, owner: UInt32, halter: UInt32? = nil, state: ListState,
     serviceClass: ServiceClass, total: UInt32, new: UInt32, downloaded: UInt32, filtered: UInt32,
     failed: UInt32, accepted: UInt64, ended: UInt64 = 0,
     pace: ListPace = ListPace()
@@ -34,6 +36,7 @@ package struct ListSummary: MessageValue {
     self.name = name
     self.title = title
     self.owner = owner
+    self.halter = halter
     self.state = state.name
     self.serviceClass = serviceClass.name
     self.total = total
@@ -51,6 +54,7 @@ package struct ListSummary: MessageValue {
     name = try fields.string("name")
     title = try fields.string("title")
     owner = try fields.count("owner")
+    halter = fields.isMissing("halter") ? nil : try fields.count("halter")
     state = try fields.string("state")
     serviceClass = try fields.string("serviceClass")
     total = try fields.count("total")
@@ -64,7 +68,7 @@ package struct ListSummary: MessageValue {
   }
 
   package var object: JSONObject {
-    JSONObject([
+    var object = JSONObject([
       "id": .count(id), "name": .string(name), "title": .string(title), "owner": .count(owner),
       "state": .string(state), "serviceClass": .string(serviceClass), "total": .count(total),
       "new": .count(new), "downloaded": .count(downloaded), "filtered": .count(filtered),
@@ -72,6 +76,8 @@ package struct ListSummary: MessageValue {
       "ended": .count(ended), "bytes": .count(pace.bytes),
       "photosPerHour": .count(pace.photosPerHour),
     ])
+    if let halter { object["halter"] = .count(halter) }
+    return object
   }
 
   /// The photos that are not filtered or failed.

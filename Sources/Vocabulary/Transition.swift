@@ -6,10 +6,13 @@ package struct Transition: Equatable, Sendable {
   /// Milliseconds since 1970; for people, no decision depends on it.
   package let time: UInt64
   package let change: Change
+  /// The user who asked for it; nil for a change that darkroom makes by itself.
+  package let user: UInt32?
 
-  package init(time: UInt64, _ change: Change) {
+  package init(time: UInt64, _ change: Change, by user: UInt32? = nil) {
     self.time = time
     self.change = change
+    self.user = user
   }
 }
 
@@ -52,11 +55,14 @@ package struct Acceptance: Equatable, Sendable {
   package var serviceClass: ServiceClass
   /// SHA-256 of the dropped bytes, in hex.
   package let sha256: String
+  /// The user whose list it is; nil in records of earlier releases.
+  package let owner: UInt32?
 
-  package init(photos: UInt32, serviceClass: ServiceClass, sha256: String) {
+  package init(photos: UInt32, serviceClass: ServiceClass, sha256: String, owner: UInt32? = nil) {
     self.photos = photos
     self.serviceClass = serviceClass
     self.sha256 = sha256
+    self.owner = owner
   }
 }
 

@@ -11,15 +11,18 @@ package struct DaemonTalk {
   let voice: ToolVoice
   let clock: any TimeSource
   let users: @Sendable (UInt32) -> String?
+  /// The user who calls.
+  let caller: UInt32
 
   package init(
     order: ToolOrder, voice: ToolVoice, clock: any TimeSource,
-    users: @escaping @Sendable (UInt32) -> String?
+    users: @escaping @Sendable (UInt32) -> String?, caller: UInt32
   ) {
     self.order = order
     self.voice = voice.speaking(json: order.isJSON)
     self.clock = clock
     self.users = users
+    self.caller = caller
   }
 
   /// Runs the command and returns its exit code; nil for a command that does not use the daemon.
@@ -38,6 +41,7 @@ package struct DaemonTalk {
       case .pause(let list): return try change(.pause(list))
       case .resume(let list): return try change(.resume(list))
       case .cancel(let list): return try change(.cancel(list))
+      case .changeAll(let turn, let user): return try change(turn, of: user)
       case .retry(let order): return try change(.retry(order))
       case .quality(let list, let level): return try change(.quality(list, level))
       case .focus(let order): return try focus(.focus(order))
@@ -262,6 +266,35 @@ package struct DaemonTalk {
     guard case .changed(let list) = try ask(call) else { throw Self.otherKind }
     tell(list)
     return .done
+  }
+
+  /// A list that cannot be changed does not keep the others from it.
+  private func change(_ turn: ListTurn, of user: String?) throws(ControlFailure) -> ExitCode {
+    let client = try ControlClient(path: order.socket, clock: clock)
+    guard case .lists(let all) = try client.call(.lists) else { throw Self.otherKind }
+    // All others belong to other users: the daemon would refuse them.
+    let own = user ?? (caller == 0 ? nil : "\(caller)")
+    var changed: [ListSummary] = []
+    var failed = 0
+    for list in ListFilter(user: own).pick(all, users: users) where turn.concerns(list) {
+      do throws(ControlFailure) {
+        guard case .changed(let list) = try client.call(turn.call(ListReference("\(list.id)")))
+        else { throw Self.otherKind }
+        changed.append(list)
+        if !order.isJSON { voice.say(sentence(list)) }
+      } catch {
+        guard case .refused = error else { throw error }
+        failed += 1
+        voice.complain(
+          Self.code(error), "Could not \(turn.rawValue) \(ListText.name(list)): \(error)")
+      }
+    }
+    if order.isJSON {
+      voice.say(["lists": .array(changed.map { .object($0.object) })])
+    } else if voice.screen.isTerminal {
+      voice.say("\(turn.past) \(Amounts.counted(UInt64(changed.count), "list")).\n")
+    }
+    return failed == 0 ? .done : .failed
   }
 
   func tell(_ list: ListSummary) { tell(["list": .object(list.object)], sentence(list)) }

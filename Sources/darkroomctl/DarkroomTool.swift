@@ -51,7 +51,8 @@ enum DarkroomTool {
 
   private static func daemonTalk(_ order: ToolOrder, _ voice: ToolVoice) -> DaemonTalk {
     DaemonTalk(
-      order: order, voice: voice, clock: MachineTime(), users: { Surroundings.userName($0) })
+      order: order, voice: voice, clock: MachineTime(), users: { Surroundings.userName($0) },
+      caller: ThisProcess.user)
   }
 
   /// Runs tasks on this thread: Swift's own pool would start four threads, which cost more than the rest of

@@ -63,7 +63,8 @@ package enum HelpText {
         + " [--metadata M] [--quality-of-service CLASS] [--notify URL] FILE|FOLDER|PICTURE...|URL...|-"
     case .show: "show [--state STATE] LIST"
     case .wait: "wait [--timeout TIME] LIST..."
-    case .pause, .resume, .cancel: "\(command.rawValue) LIST"
+    case .pause, .resume: "\(command.rawValue) LIST | --all | --user USER"
+    case .cancel: "cancel LIST | --user USER"
     case .retry: "retry LIST [PHOTO|RANGE...]"
     case .quality: "quality LIST CLASS"
     case .focus: "focus [--for TIME] LIST [PHOTO|RANGE...]"
@@ -106,9 +107,9 @@ package enum HelpText {
         --state STATE   show only photos that are new, downloaded, filtered or failed
       """
     case .wait: wait
-    case .pause: "Starts no more photos of the list until it is resumed, even after a restart."
-    case .resume: "Continues a paused list."
-    case .cancel: "Abandons the list. Existing prints are kept."
+    case .pause: pause
+    case .resume: resume
+    case .cancel: cancel
     case .retry:
       """
       Makes a new list with the same name, photos and settings, and shows its number. It keeps the
@@ -156,6 +157,26 @@ package enum HelpText {
 
       --state STATE,...  only lists that are accepted, running, paused, finished or cancelled
       --user USER        only lists of this user, by name or number
+    """
+
+  private static let pause = """
+    Starts no more photos of the list until it is resumed, even after a restart.
+
+      --all           all lists at work: as root those of every user, otherwise your own
+      --user USER     all lists at work of this user, by name or number
+    """
+
+  private static let resume = """
+    Continues a paused list.
+
+      --all           all paused lists: as root those of every user, otherwise your own
+      --user USER     all paused lists of this user, by name or number
+    """
+
+  private static let cancel = """
+    Abandons the list. Existing prints are kept.
+
+      --user USER     all lists of this user that are not over, by name or number
     """
 
   private static let wait = """

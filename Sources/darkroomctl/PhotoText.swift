@@ -35,7 +35,10 @@ package struct PhotoText {
   ) -> String {
     let end = list.ended == 0 ? "" : ", ended \(Amounts.age(since: list.ended, now: now)) ago"
     let left = list.secondsLeft.map { ", \(Amounts.span(milliseconds: $0 * 1000)) left" } ?? ""
-    return "\(Printable.text(list.state)), \(Printable.text(list.serviceClass)), accepted "
+    // The owner goes without saying.
+    let other = list.halter.flatMap { $0 == list.owner ? nil : $0 }
+    let halter = other.map { " by \(ListText.name(of: $0, users))" } ?? ""
+    return "\(Printable.text(list.state))\(halter), \(Printable.text(list.serviceClass)), accepted "
       + "\(Amounts.age(since: list.accepted, now: now)) ago for "
       + "\(ListText.name(of: list.owner, users))\(end)\(left)"
   }

@@ -135,9 +135,9 @@ package struct ToolArguments {
       return .flush(host: words.first)
     case .show: return .show(try oneList(name, words), state: try state())
     case .why: return try why(words)
-    case .pause: return .pause(try oneList(name, words))
-    case .resume: return .resume(try oneList(name, words))
-    case .cancel: return .cancel(try oneList(name, words))
+    case .pause: return try turn(.pause, words) { .pause($0) }
+    case .resume: return try turn(.resume, words) { .resume($0) }
+    case .cancel: return try turn(.cancel, words) { .cancel($0) }
     case .retry:
       let (list, photos) = try selection(name, words)
       return .retry(RetryOrder(list: list, photos: photos))
@@ -180,6 +180,19 @@ package struct ToolArguments {
     -> ListReference
   {
     ListReference(try one(name, words, what: "a list's name or number"))
+  }
+
+  /// One list, or those that `--all` or `--user` means.
+  private func turn(
+    _ turn: ListTurn, _ words: [String], _ one: (ListReference) -> ToolCommand
+  ) throws(UsageError) -> ToolCommand {
+    let user = value(.user)
+    if user == nil, value(.all) == nil {
+      return one(
+        ListReference(try self.one(turn.command, words, what: "a list's name or number")))
+    }
+    if let word = words.first { throw .unwantedWord(command: turn.rawValue, word: word) }
+    return .changeAll(turn, user: user)
   }
 
   private func one(_ name: CommandName, _ words: [String], what: String) throws(UsageError)

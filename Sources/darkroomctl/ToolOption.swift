@@ -12,6 +12,7 @@ enum ToolOption: String, CaseIterable, Sendable {
   case check = "--check"
   case state = "--state"
   case user = "--user"
+  case all = "--all"
   case timeout = "--timeout"
   case output = "--output"
   case filter = "--filter"
@@ -40,7 +41,7 @@ enum ToolOption: String, CaseIterable, Sendable {
     case .root, .socket, .state, .user, .timeout, .output, .filter, .quality, .metadata, .jobs,
       .name, .notify, .serviceClass, .lease:
       true
-    case .json, .plain, .noPager, .help, .version, .force, .wait, .check: false
+    case .json, .plain, .noPager, .help, .version, .force, .wait, .check, .all: false
     }
   }
 
@@ -49,7 +50,8 @@ enum ToolOption: String, CaseIterable, Sendable {
     case .root, .socket, .json, .plain, .noPager, .help, .version: true
     case .check: command == .status
     case .state: command == .show || command == .list
-    case .user: command == .list
+    case .user: [.list, .pause, .resume, .cancel].contains(command)
+    case .all: command == .pause || command == .resume
     case .timeout: command == .wait || command == .submit
     case .filter, .quality, .metadata: command == .develop || command == .submit
     case .lease: command == .focus

@@ -44,6 +44,8 @@ package enum ToolCommand: Equatable, Sendable {
   case resume(ListReference)
   case cancel(ListReference)
   case retry(RetryOrder)
+  /// `pause`, `resume` and `cancel` of all lists of a user or, without one, of all lists that the caller may change.
+  case changeAll(ListTurn, user: String?)
   case quality(ListReference, ServiceClass)
   case focus(FocusOrder)
   case unfocus(ListReference)
@@ -58,6 +60,45 @@ package enum ToolCommand: Equatable, Sendable {
   case journal(JournalTask)
   case help(CommandName?)
   case version
+}
+
+/// The change that `pause`, `resume` or `cancel` makes.
+package enum ListTurn: String, Sendable {
+  case pause, resume, cancel
+
+  var command: CommandName {
+    switch self {
+    case .pause: .pause
+    case .resume: .resume
+    case .cancel: .cancel
+    }
+  }
+
+  func call(_ list: ListReference) -> ControlCall {
+    switch self {
+    case .pause: .pause(list)
+    case .resume: .resume(list)
+    case .cancel: .cancel(list)
+    }
+  }
+
+  /// False for a list in which the command would change nothing.
+  func concerns(_ list: ListSummary) -> Bool {
+    let isPaused = list.state == ListState.paused.name
+    return switch self {
+    case .pause: !list.isFinal && !isPaused
+    case .resume: isPaused
+    case .cancel: !list.isFinal
+    }
+  }
+
+  var past: String {
+    switch self {
+    case .pause: "Paused"
+    case .resume: "Resumed"
+    case .cancel: "Cancelled"
+    }
+  }
 }
 
 /// A list for the daemon.

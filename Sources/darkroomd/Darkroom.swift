@@ -81,7 +81,8 @@ final class Darkroom: Sendable {
       departures: departures, places: ground.places, settings: ground.settings, clock: clock,
       started: clock.wallTime())
     calls = ControlCalls(
-      views, keeper: keeper, reload: reload, changes: ground.changes, stop: ground.stop)
+      views, keeper: keeper, reload: reload, narrator: narrator, changes: ground.changes,
+      stop: ground.stop)
     idle = IdleWatch(
       inbox: inbox, keeper: keeper, recorder: recorder, departures: departures, health: health,
       changes: ground.changes, clock: clock, hooks: leavesHooks ? nil : desk.outbox

@@ -214,7 +214,8 @@ enum Startup {
       environment: environment, asked: options.levelPrefixes ? .prefixed : nil)
     return try part("the reporter") { () throws(SystemError) in
       let reporter = try Reporter(
-        sink: sink, level: settings.report.transitions ? .debug : .info)
+        sink: sink, level: settings.report.transitions ? .debug : .info,
+        users: { Surroundings.userName($0) })
       try reporter.start()
       return reporter
     }

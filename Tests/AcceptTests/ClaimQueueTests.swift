@@ -95,10 +95,10 @@ import Vocabulary
 
   @Test func `lists of one name take turns, whether one was dropped or repeats another`() throws {
     let barn = try file("barn.csv", inode: 1)
-    let again = ClaimQueue.Task.again(RepeatOrder(ListID(4)), stem: Array("barn".utf8))
+    let again = ClaimQueue.Task.again(RepeatOrder(ListID(4), of: 0), stem: Array("barn".utf8))
     var queue = ClaimQueue(most: 4)
     for task in [again, again, .attempt(barn, .lease)] { queue.add(task) }
-    queue.add(.again(RepeatOrder(ListID(5)), stem: Array("cow".utf8)))
+    queue.add(.again(RepeatOrder(ListID(5), of: 0), stem: Array("cow".utf8)))
     #expect(begin(&queue) == ["again 4", "again 5"])
     queue.ended(again)
     #expect(begin(&queue) == ["again 4"])

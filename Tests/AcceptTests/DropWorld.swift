@@ -71,10 +71,10 @@ struct DropWorld {
   }
 
   static func entry(
-    _ name: String, version: Int, kind: FileStatus.Kind = .file
+    _ name: String, version: Int, kind: FileStatus.Kind = .file, owner: UInt32 = 1000
   ) -> InboxState.Entry {
     let status = FileStatus(
-      kind: kind, device: 1, inode: 1, size: UInt64(version), owner: 1000, mode: 0o644,
+      kind: kind, device: 1, inode: 1, size: UInt64(version), owner: owner, mode: 0o644,
       modified: Int64(version), changed: Int64(version))
     return InboxState.Entry(
       Candidate.Key(FileName(name) ?? FileName(number: 0)), status)

@@ -135,16 +135,32 @@ import Vocabulary
     let entries = (0..<3).map { DropWorld.entry("\($0).plist", version: 1) }
     _ = state.swept(entries, at: .zero)
     for entry in entries { state.queued(entry.key, full) }
-    state.isClosed = true
+    state.closure = .all
     for second in 1...3 as ClosedRange<Int> {
       let now = Duration.seconds(second)
       #expect(state.dueKeys(at: now).isEmpty && state.swept(entries, at: now).isEmpty)
       #expect(state.isQueued && state.nextLook(at: now) == .seconds(1))
     }
-    state.isClosed = false
+    state.closure = .none
     #expect(state.dueKeys(at: .seconds(4)).count == 3)
     #expect(state.glanced(entries.map { ($0.key, $0.status) }, at: .seconds(4)).count == 3)
     #expect(!state.isQueued)
+  }
+
+  @Test("The inbox may be closed for one user, and the files of others are taken")
+  func closedForOne() {
+    var state = InboxState(InboxSettings())
+    let full = Failure(.machine, code: "inbox.full", reason: "queue full")
+    let entries = (0..<2).map {
+      DropWorld.entry("\($0).plist", version: 1, owner: 1000 + UInt32($0))
+    }
+    _ = state.swept(entries, at: .zero)
+    for entry in entries { state.queued(entry.key, full) }
+    #expect(state.queuedUsers == [1000, 1001])
+    state.closure = .users([1000])
+    #expect(state.dueKeys(at: .seconds(1)) == [entries[1].key])
+    state.closure = .users([1000, 1001])
+    #expect(state.dueKeys(at: .seconds(1)).isEmpty)
   }
 
   @Test("A glance at the files that are due sees changes and removals")

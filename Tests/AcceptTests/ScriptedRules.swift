@@ -150,7 +150,7 @@ final class ScriptedRules: IntakeRules {
   func continuation(of draft: ListDraft) async throws(Failure) -> RepeatOrder? {
     let stems = ListName(draft.name).continued
     let earlier = recorded.filter { stems.contains(ListName($0.value.name).stem) }.keys.max()
-    return earlier.map { RepeatOrder($0) }
+    return earlier.map { RepeatOrder($0, of: draft.owner) }
   }
 
   func prepare(
@@ -162,7 +162,7 @@ final class ScriptedRules: IntakeRules {
   }
 
   func accept(
-    _ list: ListID, _ acceptance: Acceptance, _ about: AboutFile
+    _ list: ListID, _ acceptance: Acceptance, _ about: AboutFile, by user: UInt32?
   ) async throws(Failure) {
     let act = state.withLock { state in
       defer { state.onAccept = nil }
@@ -191,7 +191,7 @@ final class ScriptedRules: IntakeRules {
     feed.yield("rejected \(name)")
   }
 
-  func fullness(besides lists: Int, adding bytes: UInt64) -> Failure? {
+  func fullness(for user: UInt32, besides lists: Int, adding bytes: UInt64) -> Failure? {
     state.withLock { state in
       state.room.map { bytes > $0 ? Self.noRoom : state.fullness } ?? state.fullness
     }

@@ -29,4 +29,45 @@ import Testing
       #expect(try await bench.stop(daemon).code == 0)
     }
   }
+
+  @Test(.enabled(if: DaemonBench.isRoot, "needs lists of two users"))
+  func
+    `lists of one user shut out nobody, and root pauses and cancels lists of one user or of all`()
+    async throws
+  {
+    let settings = DaemonBench.settings.replacing("[Inbox]", with: "[Inbox]\nMaximumLists=2")
+    try await DaemonBench.use(settings: settings) { bench in
+      let daemon = try await bench.start()
+      // The origin never answers, so these lists stay at work.
+      let photos = [("One", bench.origin.url("/hang?gate=never"))]
+      func drop(_ name: String, as user: UInt32? = nil) async throws {
+        let path = "\(bench.root)/\(name).plist"
+        try bench.folder.write(PhotoListText.dictionary(photos), to: "root/\(name).plist")
+        if let user { try await bench.give(path, to: user) }
+        try FileManager.default.moveItem(atPath: path, toPath: "\(bench.root)/inbox/\(name).plist")
+      }
+      for name in ["a", "b"] {
+        try await drop(name, as: DaemonBench.stranger)
+        try await daemon.says("Accepted list '\(name)'")
+      }
+      #expect(try await bench.tool("pause", "--user", "\(DaemonBench.stranger)").code == 0)
+      try await daemon.says("Paused list 'b' (root)")
+      try await drop("c", as: DaemonBench.stranger)
+      try await daemon.says("queue full: 2 lists are at work already")
+      try await drop("d")
+      try await daemon.says("Accepted list 'd'")
+      #expect(try await bench.inbox().first { $0.name == "c.plist" }?.fate == "waiting")
+      // `d` alone is not paused.
+      let paused = try await bench.tool("--json", "pause", "--all")
+      #expect(paused.output.contains("\"name\":\"d\"") && !paused.output.contains("\"name\":\"a\""))
+      #expect(try await bench.tool("resume", "--all").output.split(separator: "\n").count == 3)
+      let cancel = ["cancel", "--user", "\(DaemonBench.stranger)"]
+      #expect(try await bench.tool(cancel).output.split(separator: "\n").count == 2)
+      try await daemon.says("Accepted list 'c'")
+      #expect(try await bench.show("d").state != "cancelled")
+      let record = try #require(bench.text("state/journal/0000000000000001.log"))
+      #expect(
+        record.contains(" cancelled 1 by=0") && record.contains(" owner=\(DaemonBench.stranger)"))
+    }
+  }
 }

@@ -128,7 +128,9 @@ import Vocabulary
       let (calls, parts) = (bench.calls, bench.parts)
       #expect(state(await calls.handle(.pause(barn), from: .owner)) == "paused")
       #expect(parts.state(list) == .paused)
+      #expect(parts.recorder.ledger { $0[list]?.halter } == ControlPeer.owner.user)
       #expect(state(await calls.handle(.resume(barn), from: .owner)) == "accepted")
+      #expect(parts.recorder.ledger { $0[list]?.halter } == nil)
       let answer = await calls.handle(.quality(barn, .background), from: .owner)
       guard case .changed(let changed) = answer else {
         Issue.record("\(answer)")
@@ -137,8 +139,11 @@ import Vocabulary
       #expect(changed.serviceClass == "background")
       #expect(
         parts.recorder.ledger { $0[list]?.acceptance.serviceClass } == .background)
-      #expect(state(await calls.handle(.cancel(barn), from: .owner)) == "cancelled")
-      #expect(parts.state(list) == .cancelled)
+      guard case .changed(let end) = await calls.handle(.cancel(barn), from: .root) else {
+        Issue.record("not cancelled")
+        return
+      }
+      #expect(end.state == "cancelled" && end.halter == 0 && parts.state(list) == .cancelled)
     }
   }
 

@@ -43,7 +43,7 @@ import Vocabulary
       // The code, and the state of the list at that moment.
       async let end = { (await watch.run(), bench.parts.state(list)) }()
       #expect(await bench.parts.keeper.lives()?.isSettled == false)
-      try await bench.parts.keeper.ask(.cancel, of: list)
+      try await bench.parts.keeper.ask(.cancel, of: list, by: 0)
       let (code, state) = await end
       #expect(code == 0 && state == .cancelled)
     }
@@ -55,7 +55,7 @@ import Vocabulary
     try await PeopleBench.use { bench in
       let watch = watch(bench)
       try await bench.begin(1)
-      try await bench.parts.keeper.ask(.pause, of: list)
+      try await bench.parts.keeper.ask(.pause, of: list, by: 0)
       #expect(await watch.run() == 4)
     }
   }

@@ -50,7 +50,7 @@ import Vocabulary
       ListFolder.staged(list), to: lists, as: ListFolder.name(list), replacing: false)
     try bench.folder(of: list).put(ListFolder.about, about.text)
     try bench.folder(of: list).openAnew(ListFolder.list).write(sample.bytes, at: 0)
-    try await bench.intake.accept(list, about.acceptance, about)
+    try await bench.intake.accept(list, about.acceptance, about, by: nil)
     return list
   }
 
@@ -71,8 +71,8 @@ import Vocabulary
 
   @Test func `pictures need room for their copies`() async throws {
     try await PartBench.use { bench in
-      #expect(bench.intake.fullness(besides: 0, adding: 1 << 20) == nil)
-      let failure = bench.intake.fullness(besides: 0, adding: UInt64(Int64.max))
+      #expect(bench.intake.fullness(for: 1000, besides: 0, adding: 1 << 20) == nil)
+      let failure = bench.intake.fullness(for: 1000, besides: 0, adding: UInt64(Int64.max))
       #expect(failure?.code == "inbox.full" && failure?.reason.contains("no room") == true)
     }
   }
@@ -124,7 +124,7 @@ import Vocabulary
       let lists = bench.folders.lists
       try lists.rename(
         ListFolder.staged(draft.list), to: lists, as: ListFolder.name(draft.list), replacing: false)
-      try await bench.intake.accept(draft.list, about.acceptance, about)
+      try await bench.intake.accept(draft.list, about.acceptance, about, by: nil)
       let later = try await prepare(bench)
       #expect(later.revises == first && later.prints == FileName(literal: "barn") && !later.isRoll)
     }
@@ -340,7 +340,7 @@ import Vocabulary
       await bench.witness.flush(as: "a")
       #expect(try bench.witness.read("a") == list)
       let about = try AboutFile.read(from: bench.folder(of: list))
-      try await bench.intake.accept(list, about.acceptance, about)
+      try await bench.intake.accept(list, about.acceptance, about, by: nil)
       #expect(bench.departures.all.count == 1)
       #expect(bench.told.all().count { $0.hasPrefix("Accepted") } == 1)
     }
@@ -420,31 +420,73 @@ import Vocabulary
 
   @Test func `lists wait when enough are at work or in progress`() async throws {
     try await PartBench.use(settings: { $0.inbox.maximumLists = 2 }) { bench in
-      #expect(bench.intake.fullness(besides: 1, adding: 0) == nil)
-      #expect(bench.intake.fullness(besides: 2, adding: 0)?.code == "inbox.full")
+      #expect(bench.intake.fullness(for: 1000, besides: 1, adding: 0) == nil)
+      #expect(bench.intake.fullness(for: 1000, besides: 2, adding: 0)?.code == "inbox.full")
       let list = try await accept(bench)
-      #expect(bench.intake.fullness(besides: 0, adding: 0) == nil)
-      let failure = bench.intake.fullness(besides: 1, adding: 0)
+      #expect(bench.intake.fullness(for: 1000, besides: 0, adding: 0) == nil)
+      let failure = bench.intake.fullness(for: 1000, besides: 1, adding: 0)
       #expect(failure?.kind == .machine && failure?.advice.contains("MaximumLists=") == true)
       try await bench.recorder.record([.cancelled(list)])
-      #expect(bench.intake.fullness(besides: 1, adding: 0) == nil)
+      #expect(bench.intake.fullness(for: 1000, besides: 1, adding: 0) == nil)
+    }
+  }
+
+  @Test func `lists of one user, even paused ones, do not shut out another`() async throws {
+    try await PartBench.use(settings: { $0.inbox.maximumLists = 4 }) { bench in
+      for number in 1...4 {
+        let list = try await accept(
+          bench,
+          SampleList {
+            $0.name = "\(number).plist"
+            $0.owner = 1000
+          })
+        try await bench.recorder.record([.paused(list)], by: 1000)
+      }
+      let failure = bench.intake.fullness(for: 1000, besides: 0, adding: 0)
+      #expect(
+        failure?.advice.hasPrefix("Resume or cancel some of the 4 paused lists, or raise") == true)
+      // Half of four for the second user; a third one has a share, too.
+      for number in 5...6 {
+        #expect(bench.intake.fullness(for: 1001, besides: 0, adding: 0) == nil)
+        _ = try await accept(
+          bench,
+          SampleList {
+            $0.name = "\(number).plist"
+            $0.owner = 1001
+          })
+      }
+      #expect(
+        bench.intake.fullness(for: 1001, besides: 0, adding: 0)?.advice.hasPrefix("Wait") == true)
+      #expect(bench.intake.fullness(for: 1002, besides: 0, adding: 0) == nil)
+      #expect(bench.intake.fullness(for: 1002, besides: 1, adding: 0) != nil)
+    }
+  }
+
+  @Test func `photos of one user do not shut out another`() async throws {
+    try await PartBench.use(settings: { $0.inbox.maximumPhotos = 3 }) { bench in
+      _ = try await accept(
+        bench,
+        SampleList(count: 3) { $0.owner = 1000 })
+      #expect(bench.intake.fullness(for: 1000, besides: 0, adding: 0) != nil)
+      #expect(bench.intake.fullness(for: 1001, besides: 0, adding: 0) == nil)
     }
   }
 
   @Test func `lists wait when enough photos wait`() async throws {
     try await PartBench.use(settings: { $0.inbox.maximumPhotos = 3 }) { bench in
       _ = try await accept(bench, SampleList(count: 2))
-      #expect(bench.intake.fullness(besides: 0, adding: 0) == nil)
+      #expect(bench.intake.fullness(for: 1000, besides: 0, adding: 0) == nil)
       _ = try await accept(bench, SampleList { $0.name = "cow.plist" })
       #expect(
-        bench.intake.fullness(besides: 0, adding: 0)?.reason.contains("3 photos wait already")
+        bench.intake.fullness(for: 1000, besides: 0, adding: 0)?.reason.contains(
+          "3 photos wait already")
           == true)
     }
   }
 
   @Test func `lists wait when almost no room is left`() async throws {
     try await PartBench.use(settings: { $0.download.freeSpace = .max }) { bench in
-      let failure = bench.intake.fullness(besides: 0, adding: 0)
+      let failure = bench.intake.fullness(for: 1000, besides: 0, adding: 0)
       #expect(failure?.code == "inbox.full")
       #expect(failure?.reason.contains("\(bench.scratch.path)/daemon/state") == true)
     }

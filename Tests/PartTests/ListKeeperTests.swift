@@ -63,7 +63,9 @@ private final class NotedEffects: ListEffects {
     }
   }
 
-  func record(_ turn: ListLife.Turn, of list: ListID) async -> Failure? {
+  func record(
+    _ turn: ListLife.Turn, of list: ListID, by asker: ListLife.Asker?
+  ) async -> Failure? {
     await act("record \(turn)", list)
   }
   func takeOver(_ list: ListID) async -> Failure? { await act("take over", list) }
@@ -75,7 +77,9 @@ private final class NotedEffects: ListEffects {
   func resumeChains(_ list: ListID) { note("resume \(list)") }
   func setClass(_ serviceClass: ServiceClass, of list: ListID) { note("\(serviceClass) \(list)") }
   func dropChains(_ list: ListID) { note("drop \(list)") }
-  func tell(_ turn: ListLife.Turn, of list: ListID) { note("tell \(turn) \(list)") }
+  func tell(_ turn: ListLife.Turn, of list: ListID, by asker: ListLife.Asker?) {
+    note("tell \(turn) \(list)")
+  }
   func health(_ failure: Failure?, of list: ListID) {}
   func copyHealth(_ failure: Failure?, of list: ListID) {}
   func forget(_ list: ListID) { note("forget \(list)") }
@@ -98,7 +102,7 @@ private final class NotedEffects: ListEffects {
     try await running {
       keeper.begin(.init(ListID(1), .accepted))
       await effects.reaches("resume 1")
-      try await keeper.ask(.cancel, of: ListID(1))
+      try await keeper.ask(.cancel, of: ListID(1), by: 0)
       #expect(effects.notes.contains("idle 1") && !effects.notes.contains("forget 1"))
       await effects.reaches("give back 1")
       effects.release("give back 1")
@@ -110,8 +114,8 @@ private final class NotedEffects: ListEffects {
     async throws
   {
     try await running {
-      async let cancel: Void = keeper.ask(.cancel, of: ListID(17))
-      await #expect(throws: ListLife.over) { try await keeper.ask(.cancel, of: ListID(1)) }
+      async let cancel: Void = keeper.ask(.cancel, of: ListID(17), by: 0)
+      await #expect(throws: ListLife.over) { try await keeper.ask(.cancel, of: ListID(1), by: 0) }
       keeper.begin(.init(ListID(17), .accepted))
       try await cancel
       #expect(effects.notes.contains("record cancelled 17"))
@@ -124,10 +128,10 @@ private final class NotedEffects: ListEffects {
       keeper.begin(.init(ListID(1), .accepted))
       keeper.begin(.init(ListID(2), .accepted))
       await effects.reaches("resume 2")
-      try await keeper.ask(.pause, of: ListID(2))
-      try await keeper.ask(.pause, of: ListID(1))
-      try await keeper.ask(.resume, of: ListID(1))
-      try await keeper.ask(.cancel, of: ListID(2))
+      try await keeper.ask(.pause, of: ListID(2), by: 0)
+      try await keeper.ask(.pause, of: ListID(1), by: 0)
+      try await keeper.ask(.resume, of: ListID(1), by: 0)
+      try await keeper.ask(.cancel, of: ListID(2), by: 0)
       effects.release("open 1")
       await effects.reaches("resume 1")
     }
@@ -139,7 +143,7 @@ private final class NotedEffects: ListEffects {
       keeper.begin(.init(ListID(1), .accepted))
       await effects.reaches("resume 1")
       effects.state.withLock { $0.refusal = full }
-      await #expect(throws: full) { try await keeper.ask(.pause, of: ListID(1)) }
+      await #expect(throws: full) { try await keeper.ask(.pause, of: ListID(1), by: 0) }
       #expect(!effects.notes.contains("pause 1"))
     }
   }
@@ -156,14 +160,16 @@ private final class NotedEffects: ListEffects {
     keeper.begin(.init(ListID(1), .accepted))
     await effects.reaches("resume 1")
     async let answer: Failure? = {
-      do throws(Failure) { try await keeper.ask(.pause, of: ListID(1)) } catch { return error }
+      do throws(Failure) { try await keeper.ask(.pause, of: ListID(1), by: 0) } catch {
+        return error
+      }
       return nil
     }()
     await effects.reaches("record paused 1")
     keeper.stop()
     #expect(await answer == .cancelled)
     keeper.begin(.init(ListID(2), .accepted))
-    await #expect(throws: Failure.cancelled) { try await keeper.ask(.pause, of: ListID(1)) }
+    await #expect(throws: Failure.cancelled) { try await keeper.ask(.pause, of: ListID(1), by: 0) }
     #expect(await keeper.lives() == nil)
     #expect(!isOver.withLock { $0 })
     effects.release("record paused 1")

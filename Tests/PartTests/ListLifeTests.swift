@@ -9,7 +9,7 @@ import Vocabulary
 @Suite struct ListLifeTests {
   private let full = Failure(.machine, code: "disk.full", reason: "no space left on device")
   private let gone = Failure(.final, code: "list.gone", reason: "open catalog: no such file")
-  private let person = ListLife.Asker.person(1)
+  private let person = ListLife.Asker.person(1, user: 1000)
 
   private func act(
     _ life: inout ListLife, _ event: ListLife.Event, at seconds: Int64 = 0
@@ -169,7 +169,9 @@ import Vocabulary
 
   @Test func `changes are recorded one at a time, in the order of the requests`() {
     var life = opened()
-    let (second, third) = (ListLife.Asker.person(2), ListLife.Asker.person(3))
+    let (second, third) = (
+      ListLife.Asker.person(2, user: 1000), ListLife.Asker.person(3, user: 1000)
+    )
     #expect(act(&life, .asked(.pause, person)) == [.record(.paused)])
     #expect(act(&life, .asked(.resume, second)).isEmpty)
     #expect(act(&life, .asked(.cancel, third)).isEmpty)

@@ -91,7 +91,7 @@ import Vocabulary
       begun += deeds.filter { $0.action == .open }.map(\.list)
     }
     #expect(begun == [list(1), list(2)])
-    _ = handle(&lives, 3, .asked(.cancel, .person(1)))
+    _ = handle(&lives, 3, .asked(.cancel, .person(1, user: 1000)))
     // A cancel does not wait for the turn of its list.
     #expect(handle(&lives, 3, .recorded(nil)).last == Deed(list(3), .awaitIdle(1)))
     #expect(handle(&lives, 1, .opened(nil)).first == Deed(list(4), .open))
@@ -104,8 +104,8 @@ import Vocabulary
     #expect(handle(&lives, 1, .returned(nil)).last == Deed(list(1), .forget))
     #expect(lives.count == 0 && lives.isSettled)
     #expect(
-      handle(&lives, 1, .asked(.pause, .person(7)))
-        == [Deed(list(1), .answer(.person(7), ListLife.over))])
+      handle(&lives, 1, .asked(.pause, .person(7, user: 1000)))
+        == [Deed(list(1), .answer(.person(7, user: 1000), ListLife.over))])
   }
 
   @Test func `a life begins once`() {

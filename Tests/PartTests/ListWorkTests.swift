@@ -29,11 +29,12 @@ import Vocabulary
       for (turn, state) in [
         (.paused, .paused), (.resumed, .accepted), (.quality(.background), .accepted),
       ] as [(ListLife.Turn, ListState)] {
-        #expect(await work.record(turn, of: list) == nil && bench.state(list) == state)
+        #expect(await work.record(turn, of: list, by: nil) == nil && bench.state(list) == state)
       }
-      #expect(await work.record(.finished, of: list) == .overtaken, "a photo has work left")
-      #expect(await work.record(.cancelled, of: list) == nil && !work.isOpen(list))
-      #expect(await work.record(.paused, of: list) == .overtaken)
+      #expect(
+        await work.record(.finished, of: list, by: nil) == .overtaken, "a photo has work left")
+      #expect(await work.record(.cancelled, of: list, by: nil) == nil && !work.isOpen(list))
+      #expect(await work.record(.paused, of: list, by: nil) == .overtaken)
     }
   }
 
@@ -41,7 +42,7 @@ import Vocabulary
     try await PartBench.use { bench in
       try await bench.add(1)
       await bench.recorder.close()
-      #expect(await bench.work.record(.paused, of: list) == .cancelled)
+      #expect(await bench.work.record(.paused, of: list, by: nil) == .cancelled)
     }
   }
 

@@ -293,7 +293,7 @@ struct ListWorld {
       if isAtWork || !returned.contains(list) || flying.contains(where: { $0.list == list }) {
         violations.append("\(list) is forgotten at work")
       }
-    case .tell(let turn): note(witness.told(turn, list))
+    case .tell(let turn, _): note(witness.told(turn, list))
     default: break
     }
   }
@@ -312,7 +312,7 @@ struct ListWorld {
     let failure: Failure? =
       switch pending.deed.action {
       case .awaitIdle: nil
-      case .record(let turn): record(turn, list)
+      case .record(let turn, _): record(turn, list)
       case _ where cancelled: .cancelled
       case .takeOver: isFull ? Self.full : takeOver(list)
       // It reads the class at any time.
@@ -503,5 +503,5 @@ extension ListLife {
 }
 
 extension ListLife.Action {
-  fileprivate var isQuality: Bool { if case .record(.quality) = self { true } else { false } }
+  fileprivate var isQuality: Bool { if case .record(.quality, _) = self { true } else { false } }
 }

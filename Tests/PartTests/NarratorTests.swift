@@ -26,7 +26,7 @@ import Vocabulary
       try await bench.develop(PhotoID(list: list, number: 1), print: "Photo 1.jpg")
       for turn in [.paused, .resumed, .quality(.utility), .cancelled, .finished] as [ListLife.Turn]
       {
-        narrator.changed(list, turn)
+        narrator.changed(list, turn, by: nil)
       }
       #expect(
         bench.told.all() == [
@@ -43,7 +43,7 @@ import Vocabulary
 
   @Test func `a list without a label or a record is told by its number`() async throws {
     try await DiskBench.use { bench in
-      bench.narrator().changed(ListID(7), .cancelled)
+      bench.narrator().changed(ListID(7), .cancelled, by: nil)
       #expect(bench.told.holds("'list 7'"))
     }
   }

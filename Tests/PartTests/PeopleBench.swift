@@ -35,7 +35,8 @@ final class PeopleBench: Sendable {
       clock: parts.clock,
       started: parts.clock.wallTime())
     calls = ControlCalls(
-      views, keeper: parts.keeper, reload: reload, changes: ground.changes, stop: ground.stop)
+      views, keeper: parts.keeper, reload: reload, narrator: parts.narrator,
+      changes: ground.changes, stop: ground.stop)
   }
 
   static func use(

@@ -46,7 +46,7 @@ import Vocabulary
   }
 
   /// Nil if the reload is refused.
-  private func notes() async -> [String]? { try? await reload.ask()?.get() }
+  private func notes() async -> [String]? { try? await reload.ask(by: 0)?.get() }
 
   @Test func `new settings reach every part, and the answer names those that wait`() async throws {
     try write("[Download]\nAttempts=3\nConnections=7\n[Filter]\nTimeout=2min\n")
@@ -78,7 +78,7 @@ import Vocabulary
   ) async throws {
     try write(text)
     try await running {
-      let answer = try #require(await reload.ask())
+      let answer = try #require(await reload.ask(by: 0))
       let refusal = #expect(throws: ConfigurationError.self) { try answer.get() }
       #expect(refusal?.description.contains(words) == true)
       #expect(live.current == Settings() && given.withLock { $0 }.isEmpty)
@@ -99,7 +99,7 @@ import Vocabulary
     try write(text)
     let manager = try ServiceManager()
     try await running(manager.status) {
-      _ = await reload.ask()
+      _ = await reload.ask(by: 0)
       let (begin, end) = (try await manager.next(), try await manager.next())
       #expect(begin?.hasPrefix("RELOADING=1\n") == true)
       #expect(end == "READY=1")
@@ -118,7 +118,7 @@ import Vocabulary
   @Test func `after the stop a request is answered with nothing`() async throws {
     try write("")
     try await running {}
-    #expect(await reload.ask() == nil)
+    #expect(await reload.ask(by: 0) == nil)
     reload.hangUp()
     #expect(given.withLock { $0 }.isEmpty)
   }

@@ -73,8 +73,10 @@ struct SteppedKeeper {
       await Reply.wait { put(.deed(ListLives.Deed(list, action), $0)) }
     }
 
-    func record(_ turn: ListLife.Turn, of list: ListID) async -> Failure? {
-      await wait(list, .record(turn))
+    func record(
+      _ turn: ListLife.Turn, of list: ListID, by asker: ListLife.Asker?
+    ) async -> Failure? {
+      await wait(list, .record(turn, by: asker))
     }
     func takeOver(_ list: ListID) async -> Failure? { await wait(list, .takeOver) }
     func open(_ list: ListID) async -> Failure? { await wait(list, .open) }
@@ -87,7 +89,9 @@ struct SteppedKeeper {
       note(list, .setClass(serviceClass))
     }
     func dropChains(_ list: ListID) { note(list, .dropChains) }
-    func tell(_ turn: ListLife.Turn, of list: ListID) { note(list, .tell(turn)) }
+    func tell(_ turn: ListLife.Turn, of list: ListID, by asker: ListLife.Asker?) {
+      note(list, .tell(turn, by: asker))
+    }
     func health(_ failure: Failure?, of list: ListID) { note(list, .health(failure)) }
     func copyHealth(_ failure: Failure?, of list: ListID) { note(list, .copyHealth(failure)) }
     func forget(_ list: ListID) { note(list, .forget) }
@@ -128,7 +132,7 @@ struct SteppedKeeper {
   func ask(_ ask: ListLife.Ask, of list: ListID, _ number: UInt64) {
     start { [keeper, desk] in
       do throws(Failure) {
-        try await keeper.ask(ask, of: list)
+        try await keeper.ask(ask, of: list, by: 0)
         desk.put(.answer(number, nil))
       } catch { desk.put(.answer(number, error)) }
     }

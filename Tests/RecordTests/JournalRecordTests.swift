@@ -52,6 +52,25 @@ struct JournalRecordTests {
       JournalRecord.read(line, 0..<(line.count - 1), seed: Samples.seed) == .record(record))
   }
 
+  @Test func `a record names the user who asked, and an acceptance the owner`() {
+    let acceptance = Acceptance(
+      photos: 3, serviceClass: .utility, sha256: Samples.sha256, owner: 1000)
+    let rows: [(Transition, String)] = [
+      (Transition(time: Samples.time, .paused(ListID(17)), by: 0), "paused 17 by=0"),
+      (
+        Transition(time: Samples.time, .accepted(ListID(17), acceptance), by: .max),
+        "accepted 17 photos=3 quality=utility sha256=\(Samples.sha256) owner=1000 by=4294967295"
+      ),
+    ]
+    for (transition, text) in rows {
+      let record = JournalRecord(sequence: 1, transition)
+      let line = record.line(seed: Samples.seed)
+      #expect(String(decoding: line, as: UTF8.self).hasSuffix(" \(text)\n"))
+      #expect(
+        JournalRecord.read(line, 0..<(line.count - 1), seed: Samples.seed) == .record(record))
+    }
+  }
+
   @Test func `the longest record fits its limit`() {
     let code = String(repeating: "x", count: 500)
     let photo = PhotoID(list: ListID(.max), number: .max)

@@ -48,6 +48,23 @@ struct SnapshotTests {
     #expect(Snapshot.read(bytes) == .snapshot(snapshot))
   }
 
+  @Test func `a snapshot keeps the owners, and the users who paused or cancelled`() {
+    var ledger = Ledger()
+    for (number, change) in [(1, Change.paused), (2, Change.cancelled)]
+      as [(UInt64, (ListID) -> Change)]
+    {
+      let acceptance = Acceptance(
+        photos: 1, serviceClass: .utility, sha256: Samples.sha256, owner: UInt32(number) + 1000)
+      ledger.apply(Transition(time: 1, .accepted(ListID(number), acceptance)))
+      ledger.apply(Transition(time: 2, change(ListID(number)), by: UInt32(number)))
+    }
+    #expect(ledger[ListID(1)]?.halter == 1 && ledger[ListID(2)]?.halter == 2)
+    let snapshot = snapshot(ledger)
+    #expect(Snapshot.read(snapshot.bytes) == .snapshot(snapshot))
+    ledger.apply(Transition(time: 3, .resumed(ListID(1)), by: 0))
+    #expect(ledger[ListID(1)]?.halter == nil)
+  }
+
   @Test func `a later version may add lines, unless they must be understood`() {
     let snapshot = snapshot(Samples.ledger(seed: 3, transitions: 30))
     #expect(Snapshot.read(Self.with("tint 1 2\n", in: snapshot)) == .snapshot(snapshot))

@@ -71,6 +71,31 @@ import Vocabulary
       ])
   }
 
+  @Test func `a change of a list says whose list it is, and who has changed it`() {
+    func people(_ notice: Notice) -> [String] {
+      notice.fields.filter {
+        $0.field.rawValue.contains("_UID") || $0.field.rawValue.contains("ER_NAME")
+      }
+      .map { "\($0.field.rawValue)=\($0.text)" }
+    }
+    #expect(
+      people(.listCancelled(Samples.list(by: Person(0, name: "root")))) == [
+        "OWNER_UID=1000", "OWNER_NAME=anna", "CALLER_UID=0", "CALLER_NAME=root",
+      ])
+    #expect(
+      people(.listPaused(Samples.list)) == [
+        "OWNER_UID=", "OWNER_NAME=", "CALLER_UID=", "CALLER_NAME=",
+      ])
+    #expect(
+      people(.cacheCleared(by: Person(1001))) == ["CALLER_UID=1001", "CALLER_NAME=1001"])
+    var photo = Samples.failed
+    photo.owner = Person(1000, name: "anna")
+    #expect(
+      people(.photoFailed(photo, .download, Samples.missing)) == [
+        "OWNER_UID=1000", "OWNER_NAME=anna",
+      ])
+  }
+
   @Test func `a name cannot forge a line, whatever it contains`() {
     let list = ListFacts(id: ListID(1), name: "a\nPRIORITY=0\u{1B}]", total: 1)
     let name = Notice.listAccepted(list).fields.first { $0.field == .listName }

@@ -75,6 +75,23 @@ private final class Outlet: Sendable {
     }
   }
 
+  @Test func `the writer looks up the name of each user once`() throws {
+    let asked = Mutex<[UInt32]>([])
+    let outlet = try Outlet()
+    let reporter = try Reporter(sink: outlet.sink) { user in
+      asked.withLock { $0.append(user) }
+      return user == 0 ? "root" : nil
+    }
+    try reporter.start()
+    for user in [0, 7, 0, 7] as [UInt32] { reporter.report(.cacheCleared(by: Person(user))) }
+    #expect(reporter.flush(within: Patience.time))
+    #expect(
+      outlet.lines.suffix(2) == [
+        "<5>Emptied the cache (root).", "<5>Emptied the cache (user 7).",
+      ])
+    #expect(asked.withLock { $0 } == [0, 7])
+  }
+
   @Test func `without a reader reporting never waits, and lost notices are counted`() throws {
     let outlet = try Outlet(isShut: true)
     let reporter = try Reporter(sink: outlet.sink, capacity: 16)
@@ -129,6 +146,8 @@ private final class Outlet: Sendable {
         LIST_DONE=45
         LIST_FAILED=2
         QOS=utility
+        OWNER_UID=
+        OWNER_NAME=
 
         """)
   }

@@ -8,6 +8,13 @@ enum Samples {
   static let list = ListFacts(
     id: ListID(17), name: "holiday", total: 120, done: 45, failed: 2, serviceClass: .utility)
 
+  /// The same, changed by this user.
+  static func list(by caller: Person) -> ListFacts {
+    var list = list
+    (list.owner, list.caller) = (Person(1000, name: "anna"), caller)
+    return list
+  }
+
   static var photo: PhotoFacts {
     PhotoFacts(
       id: PhotoID(list: ListID(17), number: 4), name: "Barn", listName: "holiday", state: .new,
@@ -22,10 +29,10 @@ enum Samples {
     photo.httpStatus = 200
     photo.developed = Developed(format: .jpeg, width: 1024, height: 768, size: 38123)
     photo.print = "holiday/Barn.jpg"
-    photo.downloadTime = .milliseconds(120)
-    photo.filterTime = .milliseconds(34)
-    photo.outputTime = .microseconds(1500)
-    photo.queuedTime = .zero
+    photo.times.download = .milliseconds(120)
+    photo.times.filter = .milliseconds(34)
+    photo.times.output = .microseconds(1500)
+    photo.times.queued = .zero
     return photo
   }
 
@@ -79,12 +86,12 @@ enum Samples {
       "Accepted list 'a\\x1b[2J'\\n': 1 photo."
     ),
     (
-      .listRejected(ListID(18), name: "x.plist", missing),
+      .listRejected(ListID(18), name: "x.plist", owner: Person(1000), missing),
       "Could not accept list 'x.plist': the server answered 404 Not Found; the file is in failed/."
     ),
     (
       .listRejected(
-        ListID(18), name: "x.plist",
+        ListID(18), name: "x.plist", owner: Person(1000),
         Failure(
           .final, code: "list.option",
           reason: "'Titel' is not an option" + Suggestion.words(for: "Titel", among: ["Title"]))),
@@ -96,6 +103,18 @@ enum Samples {
     (
       .listPaused(list),
       "Paused list 'holiday': 45 of 120 photos filtered, 2 failed; it waits until it is resumed."
+    ),
+    (
+      .listPaused(list(by: Person(1000, name: "anna"))),
+      "Paused list 'holiday': 45 of 120 photos filtered, 2 failed; it waits until it is resumed."
+    ),
+    (
+      .listCancelled(list(by: Person(0, name: "root"))),
+      "Cancelled list 'holiday' (root): 45 of 120 photos filtered, 2 failed; finished prints stay."
+    ),
+    (
+      .listResumed(list(by: Person(1001))),
+      "Resumed list 'holiday' (user 1001): 45 of 120 photos filtered, 2 failed."
     ),
     (.listResumed(list), "Resumed list 'holiday': 45 of 120 photos filtered, 2 failed."),
     (
@@ -187,6 +206,19 @@ enum Samples {
     (
       .hostReopened("photos.example.org", after: .seconds(90)),
       "Downloading from photos.example.org again after 90 s."
+    ),
+    (
+      .hostsFlushed("photos.example.org", count: 1, by: Person(1000, name: "anna")),
+      "Flushed photos.example.org (anna): its photos are tried again at once."
+    ),
+    (
+      .hostsFlushed(nil, count: 2, by: Person(0, name: "root")),
+      "Flushed all hosts (root), of which 2 did not answer: every photo that waits is tried again at once."
+    ),
+    (.cacheCleared(by: Person(0, name: "root")), "Emptied the cache (root)."),
+    (
+      .configurationReloaded(changed: [], by: Person(0, name: "root")),
+      "Reloaded the settings (root): nothing changed."
     ),
     (
       .machineRecovered(full, resumes: "prints continue"),

@@ -80,7 +80,10 @@ struct ScreenTests {
       let order = ToolOrder(command, socket: socket, isPlain: form == .plain)
       let voice = words.voice(form.screen)
       _ = try await onOwnThread {
-        DaemonTalk(order: order, voice: voice, clock: FixedTime(), users: { Self.users($0) }).run()
+        DaemonTalk(
+          order: order, voice: voice, clock: FixedTime(), users: { Self.users($0) },
+          caller: 0
+        ).run()
       }
       // The folder has another name in each run, of the same length.
       let root = "/srv/darkroom-of-the-photographers-of-the-north-pier".prefix(folder.path.count)

@@ -29,7 +29,7 @@ struct TalkTests {
     let order = ToolOrder(command, socket: path, isJSON: json)
     let voice = words.voice(isTerminal: terminal)
     let code = try await onOwnThread { [clock] in
-      DaemonTalk(order: order, voice: voice, clock: clock, users: { _ in nil }).run()
+      DaemonTalk(order: order, voice: voice, clock: clock, users: { _ in nil }, caller: 0).run()
     }
     server?.stop()
     await server?.stopped()
@@ -186,7 +186,7 @@ struct TalkTests {
     let order = ToolOrder(.wait([ListReference("17")], timeout: nil), socket: path)
     let voice = words.voice(isTerminal: true)
     let result = try await onOwnThread { [clock] in
-      DaemonTalk(order: order, voice: voice, clock: clock, users: { _ in nil }).run()
+      DaemonTalk(order: order, voice: voice, clock: clock, users: { _ in nil }, caller: 0).run()
     }
     #expect(result == code)
     let reasons =

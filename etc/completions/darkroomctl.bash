@@ -57,6 +57,8 @@ _darkroomctl() {
   case $command in
     status) options+=' --check' ;;
     list) options+=' --state --user' ;;
+    pause | resume) options+=' --all --user' ;;
+    cancel) options+=' --user' ;;
     show) options+=' --state' ;;
     wait) options+=' --timeout' ;;
     focus) options+=' --for' ;;

@@ -41,7 +41,11 @@ struct RollClaim {
     for list in unfinished { try await finishRecorded(list) }
     if !unfinished.isEmpty { return .changed }
     let size = candidate.status.size
-    if let failure = parts.rules.fullness(besides: others, adding: size) { throw .full(failure) }
+    if let failure = parts.rules.fullness(
+      for: candidate.status.owner, besides: others, adding: size)
+    {
+      throw .full(failure)
+    }
     _ = try asAttempt { () throws(SystemError) in try ClaimFolder(inbox: claim.inbox).standing() }
     let look = memory.look(at: claim.inbox)
     let roll = try await onDisk { () throws(Attempt) in

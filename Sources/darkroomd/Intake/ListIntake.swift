@@ -48,17 +48,23 @@ struct ListIntake: IntakeRules {
     return recorder.ledger { ledger in known.filter { ledger[$0] != nil }.max() }
   }
 
-  func fullness(besides lists: Int, adding bytes: UInt64) -> Failure? {
+  func fullness(for user: UInt32, besides lists: Int, adding bytes: UInt64) -> Failure? {
     let limits = settings.current.inbox
     let open = recorder.ledger { $0.open }
-    if open.lists + lists >= limits.maximumLists {
-      return Self.full(
-        "\(limits.maximumLists) lists are at work already",
-        "raise MaximumLists= in darkroomd.conf")
-    }
-    if open.photos >= limits.maximumPhotos {
-      return Self.full(
-        "\(limits.maximumPhotos) photos wait already", "raise MaximumPhotos= in darkroomd.conf")
+    let hasManyLists = open.lists + lists >= limits.maximumLists
+    if hasManyLists || open.photos >= limits.maximumPhotos {
+      // Lists of others, which may be paused, do not shut out a user with less than an equal share.
+      let shares = recorder.ledger { $0.shares }
+      let own = shares[user] ?? OpenShare()
+      let users = shares.count + (shares[user] == nil ? 1 : 0)
+      if hasManyLists, own.lists + lists >= max(1, limits.maximumLists / users) {
+        return Self.full(
+          "\(open.lists) lists are at work already", own, "raise MaximumLists= in darkroomd.conf")
+      }
+      if open.photos >= limits.maximumPhotos, own.photos >= limits.maximumPhotos / users {
+        return Self.full(
+          "\(open.photos) photos wait already", own, "raise MaximumPhotos= in darkroomd.conf")
+      }
     }
     let freeSpace = settings.current.download.freeSpace
     for folder in [self.lists.folders.state, self.lists.folders.prints] {
@@ -68,7 +74,7 @@ struct ListIntake: IntakeRules {
           for: folder === self.lists.folders.state ? bytes : 0)
       else { continue }
       return Self.full(
-        "almost no room is left on the file system of \(folder.path)",
+        "almost no room is left on the file system of \(folder.path)", OpenShare(),
         "make room, or lower FreeSpace= in darkroomd.conf")
     }
     return nil
@@ -78,10 +84,13 @@ struct ListIntake: IntakeRules {
     space < floor || space - floor < bytes
   }
 
-  private static func full(_ reason: String, _ advice: String) -> Failure {
-    Failure(
+  private static func full(
+    _ reason: String, _ own: OpenShare, _ advice: String
+  ) -> Failure {
+    let paused = own.paused == 1 ? "the paused list" : "some of the \(own.paused) paused lists"
+    return Failure(
       .machine, code: "inbox.full", reason: "queue full: \(reason), so new lists wait",
-      advice: "Wait, or \(advice)")
+      advice: own.paused == 0 ? "Wait, or \(advice)" : "Resume or cancel \(paused), or \(advice)")
   }
 
   // MARK: a list
@@ -153,7 +162,8 @@ struct ListIntake: IntakeRules {
       }
       let choice = try await drop.choice(of: old, try recorder.results.reader(earlier))
       return choice.map {
-        RepeatOrder(earlier, photos: $0, serviceClass: drop.catalog.options.serviceClass)
+        RepeatOrder(
+          earlier, of: draft.owner, photos: $0, serviceClass: drop.catalog.options.serviceClass)
       }
     }
   }
@@ -207,10 +217,12 @@ struct ListIntake: IntakeRules {
     return isFree ?? !isThere ? plain : PrintName.folder(list: name, number: draft.list.number)
   }
 
-  func accept(_ list: ListID, _ acceptance: Acceptance, _ about: AboutFile) async throws(Failure) {
+  func accept(
+    _ list: ListID, _ acceptance: Acceptance, _ about: AboutFile, by user: UInt32?
+  ) async throws(Failure) {
     if isRecorded(list) { return }
     let label = try ListLabel(about)
-    try await recorder.record([.accepted(list, acceptance)])
+    try await recorder.record([.accepted(list, acceptance)], by: user)
     index.add(list, label)
     witness.note(list)
     if about.wasDropped {
@@ -218,7 +230,7 @@ struct ListIntake: IntakeRules {
       let name = label.terms.isRoll ? Array(label.name.stem) : about.droppedName.bytes
       departures.note(list, String(decoding: name, as: UTF8.self), nil)
     }
-    narrator.accepted(list)
+    narrator.accepted(list, by: user)
     space.look()
     keeper.begin(
       ListLives.Birth(
@@ -229,11 +241,11 @@ struct ListIntake: IntakeRules {
   func reject(
     _ list: ListID, name: FileName, owner: UInt32, _ failure: Failure
   ) async throws(Failure) {
-    try await recorder.record([.rejected(list, code: failure.code)])
+    try await recorder.record([.rejected(list, code: failure.code)], by: owner)
     witness.note(list)
     let file = String(decoding: name.bytes, as: UTF8.self)
     departures.note(list, file, failure.reason)
-    narrator.tell(.listRejected(list, name: file, failure))
+    narrator.tell(.listRejected(list, name: file, owner: Person(owner), failure))
     await onDisk { hooks.rejected(list, name: name, owner: owner, failure) }
   }
 

@@ -11,7 +11,9 @@ import Vocabulary
 
 /// The effects of a list's life. The asynchronous ones may take long.
 protocol ListEffects: Sendable {
-  func record(_ turn: ListLife.Turn, of list: ListID) async -> Failure?
+  func record(
+    _ turn: ListLife.Turn, of list: ListID, by asker: ListLife.Asker?
+  ) async -> Failure?
   /// Takes over the prints of earlier lists, which are over.
   func takeOver(_ list: ListID) async -> Failure?
   /// Reads the list and hands it to the chains, paused.
@@ -28,7 +30,7 @@ protocol ListEffects: Sendable {
   func resumeChains(_ list: ListID)
   func setClass(_ serviceClass: ServiceClass, of list: ListID)
   func dropChains(_ list: ListID)
-  func tell(_ turn: ListLife.Turn, of list: ListID)
+  func tell(_ turn: ListLife.Turn, of list: ListID, by asker: ListLife.Asker?)
   func health(_ failure: Failure?, of list: ListID)
   func copyHealth(_ failure: Failure?, of list: ListID)
   /// Releases everything that is kept for the list.
@@ -39,7 +41,7 @@ final class ListKeeper: Sendable {
   private enum Letter: Sendable {
     case begin(ListLives.Birth)
     case event(ListID, ListLife.Event)
-    case ask(ListID, ListLife.Ask, Reply<Failure?>)
+    case ask(ListID, ListLife.Ask, user: UInt32, Reply<Failure?>)
     case look(Reply<ListLives?>)
   }
 
@@ -63,9 +65,13 @@ final class ListKeeper: Sendable {
   func happened(_ event: ListLife.Event, to list: ListID) { mail.yield(.event(list, event)) }
 
   /// Returns when the change is durable and, after a cancel, no photo of the list is being worked on.
-  func ask(_ ask: ListLife.Ask, of list: ListID) async throws(Failure) {
+  func ask(
+    _ ask: ListLife.Ask, of list: ListID, by user: UInt32
+  ) async throws(Failure) {
     let failure = await Reply.wait { reply in
-      if case .terminated = mail.yield(.ask(list, ask, reply)) { reply.give(.cancelled) }
+      if case .terminated = mail.yield(.ask(list, ask, user: user, reply)) {
+        reply.give(.cancelled)
+      }
     }
     if let failure { throw failure }
   }
@@ -100,10 +106,10 @@ final class ListKeeper: Sendable {
             deeds += lives.handle(event, of: birth.list, at: now)
           }
         case .event(let list, let event): deeds = lives.handle(event, of: list, at: now)
-        case .ask(let list, let ask, let reply):
+        case .ask(let list, let ask, let user, let reply):
           lastAsker += 1
           askers[lastAsker] = reply
-          let event = ListLife.Event.asked(ask, .person(lastAsker))
+          let event = ListLife.Event.asked(ask, .person(lastAsker, user: user))
           if lives[list] == nil, effects.isOpen(list) {
             early[list, default: []].append(event)
           } else {
@@ -114,7 +120,7 @@ final class ListKeeper: Sendable {
           continue
         }
         for deed in deeds {
-          if case .answer(.person(let asker), let failure) = deed.action {
+          if case .answer(.person(let asker, _), let failure) = deed.action {
             askers.removeValue(forKey: asker)?.give(failure)
           } else {
             perform(deed, effects, &group)
@@ -136,7 +142,7 @@ final class ListKeeper: Sendable {
     case .resumeChains: effects.resumeChains(list)
     case .setClass(let serviceClass): effects.setClass(serviceClass, of: list)
     case .dropChains: effects.dropChains(list)
-    case .tell(let turn): effects.tell(turn, of: list)
+    case .tell(let turn, let asker): effects.tell(turn, of: list, by: asker)
     case .health(let failure): effects.health(failure, of: list)
     case .copyHealth(let failure): effects.copyHealth(failure, of: list)
     case .forget: effects.forget(list)
@@ -146,8 +152,8 @@ final class ListKeeper: Sendable {
       start(list, &group) { .opened(await effects.open(list)) }
     case .giveBack:
       start(list, &group) { .returned(await effects.giveBack(list)) }
-    case .record(let turn):
-      start(list, &group) { .recorded(await effects.record(turn, of: list)) }
+    case .record(let turn, let asker):
+      start(list, &group) { .recorded(await effects.record(turn, of: list, by: asker)) }
     case .awaitIdle(let number):
       start(list, &group) {
         await effects.idle(list)

@@ -47,7 +47,8 @@ struct ListLife: Equatable, Sendable {
   }
 
   enum Asker: Hashable, Sendable {
-    case person(UInt64)
+    /// The number tells the callers apart.
+    case person(UInt64, user: UInt32)
     case successor(ListID)
   }
 
@@ -73,12 +74,12 @@ struct ListLife: Equatable, Sendable {
     /// Each is answered by its event: `tookOver`, `opened`, `returned`.
     case takeOver, open, giveBack
     case awaitIdle(UInt64)
-    case record(Turn)
+    case record(Turn, by: Asker? = nil)
     /// Ends the step early if it has not begun; its event follows in any case.
     case stop(Step)
     case pauseChains, resumeChains, dropChains
     case setClass(ServiceClass)
-    case tell(Turn)
+    case tell(Turn, by: Asker? = nil)
     /// Trouble of the list has begun or is over (nil); `copyHealth`: trouble of its copy.
     case health(Failure?)
     case copyHealth(Failure?)
@@ -109,6 +110,8 @@ struct ListLife: Equatable, Sendable {
   private(set) var serviceClass: ServiceClass
   /// The recorded end.
   private(set) var end: Turn?
+  /// The first who asked for the end.
+  private var ender: Asker?
   /// The list is paused or damaged, and its running steps have ended.
   private(set) var isAtRest = false
   /// Recorded while the list was being opened; the chains may have an earlier one.
@@ -255,7 +258,9 @@ struct ListLife: Equatable, Sendable {
   private mutating func next() -> [Action] {
     var actions: [Action] = []
     while let request = requests.first {
-      if end == nil, isChange(request.turn) { return actions + [.record(request.turn)] }
+      if end == nil, isChange(request.turn) {
+        return actions + [.record(request.turn, by: request.asker)]
+      }
       requests.removeFirst()
       guard let asker = request.asker else { continue }
       if end != nil, request.turn == .cancelled, end == .cancelled {
@@ -302,12 +307,12 @@ struct ListLife: Equatable, Sendable {
       if case .open = phase { actions.append(.setClass(new)) }
     case .cancelled, .finished: return ends(request)
     }
-    actions.append(.tell(request.turn))
+    actions.append(.tell(request.turn, by: request.asker))
     return actions + answer(request.asker, nil)
   }
 
   private mutating func ends(_ request: Request) -> [Action] {
-    end = request.turn
+    (end, ender) = (request.turn, request.asker)
     phase = .ending
     if let asker = request.asker { cancellers.append(asker) }
     var actions: [Action] = [.health(nil), .dropChains]
@@ -360,7 +365,7 @@ struct ListLife: Equatable, Sendable {
     case .takingOver, .opening, .blocked, .finishing, .returning, .over: return []
     }
     phase = .returning(nil, until: nil)
-    var actions: [Action] = end == .cancelled ? [.tell(.cancelled)] : []
+    var actions: [Action] = end == .cancelled ? [.tell(.cancelled, by: ender)] : []
     actions += cancellers.map { .answer($0, nil) }
     cancellers = []
     return actions + [.giveBack]

@@ -32,9 +32,22 @@ struct ListWork: ListEffects {
 
   // MARK: the record
 
-  func record(_ turn: ListLife.Turn, of list: ListID) async -> Failure? {
-    let change = turn.change(of: list)
-    return await failure { () async throws(Failure) in try await recorder.record([change]) }
+  func record(
+    _ turn: ListLife.Turn, of list: ListID, by asker: ListLife.Asker?
+  ) async -> Failure? {
+    let (change, user) = (turn.change(of: list), user(asker))
+    return await failure { () async throws(Failure) in
+      try await recorder.record([change], by: user)
+    }
+  }
+
+  /// A later list acts for its owner.
+  private func user(_ asker: ListLife.Asker?) -> UInt32? {
+    switch asker {
+    case .person(_, let user): user
+    case .successor(let list): index[list]?.owner
+    case nil: nil
+    }
   }
 
   private func failure(_ act: () async throws(Failure) -> Void) async -> Failure? {
@@ -165,7 +178,9 @@ struct ListWork: ListEffects {
 
   // MARK: telling
 
-  func tell(_ turn: ListLife.Turn, of list: ListID) { narrator.changed(list, turn) }
+  func tell(_ turn: ListLife.Turn, of list: ListID, by asker: ListLife.Asker?) {
+    narrator.changed(list, turn, by: user(asker))
+  }
 
   func health(_ failure: Failure?, of list: ListID) { health.set(failure, for: .list(list)) }
   func copyHealth(_ failure: Failure?, of list: ListID) { health.set(failure, for: .copy(list)) }

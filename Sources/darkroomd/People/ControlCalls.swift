@@ -7,6 +7,7 @@ import Accept
 import Chain
 import Download
 import Linux
+import Report
 import Steer
 import Vocabulary
 
@@ -14,15 +15,20 @@ final class ControlCalls: ControlService {
   private let views: Views
   private let keeper: ListKeeper
   private let reload: Reload
+  private let narrator: Narrator
   /// Rings at every change that users can see.
   private let changes: ChangeSignal
   private let stop: StopFlag
   private let user = ThisProcess.user
 
-  init(_ views: Views, keeper: ListKeeper, reload: Reload, changes: ChangeSignal, stop: StopFlag) {
+  init(
+    _ views: Views, keeper: ListKeeper, reload: Reload, narrator: Narrator, changes: ChangeSignal,
+    stop: StopFlag
+  ) {
     self.views = views
     self.keeper = keeper
     self.reload = reload
+    self.narrator = narrator
     self.changes = changes
     self.stop = stop
   }
@@ -175,7 +181,7 @@ final class ControlCalls: ControlService {
     _ reference: ListReference, _ ask: ListLife.Ask, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
     let list = ListID(try changeable(reference, peer).id)
-    do throws(Failure) { try await keeper.ask(ask, of: list) } catch {
+    do throws(Failure) { try await keeper.ask(ask, of: list, by: peer.user) } catch {
       throw .notPossible(why: error.reason)
     }
     return .changed(try views.summary(list))
@@ -205,7 +211,8 @@ final class ControlCalls: ControlService {
       throw .notPossible(
         why: "none of its photos has failed" + (isOver ? "" : "; it is still at work"))
     }
-    let again = RepeatOrder(ListID(list.id), photos: try await failed(of: order, in: list))
+    let again = RepeatOrder(
+      ListID(list.id), of: list.owner, photos: try await failed(of: order, in: list), by: peer.user)
     let stem = views.index[again.earlier].map { Array($0.name.stem) } ?? []
     let new: ListID
     do throws(Failure) { new = try await views.inbox.again(again, stem: stem) } catch {
@@ -238,7 +245,7 @@ final class ControlCalls: ControlService {
     guard peer.mayReload(daemonOf: user) else {
       throw .permissionDenied(why: "only root and the daemon's own user may reload it")
     }
-    switch await reload.ask() {
+    switch await reload.ask(by: peer.user) {
     case .success(let notes): return notes
     case .failure(let error): throw .reloadFailed(why: error.description)
     case nil: throw .notPossible(why: "the daemon is stopping")
@@ -252,6 +259,7 @@ final class ControlCalls: ControlService {
         throw .permissionDenied(why: "only root and the daemon's own user may empty the cache")
       }
       await onDisk { views.downloader.cache?.clear() }
+      narrator.tell(.cacheCleared(by: Person(peer.user)))
     }
     return .cache(views.cache())
   }
@@ -270,6 +278,8 @@ final class ControlCalls: ControlService {
           why: "the host asked to be left alone; \(owners) may flush it")
       }
     }
-    return .flushed(hosts: views.chains.flush(host, wishes: mayAll))
+    let count = views.chains.flush(host, wishes: mayAll)
+    narrator.tell(.hostsFlushed(host, count: UInt64(count), by: Person(peer.user)))
+    return .flushed(hosts: count)
   }
 }

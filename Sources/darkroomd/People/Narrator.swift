@@ -3,6 +3,7 @@
 // report such a change only after its record is durable. Raises nothing.
 // Concurrency model: `throttle` and `paces` have locks of their own; the rest is immutable.
 
+import Accept
 import Chain
 import Linux
 import Record
@@ -89,20 +90,22 @@ final class Narrator: Sendable {
   private func facts(_ work: Work, _ state: PhotoState) -> PhotoFacts {
     var facts = PhotoFacts(
       id: work.photo, name: work.order.name, listName: work.order.list.name, state: state,
-      serviceClass: work.serviceClass, host: work.order.host)
+      serviceClass: work.serviceClass, host: work.order.host,
+      owner: Person(work.order.list.about.owner))
     facts.attempt = work.attempt
     return facts
   }
 
   // MARK: lists
 
-  func accepted(_ list: ListID) {
+  /// `user` asked for it by command.
+  func accepted(_ list: ListID, by user: UInt32? = nil) {
     throttle.withLock { $0.begin(list, at: clock.uptime()) }
-    report(list) { .listAccepted($0) }
+    report(list, by: user) { .listAccepted($0) }
   }
 
-  func changed(_ list: ListID, _ turn: ListLife.Turn) {
-    report(list) { facts in
+  func changed(_ list: ListID, _ turn: ListLife.Turn, by user: UInt32?) {
+    report(list, by: user) { facts in
       switch turn {
       case .paused: .listPaused(facts)
       case .resumed: .listResumed(facts)
@@ -125,7 +128,10 @@ final class Narrator: Sendable {
     paces.forget(list)
   }
 
-  private func report(_ list: ListID, _ notice: (ListFacts) -> Notice) {
+  private func report(
+    _ list: ListID, by user: UInt32? = nil, _ notice: (ListFacts) -> Notice
+  ) {
+    let label = index[list]
     let (counts, acceptance) = recorder.ledger { ($0[list]?.counts, $0[list]?.acceptance) }
     reporter.report(
       notice(
@@ -133,7 +139,8 @@ final class Narrator: Sendable {
           id: list, name: index.name(of: list), total: acceptance?.photos ?? 0,
           done: counts?.filtered ?? 0, failed: counts?.failed ?? 0,
           serviceClass: acceptance?.serviceClass ?? .default,
-          revises: index[list]?.terms.revises)))
+          revises: label?.terms.revises, owner: label.map { Person($0.owner) },
+          caller: user.map { Person($0) })))
     changes.changed()
   }
 }
@@ -141,10 +148,10 @@ final class Narrator: Sendable {
 extension PhotoFacts {
   fileprivate mutating func set(_ time: StageTime) {
     httpStatus = time.httpStatus
-    downloadTime = time.download
-    filterTime = time.filter
-    outputTime = time.output
-    queuedTime = time.queued
+    times.download = time.download
+    times.filter = time.filter
+    times.output = time.output
+    times.queued = time.queued
   }
 }
 

@@ -11,8 +11,13 @@ final class Reload: Sendable {
   /// Notes for people, or the reason why nothing changed; nil if the daemon stops.
   typealias Answer = Result<[String], ConfigurationError>?
 
-  private let requests: AsyncStream<Reply<Answer>?>
-  private let mail: AsyncStream<Reply<Answer>?>.Continuation
+  private struct Request: Sendable {
+    /// Nil for SIGHUP: no caller waits for the answer.
+    var caller: (user: UInt32, reply: Reply<Answer>)?
+  }
+
+  private let requests: AsyncStream<Request>
+  private let mail: AsyncStream<Request>.Continuation
   private let source: ConfigurationFile
   private let live: LiveSettings
 
@@ -23,14 +28,15 @@ final class Reload: Sendable {
   }
 
   /// Returns when the new settings are in force.
-  func ask() async -> Answer {
+  func ask(by user: UInt32) async -> Answer {
     await Reply.wait { reply in
-      if case .terminated = mail.yield(reply) { reply.give(nil) }
+      let request = Request(caller: (user, reply))
+      if case .terminated = mail.yield(request) { reply.give(nil) }
     }
   }
 
-  /// For SIGHUP: no caller waits for the answer.
-  func hangUp() { mail.yield(nil) }
+  /// For SIGHUP.
+  func hangUp() { mail.yield(Request()) }
 
   func stop() { mail.finish() }
 
@@ -38,17 +44,17 @@ final class Reload: Sendable {
   func run(
     _ status: ServiceStatus, telling tell: (Notice) -> Void, _ parts: [(Settings) -> Void]
   ) async {
-    for await reply in requests {
+    for await request in requests {
       // A service manager that does not read keeps a disk's thread waiting, not this one.
       await onDisk { status.reloading() }
-      let answer = await reload(telling: tell, parts)
+      let answer = await reload(request.caller?.user, telling: tell, parts)
       await onDisk { status.ready() }
-      reply?.give(answer)
+      request.caller?.reply.give(answer)
     }
   }
 
   private func reload(
-    telling tell: (Notice) -> Void, _ parts: [(Settings) -> Void]
+    _ user: UInt32?, telling tell: (Notice) -> Void, _ parts: [(Settings) -> Void]
   ) async -> Answer {
     do throws(ConfigurationError) {
       let (new, origins) = try await onDisk { () throws(ConfigurationError) in
@@ -57,7 +63,7 @@ final class Reload: Sendable {
       let old = live.replace(with: new, origins)
       for part in parts { part(new) }
       let changes = SettingChanges(from: old, to: new)
-      tell(.configurationReloaded(changed: changes.all))
+      tell(.configurationReloaded(changed: changes.all, by: user.map { Person($0) }))
       return .success(changes.waiting.map { "\($0) takes effect at the next start" })
     } catch {
       tell(

@@ -102,7 +102,7 @@ struct Views: Sendable {
     let label = index[entry.id]
     return ListSummary(
       id: entry.id.number, name: index.name(of: entry.id), title: label?.terms.title ?? "",
-      owner: label?.owner ?? 0, state: entry.state,
+      owner: label?.owner ?? entry.acceptance.owner ?? 0, halter: entry.halter, state: entry.state,
       serviceClass: entry.acceptance.serviceClass, total: entry.acceptance.photos,
       new: entry.counts.new, downloaded: entry.counts.downloaded,
       filtered: entry.counts.filtered, failed: entry.counts.failed, accepted: entry.acceptedTime,
