@@ -20,12 +20,14 @@ package protocol IntakeRules: Sendable {
   /// list.
   func twin(of name: FileName, owner: UInt32, sha256: String) -> ListID?
 
-  /// A list may need a worker soon.
-  func foresee()
+  /// A list of this user may need a worker soon.
+  func foresee(for user: UInt32)
 
   /// A worker reads the list and writes the catalog. A `final` failure means that the contents are not a
   /// list; after any other the file is tried again later.
-  func readList(_ list: any OpenFile, catalog: any OpenFile) async throws(Failure)
+  func readList(
+    _ list: any OpenFile, of owner: UInt32, catalog: any OpenFile
+  ) async throws(Failure)
 
   /// Checks the catalog, which is not trusted, and fixes the terms of the list.
   func prepare(_ draft: ListDraft) async throws(Failure) -> ListTerms

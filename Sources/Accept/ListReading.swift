@@ -20,7 +20,7 @@ struct ListReading {
     var words = memory.died[sha256]?.words ?? "as before"
     while deaths < Quarantine.maximumDeaths {
       do throws(Failure) {
-        try await parts.rules.readList(copy, catalog: draft.catalog)
+        try await parts.rules.readList(copy, of: draft.owner, catalog: draft.catalog)
         let terms = try await parts.rules.prepare(draft)
         if deaths > 0 { forgetDeaths(sha256) }
         return terms

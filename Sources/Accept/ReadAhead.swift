@@ -77,7 +77,7 @@ final class ReadAhead {
       && size <= min(Self.longest, parts.settings.maximumListSize)
       && parts.clock.uptime() >= pace.next
     if isDue, laidOut?.catalogued != nil { clear(memory) }
-    layOut(memory)
+    layOut(memory, for: candidate.status.owner)
     guard isDue, let staged = take() else { return nil }
     reading = candidate.key
     return staged
@@ -97,10 +97,10 @@ final class ReadAhead {
     if let staged = take() { discard(staged, memory) }
   }
 
-  private func layOut(_ memory: ClaimMemory) {
+  private func layOut(_ memory: ClaimMemory, for user: UInt32) {
     guard laidOut == nil else { return }
     let list = memory.drawNumber()
-    parts.rules.foresee()
+    parts.rules.foresee(for: user)
     do throws(SystemError) {
       laidOut = try memory.layOut(list)
     } catch {
@@ -151,7 +151,8 @@ final class ReadAhead {
     _ candidate: Candidate, _ staged: StagedList, _ sum: FileCopy.Sum, _ claim: Claim
   ) async -> Bool {
     do throws(Failure) {
-      try await parts.rules.readList(staged.copy.out, catalog: staged.catalog)
+      try await parts.rules.readList(
+        staged.copy.out, of: candidate.status.owner, catalog: staged.catalog)
       return true
     } catch {
       if error.isWorkerDeath {

@@ -3,13 +3,14 @@
 // `Worker` has the real ones (sandboxed processes); tests use scripted ones. Answers are not trusted.
 
 package protocol Workers: Sendable {
-  /// Reads the property list in `list` and writes a catalog into `catalog`.
+  /// Reads the property list of this user in `list` and writes a catalog into `catalog`.
   /// An unacceptable list raises a `Failure` of kind `final`, worded with line and key.
-  func readList(_ list: any OpenFile, catalog: any OpenFile, limits: ListLimits)
-    async throws(Failure)
+  func readList(
+    _ list: any OpenFile, of owner: UInt32, catalog: any OpenFile, limits: ListLimits
+  ) async throws(Failure)
 
-  /// A list within these limits may be read soon: a worker may be started in advance.
-  func foreseeList(_ limits: ListLimits)
+  /// A list of this user may be read soon: a worker may be started in advance.
+  func foreseeList(of owner: UInt32, _ limits: ListLimits)
 
   /// Develops `original` into `print`. Rows stream through: memory does not grow with the picture.
   func develop(_ original: any OpenFile, into print: any OpenFile, _ order: DevelopOrder)
@@ -17,7 +18,7 @@ package protocol Workers: Sendable {
 }
 
 extension Workers {
-  package func foreseeList(_ limits: ListLimits) {}
+  package func foreseeList(of owner: UInt32, _ limits: ListLimits) {}
 }
 
 package struct ListLimits: Equatable, Sendable {

@@ -52,7 +52,8 @@ package struct CheckRun {
       }
       catalog = try Surroundings.scratchFile()
     } catch { throw error.failure }
-    try await workers.readList(list, catalog: catalog, limits: limits)
+    try await workers.readList(
+      list, of: ThisProcess.user, catalog: catalog, limits: limits)
     return try CatalogFile(catalog, limits: limits)
   }
 

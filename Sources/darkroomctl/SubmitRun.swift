@@ -135,7 +135,8 @@ struct SubmitRun {
   private func candidate() async throws(Failure) -> Candidate {
     let (list, isNamed) = try asFailure { () throws(SystemError) in try contents() }
     let catalog = try asFailure { () throws(SystemError) in try Surroundings.scratchFile() }
-    try await workers.readList(list, catalog: catalog, limits: Self.limits)
+    try await workers.readList(
+      list, of: ThisProcess.user, catalog: catalog, limits: Self.limits)
     let read = try CatalogFile(catalog, limits: Self.limits)
     var problems: UInt32 = 0
     for number in read.numbers where try read.entry(number).refusal != nil { problems += 1 }

@@ -74,7 +74,7 @@ final class ScriptedRules: IntakeRules {
     return recorded.first { $0.value.name == name && $0.value.sha256 == sha256 }?.key
   }
 
-  func foresee() {}
+  func foresee(for user: UInt32) {}
 
   func tell(_ news: InboxNews) {
     switch news {
@@ -100,7 +100,9 @@ final class ScriptedRules: IntakeRules {
     }
   }
 
-  func readList(_ list: any OpenFile, catalog: any OpenFile) async throws(Failure) {
+  func readList(
+    _ list: any OpenFile, of owner: UInt32, catalog: any OpenFile
+  ) async throws(Failure) {
     let failure = state.withLock { state in
       defer { state.readFailure = nil }
       return state.readFailure

@@ -13,7 +13,8 @@ final class LoneWorker {
   private let child: ChildProcess
 
   init(owner: UInt32?, memory: UInt64) throws {
-    let options = WorkerOptions(owner: owner, nice: 0, memory: memory, output: 1 << 30)
+    let options = WorkerOptions(
+      owner: owner ?? 0, readsLists: owner == nil, nice: 0, memory: memory, output: 1 << 30)
     child = try ChildProcess(
       path: try WorkerBench.program("darkroom-worker"), words: options.words)
     guard case .ready = try next() else { throw CancellationError() }

@@ -31,23 +31,25 @@ struct WorkerPoolTests {
     #expect(Set([first, other, nicer]).count == 3)
   }
 
-  @Test func `each list is read by its own worker`() async throws {
+  @Test func `the lists of one user are read by one worker, those of another by another`()
+    async throws
+  {
     let bench = try WorkerBench()
-    var readers: Set<[UInt8]> = []
-    for _ in 0..<2 {
+    var readers: [[UInt8]] = []
+    for owner in [1, 1, 2] as [UInt32] {
       let catalog = try bench.file()
       try await bench.pool.readList(
-        try bench.file("read"), catalog: catalog, limits: ListLimits())
-      readers.insert(try catalog.read(at: 0, upTo: 100))
+        try bench.file("read"), of: owner, catalog: catalog, limits: ListLimits())
+      readers.append(try catalog.read(at: 0, upTo: 100))
     }
-    #expect(readers.count == 2)
+    #expect(readers[0] == readers[1] && readers[1] != readers[2])
   }
 
   @Test func `a refused list says why`() async throws {
     let bench = try WorkerBench()
     let failure = await #expect(throws: Failure.self) {
       try await bench.pool.readList(
-        try bench.file("refuse"), catalog: try bench.file(), limits: ListLimits())
+        try bench.file("refuse"), of: 1, catalog: try bench.file(), limits: ListLimits())
     }
     #expect(
       failure

@@ -15,8 +15,9 @@ struct WorkerStateTests {
     PoolState(settings: WorkerSettings(path: "/worker", width: width))
   }
 
+  /// Without an owner: to read lists of the first one.
   private static func options(owner: UInt32?) -> WorkerOptions {
-    WorkerOptions(owner: owner, nice: 5, memory: 1, output: 1)
+    WorkerOptions(owner: owner ?? 1, readsLists: owner == nil, nice: 5, memory: 1, output: 1)
   }
 
   private static func order(
@@ -55,7 +56,7 @@ struct WorkerStateTests {
     #expect(
       actions == [
         [.start(1, Self.options(owner: nil))], [], [.tell(.sandbox(.all))], [],
-        [Self.sent(1, to: 1)], [.kill(1), .finish(1, Self.done)],
+        [Self.sent(1, to: 1)], [.finish(1, Self.done)],
       ])
   }
 
@@ -72,21 +73,37 @@ struct WorkerStateTests {
       ])
   }
 
-  @Test func `a foreseen worker makes room for a photo, and is ended if no list comes`() {
+  @Test func `one reader has a place of its own; another makes room for a photo`() {
     var state = Self.state(width: 1)
-    let room = feed(
+    let others = WorkerOptions(owner: 2, readsLists: true, nice: 5, memory: 1, output: 1)
+    let actions = feed(
       &state,
-      [.foreseen(Self.options(owner: nil)), .ordered(1, Self.order()), .exited(1, .signal(9))])
-    #expect(
-      room == [
-        [.start(1, Self.options(owner: nil))], [.kill(1)], [.start(2, Self.options(owner: 1))],
+      [
+        .foreseen(Self.options(owner: nil)), .foreseen(others), .ordered(1, Self.order()),
+        .exited(1, .signal(9)),
       ])
+    #expect(
+      actions == [
+        [.start(1, Self.options(owner: nil))], [.start(2, others)], [.kill(1)],
+        [.start(3, Self.options(owner: 1))],
+      ])
+    #expect(state.workers.map(\.number) == [2, 3])
+    // While memory is short, readers have no place of their own.
+    var short = busy()
+    _ = short.handle(.starved(1), at: .seconds(2))
+    _ = short.handle(.ordered(2, Self.order()), at: .seconds(2))
+    #expect(short.handle(.foreseen(others), at: .seconds(3)) == [])
+  }
+
+  @Test func `a foreseen worker is ended if no list comes`() {
     var alone = Self.state(width: 1)
     _ = feed(&alone, [.foreseen(Self.options(owner: nil)), .ready(1, .all)])
     #expect(alone.nextDeadline == .seconds(4))
     #expect(alone.handle(.timePassed([:]), at: .seconds(4)) == [.kill(1)])
     // If every place is taken, no worker is started in advance.
     var full = busy()
+    let others = WorkerOptions(owner: 2, readsLists: true, nice: 5, memory: 1, output: 1)
+    #expect(full.handle(.foreseen(others), at: .seconds(9)) == [.start(2, others)])
     #expect(full.handle(.foreseen(Self.options(owner: nil)), at: .seconds(9)) == [])
   }
 
@@ -143,10 +160,11 @@ struct WorkerStateTests {
     #expect(state.waiting.count == 18)
   }
 
-  @Test func `a worker that has read a list is ended`() {
+  @Test func `a worker that has read a list is kept for the next list of its user`() {
     var state = busy(Self.order(owner: nil))
-    #expect(
-      state.handle(.answered(1, 1, Self.done), at: .zero) == [.kill(1), .finish(1, Self.done)])
+    let actions = feed(
+      &state, [.answered(1, 1, Self.done), .ordered(2, Self.order(owner: nil))])
+    #expect(actions == [[.finish(1, Self.done)], [Self.sent(2, to: 1)]])
   }
 
   @Test func `an idle worker is ended after its time, and then nothing is due`() {

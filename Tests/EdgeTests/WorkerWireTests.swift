@@ -124,15 +124,16 @@ struct WorkerWireTests {
   @Test func `the options of a worker are read as they were written`() {
     for options in [
       WorkerOptions(owner: 42, nice: 19, memory: .max, output: 7),
-      WorkerOptions(owner: nil, nice: 0, memory: 1, output: .max),
+      WorkerOptions(owner: 0, readsLists: true, nice: 0, memory: 1, output: .max),
     ] { #expect(WorkerOptions(words: options.words) == options) }
   }
 
   @Test(
     "wrong words start no worker",
     arguments: [
-      [], ["--owner=1"], ["--owner=1", "--nice=x", "--memory=1", "--output=1"],
-      ["--owner=1", "--nice=1", "--memory=1", "--output=1", "--more=1"], ["help"],
+      [], ["--owner=1"], ["--owner=1", "--for=lists", "--nice=x", "--memory=1", "--output=1"],
+      ["--owner=1", "--for=others", "--nice=1", "--memory=1", "--output=1"],
+      ["--owner=1", "--for=lists", "--nice=1", "--memory=1", "--output=1", "--more=1"], ["help"],
     ])
   func usage(words: [String]) { #expect(WorkerOptions(words: words) == nil) }
 }

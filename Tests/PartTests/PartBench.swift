@@ -174,7 +174,7 @@ final class InnerWorkers: Workers {
   }
 
   func readList(
-    _ list: any OpenFile, catalog: any OpenFile, limits: ListLimits
+    _ list: any OpenFile, of owner: UInt32, catalog: any OpenFile, limits: ListLimits
   ) async throws(Failure) {
     try fail()
     try ListReader.read(list: list, catalog: catalog, limits: limits)

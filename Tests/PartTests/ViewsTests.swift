@@ -82,7 +82,7 @@ import Vocabulary
       let lists = bench.views.summaries()
       #expect(lists.map(\.name) == ["a1", "a2", "list 10"])
       #expect(lists[0].filtered == 1 && lists[0].new == 1 && lists[0].total == 2)
-      #expect(lists[0].owner == 1000 && lists[2].owner == 0 && lists[0].state == "running")
+      #expect(lists[0].owner == 1000 && lists[2].owner == 1000 && lists[0].state == "running")
       #expect(bench.views.isKnown(ListID(2)) && !bench.views.isKnown(ListID(3)))
       #expect(throws: ControlError.noSuchList(name: "3")) { try bench.views.summary(ListID(3)) }
     }

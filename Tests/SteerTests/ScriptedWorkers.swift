@@ -6,7 +6,7 @@ import Synchronization
 import Vocabulary
 
 struct ScriptedWorkers: Workers {
-  func readList(_ list: any OpenFile, catalog: any OpenFile, limits: ListLimits)
+  func readList(_ list: any OpenFile, of owner: UInt32, catalog: any OpenFile, limits: ListLimits)
     async throws(Failure)
   {
     let bytes = (try? list.read(at: 0, upTo: 100)) ?? []
@@ -44,7 +44,7 @@ final class BackwardWorkers: Workers {
 
   init(_ count: Int) { self.count = count }
 
-  func readList(_ list: any OpenFile, catalog: any OpenFile, limits: ListLimits)
+  func readList(_ list: any OpenFile, of owner: UInt32, catalog: any OpenFile, limits: ListLimits)
     async throws(Failure)
   {}
 

@@ -10,7 +10,7 @@ typealias JobAnswer = Result<WorkerFacts, Failure>
 enum PoolLetter: Sendable {
   case order(JobNumber, WorkerJob, Reply<JobAnswer>)
   case cancel(JobNumber)
-  case foresee(ListLimits)
+  case foresee(ListLimits, owner: UInt32)
   case started(WorkerNumber, Result<WorkerProcess.Child, SystemError>)
   case resize(Int)
   case end

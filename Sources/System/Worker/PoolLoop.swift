@@ -73,7 +73,8 @@ final class PoolLoop {
       errands[number] = Errand(job: job, reply: reply)
       feed(.ordered(number, job.order(settings)))
     case .cancel(let number): feed(.cancelled(number))
-    case .foresee(let limits): feed(.foreseen(WorkerJob.order(limits, settings).options))
+    case .foresee(let limits, let owner):
+      feed(.foreseen(WorkerJob.order(limits, of: owner, settings).options))
     case .started(let worker, .success(let child)):
       let process = WorkerProcess(child)
       processes[worker] = process

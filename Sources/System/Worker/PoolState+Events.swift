@@ -90,9 +90,8 @@ extension PoolState {
       end(worker, failing: Self.nonsense, &actions)
       return
     }
-    // A worker that has read a list ends, so that it sees no other; so does one above the width.
     memory.answered(width: width)
-    if workers[place].options.owner == nil || workers.count > places {
+    if isAboveWidth(workers[place].options) {
       kill(at: place, &actions)
     } else {
       workers[place].stage = .idle(until: now + settings.idleTime)

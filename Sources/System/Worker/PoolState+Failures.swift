@@ -82,7 +82,7 @@ extension PoolState {
   private static func outOfTime(_ limit: String, _ options: WorkerOptions) -> Failure {
     Failure(
       .final, code: "worker.timeout", reason: "it did not finish within \(limit)",
-      advice: options.owner == nil
+      advice: options.readsLists
         ? "Split the list" : "Raise Timeout= under [Filter] if the picture is worth it")
   }
 }

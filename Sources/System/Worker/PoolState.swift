@@ -16,7 +16,8 @@ typealias WorkerNumber = UInt64
 
 /// The properties of a request on which the pool decides.
 struct PoolOrder: Equatable, Sendable {
-  /// A worker serves only requests with its own options: one user, one nice level, one set of limits.
+  /// A worker serves only requests with its own options: lists or pictures of one user, one nice level, one set of
+  /// limits.
   let options: WorkerOptions
   let serviceClass: ServiceClass
   let timeout: Duration
@@ -102,8 +103,23 @@ struct PoolState {
 
   var isOver: Bool { isEnding && workers.isEmpty }
 
-  /// The number of workers that may run at once.
+  /// The number of workers that may run at once, besides one that reads lists.
   var places: Int { min(width, memory.workers ?? width) }
+
+  /// A reader beside the places, so that many lists of one user need one start, and none of the workers that develop
+  /// pictures ends for it. Not while memory is short.
+  private var placeForReader: Int { memory.workers == nil ? 1 : 0 }
+
+  private var readers: Int { workers.count(where: \.options.readsLists) }
+
+  /// Workers in the places.
+  private var placed: Int { workers.count - min(placeForReader, readers) }
+
+  private func hasRoom(for options: WorkerOptions) -> Bool {
+    placed < places || options.readsLists && readers < placeForReader
+  }
+
+  func isAboveWidth(_ options: WorkerOptions) -> Bool { placed > places }
 
   /// The time at which `timePassed` is due; nil if there is no deadline.
   var nextDeadline: Duration? { workers.compactMap(\.stage.deadline).min() }
@@ -123,19 +139,26 @@ struct PoolState {
         give(job, to: place, now, &actions)
       } else if let place = place(for: job.order.options, where: \.isExpecting) {
         workers[place].stage = .starting(for: job.number, until: now + settings.startTimeout)
-      } else if workers.count < places {
+      } else if hasRoom(for: job.order.options) {
         let stage = Stage.starting(for: job.number, until: now + settings.startTimeout)
         start(job.order.options, stage, &actions)
       } else {
         left.append(job)
         if leaving > 0 {
           leaving -= 1  // this worker's exit will free a place
-        } else if let place = workers.firstIndex(where: \.stage.isSpare) {
+        } else if let place = spare(for: job.order.options) {
           kill(at: place, &actions)  // a spare worker of another user makes room
         }
       }
     }
     waiting = left
+  }
+
+  /// A spare worker whose end makes room.
+  private func spare(for options: WorkerOptions) -> Int? {
+    let reader = workers.firstIndex { $0.options.readsLists && $0.stage.isSpare }
+    if let reader, options.readsLists || readers > placeForReader { return reader }
+    return workers.firstIndex { !$0.options.readsLists && $0.stage.isSpare }
   }
 
   private func place(for options: WorkerOptions, where isFit: (Stage) -> Bool) -> Int? {
@@ -144,7 +167,7 @@ struct PoolState {
 
   /// Starts a worker in advance: its start is half of a short request's waiting time.
   mutating func expect(_ options: WorkerOptions, _ now: Duration, _ actions: inout [Action]) {
-    guard !isEnding, workers.count < places,
+    guard !isEnding, hasRoom(for: options),
       !workers.contains(where: { $0.stage.isSpare && $0.options == options })
     else { return }
     start(options, .expecting(until: now + settings.startTimeout), &actions)

@@ -6,29 +6,34 @@ import Vocabulary
 
 struct WorkerJob: Sendable {
   let body: WorkerRequest.Body
+  /// The user whose list or picture it is.
+  let owner: UInt32
   let input: any OpenFile
   let output: any OpenFile
 
   /// The properties on which the pool decides.
   func order(_ settings: WorkerSettings) -> PoolOrder {
     switch body {
-    case .readList(let limits): return Self.order(limits, settings)
+    case .readList(let limits): return Self.order(limits, of: owner, settings)
     case .develop(let order):
       let memory = order.maximumMemory.addingWithoutOverflow(settings.baseMemory)
       return PoolOrder(
         options: WorkerOptions(
-          owner: order.owner, nice: order.serviceClass.nice, memory: memory,
+          owner: owner, nice: order.serviceClass.nice, memory: memory,
           output: Self.printLimit(order)),
         serviceClass: order.serviceClass, timeout: order.timeout)
     }
   }
 
   /// A list goes before pictures: the person who dropped it waits for its acceptance.
-  static func order(_ limits: ListLimits, _ settings: WorkerSettings) -> PoolOrder {
+  static func order(
+    _ limits: ListLimits, of owner: UInt32, _ settings: WorkerSettings
+  ) -> PoolOrder {
     let memory = limits.size.addingWithoutOverflow(settings.listMemory)
     let output = limits.size.addingWithoutOverflow(UInt64(limits.photos) * 128)
     return PoolOrder(
-      options: WorkerOptions(owner: nil, nice: 0, memory: memory, output: output),
+      options: WorkerOptions(
+        owner: owner, readsLists: true, nice: 0, memory: memory, output: output),
       serviceClass: .userInteractive, timeout: settings.listTimeout)
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The daemon's workers: at most `width` sandboxed processes, each for one list at one nice level, started
-// when there is work and ended soon after it is done. Urgent requests go first.
+// The daemon's workers: at most `width` sandboxed processes and one that reads lists, each for one user at one nice
+// level, started when there is work and ended soon after it is done. Urgent requests go first.
 // Promises: a request ends with a checked answer or a `Failure`, even if its worker misbehaves; a cancelled
 // or late request ends at once, and its worker is killed. The worker may still be inside one last write: the
 // print of a cancelled order is thrown away, never overwritten.
@@ -45,18 +45,21 @@ package final class WorkerPool: Workers {
   }
 
   package func readList(
-    _ list: any OpenFile, catalog: any OpenFile, limits: ListLimits
+    _ list: any OpenFile, of owner: UInt32, catalog: any OpenFile, limits: ListLimits
   ) async throws(Failure) {
-    let job = WorkerJob(body: .readList(limits), input: list, output: catalog)
+    let job = WorkerJob(body: .readList(limits), owner: owner, input: list, output: catalog)
     _ = try await run(job).get()
   }
 
-  package func foreseeList(_ limits: ListLimits) { mailbox.put(.foresee(limits)) }
+  package func foreseeList(of owner: UInt32, _ limits: ListLimits) {
+    mailbox.put(.foresee(limits, owner: owner))
+  }
 
   package func develop(
     _ original: any OpenFile, into print: any OpenFile, _ order: DevelopOrder
   ) async throws(Failure) -> Developed {
-    let job = WorkerJob(body: .develop(order), input: original, output: print)
+    let job = WorkerJob(
+      body: .develop(order), owner: order.owner, input: original, output: print)
     switch try await run(job).get() {
     case .developed(let developed): return developed
     case .listRead: throw PoolState.nonsense

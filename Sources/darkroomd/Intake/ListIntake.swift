@@ -99,10 +99,12 @@ struct ListIntake: IntakeRules {
     ListLimits(size: settings.current.inbox.maximumListSize)
   }
 
-  func foresee() { workers.foreseeList(limits) }
+  func foresee(for user: UInt32) { workers.foreseeList(of: user, limits) }
 
-  func readList(_ list: any OpenFile, catalog: any OpenFile) async throws(Failure) {
-    try await workers.readList(list, catalog: catalog, limits: limits)
+  func readList(
+    _ list: any OpenFile, of owner: UInt32, catalog: any OpenFile
+  ) async throws(Failure) {
+    try await workers.readList(list, of: owner, catalog: catalog, limits: limits)
   }
 
   func prepare(_ draft: ListDraft) async throws(Failure) -> ListTerms {
