@@ -93,7 +93,7 @@ package struct ListEntry: Equatable, Sendable {
   /// Updates everything but the states and their counts.
   private mutating func remember(_ change: Change, _ time: UInt64) {
     switch change {
-    case .accepted, .rejected, .paused, .resumed: break
+    case .accepted, .rejected, .paused, .resumed, .removed: break
     case .cancelled, .finished: end(time)
     case .quality(_, let serviceClass): acceptance.serviceClass = serviceClass
     case .downloaded(let photo, let contents):

@@ -12,7 +12,7 @@ extension Notice {
     case .stopping(let open): [number(.openLists, open)]
     case .listAccepted(let list), .listProgress(let list), .listFinished(let list),
       .listPaused(let list), .listResumed(let list), .listCancelled(let list),
-      .listReclassed(let list):
+      .listReclassed(let list), .listRemoved(let list, _):
       fields(of: list)
     case .listRejected(let id, let name, let failure):
       [number(.listID, id.number), text(.listName, name)] + fields(of: failure)

@@ -24,7 +24,7 @@ extension Notice {
       "Left out \(counted(count, "message")) here, because they came faster than they could be "
         + "written; the journal file and darkroomctl have everything."
     case .listAccepted, .listRejected, .listProgress, .listFinished, .listPaused, .listResumed,
-      .listCancelled, .listReclassed:
+      .listCancelled, .listReclassed, .listRemoved:
       listWords
     case .photoFinished, .photoFailed, .retryScheduled, .transition, .workerDied: photoWords
     case .machineTrouble, .machineRecovered, .journalReplayed, .journalUnwritable, .stateIsOlder,
@@ -54,6 +54,9 @@ extension Notice {
       "Cancelled list \(quoted(list.name)): \(progress(list)); finished prints stay."
     case .listReclassed(let list):
       "List \(quoted(list.name)) is now in class \(list.serviceClass.name): \(progress(list))."
+    case .listRemoved(let list, let user):
+      "Removed list \(quoted(list.name)) with its prints and results"
+        + (user.map { ", as user \($0) wanted." } ?? ".")
     default: ""
     }
   }

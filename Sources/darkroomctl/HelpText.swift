@@ -18,6 +18,7 @@ package enum HelpText {
       resume LIST            continue a paused list
       cancel LIST            abandon a list; existing prints are kept
       retry LIST [PHOTO...]  do again what failed, or is missing
+      remove LIST            remove a list that is over, with its prints and results
       quality LIST CLASS     change the quality-of-service class of a list
       focus LIST [PHOTO...]  let photos go first for a while
       unfocus LIST           end the focus on a list
@@ -63,7 +64,7 @@ package enum HelpText {
         + " [--metadata M] [--quality-of-service CLASS] [--notify URL] FILE|FOLDER|PICTURE...|URL...|-"
     case .show: "show [--state STATE] LIST"
     case .wait: "wait [--timeout TIME] LIST..."
-    case .pause, .resume, .cancel: "\(command.rawValue) LIST"
+    case .pause, .resume, .cancel, .remove: "\(command.rawValue) LIST"
     case .retry: "retry LIST [PHOTO|RANGE...]"
     case .quality: "quality LIST CLASS"
     case .focus: "focus [--for TIME] LIST [PHOTO|RANGE...]"
@@ -115,6 +116,12 @@ package enum HelpText {
       prints of LIST and does again what failed or, after a cancel, what is missing. With PHOTO
       (numbers, ranges such as 10-20, and names), tries again only those that failed; the
       others that failed stay failed.
+      """
+    case .remove:
+      """
+      Removes a list that is finished or cancelled: its prints, its copy, its results and its
+      retry list, and those of the earlier lists of its name that it took over from. Nothing
+      brings them back. A new list of that name begins afresh.
       """
     case .quality: quality
     case .focus: focus

@@ -138,6 +138,7 @@ package struct ToolArguments {
     case .pause: return .pause(try oneList(name, words))
     case .resume: return .resume(try oneList(name, words))
     case .cancel: return .cancel(try oneList(name, words))
+    case .remove: return .remove(try oneList(name, words))
     case .retry:
       let (list, photos) = try selection(name, words)
       return .retry(RetryOrder(list: list, photos: photos))

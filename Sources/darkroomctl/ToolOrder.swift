@@ -44,6 +44,7 @@ package enum ToolCommand: Equatable, Sendable {
   case resume(ListReference)
   case cancel(ListReference)
   case retry(RetryOrder)
+  case remove(ListReference)
   case quality(ListReference, ServiceClass)
   case focus(FocusOrder)
   case unfocus(ListReference)
@@ -108,7 +109,8 @@ package struct DevelopTask: Equatable, Sendable {
 }
 
 package enum CommandName: String, CaseIterable, Sendable {
-  case status, list, inbox, submit, show, why, wait, pause, resume, cancel, retry, quality, focus,
+  case status, list, inbox, submit, show, why, wait, pause, resume, cancel, retry, remove, quality,
+    focus,
     unfocus, flush,
     reload, config, watch,
     cache,

@@ -25,6 +25,7 @@ final class Darkroom: Sendable {
   private let keeper: ListKeeper
   private let work: ListWork
   private let retention: ListRetention
+  private let remover: ListRemover
   private let witness: NumberWitness
   private let intake: ListIntake
   private let inbox: Inbox
@@ -68,6 +69,7 @@ final class Darkroom: Sendable {
       returns: ReturnFolder(done: folders.done, failed: folders.failed, lists: folders.lists),
       downloader: photos.downloader, narrator: narrator, health: health, retention: retention,
       hooks: desk, clock: clock, printsPath: ground.places.prints)
+    remover = ListRemover(recorder, index, lists, narrator, clock: clock)
     witness = NumberWitness(folders.done)
     intake = ListIntake(
       recorder: recorder, workers: workers, lists: lists, index: index, keeper: keeper,
@@ -81,7 +83,8 @@ final class Darkroom: Sendable {
       departures: departures, places: ground.places, settings: ground.settings, clock: clock,
       started: clock.wallTime())
     calls = ControlCalls(
-      views, keeper: keeper, reload: reload, changes: ground.changes, stop: ground.stop)
+      views, keeper: keeper, remover: remover, reload: reload, changes: ground.changes,
+      stop: ground.stop)
     idle = IdleWatch(
       inbox: inbox, keeper: keeper, recorder: recorder, departures: departures, health: health,
       changes: ground.changes, clock: clock, hooks: leavesHooks ? nil : desk.outbox
@@ -130,6 +133,7 @@ final class Darkroom: Sendable {
       group.addTask { [photos] in await photos.downloader.run() }
       group.addTask { [self] in await keeper.run(work) }
       group.addTask { [self] in await runLists() }
+      group.addTask { [self] in await mendRights() }
       group.addTask { [hooks] in await hooks?.run() }
       group.addTask { [webhooks] in await webhooks.run() }
       if let ends {
@@ -165,6 +169,7 @@ final class Darkroom: Sendable {
       try? work.returns.sweep()
       let entries = recorder.ledger { $0.lists.values.sorted { $0.id < $1.id } }
       work.index.load(entries.map(\.id), from: folders.lists)
+      remover.resume()
       let ended = entries.filter { $0.state.isFinal }.map(\.id)
       let open = entries.filter { !$0.state.isFinal }.map(birth)
       let needed = open.flatMap { [$0.list] + work.index.predecessors(of: $0.list) }
@@ -179,13 +184,28 @@ final class Darkroom: Sendable {
     for birth in births { keeper.begin(birth) }
     if births.isEmpty { photos.downloader.discardPartials() }
     await returnEnded(ended)
+    async let removals: Void = remover.run()
     async let witnessEnd: Void = keepWitness(lineage)
     async let inboxEnd: Void = inbox.run()
     await inbox.settled()
     await retention.run()
+    await removals
     await inboxEnd
     await witnessEnd
     if let lineage { await witness.flush(as: lineage) }
+  }
+
+  /// For files of versions that let the group read them.
+  private func mendRights() async {
+    let folders = ground.folders
+    let rights = OldRights(state: folders.state, done: folders.done, failed: folders.failed)
+    await onDisk {
+      do throws(SystemError) { try rights.mend() } catch {
+        work.narrator.tell(
+          .machineTrouble(
+            error.machineFailure, waits: "files of earlier versions stay readable for the group"))
+      }
+    }
   }
 
   private func keepWitness(_ lineage: String?) async {

@@ -106,6 +106,11 @@ enum Samples {
       .listReclassed(ListFacts(id: ListID(2), name: "b", total: 3, serviceClass: .background)),
       "List 'b' is now in class background: 0 of 3 photos filtered."
     ),
+    (
+      .listRemoved(list, by: 1000),
+      "Removed list 'holiday' with its prints and results, as user 1000 wanted."
+    ),
+    (.listRemoved(list, by: nil), "Removed list 'holiday' with its prints and results."),
   ]
 
   private static let photos: [(Notice, String)] = [

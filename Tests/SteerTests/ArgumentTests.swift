@@ -36,6 +36,7 @@ struct ArgumentTests {
       ("wait --timeout 5min summer", ToolOrder(.wait([summer], timeout: .seconds(300)))),
       ("pause summer", ToolOrder(.pause(summer))), ("resume summer", ToolOrder(.resume(summer))),
       ("cancel summer", ToolOrder(.cancel(summer))),
+      ("remove summer", ToolOrder(.remove(summer))),
       ("retry summer", ToolOrder(.retry(RetryOrder(list: summer)))),
       ("retry summer 3 5-7", ToolOrder(.retry(RetryOrder(list: summer, photos: ["3", "5-7"])))),
       ("quality 17 background", ToolOrder(.quality(ListReference("17"), .background))),

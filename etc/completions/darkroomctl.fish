@@ -29,6 +29,7 @@ complete -c darkroomctl -n __fish_use_subcommand -a pause -d 'Start no more phot
 complete -c darkroomctl -n __fish_use_subcommand -a resume -d 'Continue a paused list'
 complete -c darkroomctl -n __fish_use_subcommand -a cancel -d 'Abandon a list'
 complete -c darkroomctl -n __fish_use_subcommand -a retry -d 'Do again what failed'
+complete -c darkroomctl -n __fish_use_subcommand -a remove -d 'Remove a list that is over, with its prints'
 complete -c darkroomctl -n __fish_use_subcommand -a quality -d 'Change the class of a list'
 complete -c darkroomctl -n __fish_use_subcommand -a focus -d 'Let photos go first for a while'
 complete -c darkroomctl -n __fish_use_subcommand -a unfocus -d 'End the focus on a list'
@@ -41,7 +42,7 @@ complete -c darkroomctl -n __fish_use_subcommand -a develop -d 'Filter local pic
 complete -c darkroomctl -n __fish_use_subcommand -a check -d 'Check a photo list for errors'
 complete -c darkroomctl -n __fish_use_subcommand -a help -d 'Show the commands, or the help of one of them'
 
-complete -c darkroomctl -n '__fish_seen_subcommand_from show why wait pause resume cancel retry quality focus unfocus watch' -a '(__darkroomctl_lists)'
+complete -c darkroomctl -n '__fish_seen_subcommand_from show why wait pause resume cancel retry remove quality focus unfocus watch' -a '(__darkroomctl_lists)'
 complete -c darkroomctl -n '__fish_seen_subcommand_from flush' -a '(__darkroomctl_hosts)'
 complete -c darkroomctl -n '__fish_seen_subcommand_from quality' -a 'userInteractive userInitiated default utility background' -d 'Class'
 complete -c darkroomctl -n '__fish_seen_subcommand_from cache' -a clear -d 'Empty the cache'
@@ -65,4 +66,4 @@ complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l quality-of-se
 complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l notify -x -d 'URL to notify when it is over'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s j -l jobs -x -d 'Number of pictures at once'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s f -l force -d 'Replace existing prints'
-complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list inbox submit show why wait pause resume cancel retry quality focus unfocus flush reload config watch cache develop check journal'
+complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list inbox submit show why wait pause resume cancel retry remove quality focus unfocus flush reload config watch cache develop check journal'

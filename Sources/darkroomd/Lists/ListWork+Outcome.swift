@@ -14,12 +14,14 @@ import Return
 import Vocabulary
 
 extension ListWork {
-  /// The name of the dropped file; nil if `about` is damaged or gone.
-  func droppedName(_ list: ListID) throws(Failure) -> FileName? {
+  /// The name of the dropped file and its owner; nil if `about` is damaged or gone.
+  func dropped(_ list: ListID) throws(Failure) -> (name: FileName, owner: UInt32)? {
     let folder = try asMachine { () throws(SystemError) in
       try lists.folders.lists.folder(ifThere: ListFolder.name(list))
     }
-    do throws(Failure) { return try folder.map(AboutFile.read)?.name } catch {
+    do throws(Failure) {
+      return try folder.map(AboutFile.read).map { ($0.name, $0.owner) }
+    } catch {
       if error.kind == .final { return nil }
       throw error
     }

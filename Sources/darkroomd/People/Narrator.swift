@@ -113,6 +113,12 @@ final class Narrator: Sendable {
     }
   }
 
+  /// The facts are from before the record, which has forgotten the list.
+  func removed(_ facts: ListFacts, by user: UInt32?) {
+    reporter.report(.listRemoved(facts, by: user))
+    changes.changed()
+  }
+
   func progress(_ list: ListID) {
     changes.changed()
     let isDue = throttle.withLock { $0.admits(list, at: clock.uptime()) }
