@@ -5,7 +5,7 @@
 
 package enum FileReaders: Equatable, Sendable {
   case group
-  /// This user alone; for root, and for the daemon's own user, nobody else.
+  /// This user alone; no user, if it is root or the daemon's own user.
   case user(UInt32)
 
   /// The owner of a list; without one, as its files are damaged, root.
@@ -27,12 +27,14 @@ extension Folder {
     }
   }
 
-  /// Opens what was a user's to the group.
-  package func openToGroup(_ name: FileName) throws(SystemError) {
-    do throws(SystemError) { try setReader(nil, of: name) } catch {
+  /// True if this user alone may read the file or folder.
+  package func hasReaders(_ user: UInt32, _ name: FileName) throws(SystemError) -> Bool {
+    let status = try status(of: name)
+    if status.mode & 0o077 == 0 { return user == 0 || user == status.owner }
+    do throws(SystemError) { return try reader(of: name) == user } catch {
       guard error.meansNoReaders else { throw error }
+      return false
     }
-    try setReaders(.group, of: name)
   }
 
   /// False if an existing file or folder is for another user. `status` is that of the name.

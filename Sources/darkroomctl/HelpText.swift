@@ -61,7 +61,7 @@ package enum HelpText {
     case .list: "list [--state STATE[,STATE]...] [--user USER]"
     case .submit:
       "submit [--name NAME] [--wait] [--timeout TIME] [--filter sepia(AMOUNT)] [--quality Q]"
-        + " [--metadata M] [--quality-of-service CLASS] [--notify URL] FILE|FOLDER|PICTURE...|URL...|-"
+        + " [--metadata M] [--quality-of-service CLASS] [--notify URL] [--private] FILE|FOLDER|PICTURE...|URL...|-"
     case .show: "show [--state STATE] LIST"
     case .wait: "wait [--timeout TIME] LIST..."
     case .pause, .resume, .cancel, .remove: "\(command.rawValue) LIST"
@@ -117,12 +117,7 @@ package enum HelpText {
       (numbers, ranges such as 10-20, and names), tries again only those that failed; the
       others that failed stay failed.
       """
-    case .remove:
-      """
-      Removes a list that is finished or cancelled: its prints, its copy, its results and its
-      retry list, and those of the earlier lists of its name that it took over from. Nothing
-      brings them back. A new list of that name begins afresh.
-      """
+    case .remove: remove
     case .quality: quality
     case .focus: focus
     case .unfocus: "Ends your focus on the list. Photos that are under way continue."
@@ -195,6 +190,7 @@ package enum HelpText {
       --filter F, --quality Q, --metadata M, --quality-of-service CLASS
                       options of the list; those of its photos remain
       --notify URL    post to this URL when the list is over, if darkroomd.conf allows it
+      --private       let only you and root read the prints
     """
 
   private static let journal = """
@@ -205,6 +201,12 @@ package enum HelpText {
                damaged or missing, 2 if it cannot be read
       dump     show every record, with its file and offset
       stat     show the numbers of lists, photos, records and bytes
+    """
+
+  private static let remove = """
+    Removes a list that is finished or cancelled: its prints, its copy, its results and its
+    retry list, and those of the earlier lists of its name that it took over from. Nothing
+    brings them back. A new list of that name begins afresh.
     """
 
   private static let focus = """

@@ -332,6 +332,7 @@ package struct ToolArguments {
     task.options.quality = try quality()
     task.options.metadata = try metadata()
     task.options.notify = try notify()
+    if value(.isPrivate) != nil { task.options.isPrivate = true }
     task.options.serviceClass = try value(.serviceClass).map { (text) throws(UsageError) in
       try serviceClass(text, of: "--quality-of-service")
     }

@@ -24,6 +24,7 @@ enum ToolOption: String, CaseIterable, Sendable {
   case wait = "--wait"
   case lease = "--for"
   case serviceClass = "--quality-of-service"
+  case isPrivate = "--private"
 
   init?(written name: String) {
     switch name {
@@ -40,7 +41,7 @@ enum ToolOption: String, CaseIterable, Sendable {
     case .root, .socket, .state, .user, .timeout, .output, .filter, .quality, .metadata, .jobs,
       .name, .notify, .serviceClass, .lease:
       true
-    case .json, .plain, .noPager, .help, .version, .force, .wait, .check: false
+    case .json, .plain, .noPager, .help, .version, .force, .wait, .check, .isPrivate: false
     }
   }
 
@@ -54,7 +55,7 @@ enum ToolOption: String, CaseIterable, Sendable {
     case .filter, .quality, .metadata: command == .develop || command == .submit
     case .lease: command == .focus
     case .output, .force, .jobs: command == .develop
-    case .name, .wait, .notify, .serviceClass: command == .submit
+    case .name, .wait, .notify, .serviceClass, .isPrivate: command == .submit
     }
   }
 }

@@ -77,6 +77,8 @@ package struct SubmitTask: Equatable, Sendable {
     package var metadata: MetadataRule?
     package var serviceClass: ServiceClass?
     package var notify: PhotoURL?
+    /// The prints are for the owner of the list alone.
+    package var isPrivate: Bool?
 
     package init() {}
 

@@ -25,7 +25,6 @@ final class Darkroom: Sendable {
   private let keeper: ListKeeper
   private let work: ListWork
   private let retention: ListRetention
-  private let remover: ListRemover
   private let witness: NumberWitness
   private let intake: ListIntake
   private let inbox: Inbox
@@ -69,7 +68,6 @@ final class Darkroom: Sendable {
       returns: ReturnFolder(done: folders.done, failed: folders.failed, lists: folders.lists),
       downloader: photos.downloader, narrator: narrator, health: health, retention: retention,
       hooks: desk, clock: clock, printsPath: ground.places.prints)
-    remover = ListRemover(recorder, index, lists, narrator, clock: clock)
     witness = NumberWitness(folders.done)
     intake = ListIntake(
       recorder: recorder, workers: workers, lists: lists, index: index, keeper: keeper,
@@ -83,7 +81,8 @@ final class Darkroom: Sendable {
       departures: departures, places: ground.places, settings: ground.settings, clock: clock,
       started: clock.wallTime())
     calls = ControlCalls(
-      views, keeper: keeper, remover: remover, reload: reload, changes: ground.changes,
+      views, keeper: keeper, remover: ListRemover(recorder, index, lists, narrator, clock: clock),
+      reload: reload, changes: ground.changes,
       stop: ground.stop)
     idle = IdleWatch(
       inbox: inbox, keeper: keeper, recorder: recorder, departures: departures, health: health,
@@ -152,6 +151,7 @@ final class Darkroom: Sendable {
     control.stop()
     reload.stop()
     keeper.stop()
+    calls.remover.stop()
     inbox.stop()
     hooks?.stop()
     await webhooks.stop()
@@ -164,18 +164,18 @@ final class Darkroom: Sendable {
   /// Continues the lists of earlier runs, then runs the inbox, then removes old lists.
   private func runLists() async {
     let (recorder, folders) = (ground.recorder, ground.folders)
-    let (births, ended) = await onDisk {
+    let (births, ended, removed) = await onDisk {
       retention.forgetRemoved()
       try? work.returns.sweep()
       let entries = recorder.ledger { $0.lists.values.sorted { $0.id < $1.id } }
       work.index.load(entries.map(\.id), from: folders.lists)
-      remover.resume()
+      let removed = calls.remover.resume()
       let ended = entries.filter { $0.state.isFinal }.map(\.id)
       let open = entries.filter { !$0.state.isFinal }.map(birth)
       let needed = open.flatMap { [$0.list] + work.index.predecessors(of: $0.list) }
       try? folders.removeOriginals(except: Set(needed))
       for list in Set(ended).subtracting(needed) { recorder.dropBequest(of: list) }
-      return (open, ended)
+      return (open, ended, removed)
     }
     let lineage = await LineageCheck(
       state: folders.state, witness: witness, recorder: recorder, clock: ground.clock,
@@ -184,7 +184,7 @@ final class Darkroom: Sendable {
     for birth in births { keeper.begin(birth) }
     if births.isEmpty { photos.downloader.discardPartials() }
     await returnEnded(ended)
-    async let removals: Void = remover.run()
+    async let removals: Void = calls.remover.run(removed)
     async let witnessEnd: Void = keepWitness(lineage)
     async let inboxEnd: Void = inbox.run()
     await inbox.settled()

@@ -61,7 +61,7 @@ final class PeopleBench: Sendable {
     try await parts.chaining { events in
       let bench = try PeopleBench(parts, events)
       let tasks = bench.start()
-      let removals = Task { await bench.remover.run() }
+      let removals = Task { await bench.remover.run([]) }
       // The inbox looks through the folder of lists when it begins.
       await bench.inbox.settled()
       let result: Result<Void, any Error>
@@ -69,7 +69,7 @@ final class PeopleBench: Sendable {
       bench.inbox.stop()
       parts.keeper.stop()
       bench.reload.stop()
-      removals.cancel()
+      bench.remover.stop()
       for task in tasks + [removals] { await task.value }
       try result.get()
     }

@@ -152,7 +152,7 @@ package final class CutFolder: Folder {
     try base.setMode(mode, of: name)
   }
 
-  package func setReader(_ user: UInt32?, of name: FileName) throws(SystemError) {
+  package func setReader(_ user: UInt32, of name: FileName) throws(SystemError) {
     try cut.step("reader of \(name)")
     try base.setReader(user, of: name)
   }

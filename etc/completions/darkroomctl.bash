@@ -60,7 +60,7 @@ _darkroomctl() {
     show) options+=' --state' ;;
     wait) options+=' --timeout' ;;
     focus) options+=' --for' ;;
-    submit) options+=' --name --wait --timeout --filter --quality --metadata --quality-of-service --notify' ;;
+    submit) options+=' --name --wait --timeout --filter --quality --metadata --quality-of-service --notify --private' ;;
     develop) options+=' --output --filter --quality --metadata --jobs -j --force -f' ;;
   esac
   if [[ $word == -* ]]; then

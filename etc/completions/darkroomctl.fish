@@ -64,6 +64,7 @@ complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l name -x -d 'N
 complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l wait -d 'Wait until it is finished'
 complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l quality-of-service -x -a 'userInteractive userInitiated default utility background' -d 'Class of the list'
 complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l notify -x -d 'URL to notify when it is over'
+complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l private -d 'Let only you and root read the prints'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s j -l jobs -x -d 'Number of pictures at once'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s f -l force -d 'Replace existing prints'
 complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list inbox submit show why wait pause resume cancel retry remove quality focus unfocus flush reload config watch cache develop check journal'

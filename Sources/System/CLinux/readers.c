@@ -70,10 +70,3 @@ int64_t dr_reader(int folder, const char *name) {
   }
   return nobody;
 }
-
-int dr_clear_readers(int folder, const char *name) {
-  int file = open_entry(folder, name);
-  if (file < 0) return file;
-  int answer = end(file, fremovexattr(file, list_name));
-  return answer == -ENODATA ? 0 : answer;
-}

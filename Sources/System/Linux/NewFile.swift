@@ -29,9 +29,7 @@ package struct NewFile: Sendable {
     let hidden = if let temporary { temporary } else { try Self.temporaryName() }
     do throws(SystemError) {
       if temporary == nil { try folder.give(hidden, to: file) }
-      if reader == nil || (try? folder.setReader(reader, of: hidden)) == nil {
-        try folder.setMode(mode, of: hidden)
-      }
+      try open(hidden, to: reader, orWith: mode)
       try file.sync()
       try folder.rename(hidden, to: folder, as: name, replacing: replacing)
     } catch {
@@ -39,6 +37,13 @@ package struct NewFile: Sendable {
       throw error
     }
     try folder.sync()
+  }
+
+  private func open(
+    _ name: FileName, to reader: UInt32?, orWith mode: UInt32
+  ) throws(SystemError) {
+    if let reader, (try? folder.setReader(reader, of: name)) != nil { return }
+    try folder.setMode(mode, of: name)
   }
 
   package func discard() { if let temporary { try? folder.removeIfThere(temporary) } }

@@ -49,7 +49,7 @@ package final class PathFolder: Folder {
     try here().setMode(mode, of: name)
   }
 
-  package func setReader(_ user: UInt32?, of name: FileName) throws(SystemError) {
+  package func setReader(_ user: UInt32, of name: FileName) throws(SystemError) {
     try here().setReader(user, of: name)
   }
 

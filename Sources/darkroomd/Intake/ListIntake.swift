@@ -112,11 +112,15 @@ struct ListIntake: IntakeRules {
     // Noted before the record, so that a list prepared in the meantime sees it.
     index.note(draft.list, into: prints)
     if let earlier, index[earlier] == nil { throw Self.late }
+    // A list in the folder of a private one would open its prints.
+    let isPrivate =
+      options.isPrivate ?? standard.privatePrints
+      || earlier.flatMap { index[$0]?.terms.isPrivate } == true
     let terms = FrozenSettings(
       prints: prints, filter: options.filter ?? standard.function,
       quality: options.quality ?? standard.quality,
       metadata: options.metadata ?? standard.metadata, title: options.title, revises: earlier,
-      isRoll: draft.isRoll, notify: options.notify)
+      isRoll: draft.isRoll, notify: options.notify, isPrivate: isPrivate)
     return ListTerms(
       photos: catalog.count, serviceClass: options.serviceClass ?? .default,
       settings: terms.text)

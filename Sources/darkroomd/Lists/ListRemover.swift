@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes ended lists at the wish of their owners, each with the earlier lists that it has taken over from. Decides
-// by one durable rename; then removes the prints and files, records `Removed`, and reports. What a crash or trouble
-// interrupts is continued at the next start, or a minute later. `remove` raises a `Failure`: `final` if the list
+// by one durable rename; then removes the prints and files, records `Removed`, and reports. A removal that a crash
+// or trouble interrupts is continued at the next start, or a minute later. `remove` raises a `Failure`: `final` if the list
 // cannot be removed, `machine` if the removal has begun and goes on by itself, and `cancelled` at the stop.
-// Concurrency model: the task in `run` alone removes, after `resume` at the start; a Mutex around the orders.
+// Concurrency model: the task in `run` alone removes, after `resume` at the start; other tasks send letters, which it
+// reads in order.
 
 import Accept
 import Linux
 import Record
 import Report
 import Return
-import Synchronization
 import Vocabulary
 
 final class ListRemover: Sendable {
@@ -21,12 +21,14 @@ final class ListRemover: Sendable {
     let reply: Reply<Failure?>
   }
 
-  private struct State {
-    var orders: [Order] = []
-    var isOver = false
-    /// The removals that have begun, each with the user who wanted it, if that is known.
-    var begun: [ListID: UInt32?] = [:]
+  private enum Letter: Sendable {
+    case order(Order)
+    /// A removal that has begun is tried again.
+    case again
   }
+
+  /// The removals that have begun, each with the user who wanted it, if that is known.
+  private typealias Begun = [ListID: UInt32?]
 
   private static let pause = Duration.seconds(60)
 
@@ -36,8 +38,8 @@ final class ListRemover: Sendable {
   private let removal: ListRemoval
   private let narrator: Narrator
   private let clock: any Timekeeper
-  private let state = Mutex(State())
-  private let bell = ChangeSignal()
+  private let letters: AsyncStream<Letter>
+  private let mail: AsyncStream<Letter>.Continuation
 
   init(
     _ recorder: Recorder, _ index: ListIndex, _ lists: OpenLists, _ narrator: Narrator,
@@ -45,6 +47,7 @@ final class ListRemover: Sendable {
   ) {
     (self.recorder, self.index, self.lists) = (recorder, index, lists)
     (self.narrator, self.clock) = (narrator, clock)
+    (letters, mail) = AsyncStream.makeStream()
     let folders = lists.folders
     removal = ListRemoval(
       lists: folders.lists, prints: folders.prints, done: folders.done, failed: folders.failed)
@@ -53,63 +56,70 @@ final class ListRemover: Sendable {
   /// Returns when the list, which must have left the keeper, and its files are gone and that is recorded.
   func remove(_ list: ListID, by caller: UInt32) async throws(Failure) {
     let failure = await Reply.wait { reply in
-      let isOver = state.withLock { state in
-        if !state.isOver { state.orders.append(Order(list: list, caller: caller, reply: reply)) }
-        return state.isOver
-      }
-      if isOver { reply.give(.cancelled) } else { bell.changed() }
+      let order = Order(list: list, caller: caller, reply: reply)
+      if case .terminated = mail.yield(.order(order)) { reply.give(.cancelled) }
     }
     if let failure { throw failure }
   }
 
-  /// Call at the start, before a new list is accepted: the prints of a removed list have no successor. May wait for
-  /// a disk.
-  func resume() {
+  /// Refuses every later order; `run` returns.
+  func stop() { mail.finish() }
+
+  /// Call at the start, before a new list is accepted: the prints of a removed list have no successor. Returns the
+  /// removals that have begun. May wait for a disk.
+  func resume() -> [ListID] {
     let pending = (try? removal.pending()) ?? []
     for list in pending {
-      state.withLock { _ = $0.begun.updateValue(nil, forKey: list) }
       guard let prints = about(list).terms?.prints else { continue }
       index.reserve(list, prints)
       if index.printer(into: prints) == list { try? removal.hidePrints(prints, of: list) }
     }
+    return pending
   }
 
-  /// Runs until it is cancelled.
-  func run() async {
-    while !Task.isCancelled {
-      let seen = bell.version
-      await finishBegun()
-      for order in state.withLock({ state in
-        defer { state.orders = [] }
-        return state.orders
-      }) {
-        let failure = await perform(order)
-        order.reply.give(failure)
+  /// Runs until `stop`. `pending`: the removals that have begun.
+  func run(_ pending: [ListID]) async {
+    var begun: Begun = [:]
+    for list in pending { begun.updateValue(nil, forKey: list) }
+    await withDiscardingTaskGroup { group in
+      var isWaiting = false
+      if !begun.isEmpty { mail.yield(.again) }
+      for await letter in letters {
+        switch letter {
+        case .order(let order): order.reply.give(await perform(order, &begun))
+        case .again:
+          isWaiting = false
+          await finish(&begun)
+        }
+        if begun.isEmpty || isWaiting { continue }
+        isWaiting = true
+        group.addTask { [clock, mail] in
+          await clock.rest(Self.pause)
+          mail.yield(.again)
+        }
       }
-      if state.withLock({ $0.begun.isEmpty }) {
-        await bell.change(after: seen)
-      } else {
-        await bell.change(after: seen, within: Self.pause, on: clock)
-      }
+      group.cancelAll()
     }
-    let left = state.withLock { state in
-      state.isOver = true
-      return state.orders
-    }
-    for order in left { order.reply.give(.cancelled) }
   }
 
   // MARK: a removal
 
-  private func perform(_ order: Order) async -> Failure? {
+  private func perform(_ order: Order, _ begun: inout Begun) async -> Failure? {
+    if Task.isCancelled { return .cancelled }
     do throws(Failure) {
-      let line = try await onDisk { () throws(Failure) in try begin(order) }
-      for list in line { try await finish(list) }
+      let line = try await onDisk { () throws(Failure) in try check(order) }
+      for list in line { begun[list] = .some(order.caller) }
+      do throws(Failure) { try await onDisk { () throws(Failure) in try hide(line) } } catch {
+        for list in line where index[list] != nil { begun.removeValue(forKey: list) }
+        throw error
+      }
+      for list in line {
+        try await finish(list, by: order.caller)
+        begun.removeValue(forKey: list)
+      }
       return nil
     } catch {
-      guard error.kind == .machine, state.withLock({ $0.begun[order.list] != nil }) else {
-        return error
-      }
+      guard error.kind == .machine, begun.keys.contains(order.list) else { return error }
       return Failure(
         .machine, scope: .one, code: error.code,
         reason: "its removal has begun and goes on by itself, but \(error.reason)",
@@ -117,8 +127,8 @@ final class ListRemover: Sendable {
     }
   }
 
-  /// Decides the removal; returns the lists that go, the newest first.
-  private func begin(_ order: Order) throws(Failure) -> [ListID] {
+  /// Returns the lists that go, the newest first; the index does not have them any more.
+  private func check(_ order: Order) throws(Failure) -> [ListID] {
     let earlier = index.forerunners(of: order.list)
     let line = [order.list] + recorder.ledger { ledger in earlier.filter { ledger[$0] != nil } }
     for list in line {
@@ -142,52 +152,47 @@ final class ListRemover: Sendable {
     guard index.withdraw(line) else {
       throw Self.refusal("a list that takes over from it is being accepted; try again")
     }
-    state.withLock { state in
-      for list in line { state.begun[list] = .some(order.caller) }
-    }
-    do throws(SystemError) { try removal.hide(line) } catch {
-      line.forEach(keepUnlessHidden)
-      throw error.machineFailure
-    }
     return line
   }
 
-  /// The removal of the list may not have begun after all.
-  private func keepUnlessHidden(_ list: ListID) {
-    guard index.read(list, from: lists.folders.lists) != nil else { return }
-    index.free(list)
-    state.withLock { _ = $0.begun.removeValue(forKey: list) }
+  /// Decides the removal.
+  private func hide(_ line: [ListID]) throws(Failure) {
+    do throws(SystemError) { try removal.hide(line) } catch {
+      // The index gets those back whose removal has not begun.
+      for list in line where index.read(list, from: lists.folders.lists) != nil { index.free(list) }
+      throw error.machineFailure
+    }
   }
 
   private static func refusal(_ reason: String) -> Failure {
     Failure(.final, code: "list.kept", reason: reason)
   }
 
-  /// The removals that a crash or trouble has interrupted.
-  private func finishBegun() async {
-    for list in state.withLock({ $0.begun.keys.sorted(by: >) }) {
+  /// The removals that a crash or trouble has interrupted, the newest first.
+  private func finish(_ begun: inout Begun) async {
+    for (list, caller) in begun.sorted(by: { $0.key > $1.key }) {
       if Task.isCancelled { return }
-      do throws(Failure) { try await finish(list) } catch {
-        if error.kind == .cancelled { return }
-      }
+      do throws(Failure) {
+        try await finish(list, by: caller)
+        begun.removeValue(forKey: list)
+      } catch { continue }
     }
   }
 
   /// Every step may be repeated.
-  private func finish(_ list: ListID) async throws(Failure) {
+  private func finish(_ list: ListID, by caller: UInt32?) async throws(Failure) {
     let facts = try await onDisk { () throws(Failure) in try clear(list) }
     if let facts {
       do throws(Failure) { try await recorder.record([.removed(list)]) } catch {
         // The record has forgotten it meanwhile.
         guard error == .overtaken else { throw error }
       }
-      narrator.removed(facts, by: state.withLock { $0.begun[list] ?? nil })
+      narrator.removed(facts, by: caller)
     }
     try await onDisk { () throws(Failure) in
       do throws(SystemError) { try removal.finish(list) } catch { throw error.machineFailure }
     }
     index.free(list)
-    state.withLock { _ = $0.begun.removeValue(forKey: list) }
   }
 
   /// Removes the files; returns the facts for the report, nil if the record does not have the list.

@@ -39,7 +39,8 @@ extension ListWork {
       list: list, name: open.name, title: open.terms.title, owner: open.about.owner,
       state: entry.state, accepted: entry.acceptedTime, ended: entry.endedTime,
       serviceClass: entry.acceptance.serviceClass, filter: open.terms.filter,
-      quality: open.terms.quality, metadata: open.terms.metadata, notify: open.terms.notify,
+      quality: open.terms.quality, metadata: open.terms.metadata,
+      kept: .init(notify: open.terms.notify, isPrivate: open.terms.isPrivate),
       prints: "\(printsPath)/\(String(decoding: open.terms.prints.bytes, as: UTF8.self))",
       total: open.catalog.count
     ) { number throws(Failure) in

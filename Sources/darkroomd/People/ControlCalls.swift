@@ -13,7 +13,7 @@ import Vocabulary
 final class ControlCalls: ControlService {
   private let views: Views
   private let keeper: ListKeeper
-  private let remover: ListRemover
+  let remover: ListRemover
   private let reload: Reload
   /// Rings at every change that users can see.
   private let changes: ChangeSignal
