@@ -21,7 +21,8 @@ extension Claim {
       let dropped = try open(candidate, proof)
       defer { dropped.release() }
       let note = ReasonNote(
-        list: list, name: dropped.name, failure: failure, time: parts.clock.wallTime())
+        list: list, name: dropped.name, owner: dropped.status.owner, failure: failure,
+        time: parts.clock.wallTime())
       return try await dropped.status.size > parts.settings.maximumListSize
         ? setAside(dropped, note) : turnAway(dropped, note)
     } catch { return error }

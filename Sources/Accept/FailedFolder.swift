@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder `failed`: holds a fresh copy of each rejected file or, if that is too large to copy, the file
-// itself, with the reason beside it. A repeat after a crash finds the copy by its contents. Raises
+// itself, with the reason beside it: for its owner alone. A repeat after a crash finds the copy by its contents. Raises
 // SystemError.
 
 internal import Files
@@ -13,7 +13,7 @@ struct FailedFolder {
   func copy(_ dropped: DroppedFile, _ note: ReasonNote) throws(SystemError) -> FileCopy.Sum? {
     let copy = try FreshFile(
       copying: dropped.file, upTo: dropped.status.size, as: FreshName.temporary(note.list),
-      in: folder)
+      in: folder, for: .user(note.owner))
     guard copy.sum.size == dropped.status.size, try dropped.isUntouched() else {
       try copy.discard()
       return nil
@@ -46,6 +46,6 @@ struct FailedFolder {
     guard let target = ReasonNote.name(beside: name) else { return }
     try folder.write(
       whole: Array(note.text.utf8), as: target, through: FreshName.temporary(note.list),
-      mode: FreshFile.mode)
+      for: .user(note.owner))
   }
 }

@@ -7,6 +7,7 @@ package import Vocabulary
 package struct ReasonNote: Equatable, Sendable {
   package let list: ListID
   package let name: FileName
+  package let owner: UInt32
   package let failure: Failure
   /// Milliseconds since 1970.
   package let time: UInt64

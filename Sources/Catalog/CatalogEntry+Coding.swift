@@ -61,6 +61,9 @@ extension ListOptions {
     if let quality { out.append(field: CatalogFormat.OptionTag.quality, quality.description.utf8) }
     if let metadata { out.append(field: CatalogFormat.OptionTag.metadata, metadata.name.utf8) }
     if let notify { out.append(field: CatalogFormat.OptionTag.notify, notify.text.utf8) }
+    if let isPrivate {
+      out.append(field: CatalogFormat.OptionTag.isPrivate, (isPrivate ? "yes" : "no").utf8)
+    }
     return out
   }
 
@@ -92,6 +95,9 @@ extension ListOptions {
       case CatalogFormat.OptionTag.notify:
         guard let url = try? Self.notify(text) else { return nil }
         notify = url
+      case CatalogFormat.OptionTag.isPrivate:
+        guard text == "yes" || text == "no" else { return nil }
+        isPrivate = text == "yes"
       default: if tag >= CatalogFormat.firstNeededTag { return nil }
       }
     }

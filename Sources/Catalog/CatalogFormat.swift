@@ -42,6 +42,7 @@ enum CatalogFormat {
     static let metadata: UInt8 = 5
     static let classSpan: UInt8 = 6
     static let notify: UInt8 = 7
+    static let isPrivate: UInt8 = 128
   }
 
   /// The largest size of a block. The last summand includes fields that later versions add.

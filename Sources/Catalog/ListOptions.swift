@@ -12,10 +12,13 @@ package struct ListOptions: Equatable, Sendable {
   package var metadata: MetadataRule?
   /// Notified when the list is over.
   package var notify: PhotoURL?
+  /// The prints are for the owner of the list alone.
+  package var isPrivate: Bool?
 
   package init(
     title: String = "", serviceClass: ServiceClass? = nil, filter: FilterFunction? = nil,
-    quality: PrintQuality? = nil, metadata: MetadataRule? = nil, notify: PhotoURL? = nil
+    quality: PrintQuality? = nil, metadata: MetadataRule? = nil, notify: PhotoURL? = nil,
+    isPrivate: Bool? = nil
   ) {
     self.title = title
     self.serviceClass = serviceClass
@@ -23,6 +26,7 @@ package struct ListOptions: Equatable, Sendable {
     self.quality = quality
     self.metadata = metadata
     self.notify = notify
+    self.isPrivate = isPrivate
   }
 
   static let longestTitle = 1000
@@ -42,6 +46,7 @@ package struct ListOptions: Equatable, Sendable {
       case .metadata: metadata = try OptionValue.metadata(text)
       case .serviceClass: serviceClass = try OptionValue.serviceClass(text)
       case .notify: notify = try OptionValue.notify(text)
+      case .isPrivate: isPrivate = try OptionValue.flag(text, of: .isPrivate)
       case .output: break
       }
     } catch {

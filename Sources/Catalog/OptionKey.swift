@@ -9,6 +9,7 @@ enum OptionKey: String, CaseIterable, Sendable {
   case metadata = "Metadata"
   case output = "Output"
   case notify = "Notify"
+  case isPrivate = "Private"
 
   /// The key of the photos themselves.
   static let photos = "Photos"

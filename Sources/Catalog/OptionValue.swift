@@ -46,6 +46,14 @@ enum OptionValue {
     }
   }
 
+  static func flag(_ text: ListText, of key: OptionKey) throws(OptionProblem) -> Bool {
+    switch try word(text, of: key).lowercased() {
+    case "yes", "true": return true
+    case "no", "false": return false
+    default: throw OptionProblem(words: "'\(key.rawValue)' is \(text.shown)", choices: "yes or no")
+    }
+  }
+
   private static func word(
     _ text: ListText, of key: OptionKey
   ) throws(OptionProblem) -> String {

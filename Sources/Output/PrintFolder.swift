@@ -16,10 +16,13 @@ package final class PrintFolder: Sendable {
   package let folder: any Folder
   /// The folder that holds this one.
   private let parent: (any Folder)?
+  private let readers: FileReaders
   private let isSettled = Atomic(false)
 
-  package init(_ folder: any Folder, in parent: (any Folder)? = nil) {
-    (self.folder, self.parent) = (folder, parent)
+  package init(
+    _ folder: any Folder, in parent: (any Folder)? = nil, for readers: FileReaders = .group
+  ) {
+    (self.folder, self.parent, self.readers) = (folder, parent, readers)
   }
 
   /// The name of the folder itself is durable on return. Call before a print is recorded; only the first calls
@@ -44,12 +47,17 @@ package final class PrintFolder: Sendable {
     }
   }
 
-  /// A new file for one photo's print; the group may read it.
+  /// A new file for one photo's print.
   package func draft(_ photo: PhotoID) throws(SystemError) -> Draft {
     let name = Self.temporary(photo)
     try folder.removeIfThere(name)
     let file = try folder.open(name, .create)
-    try folder.setMode(0o640, of: name)
+    // One call for most prints: there are many.
+    if readers == .group {
+      try folder.setMode(0o640, of: name)
+    } else {
+      try folder.setReaders(readers, of: name)
+    }
     return Draft(file: file, temporary: name)
   }
 

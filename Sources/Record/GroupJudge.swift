@@ -32,6 +32,10 @@ package struct GroupJudge: Sendable {
       lists[place].photos = acceptance.photos
       return true
     case .rejected(let list, _): return list.number > 0 && lists[place].rules == nil
+    case .removed:
+      guard lists[place].rules?.standing.state.isFinal == true else { return false }
+      lists[place].rules = nil
+      return true
     default:
       guard let id = change.photo else {
         var none: PhotoState?

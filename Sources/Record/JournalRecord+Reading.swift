@@ -62,6 +62,7 @@ extension JournalRecord {
     case .resumed: return .resumed(list)
     case .cancelled: return .cancelled(list)
     case .finished: return .finished(list)
+    case .removed: return .removed(list)
     case .quality:
       return cursor.text(field: "class").flatMap { ServiceClass(name: $0) }
         .map { .quality(list, $0) }

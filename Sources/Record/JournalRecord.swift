@@ -56,6 +56,7 @@ extension LineText {
     case .resumed(let list): add(.resumed, list)
     case .cancelled(let list): add(.cancelled, list)
     case .finished(let list): add(.finished, list)
+    case .removed(let list): add(.removed, list)
     case .quality(let list, let serviceClass):
       add(.quality, list)
       field("class", word: serviceClass.name)

@@ -87,6 +87,10 @@ package struct Ledger: Equatable, Sendable {
       guard list.number > 0, lists[list] == nil else { return false }
       reserve(upTo: list)
       return true
+    case .removed(let list):
+      guard lists[list]?.state.isFinal == true else { return false }
+      forget(list)
+      return true
     default:
       // An entry is large, so it is changed in place.
       let list = transition.change.list
@@ -177,7 +181,7 @@ package struct OpenShare: Equatable, Sendable {
 extension Change {
   var photo: PhotoID? {
     switch self {
-    case .accepted, .rejected, .paused, .resumed, .cancelled, .finished, .quality: nil
+    case .accepted, .rejected, .paused, .resumed, .cancelled, .finished, .removed, .quality: nil
     case .downloaded(let photo, _), .filtered(let photo, _), .failed(let photo, _, _, _),
       .retry(let photo, _, _, _, _, _), .lost(let photo), .died(let photo):
       photo

@@ -96,7 +96,7 @@ package struct ListEntry: Equatable, Sendable {
   /// Updates everything but the states and their counts.
   private mutating func remember(_ transition: Transition) {
     switch transition.change {
-    case .accepted, .rejected: break
+    case .accepted, .rejected, .removed: break
     case .paused: halter = transition.user
     case .resumed: halter = nil
     case .cancelled, .finished:

@@ -38,8 +38,8 @@ struct ListRules {
       guard photo == .downloaded else { return false }
       photo = .new
       run()
-    // The first two have no photo: they are judged without the rules of a list.
-    case .accepted, .rejected, .retry, .died:
+    // The first three have no photo: they are judged without the rules of a list.
+    case .accepted, .rejected, .removed, .retry, .died:
       guard let photo, !photo.isFinal else { return false }
       run()
     }

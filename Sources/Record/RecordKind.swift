@@ -5,6 +5,8 @@ enum RecordKind: String, CaseIterable {
   // The most frequent first: the search goes in this order.
   case filtered, downloaded, failed, retry, accepted, finished, paused, resumed, cancelled, rejected
   case lost, died, quality
+  /// A version that does not know it would bring back a list without files: it does not start.
+  case removed = "Removed"
 
   /// Part of the format, and they change state, but this version neither writes nor reads them.
   static let reserved: Set = ["reopened"]

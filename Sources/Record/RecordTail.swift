@@ -13,6 +13,8 @@ package struct RecordedStep: Equatable, Sendable {
     case list(ListState)
     /// A dropped file that became no list.
     case rejected
+    /// Its owner has removed the list.
+    case removed
     case photo(UInt32, PhotoState)
   }
 
@@ -101,6 +103,7 @@ extension RecordedStep {
     switch change {
     case .accepted: state = .list(.accepted)
     case .rejected: state = .rejected
+    case .removed: state = .removed
     case .paused: state = .list(.paused)
     case .resumed: state = .list(.running)
     case .cancelled: state = .list(.cancelled)

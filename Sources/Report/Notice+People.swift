@@ -25,6 +25,9 @@ extension Notice {
     case .listReclassed(var list):
       list.name(&names)
       self = .listReclassed(list)
+    case .listRemoved(var list):
+      list.name(&names)
+      self = .listRemoved(list)
     case .listRejected(let list, let name, var owner, let failure):
       names.name(&owner)
       self = .listRejected(list, name: name, owner: owner, failure)

@@ -24,7 +24,7 @@ extension Notice {
       "Left out \(counted(count, "message")) here, because they came faster than they could be "
         + "written; the journal file and darkroomctl have everything."
     case .listAccepted, .listRejected, .listProgress, .listFinished, .listPaused, .listResumed,
-      .listCancelled, .listReclassed:
+      .listCancelled, .listReclassed, .listRemoved:
       listWords
     case .photoFinished, .photoFailed, .retryScheduled, .transition, .workerDied: photoWords
     case .machineTrouble, .machineRecovered, .journalReplayed, .journalUnwritable, .stateIsOlder,
@@ -56,6 +56,8 @@ extension Notice {
     case .listReclassed(let list):
       "List \(quoted(list.name)) is now in class \(list.serviceClass.name)\(other(list)): "
         + "\(progress(list))."
+    case .listRemoved(let list):
+      "Removed list \(quoted(list.name))\(other(list)) with its prints and results."
     default: ""
     }
   }

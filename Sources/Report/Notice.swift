@@ -17,6 +17,8 @@ package enum Notice: Equatable, Sendable {
   case listCancelled(ListFacts)
   /// With its new class.
   case listReclassed(ListFacts)
+  /// By this user, if the daemon still knows.
+  case listRemoved(ListFacts)
   case photoFinished(PhotoFacts)
   case photoFailed(PhotoFacts, Stage, Failure)
   case retryScheduled(PhotoFacts, Stage, Failure, after: Duration)
@@ -73,6 +75,7 @@ package enum Notice: Equatable, Sendable {
     case .listResumed: .listResumed
     case .listCancelled: .listCancelled
     case .listReclassed: .listReclassed
+    case .listRemoved: .listRemoved
     case .photoFinished: .photoFinished
     case .photoFailed: .photoFailed
     case .retryScheduled: .retryScheduled

@@ -23,7 +23,8 @@ extension MessageID {
       .fileUnreadable:
       .warning
     case .ready, .stopping, .listAccepted, .listProgress, .listFinished, .listPaused, .listResumed,
-      .listCancelled, .listReclassed, .machineRecovered, .journalReplayed, .configurationReloaded,
+      .listCancelled, .listReclassed, .listRemoved, .machineRecovered, .journalReplayed,
+      .configurationReloaded,
       .fileIgnored, .inboxSurveyed, .inboxOverflowed, .inboxRecovered, .hostReopened,
       .hostsFlushed, .cacheCleared,
       .stateIsCopied, .webhookSent, .webhookDelayed:

@@ -8,6 +8,17 @@ package import Vocabulary
 package typealias OutcomeSource = @Sendable () throws(Failure) -> ListOutcome
 
 package struct ListOutcome: Sendable {
+  /// Options that do not change a print.
+  package struct Kept: Sendable {
+    package let notify: PhotoURL?
+    /// The prints are for the owner alone.
+    package let isPrivate: Bool
+
+    package init(notify: PhotoURL? = nil, isPrivate: Bool = false) {
+      (self.notify, self.isPrivate) = (notify, isPrivate)
+    }
+  }
+
   package let list: ListID
   /// The dropped name without its suffix.
   package let name: String
@@ -21,8 +32,8 @@ package struct ListOutcome: Sendable {
   package let filter: FilterFunction
   package let quality: PrintQuality
   package let metadata: MetadataRule
-  /// Of the list, for its retry.
-  package let notify: PhotoURL?
+  /// For its retry.
+  package let kept: Kept
   /// The full path of the prints folder.
   package let prints: String
   package let total: UInt32
@@ -33,7 +44,7 @@ package struct ListOutcome: Sendable {
   package init(
     list: ListID, name: String, title: String, owner: UInt32, state: ListState, accepted: UInt64,
     ended: UInt64, serviceClass: ServiceClass, filter: FilterFunction, quality: PrintQuality,
-    metadata: MetadataRule, notify: PhotoURL? = nil, prints: String, total: UInt32,
+    metadata: MetadataRule, kept: Kept = Kept(), prints: String, total: UInt32,
     photo: @escaping @Sendable (UInt32) throws(Failure) -> PhotoOutcome
   ) {
     self.list = list
@@ -47,7 +58,7 @@ package struct ListOutcome: Sendable {
     self.filter = filter
     self.quality = quality
     self.metadata = metadata
-    self.notify = notify
+    self.kept = kept
     self.prints = prints
     self.total = total
     self.photo = photo

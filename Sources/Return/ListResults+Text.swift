@@ -62,7 +62,7 @@ extension PropertyListWriter {
     open(.dict)
     if !outcome.title.isEmpty { string("Title", outcome.title) }
     terms(outcome)
-    if let notify = outcome.notify { string("Notify", notify.text) }
+    if let notify = outcome.kept.notify { string("Notify", notify.text) }
     key("Photos")
     open(.array)
   }
@@ -91,6 +91,7 @@ extension PropertyListWriter {
     string("Filter", "\(outcome.filter)")
     string("Quality", "\(outcome.quality)")
     string("Metadata", outcome.metadata.name)
+    if outcome.kept.isPrivate { string("Private", "yes") }
   }
 }
 

@@ -10,9 +10,11 @@ struct ListResults {
   let list: ListID
   private let done: any Folder
   private let failed: any Folder
+  private let readers: FileReaders
 
-  init(of list: ListID, done: any Folder, failed: any Folder) {
+  init(of list: ListID, done: any Folder, failed: any Folder, for readers: FileReaders) {
     self.list = list
+    self.readers = readers
     self.done = done
     self.failed = failed
   }
@@ -94,9 +96,9 @@ struct ListResults {
     try asMachine { () throws(SystemError) in
       let sum = try draft.writer.end()
       let name = draft.part.temporary(list)
-      try draft.folder.setMode(FreshFile.mode, of: name)
+      try draft.folder.setReaders(readers, of: name)
       try draft.file.sync()
-      return FreshFile(name, in: draft.folder, sum) { draft.part.name(beside: $0) }
+      return FreshFile(name, in: draft.folder, sum, for: readers) { draft.part.name(beside: $0) }
     }
   }
 }

@@ -12,9 +12,10 @@ package struct OldLists: Sendable {
   /// STATE/lists.
   package init(_ lists: any Folder) { self.lists = lists }
 
-  /// True if the list's folder is gone.
+  /// True if the list's folder is gone, also under the name of a list that its owner removes.
   package func isGone(_ list: ListID) throws(SystemError) -> Bool {
-    try !lists.has(ListFolder.name(list))
+    if try lists.has(ListFolder.name(list)) { return false }
+    return try !lists.has(ListFolder.removed(list))
   }
 
   /// True if the list was returned and its dropped file has left the inbox: then its folder can go.

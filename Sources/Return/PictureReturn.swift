@@ -8,12 +8,11 @@ internal import Files
 internal import Vocabulary
 
 struct PictureReturn {
-  static let folderMode: UInt32 = 0o750
-
   let list: ListID
   /// STATE/lists/N.
   let folder: any Folder
   let roll: RollFile
+  let readers: FileReaders
   /// True for a photo that became a print.
   let isPrint: (UInt32) -> Bool
 
@@ -66,11 +65,11 @@ struct PictureReturn {
   private func appear(
     _ numbers: [UInt32], in target: any Folder, under choices: [FileName]
   ) throws(SystemError) {
-    for choice in choices where try holds(numbers, Self.folder(choice, in: target)) { return }
+    for choice in choices where try isOurs(choice, in: target, numbers) { return }
     let temporary = Self.temporary(list)
     try target.removeTree(temporary)
     try fill(numbers, try target.folder(temporary, creating: true))
-    try target.setMode(Self.folderMode, of: temporary)
+    try target.setReaders(readers, of: temporary)
     for choice in choices {
       do throws(SystemError) {
         try target.rename(temporary, to: target, as: choice, replacing: false)
@@ -92,7 +91,7 @@ struct PictureReturn {
       for name in above[common...] {
         let parent = chain.last?.folder ?? draft
         let folder = try parent.folder(name, creating: true)
-        try parent.setMode(Self.folderMode, of: name)
+        try parent.setReaders(readers, of: name)
         chain.append((name, folder))
       }
       try place(number, as: path.last, in: chain.last?.folder ?? draft)
@@ -120,15 +119,22 @@ struct PictureReturn {
       let file = try folder.open(source, .read)
       _ = try FileCopy.copy(file, to: home.open(own, .create), upTo: file.status().size)
     }
-    try home.setMode(FreshFile.mode, of: own)
+    try home.setReaders(readers, of: own)
     try home.open(own, .read).sync()
+  }
+
+  private func isOurs(
+    _ choice: FileName, in target: any Folder, _ numbers: [UInt32]
+  ) throws(SystemError) -> Bool {
+    guard let given = try Self.folder(choice, in: target) else { return false }
+    guard try target.isFor(readers, choice, target.status(of: choice)) else { return false }
+    return try holds(numbers, given)
   }
 
   /// True if the folder has all of these pictures already.
   private func holds(
-    _ numbers: [UInt32], _ given: (any Folder)?
+    _ numbers: [UInt32], _ given: any Folder
   ) throws(SystemError) -> Bool {
-    guard let given else { return false }
     for number in numbers {
       let path = path(number)
       var home: (any Folder)? = given

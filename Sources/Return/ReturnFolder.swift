@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Returns a list to the folders `done` and `failed`: a fresh copy under the dropped name and the results
-// beside it. The files appear whole, with mode 0640, are never the dropper's inode and never replace another
-// file. Then marks the list's folder as returned. Raises `list.gone`, `cancelled`, `machine`, and the
+// beside it. The files appear whole, are for the owner of the list alone, are never the dropper's inode and never
+// replace another file. Then marks the list's folder as returned. Raises `list.gone`, `cancelled`, `machine`, and the
 // failures of ListOutcome that are not `final`.
 // Concurrency: immutable. Any thread may use it, but only one at a time for a list.
 
@@ -22,14 +22,17 @@ package struct ReturnFolder: Sendable {
 
   /// Makes the files of a list that has ended, durable on return, and marks the list; does nothing for a
   /// marked list. Takes long for a long list. Raises `final` if the list's folder or file is gone. Without a
-  /// name, because `about` is damaged, the list's number makes one. Calls `leave` when the files have their
+  /// name or owner, because `about` is damaged, the list's number makes a name, and root alone can read. Calls `leave` when the files have their
   /// names, before the mark: after a crash in between it is called again, with the same names. Returns the
   /// failure if there will never be results.
   package func giveBack(
-    _ list: ListID, named name: FileName?, telling outcome: OutcomeSource? = nil,
+    _ list: ListID, named name: FileName?, to owner: UInt32? = nil,
+    telling outcome: OutcomeSource? = nil,
     leaving leave: (ReturnedNames) throws(SystemError) -> Void = { _ in }
   ) throws(Failure) -> Failure? {
-    do throws(Failure) { return try attempt(list, name, outcome, leave) } catch {
+    do throws(Failure) {
+      return try attempt(list, name, FileReaders(owner: owner), outcome, leave)
+    } catch {
       // A disk that is full stays full while they lie there.
       removeDrafts(of: list)
       throw error
@@ -37,9 +40,9 @@ package struct ReturnFolder: Sendable {
   }
 
   /// Marks a list whose files cannot be returned, ever, as returned.
-  package func giveUp(_ list: ListID) throws(SystemError) {
+  package func giveUp(_ list: ListID, to owner: UInt32? = nil) throws(SystemError) {
     guard let folder = try lists.folder(ifThere: ListFolder.name(list)) else { return }
-    if let pictures = try? pictures(of: list, in: folder, nil) {
+    if let pictures = try? pictures(of: list, in: folder, FileReaders(owner: owner), nil) {
       try pictures.giveBack(to: done, failed, named: Self.name(of: list))
     }
     try ListMarks.noteReturn(in: folder)
@@ -50,7 +53,7 @@ package struct ReturnFolder: Sendable {
 
   /// The names are lost: each picture comes back under its number.
   private func namelessPictures(
-    of list: ListID, in folder: any Folder
+    of list: ListID, in folder: any Folder, _ readers: FileReaders
   ) throws(Failure) -> PictureReturn {
     let names = try asMachine { () throws(SystemError) in try folder.names() }
     let highest = names.compactMap(ListFolder.pictureNumber).max() ?? 0
@@ -61,39 +64,40 @@ package struct ReturnFolder: Sendable {
       rows.append(RollRow(path: [name], inode: 0, modified: 0, sum: sum))
     }
     let roll = RollFile(rows: rows, base: 0)
-    return PictureReturn(list: list, folder: folder, roll: roll) { _ in false }
+    return PictureReturn(list: list, folder: folder, roll: roll, readers: readers) { _ in false }
   }
 
   private func removeDrafts(of list: ListID) {
     for target in [done, failed] { try? PictureReturn.removeDrafts(of: list, in: target) }
     try? done.removeIfThere(ReturnPart.copy.temporary(list))
-    try? results(of: list).removeDrafts()
+    try? results(of: list, .user(0)).removeDrafts()
   }
 
-  private func results(of list: ListID) -> ListResults {
-    ListResults(of: list, done: done, failed: failed)
+  private func results(of list: ListID, _ readers: FileReaders) -> ListResults {
+    ListResults(of: list, done: done, failed: failed, for: readers)
   }
 
   private func attempt(
-    _ list: ListID, _ name: FileName?, _ outcome: OutcomeSource?,
+    _ list: ListID, _ name: FileName?, _ readers: FileReaders, _ outcome: OutcomeSource?,
     _ leave: (ReturnedNames) throws(SystemError) -> Void
   ) throws(Failure) -> Failure? {
-    let begun = try asMachine { () throws(SystemError) in try begin(list) }
+    let begun = try asMachine { () throws(SystemError) in try begin(list, readers) }
     guard let (folder, copy) = begun else {
       throw Failure(
         .final, code: "list.gone", reason: "the list's folder is missing from the state folder")
     }
     guard let copy else { return nil }
     var files = [copy]
-    let trouble = try results(of: list).write(outcome, into: &files)
+    let trouble = try results(of: list, readers).write(outcome, into: &files)
     let own = name ?? Self.name(of: list)
-    let pictures = try pictures(of: list, in: folder, trouble == nil ? outcome : nil)
+    let pictures = try pictures(of: list, in: folder, readers, trouble == nil ? outcome : nil)
     try asMachine { () throws(SystemError) in
       try pictures?.giveBack(to: done, failed, named: own)
       let copy = try files.appear(under: FreshName.choices(own, list))
       // The copy, then the results, then a retry list if there is one.
       try leave(ReturnedNames(copy, hasResults: files.count > 1, hasRetry: files.count > 2))
-      try ListMarks.noteReturn(in: folder)
+      try ListMarks.noteReturn(
+        in: folder, Array(ReturnReceipt(files, beside: copy).text.utf8))
       try pictures?.clear()
     }
     return trouble
@@ -101,12 +105,12 @@ package struct ReturnFolder: Sendable {
 
   /// Nil if the list was not made of pictures. Without an outcome all pictures count as failed.
   private func pictures(
-    of list: ListID, in folder: any Folder, _ source: OutcomeSource?
+    of list: ListID, in folder: any Folder, _ readers: FileReaders, _ source: OutcomeSource?
   ) throws(Failure) -> PictureReturn? {
     let roll: RollFile?
     do throws(Failure) { roll = try RollFile.read(from: folder) } catch {
       guard error.kind == .final else { throw error }
-      return try namelessPictures(of: list, in: folder)
+      return try namelessPictures(of: list, in: folder, readers)
     }
     guard let roll else { return nil }
     var prints: Set<UInt32> = []
@@ -115,7 +119,9 @@ package struct ReturnFolder: Sendable {
         if case .filtered = try outcome.photo(number).ending { prints.insert(number) }
       }
     }
-    return PictureReturn(list: list, folder: folder, roll: roll) { [prints] in prints.contains($0) }
+    return PictureReturn(list: list, folder: folder, roll: roll, readers: readers) { [prints] in
+      prints.contains($0)
+    }
   }
 
   /// False for a list that was returned, or whose folder is gone: its return reported that.
@@ -133,7 +139,7 @@ package struct ReturnFolder: Sendable {
   /// The list's folder, and a copy of the list unless it was returned already. Nil if there is nothing to
   /// copy.
   private func begin(
-    _ list: ListID
+    _ list: ListID, _ readers: FileReaders
   ) throws(SystemError) -> (folder: any Folder, copy: FreshFile?)? {
     guard let folder = try lists.folder(ifThere: ListFolder.name(list)) else { return nil }
     if try ListMarks(of: folder).isReturned { return (folder, nil) }
@@ -141,7 +147,7 @@ package struct ReturnFolder: Sendable {
     let source = try folder.open(ListFolder.list, .read)
     let copy = try FreshFile(
       copying: source, upTo: try source.status().size, as: ReturnPart.copy.temporary(list),
-      in: done)
+      in: done, for: readers)
     return (folder, copy)
   }
 }

@@ -4,7 +4,7 @@
 internal import Files
 package import Vocabulary
 
-enum ReturnPart {
+enum ReturnPart: String {
   case copy, result, retry
 
   func name(beside copy: FileName) -> FileName? {

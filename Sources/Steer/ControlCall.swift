@@ -19,6 +19,8 @@ package enum ControlCall: Equatable, Sendable {
   case unfocus(ListReference, viewer: String)
   /// Makes a new list of what failed in this one, or is missing.
   case retry(RetryOrder)
+  /// Removes a list that is over, with its prints and files.
+  case remove(ListReference)
   case reload
   case settings
   case watch(WatchOrder)
@@ -41,6 +43,7 @@ package enum ControlCall: Equatable, Sendable {
     case focus = "Focus"
     case unfocus = "Unfocus"
     case retry = "Retry"
+    case remove = "Remove"
     case reload = "Reload"
     case settings = "Settings"
     case watch = "Watch"
@@ -68,6 +71,7 @@ package enum ControlCall: Equatable, Sendable {
     case .focus: .focus
     case .unfocus: .unfocus
     case .retry: .retry
+    case .remove: .remove
     case .reload: .reload
     case .settings: .settings
     case .watch: .watch
@@ -84,7 +88,7 @@ package enum ControlCall: Equatable, Sendable {
     case .why(let order): order.object
     case .flush(let host): JSONObject(host.map { ["host": .string($0)] } ?? [:])
     case .retry(let order): order.object
-    case .pause(let list), .resume(let list), .cancel(let list):
+    case .pause(let list), .resume(let list), .cancel(let list), .remove(let list):
       JSONObject(["list": .string(list.text)])
     case .quality(let list, let serviceClass):
       JSONObject(["list": .string(list.text), "class": .string(serviceClass.name)])
@@ -111,6 +115,7 @@ package enum ControlCall: Equatable, Sendable {
       case .pause: self = .pause(ListReference(try fields.string("list")))
       case .resume: self = .resume(ListReference(try fields.string("list")))
       case .cancel: self = .cancel(ListReference(try fields.string("list")))
+      case .remove: self = .remove(ListReference(try fields.string("list")))
       case .quality:
         guard let serviceClass = ServiceClass(name: try fields.string("class")) else {
           throw FieldError(name: "class")

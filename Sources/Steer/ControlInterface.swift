@@ -121,7 +121,8 @@ package enum ControlInterface {
       rate: int
     )
 
-    # state is a ListState, or a PhotoState if photo is set; or rejected, for a file that became no list.
+    # state is a ListState, or a PhotoState if photo is set; or rejected, for a file that became no list; or
+    # removed.
     type FollowStep (
       record: int,
       time: int,
@@ -240,6 +241,11 @@ package enum ControlInterface {
     # at most 1000 words), it tries again only those of them that failed; the others that failed stay failed.
     # Returns the new list. Only for the owner of the list and root.
     method Retry(list: string, photos: ?[]string) -> (list: ListSummary)
+
+    # Removes a list that is finished or cancelled: its prints, its copy, its results, its retry list, and those
+    # of the earlier lists that it took over from. Replies when they are gone, with the list as it was. The
+    # daemon then does not know it, and a new list of that name begins afresh. Only for its owner and root.
+    method Remove(list: string) -> (list: ListSummary)
 
     # Reloads the settings. Replies when they are in force; notes name the settings that need a restart.
     method Reload() -> (notes: []string)

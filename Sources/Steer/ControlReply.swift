@@ -7,7 +7,8 @@ package enum ControlReply: Equatable, Sendable {
   case inbox(InboxReport)
   case show(ShowReport)
   case why(WhyReport)
-  /// The list after `Pause`, `Resume`, `Cancel` or `SetQuality`; the new list after `Retry`.
+  /// The list after `Pause`, `Resume`, `Cancel` or `SetQuality`; the new list after `Retry`; the list as it was after
+  /// `Remove`.
   case changed(ListSummary)
   case focused(FocusReport)
   /// The settings are in force; `notes` names those that need a restart.
@@ -48,7 +49,8 @@ package enum ControlReply: Equatable, Sendable {
     case .lists: self = .lists(try fields.values("lists"))
     case .show: self = .show(try ShowReport(fields))
     case .why: self = .why(try WhyReport(fields))
-    case .pause, .resume, .cancel, .quality, .retry: self = .changed(try fields.value("list"))
+    case .pause, .resume, .cancel, .quality, .retry, .remove:
+      self = .changed(try fields.value("list"))
     case .focus, .unfocus: self = .focused(try FocusReport(fields))
     case .reload: self = .reloaded(notes: try fields.strings("notes"))
     case .settings: self = .settings(try fields.values("settings"))

@@ -151,6 +151,11 @@ package protocol Folder: AnyObject, Sendable {
   /// Bytes of the folder's whole file system.
   func totalSpace() throws(SystemError) -> UInt64
   func setMode(_ mode: UInt32, of name: FileName) throws(SystemError)
+  /// Lets this user alone read the file, or enter and list the folder, besides its owner, by an access
+  /// control list. ENOTSUP if the file system has none.
+  func setReader(_ user: UInt32, of name: FileName) throws(SystemError)
+  /// The user that `setReader` let read.
+  func reader(of name: FileName) throws(SystemError) -> UInt32?
   /// Raises EACCES or EROFS if this process can neither make nor remove names in the folder.
   func checkChanges() throws(SystemError)
 }
@@ -173,6 +178,14 @@ package struct FolderEntry: Equatable, Sendable {
 
 extension Folder {
   package func checkChanges() throws(SystemError) {}
+
+  package func setReader(_ user: UInt32, of name: FileName) throws(SystemError) {
+    throw SystemError(.notSupported, call: "fsetxattr", thing: "\(path)/\(name)")
+  }
+
+  package func reader(of name: FileName) throws(SystemError) -> UInt32? {
+    throw SystemError(.notSupported, call: "fgetxattr", thing: "\(path)/\(name)")
+  }
 
   package func entries() throws(SystemError) -> [FolderEntry] {
     try names().map { FolderEntry($0, nil) }

@@ -21,6 +21,17 @@ package enum ListFolder {
   /// A list that is about to be removed.
   package static func old(_ list: ListID) -> FileName { hidden("old", list) }
 
+  /// A list that its owner removes.
+  package static func removed(_ list: ListID) -> FileName { hidden("removed", list) }
+
+  /// Nil for a name of another kind.
+  package static func removedNumber(_ name: FileName) -> ListID? {
+    guard isHidden("removed", name),
+      let list = FileName(bytes: name.bytes.dropFirst(".removed-".utf8.count)).flatMap(number)
+    else { return nil }
+    return list
+  }
+
   package static func isStaged(_ name: FileName) -> Bool { isHidden("staged", name) }
   package static func isOld(_ name: FileName) -> Bool { isHidden("old", name) }
 

@@ -24,6 +24,8 @@ package enum Change: Equatable, Sendable {
   case resumed(ListID)
   case cancelled(ListID)
   case finished(ListID)
+  /// The files of a list that was over are gone, as its owner wanted.
+  case removed(ListID)
   /// The class of the photos that set none of their own is another one from now on.
   case quality(ListID, ServiceClass)
   case downloaded(PhotoID, Contents)
@@ -40,7 +42,7 @@ package enum Change: Equatable, Sendable {
   package var list: ListID {
     switch self {
     case .accepted(let list, _), .rejected(let list, _), .paused(let list), .resumed(let list),
-      .cancelled(let list), .finished(let list), .quality(let list, _):
+      .cancelled(let list), .finished(let list), .removed(let list), .quality(let list, _):
       list
     case .downloaded(let photo, _), .filtered(let photo, _), .failed(let photo, _, _, _),
       .retry(let photo, _, _, _, _, _), .lost(let photo), .died(let photo):

@@ -65,6 +65,7 @@ package struct CheckRun {
       let settings = [
         options.serviceClass?.name, options.filter?.description,
         options.quality.map { "quality \($0)" }, options.metadata.map { "metadata \($0)" },
+        options.isPrivate.map { $0 ? "private" : "not private" },
         options.notify.map { "notify \(Printable.text($0.shown))" },
       ].compactMap { $0 }
       let tail = settings.isEmpty ? "" : ", \(settings.joined(separator: ", "))"
@@ -120,6 +121,7 @@ package struct CheckRun {
     head["filter"] = options.filter.map { .string($0.description) }
     head["quality"] = options.quality.map { .string($0.description) }
     head["metadata"] = options.metadata.map { .string($0.name) }
+    head["private"] = options.isPrivate.map { .bool($0) }
     head["notify"] = options.notify.map { .string($0.text) }
     voice.say(JSONWriter.text(.object(head)).dropLast() + ",\"photos\":[")
     let problems = try tellPhotos(list) { number, entry, failure in

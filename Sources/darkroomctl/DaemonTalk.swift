@@ -43,6 +43,7 @@ package struct DaemonTalk {
       case .cancel(let list): return try change(.cancel(list))
       case .changeAll(let turn, let user): return try change(turn, of: user)
       case .retry(let order): return try change(.retry(order))
+      case .remove(let list): return try remove(list)
       case .quality(let list, let level): return try change(.quality(list, level))
       case .focus(let order): return try focus(.focus(order))
       case .unfocus(let list): return try focus(.unfocus(list, viewer: ""))
@@ -90,6 +91,7 @@ package struct DaemonTalk {
     case .cancel(let list): return "Could not cancel '\(Printable.text(list.text))': \(failure)"
     case .retry(let order):
       return "Could not retry '\(Printable.text(order.list.text))': \(failure)"
+    case .remove(let list): return "Could not remove '\(Printable.text(list.text))': \(failure)"
     case .quality(let list, _):
       return "Could not change the class of '\(Printable.text(list.text))': \(failure)"
     case .focus(let order):
@@ -265,6 +267,15 @@ package struct DaemonTalk {
   private func change(_ call: ControlCall) throws(ControlFailure) -> ExitCode {
     guard case .changed(let list) = try ask(call) else { throw Self.otherKind }
     tell(list)
+    return .done
+  }
+
+  private func remove(_ list: ListReference) throws(ControlFailure) -> ExitCode {
+    guard case .changed(let list) = try ask(.remove(list)) else { throw Self.otherKind }
+    let sentence = "Removed \(ListText.name(list)) with its prints and results.\n"
+    tell(
+      ["list": .object(list.object)],
+      voice.screen.isTerminal ? sentence : ListText.plain(list))
     return .done
   }
 

@@ -18,6 +18,7 @@ package enum HelpText {
       resume LIST            continue a paused list
       cancel LIST            abandon a list; existing prints are kept
       retry LIST [PHOTO...]  do again what failed, or is missing
+      remove LIST            remove a list that is over, with its prints and results
       quality LIST CLASS     change the quality-of-service class of a list
       focus LIST [PHOTO...]  let photos go first for a while
       unfocus LIST           end the focus on a list
@@ -60,11 +61,12 @@ package enum HelpText {
     case .list: "list [--state STATE[,STATE]...] [--user USER]"
     case .submit:
       "submit [--name NAME] [--wait] [--timeout TIME] [--filter sepia(AMOUNT)] [--quality Q]"
-        + " [--metadata M] [--quality-of-service CLASS] [--notify URL] FILE|FOLDER|PICTURE...|URL...|-"
+        + " [--metadata M] [--quality-of-service CLASS] [--notify URL] [--private] FILE|FOLDER|PICTURE...|URL...|-"
     case .show: "show [--state STATE] LIST"
     case .wait: "wait [--timeout TIME] LIST..."
     case .pause, .resume: "\(command.rawValue) LIST | --all | --user USER"
     case .cancel: "cancel LIST | --user USER"
+    case .remove: "remove LIST"
     case .retry: "retry LIST [PHOTO|RANGE...]"
     case .quality: "quality LIST CLASS"
     case .focus: "focus [--for TIME] LIST [PHOTO|RANGE...]"
@@ -117,6 +119,7 @@ package enum HelpText {
       (numbers, ranges such as 10-20, and names), tries again only those that failed; the
       others that failed stay failed.
       """
+    case .remove: remove
     case .quality: quality
     case .focus: focus
     case .unfocus: "Ends your focus on the list. Photos that are under way continue."
@@ -209,6 +212,7 @@ package enum HelpText {
       --filter F, --quality Q, --metadata M, --quality-of-service CLASS
                       options of the list; those of its photos remain
       --notify URL    post to this URL when the list is over, if darkroomd.conf allows it
+      --private       let only you and root read the prints
     """
 
   private static let journal = """
@@ -219,6 +223,12 @@ package enum HelpText {
                damaged or missing, 2 if it cannot be read
       dump     show every record, with its file and offset
       stat     show the numbers of lists, photos, records and bytes
+    """
+
+  private static let remove = """
+    Removes a list that is finished or cancelled: its prints, its copy, its results and its
+    retry list, and those of the earlier lists of its name that it took over from. Nothing
+    brings them back. A new list of that name begins afresh.
     """
 
   private static let focus = """

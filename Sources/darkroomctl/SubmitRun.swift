@@ -237,11 +237,15 @@ struct SubmitRun {
         advice: "Choose another with --name")
     }
     do throws(SystemError) {
-      let new = try NewFile(in: LinuxFolder.open(path: path))
+      let inbox = try LinuxFolder.open(path: path)
+      let new = try NewFile(in: inbox)
       do throws(SystemError) {
         _ = try FileCopy.copy(candidate.contents, to: new.file, upTo: Self.limits.size)
-        // As the files of a group member are in a folder that others share with the daemon.
-        try new.appear(as: name, mode: 0o640, replacing: false)
+        // The inbox is the daemon's, which reads the list. Otherwise, the group of the inbox does.
+        let daemon = try inbox.owner()
+        try new.appear(
+          as: name, mode: 0o640, reader: daemon == 0 || daemon == ThisProcess.user ? nil : daemon,
+          replacing: false)
       } catch {
         new.discard()
         throw error
@@ -279,6 +283,7 @@ private struct ListWriter {
     head["Quality"] = (new.quality ?? old.quality).map { .string("\($0)") }
     head["Metadata"] = (new.metadata ?? old.metadata).map { .string($0.name) }
     head["Notify"] = (new.notify ?? old.notify).map { .string($0.text) }
+    head["Private"] = (new.isPrivate ?? old.isPrivate).map { .string($0 ? "yes" : "no") }
     var text = JSONWriter.text(.object(head))
     text = text.dropLast() + (head.members.isEmpty ? "" : ",") + "\"Photos\":[\n"
     var size: UInt64 = 0

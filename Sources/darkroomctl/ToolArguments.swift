@@ -138,6 +138,7 @@ package struct ToolArguments {
     case .pause: return try turn(.pause, words) { .pause($0) }
     case .resume: return try turn(.resume, words) { .resume($0) }
     case .cancel: return try turn(.cancel, words) { .cancel($0) }
+    case .remove: return .remove(try oneList(name, words))
     case .retry:
       let (list, photos) = try selection(name, words)
       return .retry(RetryOrder(list: list, photos: photos))
@@ -344,6 +345,7 @@ package struct ToolArguments {
     task.options.quality = try quality()
     task.options.metadata = try metadata()
     task.options.notify = try notify()
+    if value(.isPrivate) != nil { task.options.isPrivate = true }
     task.options.serviceClass = try value(.serviceClass).map { (text) throws(UsageError) in
       try serviceClass(text, of: "--quality-of-service")
     }

@@ -25,6 +25,7 @@ enum ToolOption: String, CaseIterable, Sendable {
   case wait = "--wait"
   case lease = "--for"
   case serviceClass = "--quality-of-service"
+  case isPrivate = "--private"
 
   init?(written name: String) {
     switch name {
@@ -41,7 +42,7 @@ enum ToolOption: String, CaseIterable, Sendable {
     case .root, .socket, .state, .user, .timeout, .output, .filter, .quality, .metadata, .jobs,
       .name, .notify, .serviceClass, .lease:
       true
-    case .json, .plain, .noPager, .help, .version, .force, .wait, .check, .all: false
+    case .json, .plain, .noPager, .help, .version, .force, .wait, .check, .all, .isPrivate: false
     }
   }
 
@@ -56,7 +57,7 @@ enum ToolOption: String, CaseIterable, Sendable {
     case .filter, .quality, .metadata: command == .develop || command == .submit
     case .lease: command == .focus
     case .output, .force, .jobs: command == .develop
-    case .name, .wait, .notify, .serviceClass: command == .submit
+    case .name, .wait, .notify, .serviceClass, .isPrivate: command == .submit
     }
   }
 }

@@ -46,6 +46,7 @@ package enum ToolCommand: Equatable, Sendable {
   case retry(RetryOrder)
   /// `pause`, `resume` and `cancel` of all lists of a user or, without one, of all lists that the caller may change.
   case changeAll(ListTurn, user: String?)
+  case remove(ListReference)
   case quality(ListReference, ServiceClass)
   case focus(FocusOrder)
   case unfocus(ListReference)
@@ -117,6 +118,8 @@ package struct SubmitTask: Equatable, Sendable {
     package var metadata: MetadataRule?
     package var serviceClass: ServiceClass?
     package var notify: PhotoURL?
+    /// The prints are for the owner of the list alone.
+    package var isPrivate: Bool?
 
     package init() {}
 
@@ -149,7 +152,8 @@ package struct DevelopTask: Equatable, Sendable {
 }
 
 package enum CommandName: String, CaseIterable, Sendable {
-  case status, list, inbox, submit, show, why, wait, pause, resume, cancel, retry, quality, focus,
+  case status, list, inbox, submit, show, why, wait, pause, resume, cancel, retry, remove, quality,
+    focus,
     unfocus, flush,
     reload, config, watch,
     cache,

@@ -81,7 +81,8 @@ final class Darkroom: Sendable {
       departures: departures, places: ground.places, settings: ground.settings, clock: clock,
       started: clock.wallTime())
     calls = ControlCalls(
-      views, keeper: keeper, reload: reload, narrator: narrator, changes: ground.changes,
+      views, keeper: keeper, remover: ListRemover(recorder, index, lists, narrator, clock: clock),
+      reload: reload, narrator: narrator, changes: ground.changes,
       stop: ground.stop)
     idle = IdleWatch(
       inbox: inbox, keeper: keeper, recorder: recorder, departures: departures, health: health,
@@ -131,6 +132,7 @@ final class Darkroom: Sendable {
       group.addTask { [photos] in await photos.downloader.run() }
       group.addTask { [self] in await keeper.run(work) }
       group.addTask { [self] in await runLists() }
+      group.addTask { [self] in await mendRights() }
       group.addTask { [hooks] in await hooks?.run() }
       group.addTask { [webhooks] in await webhooks.run() }
       if let ends {
@@ -149,6 +151,7 @@ final class Darkroom: Sendable {
     control.stop()
     reload.stop()
     keeper.stop()
+    calls.remover.stop()
     inbox.stop()
     hooks?.stop()
     await webhooks.stop()
@@ -161,17 +164,18 @@ final class Darkroom: Sendable {
   /// Continues the lists of earlier runs, then runs the inbox, then removes old lists.
   private func runLists() async {
     let (recorder, folders) = (ground.recorder, ground.folders)
-    let (births, ended) = await onDisk {
+    let (births, ended, removed) = await onDisk {
       retention.forgetRemoved()
       try? work.returns.sweep()
       let entries = recorder.ledger { $0.lists.values.sorted { $0.id < $1.id } }
       work.index.load(entries.map(\.id), from: folders.lists)
+      let removed = calls.remover.resume()
       let ended = entries.filter { $0.state.isFinal }.map(\.id)
       let open = entries.filter { !$0.state.isFinal }.map(birth)
       let needed = open.flatMap { [$0.list] + work.index.predecessors(of: $0.list) }
       try? folders.removeOriginals(except: Set(needed))
       for list in Set(ended).subtracting(needed) { recorder.dropBequest(of: list) }
-      return (open, ended)
+      return (open, ended, removed)
     }
     let lineage = await LineageCheck(
       state: folders.state, witness: witness, recorder: recorder, clock: ground.clock,
@@ -180,13 +184,28 @@ final class Darkroom: Sendable {
     for birth in births { keeper.begin(birth) }
     if births.isEmpty { photos.downloader.discardPartials() }
     await returnEnded(ended)
+    async let removals: Void = calls.remover.run(removed)
     async let witnessEnd: Void = keepWitness(lineage)
     async let inboxEnd: Void = inbox.run()
     await inbox.settled()
     await retention.run()
+    await removals
     await inboxEnd
     await witnessEnd
     if let lineage { await witness.flush(as: lineage) }
+  }
+
+  /// For files of versions that let the group read them.
+  private func mendRights() async {
+    let folders = ground.folders
+    let rights = OldRights(state: folders.state, done: folders.done, failed: folders.failed)
+    await onDisk {
+      do throws(SystemError) { try rights.mend() } catch {
+        work.narrator.tell(
+          .machineTrouble(
+            error.machineFailure, waits: "files of earlier versions stay readable for the group"))
+      }
+    }
   }
 
   private func keepWitness(_ lineage: String?) async {

@@ -13,7 +13,7 @@ import Vocabulary
       .final, code: "list.syntax", reason: "line 3: \u{1B}[2J is no key",
       advice: "Remove the bytes")
     let note = ReasonNote(
-      list: ListID(17), name: FileName(literal: "barn.plist"), failure: failure,
+      list: ListID(17), name: FileName(literal: "barn.plist"), owner: 1000, failure: failure,
       time: 1_709_251_199_000)
     #expect(
       note.text == """

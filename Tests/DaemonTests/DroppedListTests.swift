@@ -69,7 +69,7 @@ import Testing
       let copy = try FileManager.default.attributesOfItem(atPath: "\(bench.root)/done/one.plist")
       #expect(copy[.systemFileNumber] as? Int != dropped[.systemFileNumber] as? Int)
       #expect(bench.bytes("done/one.plist") == list)
-      #expect(try bench.mode("done/one.plist") == 0o640)
+      #expect(try bench.mode("done/one.plist") == 0o600)
     }
   }
 

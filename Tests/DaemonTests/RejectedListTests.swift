@@ -43,7 +43,7 @@ import Testing
         #expect(reason.contains("\ncode=\(code)"), "\(name): \(reason)")
         #expect(reason.contains("\nretry="), "\(reason)")
         #expect(end.errors.contains("Could not accept list '\(name)': "), "\(end)")
-        #expect(try bench.mode("failed/\(name)") == 0o640)
+        #expect(try bench.mode("failed/\(name)") == 0o600)
       }
       #expect(bench.names("failed").count == 2 * bad.count)
       #expect(bench.names("inbox").filter { !$0.hasPrefix(".") }.isEmpty)

@@ -47,7 +47,7 @@ import Testing
       try await bench.drop(PhotoListText.array(photos, options: options), as: "summer.plist")
       #expect(try await bench.runUntilIdle().code == 3)
       let result = try told(bench, "done/summer.result.plist")
-      #expect(try bench.mode("done/summer.result.plist") == 0o640)
+      #expect(try bench.mode("done/summer.result.plist") == 0o600)
       #expect(result.List == "summer" && result.State == "finished")
       #expect(result.Title == "Bed & breakfast")
       #expect(result.Filter == "sepia(0.6)")

@@ -244,7 +244,8 @@ import Vocabulary
       "Filter": "sepia(0.9)", "Workers": "9", "MaximumPixels": "9",
       "MaximumMemory": "99M", "Sync": "no", "KeepLists": "9s", "Progress": "9s",
       "Transitions": "yes",
-      "Quality": "90", "Metadata": "strip", "MaximumLists": "9", "MaximumPhotos": "9",
+      "Quality": "90", "Metadata": "strip", "PrivatePrints": "yes", "MaximumLists": "9",
+      "MaximumPhotos": "9",
       "Pictures": "no", "OnFinished": "/bin/a", "OnFailed": "/bin/a",
       "Webhooks": "http://h/a", "WebhookTimeout": "9s",
     ]

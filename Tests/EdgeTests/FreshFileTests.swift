@@ -16,10 +16,11 @@ import Vocabulary
   private static func write(_ folder: any Folder) throws {
     let temporary = FreshName.temporary(list, ".result")
     let copy = try FreshFile(
-      copying: MemoryFile(texts[0]), upTo: 100, as: FreshName.temporary(list), in: folder)
+      copying: MemoryFile(texts[0]), upTo: 100, as: FreshName.temporary(list), in: folder,
+      for: .group)
     let other = try FreshFile(
-      copying: MemoryFile(texts[1]), upTo: 100, as: temporary, in: folder)
-    let beside = FreshFile(temporary, in: folder, other.sum) { name(beside: $0) }
+      copying: MemoryFile(texts[1]), upTo: 100, as: temporary, in: folder, for: .group)
+    let beside = FreshFile(temporary, in: folder, other.sum, for: .group) { name(beside: $0) }
     try [copy, beside].appear(under: FreshName.choices(name, list))
   }
 

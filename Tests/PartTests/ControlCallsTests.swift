@@ -152,7 +152,7 @@ import Vocabulary
       try await bench.begin(1)
       for call in [
         .pause(barn), .resume(barn), .cancel(barn), .retry(RetryOrder(list: barn)),
-        .quality(barn, .utility),
+        .quality(barn, .utility), .remove(barn),
       ] as [ControlCall] {
         #expect(isDenied(await bench.calls.handle(call, from: .stranger)))
       }

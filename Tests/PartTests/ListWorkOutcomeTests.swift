@@ -114,11 +114,11 @@ import Vocabulary
   {
     try await PartBench.use { bench in
       try await bench.add(1)
-      #expect(try bench.work.droppedName(list).map { "\($0)" } == "barn.plist")
-      #expect(try bench.work.droppedName(ListID(9)) == nil)
+      #expect(try bench.work.dropped(list).map { "\($0.name)" } == "barn.plist")
+      #expect(try bench.work.dropped(ListID(9)) == nil)
       let about = try bench.folder(of: list).open(ListFolder.about, .write)
       try about.truncate(to: 5)
-      #expect(try bench.work.droppedName(list) == nil)
+      #expect(try bench.work.dropped(list) == nil)
     }
   }
 

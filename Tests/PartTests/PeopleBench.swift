@@ -18,6 +18,7 @@ final class PeopleBench: Sendable {
   let inbox: Inbox
   let reload: Reload
   let views: Views
+  let remover: ListRemover
   let calls: ControlCalls
 
   private init(_ parts: PartBench, _ events: EventBoard<[ChainEvent]>) throws {
@@ -34,8 +35,10 @@ final class PeopleBench: Sendable {
       departures: parts.departures, places: ground.places, settings: ground.settings,
       clock: parts.clock,
       started: parts.clock.wallTime())
+    remover = ListRemover(
+      ground.recorder, parts.index, parts.lists, parts.narrator, clock: parts.clock)
     calls = ControlCalls(
-      views, keeper: parts.keeper, reload: reload, narrator: parts.narrator,
+      views, keeper: parts.keeper, remover: remover, reload: reload, narrator: parts.narrator,
       changes: ground.changes, stop: ground.stop)
   }
 
@@ -58,6 +61,7 @@ final class PeopleBench: Sendable {
     try await parts.chaining { events in
       let bench = try PeopleBench(parts, events)
       let tasks = bench.start()
+      let removals = Task { await bench.remover.run([]) }
       // The inbox looks through the folder of lists when it begins.
       await bench.inbox.settled()
       let result: Result<Void, any Error>
@@ -65,7 +69,8 @@ final class PeopleBench: Sendable {
       bench.inbox.stop()
       parts.keeper.stop()
       bench.reload.stop()
-      for task in tasks { await task.value }
+      bench.remover.stop()
+      for task in tasks + [removals] { await task.value }
       try result.get()
     }
   }

@@ -19,6 +19,7 @@ struct JournalRecordTests {
     (.cancelled(ListID(17)), "cancelled 17"),
     (.finished(ListID(17)), "finished 17"),
     (.quality(ListID(17), .background), "quality 17 class=background"),
+    (.removed(ListID(17)), "Removed 17"),
     (
       .downloaded(Samples.photo(17, 38211), Contents(size: 38123, hash: 0x9f86_d081_884c_7d65)),
       "downloaded 17 38211 size=38123 hash=9f86d081884c7d65"

@@ -67,6 +67,8 @@ struct LedgerTests {
     ([], .quality(ListID(2), .utility)),
     ([.cancelled(ListID(1))], .quality(ListID(1), .utility)),
     ([], .finished(ListID(1))),
+    ([], .removed(ListID(1))), ([], .removed(ListID(2))),
+    ([.cancelled(ListID(1)), .removed(ListID(1))], .removed(ListID(1))),
     ([], .downloaded(Samples.photo(1, 4), some)),
     ([], .downloaded(Samples.photo(1, 0), some)),
     ([.downloaded(one, some)], .downloaded(one, some)),
@@ -92,6 +94,12 @@ struct LedgerTests {
     #expect(!isLegal)
     #expect(after.refused == ledger.refused + 1)
     #expect(after.lists == ledger.lists && after.nextList == ledger.nextList)
+  }
+
+  @Test func `a removed list is forgotten, and its number is not used again`() {
+    let ledger = ledger([.cancelled(ListID(1)), .removed(ListID(1))])
+    #expect(ledger[ListID(1)] == nil && ledger.refused == 0)
+    #expect(ledger.nextList == ListID(2))
   }
 
   @Test func `a list keeps its last class, and its state`() throws {

@@ -125,6 +125,11 @@ enum Samples {
       .listReclassed(ListFacts(id: ListID(2), name: "b", total: 3, serviceClass: .background)),
       "List 'b' is now in class background: 0 of 3 photos filtered."
     ),
+    (
+      .listRemoved(list(by: Person(0, name: "root"))),
+      "Removed list 'holiday' (root) with its prints and results."
+    ),
+    (.listRemoved(list), "Removed list 'holiday' with its prints and results."),
   ]
 
   private static let photos: [(Notice, String)] = [

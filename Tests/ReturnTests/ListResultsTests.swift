@@ -163,7 +163,7 @@ import Vocabulary
     // The retry lists have the same bytes; only the results differ.
     #expect(try bench.failed.listing() == ["barn.retry.plist", "barn~2.retry.plist"])
     let status = try bench.done.status(of: FileName(literal: "barn.result.plist"))
-    #expect(status.mode == 0o640)
+    #expect(status.mode == 0o600)
   }
 
   @Test func `a list with damaged files gets its copy, and the reason why it has no results`()

@@ -73,9 +73,9 @@ import Vocabulary
     #expect(try bench.done.listing() == ["Barn", "Barn.plist", "Barn.result.plist"])
     #expect(try bench.failed.listing() == ["Barn"])
     let inner = try bench.done.openFolder(FileName(literal: "Barn"), creating: false)
-    #expect(try bench.done.status(of: FileName(literal: "Barn")).mode & 0o777 == 0o750)
-    #expect(try inner.status(of: FileName(literal: "2026")).mode & 0o777 == 0o750)
-    #expect(try inner.status(of: FileName(literal: "door.jpg")).mode & 0o777 == 0o640)
+    #expect(try bench.done.status(of: FileName(literal: "Barn")).mode & 0o777 == 0o700)
+    #expect(try inner.status(of: FileName(literal: "2026")).mode & 0o777 == 0o700)
+    #expect(try inner.status(of: FileName(literal: "door.jpg")).mode & 0o777 == 0o600)
   }
 
   @Test func `an existing folder is not touched`() throws {

@@ -30,14 +30,14 @@ import Vocabulary
     #expect(steps > 20)
   }
 
-  @Test func `the copy is our own file with mode 0640, beside an older file of its name`() throws {
+  @Test func `the copy is our own file with mode 0600, beside an older file of its name`() throws {
     let bench = try ReturnBench("a end")
     try bench.done.put(ReturnBench.name, "somebody else's")
     try bench.giveBack()
     #expect(try bench.done.listing() == ["barn.plist", "barn~1.plist"])
     #expect(try bench.done.text("barn.plist") == "somebody else's")
     let status = try bench.done.status(of: FileName(literal: "barn~1.plist"))
-    #expect(status.mode == 0o640 && status.links == 1)
+    #expect(status.mode == 0o600 && status.links == 1)
     #expect(try status.inode != bench.folder(1).status(of: ListFolder.list).inode)
   }
 

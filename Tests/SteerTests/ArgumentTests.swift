@@ -39,6 +39,7 @@ struct ArgumentTests {
       ("cancel --user 1000", ToolOrder(.changeAll(.cancel, user: "1000"))),
       ("pause summer", ToolOrder(.pause(summer))), ("resume summer", ToolOrder(.resume(summer))),
       ("cancel summer", ToolOrder(.cancel(summer))),
+      ("remove summer", ToolOrder(.remove(summer))),
       ("retry summer", ToolOrder(.retry(RetryOrder(list: summer)))),
       ("retry summer 3 5-7", ToolOrder(.retry(RetryOrder(list: summer, photos: ["3", "5-7"])))),
       ("quality 17 background", ToolOrder(.quality(ListReference("17"), .background))),

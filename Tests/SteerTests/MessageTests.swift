@@ -9,7 +9,7 @@ struct MessageTests {
   static let calls: [ControlCall] = [
     .status, .lists, .inbox, .reload, .settings, .pause(ListReference("17")),
     .resume(ListReference("summer")),
-    .cancel(ListReference("summer.plist")),
+    .cancel(ListReference("summer.plist")), .remove(ListReference("summer")),
     .retry(RetryOrder(list: ListReference("17"), photos: ["3", "5-7"])),
     .quality(ListReference("17"), .userInteractive), .focus(FocusOrder(list: ListReference("17"))),
     .focus(
@@ -41,6 +41,7 @@ struct MessageTests {
     (.show, .show(ShowReport(list: Samples.list, photos: Samples.photos, more: 3))),
     (.show, .show(ShowReport(list: Samples.list))), (.pause, .changed(Samples.list)),
     (.resume, .changed(Samples.list)), (.cancel, .changed(Samples.list)),
+    (.remove, .changed(Samples.list)),
     (.follow, .followed(FollowReport(last: 7))),
     (
       .follow,

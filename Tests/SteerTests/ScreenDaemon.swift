@@ -122,7 +122,7 @@ struct ScreenDaemon: ControlService {
     case .retry(let order):
       return find(order.list).map { .changed($0) }
         ?? .failed(.noSuchList(name: order.list.text))
-    case .pause(let list), .resume(let list), .cancel(let list):
+    case .pause(let list), .resume(let list), .cancel(let list), .remove(let list):
       return find(list).map { .changed($0) } ?? .failed(.noSuchList(name: list.text))
     case .flush: return .flushed(hosts: 2)
     case .reload: return .reloaded(notes: ["Workers= takes effect at the next start"])

@@ -141,7 +141,7 @@ final class ScriptedDaemon: ControlService {
         WhyReport(
           list: Samples.list, wait: Samples.waits[order.photo == nil ? 0 : 2],
           groups: order.photo == nil ? Array(Samples.waits[1...]) : []))
-    case .retry, .quality: .changed(Samples.list)
+    case .retry, .quality, .remove: .changed(Samples.list)
     case .focus: .focused(Samples.focus)
     case .unfocus: .focused(FocusReport(list: Samples.list))
     case .cancel(let list): .failed(.noSuchList(name: list.text))

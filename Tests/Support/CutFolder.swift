@@ -151,4 +151,13 @@ package final class CutFolder: Folder {
     try cut.step("mode \(name)")
     try base.setMode(mode, of: name)
   }
+
+  package func setReader(_ user: UInt32, of name: FileName) throws(SystemError) {
+    try cut.step("reader of \(name)")
+    try base.setReader(user, of: name)
+  }
+
+  package func reader(of name: FileName) throws(SystemError) -> UInt32? {
+    try base.reader(of: name)
+  }
 }

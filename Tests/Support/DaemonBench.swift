@@ -278,7 +278,11 @@ package final class DaemonBench: Sendable {
 
   /// The same, as another user.
   package func dropForeign(_ photos: [(String, String)], as name: String) async throws {
-    try folder.write(PhotoListText.dictionary(photos), to: "root/arriving/\(name)")
+    try await dropForeign(PhotoListText.dictionary(photos), as: name)
+  }
+
+  package func dropForeign(_ list: [UInt8], as name: String) async throws {
+    try folder.write(list, to: "root/arriving/\(name)")
     try await give("\(root)/arriving/\(name)", to: Self.stranger)
     try await arrive(name)
   }

@@ -3,7 +3,7 @@
 
 _darkroomctl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands='status list inbox submit show why wait pause resume cancel retry quality focus unfocus flush reload config watch cache develop check journal help'
+  local commands='status list inbox submit show why wait pause resume cancel retry remove quality focus unfocus flush reload config watch cache develop check journal help'
   local command='' place=() i options='--root --socket --json --plain --no-pager --help --version'
 
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -62,7 +62,7 @@ _darkroomctl() {
     show) options+=' --state' ;;
     wait) options+=' --timeout' ;;
     focus) options+=' --for' ;;
-    submit) options+=' --name --wait --timeout --filter --quality --metadata --quality-of-service --notify' ;;
+    submit) options+=' --name --wait --timeout --filter --quality --metadata --quality-of-service --notify --private' ;;
     develop) options+=' --output --filter --quality --metadata --jobs -j --force -f' ;;
   esac
   if [[ $word == -* ]]; then
@@ -86,7 +86,7 @@ _darkroomctl() {
       done < <(darkroomctl "${place[@]}" --plain status 2>/dev/null)
       ;;
     cache) mapfile -t COMPREPLY < <(compgen -W 'clear' -- "$word") ;;
-    show | why | wait | pause | resume | cancel | retry | quality | focus | unfocus | watch)
+    show | why | wait | pause | resume | cancel | retry | remove | quality | focus | unfocus | watch)
       if [[ $command == quality && $before != quality ]]; then
         mapfile -t COMPREPLY < <(compgen -W 'userInteractive userInitiated default utility background' -- "$word")
         return

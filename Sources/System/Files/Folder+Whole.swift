@@ -6,12 +6,13 @@ package import Vocabulary
 
 extension Folder {
   /// Durable on return; replaces an earlier file of that name. The temporary file is called `temporary`
-  /// or, without one, `.NAME`. Without a mode the file is private.
+  /// or, without one, `.NAME`. Without a mode or readers the file is private.
   package func write(
     whole bytes: [UInt8], as name: FileName, through temporary: FileName? = nil,
-    mode: UInt32? = nil
+    mode: UInt32? = nil, for readers: FileReaders? = nil
   ) throws(SystemError) {
-    try write(wholly: name, through: temporary, mode: mode) { file throws(SystemError) in
+    try write(wholly: name, through: temporary, mode: mode, for: readers) {
+      file throws(SystemError) in
       try file.write(bytes, at: 0)
     }
   }
@@ -19,24 +20,26 @@ extension Folder {
   /// The same for contents that `fill` writes.
   package func write(
     wholly name: FileName, through temporary: FileName? = nil, mode: UInt32? = nil,
+    for readers: FileReaders? = nil,
     _ fill: (any OpenFile) throws(SystemError) -> Void
   ) throws(SystemError) {
     guard let temporary = temporary ?? FileName(bytes: [0x2E] + name.bytes) else {
       throw SystemError(.nameTooLong, call: "openat", thing: "\(path)/.\(name)")
     }
-    try draft(temporary, mode: mode, fill)
+    try draft(temporary, mode: mode, for: readers, fill)
     try rename(temporary, to: self, as: name, replacing: true)
     try sync()
   }
 
   /// The first half: makes the contents durable, not the name.
   package func draft(
-    _ temporary: FileName, mode: UInt32? = nil,
+    _ temporary: FileName, mode: UInt32? = nil, for readers: FileReaders? = nil,
     _ fill: (any OpenFile) throws(SystemError) -> Void
   ) throws(SystemError) {
     let file = try openAnew(temporary)
     try fill(file)
     if let mode { try setMode(mode, of: temporary) }
+    if let readers { try setReaders(readers, of: temporary) }
     try file.sync()
   }
 }

@@ -7,33 +7,34 @@ package import Vocabulary
 
 /// A durable file under a temporary name.
 package struct FreshFile {
-  package static let mode: UInt32 = 0o640
-
   fileprivate let folder: any Folder
   fileprivate let temporary: FileName
   package let sum: FileCopy.Sum
+  private let readers: FileReaders
   private let name: (FileName) -> FileName?
 
   /// `name` derives the file's name from that of the first file.
   package init(
-    _ temporary: FileName, in folder: any Folder, _ sum: FileCopy.Sum,
+    _ temporary: FileName, in folder: any Folder, _ sum: FileCopy.Sum, for readers: FileReaders,
     name: @escaping (FileName) -> FileName? = { $0 }
   ) {
     self.temporary = temporary
     self.folder = folder
     self.sum = sum
+    self.readers = readers
     self.name = name
   }
 
   /// A copy of a file; longer than the limit if the source is.
   package init(
-    copying source: any OpenFile, upTo limit: UInt64, as temporary: FileName, in folder: any Folder
+    copying source: any OpenFile, upTo limit: UInt64, as temporary: FileName,
+    in folder: any Folder, for readers: FileReaders
   ) throws(SystemError) {
     var sum = FileCopy.Sum(size: 0, sha256: "")
-    try folder.draft(temporary, mode: Self.mode) { file throws(SystemError) in
+    try folder.draft(temporary, for: readers) { file throws(SystemError) in
       sum = try FileCopy.copy(source, to: file, upTo: limit)
     }
-    self.init(temporary, in: folder, sum)
+    self.init(temporary, in: folder, sum, for: readers)
   }
 
   /// Removes the temporary file.
@@ -61,11 +62,12 @@ package struct FreshFile {
     try folder.rename(own, to: folder, as: temporary, replacing: true)
   }
 
-  /// Its name is free, or names a file with the same bytes.
+  /// Its name is free, or names a file with the same bytes and readers.
   fileprivate func fits(beside first: FileName) throws(SystemError) -> Bool {
     guard let own = name(first) else { return false }
     guard let status = try folder.status(ifThere: own) else { return true }
-    guard status.kind == .file, status.size == sum.size else { return false }
+    guard status.kind == .file, status.size == sum.size, try folder.isFor(readers, own, status)
+    else { return false }
     let file = try folder.open(own, .read)
     return try FileCopy.sum(file, upTo: sum.size) == sum
   }

@@ -5,7 +5,7 @@
 //   state: accepted   by Accept: the list is recorded, its dropped file may still be in the inbox
 //   state: claimed    by Accept: the dropped file has left the inbox
 //   state: archived   by versions before `returned`: claimed and returned
-//   returned          by Return: copy and results are durable in `done` and `failed`
+//   returned          by Return: copy and results are durable in `done` and `failed`; its contents name them
 
 package import Vocabulary
 
@@ -39,8 +39,11 @@ package struct ListMarks: Equatable, Sendable {
     try folder.write(whole: Array("\(drop.rawValue)\n".utf8), as: ListFolder.state)
   }
 
-  package static func noteReturn(in folder: any Folder) throws(SystemError) {
-    try folder.write(whole: [], as: ListFolder.returned)
+  /// `receipt` tells Return which files the list has there.
+  package static func noteReturn(
+    in folder: any Folder, _ receipt: [UInt8] = []
+  ) throws(SystemError) {
+    try folder.write(whole: receipt, as: ListFolder.returned)
   }
 
   /// The time of the return, in milliseconds since 1970.

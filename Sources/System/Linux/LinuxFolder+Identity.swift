@@ -15,4 +15,10 @@ extension LinuxFolder {
     try Calls.run("fstat", path) { unsafe dr_status(descriptor, &status) }
     return FolderIdentity(device: status.device, inode: status.inode)
   }
+
+  package func owner() throws(SystemError) -> UInt32 {
+    var status = dr_status()
+    try Calls.run("fstat", path) { unsafe dr_status(descriptor, &status) }
+    return status.owner
+  }
 }

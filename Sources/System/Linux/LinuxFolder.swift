@@ -185,6 +185,18 @@ package final class LinuxFolder: Folder {
     _ = try unsafe call("fchmodat", name) { unsafe dr_set_mode($0, $1, mode) }
   }
 
+  package func setReader(_ user: UInt32, of name: FileName) throws(SystemError) {
+    _ = try unsafe call("fsetxattr", name) { unsafe dr_set_reader($0, $1, user) }
+  }
+
+  package func reader(of name: FileName) throws(SystemError) -> UInt32? {
+    let bytes = name.terminated
+    let answer = try Calls.run("fgetxattr", thing(name)) {
+      unsafe dr_reader(handle.number, bytes)
+    }
+    return UInt32(exactly: answer)
+  }
+
   private func thing(_ name: FileName) -> String { "\(path)/\(name)" }
 
   private func call(

@@ -21,12 +21,15 @@ package struct NewFile: Sendable {
   }
 
   /// Durable on return. Gives an unnamed file a temporary name first, because it cannot replace another.
-  /// EEXIST if the name is taken, unless `replacing`; the file is then discarded, as after any error.
-  package func appear(as name: FileName, mode: UInt32, replacing: Bool) throws(SystemError) {
+  /// EEXIST if the name is taken, unless `replacing`; the file is then discarded, as after any error. With a reader
+  /// the file is for that user and its owner alone; it has the mode where that is not possible.
+  package func appear(
+    as name: FileName, mode: UInt32, reader: UInt32? = nil, replacing: Bool
+  ) throws(SystemError) {
     let hidden = if let temporary { temporary } else { try Self.temporaryName() }
     do throws(SystemError) {
       if temporary == nil { try folder.give(hidden, to: file) }
-      try folder.setMode(mode, of: hidden)
+      try open(hidden, to: reader, orWith: mode)
       try file.sync()
       try folder.rename(hidden, to: folder, as: name, replacing: replacing)
     } catch {
@@ -34,6 +37,13 @@ package struct NewFile: Sendable {
       throw error
     }
     try folder.sync()
+  }
+
+  private func open(
+    _ name: FileName, to reader: UInt32?, orWith mode: UInt32
+  ) throws(SystemError) {
+    if let reader, (try? folder.setReader(reader, of: name)) != nil { return }
+    try folder.setMode(mode, of: name)
   }
 
   package func discard() { if let temporary { try? folder.removeIfThere(temporary) } }

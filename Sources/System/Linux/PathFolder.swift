@@ -48,4 +48,12 @@ package final class PathFolder: Folder {
   package func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {
     try here().setMode(mode, of: name)
   }
+
+  package func setReader(_ user: UInt32, of name: FileName) throws(SystemError) {
+    try here().setReader(user, of: name)
+  }
+
+  package func reader(of name: FileName) throws(SystemError) -> UInt32? {
+    try here().reader(of: name)
+  }
 }

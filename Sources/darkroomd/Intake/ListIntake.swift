@@ -122,11 +122,16 @@ struct ListIntake: IntakeRules {
     let prints = earlier.flatMap { index[$0]?.terms.prints } ?? printFolder(for: draft)
     // Noted before the record, so that a list prepared in the meantime sees it.
     index.note(draft.list, into: prints)
+    if let earlier, index[earlier] == nil { throw Self.late }
+    // A list in the folder of a private one would open its prints.
+    let isPrivate =
+      options.isPrivate ?? standard.privatePrints
+      || earlier.flatMap { index[$0]?.terms.isPrivate } == true
     let terms = FrozenSettings(
       prints: prints, filter: options.filter ?? standard.function,
       quality: options.quality ?? standard.quality,
       metadata: options.metadata ?? standard.metadata, title: options.title, revises: earlier,
-      isRoll: draft.isRoll, notify: options.notify)
+      isRoll: draft.isRoll, notify: options.notify, isPrivate: isPrivate)
     return ListTerms(
       photos: catalog.count, serviceClass: options.serviceClass ?? .default,
       settings: terms.text)
@@ -192,6 +197,7 @@ struct ListIntake: IntakeRules {
     }
     (terms.revises, terms.again) = (earlier, order.photos)
     index.note(draft.list, into: terms.prints)
+    if index[earlier] == nil { throw Self.late }
     // The class of the earlier list may have been changed since.
     let changed = recorder.ledger { $0[earlier]?.acceptance.serviceClass }
     return ListTerms(
@@ -200,10 +206,11 @@ struct ListIntake: IntakeRules {
   }
 
   /// A list takes over from lower numbers only; a number that was drawn ahead may be too low. The next
-  /// attempt draws a higher one.
+  /// attempt draws a higher one, and does not see a list that is being removed.
   private static let late = Failure(
     .machine, scope: .one, code: "list.late",
-    reason: "a newer list of that name has been accepted in the meantime")
+    reason:
+      "a newer list of that name has been accepted, or the earlier one removed, in the meantime")
 
   /// A folder that no list of another name or owner has used, or ever will.
   private func printFolder(for draft: ListDraft) -> FileName {

@@ -48,5 +48,6 @@ struct RetryDrop {
       && (options.quality ?? standard.quality) == old.terms.quality
       && (options.metadata ?? standard.metadata) == old.terms.metadata
       && options.notify == old.terms.notify
+      && (options.isPrivate ?? old.terms.isPrivate) == old.terms.isPrivate
   }
 }

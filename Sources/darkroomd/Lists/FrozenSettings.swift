@@ -20,6 +20,8 @@ struct FrozenSettings: Equatable, Sendable {
   var again: RetryChoice?
   /// Notified when the list is over, if Webhooks= still allows it then.
   var notify: PhotoURL?
+  /// The prints are for the owner of the list alone.
+  var isPrivate = false
 
   var text: String {
     """
@@ -30,6 +32,7 @@ struct FrozenSettings: Equatable, Sendable {
     Revises=\(revises.map { "\($0)" } ?? "")
     Again=\(again?.text ?? "")
     Notify=\(notify?.text ?? "")
+    Private=\(isPrivate ? "yes" : "no")
     Roll=\(isRoll ? "yes" : "no")
     Title=\(title.split(whereSeparator: \.isNewline).joined(separator: " "))
 
@@ -38,7 +41,7 @@ struct FrozenSettings: Equatable, Sendable {
 }
 
 extension FrozenSettings {
-  /// Lists from before Quality=, Metadata=, Roll=, Again= and Notify= have none of these keys; the defaults fit them.
+  /// Lists from before Quality=, Metadata=, Roll=, Again=, Notify= and Private= have none of these keys; the defaults fit them.
   init(text: String) throws(Failure) {
     var values: [Substring: Substring] = [:]
     for line in text.split(separator: "\n") {
@@ -59,6 +62,7 @@ extension FrozenSettings {
       title: values["Title"].map { String($0) } ?? "",
       revises: values["Revises"].flatMap { UInt64($0) }.map { ListID($0) },
       isRoll: values["Roll"] == "yes", again: values["Again"].flatMap { RetryChoice(text: $0) },
-      notify: values["Notify"].flatMap { try? PhotoURL(parsing: String($0)) })
+      notify: values["Notify"].flatMap { try? PhotoURL(parsing: String($0)) },
+      isPrivate: values["Private"] == "yes")
   }
 }

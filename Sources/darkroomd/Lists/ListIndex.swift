@@ -53,6 +53,14 @@ final class ListIndex: Sendable {
       leave(list, label.terms.prints)
     }
 
+    /// The folders of prints of lists that are being removed.
+    var removed: [ListID: FileName] = [:]
+
+    mutating func reserve(_ list: ListID, _ prints: FileName) {
+      removed[list] = prints
+      printers[prints, default: []].insert(list)
+    }
+
     mutating func leave(_ list: ListID, _ prints: FileName) {
       printers[prints]?.remove(list)
       if printers[prints]?.isEmpty == true { printers[prints] = nil }
@@ -89,6 +97,38 @@ final class ListIndex: Sendable {
   /// Call when the list's folder is removed.
   func forget(_ id: ListID) { state.withLock { $0.remove(id) } }
 
+  // MARK: removal
+
+  /// Forgets these lists, the newest first, but keeps their folders of prints reserved until `free`. False, and
+  /// changes nothing, if a list that is not accepted yet is to print into the folder of the newest.
+  func withdraw(_ lists: [ListID]) -> Bool {
+    state.withLock { state in
+      if let newest = lists.first, let prints = state.labels[newest]?.terms.prints,
+        let printer = state.printers[prints]?.max(), printer > newest,
+        state.labels[printer] == nil
+      {
+        return false
+      }
+      for list in lists {
+        guard let prints = state.labels[list]?.terms.prints else { continue }
+        state.remove(list)
+        state.reserve(list, prints)
+      }
+      return true
+    }
+  }
+
+  /// The list is being removed: no other list gets its folder of prints.
+  func reserve(_ list: ListID, _ prints: FileName) {
+    state.withLock { $0.reserve(list, prints) }
+  }
+
+  func free(_ list: ListID) {
+    state.withLock { state in
+      if let prints = state.removed.removeValue(forKey: list) { state.leave(list, prints) }
+    }
+  }
+
   // MARK: seeing
 
   subscript(_ id: ListID) -> ListLabel? { state.withLock { $0.labels[id] } }
@@ -111,6 +151,15 @@ final class ListIndex: Sendable {
         found.append(next)
       }
       return found
+    }
+  }
+
+  /// The earlier lists of the same owner that print into its folder, the latest first; also if one in between is gone.
+  func forerunners(of list: ListID) -> [ListID] {
+    state.withLock { state in
+      guard let label = state.labels[list] else { return [] }
+      return (state.printers[label.terms.prints] ?? [])
+        .filter { $0 < list && state.labels[$0]?.owner == label.owner }.sorted(by: >)
     }
   }
 

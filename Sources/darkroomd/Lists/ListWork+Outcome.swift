@@ -14,12 +14,14 @@ import Return
 import Vocabulary
 
 extension ListWork {
-  /// The name of the dropped file; nil if `about` is damaged or gone.
-  func droppedName(_ list: ListID) throws(Failure) -> FileName? {
+  /// The name of the dropped file and its owner; nil if `about` is damaged or gone.
+  func dropped(_ list: ListID) throws(Failure) -> (name: FileName, owner: UInt32)? {
     let folder = try asMachine { () throws(SystemError) in
       try lists.folders.lists.folder(ifThere: ListFolder.name(list))
     }
-    do throws(Failure) { return try folder.map(AboutFile.read)?.name } catch {
+    do throws(Failure) {
+      return try folder.map(AboutFile.read).map { ($0.name, $0.owner) }
+    } catch {
       if error.kind == .final { return nil }
       throw error
     }
@@ -37,7 +39,8 @@ extension ListWork {
       list: list, name: open.name, title: open.terms.title, owner: open.about.owner,
       state: entry.state, accepted: entry.acceptedTime, ended: entry.endedTime,
       serviceClass: entry.acceptance.serviceClass, filter: open.terms.filter,
-      quality: open.terms.quality, metadata: open.terms.metadata, notify: open.terms.notify,
+      quality: open.terms.quality, metadata: open.terms.metadata,
+      kept: .init(notify: open.terms.notify, isPrivate: open.terms.isPrivate),
       prints: "\(printsPath)/\(String(decoding: open.terms.prints.bytes, as: UTF8.self))",
       total: open.catalog.count
     ) { number throws(Failure) in

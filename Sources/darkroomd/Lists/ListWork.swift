@@ -112,18 +112,19 @@ struct ListWork: ListEffects {
   func giveBack(_ list: ListID) async -> Failure? {
     await failure { () async throws(Failure) in
       try await onDisk { () throws(Failure) in
+        let dropped = try dropped(list)
         do throws(Failure) {
           // A photo that failed may have left one, if the disk was in trouble as well.
           if recorder.ledger({ ($0[list]?.counts.failed ?? 0) > 0 }) { try removeDrafts(of: list) }
           let trouble = try returns.giveBack(
-            list, named: try droppedName(list),
+            list, named: dropped?.name, to: dropped?.owner,
             telling: { () throws(Failure) in try outcome(of: list) },
             leaving: { names throws(SystemError) in try orderHooks(of: list, names) })
           if let trouble { health.noResults(of: list, trouble) }
         } catch {
           guard error.kind == .final else { throw error }
           try asMachine { () throws(SystemError) in try orderHooks(of: list, nil) }
-          try? returns.giveUp(list)
+          try? returns.giveUp(list, to: dropped?.owner)
           returned(list)
           throw error
         }

@@ -47,11 +47,12 @@ final class OpenList: Sendable {
     terms = try FrozenSettings(text: about.terms.settings)
     catalog = try CatalogFile(try Self.open(ListFolder.catalog, in: folder), limits: Self.limits)
     collisions = try Self.collisions(in: folder)
-    self.folders = try Self.workFolders(id, terms, folders, purpose)
+    self.folders = try Self.workFolders(id, about.owner, terms, folders, purpose)
   }
 
   private static func workFolders(
-    _ id: ListID, _ terms: FrozenSettings, _ folders: StateFolders, _ purpose: Purpose
+    _ id: ListID, _ owner: UInt32, _ terms: FrozenSettings, _ folders: StateFolders,
+    _ purpose: Purpose
   ) throws(Failure) -> WorkFolders? {
     if purpose == .look { return nil }
     let creating = purpose == .begin
@@ -60,13 +61,28 @@ final class OpenList: Sendable {
         FileName(number: id.number), creating: creating)
       let isThere = try folders.prints.has(terms.prints)
       let prints = try folders.prints.folder(terms.prints, creating: creating)
-      if !isThere { try folders.prints.setMode(0o750, of: terms.prints) }
+      if creating, terms.isPrivate {
+        try close(prints, terms.prints, in: folders.prints, to: owner)
+      } else if !isThere {
+        try folders.prints.setReaders(.group, of: terms.prints)
+      }
       // Its name is synced with the first print: a sync here would delay the first download.
       let work = WorkFolders(
-        originals: originals, prints: PrintFolder(prints, in: folders.prints))
+        originals: originals,
+        prints: PrintFolder(
+          prints, in: folders.prints, for: terms.isPrivate ? .user(owner) : .group))
       if purpose == .begin { try work.prints.sweep() }
       return work
     } catch { throw error.machineFailure }
+  }
+
+  /// Makes a folder of prints private: first the prints of an earlier list, then the folder.
+  private static func close(
+    _ folder: any Folder, _ name: FileName, in parent: any Folder, to owner: UInt32
+  ) throws(SystemError) {
+    if try parent.hasReaders(owner, name) { return }
+    for print in try folder.names() { try folder.setReaders(.user(owner), of: print) }
+    try parent.setReaders(.user(owner), of: name)
   }
 
   /// Raises `list.damaged` if the copy of the list is not as it was accepted.

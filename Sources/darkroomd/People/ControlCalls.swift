@@ -14,6 +14,7 @@ import Vocabulary
 final class ControlCalls: ControlService {
   private let views: Views
   private let keeper: ListKeeper
+  let remover: ListRemover
   private let reload: Reload
   private let narrator: Narrator
   /// Rings at every change that users can see.
@@ -22,11 +23,12 @@ final class ControlCalls: ControlService {
   private let user = ThisProcess.user
 
   init(
-    _ views: Views, keeper: ListKeeper, reload: Reload, narrator: Narrator, changes: ChangeSignal,
-    stop: StopFlag
+    _ views: Views, keeper: ListKeeper, remover: ListRemover, reload: Reload, narrator: Narrator,
+    changes: ChangeSignal, stop: StopFlag
   ) {
     self.views = views
     self.keeper = keeper
+    self.remover = remover
     self.reload = reload
     self.narrator = narrator
     self.changes = changes
@@ -64,6 +66,7 @@ final class ControlCalls: ControlService {
         return try FocusCalls(views: views).unfocus(
           ListID(try changeable(list, peer).id), viewer: viewer, by: peer.user)
       case .retry(let order): return try await retry(order, peer)
+      case .remove(let list): return try await remove(list, peer)
       }
     } catch { return .failed(error) }
   }
@@ -197,6 +200,29 @@ final class ControlCalls: ControlService {
         why: "list '\(summary.name)' belongs to another user; only its owner or root can change it")
     }
     return summary
+  }
+
+  /// Waits for the copy and the results of a list that has just ended.
+  private func remove(
+    _ reference: ListReference, _ peer: ControlPeer
+  ) async throws(ControlError) -> ControlReply {
+    let summary = try changeable(reference, peer)
+    guard summary.isFinal else {
+      throw .notPossible(why: "it is at work; cancel it first, or wait for its end")
+    }
+    let list = ListID(summary.id)
+    while !stop.isOn, !Task.isCancelled {
+      let seen = keeper.changes.version
+      guard let life = await keeper.lives()?[list] else { break }
+      if case .returning(let failure?, _) = life.phase {
+        throw .notPossible(why: "its results cannot be written yet: \(failure.reason)")
+      }
+      await keeper.changes.change(after: seen)
+    }
+    do throws(Failure) { try await remover.remove(list, by: peer.user) } catch {
+      throw .notPossible(why: error.reason)
+    }
+    return .changed(summary)
   }
 
   private func retry(

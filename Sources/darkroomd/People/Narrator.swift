@@ -116,6 +116,14 @@ final class Narrator: Sendable {
     }
   }
 
+  /// The facts are from before the record, which has forgotten the list.
+  func removed(_ facts: ListFacts, by user: UInt32?) {
+    var facts = facts
+    facts.caller = user.map { Person($0) }
+    reporter.report(.listRemoved(facts))
+    changes.changed()
+  }
+
   func progress(_ list: ListID) {
     changes.changed()
     let isDue = throttle.withLock { $0.admits(list, at: clock.uptime()) }

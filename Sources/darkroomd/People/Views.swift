@@ -328,6 +328,7 @@ extension FollowStep {
       switch step.state {
       case .list(let state): (nil, state.name)
       case .rejected: (nil, "rejected")
+      case .removed: (nil, "removed")
       case .photo(let number, let state): (number, state.name)
       }
     self.init(

@@ -89,6 +89,7 @@ struct SettingEntry: Sendable {
     SettingEntry("Filter", "Filter", "sepia(0.8)", \.filter.function, .filter),
     SettingEntry("Filter", "Quality", "source", \.filter.quality, .quality),
     SettingEntry("Filter", "Metadata", "keep", \.filter.metadata, .metadata),
+    SettingEntry("Filter", "PrivatePrints", "no", \.filter.privatePrints, .yesOrNo),
     SettingEntry(
       "Filter", "Workers", "auto", \.filter.workers, .auto(or: .count(from: 1, to: 256))),
     SettingEntry(

@@ -44,6 +44,8 @@ struct Settings: Equatable, Sendable {
     var function = FilterFunction.standard
     var quality = PrintQuality.source
     var metadata = MetadataRule.keep
+    /// The prints of a list are for its owner alone, unless the list says otherwise.
+    var privatePrints = false
     /// Nil stands for the number of processors.
     var workers: Int?
     var maximumPixels: UInt64 = 100_000_000

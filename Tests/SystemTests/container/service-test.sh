@@ -72,6 +72,30 @@ check "systemctl status shows a status line"
 run runuser -u visitor -- darkroomctl status >/dev/null
 check "darkroomctl answers an ordinary user of the group"
 
+# --- two users side by side ---------------------------------------------------------------------
+
+run useradd --create-home --groups darkroom neighbour
+write_list secret 2 nowhere "$origin_url/missing/2.png?token=x"
+run runuser -u visitor -- darkroomctl submit --private --wait /home/visitor/secret.plist >/dev/null
+is $? 1 "a user submits a private list, one of whose photos fails"
+spool=/var/spool/darkroom
+files="$spool/done/secret.plist $spool/done/secret.result.plist $spool/failed/secret.retry.plist"
+# shellcheck disable=SC2086 # one word for each file
+eventually run ls $files >/dev/null 2>&1
+for file in $files "$state/prints/secret/secret 0.png"; do
+  run runuser -u visitor -- cat "$file" >/dev/null
+  check "its owner reads ${file##*/}"
+  run runuser -u neighbour -- cat "$file" >/dev/null 2>&1
+  check_not "another user of the group does not"
+done
+run runuser -u neighbour -- darkroomctl remove secret >/dev/null 2>&1
+check_not "another user cannot remove the list"
+run runuser -u visitor -- darkroomctl remove secret >/dev/null
+check "its owner can"
+# shellcheck disable=SC2086
+run ls -d $files $state/prints/secret >/dev/null 2>&1
+check_not "and nothing of it is left"
+
 # JPEG and PNG over TLS, and from the inbox: every library works inside the unit.
 for ((i = 0; i < 16; i++)); do
   printf '%s\n' "$secure_url/secure/$i.jpg" "$secure_url/secure/$i.png"

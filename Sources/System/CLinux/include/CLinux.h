@@ -39,6 +39,10 @@ int dr_link(int from, const char *name, int to, const char *new_name);
 int dr_unlink(int folder, const char *name);
 int dr_remove_folder(int folder, const char *name);
 int dr_set_mode(int folder, const char *name, uint32_t mode);
+// An access control list that lets one user read besides the owner.
+int dr_set_reader(int folder, const char *name, uint32_t user);
+// That user, or 1 << 32 if there is none.
+int64_t dr_reader(int folder, const char *name);
 int64_t dr_free_space(int folder);
 int dr_close(int file);
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Removes an ended list with all of its files, at the wish of its owner: the prints, the copy, the results, the retry
+// list and the list's folder. One rename of that folder to `.removed-N` decides it; the steps after it are repeated
+// until all are done, also after a crash. A file in `done` or `failed` goes only if it still has the bytes that were
+// returned. Dropped pictures that were given back stay. Raises SystemError, and the failures of reading results.
+// Concurrency: immutable; waits for a disk. One task at a time may use it.
+//
+//   hide       lists/N → lists/.removed-N
+//   hidePrints prints/NAME → prints/.removed-N
+//   clear      removes the files in done and failed, then prints/.removed-N
+//   (record    by the daemon, as the list is gone)
+//   finish     removes lists/.removed-N
+
+internal import Files
+package import Vocabulary
+
+package struct ListRemoval: Sendable {
+  private static let headLength = 64 << 10
+
+  private let lists: any Folder
+  private let prints: any Folder
+  private let done: any Folder
+  private let failed: any Folder
+
+  /// `lists` is STATE/lists.
+  package init(
+    lists: any Folder, prints: any Folder, done: any Folder, failed: any Folder
+  ) {
+    (self.lists, self.prints, self.done, self.failed) = (lists, prints, done, failed)
+  }
+
+  /// The lists whose removal has begun, the oldest first.
+  package func pending() throws(SystemError) -> [ListID] {
+    try lists.names().compactMap(ListFolder.removedNumber).sorted()
+  }
+
+  /// Nil if its removal has not begun, or is done.
+  package func folder(of list: ListID) throws(SystemError) -> (any Folder)? {
+    try lists.folder(ifThere: ListFolder.removed(list))
+  }
+
+  /// Decides that the lists are removed; durable on return. A list that is gone is left out.
+  package func hide(_ removed: [ListID]) throws(SystemError) {
+    for list in removed {
+      do throws(SystemError) {
+        try lists.rename(
+          ListFolder.name(list), to: lists, as: ListFolder.removed(list), replacing: false)
+      } catch { if !error.isMissing { throw error } }
+    }
+    try lists.sync()
+  }
+
+  /// Frees the name of the prints' folder, durably.
+  package func hidePrints(_ folder: FileName, of list: ListID) throws(SystemError) {
+    do throws(SystemError) {
+      try prints.rename(folder, to: prints, as: ListFolder.removed(list), replacing: false)
+    } catch { if !error.isMissing { throw error } }
+    try prints.sync()
+  }
+
+  /// - Parameters:
+  ///   - name: of the dropped file.
+  ///   - sum: size and SHA-256 of the list, for lists that earlier versions returned.
+  package func clear(
+    _ list: ListID, named name: FileName?, _ sum: (size: UInt64, sha256: String)?
+  ) throws(SystemError) {
+    if let folder = try folder(of: list) {
+      for entry in try entries(of: list, in: folder, name, sum) {
+        let target = entry.part == .retry ? failed : done
+        if let sum = entry.sum, try !has(entry.name, sum, in: target) { continue }
+        try target.removeIfThere(entry.name)
+      }
+      try done.sync()
+      try failed.sync()
+    }
+    try prints.removeTree(ListFolder.removed(list))
+    try prints.sync()
+  }
+
+  package func finish(_ list: ListID) throws(SystemError) {
+    try lists.removeFlat(ListFolder.removed(list))
+    try lists.sync()
+  }
+
+  // MARK: files of the list
+
+  /// A file without a sum belongs to results with one.
+  private typealias Entry = (part: ReturnPart, name: FileName, sum: FileCopy.Sum?)
+
+  private func entries(
+    of list: ListID, in folder: any Folder, _ name: FileName?,
+    _ sum: (size: UInt64, sha256: String)?
+  ) throws(SystemError) -> [Entry] {
+    let text = try folder.contents(of: ListFolder.returned, upTo: ReturnReceipt.maximumSize) ?? []
+    if !text.isEmpty {
+      return ReturnReceipt(text: text).entries.map { ($0.part, $0.name, $0.sum) }
+    }
+    guard let name, let sum else { return [] }
+    let copySum = FileCopy.Sum(size: sum.size, sha256: sum.sha256)
+    for choice in FreshName.choices(name, list) {
+      guard let result = ReturnPart.result.name(beside: choice),
+        let retry = ReturnPart.retry.name(beside: choice), try isResult(result, of: list)
+      else { continue }
+      return [(.copy, choice, copySum), (.retry, retry, nil), (.result, result, nil)]
+    }
+    return []
+  }
+
+  private func has(
+    _ name: FileName, _ sum: FileCopy.Sum, in folder: any Folder
+  ) throws(SystemError) -> Bool {
+    guard let status = try folder.status(ifThere: name), status.kind == .file,
+      status.size == sum.size
+    else { return false }
+    return try FileCopy.sum(folder.open(name, .read), upTo: status.size) == sum
+  }
+
+  private func isResult(_ name: FileName, of list: ListID) throws(SystemError) -> Bool {
+    guard let head = try done.contents(of: name, upTo: Self.headLength) else { return false }
+    return ListResults.number("ID", in: String(decoding: head, as: UTF8.self)) == list.number
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who may read a file or a folder besides the daemon and root. A user's right is an entry in the file's access
+// control list: the daemon may not give files away. Where the file system has no such lists, or refuses this one, the
+// file stays private. Raises SystemError.
+
+package enum FileReaders: Equatable, Sendable {
+  case group
+  /// This user alone; no user, if it is root or the daemon's own user.
+  case user(UInt32)
+
+  /// The owner of a list; without one, as its files are damaged, root.
+  package init(owner: UInt32?) { self = .user(owner ?? 0) }
+}
+
+extension Folder {
+  /// For a file or a folder that the daemon owns.
+  package func setReaders(_ readers: FileReaders, of name: FileName) throws(SystemError) {
+    let status = try status(of: name)
+    let isFolder = status.kind == .folder
+    guard case .user(let user) = readers else {
+      return try setMode(isFolder ? 0o750 : 0o640, of: name)
+    }
+    try setMode(isFolder ? 0o700 : 0o600, of: name)
+    if user == status.owner || user == 0 { return }
+    do throws(SystemError) { try setReader(user, of: name) } catch {
+      guard error.meansNoReaders else { throw error }
+    }
+  }
+
+  /// True if this user alone may read the file or folder.
+  package func hasReaders(_ user: UInt32, _ name: FileName) throws(SystemError) -> Bool {
+    let status = try status(of: name)
+    if status.mode & 0o077 == 0 { return user == 0 || user == status.owner }
+    do throws(SystemError) { return try reader(of: name) == user } catch {
+      guard error.meansNoReaders else { throw error }
+      return false
+    }
+  }
+
+  /// False if an existing file or folder is for another user. `status` is that of the name.
+  package func isFor(
+    _ readers: FileReaders, _ name: FileName, _ status: FileStatus
+  ) throws(SystemError) -> Bool {
+    guard case .user(let user) = readers else { return true }
+    do throws(SystemError) {
+      if let reader = try reader(of: name) { return reader == user }
+    } catch {
+      guard error.meansNoReaders else { throw error }
+      return true
+    }
+    // A file that the group can read is from a version before the rights of users.
+    return user == status.owner || user == 0 || status.mode & 0o070 != 0
+  }
+}
+
+extension SystemError {
+  /// The file system has no access control lists, refuses them, or does not know the user.
+  package var meansNoReaders: Bool {
+    switch name {
+    case .notSupported, .noSuchCall, .notPermitted, .invalid: true
+    default: false
+    }
+  }
+}

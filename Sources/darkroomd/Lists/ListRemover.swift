@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Removes ended lists at the wish of their owners, each with the earlier lists that it has taken over from. Decides
+// by one durable rename; then removes the prints and files, records `Removed`, and reports. A removal that a crash
+// or trouble interrupts is continued at the next start, or a minute later. `remove` raises a `Failure`: `final` if the list
+// cannot be removed, `machine` if the removal has begun and goes on by itself, and `cancelled` at the stop.
+// Concurrency model: the task in `run` alone removes, after `resume` at the start; other tasks send letters, which it
+// reads in order.
+
+import Accept
+import Linux
+import Record
+import Report
+import Return
+import Vocabulary
+
+final class ListRemover: Sendable {
+  private struct Order {
+    let list: ListID
+    /// The user who wants it.
+    let caller: UInt32
+    let reply: Reply<Failure?>
+  }
+
+  private enum Letter: Sendable {
+    case order(Order)
+    /// A removal that has begun is tried again.
+    case again
+  }
+
+  /// The removals that have begun, each with the user who wanted it, if that is known.
+  private typealias Begun = [ListID: UInt32?]
+
+  private static let pause = Duration.seconds(60)
+
+  private let recorder: Recorder
+  private let index: ListIndex
+  private let lists: OpenLists
+  private let removal: ListRemoval
+  private let narrator: Narrator
+  private let clock: any Timekeeper
+  private let letters: AsyncStream<Letter>
+  private let mail: AsyncStream<Letter>.Continuation
+
+  init(
+    _ recorder: Recorder, _ index: ListIndex, _ lists: OpenLists, _ narrator: Narrator,
+    clock: any Timekeeper
+  ) {
+    (self.recorder, self.index, self.lists) = (recorder, index, lists)
+    (self.narrator, self.clock) = (narrator, clock)
+    (letters, mail) = AsyncStream.makeStream()
+    let folders = lists.folders
+    removal = ListRemoval(
+      lists: folders.lists, prints: folders.prints, done: folders.done, failed: folders.failed)
+  }
+
+  /// Returns when the list, which must have left the keeper, and its files are gone and that is recorded.
+  func remove(_ list: ListID, by caller: UInt32) async throws(Failure) {
+    let failure = await Reply.wait { reply in
+      let order = Order(list: list, caller: caller, reply: reply)
+      if case .terminated = mail.yield(.order(order)) { reply.give(.cancelled) }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Refuses every later order; `run` returns.
+  func stop() { mail.finish() }
+
+  /// Call at the start, before a new list is accepted: the prints of a removed list have no successor. Returns the
+  /// removals that have begun. May wait for a disk.
+  func resume() -> [ListID] {
+    let pending = (try? removal.pending()) ?? []
+    for list in pending {
+      guard let prints = about(list).terms?.prints else { continue }
+      index.reserve(list, prints)
+      if index.printer(into: prints) == list { try? removal.hidePrints(prints, of: list) }
+    }
+    return pending
+  }
+
+  /// Runs until `stop`. `pending`: the removals that have begun.
+  func run(_ pending: [ListID]) async {
+    var begun: Begun = [:]
+    for list in pending { begun.updateValue(nil, forKey: list) }
+    await withDiscardingTaskGroup { group in
+      var isWaiting = false
+      if !begun.isEmpty { mail.yield(.again) }
+      for await letter in letters {
+        switch letter {
+        case .order(let order): order.reply.give(await perform(order, &begun))
+        case .again:
+          isWaiting = false
+          await finish(&begun)
+        }
+        if begun.isEmpty || isWaiting { continue }
+        isWaiting = true
+        group.addTask { [clock, mail] in
+          await clock.rest(Self.pause)
+          mail.yield(.again)
+        }
+      }
+      group.cancelAll()
+    }
+  }
+
+  // MARK: a removal
+
+  private func perform(_ order: Order, _ begun: inout Begun) async -> Failure? {
+    if Task.isCancelled { return .cancelled }
+    do throws(Failure) {
+      let line = try await onDisk { () throws(Failure) in try check(order) }
+      for list in line { begun[list] = .some(order.caller) }
+      do throws(Failure) { try await onDisk { () throws(Failure) in try hide(line) } } catch {
+        for list in line where index[list] != nil { begun.removeValue(forKey: list) }
+        throw error
+      }
+      for list in line {
+        try await finish(list, by: order.caller)
+        begun.removeValue(forKey: list)
+      }
+      return nil
+    } catch {
+      guard error.kind == .machine, begun.keys.contains(order.list) else { return error }
+      return Failure(
+        .machine, scope: .one, code: error.code,
+        reason: "its removal has begun and goes on by itself, but \(error.reason)",
+        advice: error.advice)
+    }
+  }
+
+  /// Returns the lists that go, the newest first; the index does not have them any more.
+  private func check(_ order: Order) throws(Failure) -> [ListID] {
+    let earlier = index.forerunners(of: order.list)
+    let line = [order.list] + recorder.ledger { ledger in earlier.filter { ledger[$0] != nil } }
+    for list in line {
+      let (isOver, isReturned) = recorder.ledger { ($0[list]?.state.isFinal, $0.isArchived(list)) }
+      guard isOver != nil else { throw Self.refusal("list \(list) is not known any more") }
+      guard isOver == true, isReturned else { throw Self.refusal("list \(list) is not over yet") }
+    }
+    let open = recorder.ledger { $0.openLists.map(\.id) }
+    if let heir = open.first(where: { index.predecessors(of: $0).contains(order.list) }) {
+      throw Self.refusal("list \(heir) takes over from it; cancel that one, or wait for its end")
+    }
+    let old = OldLists(lists.folders.lists)
+    var isTaken = true
+    do throws(SystemError) {
+      for list in line {
+        if try old.isGone(list) { continue }
+        if try !old.isRemovable(list) { isTaken = false }
+      }
+    } catch { throw error.machineFailure }
+    guard isTaken else { throw Self.refusal("its file has not left the inbox yet") }
+    guard index.withdraw(line) else {
+      throw Self.refusal("a list that takes over from it is being accepted; try again")
+    }
+    return line
+  }
+
+  /// Decides the removal.
+  private func hide(_ line: [ListID]) throws(Failure) {
+    do throws(SystemError) { try removal.hide(line) } catch {
+      // The index gets those back whose removal has not begun.
+      for list in line where index.read(list, from: lists.folders.lists) != nil { index.free(list) }
+      throw error.machineFailure
+    }
+  }
+
+  private static func refusal(_ reason: String) -> Failure {
+    Failure(.final, code: "list.kept", reason: reason)
+  }
+
+  /// The removals that a crash or trouble has interrupted, the newest first.
+  private func finish(_ begun: inout Begun) async {
+    for (list, caller) in begun.sorted(by: { $0.key > $1.key }) {
+      if Task.isCancelled { return }
+      do throws(Failure) {
+        try await finish(list, by: caller)
+        begun.removeValue(forKey: list)
+      } catch { continue }
+    }
+  }
+
+  /// Every step may be repeated.
+  private func finish(_ list: ListID, by caller: UInt32?) async throws(Failure) {
+    let facts = try await onDisk { () throws(Failure) in try clear(list) }
+    if let facts {
+      do throws(Failure) { try await recorder.record([.removed(list)], by: caller) } catch {
+        // The record has forgotten it meanwhile.
+        guard error == .overtaken else { throw error }
+      }
+      narrator.removed(facts, by: caller)
+    }
+    try await onDisk { () throws(Failure) in
+      do throws(SystemError) { try removal.finish(list) } catch { throw error.machineFailure }
+    }
+    index.free(list)
+  }
+
+  /// Removes the files; returns the facts for the report, nil if the record does not have the list.
+  private func clear(_ list: ListID) throws(Failure) -> ListFacts? {
+    lists.close(list)
+    let (about, terms) = about(list)
+    do throws(SystemError) {
+      if let prints = terms?.prints {
+        // A later list may have the folder: its prints are not this one's.
+        if (index.printer(into: prints) ?? list) <= list {
+          try removal.hidePrints(prints, of: list)
+        }
+      }
+      try lists.folders.removeOriginals(of: list)
+      try removal.clear(list, named: about?.name, about.map { ($0.size, $0.sha256) })
+    } catch { throw error.machineFailure }
+    guard let entry = recorder.ledger({ $0[list] }) else { return nil }
+    return ListFacts(
+      id: list, name: about.map { ListName($0.name).text } ?? "list \(list)",
+      total: entry.acceptance.photos, done: entry.counts.filtered, failed: entry.counts.failed,
+      serviceClass: entry.acceptance.serviceClass, revises: terms?.revises,
+      owner: (about?.owner ?? entry.acceptance.owner).map { Person($0) })
+  }
+
+  /// Nil if it is damaged.
+  private func about(_ list: ListID) -> (file: AboutFile?, terms: FrozenSettings?) {
+    guard let folder = try? removal.folder(of: list), let about = try? AboutFile.read(from: folder)
+    else { return (nil, nil) }
+    return (about, try? FrozenSettings(text: about.terms.settings))
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The removal of a list's files: whole after a repetition, whatever kills it, and never a file of another list.
+
+import Files
+import Linux
+import Return
+import Support
+import Testing
+import Vocabulary
+
+@Suite struct ListRemovalTests {
+  private static let list = ListID(1)
+  private static let folder = FileName(literal: "barn")
+
+  private func removal(_ bench: ReturnBench, _ prints: LinuxFolder) -> ListRemoval {
+    ListRemoval(
+      lists: CutFolder(bench.lists, bench.cut), prints: CutFolder(prints, bench.cut),
+      done: CutFolder(bench.done, bench.cut), failed: CutFolder(bench.failed, bench.cut))
+  }
+
+  private func run(_ removal: ListRemoval) throws {
+    try removal.hide([Self.list])
+    try removal.hidePrints(Self.folder, of: Self.list)
+    try removal.clear(Self.list, named: ReturnBench.name, nil)
+    try removal.finish(Self.list)
+  }
+
+  @Test func `a removal that is killed at any step is whole after it is repeated`() throws {
+    var steps = 0
+    while true {
+      steps += 1
+      let bench = try ReturnBench("a end")
+      try bench.giveBack()
+      let prints = try bench.done.openFolder(FileName(literal: "prints"), creating: true)
+      try prints.openFolder(Self.folder, creating: true).put(
+        FileName(literal: "One.jpg"), "a print")
+      let removal = removal(bench, prints)
+      bench.cut.set(.kill, at: steps)
+      try? run(removal)
+      guard let step = bench.cut.step else { break }
+      bench.cut.set(.never, at: 0)
+      let isWhole = try bench.lists.listing().contains("1")
+      #expect(try isWhole == removal.pending().isEmpty || bench.lists.listing().isEmpty, "\(step)")
+      if isWhole { #expect(try bench.done.listing().contains("barn.plist"), "\(step)") }
+      try run(removal)
+      #expect(try bench.done.listing() == ["prints"], "\(step)")
+      #expect(try prints.listing().isEmpty && bench.lists.listing().isEmpty, "\(step)")
+    }
+    #expect(steps > 10)
+  }
+
+  @Test func `a file of another list that has got the name stays`() throws {
+    let bench = try ReturnBench("a end")
+    try bench.giveBack()
+    try bench.done.remove(ReturnBench.name)
+    try bench.done.put(ReturnBench.name, "another list")
+    try run(removal(bench, bench.failed))
+    #expect(try bench.done.text("barn.plist") == "another list")
+  }
+
+  @Test func `the files of a list that an earlier version returned are known by their results`()
+    throws
+  {
+    let bench = try ReturnBench("a end")
+    try bench.giveBack()
+    try ListMarks.noteReturn(in: bench.folder(1))
+    let head = "<plist><dict>\n<key>List</key>\n<string>barn</string>\n<key>ID</key>\n\t<integer>"
+    let result = FileName(literal: "barn.result.plist")
+    for (number, isOurs) in [("2", false), ("1", true)] {
+      try? bench.done.remove(result)
+      try bench.done.put(result, "\(head)\(number)</integer></dict></plist>")
+      let removal = removal(bench, bench.failed)
+      try removal.hide([Self.list])
+      let sum = try FileCopy.sum(bench.done.open(ReturnBench.name, .read), upTo: 100)
+      try removal.clear(Self.list, named: ReturnBench.name, (sum.size, sum.sha256))
+      #expect(try bench.done.listing().isEmpty == isOurs)
+    }
+  }
+}
