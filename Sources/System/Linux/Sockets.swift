@@ -35,7 +35,7 @@ package final class StreamSocket: Sendable {
     let handle = Descriptor(owning: try Calls.run("socket", name) { dr_socket() })
     let bytes = Array("@\(name)".utf8)
     try Calls.run("connect", name) {
-      unsafe dr_datagram_connect(handle.number, bytes, UInt64(bytes.count))
+      unsafe dr_name_connect(handle.number, bytes, UInt64(bytes.count))
     }
     return StreamSocket(owning: handle, thing: name)
   }
