@@ -31,6 +31,9 @@ let edge: [Target] = [
     name: "Digests", dependencies: ["CDigests", "Vocabulary"], path: "Sources/System/Digests"),
   .target(name: "Files", dependencies: ["Digests", "Vocabulary"], path: "Sources/System/Files"),
   .target(name: "JSON", path: "Sources/System/JSON"),
+  .target(
+    name: "JournalReader", dependencies: ["CJournal", "CLinux", "Linux", "Vocabulary"],
+    path: "Sources/System/JournalReader"),
   .target(name: "Linux", dependencies: ["CLinux", "Vocabulary"], path: "Sources/System/Linux"),
   .target(name: "Markup", dependencies: ["CExpat"], path: "Sources/System/Markup"),
   .target(name: "Queues", path: "Sources/System/Queues"),
@@ -51,6 +54,7 @@ let shims: [Target] = [
     // libpng needs zlib.
     linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("z")]),
   .target(name: "CDigests", path: "Sources/System/CDigests"),
+  .target(name: "CJournal", path: "Sources/System/CJournal"),
   .target(name: "CLinux", path: "Sources/System/CLinux"),
   .target(name: "CPrograms", path: "Tests/CPrograms"),
   .target(
@@ -82,7 +86,8 @@ let executables: [Target] = [
   .executableTarget(
     name: "darkroomctl",
     dependencies: [
-      "Catalog", "Digests", "Files", "Linux", "Output", "Record", "Steer", "Vocabulary", "Worker",
+      "Catalog", "Digests", "Files", "JournalReader", "Linux", "Output", "Record", "Steer",
+      "Vocabulary", "Worker",
     ]),
 ]
 
@@ -134,7 +139,9 @@ let tests: [Target] = [
     dependencies: ["Files", "Linux", "Return", "Support", "Vocabulary"]),
   .testTarget(
     name: "SteerTests",
-    dependencies: ["Catalog", "JSON", "Linux", "Steer", "Support", "Vocabulary", "darkroomctl"],
+    dependencies: [
+      "Catalog", "JSON", "JournalReader", "Linux", "Steer", "Support", "Vocabulary", "darkroomctl",
+    ],
     exclude: ["Screens"]),
   .testTarget(name: "VocabularyTests", dependencies: ["Vocabulary"]),
   .testTarget(

@@ -29,6 +29,7 @@ package enum HelpText {
       develop FILE...        filter local pictures, without darkroomd
       check FILE             check a photo list for errors
       journal VERB [DIR]     verify, dump or stat the journal file
+      log [LIST [PHOTO]]     show the messages about a list or a photo, from journald
       help [COMMAND]         show this text, or the help of a command
 
     LIST is the number or the name of a list. Without a command, darkroomctl shows the state of
@@ -77,6 +78,7 @@ package enum HelpText {
         + " FILE..."
     case .check: "check FILE"
     case .journal: "journal verify|dump|stat [DIR]"
+    case .log: "log [-f] [-n N] [-x] [LIST [PHOTO]]"
     case .help: "help [COMMAND]"
     }
   }
@@ -146,6 +148,7 @@ package enum HelpText {
     case .check:
       "Reads a photo list in a sandboxed worker and shows its photos and errors."
     case .journal: journal
+    case .log: log
     case .help: "Shows the commands, or the help of one of them."
     }
   }
@@ -198,6 +201,16 @@ package enum HelpText {
                damaged or missing, 2 if it cannot be read
       dump     show every record, with its file and offset
       stat     show the numbers of lists, photos, records and bytes
+    """
+
+  private static let log = """
+    Shows the messages that systemd-journald has of darkroomd, the oldest first, with advice:
+    those about a list, also while it was a file in the inbox, or about a photo of it. LIST may
+    be a list that darkroomd has forgotten, or a rejected file.
+
+      -f, --follow    show new messages as they come
+      -n, --lines N   show the last N messages, or all; default: 10 with --follow, otherwise all
+      -x, --explain   show the explanations of the message catalog
     """
 
   private static let focus = """

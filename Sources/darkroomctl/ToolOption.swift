@@ -23,10 +23,17 @@ enum ToolOption: String, CaseIterable, Sendable {
   case name = "--name"
   case wait = "--wait"
   case lease = "--for"
+  case follow = "--follow"
+  case lines = "--lines"
+  case explain = "--explain"
   case serviceClass = "--quality-of-service"
 
-  init?(written name: String) {
+  /// `-f` has another meaning for `log`.
+  init?(written name: String, for command: CommandName? = nil) {
     switch name {
+    case "-f" where command == .log: self = .follow
+    case "-n": self = .lines
+    case "-x": self = .explain
     case "-h": self = .help
     case "-o": self = .output
     case "-f": self = .force
@@ -38,9 +45,9 @@ enum ToolOption: String, CaseIterable, Sendable {
   var takesValue: Bool {
     switch self {
     case .root, .socket, .state, .user, .timeout, .output, .filter, .quality, .metadata, .jobs,
-      .name, .notify, .serviceClass, .lease:
+      .name, .notify, .serviceClass, .lease, .lines:
       true
-    case .json, .plain, .noPager, .help, .version, .force, .wait, .check: false
+    case .json, .plain, .noPager, .help, .version, .force, .wait, .check, .follow, .explain: false
     }
   }
 
@@ -54,6 +61,7 @@ enum ToolOption: String, CaseIterable, Sendable {
     case .filter, .quality, .metadata: command == .develop || command == .submit
     case .lease: command == .focus
     case .output, .force, .jobs: command == .develop
+    case .follow, .lines, .explain: command == .log
     case .name, .wait, .notify, .serviceClass: command == .submit
     }
   }

@@ -41,7 +41,7 @@ complete -c darkroomctl -n __fish_use_subcommand -a develop -d 'Filter local pic
 complete -c darkroomctl -n __fish_use_subcommand -a check -d 'Check a photo list for errors'
 complete -c darkroomctl -n __fish_use_subcommand -a help -d 'Show the commands, or the help of one of them'
 
-complete -c darkroomctl -n '__fish_seen_subcommand_from show why wait pause resume cancel retry quality focus unfocus watch' -a '(__darkroomctl_lists)'
+complete -c darkroomctl -n '__fish_seen_subcommand_from show why wait pause resume cancel retry quality focus unfocus watch log' -a '(__darkroomctl_lists)'
 complete -c darkroomctl -n '__fish_seen_subcommand_from flush' -a '(__darkroomctl_hosts)'
 complete -c darkroomctl -n '__fish_seen_subcommand_from quality' -a 'userInteractive userInitiated default utility background' -d 'Class'
 complete -c darkroomctl -n '__fish_seen_subcommand_from cache' -a clear -d 'Empty the cache'
@@ -50,8 +50,12 @@ complete -c darkroomctl -n '__fish_seen_subcommand_from show' -l state -x -a 'ne
 complete -c darkroomctl -n '__fish_seen_subcommand_from list' -l state -x -a 'accepted running paused finished cancelled' -d 'Only lists in this state'
 complete -c darkroomctl -n '__fish_seen_subcommand_from list' -l user -x -a '(__fish_complete_users)' -d 'Only lists of this user'
 complete -c darkroomctl -n '__fish_seen_subcommand_from focus' -l for -x -d 'Length of the focus'
+complete -c darkroomctl -n '__fish_seen_subcommand_from log' -s f -l follow -d 'Show new messages as they come'
+complete -c darkroomctl -n '__fish_seen_subcommand_from log' -s n -l lines -x -a all -d 'How many messages'
+complete -c darkroomctl -n '__fish_seen_subcommand_from log' -s x -l explain -d 'Show the explanations of the messages'
 complete -c darkroomctl -n '__fish_seen_subcommand_from wait submit' -l timeout -x -d 'How long to wait'
 complete -c darkroomctl -n __fish_use_subcommand -a journal -d 'Verify, dump or stat the journal file'
+complete -c darkroomctl -n __fish_use_subcommand -a log -d 'Show the messages about a list or a photo'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop check submit' -F
 complete -c darkroomctl -n '__fish_seen_subcommand_from journal' -a 'verify dump stat'
 complete -c darkroomctl -n '__fish_seen_subcommand_from journal' -a '(__fish_complete_directories)'
@@ -65,4 +69,4 @@ complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l quality-of-se
 complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l notify -x -d 'URL to notify when it is over'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s j -l jobs -x -d 'Number of pictures at once'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s f -l force -d 'Replace existing prints'
-complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list inbox submit show why wait pause resume cancel retry quality focus unfocus flush reload config watch cache develop check journal'
+complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list inbox submit show why wait pause resume cancel retry quality focus unfocus flush reload config watch cache develop check journal log'
