@@ -149,7 +149,9 @@ enum Startup {
     _ places: Places, _ clock: any Timekeeper
   ) throws(StartFailure) -> ControlServer {
     do throws(Failure) {
-      return try ControlServer(path: places.control, version: Release.version, clock: clock)
+      return try ControlServer(
+        path: places.control, passed: ServiceNotice.passedSocket(at: places.control),
+        version: Release.version, clock: clock)
     } catch {
       throw StartFailure(ExitCode.busy, error.words)
     }

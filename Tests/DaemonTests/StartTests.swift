@@ -260,6 +260,23 @@ import Testing
 }
 
 @Suite struct ServiceManagerTests {
+  @Test(.enabled("systemd is not installed") { DaemonBench.has("systemd-socket-activate") })
+  func `callers reach a daemon through the socket that its manager holds, also between two starts`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let path = "\(bench.root)/control"
+      try FileManager.default.createDirectory(
+        atPath: bench.root, withIntermediateDirectories: true)
+      let daemon = try await bench.launch(
+        "darkroomd", ["--root", bench.root], through: ["systemd-socket-activate", "-l", path])
+      try await bench.until("the manager listens") { FileManager.default.fileExists(atPath: path) }
+      #expect(try await bench.tool("status").code == 0)
+      #expect(try await bench.stop(daemon).code == 0)
+      #expect(FileManager.default.fileExists(atPath: path), "the name is the manager's")
+    }
+  }
+
   @Test func `a manager that asked for pings gets them, beside the other messages`() async throws {
     try await DaemonBench.use { bench in
       let service = try NotifyListener(at: "\(bench.folder.path)/notify")

@@ -33,6 +33,15 @@ package enum ServiceNotice: Equatable, Sendable {
     environment["NOTIFY_SOCKET"]?.isEmpty == false
   }
 
+  /// The listening socket of this path that the manager has passed to this process; nil if there is none.
+  package static func passedSocket(at path: String) -> Int32? {
+    let count = sd_listen_fds(0)
+    guard count > 0 else { return nil }
+    return (SD_LISTEN_FDS_START..<SD_LISTEN_FDS_START + count).first { number in
+      unsafe sd_is_socket_unix(number, Int32(SOCK_STREAM.rawValue), 1, path, 0) > 0
+    }
+  }
+
   /// The manager's watchdog period; nil if there is none, or if it is for another process.
   package static func watchdogPeriod() -> Duration? {
     var microseconds: UInt64 = 0
