@@ -49,7 +49,8 @@ TEST = Tests/run $(SWIFT) test --skip-build
 BIN = .build/release
 
 # The packages that a fresh Debian 12 lacks: C libraries and, for tests, a container with a real systemd.
-BUILD_PACKAGES = libjpeg-dev libpng-dev libexpat1-dev libcurl4-openssl-dev pkg-config python3
+BUILD_PACKAGES = libjpeg-dev libpng-dev libexpat1-dev libcurl4-openssl-dev libsystemd-dev pkg-config \
+	python3
 TEST_PACKAGES = $(BUILD_PACKAGES) systemd-container debootstrap systemd dbus openssl nghttp2-server \
 	iproute2 nftables e2fsprogs xfsprogs btrfs-progs util-linux rsync bindfs $(DEB_PACKAGES) \
 	bash-completion zsh fish

@@ -20,7 +20,7 @@ let stages: [Target] = [
   .target(
     name: "Record", dependencies: ["Digests", "Linux", "Vocabulary"],
     exclude: ["Journal-format.md"]),
-  .target(name: "Report", dependencies: ["Journald", "Linux", "Vocabulary"]),
+  .target(name: "Report", dependencies: ["Linux", "Systemd", "Vocabulary"]),
   .target(name: "Return", dependencies: ["Digests", "Files", "Vocabulary"]),
   .target(name: "Steer", dependencies: ["JSON", "Linux", "Vocabulary"]),
 ]
@@ -32,10 +32,14 @@ let edge: [Target] = [
   .target(name: "Files", dependencies: ["Digests", "Vocabulary"], path: "Sources/System/Files"),
   .target(name: "JSON", path: "Sources/System/JSON"),
   .target(
-    name: "Journald", dependencies: ["Linux", "Vocabulary"], path: "Sources/System/Journald"),
+    name: "JournalReader", dependencies: ["CJournal", "CLinux", "Linux", "Vocabulary"],
+    path: "Sources/System/JournalReader"),
   .target(name: "Linux", dependencies: ["CLinux", "Vocabulary"], path: "Sources/System/Linux"),
   .target(name: "Markup", dependencies: ["CExpat"], path: "Sources/System/Markup"),
   .target(name: "Queues", path: "Sources/System/Queues"),
+  .target(
+    name: "Systemd", dependencies: ["CSystemd", "Linux", "Vocabulary"],
+    path: "Sources/System/Systemd"),
   .target(
     name: "Transfer", dependencies: ["CCurl", "Linux", "Vocabulary"],
     path: "Sources/System/Transfer"),
@@ -50,6 +54,7 @@ let shims: [Target] = [
     // libpng needs zlib.
     linkerSettings: [.linkedLibrary("jpeg"), .linkedLibrary("png"), .linkedLibrary("z")]),
   .target(name: "CDigests", path: "Sources/System/CDigests"),
+  .target(name: "CJournal", path: "Sources/System/CJournal"),
   .target(name: "CLinux", path: "Sources/System/CLinux"),
   .target(name: "CPrograms", path: "Tests/CPrograms"),
   .target(
@@ -61,6 +66,9 @@ let shims: [Target] = [
   .systemLibrary(
     name: "CExpat", path: "Sources/System/CExpat",
     providers: [.apt(["libexpat1-dev"])]),
+  .systemLibrary(
+    name: "CSystemd", path: "Sources/System/CSystemd", pkgConfig: "libsystemd",
+    providers: [.apt(["libsystemd-dev"])]),
 ]
 
 let words: [Target] = [.target(name: "Vocabulary")]
@@ -69,8 +77,8 @@ let executables: [Target] = [
   .executableTarget(
     name: "darkroomd",
     dependencies: [
-      "Accept", "Catalog", "Chain", "Digests", "Download", "Files", "Journald", "Linux", "Output",
-      "Record", "Report", "Return", "Steer", "Transfer", "Vocabulary", "Worker",
+      "Accept", "Catalog", "Chain", "Digests", "Download", "Files", "Linux", "Output", "Record",
+      "Report", "Return", "Steer", "Systemd", "Transfer", "Vocabulary", "Worker",
     ]),
   .executableTarget(
     name: "darkroom-worker",
@@ -78,7 +86,8 @@ let executables: [Target] = [
   .executableTarget(
     name: "darkroomctl",
     dependencies: [
-      "Catalog", "Digests", "Files", "Linux", "Output", "Record", "Steer", "Vocabulary", "Worker",
+      "Catalog", "Digests", "Files", "JournalReader", "Linux", "Output", "Record", "Steer",
+      "Vocabulary", "Worker",
     ]),
 ]
 
@@ -124,13 +133,15 @@ let tests: [Target] = [
   .testTarget(
     name: "RecordTests", dependencies: ["Digests", "Linux", "Record", "Support", "Vocabulary"]),
   .testTarget(
-    name: "ReportTests", dependencies: ["Journald", "Linux", "Report", "Support", "Vocabulary"]),
+    name: "ReportTests", dependencies: ["Linux", "Report", "Support", "Systemd", "Vocabulary"]),
   .testTarget(
     name: "ReturnTests",
     dependencies: ["Files", "Linux", "Return", "Support", "Vocabulary"]),
   .testTarget(
     name: "SteerTests",
-    dependencies: ["Catalog", "JSON", "Linux", "Steer", "Support", "Vocabulary", "darkroomctl"],
+    dependencies: [
+      "Catalog", "JSON", "JournalReader", "Linux", "Steer", "Support", "Vocabulary", "darkroomctl",
+    ],
     exclude: ["Screens"]),
   .testTarget(name: "VocabularyTests", dependencies: ["Vocabulary"]),
   .testTarget(
@@ -145,8 +156,8 @@ let tests: [Target] = [
   .testTarget(
     name: "PartTests",
     dependencies: [
-      "Accept", "Catalog", "Chain", "Digests", "Download", "Files", "Filter", "Journald", "Linux",
-      "Output", "Record", "Report", "Return", "Steer", "Support", "Vocabulary", "Worker",
+      "Accept", "Catalog", "Chain", "Digests", "Download", "Files", "Filter", "Linux", "Output",
+      "Record", "Report", "Return", "Steer", "Support", "Systemd", "Vocabulary", "Worker",
       "darkroomd",
     ]),
   .testTarget(name: "CrashTests", dependencies: ["Linux", "Support", "Vocabulary"]),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A notice ready to be sent: priority, words, message number and fields.
 
-internal import Journald
+internal import Systemd
 
 package struct Message: Equatable, Sendable {
   package struct Value: Equatable, Sendable {

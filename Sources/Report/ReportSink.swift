@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where messages go: journald's native socket, or lines on standard error. Chosen once, at start.
+// Where messages go: journald, or lines on standard error. Chosen once, at start.
 // Concurrency: immutable; only the reporter's thread writes to it, and may wait here.
 
-package import Journald
 internal import Linux
+package import Systemd
 
 package enum ReportSink: Sendable {
-  case journald(JournalSocket)
+  /// False if journald did not take the record.
+  case journald(@Sendable (JournalEntry) -> Bool)
   case lines(LineStyle, @Sendable ([UInt8]) -> Bool)
 
   /// `asked` is the style requested on the command line; it overrides everything else.
   package static func choose(
-    environment: [String: String], asked: LineStyle? = nil,
-    journalPath: String = JournalSocket.standardPath
+    environment: [String: String], asked: LineStyle? = nil
   ) -> ReportSink {
     let isStream = JournalStream.isStandardError(environment)
-    let socket = isStream && asked == nil ? try? JournalSocket(path: journalPath) : nil
-    if let socket { return .journald(socket) }
+    if isStream, asked == nil, (try? Surroundings.mustExist(JournalSocket.path)) != nil {
+      return .journald { entry in (try? JournalSocket.send(entry)) != nil }
+    }
     let style = LineStyle.choose(
       asked: asked, isJournalStream: isStream,
       isTerminal: StandardStream.error.isTerminal, environment: environment)
@@ -26,13 +27,8 @@ package enum ReportSink: Sendable {
   /// Waits while journald is slow; returns false when the message cannot be delivered.
   func write(_ message: Message) -> Bool {
     switch self {
-    case .lines(let style, let output): return output(style.line(message))
-    case .journald(let socket):
-      let entry = message.entry
-      do {
-        while try socket.send(entry) == .full { try socket.waitForRoom(.seconds(1)) }
-        return true
-      } catch { return false }
+    case .lines(let style, let output): output(style.line(message))
+    case .journald(let send): send(message.entry)
     }
   }
 }

@@ -5,7 +5,6 @@
 // (WatchdogSec=) judges by its own clock, and also ends a frozen process.
 // Concurrency model: one thread samples, judges and pings; it owns the judge.
 
-package import Journald
 internal import Linux
 package import Vocabulary
 
@@ -13,20 +12,13 @@ package final class Watchdog: Sendable {
   /// Without a period of the manager.
   package static let usualPeriod = Duration.seconds(30)
 
-  private let socket: NotifySocket
   private let period: Duration
-  /// The manager asked for pings, and ends a process that sends none.
-  private let isManaged: Bool
+  /// Tells a manager that asked for pings, and ends a process that sends none.
+  private let ping: (@Sendable () -> Void)?
 
-  /// Nil without a manager: nothing would start the process again.
-  package init?(
-    socket: NotifySocket?, environment: [String: String], process: Int32,
-    usual: Duration = Watchdog.usualPeriod
-  ) {
-    guard let socket else { return nil }
-    let asked = NotifySocket.watchdogPeriod(environment: environment, process: process)
-    self.socket = socket
-    (period, isManaged) = (asked ?? usual, asked != nil)
+  /// - Parameter ping: nil if the manager has asked for none. It may wait as long as the manager does not read.
+  package init(every period: Duration = Watchdog.usualPeriod, ping: (@Sendable () -> Void)? = nil) {
+    (self.period, self.ping) = (period, ping)
   }
 
   /// - Parameter stuck: ends the process; the manager does it otherwise.
@@ -37,10 +29,8 @@ package final class Watchdog: Sendable {
       var judge = WatchdogJudge()
       while true {
         let isWell = judge.look(loops.map(\.doing)).isEmpty
-        if isWell, self.isManaged {
-          try? self.socket.send([.watchdog], patience: self.period / 4)
-        }
-        if !isWell, !self.isManaged { return stuck() }
+        if isWell { self.ping?() }
+        if !isWell, self.ping == nil { return stuck() }
         _ = try? Poll.wait([], for: self.period / 2)
       }
     }

@@ -22,10 +22,18 @@ package final class ControlServer: Sendable {
   private let limits: ControlLimits
 
   /// Callers can connect when this returns; `run` answers them.
+  /// - Parameter passed: a listening socket at the path that belongs to the service manager. Its name stays.
   package init(
-    path: String, version: String, clock: any Timekeeper, limits: ControlLimits = ControlLimits()
+    path: String, passed: Int32? = nil, version: String, clock: any Timekeeper,
+    limits: ControlLimits = ControlLimits()
   ) throws(Failure) {
-    listener = try Self.take(path)
+    if let passed {
+      do throws(SystemError) {
+        listener = try ListeningSocket(passed: passed, at: path)
+      } catch { throw Self.failure(error, path) }
+    } else {
+      listener = try Self.take(path)
+    }
     do throws(SystemError) {
       mailbox = try Mailbox { if case .reply(let piece) = $0 { piece.taken?.give(false) } }
     } catch { throw error.failure }

@@ -4,7 +4,8 @@
 // do. Compares bytes.
 
 package struct ListName: Sendable {
-  private static let endings = [".plist", ".json", ".csv", ".txt"].map { Array($0.utf8) }
+  package static let endingTexts = [".plist", ".json", ".csv", ".txt"]
+  private static let endings = endingTexts.map { Array($0.utf8) }
   /// The endings, for people.
   package static let endingWords = ".plist, .json, .csv or .txt"
 

@@ -52,7 +52,7 @@ package struct DaemonTalk {
       case .watch(let list): return try watch(list)
       case .cache(let clear): return try cache(clear)
       case .flush(let host): return try flush(host)
-      case .submit, .develop, .check, .journal, .help, .version: return nil
+      case .submit, .develop, .check, .journal, .log, .help, .version: return nil
       }
     } catch {
       return fail(error)

@@ -41,6 +41,14 @@ enum DarkroomTool {
     case .develop, .check, .submit: return local(order, voice)
     case .journal(let task):
       return JournalRun(task: task, voice: voice, isJSON: order.isJSON).run()
+    case .log(let task):
+      let place = LogPlace.of(
+        socket: order.socket, home: Surroundings.variable("HOME"), user: ThisProcess.user,
+        process: { ProcessFacts(listeningAt: $0) })
+      return LogRun(
+        task, daemonTalk(order, voice), at: place,
+        localTime: { Surroundings.localTime(milliseconds: $0) }
+      ).run()
     default: return talk(order, voice)
     }
   }

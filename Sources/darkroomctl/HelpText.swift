@@ -30,6 +30,7 @@ package enum HelpText {
       develop FILE...        filter local pictures, without darkroomd
       check FILE             check a photo list for errors
       journal VERB [DIR]     verify, dump or stat the journal file
+      log [LIST [PHOTO]]     show the messages about a list or a photo, from journald
       help [COMMAND]         show this text, or the help of a command
 
     LIST is the number or the name of a list. Without a command, darkroomctl shows the state of
@@ -80,6 +81,7 @@ package enum HelpText {
         + " FILE..."
     case .check: "check FILE"
     case .journal: "journal verify|dump|stat [DIR]"
+    case .log: "log [-f] [-n N] [-x] [LIST [PHOTO]]"
     case .help: "help [COMMAND]"
     }
   }
@@ -150,6 +152,7 @@ package enum HelpText {
     case .check:
       "Reads a photo list in a sandboxed worker and shows its photos and errors."
     case .journal: journal
+    case .log: log
     case .help: "Shows the commands, or the help of one of them."
     }
   }
@@ -229,6 +232,16 @@ package enum HelpText {
     Removes a list that is finished or cancelled: its prints, its copy, its results and its
     retry list, and those of the earlier lists of its name that it took over from. Nothing
     brings them back. A new list of that name begins afresh.
+    """
+
+  private static let log = """
+    Shows the messages that systemd-journald has of darkroomd, the oldest first, with advice:
+    those about a list, also while it was a file in the inbox, or about a photo of it. LIST may
+    be a list that darkroomd has forgotten, or a rejected file.
+
+      -f, --follow    show new messages as they come
+      -n, --lines N   show the last N messages, or all; default: 10 with --follow, otherwise all
+      -x, --explain   show the explanations of the message catalog
     """
 
   private static let focus = """

@@ -88,6 +88,14 @@ package struct ToolArguments {
     }
     let name = try command(first)
     if value(.help) != nil { return ToolOrder(.help(name)) }
+    var reader = self
+    reader.options = options.map { option, written, value in
+      (ToolOption(written: written, for: name) ?? option, written, value)
+    }
+    return try reader.order(name)
+  }
+
+  private func order(_ name: CommandName) throws(UsageError) -> ToolOrder {
     for (option, written, _) in options where !option.belongs(to: name) {
       throw .misplaced(option: written, command: name.rawValue)
     }
@@ -163,6 +171,7 @@ package struct ToolArguments {
     case .check:
       return .check(file: try one(name, words, what: "the file of a photo list"))
     case .journal: return .journal(try journal(words))
+    case .log: return .log(try log(words))
     case .help:
       if words.count > 1 { throw .unwantedWord(command: name.rawValue, word: words[1]) }
       guard let word = words.first else { return .help(nil) }
@@ -266,6 +275,24 @@ package struct ToolArguments {
     if words.count > 2 { throw .unwantedWord(command: "journal", word: words[2]) }
     if let folder = words.dropFirst().first { return JournalTask(verb, folder: folder) }
     return root.map { JournalTask(verb, folder: "\($0)/state") } ?? JournalTask(verb)
+  }
+
+  private func log(_ words: [String]) throws(UsageError) -> LogTask {
+    if words.count > 2 { throw .unwantedWord(command: "log", word: words[2]) }
+    var task = LogTask(
+      list: words.first.map { ListReference($0) }, photo: words.dropFirst().first)
+    (task.follows, task.explains) = (value(.follow) != nil, value(.explain) != nil)
+    task.lines = try lines()
+    return task
+  }
+
+  private func lines() throws(UsageError) -> Int? {
+    guard let text = value(.lines) else { return nil }
+    if text == "all" { return .max }
+    guard let number = Int(text), number >= 0 else {
+      throw .badValue(option: "--lines", value: text, why: "use a number, or all")
+    }
+    return number
   }
 
   private func filter() throws(UsageError) -> ListFilter {

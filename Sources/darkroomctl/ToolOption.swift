@@ -24,11 +24,18 @@ enum ToolOption: String, CaseIterable, Sendable {
   case name = "--name"
   case wait = "--wait"
   case lease = "--for"
+  case follow = "--follow"
+  case lines = "--lines"
+  case explain = "--explain"
   case serviceClass = "--quality-of-service"
   case isPrivate = "--private"
 
-  init?(written name: String) {
+  /// `-f` has another meaning for `log`.
+  init?(written name: String, for command: CommandName? = nil) {
     switch name {
+    case "-f" where command == .log: self = .follow
+    case "-n": self = .lines
+    case "-x": self = .explain
     case "-h": self = .help
     case "-o": self = .output
     case "-f": self = .force
@@ -40,9 +47,11 @@ enum ToolOption: String, CaseIterable, Sendable {
   var takesValue: Bool {
     switch self {
     case .root, .socket, .state, .user, .timeout, .output, .filter, .quality, .metadata, .jobs,
-      .name, .notify, .serviceClass, .lease:
+      .name, .notify, .serviceClass, .lease, .lines:
       true
-    case .json, .plain, .noPager, .help, .version, .force, .wait, .check, .all, .isPrivate: false
+    case .json, .plain, .noPager, .help, .version, .force, .wait, .check, .all, .isPrivate, .follow,
+      .explain:
+      false
     }
   }
 
@@ -57,6 +66,7 @@ enum ToolOption: String, CaseIterable, Sendable {
     case .filter, .quality, .metadata: command == .develop || command == .submit
     case .lease: command == .focus
     case .output, .force, .jobs: command == .develop
+    case .follow, .lines, .explain: command == .log
     case .name, .wait, .notify, .serviceClass, .isPrivate: command == .submit
     }
   }

@@ -59,6 +59,7 @@ package enum ToolCommand: Equatable, Sendable {
   case develop(DevelopTask)
   case check(file: String)
   case journal(JournalTask)
+  case log(LogTask)
   case help(CommandName?)
   case version
 }
@@ -158,7 +159,29 @@ package enum CommandName: String, CaseIterable, Sendable {
     reload, config, watch,
     cache,
     develop
-  case check, journal, help
+  case check, journal, log, help
+}
+
+/// Records of journald to show.
+package struct LogTask: Equatable, Sendable {
+  package var list: ListReference?
+  /// A number or a name; only with a list.
+  package var photo: String?
+  package var follows = false
+  /// The last ones; `Int.max` for all.
+  package var lines: Int?
+  /// With the texts of the message catalog.
+  package var explains = false
+
+  package init(list: ListReference? = nil, photo: String? = nil) {
+    (self.list, self.photo) = (list, photo)
+  }
+
+  /// As journalctl: the last ten if more are to follow, otherwise all, which is nil.
+  package var count: Int? {
+    let count = lines ?? (follows ? 10 : .max)
+    return count == .max ? nil : count
+  }
 }
 
 /// A look at the journal file of a state folder.

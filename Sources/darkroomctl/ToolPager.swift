@@ -27,7 +27,8 @@ extension ToolCommand {
   /// It only shows something: a reader that leaves early has seen enough.
   var isQuery: Bool {
     switch self {
-    case .brief, .status, .health, .list, .inbox, .show, .config, .watch, .help, .version: true
+    case .brief, .status, .health, .list, .inbox, .show, .config, .watch, .log, .help, .version:
+      true
     default: false
     }
   }
@@ -36,6 +37,7 @@ extension ToolCommand {
   fileprivate var isLong: Bool {
     switch self {
     case .list, .inbox, .show, .config, .help: true
+    case .log(let task): !task.follows
     default: false
     }
   }

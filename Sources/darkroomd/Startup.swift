@@ -3,10 +3,10 @@
 // before the first thread. Raises `StartFailure`; `Opening` has the steps that need the disk of the state.
 // Concurrency: runs on the main thread, which then serves the reactor until the end.
 
-import Journald
 import Linux
 import Report
 import Steer
+import Systemd
 import Vocabulary
 
 enum Startup {
@@ -31,8 +31,10 @@ enum Startup {
     try part("the tasks") { () throws(SystemError) in try settleTasks(clock) }
     let environment = Surroundings.environment()
     let reporter = try reporter(options, environment, settings.current)
-    let socket = NotifySocket(environment: environment)
-    let status = ServiceStatus(socket: socket)
+    let isService = ServiceNotice.isWanted(environment)
+    let status = try part("the messages to the service manager") { () throws(SystemError) in
+      isService ? try ServiceStatus { try? $0.send() } : .unheard
+    }
     let ends = try part("the mailbox") { () throws(SystemError) in try Mailbox<Lifecycle.End>() }
     var parts = Opening.Parts()
     // First, since it names another daemon. `Opening` deals with a disk in trouble.
@@ -43,14 +45,8 @@ enum Startup {
     let desk = try part("the front desk") { () throws(SystemError) in
       try FrontDesk(places, source, clock: clock)
     }
-    let watchdog = Watchdog(
-      socket: socket, environment: environment, process: ThisProcess.identifier)
-    try part("the watchdog") { () throws(SystemError) in
-      try watchdog?.start([pulse]) {
-        say("the main loop is stuck; ending, so that the service manager starts darkroomd again")
-        ThisProcess.abort()
-      }
-    }
+    // Without a manager nothing would start the process again.
+    if isService { try part("the watchdog") { () throws(SystemError) in try watch(pulse) } }
     let opening = Opening(desk: desk, signals: signals, status: status, reporter: reporter) {
       parts throws(StartFailure) in
       let lock = try Opening.Parts.keep(&parts.lock) { () throws(StartFailure) in
@@ -67,6 +63,17 @@ enum Startup {
     }
     return reactor.work { [parts] in
       await live(opening, from: parts, control, ends, on: reactor, untilIdle: options.untilIdle)
+    }
+  }
+
+  private static func watch(_ pulse: Heartbeat) throws(SystemError) {
+    let watchdog =
+      ServiceNotice.watchdogPeriod().map { period in
+        Watchdog(every: period) { try? ServiceNotice.watchdog.send() }
+      } ?? Watchdog()
+    try watchdog.start([pulse]) {
+      say("the main loop is stuck; ending, so that the service manager starts darkroomd again")
+      ThisProcess.abort()
     }
   }
 
@@ -142,7 +149,9 @@ enum Startup {
     _ places: Places, _ clock: any Timekeeper
   ) throws(StartFailure) -> ControlServer {
     do throws(Failure) {
-      return try ControlServer(path: places.control, version: Release.version, clock: clock)
+      return try ControlServer(
+        path: places.control, passed: ServiceNotice.passedSocket(at: places.control),
+        version: Release.version, clock: clock)
     } catch {
       throw StartFailure(ExitCode.busy, error.words)
     }

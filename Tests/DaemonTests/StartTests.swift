@@ -231,11 +231,11 @@ import Testing
 }
 
 @Suite struct ThreadTests {
-  /// The watchdog has a thread only under a service manager.
+  /// The watchdog and the messages to the service manager have a thread only under one.
   @Test(
     .enabled("faults are for debug builds") { DaemonBench.isDebugBuild },
     arguments: [
-      "tasks", "disk", "report", "syncer", "journal", "transfers", "inbox", "watchdog",
+      "tasks", "disk", "report", "notify", "syncer", "journal", "transfers", "inbox", "watchdog",
     ])
   func `a thread that cannot be created ends the start with one sentence and 74`(thread: String)
     async throws
@@ -255,6 +255,43 @@ import Testing
       #expect(sentences.last?.hasPrefix("darkroomd: could not ") == true, "\(end)")
       #expect(sentences.last?.hasSuffix(words) == true, "\(end)")
       #expect(try await bench.runUntilIdle().code == 0)
+    }
+  }
+}
+
+@Suite struct ServiceManagerTests {
+  @Test(.enabled("systemd is not installed") { DaemonBench.has("systemd-socket-activate") })
+  func `callers reach a daemon through the socket that its manager holds, also between two starts`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let path = "\(bench.root)/control"
+      try FileManager.default.createDirectory(
+        atPath: bench.root, withIntermediateDirectories: true)
+      let daemon = try await bench.launch(
+        "darkroomd", ["--root", bench.root], through: ["systemd-socket-activate", "-l", path])
+      try await bench.until("the manager listens") { FileManager.default.fileExists(atPath: path) }
+      #expect(try await bench.tool("status").code == 0)
+      #expect(try await bench.stop(daemon).code == 0)
+      #expect(FileManager.default.fileExists(atPath: path), "the name is the manager's")
+    }
+  }
+
+  @Test func `a manager that asked for pings gets them, beside the other messages`() async throws {
+    try await DaemonBench.use { bench in
+      let service = try NotifyListener(at: "\(bench.folder.path)/notify")
+      let daemon = try await bench.launch(
+        "darkroomd", ["--root", bench.root],
+        environment: ["NOTIFY_SOCKET": service.path, "WATCHDOG_USEC": "200000"])
+      for line in ["READY=1", "STATUS=Idle: every list is done.", "WATCHDOG=1"] {
+        try await bench.until("the manager hears \(line)") { service.lines.contains(line) }
+      }
+      #expect(try await bench.reload().code == 0)
+      try await bench.until("the manager hears of the reload") {
+        service.lines.contains { $0.hasPrefix("MONOTONIC_USEC=") }
+      }
+      #expect(try await bench.stop(daemon).code == 0)
+      #expect(service.lines.contains("STOPPING=1"))
     }
   }
 }

@@ -19,7 +19,7 @@ import Vocabulary
     told = try ToldLines()
   }
 
-  private func ground(_ status: ServiceStatus = ServiceStatus(socket: nil)) throws -> Ground {
+  private func ground(_ status: ServiceStatus = .unheard) throws -> Ground {
     try Ground(
       .below(scratch.path), LiveSettings(Settings()), clock: SimulatedClock(),
       reporter: told.reporter,

@@ -22,7 +22,7 @@ import Vocabulary
     let ground = try Ground(
       .below(scratch.path), LiveSettings(Settings()), clock: SimulatedClock(),
       reporter: told.reporter,
-      status: ServiceStatus(socket: nil)
+      status: .unheard
     ) { _ in }
     let source = ConfigurationFile(path: "\(scratch.path)/darkroomd.conf", isNamed: false)
     let mailbox = try Mailbox<Lifecycle.End>()

@@ -55,7 +55,7 @@ final class PartBench: ListBench {
     ground = try Ground(
       .below("\(scratch.path)/daemon"), LiveSettings(settings), clock: clock,
       reporter: told.reporter,
-      status: ServiceStatus(socket: nil)
+      status: .unheard
     ) { _ in }
     let (ground, folders) = (ground, ground.folders)
     lists = OpenLists(folders, most: 4)

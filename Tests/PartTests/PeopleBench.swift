@@ -78,7 +78,7 @@ final class PeopleBench: Sendable {
   private func start() -> [Task<Void, Never>] {
     [
       Task { await inbox.run() }, Task { await parts.keeper.run(parts.work) },
-      Task { await reload.run(ServiceStatus(socket: nil), telling: { _ in }, []) },
+      Task { await reload.run(.unheard, telling: { _ in }, []) },
     ]
   }
 

@@ -28,7 +28,7 @@ import Vocabulary
   }
 
   private func running(
-    _ status: ServiceStatus = ServiceStatus(socket: nil), _ body: () async throws -> Void
+    _ status: ServiceStatus = .unheard, _ body: () async throws -> Void
   ) async throws {
     async let run: Void = reload.run(
       status, telling: { notice in told.withLock { $0.append(notice) } },

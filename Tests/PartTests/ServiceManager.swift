@@ -1,25 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// The service manager's end of the notify socket.
+// A service manager, and the messages that it gets.
+// Concurrency model: one Mutex around the messages; the bell rings at each.
 
-import Journald
 import Linux
 import Report
 import Support
+import Synchronization
+import Systemd
 
 final class ServiceManager: Sendable {
-  private let folder: FreshFolder
-  private let socket: DatagramSocket
+  private final class Letters: Sendable {
+    let texts = Mutex<[String]>([])
+    let bell: WakeEvent
+
+    init() throws { bell = try WakeEvent() }
+  }
+
+  private let letters: Letters
   let status: ServiceStatus
 
   init() throws {
-    folder = try .forSockets()
-    let path = "\(folder.path)/notify"
-    socket = try DatagramSocket(at: path)
-    status = ServiceStatus(socket: NotifySocket(environment: ["NOTIFY_SOCKET": path]))
+    let letters = try Letters()
+    self.letters = letters
+    status = try ServiceStatus { notice in
+      letters.texts.withLock { $0.append(notice.text) }
+      letters.bell.ring()
+    }
   }
 
   /// The next message; nil if none comes in time.
   func next() async throws -> String? {
-    try await onOwnThread { [socket] in try socket.next()?.text }
+    try await onOwnThread { [letters] in
+      while true {
+        let text = letters.texts.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        if let text { return text }
+        let seen = try Poll.wait([Poll.Watch(letters.bell.descriptor)], for: Patience.time)
+        if !seen.contains(where: \.isReady) { return nil }
+        letters.bell.clear()
+      }
+    }
   }
 }

@@ -1,97 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records for journald, byte by byte, on a real socket.
+// The records for journald, byte by byte, from libsystemd to a real socket in journald's place.
 
-import Journald
 import Linux
 import Support
+import Systemd
 import Testing
 import Vocabulary
 
-@Suite struct JournalSocketTests {
-  @Test func `a record arrives as one datagram of KEY=value lines`() throws {
-    let folder = try FreshFolder.forSockets()
-    let listener = try DatagramSocket(at: "\(folder.path)/journal")
+@Suite(.enabled("needs the right to mount") { DaemonBench.mayMount })
+struct JournalSocketTests {
+  private let journal: OwnJournal
+
+  init() throws { journal = try OwnJournal() }
+
+  private static func entry(_ message: String) -> JournalEntry {
     var entry = JournalEntry()
-    entry.add("MESSAGE", "Accepted list 'été'.")
-    entry.add("PRIORITY", "5")
-    entry.add("PHOTO_PRINT", "")
-    #expect(try JournalSocket(path: "\(folder.path)/journal").send(entry) == .sent)
-    let arrival = try #require(try listener.next())
-    #expect(arrival.text == "MESSAGE=Accepted list 'été'.\nPRIORITY=5\nPHOTO_PRINT=\n")
+    entry.add("MESSAGE", message)
+    entry.add("SYSLOG_IDENTIFIER", "darkroomd")
+    return entry
+  }
+
+  @Test func `a record arrives as one datagram of NAME=value lines`() async throws {
+    let listener = try journal.listen()
+    try await journal.run {
+      var entry = Self.entry("Accepted list 'été'.")
+      entry.add("PHOTO_PRINT", "")
+      try JournalSocket.send(entry)
+    }
+    let arrival = try #require(try listener.receive())
+    #expect(
+      arrival.text
+        == "MESSAGE=Accepted list 'été'.\nSYSLOG_IDENTIFIER=darkroomd\nPHOTO_PRINT=\n")
     #expect(!arrival.cameAsFile)
   }
 
-  @Test func `a value with a newline is sent with its length, so that it cannot forge a field`() {
-    var entry = JournalEntry()
-    entry.add("REASON", "a\nPRIORITY=0")
+  @Test func `a value with a newline cannot forge a field`() async throws {
+    let listener = try journal.listen()
+    try await journal.run { try JournalSocket.send(Self.entry("a\nPRIORITY=0")) }
+    let arrival = try #require(try listener.receive())
     #expect(
-      entry.bytes == Array("REASON\n".utf8) + [12, 0, 0, 0, 0, 0, 0, 0]
-        + Array("a\nPRIORITY=0\n".utf8))
+      arrival.bytes
+        == Array("MESSAGE\n".utf8) + [12, 0, 0, 0, 0, 0, 0, 0]
+        + Array("a\nPRIORITY=0\nSYSLOG_IDENTIFIER=darkroomd\n".utf8))
   }
 
-  @Test(
-    "a field that journald would drop silently is left out, and the record survives",
-    arguments: [
-      ("LIST_ID", true), ("A", true), ("A9_", true), (String(repeating: "A", count: 64), true),
-      ("", false), ("list_id", false), ("9LIVES", false), ("_PID", false), ("LIST-ID", false),
-      ("LIST=ID", false), ("LISTE_É", false), (String(repeating: "A", count: 65), false),
-    ])
-  func fieldNames(name: String, isGood: Bool) {
-    #expect(JournalEntry.isName(name) == isGood)
-    var entry = JournalEntry()
-    entry.add(name, "x")
-    entry.add("MESSAGE", "y")
-    #expect(entry.bytes == Array((isGood ? "\(name)=x\n" : "").utf8) + Array("MESSAGE=y\n".utf8))
-  }
-
-  @Test func `a record too big for a datagram goes as a sealed file and arrives whole`() throws {
-    let folder = try FreshFolder.forSockets()
-    let listener = try DatagramSocket(at: "\(folder.path)/journal")
-    let socket = try JournalSocket(path: "\(folder.path)/journal")
-    var entry = JournalEntry()
-    entry.add("MESSAGE", String(repeating: "photo ", count: 2_000_000))
-    #expect(try socket.send(entry) == .sent)
-    let arrival = try #require(try listener.next())
+  @Test func `a record too big for a datagram goes as a sealed file and arrives whole`()
+    async throws
+  {
+    let listener = try journal.listen()
+    let words = String(repeating: "photo ", count: 2_000_000)
+    try await journal.run { try JournalSocket.send(Self.entry(words)) }
+    let arrival = try #require(try listener.receive())
     #expect(arrival.cameAsFile)
-    #expect(arrival.bytes == entry.bytes)
+    #expect(arrival.text == "MESSAGE=\(words)\nSYSLOG_IDENTIFIER=darkroomd\n")
   }
 
-  @Test func `if journald does not read, sending fails at once instead of waiting`() throws {
-    let folder = try FreshFolder.forSockets()
-    let listener = try DatagramSocket(at: "\(folder.path)/journal")
-    let socket = try JournalSocket(path: "\(folder.path)/journal")
-    var entry = JournalEntry()
-    entry.add("MESSAGE", "x")
-    var sent = 0
-    while try socket.send(entry) == .sent { sent += 1 }
-    #expect(sent > 0)
-    // Once the records are read there is room again, and a wait for it ends.
-    for _ in 0..<sent { _ = try #require(try listener.next()) }
-    try socket.waitForRoom(Patience.time)
-    #expect(try socket.send(entry) == .sent)
+  @Test func `a record without a journald, or with one that has ended, is known to be lost`()
+    async throws
+  {
+    try await journal.run { [journal] in
+      let lost = #expect(throws: SystemError.self) { try JournalSocket.send(Self.entry("1")) }
+      #expect(lost?.name == .missing)
+      _ = try journal.listen()
+      let refused = #expect(throws: SystemError.self) { try JournalSocket.send(Self.entry("2")) }
+      #expect(refused?.name == .connectionRefused)
+      // journald comes back with a new socket.
+      try journal.unlink()
+      let listener = try journal.listen()
+      try JournalSocket.send(Self.entry("3"))
+      #expect(try listener.receive()?.text == "MESSAGE=3\nSYSLOG_IDENTIFIER=darkroomd\n")
+    }
   }
+}
 
-  @Test func `a journald that comes back with a new socket gets records again`() throws {
-    let folder = try FreshFolder.forSockets()
-    var listener: DatagramSocket? = try DatagramSocket(at: "\(folder.path)/journal")
-    let socket = try JournalSocket(path: "\(folder.path)/journal")
-    var entry = JournalEntry()
-    entry.add("MESSAGE", "x")
-    #expect(try socket.send(entry) == .sent)
-    listener = nil
-    #expect(listener == nil)
-    #expect(throws: SystemError.self) { try socket.send(entry) }
-    try folder.folder.remove(FileName(literal: "journal"))
-    let other = try DatagramSocket(at: "\(folder.path)/journal")
-    #expect(try socket.send(entry) == .sent)
-    #expect(try other.next()?.text == "MESSAGE=x\n")
-  }
-
-  @Test func `without a journald there is no socket`() throws {
-    let folder = try FreshFolder.forSockets()
-    #expect(throws: SystemError.self) { try JournalSocket(path: "\(folder.path)/nothing") }
-  }
-
+@Suite struct JournalStreamTests {
   @Test(
     "standard error is journald's only when device and inode are those of the stream",
     arguments: [

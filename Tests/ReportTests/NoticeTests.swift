@@ -2,7 +2,6 @@
 // The words, numbers and fields of every message, and the catalog and manual page that explain
 // them.
 
-import Journald
 import Linux
 import Report
 import Support
@@ -36,7 +35,9 @@ import Vocabulary
   func priorities(id: MessageID, priority: UInt8) { #expect(id.priority.rawValue == priority) }
 
   @Test func `every field has a name that journald keeps`() {
-    for field in Field.allCases { #expect(JournalEntry.isName(field.rawValue)) }
+    for field in Field.allCases {
+      #expect(field.rawValue.wholeMatch(of: /[A-Z][A-Z0-9_]{0,63}/) != nil, "\(field)")
+    }
   }
 
   @Test func `a finished photo carries all its measures`() {

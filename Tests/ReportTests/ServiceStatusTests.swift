@@ -1,40 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 // The messages to the service manager and their times, and the silence of the watchdog.
 
-import Journald
 import Linux
 import Report
 import Support
 import Synchronization
+import Systemd
 import Testing
 import Vocabulary
 
-@Suite struct ServiceStatusTests {
-  @Test func `ready, reloading and stopping are sent, the status line only when it changes`()
+@Suite final class ServiceStatusTests: Sendable {
+  private let told = Mutex<[String]>([])
+
+  @Test(
+    "every message has the words of the protocol",
+    arguments: [
+      (.ready, "READY=1"), (.status("3 lists"), "STATUS=3 lists"), (.stopping, "STOPPING=1"),
+      (.status("a\nREADY=1"), "STATUS=a\\nREADY=1"),
+      (.reloading(monotonicMicroseconds: 17), "RELOADING=1\nMONOTONIC_USEC=17"),
+      (.watchdog, "WATCHDOG=1"),
+    ] as [(ServiceNotice, String)])
+  func texts(notice: ServiceNotice, text: String) { #expect(notice.text == text) }
+
+  @Test
+  func `ready, reloading and stopping are sent in order, and the status line when it changes`()
     throws
   {
-    let folder = try FreshFolder.forSockets()
-    let listener = try DatagramSocket(at: "\(folder.path)/notify")
-    let status = ServiceStatus(
-      socket: NotifySocket(environment: ["NOTIFY_SOCKET": "\(folder.path)/notify"]))
-    status.ready()
-    #expect(try listener.next()?.text == "READY=1")
-    for line in ["1 list", "1 list", "2 lists", "1 list"] { status.set(line) }
-    for line in ["1 list", "2 lists", "1 list"] {
-      #expect(try listener.next()?.text == "STATUS=\(line)")
-    }
-    status.stopping()
-    #expect(try listener.next()?.text == "STOPPING=1")
-    status.reloading()
-    #expect(try #require(try listener.next()).text.hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
-    #expect(try listener.receive() == nil)
-  }
-
-  @Test func `without a manager nothing is sent, and no call waits`() {
-    let status = ServiceStatus(socket: nil)
+    let status = try ServiceStatus { [self] notice in told.withLock { $0.append(notice.text) } }
+    status.set("1 list")
     status.ready()
     status.set("1 list")
     status.stopping()
+    status.set("2 lists")
+    status.reloading()
+    let texts = told.withLock { $0 }
+    #expect(texts.dropLast() == ["STATUS=1 list", "READY=1", "STOPPING=1", "STATUS=2 lists"])
+    #expect(texts.last?.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") == true)
+  }
+
+  @Test func `a manager that does not read delays no caller, and gets the newest line`() throws {
+    let (reached, opened) = (try WakeEvent(), try WakeEvent())
+    let status = try ServiceStatus { [self] notice in
+      reached.ring()
+      _ = try? Poll.wait([Poll.Watch(opened.descriptor)], for: nil)
+      told.withLock { $0.append(notice.text) }
+    }
+    status.set("0 lists")
+    _ = try Poll.wait([Poll.Watch(reached.descriptor)], for: Patience.time)
+    for count in 1...1000 { status.set("\(count) lists") }
+    opened.ring()
+    status.ready()
+    #expect(told.withLock { $0 } == ["STATUS=0 lists", "STATUS=1000 lists", "READY=1"])
+  }
+
+  @Test func `without a manager nothing is sent, and no call waits`() {
+    ServiceStatus.unheard.ready()
+    ServiceStatus.unheard.set("1 list")
+    ServiceStatus.unheard.stopping()
+  }
+
+  @Test(arguments: [([:], false), (["NOTIFY_SOCKET": ""], false), (["NOTIFY_SOCKET": "@x"], true)])
+  func `a manager is there if it has named its socket`(
+    environment: [String: String], isThere: Bool
+  ) {
+    #expect(ServiceNotice.isWanted(environment) == isThere)
   }
 
   @Test func `the progress of each list is reported every few seconds`() {
@@ -90,34 +119,30 @@ import Vocabulary
     #expect(beat.doing == .idle)
   }
 
-  @Test func `the manager gets WATCHDOG=1 while the loops make progress`() throws {
-    let folder = try FreshFolder.forSockets()
-    let listener = try DatagramSocket(at: "\(folder.path)/notify")
-    let environment = ["NOTIFY_SOCKET": "\(folder.path)/notify", "WATCHDOG_USEC": "200000"]
-    let watchdog = try #require(
-      Watchdog(
-        socket: NotifySocket(environment: environment), environment: environment, process: 1))
-    try watchdog.start([Heartbeat()]) {}
-    for _ in 0..<3 { #expect(try listener.next()?.text == "WATCHDOG=1") }
-  }
-
-  @Test func `without a manager there is no watchdog`() {
-    #expect(Watchdog(socket: nil, environment: ["WATCHDOG_USEC": "1"], process: 1) == nil)
+  @Test func `a manager that asked for pings gets them while the loops make progress`() async throws
+  {
+    await Reply.wait { reply in
+      let left = Mutex(3)
+      let watchdog = Watchdog(every: .milliseconds(20)) {
+        if left.withLock({
+          $0 -= 1; return $0
+        }) == 0 {
+          reply.give(())
+        }
+      }
+      #expect(throws: Never.self) { try watchdog.start([Heartbeat()]) {} }
+    }
   }
 
   @Test func `a stuck loop ends a process whose manager asked for no pings, after several looks`()
     async throws
   {
-    let folder = try FreshFolder.forSockets()
-    let listener = try DatagramSocket(at: "\(folder.path)/notify")
-    let socket = NotifySocket(environment: ["NOTIFY_SOCKET": "\(folder.path)/notify"])
-    let watchdog = try #require(
-      Watchdog(socket: socket, environment: [:], process: 1, usual: .milliseconds(20)))
     let beat = Heartbeat()
     beat.busy()
     await Reply.wait { reply in
-      #expect(throws: Never.self) { try watchdog.start([beat]) { reply.give(()) } }
+      #expect(throws: Never.self) {
+        try Watchdog(every: .milliseconds(20)).start([beat]) { reply.give(()) }
+      }
     }
-    #expect(try listener.receive() == nil)
   }
 }

@@ -9,6 +9,12 @@ import darkroomctl
 struct ArgumentTests {
   private static let summer = ListReference("summer")
 
+  private static let everyLog: LogTask = {
+    var task = LogTask(list: ListReference("17"), photo: "3")
+    (task.follows, task.lines, task.explains) = (true, 5, true)
+    return task
+  }()
+
   private static func words(_ line: String) -> [String] {
     line.split(separator: " ").map(String.init)
   }
@@ -59,6 +65,10 @@ struct ArgumentTests {
         "--root /srv/d journal stat",
         ToolOrder(.journal(JournalTask(.stat, folder: "/srv/d/state")), socket: "/srv/d/control")
       ),
+      ("log", ToolOrder(.log(LogTask()))), ("log summer", ToolOrder(.log(LogTask(list: summer)))),
+      ("log summer Mill", ToolOrder(.log(LogTask(list: summer, photo: "Mill")))),
+      ("-f log -n5 -x 17 3", ToolOrder(.log(everyLog))),
+      ("log 17 3 --follow --lines=5 --explain", ToolOrder(.log(everyLog))),
       ("check a.plist", ToolOrder(.check(file: "a.plist"))), ("help", ToolOrder(.help(nil))),
       ("--help", ToolOrder(.help(nil))), ("wait -h", ToolOrder(.help(.wait))),
       ("help wait", ToolOrder(.help(.wait))), ("--version", ToolOrder(.version)),
@@ -132,9 +142,9 @@ struct ArgumentTests {
         "--jsno list",
         "'list' has no option '--jsno' (did you mean '--json'?); see 'darkroomctl help list'"
       ),
-      ("list -x", "'list' has no option '-x'; see 'darkroomctl help list'"),
+      ("list -y", "'list' has no option '-y'; see 'darkroomctl help list'"),
       ("--jsno", "there is no option '--jsno' (did you mean '--json'?)"),
-      ("-x", "there is no option '-x'; 'darkroomctl help' shows them all"),
+      ("-y", "there is no option '-y'; 'darkroomctl help' shows them all"),
       ("list --json --plain", "'--json' and '--plain' exclude each other; use only one of them"),
       (
         "list --state running,lost",
@@ -182,6 +192,9 @@ struct ArgumentTests {
         "develop --metadata none a",
         "'none' is not valid for '--metadata': use keep, strip or copyright"
       ),
+      ("log a b c", "'log' does not take 'c'; see 'darkroomctl help log'"),
+      ("log -n ten", "'ten' is not valid for '--lines': use a number, or all"),
+      ("show a -f", "'-f' is not an option of 'show'; see 'darkroomctl help show'"),
       (
         "list --root a --socket b",
         "'--root' and '--socket' exclude each other; use only one of them"
@@ -192,6 +205,18 @@ struct ArgumentTests {
       try ToolArguments.read(Self.words(line))
     }
     #expect(error?.description == words)
+  }
+
+  @Test(
+    "log shows everything, or the last ten messages if it follows",
+    arguments: [
+      ("log", nil), ("log -f", 10), ("log -n 3", 3), ("log -f -n 0", 0), ("log -f -n all", nil),
+    ] as [(String, Int?)])
+  func lines(line: String, count: Int?) throws {
+    guard case .log(let task) = try ToolArguments.read(Self.words(line)).command else {
+      throw UsageError.twoForms
+    }
+    #expect(task.count == count)
   }
 
   @Test func `DARKROOM_ROOT stands for an absent --root`() throws {

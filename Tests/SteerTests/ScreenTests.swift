@@ -54,9 +54,9 @@ struct ScreenTests {
   }
 
   /// Compares with the file of this name, or writes it.
-  private func expect(_ text: String, as name: String) throws {
-    let path = "\(Self.folder)/\(name).txt"
-    if Self.isRewriting {
+  static func expect(_ text: String, as name: String) throws {
+    let path = "\(folder)/\(name).txt"
+    if isRewriting {
       try text.write(toFile: Repository.path(path), atomically: true, encoding: .utf8)
     }
     let expected = Repository.text(path)
@@ -89,7 +89,7 @@ struct ScreenTests {
       // The folder has another name in each run, of the same length.
       let root = "/srv/darkroom-of-the-photographers-of-the-north-pier".prefix(folder.path.count)
       let said = text(words.out, words.error).replacing(folder.path, with: root)
-      try expect(said, as: "\(name).\(form.rawValue)")
+      try Self.expect(said, as: "\(name).\(form.rawValue)")
     }
     server.stop()
     await server.stopped()
@@ -105,8 +105,8 @@ struct ScreenTests {
       #expect(words == HelpText.text(command).split(whereSeparator: \.isWhitespace))
     }
     if columns == 80 {
-      try expect(HelpPage.text(nil, screen), as: "help.80")
-      try expect(HelpPage.text(.submit, screen), as: "help-submit.80")
+      try Self.expect(HelpPage.text(nil, screen), as: "help.80")
+      try Self.expect(HelpPage.text(.submit, screen), as: "help-submit.80")
     }
   }
 
@@ -124,9 +124,9 @@ struct ScreenTests {
     let words = ["env", "-C", folder.path, "\(DaemonBench.programFolder)/darkroomctl", "check"]
     let seen = try await TerminalProgram.run(
       words + ["trip.txt"], columns: 80, environment: ["NO_COLOR": "1"])
-    try expect(seen.text.replacing("\r\n", with: "\n"), as: "check.80")
+    try Self.expect(seen.text.replacing("\r\n", with: "\n"), as: "check.80")
     #expect(seen.code == 1 && seen.text.contains("xn--bcher-kva.example"))
     let piped = try await RunningProgram.start(words + ["trip.txt"]).end()
-    try expect(text(piped.output, piped.errors), as: "check.pipe")
+    try Self.expect(text(piped.output, piped.errors), as: "check.pipe")
   }
 }

@@ -3,7 +3,7 @@
 
 _darkroomctl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands='status list inbox submit show why wait pause resume cancel retry remove quality focus unfocus flush reload config watch cache develop check journal help'
+  local commands='status list inbox submit show why wait pause resume cancel retry remove quality focus unfocus flush reload config watch cache develop check journal log help'
   local command='' place=() i options='--root --socket --json --plain --no-pager --help --version'
 
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -12,7 +12,7 @@ _darkroomctl() {
         place=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}")
         ((i++))
         ;;
-      --state | --user | --timeout | --output | -o | --filter | --quality | --metadata | --jobs | -j | --name | --notify | --quality-of-service | --for)
+      --state | --user | --timeout | --output | -o | --filter | --quality | --metadata | --jobs | -j | --name | --notify | --quality-of-service | --for | --lines | -n)
         ((i++))
         ;;
       -*) ;;
@@ -51,6 +51,10 @@ _darkroomctl() {
       mapfile -t COMPREPLY < <(compgen -W 'userInteractive userInitiated default utility background' -- "$word")
       return
       ;;
+    --lines | -n)
+      mapfile -t COMPREPLY < <(compgen -W 'all' -- "$word")
+      return
+      ;;
     --timeout | --filter | --jobs | -j | --name | --for) return ;;
   esac
 
@@ -62,6 +66,7 @@ _darkroomctl() {
     show) options+=' --state' ;;
     wait) options+=' --timeout' ;;
     focus) options+=' --for' ;;
+    log) options+=' --follow -f --lines -n --explain -x' ;;
     submit) options+=' --name --wait --timeout --filter --quality --metadata --quality-of-service --notify --private' ;;
     develop) options+=' --output --filter --quality --metadata --jobs -j --force -f' ;;
   esac
@@ -86,7 +91,7 @@ _darkroomctl() {
       done < <(darkroomctl "${place[@]}" --plain status 2>/dev/null)
       ;;
     cache) mapfile -t COMPREPLY < <(compgen -W 'clear' -- "$word") ;;
-    show | why | wait | pause | resume | cancel | retry | remove | quality | focus | unfocus | watch)
+    show | why | wait | pause | resume | cancel | retry | remove | quality | focus | unfocus | watch | log)
       if [[ $command == quality && $before != quality ]]; then
         mapfile -t COMPREPLY < <(compgen -W 'userInteractive userInitiated default utility background' -- "$word")
         return

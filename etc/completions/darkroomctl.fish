@@ -42,7 +42,7 @@ complete -c darkroomctl -n __fish_use_subcommand -a develop -d 'Filter local pic
 complete -c darkroomctl -n __fish_use_subcommand -a check -d 'Check a photo list for errors'
 complete -c darkroomctl -n __fish_use_subcommand -a help -d 'Show the commands, or the help of one of them'
 
-complete -c darkroomctl -n '__fish_seen_subcommand_from show why wait pause resume cancel retry remove quality focus unfocus watch' -a '(__darkroomctl_lists)'
+complete -c darkroomctl -n '__fish_seen_subcommand_from show why wait pause resume cancel retry remove quality focus unfocus watch log' -a '(__darkroomctl_lists)'
 complete -c darkroomctl -n '__fish_seen_subcommand_from flush' -a '(__darkroomctl_hosts)'
 complete -c darkroomctl -n '__fish_seen_subcommand_from quality' -a 'userInteractive userInitiated default utility background' -d 'Class'
 complete -c darkroomctl -n '__fish_seen_subcommand_from cache' -a clear -d 'Empty the cache'
@@ -52,8 +52,12 @@ complete -c darkroomctl -n '__fish_seen_subcommand_from list' -l state -x -a 'ac
 complete -c darkroomctl -n '__fish_seen_subcommand_from pause resume' -l all -d 'All lists at work'
 complete -c darkroomctl -n '__fish_seen_subcommand_from list pause resume cancel' -l user -x -a '(__fish_complete_users)' -d 'Only lists of this user'
 complete -c darkroomctl -n '__fish_seen_subcommand_from focus' -l for -x -d 'Length of the focus'
+complete -c darkroomctl -n '__fish_seen_subcommand_from log' -s f -l follow -d 'Show new messages as they come'
+complete -c darkroomctl -n '__fish_seen_subcommand_from log' -s n -l lines -x -a all -d 'How many messages'
+complete -c darkroomctl -n '__fish_seen_subcommand_from log' -s x -l explain -d 'Show the explanations of the messages'
 complete -c darkroomctl -n '__fish_seen_subcommand_from wait submit' -l timeout -x -d 'How long to wait'
 complete -c darkroomctl -n __fish_use_subcommand -a journal -d 'Verify, dump or stat the journal file'
+complete -c darkroomctl -n __fish_use_subcommand -a log -d 'Show the messages about a list or a photo'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop check submit' -F
 complete -c darkroomctl -n '__fish_seen_subcommand_from journal' -a 'verify dump stat'
 complete -c darkroomctl -n '__fish_seen_subcommand_from journal' -a '(__fish_complete_directories)'
@@ -68,4 +72,4 @@ complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l notify -x -d 
 complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l private -d 'Let only you and root read the prints'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s j -l jobs -x -d 'Number of pictures at once'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s f -l force -d 'Replace existing prints'
-complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list inbox submit show why wait pause resume cancel retry remove quality focus unfocus flush reload config watch cache develop check journal'
+complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list inbox submit show why wait pause resume cancel retry remove quality focus unfocus flush reload config watch cache develop check journal log'

@@ -10,4 +10,11 @@ int64_t dr_current_folder(char *bytes, uint64_t count) {
   return getcwd(bytes, count) ? (int64_t)strlen(bytes) : -errno;
 }
 
+int64_t dr_link_target(const char *path, char *bytes, uint64_t count) {
+  ssize_t n = readlink(path, bytes, count);
+  return n < 0 ? -errno : n;
+}
+
 int dr_may_execute(const char *path) { return access(path, X_OK) < 0 ? -errno : 0; }
+int dr_may_read(const char *path) { return access(path, R_OK) < 0 ? -errno : 0; }
+int dr_exists(const char *path) { return access(path, F_OK) < 0 ? -errno : 0; }

@@ -60,6 +60,11 @@ int dr_socket_open_to(const char *path, uint32_t mode) { return answer(chmod(pat
 
 int dr_socket_listen(int file, int backlog) { return answer(listen(file, backlog)); }
 
+int dr_socket_no_wait(int file) {
+  int flags = fcntl(file, F_GETFL);
+  return flags < 0 ? -errno : answer(fcntl(file, F_SETFL, flags | O_NONBLOCK));
+}
+
 int dr_socket_accept(int file) {
   return answer(accept4(file, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
 }

@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -43,6 +44,13 @@ int64_t dr_user_name(uint32_t user, char *bytes, uint64_t count) {
   int error = getpwuid_r(user, &entry, room, sizeof room, &found);
   if (error) return -error;
   return found ? copy(found->pw_name, bytes, count) : -ENOENT;
+}
+
+int64_t dr_local_time(int64_t seconds, char *bytes, uint64_t count) {
+  time_t time = seconds;
+  struct tm parts;
+  if (!localtime_r(&time, &parts)) return -EOVERFLOW;
+  return (int64_t)strftime(bytes, count, "%Y-%m-%d %H:%M:%S", &parts);
 }
 
 int dr_open_named(const char *path) {

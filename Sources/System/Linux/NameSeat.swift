@@ -14,7 +14,7 @@ package final class NameSeat: Sendable {
     let handle = Descriptor(owning: try Calls.run("socket", name) { dr_socket() })
     let bytes = Array("@\(name)".utf8)
     try Calls.run("bind", name) {
-      unsafe dr_datagram_bind(handle.number, bytes, UInt64(bytes.count))
+      unsafe dr_name_bind(handle.number, bytes, UInt64(bytes.count))
     }
     try Calls.run("listen", name) { dr_socket_listen(handle.number, 64) }
     self.handle = handle

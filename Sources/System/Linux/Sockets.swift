@@ -35,7 +35,7 @@ package final class StreamSocket: Sendable {
     let handle = Descriptor(owning: try Calls.run("socket", name) { dr_socket() })
     let bytes = Array("@\(name)".utf8)
     try Calls.run("connect", name) {
-      unsafe dr_datagram_connect(handle.number, bytes, UInt64(bytes.count))
+      unsafe dr_name_connect(handle.number, bytes, UInt64(bytes.count))
     }
     return StreamSocket(owning: handle, thing: name)
   }
@@ -83,6 +83,7 @@ package final class StreamSocket: Sendable {
 /// A socket at a path. Only `remove` removes its name.
 package final class ListeningSocket: Sendable {
   private let handle: Descriptor
+  /// 0 if the name is not ours to remove.
   private let inode: UInt64
   package let path: String
 
@@ -97,6 +98,13 @@ package final class ListeningSocket: Sendable {
     self.handle = handle
     self.inode = inode
     self.path = path
+  }
+
+  /// A socket that another process has bound to the path, and keeps: callers wait in it while nothing accepts.
+  package init(passed number: Int32, at path: String) throws(SystemError) {
+    handle = Descriptor(owning: number)
+    try Calls.run("fcntl", path) { dr_socket_no_wait(number) }
+    (inode, self.path) = (0, path)
   }
 
   package var descriptor: Int32 { handle.number }

@@ -15,6 +15,16 @@ extension Surroundings {
     unsafe text { unsafe dr_user_name(user, $0, $1) }
   }
 
+  /// The target of a link as it is written; nil if there is no such link, or this user may not read it.
+  package static func target(of path: String) -> String? {
+    unsafe text { unsafe dr_link_target(path, $0, $1) }
+  }
+
+  /// `2025-11-21 09:05:45`, in the time zone of the user.
+  package static func localTime(milliseconds: UInt64) -> String {
+    unsafe text { unsafe dr_local_time(Int64(milliseconds / 1000), $0, $1) } ?? ""
+  }
+
   /// A file by a path that a person wrote; links are followed. It need not be a regular file.
   package static func openNamed(_ path: String) throws(SystemError) -> LinuxFile {
     let number = try Calls.run("open", path) { unsafe dr_open_named(path) }

@@ -2,6 +2,7 @@
 // The surroundings of the process: its environment, and the service manager's clock.
 
 internal import CLinux
+package import Vocabulary
 
 package enum Surroundings {
   /// The current environment, without entries that lack a `=` or are not UTF-8.
@@ -28,6 +29,11 @@ package enum Surroundings {
       if length <= room { return Array(buffer[..<length]) }
       room = length
     }
+  }
+
+  /// Raises ENOENT if there is no such path.
+  package static func mustExist(_ path: String) throws(SystemError) {
+    try Calls.run("access", path) { unsafe dr_exists(path) }
   }
 
   /// The clock that the service manager uses (CLOCK_MONOTONIC).

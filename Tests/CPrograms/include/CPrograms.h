@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts other programs for tests: the calls that Swift cannot make itself.
+// Calls of tests that Swift cannot make itself: starts of other programs, and the place of journald.
 
 #ifndef DARKROOM_CPROGRAMS_H
 #define DARKROOM_CPROGRAMS_H
+
+#include <stdint.h>
 
 /// Starts a program, looked up in PATH, in a new process group, with these descriptors as 0, 1 and 2, no
 /// other one open, all signals at their defaults and none blocked. A stream is -1 for /dev/null, its own
@@ -17,5 +19,12 @@ int program_end(int process);
 /// Opens a pseudo-terminal of this size: our end, and the one for a program, both close-on-exec. Returns 0 or a
 /// negative errno.
 int terminal_pair(int columns, int rows, int ends[2]);
+/// A datagram socket at a path. It does not wait. Returns a descriptor, or a negative errno.
+int datagram_listen(const char *path);
+/// The next datagram, and the descriptor that came with it or -1. Returns the length, or a negative errno.
+int64_t datagram_receive(int socket, void *bytes, uint64_t count, int *file);
+/// Puts a folder in the place of journald's, for this thread and the threads that it starts. Returns 0 or a
+/// negative errno.
+int own_journal(const char *folder);
 
 #endif

@@ -72,6 +72,22 @@ check "systemctl status shows a status line"
 run runuser -u visitor -- darkroomctl status >/dev/null
 check "darkroomctl answers an ordinary user of the group"
 
+# --- darkroomctl log ----------------------------------------------------------------------------
+
+told() { run runuser -u visitor -- darkroomctl log "$@" 2>&1; }
+told first | head -n 1 | grep -q "  Accepted list 'first': 7 photos\.$"
+check "darkroomctl log tells of a list from its beginning"
+is "$(told first --json | grep -c '"photo":')" 7 "and of each of its photos"
+is "$(told -n 1 first)" "$(told first | tail -n 1)" "or only the last of it"
+told -x first nowhere | grep -q "The other photos of the list are not affected"
+check "it explains what happened to a photo"
+is "$(told frist | grep -c "did you mean 'first'")" 1 "for a misspelt list it has a suggestion"
+is "$(told first Barn | grep -c "Barn")" 1 "and knows which photos a list has"
+is "$(run timeout -s INT 1 darkroomctl log -f -n 1 first 2>&1)" "$(told -n 1 first)" \
+  "it follows until it is interrupted, and then says nothing"
+is "$(run runuser -u nobody -- darkroomctl log 2>&1 | grep -c 'groups adm and systemd-journal')" 1 \
+  "a user without the right to read the journal learns who has it"
+
 # --- two users side by side ---------------------------------------------------------------------
 
 run useradd --create-home --groups darkroom neighbour
@@ -116,6 +132,27 @@ printf 'no list\n' >"$machine_root/home/visitor/bad.plist"
 drop bad
 eventually has_record "MESSAGE_ID=$id_rejected"
 check "a file that is no list is rejected, and the journal says why"
+told bad | grep -q "Could not accept list 'bad.plist'"
+check "darkroomctl log finds it by its name"
+
+# --- a journald that hangs ----------------------------------------------------------------------
+
+journald=$(run systemctl show -P MainPID systemd-journald)
+run sh -c "kill -STOP $journald"
+write_list unheard 40
+drop unheard
+has_unheard() { [ "$(prints unheard)" = 40 ] && run test -e /var/spool/darkroom/done/unheard.plist; }
+eventually has_unheard
+check "while journald hangs, a list is filtered and returned"
+run darkroomctl status >/dev/null
+check "the daemon answers"
+begun=$SECONDS
+run systemctl stop darkroom
+is "$((SECONDS - begun < 15))/$(show Result)" 1/success "and stops in time"
+run sh -c "kill -CONT $journald"
+run systemctl start darkroom
+eventually has_record "MESSAGE_ID=$id_accepted" LIST_NAME=unheard
+check "what it could say is in the journal"
 
 # --- reload -------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The current folder, and whether a program can be executed. Results as in CLinux.h.
+// The current folder, and the use that a path allows. Results as in CLinux.h.
 
 #ifndef DARKROOM_PATHS_H
 #define DARKROOM_PATHS_H
@@ -8,6 +8,9 @@
 
 // Fills `bytes` and returns the length.
 int64_t dr_current_folder(char *bytes, uint64_t count);
+int64_t dr_link_target(const char *path, char *bytes, uint64_t count);
 int dr_may_execute(const char *path);
+int dr_may_read(const char *path);
+int dr_exists(const char *path);
 
 #endif

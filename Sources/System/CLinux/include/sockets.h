@@ -15,6 +15,7 @@ int dr_socket(void);
 int dr_socket_bind(int socket, const char *path);
 int dr_socket_open_to(const char *path, uint32_t mode);
 int dr_socket_listen(int socket, int backlog);
+int dr_socket_no_wait(int file);
 int dr_socket_accept(int socket);
 int dr_socket_connect(int socket, const char *path);
 int dr_socket_peer(int socket, struct dr_peer *out);

@@ -15,6 +15,9 @@ int64_t dr_variable(const char *name, char *bytes, uint64_t count);
 // Copies a user's name, likewise.
 int64_t dr_user_name(uint32_t user, char *bytes, uint64_t count);
 
+// Copies a time in seconds since 1970 as `2025-11-21 09:05:45`, in the time zone of the user.
+int64_t dr_local_time(int64_t seconds, char *bytes, uint64_t count);
+
 // Opens a file that a person named: follows links, does not block on a FIFO.
 int dr_open_named(const char *path);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The receiving end of datagrams: journald or the service manager.
 
-internal import CLinux
-package import Linux
+internal import CPrograms
+internal import Linux
 package import Vocabulary
 
-extension DatagramSocket {
+package final class DatagramSocket: Sendable {
   /// A received datagram: its bytes, or the contents of the file sent in their place.
   package struct Arrival: Equatable, Sendable {
     package let bytes: [UInt8]
@@ -14,18 +14,15 @@ extension DatagramSocket {
     package var text: String { String(decoding: bytes, as: UTF8.self) }
   }
 
-  /// A socket that receives at this path, or at `@name` in the abstract namespace.
-  package convenience init(at address: String) throws(SystemError) {
-    try self.init()
-    let name = Array(address.utf8)
-    try Calls.run("bind", address) {
-      unsafe dr_datagram_bind(descriptor, name, UInt64(name.count))
-    }
+  private let handle: Descriptor
+
+  package init(at path: String) throws(SystemError) {
+    handle = Descriptor(owning: try Calls.run("bind", path) { unsafe datagram_listen(path) })
   }
 
   /// Waits for the next datagram, for a limited time.
   package func next() throws -> Arrival? {
-    _ = try Poll.wait([Poll.Watch(descriptor)], for: Patience.time)
+    _ = try Poll.wait([Poll.Watch(handle.number)], for: Patience.time)
     return try receive()
   }
 
@@ -37,7 +34,7 @@ extension DatagramSocket {
     let used: Int64
     do throws(SystemError) {
       used = try Calls.run("recvmsg", "datagram") {
-        unsafe dr_datagram_receive(descriptor, &buffer, UInt64(room), &file)
+        unsafe datagram_receive(handle.number, &buffer, UInt64(room), &file)
       }
     } catch {
       if error.name == .again { return nil }
