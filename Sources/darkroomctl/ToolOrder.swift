@@ -53,6 +53,7 @@ package enum ToolCommand: Equatable, Sendable {
   case config
   case watch(ListReference?)
   case cache(clear: Bool)
+  case metrics
   case flush(host: String?)
   case submit(SubmitTask)
   case develop(DevelopTask)
@@ -152,7 +153,7 @@ package enum CommandName: String, CaseIterable, Sendable {
   case status, list, inbox, submit, show, why, wait, pause, resume, cancel, retry, quality, focus,
     unfocus, flush,
     reload, config, watch,
-    cache,
+    cache, metrics,
     develop
   case check, journal, help
 }

@@ -82,7 +82,11 @@ final class Darkroom: Sendable {
       started: clock.wallTime())
     calls = ControlCalls(
       views, keeper: keeper, reload: reload, narrator: narrator, changes: ground.changes,
-      stop: ground.stop)
+      stop: ground.stop,
+      metrics: MetricsView(
+        views: views, reporter: ground.reporter, workers: workers, outbox: desk.webhooks,
+        space: photos.space
+      ).report)
     idle = IdleWatch(
       inbox: inbox, keeper: keeper, recorder: recorder, departures: departures, health: health,
       changes: ground.changes, clock: clock, hooks: leavesHooks ? nil : desk.outbox

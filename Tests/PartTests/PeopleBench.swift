@@ -36,7 +36,8 @@ final class PeopleBench: Sendable {
       started: parts.clock.wallTime())
     calls = ControlCalls(
       views, keeper: parts.keeper, reload: reload, narrator: parts.narrator,
-      changes: ground.changes, stop: ground.stop)
+      changes: ground.changes, stop: ground.stop
+    ) { MetricsReport(families: []) }
   }
 
   static func use(

@@ -32,6 +32,7 @@ struct ScreenTests {
       ("retry", .retry(RetryOrder(list: summer))), ("flush", .flush(host: nil)),
       ("reload", .reload),
       ("watch", .watch(nil)), ("cache", .cache(clear: false)), ("config", .config),
+      ("metrics", .metrics),
       ("check-status", .health),
     ]
   }()

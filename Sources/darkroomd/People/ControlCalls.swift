@@ -20,11 +20,13 @@ final class ControlCalls: ControlService {
   private let changes: ChangeSignal
   private let stop: StopFlag
   private let user = ThisProcess.user
+  private let metrics: @Sendable () async -> MetricsReport
 
   init(
     _ views: Views, keeper: ListKeeper, reload: Reload, narrator: Narrator, changes: ChangeSignal,
-    stop: StopFlag
+    stop: StopFlag, metrics: @escaping @Sendable () async -> MetricsReport
   ) {
+    self.metrics = metrics
     self.views = views
     self.keeper = keeper
     self.reload = reload
@@ -35,7 +37,7 @@ final class ControlCalls: ControlService {
 
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
     switch call {
-    case .status, .reload, .settings, .cache, .flush: break
+    case .status, .reload, .settings, .cache, .flush, .metrics: break
     default: await views.index.loaded()
     }
     do throws(ControlError) {
@@ -44,6 +46,7 @@ final class ControlCalls: ControlService {
       case .reload: return .reloaded(notes: try await reload(peer))
       case .settings: return .settings(views.settingSummaries())
       case .cache(let clear): return try await cache(clear, peer)
+      case .metrics: return .metrics(await metrics())
       case .flush(let host): return try flush(host, peer)
       case .lists: return .lists(views.summaries())
       case .inbox: return .inbox(await views.inboxReport())

@@ -28,6 +28,11 @@ struct Health: Equatable, Sendable {
     case newWebhooks
   }
 
+  /// Subjects without the names of lists and files.
+  enum Matter: String, CaseIterable {
+    case work, downloads, proxy, inbox, files, lists, hooks, webhooks
+  }
+
   private var troubles: [Subject: Failure] = [:]
   /// A weakness of the inbox's file system: not a trouble, but shown to users.
   var shortcoming: String?
@@ -78,6 +83,8 @@ struct Health: Equatable, Sendable {
     return lines
   }
 
+  func has(_ matter: Matter) -> Bool { troubles.keys.contains { $0.matter == matter } }
+
   /// The number of lists, and copies of lists, that wait for this machine or for a person.
   var waitingLists: Int {
     troubles.keys.count { subject in
@@ -126,6 +133,19 @@ struct Health: Equatable, Sendable {
 }
 
 extension Health.Subject {
+  fileprivate var matter: Health.Matter {
+    switch self {
+    case .work: .work
+    case .downloads: .downloads
+    case .proxy: .proxy
+    case .inbox, .file: .inbox
+    case .openFiles: .files
+    case .list, .copy: .lists
+    case .hooks, .hookOrders: .hooks
+    case .webhooks, .webhookOrders, .newWebhooks: .webhooks
+    }
+  }
+
   fileprivate func line(_ failure: Failure) -> String {
     switch self {
     case .work, .downloads: failure.reason
