@@ -106,7 +106,7 @@ let tests: [Target] = [
     dependencies: [
       "CCodecs", "CLinux", "CPrograms", "CSamples", "Digests", "Linux", "Vocabulary",
     ],
-    path: "Tests/Support", exclude: ["hook.sh", "multiplex.py", "origin.py"]),
+    path: "Tests/Support", exclude: ["hook.sh", "multiplex.py", "origin.py", "proxy.py"]),
   // For EdgeTests: a worker that misbehaves on demand, and its attempts.
   .executableTarget(
     name: "darkroom-test-worker",

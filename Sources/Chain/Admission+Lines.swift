@@ -52,7 +52,7 @@ extension Admission {
       line.inFlight[number] = Place()
       return .give(number, nil)
     }
-    if !hosts.isSuspended, riders.mayRide(prospect.url) {
+    if !hosts.isShut(host), riders.mayRide(prospect.url) {
       riders.ride()
       line.inFlight[number] = Place(host: host, isRider: true)
       return .give(number, nil)
@@ -272,7 +272,7 @@ extension Admission {
           focus.left(one.photo, of: owner)
           continue
         }
-        guard hosts.closure(of: one.host) == nil, !hosts.isSuspended, !isStill(one.photo.list),
+        guard hosts.closure(of: one.host) == nil, !hosts.isShut(one.host), !isStill(one.photo.list),
           !focus.heirs.values.contains(.host(one.photo))
         else { continue }
         let isFound = take(owner, for: .host(one.photo), since: one.since) {
@@ -323,7 +323,7 @@ extension Admission {
 
   /// The photo gets the place of another one at their host, and in the window.
   mutating func inherit(_ photo: PhotoID, _ place: Place?, _ now: Duration) -> Bool {
-    guard let place, let host = place.host, !isHeld, !hosts.isSuspended,
+    guard let place, let host = place.host, !isHeld, !hosts.isShut(host),
       hosts.closure(of: host) == nil, let owner = owners[photo.list], !isStill(photo.list),
       let home = keys[photo.list]?.first(where: {
         lines[$0]?.forHost.host(of: photo.number) == host

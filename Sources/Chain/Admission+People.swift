@@ -11,6 +11,25 @@ extension Admission {
     enterCalled()
   }
 
+  /// The same for downloads through the proxy.
+  package mutating func shutProxy(_ isOn: Bool, now: Duration) {
+    guard hosts.isProxyShut != isOn else { return }
+    hosts.shutProxy(isOn, now: now)
+    enterCalled()
+  }
+
+  package mutating func route(by route: ProxyRoute, now: Duration) {
+    hosts.route(by: route, now: now)
+    enterCalled()
+  }
+
+  /// The photo in flight goes through the proxy.
+  func isProxied(_ photo: PhotoID) -> Bool {
+    guard hosts.route.server != nil else { return false }
+    let host = key(of: photo).flatMap { lines[$0]?.inFlight[photo.number]?.host }
+    return host.map(hosts.isProxied) ?? false
+  }
+
   package mutating func limitHosts(to limits: HostLimits, now: Duration) {
     hosts.limit(to: limits, now: now)
     enterCalled()

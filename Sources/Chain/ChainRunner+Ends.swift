@@ -9,9 +9,13 @@ import Vocabulary
 extension ChainRunner: ChainOwner {
   typealias Order = Work.Order
 
-  var holds: UInt { state.withLock { $0.trouble.holds } }
+  /// Both only grow: the sum changes with each of them.
+  var holds: UInt { state.withLock { $0.holds } }
 
-  func arrived(_ photo: PhotoID) { answered(photo, .answered) }
+  func arrived(_ photo: PhotoID) {
+    state.withLock { $0.heardProxy(of: photo) }
+    answered(photo, .answered)
+  }
 
   func settle(
     _ work: PhotoWork<Work.Order>, _ stage: Stage, _ failure: Failure, hold: UInt
@@ -28,6 +32,9 @@ extension ChainRunner: ChainOwner {
     _ work: PhotoWork<Work.Order>, _ stage: Stage, _ failure: Failure, _ hold: UInt
   ) async throws(Failure) -> PhotoEnd {
     let standing = record.standing(of: work.photo)
+    if stage == .download, failure.code.hasPrefix("http."), failure.kind == .final {
+      state.withLock { $0.heardProxy(of: work.photo) }
+    }
     if let refusal = work.refusal {
       // Nothing was tried, so no attempt is counted.
       try await record.recordFailure(work.counted(standing.attempts), stage, refusal)
@@ -69,10 +76,13 @@ extension ChainRunner: ChainOwner {
       state.chains[photo] = nil
       state.admission.ended(photo, end, now: now)
       switch end {
+      case .machineTrouble(let failure, let hold) where failure.scope == .proxy:
+        state.metProxy(failure, isCurrent: hold == state.holds, now)
       case .machineTrouble(let failure, let hold):
         // A chain that failed before the last hold may end after it, since its other operations were in
         // suspended queues.
-        if state.trouble.met(failure, hold: hold, now: now) {
+        let current = hold == state.holds ? state.trouble.holds : .max
+        if state.trouble.met(failure, hold: current, now: now) {
           state.events.append(.troubled(failure))
         }
         if state.trouble.isHeld { state.admission.isHeld = true }
@@ -91,5 +101,22 @@ extension ChainRunner: ChainOwner {
       return state.queued == state.longestQueue - 1
     }
     if isRoom { bell.changed() }
+  }
+}
+
+extension ChainRunner.State {
+  var holds: UInt { trouble.holds + proxyTrouble.holds }
+
+  /// A download met the proxy's trouble.
+  mutating func metProxy(_ failure: Failure, isCurrent: Bool, _ now: Duration) {
+    let hold = isCurrent ? proxyTrouble.holds : .max
+    if proxyTrouble.met(failure, hold: hold, now: now) { events.append(.proxyTroubled(failure)) }
+    if proxyTrouble.isHeld { admission.shutProxy(true, now: now) }
+  }
+
+  /// The photo's host has answered; perhaps through the proxy, which then works.
+  mutating func heardProxy(of photo: PhotoID) {
+    guard proxyTrouble.failure != nil, admission.isProxied(photo) else { return }
+    if proxyTrouble.passed() { events.append(.proxyRecovered) }
   }
 }

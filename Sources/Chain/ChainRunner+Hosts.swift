@@ -170,7 +170,10 @@ extension ChainRunner {
   /// are due. Returns the number of closed hosts. Spares hosts that asked to be left alone, unless `wishes`.
   package func flush(_ host: String?, wishes: Bool = true) -> Int {
     let now = time.uptime()
-    let count = state.withLock { $0.admission.flush(host, wishes: wishes, now: now) }
+    let count = state.withLock { state in
+      if host == nil { state.proxyTrouble.hurry(now: now) }
+      return state.admission.flush(host, wishes: wishes, now: now)
+    }
     bell.changed()
     return count
   }
@@ -178,6 +181,16 @@ extension ChainRunner {
   package func limitHosts(to limits: HostLimits) {
     let now = time.uptime()
     state.withLock { $0.admission.limitHosts(to: limits, now: now) }
+    bell.changed()
+  }
+
+  /// The proxy's trouble may be over with its new settings.
+  package func route(by route: ProxyRoute) {
+    let now = time.uptime()
+    state.withLock { state in
+      state.proxyTrouble.hurry(now: now)
+      state.admission.route(by: route, now: now)
+    }
     bell.changed()
   }
 

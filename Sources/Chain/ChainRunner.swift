@@ -17,6 +17,7 @@ package final class ChainRunner<Work: Stages>: Sendable {
     /// Chains with operations in the queues; cancelled ones stay there for a while.
     var queued = 0
     var trouble = MachineTrouble()
+    var proxyTrouble = MachineTrouble()
     var events: [ChainEvent] = []
     /// Lists that were reported as done.
     var toldDone: Set<ListID> = []
@@ -209,6 +210,7 @@ package final class ChainRunner<Work: Stages>: Sendable {
         return (false, Array(state.chains.values))
       }
       if state.trouble.release(now: now) { state.admission.isHeld = false }
+      if state.proxyTrouble.release(now: now) { state.admission.shutProxy(false, now: now) }
       return (state.trouble.isHeld, [])
     }
     if queues.isSuspended != isSuspended { queues.isSuspended = isSuspended }
@@ -300,7 +302,10 @@ package final class ChainRunner<Work: Stages>: Sendable {
     events: [ChainEvent], idle: [Reply<Void>], due: Duration?, isOver: Bool
   ) {
     state.withLock { state in
-      if state.chains.isEmpty, state.trouble.passed() { state.events.append(.recovered) }
+      if state.chains.isEmpty {
+        if state.trouble.passed() { state.events.append(.recovered) }
+        if state.proxyTrouble.passed() { state.events.append(.proxyRecovered) }
+      }
       for news in state.admission.setbacks.takeNews() {
         state.events.append(
           news.failure.map { .listTroubled(news.list, $0) } ?? .listRecovered(news.list))
@@ -314,7 +319,8 @@ package final class ChainRunner<Work: Stages>: Sendable {
       let isFull = state.queued >= state.longestQueue
       let due = isFull ? nil : state.admission.nextDue
       return (
-        state.events, idle, [due, state.trouble.due].compactMap { $0 }.min(),
+        state.events, idle,
+        [due, state.trouble.due, state.proxyTrouble.due].compactMap { $0 }.min(),
         state.mode == .over
       )
     }

@@ -67,6 +67,9 @@ package struct HostWindows: Sendable {
   private let triedPatience: Duration
   /// No photo starts to any host.
   package private(set) var isSuspended = false
+  /// The hosts behind the proxy, and whether no photo starts to them.
+  private(set) var route = ProxyRoute()
+  private(set) var isProxyShut = false
 
   package init(_ limits: HostLimits = HostLimits(), triedPatience: Duration = .seconds(120)) {
     most = limits.most
@@ -93,7 +96,7 @@ package struct HostWindows: Sendable {
     _ name: String, _ serviceClass: ServiceClass, isTried: Bool, hasFresh: Bool = false,
     now: Duration
   ) -> Answer {
-    if isSuspended { return .wait }
+    if isShut(name) { return .wait }
     guard name != Self.here else { return .start(isProbe: false) }
     var host = known(name, now)
     if let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh, now: now) {
@@ -116,7 +119,8 @@ package struct HostWindows: Sendable {
     guard var host = hosts.removeValue(forKey: name), let share = host.called[key] else {
       return .wait
     }
-    if !isSuspended,
+    let isShut = isShut(name)
+    if !isShut,
       let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh, now: now)
     {
       if !hasMore { unlist(key, name, &host) }
@@ -124,7 +128,7 @@ package struct HostWindows: Sendable {
       return .lost(closure)
     }
     unlist(key, name, &host)
-    guard !isSuspended, name == Self.here || host.window.room(now: now, most: most) > 0 else {
+    guard !isShut, name == Self.here || host.window.room(now: now, most: most) > 0 else {
       host.queues[Int(share.serviceClass.rawValue)].insertFirst(key, of: share.owner)
       setGate(&host, name, now)
       hosts[name] = host
@@ -202,6 +206,21 @@ package struct HostWindows: Sendable {
     callAll(now)
   }
 
+  mutating func shutProxy(_ isOn: Bool, now: Duration) {
+    isProxyShut = isOn
+    callAll(now)
+  }
+
+  mutating func route(by route: ProxyRoute, now: Duration) {
+    self.route = route
+    callAll(now)
+  }
+
+  /// No photo starts to the host, whatever its state.
+  func isShut(_ name: String) -> Bool { isSuspended || (isProxyShut && isProxied(name)) }
+
+  func isProxied(_ name: String) -> Bool { name != Self.here && route.leads(toServer: name) }
+
   package mutating func limit(to limits: HostLimits, now: Duration) {
     most = limits.most
     patience = limits.patience
@@ -260,7 +279,7 @@ package struct HostWindows: Sendable {
   /// Calls as many lines as there is room for, and keeps the host as long as there is anything to remember.
   private mutating func put(_ host: Host, _ name: String, _ now: Duration) {
     var host = host
-    if !isSuspended {
+    if !isShut(name) {
       // A photo that gives up needs no room.
       let isLost = lost(host.window, isTried: true, hasFresh: false, now: now) != nil
       let room =

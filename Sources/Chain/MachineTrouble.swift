@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trouble of the whole machine: all work is held, then tried again after growing pauses, until one photo
-// completes a step or no chain is left. A plain value.
+// completes a step or no chain is left. The same for the downloads through the proxy, until the proxy passes on an
+// answer. A plain value.
 
 import Vocabulary
 
@@ -49,6 +50,11 @@ struct MachineTrouble: Equatable, Sendable {
     phase = .trying(failure)
     holds += 1
     return true
+  }
+
+  /// Held work resumes at the next look.
+  mutating func hurry(now: Duration) {
+    if case .held(let failure, _) = phase { phase = .held(failure, until: now) }
   }
 
   /// A step became durable, or no chain is left. True if that ends the trouble.

@@ -18,6 +18,9 @@ package enum ChainEvent: Equatable, Sendable {
   /// This machine is in trouble: all work is held.
   case troubled(Failure)
   case recovered
+  /// The proxy is in trouble: downloads through it are held.
+  case proxyTroubled(Failure)
+  case proxyRecovered
   /// This list alone is in trouble: its photos wait.
   case listTroubled(ListID, Failure)
   case listRecovered(ListID)

@@ -194,7 +194,10 @@ package final class Recorder: Sendable {
       }
       if requests.isEmpty { continue }
       pace.begin(requests.count, at: time.uptime())
+      let begin = time.uptime()
       let failures = effects.perform(requests.lazy.map(\.effects))
+      let span = time.uptime() - begin
+      state.withLock { $0.counts.add(effects: span) }
       if failures.isEmpty {
         passOn(&requests)
       } else {
@@ -272,6 +275,7 @@ package final class Recorder: Sendable {
     // Only this thread applies transitions, so the judgement holds until they are applied.
     book.withLock { judge(&writer, $0) }
     do throws(Journal.Trouble) {
+      let begin = time.uptime()
       try writer.journal.append(writer.legal) { book.withLock { $0 } }
       book.withLock { ledger in
         for transition in writer.legal { ledger.apply(transition) }
@@ -279,7 +283,8 @@ package final class Recorder: Sendable {
       }
       let first = writer.journal.sequence - UInt64(writer.legal.count) + 1
       tail.add(writer.legal, from: first)
-      state.withLock { $0.counts.add(records: writer.legal.count) }
+      let span = time.uptime() - begin
+      state.withLock { $0.counts.add(writer.legal, in: span) }
       for (request, isWhole) in zip(writer.requests, writer.isWhole) {
         request.answer(isWhole ? .success(()) : .failure(.overtaken))
       }
@@ -315,17 +320,5 @@ package final class Recorder: Sendable {
       writer.refused += refused
     }
     writer.judge.forget()
-  }
-}
-
-/// Counts the records, and the groups they were written in.
-package struct RecorderCounts: Equatable, Sendable {
-  package private(set) var records: UInt64 = 0
-  package private(set) var groups: UInt64 = 0
-
-  mutating func add(records: Int) {
-    guard records > 0 else { return }
-    self.records += UInt64(records)
-    groups += 1
   }
 }

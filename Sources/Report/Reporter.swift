@@ -13,6 +13,7 @@ package final class Reporter: Sendable {
     var ring: ReportRing
     var isWriting = false
     var awaiting: [WakeEvent] = []
+    var counts = ReporterCounts()
   }
 
   private let state: Mutex<State>
@@ -39,11 +40,16 @@ package final class Reporter: Sendable {
   package func report(_ notice: Notice) {
     guard notice.priority <= level else { return }
     let wakes = state.withLock { state in
-      defer { state.ring.push(notice) }
+      defer {
+        state.ring.push(notice)
+        state.counts.add(notice.messageID)
+      }
       return state.ring.isEmpty && !state.isWriting
     }
     if wakes { bell.ring() }
   }
+
+  package var counts: ReporterCounts { state.withLock { $0.counts } }
 
   /// Waits until everything reported before the call is written, at most `limit`. Returns false on time-out.
   @discardableResult
@@ -65,6 +71,7 @@ package final class Reporter: Sendable {
     while true {
       let (notices, leftOut) = state.withLock { state in
         state.isWriting = !state.ring.isEmpty
+        state.counts.leftOut += state.ring.leftOut
         return state.ring.takeAll()
       }
       if notices.isEmpty, leftOut == 0 {
@@ -101,4 +108,15 @@ package final class Reporter: Sendable {
     _ = try? Poll.wait([Poll.Watch(bell.descriptor)], for: nil)
     bell.clear()
   }
+}
+
+/// The notices since the start, by kind; never falls.
+package struct ReporterCounts: Equatable, Sendable {
+  private var kinds: [MessageID: UInt64] = [:]
+  /// Notices for which the ring had no room.
+  package internal(set) var leftOut: UInt64 = 0
+
+  package subscript(_ kind: MessageID) -> UInt64 { kinds[kind] ?? 0 }
+
+  mutating func add(_ kind: MessageID) { kinds[kind, default: 0] += 1 }
 }

@@ -26,6 +26,7 @@ package enum ControlCall: Equatable, Sendable {
   case watch(WatchOrder)
   case follow(FollowOrder)
   case cache(clear: Bool)
+  case metrics
   /// Retries a host that does not answer at once; without a host, all of them.
   case flush(host: String?)
 
@@ -49,6 +50,7 @@ package enum ControlCall: Equatable, Sendable {
     case watch = "Watch"
     case follow = "Follow"
     case cache = "Cache"
+    case metrics = "Metrics"
     case flush = "Flush"
 
     /// The names of later methods.
@@ -77,13 +79,14 @@ package enum ControlCall: Equatable, Sendable {
     case .watch: .watch
     case .follow: .follow
     case .cache: .cache
+    case .metrics: .metrics
     case .flush: .flush
     }
   }
 
   package var parameters: JSONObject {
     switch self {
-    case .status, .lists, .inbox, .reload, .settings: JSONObject()
+    case .status, .lists, .inbox, .reload, .settings, .metrics: JSONObject()
     case .show(let order): order.object
     case .why(let order): order.object
     case .flush(let host): JSONObject(host.map { ["host": .string($0)] } ?? [:])
@@ -110,6 +113,7 @@ package enum ControlCall: Equatable, Sendable {
       case .inbox: self = .inbox
       case .reload: self = .reload
       case .settings: self = .settings
+      case .metrics: self = .metrics
       case .show: self = .show(try ShowOrder(fields))
       case .why: self = .why(try WhyOrder(fields))
       case .pause: self = .pause(ListReference(try fields.string("list")))

@@ -153,6 +153,22 @@ package enum ControlInterface {
       misses: int
     )
 
+    # suffix follows the name: _total, _bucket, _count, _sum or nothing. value is a decimal number.
+    type MetricSample (
+      suffix: string,
+      labels: [](name: string, value: string),
+      value: string
+    )
+
+    # kind is counter, gauge or histogram, as in OpenMetrics.
+    type MetricFamily (
+      name: string,
+      kind: string,
+      unit: string,
+      help: string,
+      samples: []MetricSample
+    )
+
     # The reason why photos wait, or the step that they are in. kind is one of: working, paused, opening,
     # takeOver, blocked, damaged, machine, trouble, downloads, finishing, ending, returning, over (a list);
     # downloading, connection, filtering, writing, step, host, room, retry, turn, failed, filtered, cancelled
@@ -274,6 +290,9 @@ package enum ControlInterface {
 
     # The cache of originals. Only root and the daemon's user may clear it.
     method Cache(clear: ?bool) -> (cache: CacheReport)
+
+    # Numbers for a monitoring system. Counters begin with the start of the daemon.
+    method Metrics() -> (families: []MetricFamily)
 
     # near is the name of a list that is written almost like it.
     error NoSuchList (name: string, near: ?string)

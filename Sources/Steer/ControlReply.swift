@@ -17,6 +17,7 @@ package enum ControlReply: Equatable, Sendable {
   case watch(WatchReport)
   case followed(FollowReport)
   case cache(CacheReport)
+  case metrics(MetricsReport)
   /// The number of hosts that did not answer and are retried now.
   case flushed(hosts: Int)
   case failed(ControlError)
@@ -35,6 +36,7 @@ package enum ControlReply: Equatable, Sendable {
     case .watch(let report): report.object
     case .followed(let report): report.object
     case .cache(let report): JSONObject(["cache": .value(report)])
+    case .metrics(let report): report.object
     case .flushed(let hosts): JSONObject(["hosts": .int(Int64(hosts))])
     case .failed(let error): error.parameters
     }
@@ -58,6 +60,7 @@ package enum ControlReply: Equatable, Sendable {
     case .watch: self = .watch(try WatchReport(fields))
     case .follow: self = .followed(try FollowReport(fields))
     case .cache: self = .cache(try fields.value("cache"))
+    case .metrics: self = .metrics(try MetricsReport(fields))
     }
   }
 }

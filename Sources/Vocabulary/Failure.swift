@@ -18,6 +18,8 @@ package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Scope: UInt8, Sendable {
     /// All work: no disk space, no memory, no descriptors.
     case everything
+    /// Requests through the proxy.
+    case proxy
     /// One file or folder, and the list that it belongs to.
     case one
   }

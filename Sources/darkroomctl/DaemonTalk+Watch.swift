@@ -42,6 +42,12 @@ extension DaemonTalk {
     return .done
   }
 
+  func metrics() throws(ControlFailure) -> ExitCode {
+    guard case .metrics(let report) = try ask(.metrics) else { throw Self.otherKind }
+    tell(.object(report.object), MetricsText.text(report))
+    return .done
+  }
+
   func cache(_ clear: Bool) throws(ControlFailure) -> ExitCode {
     guard case .cache(let report) = try ask(.cache(clear: clear)) else { throw Self.otherKind }
     tell(["cache": .object(report.object)], CacheText.text(report, voice.screen))

@@ -51,6 +51,7 @@ package struct DaemonTalk {
       case .config: return try config()
       case .watch(let list): return try watch(list)
       case .cache(let clear): return try cache(clear)
+      case .metrics: return try metrics()
       case .flush(let host): return try flush(host)
       case .submit, .develop, .check, .journal, .log, .help, .version: return nil
       }

@@ -27,6 +27,7 @@ package enum HelpText {
       config                 show the settings in force and their files
       watch [LIST]           show the downloads in progress
       cache [clear]          show or empty the cache of originals
+      metrics                show numbers for a monitoring system
       develop FILE...        filter local pictures, without darkroomd
       check FILE             check a photo list for errors
       journal VERB [DIR]     verify, dump or stat the journal file
@@ -58,7 +59,7 @@ package enum HelpText {
   private static func usage(_ command: CommandName) -> String {
     switch command {
     case .status: "status [--check]"
-    case .inbox, .reload, .config: command.rawValue
+    case .inbox, .reload, .config, .metrics: command.rawValue
     case .list: "list [--state STATE[,STATE]...] [--user USER]"
     case .submit:
       "submit [--name NAME] [--wait] [--timeout TIME] [--filter sepia(AMOUNT)] [--quality Q]"
@@ -148,6 +149,7 @@ package enum HelpText {
       Shows the contents of the cache of originals, and its hits and misses since darkroomd
       started. 'cache clear' empties it.
       """
+    case .metrics: metrics
     case .develop: develop
     case .check:
       "Reads a photo list in a sandboxed worker and shows its photos and errors."
@@ -255,6 +257,12 @@ package enum HelpText {
   private static let why = """
     Shows what a list waits for, its unfinished photos by what they wait for, and what a
     person can do. With PHOTO, a number or a name, shows the same for one photo.
+    """
+
+  private static let metrics = """
+    Prints numbers of darkroomd as OpenMetrics text, for the textfile collector of Prometheus'
+    node exporter. Counters begin with the start of darkroomd. MONITORING in darkroomd(8) has
+    a cron line and alerts.
     """
 
   private static let quality = """

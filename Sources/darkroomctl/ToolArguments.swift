@@ -138,6 +138,7 @@ package struct ToolArguments {
     case .list: return try alone(.list(try filter()), name, words)
     case .inbox: return try alone(.inbox, name, words)
     case .reload: return try alone(.reload, name, words)
+    case .metrics: return try alone(.metrics, name, words)
     case .flush:
       if words.count > 1 { throw .unwantedWord(command: name.rawValue, word: words[1]) }
       return .flush(host: words.first)

@@ -54,6 +54,7 @@ package enum ToolCommand: Equatable, Sendable {
   case config
   case watch(ListReference?)
   case cache(clear: Bool)
+  case metrics
   case flush(host: String?)
   case submit(SubmitTask)
   case develop(DevelopTask)
@@ -157,7 +158,7 @@ package enum CommandName: String, CaseIterable, Sendable {
     focus,
     unfocus, flush,
     reload, config, watch,
-    cache,
+    cache, metrics,
     develop
   case check, journal, log, help
 }

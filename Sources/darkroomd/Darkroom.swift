@@ -83,7 +83,11 @@ final class Darkroom: Sendable {
     calls = ControlCalls(
       views, keeper: keeper, remover: ListRemover(recorder, index, lists, narrator, clock: clock),
       reload: reload, narrator: narrator, changes: ground.changes,
-      stop: ground.stop)
+      stop: ground.stop,
+      metrics: MetricsView(
+        views: views, reporter: ground.reporter, workers: workers, outbox: desk.webhooks,
+        space: photos.space
+      ).report)
     idle = IdleWatch(
       inbox: inbox, keeper: keeper, recorder: recorder, departures: departures, health: health,
       changes: ground.changes, clock: clock, hooks: leavesHooks ? nil : desk.outbox
@@ -239,6 +243,7 @@ final class Darkroom: Sendable {
       ground.status, telling: { work.narrator.tell($0) },
       [
         { [transfers] in transfers.change(TransferSettings($0)) },
+        { [webhooks] in webhooks.change($0) },
         { [photos] in photos.apply($0) },
         { [workers] in workers.resize(to: $0.workerCount) },
         { [work] in work.health.set($0.shares.shortage($0), for: .openFiles) },
@@ -253,6 +258,8 @@ final class Darkroom: Sendable {
     switch event {
     case .troubled(let failure): work.health.set(failure, for: .work)
     case .recovered: work.health.set(nil, for: .work)
+    case .proxyTroubled(let failure): work.health.set(failure, for: .proxy)
+    case .proxyRecovered: work.health.set(nil, for: .proxy)
     case .listTroubled(let list, let failure): keeper.happened(.troubled(failure), to: list)
     case .listRecovered(let list): keeper.happened(.troubled(nil), to: list)
     case .unreadable(let list, let failure): keeper.happened(.unreadable(failure), to: list)

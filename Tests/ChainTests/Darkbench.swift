@@ -14,6 +14,8 @@ final class Darkbench: Sendable {
   let finishedLists = Tally()
   let troubles = Tally()
   let recoveries = Tally()
+  let proxyTroubles = Tally()
+  let proxyRecoveries = Tally()
   let unreadable = Tally()
   let listEvents = Mutex<[ChainEvent]>([])
   let listTroubles = Tally()
@@ -50,6 +52,8 @@ final class Darkbench: Sendable {
       finishedLists.add()
     case .troubled: troubles.add()
     case .recovered: recoveries.add()
+    case .proxyTroubled: proxyTroubles.add()
+    case .proxyRecovered: proxyRecoveries.add()
     case .listTroubled:
       listEvents.withLock { $0.append(event) }
       listTroubles.add()

@@ -36,6 +36,55 @@ import Vocabulary
     await bench.cancel(ListID(1))
   }
 
+  @Test func `while the proxy is away its photos wait, and those of other hosts go on`()
+    async throws
+  {
+    let isAway = Mutex(true)
+    let away = Failure(.machine, scope: .proxy, code: "proxy.unreachable", reason: "it is away")
+    let bench = Darkbench(download: { work throws(Failure) in
+      if work.photo.list == ListID(1), isAway.withLock({ $0 }) { throw away }
+    })
+    place(bench, 1, 50, at: "a.example:8080")
+    place(bench, 2, 50, at: "photos.direct.example")
+    bench.runner.route(
+      by: ProxyRoute(
+        try ProxyServer(parsing: "http://proxy.example:3128"),
+        direct: [try HostPattern(parsing: "direct.example")]))
+    bench.add(1, photos: 50)
+    await bench.proxyTroubles.reaches(1)
+    await bench.runner.idle()
+    let asked = bench.downloads.count
+    #expect(asked <= 4, "the window of the host")
+    bench.add(2, photos: 50)
+    await bench.finishedLists.reaches(1)
+    #expect(bench.books.count(.filtered) == 50 && bench.downloads.count == asked + 50)
+    #expect(bench.proxyRecoveries.count == 0, "an answer without the proxy says nothing about it")
+    isAway.withLock { $0 = false }
+    await finish(bench, lists: 2)
+    #expect(bench.books.count(.filtered) == 100 && bench.books.count(.failed) == 0)
+    #expect(bench.books.notes.withLock { $0.retries.isEmpty }, "no attempt is counted")
+    #expect((bench.proxyTroubles.count, bench.proxyRecoveries.count) == (1, 1))
+    #expect(bench.troubles.count == 0 && bench.hostNews.news.isEmpty)
+  }
+
+  @Test func `an administrator who flushes does not wait for the next attempt at the proxy`()
+    async throws
+  {
+    let isAway = Mutex(true)
+    let away = Failure(.machine, scope: .proxy, code: "proxy.unreachable", reason: "it is away")
+    let bench = Darkbench(download: { _ throws(Failure) in
+      if isAway.withLock({ $0 }) { throw away }
+    })
+    place(bench, 1, 5, at: "a.example")
+    bench.runner.route(by: ProxyRoute(try ProxyServer(parsing: "http://proxy.example:3128")))
+    bench.add(1, photos: 5)
+    await bench.proxyTroubles.reaches(1)
+    isAway.withLock { $0 = false }
+    _ = bench.runner.flush(nil)
+    await bench.finishedLists.reaches(1)
+    #expect(bench.books.count(.filtered) == 5)
+  }
+
   @Test func `a request to be left alone is followed, and no attempt is counted`() async {
     let isBusy = Mutex(true)
     let bench = Darkbench(download: { _ throws(Failure) in

@@ -56,6 +56,30 @@ import Vocabulary
         "[Download]\nFileFolders=/a/../b\n", 2,
         "a folder is written as a full path without '..', not '/a/../b'"
       ),
+      (
+        "[Network]\nProxy=proxy.example:3128\n", 2,
+        "a proxy is written as http://proxy.example:3128, with https:// or socks5h:// for other kinds"
+      ),
+      (
+        "[Network]\nProxy=http://proxy.example\n", 2,
+        "a proxy is a host and a port, as http://proxy.example:3128"
+      ),
+      (
+        "[Network]\nProxy=socks5://proxy.example:1080\n", 2,
+        "a proxy begins with http://, https:// or socks5h://, not with 'socks5://'; with socks5h://"
+      ),
+      (
+        "[Network]\nProxy=http://anna:geheim@proxy.example:3128\n", 2,
+        "a proxy is written without user and password: these belong into the credential 'proxy'"
+      ),
+      (
+        "[Network]\nNoProxy=example.org:80\n", 2,
+        "a host without a proxy is written as example.org, 192.168.1.5 or 192.168.0.0/16, not"
+      ),
+      (
+        "[Network]\nContact=a b\n", 2,
+        "a contact is a URL or a mail address of at most 200 bytes, without spaces and brackets"
+      ),
     ])
   func `an error comes with its line and what to write`(
     text: String, line: Int, problem: String
@@ -112,8 +136,9 @@ import Vocabulary
   }
 
   @Test func `every value of a section is a setting of that section`() {
-    // The shares come from the process's limit, not from a file.
-    for section in Mirror(reflecting: Settings()).children where !(section.value is FileShares) {
+    // The shares come from the process's limit, certificates and logins from files of their own.
+    for section in Mirror(reflecting: Settings()).children
+    where !(section.value is FileShares) && !(section.value is NetworkFiles) {
       let entries = SettingEntry.all.filter { $0.section.lowercased() == section.label }
       #expect(entries.count == Mirror(reflecting: section.value).children.count)
     }
@@ -248,6 +273,8 @@ import Vocabulary
       "MaximumPhotos": "9",
       "Pictures": "no", "OnFinished": "/bin/a", "OnFailed": "/bin/a",
       "Webhooks": "http://h/a", "WebhookTimeout": "9s",
+      "Proxy": "http://proxy.example:3128", "NoProxy": "example.org",
+      "CertificateAuthorities": "/a", "Contact": "https://example.org/",
     ]
     for entry in SettingEntry.all {
       var settings = Settings()

@@ -39,7 +39,8 @@ final class PeopleBench: Sendable {
       ground.recorder, parts.index, parts.lists, parts.narrator, clock: parts.clock)
     calls = ControlCalls(
       views, keeper: parts.keeper, remover: remover, reload: reload, narrator: parts.narrator,
-      changes: ground.changes, stop: ground.stop)
+      changes: ground.changes, stop: ground.stop
+    ) { MetricsReport(families: []) }
   }
 
   static func use(

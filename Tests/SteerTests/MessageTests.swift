@@ -23,7 +23,7 @@ struct MessageTests {
     .flush(host: nil), .flush(host: "photos.example.org:8080"),
     .show(ShowOrder(list: ListReference("x"), offset: 7, limit: 1000, state: .failed)),
     .watch(WatchOrder()), .watch(WatchOrder(list: ListReference("summer"))), .cache(clear: false),
-    .cache(clear: true), .follow(FollowOrder()),
+    .cache(clear: true), .metrics, .follow(FollowOrder()),
     .follow(FollowOrder(list: ListReference("17"), since: 38_211)),
   ]
 
@@ -59,7 +59,7 @@ struct MessageTests {
     ),
     (.focus, .focused(Samples.focus)), (.unfocus, .focused(FocusReport(list: Samples.list))),
     (.watch, .watch(Samples.watch)), (.watch, .watch(WatchReport())),
-    (.cache, .cache(Samples.cache)),
+    (.cache, .cache(Samples.cache)), (.metrics, .metrics(Samples.metrics)),
     (.settings, .settings(Samples.settings)), (.settings, .settings([])),
     (.flush, .flushed(hosts: 3)),
     (.reload, .reloaded(notes: ["Workers= changes at the next start"])),

@@ -36,6 +36,7 @@ struct PaperTests {
       Samples.status.object, Samples.list.object, Samples.photos[0].object, Samples.inbox.object,
       Samples.inbox.files[0].object, Samples.watch.object, Samples.watch.transfers[0].object,
       Samples.settings[1].object, Samples.settings[1].nextPlaces[0].object,
+      Samples.metrics.families[0].object, Samples.metrics.families[0].samples[0].object,
       Samples.cache.object, Samples.status.hosts[0].object,
     ]
     for name in objects.flatMap({ $0.members.map(\.name) }) {

@@ -91,6 +91,26 @@ enum Samples {
     SettingSummary(section: "Download", key: "DenyNetworks", value: ""),
   ]
 
+  static let metrics = MetricsReport(families: [
+    MetricFamily(
+      "darkroom_photo_failures", .counter, "Photos that failed for good, by \"stage\".",
+      [
+        .init("3", suffix: "_total", labels: [.init("stage", "download")]),
+        .init("0", suffix: "_total", labels: [.init("stage", "a\\\"\nb")]),
+      ]),
+    MetricFamily(
+      "darkroom_start_time_seconds", .gauge, unit: "seconds", "When the daemon started.",
+      [.init("1763712345.123")]),
+    MetricFamily(
+      "darkroom_record_sync_seconds", .histogram, unit: "seconds", "Time of the disk.",
+      [
+        .init("7", suffix: "_bucket", labels: [.init("what", "files"), .init("le", "0.001")]),
+        .init("9", suffix: "_bucket", labels: [.init("what", "files"), .init("le", "+Inf")]),
+        .init("9", suffix: "_count", labels: [.init("what", "files")]),
+        .init("0.021", suffix: "_sum", labels: [.init("what", "files")]),
+      ]),
+  ])
+
   static let cache = CacheReport(
     limit: 1 << 30, entries: 12, bytes: 3_145_728, hits: 7, misses: 5)
 

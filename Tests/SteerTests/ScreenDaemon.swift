@@ -129,6 +129,7 @@ struct ScreenDaemon: ControlService {
     case .watch: return .watch(watched)
     case .why, .quality, .focus, .unfocus, .follow: return .failed(.notPossible(why: "not here"))
     case .cache: return .cache(Samples.cache)
+    case .metrics: return .metrics(Samples.metrics)
     case .settings: return .settings(Samples.settings)
     }
   }

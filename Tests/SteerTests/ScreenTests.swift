@@ -33,6 +33,7 @@ struct ScreenTests {
       ("flush", .flush(host: nil)),
       ("reload", .reload),
       ("watch", .watch(nil)), ("cache", .cache(clear: false)), ("config", .config),
+      ("metrics", .metrics),
       ("check-status", .health),
     ]
   }()

@@ -147,6 +147,7 @@ final class ScriptedDaemon: ControlService {
     case .cancel(let list): .failed(.noSuchList(name: list.text))
     case .flush(let host): .flushed(hosts: host == nil ? 2 : 1)
     case .settings: .settings(Samples.settings)
+    case .metrics: .metrics(Samples.metrics)
     case .reload: .failed(.reloadFailed(why: "line 3 of darkroomd.conf"))
     case .watch: .watch(Samples.watch)
     case .follow: .followed(FollowReport(last: 1))

@@ -45,6 +45,7 @@ complete -c darkroomctl -n __fish_use_subcommand -a help -d 'Show the commands, 
 complete -c darkroomctl -n '__fish_seen_subcommand_from show why wait pause resume cancel retry remove quality focus unfocus watch log' -a '(__darkroomctl_lists)'
 complete -c darkroomctl -n '__fish_seen_subcommand_from flush' -a '(__darkroomctl_hosts)'
 complete -c darkroomctl -n '__fish_seen_subcommand_from quality' -a 'userInteractive userInitiated default utility background' -d 'Class'
+complete -c darkroomctl -n __fish_use_subcommand -a metrics -d 'Show numbers for a monitoring system'
 complete -c darkroomctl -n '__fish_seen_subcommand_from cache' -a clear -d 'Empty the cache'
 complete -c darkroomctl -n '__fish_seen_subcommand_from status' -l check -d 'Print one line for a monitoring system'
 complete -c darkroomctl -n '__fish_seen_subcommand_from show' -l state -x -a 'new downloaded filtered failed' -d 'Only photos in this state'
@@ -72,4 +73,4 @@ complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l notify -x -d 
 complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l private -d 'Let only you and root read the prints'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s j -l jobs -x -d 'Number of pictures at once'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s f -l force -d 'Replace existing prints'
-complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list inbox submit show why wait pause resume cancel retry remove quality focus unfocus flush reload config watch cache develop check journal log'
+complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list inbox submit show why wait pause resume cancel retry remove quality focus unfocus flush reload config watch cache metrics develop check journal log'

@@ -26,6 +26,11 @@ static inline CURLcode dr_curl_text(CURL *handle, CURLoption option, const char 
   return curl_easy_setopt(handle, option, value);
 }
 
+static inline CURLcode dr_curl_blob(CURL *handle, CURLoption option, const void *bytes, size_t count) {
+  struct curl_blob blob = {.data = (void *)bytes, .len = count, .flags = CURL_BLOB_COPY};
+  return curl_easy_setopt(handle, option, &blob);
+}
+
 // NULL: libcurl parses CURLOPT_URL itself. The place must not change before the request is over.
 static inline CURLcode dr_curl_place(CURL *handle, CURLU *place) {
   return curl_easy_setopt(handle, CURLOPT_CURLU, place);

@@ -123,7 +123,8 @@ extension ActiveTransfer {
   /// A socket for this address; nil if the rules refuse the address or no socket can be made.
   func dial(_ address: NetworkAddress, family: Int32, type: Int32, protocol number: Int32) -> Int32?
   {
-    if let refusal = terms.settings.rules.refusal(of: address) {
+    // The administrator named the proxy.
+    if !isProxied, let refusal = terms.settings.rules.refusal(of: address) {
       answer.refusal = answer.refusal ?? refusal
       return nil
     }
@@ -143,6 +144,7 @@ extension ActiveTransfer {
   /// Called before a request is sent, on new and on kept connections: the rules may have changed since the
   /// connection was made.
   func mayAsk(_ remote: String) -> Bool {
+    if isProxied { return true }
     if let handle, handle.admitted == remote { return true }
     guard let address = NetworkAddress(remote) else { return false }
     guard let refusal = terms.settings.rules.refusal(of: address) else {

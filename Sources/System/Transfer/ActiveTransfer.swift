@@ -24,6 +24,8 @@ final class ActiveTransfer {
   private var seen: UInt64 = 0
   /// The origin did not send the requested part: the whole is requested.
   private var isStartedOver = false
+  /// The current request goes through the proxy.
+  private(set) var isProxied = false
   /// The origin names something as a coding that is none: libcurl must not decode.
   private var isUncoded = false
 
@@ -42,13 +44,26 @@ final class ActiveTransfer {
         time: timeLeft,
         connectTime: Int(clamping: job.request.connectTimeout.milliseconds),
         size: Int64(clamping: job.request.maximumSize), isSecure: url.scheme == .https,
-        decodes: !isUncoded))
+        decodes: !isUncoded, proxy: try proxy()))
     answer.decodes = !isUncoded
     handle.post(job.request.message)
     handle.ask(for: url)
     handle.set(CURLOPT_HTTPHEADER, lines: ask())
     unsafe dr_curl_context(handle.pointer, Unmanaged.passUnretained(self).toOpaque())
     guard handle.trouble == CURLE_OK else { throw TransferEnding.resources }
+  }
+
+  /// The proxy's URL; empty if the request goes to the host itself. The proxy dials the host: the rules judge the
+  /// address that the URL writes, and cannot judge a name.
+  private func proxy() throws(Failure) -> String {
+    isProxied = terms.settings.route.leads(to: url.host)
+    guard isProxied, let proxy = terms.settings.route.server else { return "" }
+    if let address = NetworkAddress(numeric: url.host),
+      let refusal = terms.settings.rules.refusal(of: address)
+    {
+      throw refusal.failure(server: url.server)
+    }
+    return proxy.description
   }
 
   /// The current request's time limit from its start, in milliseconds; includes pauses, as libcurl does.
@@ -124,6 +139,7 @@ final class ActiveTransfer {
     ending.answer.coding = ContentCoding(handle.headers("Content-Encoding"))
     let length = handle.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
     ending.announced = length >= 0 && !ending.answer.coding.isReal ? UInt64(length) : nil
+    if isProxied { ending.answer.proxy = ProxyFacts(handle, terms.settings.route.server, result) }
     if ending.status >= 300 {
       ending.location = handle.text(CURLINFO_REDIRECT_URL)
       ending.retryAfter = RetryAfter.seconds(
@@ -236,8 +252,17 @@ extension EasyHandle {
     set(CURLOPT_FOLLOWLOCATION, 0)
     set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
     set(CURLOPT_NETRC, 0)
+    // Without these, libcurl reads http_proxy, no_proxy and the like from the environment.
     set(CURLOPT_PROXY, "")
     set(CURLOPT_NOPROXY, "")
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    if let login = settings.login {
+      set(CURLOPT_PROXYAUTH, Int(1))  // CURLAUTH_BASIC
+      set(CURLOPT_PROXYUSERNAME, login.user)
+      set(CURLOPT_PROXYPASSWORD, login.password)
+    }
+    set(CURLOPT_PROXY_SSL_VERIFYPEER, 1)
+    set(CURLOPT_PROXY_SSL_VERIFYHOST, 2)
     set(CURLOPT_SSL_VERIFYPEER, 1)
     set(CURLOPT_SSL_VERIFYHOST, 2)
     // Asks for no coding, and lets libcurl decode what is coded all the same.
@@ -247,6 +272,13 @@ extension EasyHandle {
     set(CURLOPT_BUFFERSIZE, 32768)
     set(CURLOPT_USERAGENT, settings.userAgent)
     if let authorities = settings.authorities { set(CURLOPT_CAINFO, authorities) }
+    if !settings.ownAuthorities.isEmpty {
+      // In place of the file of all authorities; those of the system are in this folder as well.
+      for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { set(option, "/etc/ssl/certs") }
+      for option in [CURLOPT_CAINFO_BLOB, CURLOPT_PROXY_CAINFO_BLOB] {
+        set(option, bytes: settings.ownAuthorities)
+      }
+    }
     if !settings.addresses.isEmpty { set(CURLOPT_RESOLVE, lines: settings.addresses) }
   }
 }

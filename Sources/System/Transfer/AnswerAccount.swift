@@ -34,6 +34,8 @@ struct AnswerAccount {
   /// The part that was sent does not continue our bytes.
   var isWrongPart = false
   var entity = EntityFacts()
+  /// Nil for a request to the host itself.
+  var proxy: ProxyFacts?
 
   /// The file offset of the body's next byte.
   var end: UInt64 { base + received }

@@ -99,6 +99,14 @@ import Vocabulary
     note(unsafe text.withCString { unsafe dr_curl_text(pointer, option, $0) })
   }
 
+  /// libcurl copies the bytes.
+  func set(_ option: CURLoption, bytes: [UInt8]) {
+    note(
+      unsafe bytes.withUnsafeBytes {
+        unsafe dr_curl_blob(pointer, option, $0.baseAddress, $0.count)
+      })
+  }
+
   /// The options besides the URL; mostly the same as for the previous request.
   struct Terms: Equatable {
     /// Milliseconds.
@@ -108,6 +116,8 @@ import Vocabulary
     let isSecure: Bool
     /// libcurl decodes a coded body.
     let decodes: Bool
+    /// Empty for none.
+    let proxy: String
   }
 
   func tell(_ new: Terms) {
@@ -119,6 +129,7 @@ import Vocabulary
     set(CURLOPT_HTTP_CONTENT_DECODING, new.decodes ? 1 : 0)
     // With TLS, wait to share an HTTP/2 connection instead of opening another.
     set(CURLOPT_PIPEWAIT, new.isSecure ? 1 : 0)
+    set(CURLOPT_PROXY, new.proxy)
   }
 
   /// Posts the message; nil asks for an entity.

@@ -21,7 +21,11 @@ import Vocabulary
 
   func limit(_ settings: TransferSettings) {
     unsafe _ = dr_multi_number(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, settings.connections)
-    unsafe _ = dr_multi_number(pointer, CURLMOPT_MAX_HOST_CONNECTIONS, settings.connectionsPerHost)
+    // To libcurl all hosts behind a proxy are one; `TransferQueue` limits the connections of each.
+    let isProxied = settings.route.server != nil
+    unsafe _ = dr_multi_number(
+      pointer, CURLMOPT_MAX_HOST_CONNECTIONS,
+      isProxied ? settings.connections : settings.connectionsPerHost)
     unsafe _ = dr_multi_number(pointer, CURLMOPT_MAXCONNECTS, settings.connections)
   }
 

@@ -57,6 +57,7 @@ struct TransferEnding {
     if answer.isWrongPart { return .again(.whole) }
     // A problem that our own checks found takes precedence over libcurl's result.
     if let problem = answer.problem { return .failed(problem) }
+    if let trouble = proxyTrouble(connectTimeout) { return .failed(trouble) }
     // An error status counts, however its body ended.
     if status >= 300 { return answered }
     if result == CURLE_BAD_CONTENT_ENCODING, let retake { return .again(retake) }
@@ -155,7 +156,7 @@ struct TransferEnding {
       return Failure(
         .machine, code: "tls.authorities",
         reason: "this machine's list of certificate authorities cannot be read",
-        advice: "Install ca-certificates")
+        advice: "Install ca-certificates, and check CertificateAuthorities= under [Network]")
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER:
       return Failure(.passing, code: "tls.failed", reason: "no secure connection to \(server)")
     // libcurl has no number of its own for malformed chunks.

@@ -13,6 +13,8 @@ final class TransferEngine {
   private var transfers: [UInt64: ActiveTransfer] = [:]
   /// Free handles, settled for `terms`: making one costs as much as a small transfer.
   private var spare: [EasyHandle] = []
+  /// When the proxy last passed on the answer of a host.
+  private var proven: ContinuousClock.Instant?
   /// libcurl may have work.
   private var isDue = false
   /// The time of the next check for transfers without new bytes; nil if no transfer has any.
@@ -65,6 +67,9 @@ final class TransferEngine {
   func cancelAll() { for ticket in Array(transfers.keys) { cancel(ticket) } }
 
   func change(_ new: TransferSettings) {
+    if new.route.server != terms.settings.route.server || new.login != terms.settings.login {
+      proven = nil
+    }
     terms = TransferTerms(new)
     spare = []
     queue.limit(
@@ -159,7 +164,10 @@ final class TransferEngine {
     return isChanged
   }
 
-  private func conclude(_ transfer: ActiveTransfer, _ ending: TransferEnding) {
+  private func conclude(_ transfer: ActiveTransfer, _ found: TransferEnding) {
+    var ending = found
+    if ending.provesProxy { proven = .now }
+    ending.answer.proxy?.isProven = proven.map { .now - $0 < ProxyFacts.proofTime } ?? false
     let request = transfer.job.request
     switch ending.outcome(timeout: request.timeout, connectTimeout: request.connectTimeout) {
     case .whole(let reply):

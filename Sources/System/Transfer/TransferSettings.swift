@@ -16,10 +16,14 @@ package struct TransferSettings: Equatable, Sendable {
   package var slowestTime: Duration
   package var redirects: Int
   package var headerBytes: Int
-  /// `darkroom/VERSION`.
+  /// `darkroom/VERSION`, perhaps with a contact.
   package var userAgent: String
   /// A file of certificates to trust in place of the system's; nil means the system's.
   package var authorities: String?
+  /// Certificates to trust as well, in PEM.
+  package var ownAuthorities: [UInt8] = []
+  package var route = ProxyRoute()
+  package var login: ProxyLogin?
   /// Names with fixed addresses: `host:port:address,address`. For tests.
   package var addresses: [String] = []
 
@@ -38,6 +42,29 @@ package struct TransferSettings: Equatable, Sendable {
     self.userAgent = userAgent
     self.authorities = authorities
   }
+}
+
+/// User and password for the proxy. Its description has neither.
+package struct ProxyLogin: Equatable, Sendable, CustomStringConvertible,
+  CustomDebugStringConvertible, CustomReflectable
+{
+  let user: String
+  let password: String
+
+  /// `user:password`, perhaps with a line feed; nil for other text.
+  package init?(_ bytes: [UInt8]) {
+    let line = bytes.last == 0x0A ? bytes.dropLast() : bytes[...]
+    guard line.count <= 1024, let colon = line.firstIndex(of: UInt8(ascii: ":")),
+      colon > line.startIndex, !line.contains(where: { $0 < 0x20 || $0 == 0x7F }),
+      let user = String(validating: line[..<colon], as: UTF8.self),
+      let password = String(validating: line[(colon + 1)...], as: UTF8.self)
+    else { return nil }
+    (self.user, self.password) = (user, password)
+  }
+
+  package var description: String { "a login" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The settings in force; each request of a transfer keeps those that it started with.

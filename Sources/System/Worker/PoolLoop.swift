@@ -15,6 +15,7 @@ final class PoolLoop {
   private let mailbox: Mailbox<PoolLetter>
   private let settings: WorkerSettings
   private let report: @Sendable (WorkerNotice) -> Void
+  private let started: @Sendable () -> Void
   private var state: PoolState
   private var processes: [WorkerNumber: WorkerProcess] = [:]
   /// Workers to be executed.
@@ -29,8 +30,10 @@ final class PoolLoop {
 
   init(
     _ mailbox: Mailbox<PoolLetter>, _ settings: WorkerSettings,
-    _ report: @escaping @Sendable (WorkerNotice) -> Void
+    _ report: @escaping @Sendable (WorkerNotice) -> Void,
+    started: @escaping @Sendable () -> Void = {}
   ) {
+    self.started = started
     self.mailbox = mailbox
     self.settings = settings
     self.report = report
@@ -78,6 +81,7 @@ final class PoolLoop {
     case .started(let worker, .success(let child)):
       let process = WorkerProcess(child)
       processes[worker] = process
+      started()
       if doomed.remove(worker) != nil { process.kill() }
     case .started(let worker, .failure(let error)):
       doomed.remove(worker)

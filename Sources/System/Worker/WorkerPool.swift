@@ -11,11 +11,12 @@ package import Linux
 import Synchronization
 package import Vocabulary
 
-/// Concurrency model: a mailbox and an atomic counter; all else belongs to the `PoolLoop`.
+/// Concurrency model: a mailbox and two atomic counters; all else belongs to the `PoolLoop`.
 package final class WorkerPool: Workers {
   private let mailbox: Mailbox<PoolLetter>
   private let settings: WorkerSettings
   private let lastJob = Atomic<JobNumber>(0)
+  private let starts = Atomic<UInt64>(0)
 
   package init(settings: WorkerSettings) throws(SystemError) {
     mailbox = try Mailbox { $0.refuse() }
@@ -41,8 +42,13 @@ package final class WorkerPool: Workers {
   package func run(
     on reactor: Reactor, report: @escaping @Sendable (WorkerNotice) -> Void
   ) async {
-    await PoolLoop(mailbox, settings, report).run(on: reactor)
+    await PoolLoop(mailbox, settings, report) { [self] in
+      starts.add(1, ordering: .relaxed)
+    }.run(on: reactor)
   }
+
+  /// The number of workers that were started.
+  package var started: UInt64 { starts.load(ordering: .relaxed) }
 
   package func readList(
     _ list: any OpenFile, of owner: UInt32, catalog: any OpenFile, limits: ListLimits

@@ -26,11 +26,14 @@ final class Webhooks: Sendable {
   /// Rings after each attempt.
   private let changes: ChangeSignal
   private let clock: any Timekeeper
+  /// Gives changed settings to the network.
+  let change: @Sendable (Settings) -> Void
   /// Ends the attempts under way.
   private let close: @Sendable () async -> Void
 
   init(
     _ sender: WebhookSender, most: Int, changes: ChangeSignal,
+    change: @escaping @Sendable (Settings) -> Void = { _ in },
     close: @escaping @Sendable () async -> Void
   ) {
     (letters, mail) = AsyncStream.makeStream()
@@ -38,6 +41,7 @@ final class Webhooks: Sendable {
     self.most = most
     self.changes = changes
     clock = sender.clock
+    self.change = change
     self.close = close
   }
 

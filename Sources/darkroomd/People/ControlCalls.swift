@@ -21,11 +21,13 @@ final class ControlCalls: ControlService {
   private let changes: ChangeSignal
   private let stop: StopFlag
   private let user = ThisProcess.user
+  private let metrics: @Sendable () async -> MetricsReport
 
   init(
     _ views: Views, keeper: ListKeeper, remover: ListRemover, reload: Reload, narrator: Narrator,
-    changes: ChangeSignal, stop: StopFlag
+    changes: ChangeSignal, stop: StopFlag, metrics: @escaping @Sendable () async -> MetricsReport
   ) {
+    self.metrics = metrics
     self.views = views
     self.keeper = keeper
     self.remover = remover
@@ -37,7 +39,7 @@ final class ControlCalls: ControlService {
 
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
     switch call {
-    case .status, .reload, .settings, .cache, .flush: break
+    case .status, .reload, .settings, .cache, .flush, .metrics: break
     default: await views.index.loaded()
     }
     do throws(ControlError) {
@@ -46,6 +48,7 @@ final class ControlCalls: ControlService {
       case .reload: return .reloaded(notes: try await reload(peer))
       case .settings: return .settings(views.settingSummaries())
       case .cache(let clear): return try await cache(clear, peer)
+      case .metrics: return .metrics(await metrics())
       case .flush(let host): return try flush(host, peer)
       case .lists: return .lists(views.summaries())
       case .inbox: return .inbox(await views.inboxReport())

@@ -13,6 +13,7 @@ struct Health: Equatable, Sendable {
   enum Subject: Hashable, Comparable, Sendable {
     case work
     case downloads
+    case proxy
     case inbox
     case openFiles
     case list(ListID)
@@ -25,6 +26,11 @@ struct Health: Equatable, Sendable {
     case webhooks
     case webhookOrders
     case newWebhooks
+  }
+
+  /// Subjects without the names of lists and files.
+  enum Matter: String, CaseIterable {
+    case work, downloads, proxy, inbox, files, lists, hooks, webhooks
   }
 
   private var troubles: [Subject: Failure] = [:]
@@ -61,8 +67,8 @@ struct Health: Equatable, Sendable {
 
   subscript(_ subject: Subject) -> Failure? { troubles[subject] }
 
-  /// The trouble for which all work, or all downloads, wait.
-  var hold: Failure? { troubles[.work] ?? troubles[.downloads] }
+  /// The trouble for which all work, all downloads, or those through the proxy wait.
+  var hold: Failure? { troubles[.work] ?? troubles[.downloads] ?? troubles[.proxy] }
 
   /// One line for each trouble, for people.
   var lines: [String] {
@@ -76,6 +82,8 @@ struct Health: Equatable, Sendable {
     }
     return lines
   }
+
+  func has(_ matter: Matter) -> Bool { troubles.keys.contains { $0.matter == matter } }
 
   /// The number of lists, and copies of lists, that wait for this machine or for a person.
   var waitingLists: Int {
@@ -125,10 +133,23 @@ struct Health: Equatable, Sendable {
 }
 
 extension Health.Subject {
+  fileprivate var matter: Health.Matter {
+    switch self {
+    case .work: .work
+    case .downloads: .downloads
+    case .proxy: .proxy
+    case .inbox, .file: .inbox
+    case .openFiles: .files
+    case .list, .copy: .lists
+    case .hooks, .hookOrders: .hooks
+    case .webhooks, .webhookOrders, .newWebhooks: .webhooks
+    }
+  }
+
   fileprivate func line(_ failure: Failure) -> String {
     switch self {
     case .work, .downloads: failure.reason
-    case .inbox, .openFiles: failure.words
+    case .inbox, .openFiles, .proxy: failure.words
     case .hooks: "hooks wait: \(failure.words)"
     case .webhooks, .webhookOrders: "webhooks wait: \(failure.words)"
     case .newWebhooks: "no more webhooks are ordered: \(failure.words)"
@@ -146,6 +167,7 @@ extension Health.Subject {
     switch self {
     case .work: .machineTrouble(failure, waits: "all work waits")
     case .downloads: .machineTrouble(failure, waits: "downloads wait")
+    case .proxy: .machineTrouble(failure, waits: "downloads through the proxy wait")
     case .inbox: .inboxDegraded(failure, rescan: .seconds(5))
     case .openFiles: .machineTrouble(failure, waits: "fewer photos than set are worked on at once")
     case .list(let list):
@@ -172,6 +194,7 @@ extension Health.Subject {
     switch self {
     case .work: .machineRecovered(failure, resumes: "all work continues")
     case .downloads: .machineRecovered(failure, resumes: "downloads continue")
+    case .proxy: .machineRecovered(failure, resumes: "downloads through the proxy continue")
     case .inbox: .inboxRecovered(inbox: inbox)
     case .openFiles: .machineRecovered(failure, resumes: "as many photos as set are worked on")
     case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")

@@ -13,6 +13,8 @@ final class SpaceWatch: Sendable {
   /// Rings within this time lead to one measure.
   private static let shortest = Duration.milliseconds(100)
 
+  static let stateName = "the state folder"
+
   private let folders: [(name: String, folder: any Folder)]
   private let clock: any Timekeeper
   private let settings: LiveSettings
@@ -20,7 +22,7 @@ final class SpaceWatch: Sendable {
 
   init(_ folders: StateFolders, clock: any Timekeeper, settings: LiveSettings) {
     self.folders = [
-      ("the state folder", folders.state), ("the folder of prints", folders.prints),
+      (Self.stateName, folders.state), ("the folder of prints", folders.prints),
     ]
     self.clock = clock
     self.settings = settings
@@ -63,7 +65,8 @@ final class SpaceWatch: Sendable {
     }
   }
 
-  private func measures() -> [SpaceFloor.Measure] {
+  /// Waits for the disk.
+  func measures() -> [SpaceFloor.Measure] {
     folders.compactMap { name, folder in
       guard let free = try? folder.freeSpace(), let total = try? folder.totalSpace() else {
         return nil

@@ -224,12 +224,19 @@ struct Views: Sendable {
       summary.reason = "\(closed.failure.reason); the host is tried again then"
     case .room:
       guard summary.retry == 0 else { return }
-      if let shortage = health.health[.downloads] {
+      if let shortage = shortage(at: server) {
         (summary.code, summary.reason) = (shortage.code, shortage.reason)
       } else {
         (summary.code, summary.reason) = ("host.busy", "it waits for a connection to \(server)")
       }
     }
+  }
+
+  /// The trouble of this machine for which downloads from the host wait.
+  func shortage(at server: String) -> Failure? {
+    let health = health.health
+    if let failure = health[.downloads] { return failure }
+    return settings.current.network.route.leads(toServer: server) ? health[.proxy] : nil
   }
 
   /// A text that is no URL of a photo.

@@ -55,12 +55,20 @@ struct WhyView {
         note(.machine, failure, nil, &wait)
       } else if let trouble {
         note(.trouble, trouble, nil, &wait)
-      } else if let failure = health[.downloads] {
+      } else if let failure = health[.downloads] ?? proxyTrouble(of: summary) {
         note(.downloads, failure, nil, &wait)
       }
     case .over, nil: wait.kind = (summary.isFinal ? Kind.over : .opening).rawValue
     }
     return wait
+  }
+
+  /// The proxy's trouble, if nothing of the list goes on without it.
+  private func proxyTrouble(of summary: ListSummary) -> Failure? {
+    guard let waits = views.chains.waits(of: ListID(summary.id)), waits.chains.isEmpty else {
+      return nil
+    }
+    return waits.hosts.lazy.compactMap { views.shortage(at: $0.host) }.first
   }
 
   private func note(
@@ -250,7 +258,7 @@ struct WhyView {
       note(closed, &wait)
       return wait
     case .host(.room):
-      return views.health.health[.downloads] == nil ? WaitSummary(.room, host: entry.server) : nil
+      return views.shortage(at: entry.server) == nil ? WaitSummary(.room, host: entry.server) : nil
     case .retry:
       var wait = WaitSummary(.retry, until: plan?.until ?? 0)
       wait.attempt = plan?.attempt ?? 0

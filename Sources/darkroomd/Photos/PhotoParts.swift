@@ -38,6 +38,7 @@ struct PhotoParts: Sendable {
       stages, widths: StageQueues.Widths(settings), record: record, time: clock,
       policy: RetryPolicy(attempts: settings.download.attempts),
       hosts: HostLimits(settings.download))
+    chains.route(by: settings.network.route)
     // Until the free space is measured.
     chains.suspendDownloads(true)
   }
@@ -48,6 +49,7 @@ struct PhotoParts: Sendable {
       DownloadSettings(settings.download), files: FileFolders(settings.download))
     chains.setWidths(StageQueues.Widths(settings))
     chains.limitHosts(to: HostLimits(settings.download))
+    chains.route(by: settings.network.route)
     space.look()
   }
 

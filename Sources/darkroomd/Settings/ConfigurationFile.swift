@@ -35,10 +35,12 @@ struct ConfigurationFile: Sendable {
     return read
   }
 
-  /// The same, if the daemon can work with them: it can open the folders that they name.
+  /// The same, if the daemon can work with them: it can open the folders that they name, and read the certificates
+  /// and credentials.
   func readChecked() throws(ConfigurationError) -> (settings: Settings, origins: SettingOrigins) {
-    let read = try read()
+    var read = try read()
     try read.settings.download.checkFileFolders()
+    read.settings.networkFiles = try NetworkFiles.read(read.settings.network)
     return read
   }
 

@@ -118,6 +118,45 @@ extension SettingForm<[NetworkRange]> {
   }
 }
 
+extension SettingForm<ProxyServer?> {
+  /// Empty stands for nil.
+  static var proxy: Self {
+    Self { (text) throws(SettingProblem) in
+      if text.isEmpty { return nil }
+      do throws(ProxySyntaxError) { return try ProxyServer(parsing: text) } catch {
+        throw SettingProblem(error.description)
+      }
+    }
+  }
+}
+
+extension SettingForm<[HostPattern]> {
+  static var hosts: Self {
+    words { (word) throws(SettingProblem) in
+      do throws(ProxySyntaxError) { return try HostPattern(parsing: word) } catch {
+        throw SettingProblem(error.description)
+      }
+    }
+  }
+}
+
+extension SettingForm<String> {
+  /// A part of a header: a URL or an address. Empty stands for none.
+  static var contact: Self {
+    Self { (text) throws(SettingProblem) in
+      let isFit = text.utf8.allSatisfy {
+        (0x21...0x7E).contains($0) && $0 != 0x28 && $0 != 0x29 && $0 != 0x5C
+      }
+      guard isFit, text.utf8.count <= 200 else {
+        throw SettingProblem(
+          "a contact is a URL or a mail address of at most 200 bytes, without spaces and brackets, not '\(text)'"
+        )
+      }
+      return text
+    }
+  }
+}
+
 extension SettingForm<[WebhookPrefix]> {
   static var webhooks: Self {
     words { (word) throws(SettingProblem) in try WebhookPrefix(parsing: word) }
@@ -138,6 +177,17 @@ extension SettingForm<[String]> {
 extension SettingForm<String?> {
   /// The longest path of the kernel, with its NUL.
   private static var longestPath: Int { 4096 }
+
+  /// Of a file or a folder. Empty stands for nil.
+  static var path: Self {
+    Self { (text) throws(SettingProblem) in
+      if text.isEmpty { return nil }
+      guard text.hasPrefix("/"), text.utf8.count < longestPath, !text.utf8.contains(0),
+        !text.split(separator: "/").contains("..")
+      else { throw SettingProblem("expected a full path without '..', not '\(text)'") }
+      return text
+    }
+  }
 
   /// Empty stands for nil. Without spaces: an argument would become part of the name, unnoticed.
   static var program: Self {

@@ -33,7 +33,7 @@ struct SettingEntry: Sendable {
     differs = { $0[keyPath: place] != $1[keyPath: place] }
   }
 
-  static let all: [SettingEntry] = inbox + download + filter + record + report + hooks
+  static let all: [SettingEntry] = inbox + network + download + filter + record + report + hooks
 
   private static let inbox = [
     SettingEntry(
@@ -51,6 +51,14 @@ struct SettingEntry: Sendable {
     SettingEntry(
       "Inbox", "MaximumPhotos", "100000000", \.inbox.maximumPhotos,
       .count(from: 1, to: 4_000_000_000)),
+  ]
+
+  private static let network = [
+    SettingEntry("Network", "Proxy", "", \.network.proxy, .proxy),
+    SettingEntry("Network", "NoProxy", "", \.network.noProxy, .hosts),
+    SettingEntry(
+      "Network", "CertificateAuthorities", "", \.network.certificateAuthorities, .path),
+    SettingEntry("Network", "Contact", "", \.network.contact, .contact),
   ]
 
   private static let download = [

@@ -15,6 +15,12 @@ extension Settings {
   var workerCount: Int { min(filter.wantedWorkers, shares.workers) }
 }
 
+extension Settings {
+  var userAgent: String {
+    "darkroom/\(Release.version)" + (network.contact.isEmpty ? "" : " (+\(network.contact))")
+  }
+}
+
 extension Settings.Filter {
   var wantedWorkers: Int { workers ?? ThisProcess.processors }
 }
@@ -43,19 +49,28 @@ extension TransferSettings {
       connections: settings.connections, connectionsPerHost: download.connectionsPerHost,
       rules: AddressRules(allowed: download.allowNetworks, denied: download.denyNetworks),
       slowestTime: download.stallTimeout,
-      userAgent: "darkroom/\(Release.version)")
+      userAgent: settings.userAgent)
+    route(settings)
     keptConnections = min(settings.connections / 4, 8)
   }
 }
 
 extension TransferSettings {
+  private mutating func route(_ settings: Settings) {
+    route = settings.network.route
+    login = settings.networkFiles.login
+    ownAuthorities = settings.networkFiles.authorities
+  }
+
   /// For webhooks. The administrator chose their servers: every address is allowed.
-  static func webhooks(connections: Int) -> TransferSettings {
+  static func webhooks(_ settings: Settings) -> TransferSettings {
     let everywhere = ["0.0.0.0/0", "::/0"].compactMap { try? NetworkRange(parsing: $0) }
-    return TransferSettings(
-      connections: connections, connectionsPerHost: 1,
+    var transfers = TransferSettings(
+      connections: settings.shares.webhooks, connectionsPerHost: 1,
       rules: AddressRules(allowed: everywhere), slowestTime: .seconds(2 * 86400), redirects: 0,
-      userAgent: "darkroom/\(Release.version)")
+      userAgent: settings.userAgent)
+    transfers.route(settings)
+    return transfers
   }
 }
 
@@ -85,21 +100,24 @@ extension Webhooks {
   static func make(_ ground: Ground, _ health: HealthBoard) throws(StartFailure) -> Webhooks {
     let network = try StartFailure.unless("the webhooks") { () throws(SystemError) in
       // Apart from downloads, whose rules on addresses do not hold for it.
-      try TransferLoop(
-        .webhooks(connections: ground.settings.current.shares.webhooks), name: "webhooks")
+      try TransferLoop(.webhooks(ground.settings.current), name: "webhooks")
     }
-    return make(ground, health, network) { await network.stop() }
+    return make(
+      ground, health, network, change: { network.change(.webhooks($0)) },
+      close: { await network.stop() })
   }
 
   static func make(
     _ ground: Ground, _ health: HealthBoard, _ network: any Network,
+    change: @escaping @Sendable (Settings) -> Void = { _ in },
     close: @escaping @Sendable () async -> Void
   ) -> Webhooks {
     Webhooks(
       WebhookSender(
         outbox: WebhookOutbox(ground.folders.webhooks), network: network,
         settings: ground.settings, reporter: ground.reporter, health: health, clock: ground.clock),
-      most: ground.settings.current.shares.webhooks, changes: ground.changes, close: close)
+      most: ground.settings.current.shares.webhooks, changes: ground.changes, change: change,
+      close: close)
   }
 }
 

@@ -6,6 +6,7 @@ import Vocabulary
 
 struct Settings: Equatable, Sendable {
   var inbox = Inbox()
+  var network = Network()
   var download = Download()
   var filter = Filter()
   var record = Record()
@@ -13,6 +14,8 @@ struct Settings: Equatable, Sendable {
   var hooks = Hooks()
   /// Not in a file: the limit of the process.
   var shares = FileShares.ofThisProcess
+  /// Not in a file: what the settings of the network name, and the credentials.
+  var networkFiles = NetworkFiles()
 
   struct Inbox: Equatable, Sendable {
     var quietTime = Duration.seconds(5)
@@ -21,6 +24,17 @@ struct Settings: Equatable, Sendable {
     var pictures = true
     var maximumLists = 10_000
     var maximumPhotos = 100_000_000
+  }
+
+  struct Network: Equatable, Sendable {
+    var proxy: ProxyServer?
+    var noProxy: [HostPattern] = []
+    /// A file or a folder.
+    var certificateAuthorities: String?
+    /// Empty for none.
+    var contact = ""
+
+    var route: ProxyRoute { ProxyRoute(proxy, direct: noProxy) }
   }
 
   struct Download: Equatable, Sendable {
