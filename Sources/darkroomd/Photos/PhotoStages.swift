@@ -91,8 +91,9 @@ struct PhotoStages: Stages {
     let prints = try list.workFolders().prints
     let draft: PrintFolder.Draft
     do throws(SystemError) { draft = try prints.draft(work.photo) } catch {
-      // Closes the list: `OpenLists.begin` makes a removed folder again.
-      if error.isMissing { lists.close(list.id) }
+      // Closes the list: the next attempt makes a removed folder again, and finds one whose disk was unmounted
+      // and mounted again.
+      if error.isOfOneThing { lists.close(list.id) }
       throw error.machineFailure
     }
     do throws(Failure) {

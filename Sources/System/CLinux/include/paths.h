@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The current folder, and whether a program can be executed. Results as in CLinux.h.
+// The current folder, the path of an open one, and whether a program can be executed. Results as in CLinux.h.
 
 #ifndef DARKROOM_PATHS_H
 #define DARKROOM_PATHS_H
@@ -9,5 +9,7 @@
 // Fills `bytes` and returns the length.
 int64_t dr_current_folder(char *bytes, uint64_t count);
 int dr_may_execute(const char *path);
+// The path that an open folder has now. Fills `bytes` and returns the length.
+int64_t dr_real_path(int folder, char *bytes, uint64_t count);
 
 #endif
