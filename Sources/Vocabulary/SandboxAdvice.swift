@@ -5,8 +5,7 @@
 package enum SandboxAdvice {
   /// - Parameter real: where the link at `path` leads to.
   package static func words(_ path: String, linkedTo real: String) -> String {
-    "Instead of the link, mount \(real) at \(path), with a line in /etc/fstab: "
-      + "\(real) \(path) none bind 0 0. Or keep the link, and add with systemctl edit darkroom: "
-      + "[Service] ReadWritePaths=\(real)"
+    "Instead of the link, mount it: add the line '\(real) \(path) none bind 0 0' to /etc/fstab. To "
+      + "keep the link: systemctl edit darkroom, and add 'ReadWritePaths=-\(real)' under [Service]"
   }
 }
