@@ -22,7 +22,7 @@ struct StartFailure: Error {
   let words: String
   /// The code of a trouble that may pass: the start is tried again.
   let trouble: String?
-  /// What ends the trouble; nil if that follows from its code.
+  /// The remedy; nil if it follows from the code of the trouble.
   let advice: String?
 
   init(_ code: Int32, _ words: String, trouble: String? = nil, advice: String? = nil) {
