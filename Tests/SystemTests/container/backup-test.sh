@@ -44,7 +44,7 @@ if mountpoint -q "$machine_folder/disk"; then
   if mkfs.btrfs -q -f "$machine_folder/disk.img" && mount -o loop "$machine_folder/disk.img" "$machine_folder/disk"
   then snapshots=yes; else
     mkfs.ext4 -q -F "$machine_folder/disk.img" && mount -o loop "$machine_folder/disk.img" "$machine_folder/disk"
-  fi 2>/dev/null
+  fi >/dev/null 2>&1
   mkdir "$machine_folder/disk/spool" "$machine_folder/disk/lib"
 fi
 cp -R --preserve=mode,links "$stage/." "$machine_root/"
@@ -143,7 +143,16 @@ if [ -n "$snapshots" ]; then
   is "$(outcome snap)" 30/30 "and complete"
 else echo "# no btrfs here: no snapshot"; fi
 
-# --- prints on another disk ---------------------------------------------------------------------
+# --- links, and prints on another disk ----------------------------------------------------------
+
+run systemctl stop darkroom
+run sh -c "cp -a $inbox /srv/ && mv $inbox $inbox.away && ln -s /srv/inbox $inbox"
+run systemctl start darkroom
+is_linked() { run darkroomctl status | grep -q "the inbox is a link to /srv/inbox.*ReadWritePaths=-/srv/inbox"; }
+eventually is_linked
+check "a link in the place of the inbox is told with the remedy"
+run systemctl stop darkroom
+run sh -c "rm $inbox && mv $inbox.away $inbox"
 
 prints=/var/lib/darkroom/prints
 run systemctl stop darkroom
