@@ -90,7 +90,10 @@ final class InboxDoor {
     do throws(SystemError) {
       try there.checkChanges()
       troubles.change = nil
-    } catch { troubles.change = InboxTrouble.unchangeable(path, error) }
+    } catch {
+      troubles.change =
+        InboxTrouble.unchangeable(path, error, linkedTo: try? there.linkTarget())
+    }
     return try survey(there)
   }
 

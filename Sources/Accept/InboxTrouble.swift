@@ -46,15 +46,24 @@ enum InboxTrouble {
       advice: "Allow the daemon's user to read, write and enter it")
   }
 
-  static func unchangeable(_ path: String, _ error: SystemError) -> Failure {
-    error.name == .readOnly
-      ? Failure(
-        .machine, code: "inbox.readonly",
-        reason: "the inbox is on a read-only file system, so no list can leave it",
-        advice: "Mount it writable again: mount -o remount,rw")
-      : Failure(
+  static func unchangeable(
+    _ path: String, _ error: SystemError, linkedTo real: String?
+  ) -> Failure {
+    guard error.name == .readOnly else {
+      return Failure(
         .machine, code: "inbox.forbidden", reason: "no file may leave the inbox: \(error)",
         advice: "Allow the daemon's user to write to it: chmod u+rwx \(path), or chown")
+    }
+    if let real {
+      return Failure(
+        .machine, code: "inbox.sandbox",
+        reason: "the inbox is a link to \(real), which darkroomd may not write",
+        advice: SandboxAdvice.words(path, linkedTo: real))
+    }
+    return Failure(
+      .machine, code: "inbox.readonly",
+      reason: "the inbox is on a read-only file system, so no list can leave it",
+      advice: "Mount it writable again: mount -o remount,rw")
   }
 
   static func unwatched(_ error: SystemError) -> Failure {

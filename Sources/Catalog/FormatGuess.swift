@@ -17,15 +17,15 @@ enum FormatGuess: Equatable, Sendable {
 
   static let headSize = 1024
 
-  private static let magics: [(bytes: [UInt8], words: String)] = [
-    ([0x1F, 0x8B], "it is compressed with gzip"),
-    ([0x42, 0x5A, 0x68], "it is compressed with bzip2"),
-    ([0xFD, 0x37, 0x7A, 0x58, 0x5A], "it is compressed with xz"),
-    ([0x28, 0xB5, 0x2F, 0xFD], "it is compressed with zstd"),
-    ([0x50, 0x4B, 0x03, 0x04], "it is a ZIP archive"),
-    ([0xFF, 0xD8], "it is a JPEG picture"),
-    ([0x89, 0x50, 0x4E, 0x47], "it is a PNG picture"),
-    ([0x25, 0x50, 0x44, 0x46], "it is a PDF document"),
+  private static let magics: [(bytes: [UInt8], words: String, advice: String)] = [
+    ([0x1F, 0x8B], "it is compressed with gzip", "Unpack it"),
+    ([0x42, 0x5A, 0x68], "it is compressed with bzip2", "Unpack it"),
+    ([0xFD, 0x37, 0x7A, 0x58, 0x5A], "it is compressed with xz", "Unpack it"),
+    ([0x28, 0xB5, 0x2F, 0xFD], "it is compressed with zstd", "Unpack it"),
+    ([0x50, 0x4B, 0x03, 0x04], "it is a ZIP archive", "Unpack it"),
+    ([0xFF, 0xD8], "it is a JPEG picture", "Give it a name that ends in .jpg"),
+    ([0x89, 0x50, 0x4E, 0x47], "it is a PNG picture", "Give it a name that ends in .png"),
+    ([0x25, 0x50, 0x44, 0x46], "it is a PDF document", ListRefusal.formatAdvice),
   ]
 
   /// UTF-32 first: its mark begins with that of UTF-16.
@@ -55,7 +55,7 @@ enum FormatGuess: Equatable, Sendable {
       return .other("it is a binary property list of another version (\(shown(version)))")
     }
     if let magic = magics.first(where: { head.starts(with: $0.bytes) }) {
-      return .other(magic.words)
+      return .other(magic.words, advice: magic.advice)
     }
     if let encoding = encodings.first(where: { head.starts(with: $0.bytes) }) {
       return .other(encoding.words, advice: "Save it as UTF-8")

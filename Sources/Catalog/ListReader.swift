@@ -42,11 +42,17 @@ package enum ListReader {
       try reader.read()
     case .lines:
       var reader = try LineListReader(source(encoding), builder(.usual), limits: limits)
-      try reader.read()
+      do throws(Failure) { try reader.read() } catch {
+        throw ListRefusal.ofLines(
+          error, advice: "Write one URL a line; a line that begins with # is a comment")
+      }
     case .table(let separator):
       var reader = try TableListReader(
         source(encoding), separator: separator, builder(.usual), limits: limits)
-      try reader.read()
+      do throws(Failure) { try reader.read() } catch {
+        throw ListRefusal.ofLines(
+          error, advice: "Write one photo a line, below the names of the columns")
+      }
     case .unfinished(let words): throw ListRefusal.truncated(words)
     case .other(let words, let advice): throw ListRefusal.format(words, advice: advice)
     }

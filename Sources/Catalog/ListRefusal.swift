@@ -124,10 +124,15 @@ enum ListRefusal {
       advice: "Leave it out, or write same")
   }
 
-  static func empty() -> Failure {
-    Failure(
-      .final, code: "list.empty", reason: "it names no photos",
-      advice: formAdvice)
+  static func empty(advice: String = formAdvice) -> Failure {
+    Failure(.final, code: emptyCode, reason: "it names no photos", advice: advice)
+  }
+
+  private static let emptyCode = "list.empty"
+
+  /// The error of a text or table: one without photos has another advice than a structure.
+  static func ofLines(_ failure: Failure, advice: String) -> Failure {
+    failure.code == emptyCode ? empty(advice: advice) : failure
   }
 
   static func tooLarge(_ size: UInt64, limit: UInt64) -> Failure {

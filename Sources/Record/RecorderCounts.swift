@@ -55,7 +55,7 @@ package struct RecorderCounts: Equatable, Sendable {
     case .lost: add(.lost)
     case .failed(_, let stage, _, _): failed[stage, default: 0] += 1
     case .retry(_, let stage, _, _, _, _): retried[stage, default: 0] += 1
-    case .paused, .resumed, .quality, .died: break
+    case .paused, .resumed, .quality, .died, .removed: break
     }
   }
 

@@ -15,6 +15,7 @@ extension SystemError {
     case busy = 16  // EBUSY
     case exists = 17  // EEXIST
     case crossesDevices = 18  // EXDEV
+    case unmounted = 19  // ENODEV: raised here for a folder without its disk
     case notFolder = 20  // ENOTDIR
     case isFolder = 21  // EISDIR
     case invalid = 22  // EINVAL

@@ -20,6 +20,10 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A copy was stopped on request; nothing failed.
   package static let cancelled = SystemError(.cancelled, call: "copy", thing: "a file")
 
+  package static func unmounted(_ path: String) -> SystemError {
+    SystemError(.unmounted, call: "open", thing: "\(path), whose disk is not mounted")
+  }
+
   package var description: String { "\(call) \(thing): \(words)" }
 
   package var isMissing: Bool { name == .missing }

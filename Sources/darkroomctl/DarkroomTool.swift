@@ -30,7 +30,8 @@ enum DarkroomTool {
     return code
   }
 
-  private static func run(_ order: ToolOrder, _ voice: ToolVoice) -> ExitCode {
+  private static func run(_ order: ToolOrder, _ plain: ToolVoice) -> ExitCode {
+    let voice = plain.hinting(socket: order.socket)
     switch order.command {
     case .help(let command):
       voice.say(HelpPage.text(command, voice.screen))

@@ -225,8 +225,7 @@ package struct ToolArguments {
 
   private func serviceClass(_ text: String, of option: String) throws(UsageError) -> ServiceClass {
     if let known = ServiceClass(name: text) { return known }
-    let names = ServiceClass.allCases.map(\.name).joined(separator: ", ")
-    throw .badValue(option: option, value: text, why: "use one of \(names)")
+    throw .unknownValue(text, of: option, "use one of", ServiceClass.allCases.map(\.name))
   }
 
   private func why(_ words: [String]) throws(UsageError) -> ToolCommand {
@@ -300,8 +299,8 @@ package struct ToolArguments {
     var filter = ListFilter(user: value(.user))
     for name in value(.state)?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {
       guard let state = ListState(rawValue: String(name)) else {
-        let names = ListState.allCases.map(\.name).joined(separator: ", ")
-        throw .badValue(option: "--state", value: String(name), why: "use some of \(names)")
+        throw .unknownValue(
+          String(name), of: "--state", "use some of", ListState.allCases.map(\.name))
       }
       filter.states.insert(state)
     }
@@ -311,8 +310,7 @@ package struct ToolArguments {
   private func state() throws(UsageError) -> PhotoState? {
     guard let name = value(.state) else { return nil }
     guard let state = PhotoState.allCases.first(where: { $0.name == name }) else {
-      let names = PhotoState.allCases.map(\.name).joined(separator: ", ")
-      throw .badValue(option: "--state", value: name, why: "use one of \(names)")
+      throw .unknownValue(name, of: "--state", "use one of", PhotoState.allCases.map(\.name))
     }
     return state
   }
@@ -362,7 +360,7 @@ package struct ToolArguments {
     } else if words.allSatisfy({ PictureName(Array($0.utf8)).isPicture }) {
       task = SubmitTask(.pictures(words))
     } else if words.count > 1 {
-      throw .unwantedWord(command: "submit", word: words[1])
+      throw .mixedWords(command: "submit", word: words[1])
     } else {
       task = SubmitTask(first == "-" ? .standardInput : .file(first))
     }

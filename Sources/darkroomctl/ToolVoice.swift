@@ -12,6 +12,8 @@ package struct ToolVoice: Sendable {
   package let progressScreen: ToolScreen
   /// Errors are printed as JSON objects.
   package private(set) var isJSON = false
+  /// The words that call this tool for the same daemon.
+  private var tool = "darkroomctl"
   /// The reader may leave early: the command only shows something.
   private var isQuery = false
   private let out: @Sendable (String) throws -> Void
@@ -49,6 +51,13 @@ package struct ToolVoice: Sendable {
     return voice
   }
 
+  /// A copy whose hints lead to the daemon of this socket.
+  package func hinting(socket: String) -> ToolVoice {
+    var voice = self
+    voice.tool = DaemonPlace(socket: socket).tool
+    return voice
+  }
+
   /// A copy that ends the process with success when its reader has left.
   func endingQuietly() -> ToolVoice {
     ThisProcess.ignoreBrokenPipes()
@@ -73,11 +82,18 @@ package struct ToolVoice: Sendable {
 
   /// Prints an error on one line. The code is for programs, short and stable.
   package func complain(_ code: String, _ reason: String) {
+    let reason = hint(reason)
     if isJSON {
       error(JSONWriter.text(["error": .string(code), "message": .string(reason)]) + "\n")
     } else {
       error(Prose.folded("darkroomctl: \(reason)", progressScreen, indent: 2) + "\n")
     }
+  }
+
+  /// Commands in the words of the daemon and of this tool stand in quotes. Help is the same for every daemon.
+  private func hint(_ reason: String) -> String {
+    guard tool != "darkroomctl", !reason.contains("'darkroomctl help") else { return reason }
+    return reason.replacing("'darkroomctl ", with: "'\(tool) ")
   }
 
   /// Shows lines in place of those of the last call, of which there were `height`; does nothing without a

@@ -12,6 +12,7 @@ package enum UsageError: Error, Equatable, Sendable, CustomStringConvertible {
   case misplaced(option: String, command: String)
   case missingWord(command: String, what: String)
   case unwantedWord(command: String, word: String)
+  case mixedWords(command: String, word: String)
   case badValue(option: String, value: String, why: String)
   case twoPlaces
   case twoForms
@@ -33,11 +34,23 @@ package enum UsageError: Error, Equatable, Sendable, CustomStringConvertible {
       "'\(command)' needs \(what); see 'darkroomctl help \(command)'"
     case .unwantedWord(let command, let word):
       "'\(command)' does not take \(Self.quoted(word)); see 'darkroomctl help \(command)'"
+    case .mixedWords(let command, let word):
+      "'\(command)' does not take \(Self.quoted(word)) beside the others: it takes one list, one folder, pictures, "
+        + "or URLs; see 'darkroomctl help \(command)'"
     case .badValue(let option, let value, let why):
       "\(Self.quoted(value)) is not valid for '\(option)': \(why)"
     case .twoPlaces: "'--root' and '--socket' exclude each other; use only one of them"
     case .twoForms: "'--json' and '--plain' exclude each other; use only one of them"
     }
+  }
+
+  /// A word that is none of those known.
+  static func unknownValue(
+    _ value: String, of option: String, _ use: String, _ known: [String]
+  ) -> UsageError {
+    let near = Suggestion.words(for: value, among: known)
+    return .badValue(
+      option: option, value: value, why: "\(use) \(known.joined(separator: ", "))\(near)")
   }
 
   private static func quoted(_ text: String) -> String { "'\(Printable.text(text, limit: 60))'" }

@@ -22,11 +22,14 @@ struct StartFailure: Error {
   let words: String
   /// The code of a trouble that may pass: the start is tried again.
   let trouble: String?
+  /// The remedy; nil if it follows from the code of the trouble.
+  let advice: String?
 
-  init(_ code: Int32, _ words: String, trouble: String? = nil) {
+  init(_ code: Int32, _ words: String, trouble: String? = nil, advice: String? = nil) {
     self.code = code
     self.words = words
     self.trouble = trouble
+    self.advice = advice
   }
 
   /// Makes a part; its error fails the start. Only a full disk may pass.

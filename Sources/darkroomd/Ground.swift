@@ -30,10 +30,12 @@ struct Ground: Sendable {
     self.settings = settings
     self.reporter = reporter
     self.status = status
+    let state = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
+      try LinuxFolder.open(path: places.state)
+    }
+    let others = try OwnDisks(state: state).open(OwnDisks.places(places))
     folders = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
-      try StateFolders(
-        state: LinuxFolder.open(path: places.state), prints: LinuxFolder.open(path: places.prints),
-        done: PathFolder(path: places.done), failed: PathFolder(path: places.failed))
+      try StateFolders(state: state, prints: others[0], done: others[1], failed: others[2])
     }
     let recovery: Record.Recovery
     (recorder, recovery) = try Self.record(folders.state, clock, settings.current.record, died)

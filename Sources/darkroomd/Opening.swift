@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a start that needs the disk of the state: the lock, the record, the parts. While that disk is full,
-// read-only or fails, the daemon is up but accepts nothing: the service manager hears READY=1, so that no boot
+// The part of a start that needs disks: the lock, the record, the parts. While the disk of the state is full,
+// read-only or fails, or another folder is not mounted, the daemon is up but accepts nothing: the service manager hears READY=1, so that no boot
 // waits for it, the status line and the control socket tell the reason, and the start is tried again. Raises
 // `StartFailure` for everything else.
 // Concurrency: a task of the reactor; each try runs in the disk home, one at a time.
@@ -65,7 +65,7 @@ struct Opening: Sendable {
       guard let code = failure.trouble else { throw failure }
       let trouble = Failure(
         .machine, code: code, reason: failure.words,
-        advice: Self.advice(code))
+        advice: failure.advice ?? Self.advice(code))
       desk.wait(for: trouble)
       status.set("Waiting: \(trouble.reason). Nothing is accepted until it clears.")
       if told == nil { await onDisk { status.ready() } }

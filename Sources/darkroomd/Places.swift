@@ -51,7 +51,16 @@ struct Places: Equatable, Sendable {
     }
     let folder = try LinuxFolder.open(path: root)
     for name in ["inbox", "done", "failed", "prints", "state"] as [StaticString] {
-      _ = try folder.openFolder(FileName(literal: name), creating: true)
+      try makeFolder(FileName(literal: name), in: folder)
+    }
+  }
+
+  /// A link may be there instead, also one whose disk is not mounted yet.
+  private static func makeFolder(_ name: FileName, in root: LinuxFolder) throws(SystemError) {
+    do throws(SystemError) { _ = try root.openFolder(name, creating: true) } catch {
+      guard error.name == .notFolder || error.name == .isLink,
+        try root.status(of: name).kind == .link
+      else { throw error }
     }
   }
 }

@@ -89,7 +89,12 @@ struct LineTests {
       "# http://x/\n" + String(repeating: "\t", count: 64) + "http://x/a",
       .refused("list.syntax", "line 2, column 1: its line begins with more than 63 tabs", "")
     ),
-    ("# nothing\n", .refused("list.empty", "it names no photos", RefusalTests.formAdvice)),
+    (
+      "# nothing\n",
+      .refused(
+        "list.empty", "it names no photos",
+        "Write one URL a line; a line that begins with # is a comment")
+    ),
   ]
 
   @Test("a text is refused with its line and column", arguments: refused)

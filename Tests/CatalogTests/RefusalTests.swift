@@ -250,10 +250,7 @@ struct RefusalTests {
     ("HTML", Array("<!DOCTYPE html><html></html>".utf8), "it is an HTML page"),
     ("HTML after XML", Array("<?xml version='1.0'?><html></html>".utf8), "it is an HTML page"),
     ("RSS", Array("<rss></rss>".utf8), "it is XML, but begins with <rss>, not with <plist>"),
-    ("gzip", [0x1F, 0x8B, 8, 0], "it is compressed with gzip"),
-    ("ZIP", [0x50, 0x4B, 3, 4], "it is a ZIP archive"),
-    ("JPEG", [0xFF, 0xD8, 0xFF, 0xE0], "it is a JPEG picture"),
-    ("the beginning of JPEG", [0xFF, 0xD8], "it is a JPEG picture"),
+    ("PDF", [0x25, 0x50, 0x44, 0x46], "it is a PDF document"),
     ("no text", [0xC3, 0x28], "it begins with bytes that are not text"),
     ("an old-style array", Array("( \"http://x/\" )".utf8), "it is an old-style property list"),
     (
@@ -269,6 +266,18 @@ struct RefusalTests {
   }
 
   static let encodings: [(String, [UInt8], String, String)] = [
+    ("gzip", [0x1F, 0x8B, 8, 0], "it is compressed with gzip", "Unpack it"),
+    ("ZIP", [0x50, 0x4B, 3, 4], "it is a ZIP archive", "Unpack it"),
+    (
+      "JPEG", [0xFF, 0xD8, 0xFF, 0xE0], "it is a JPEG picture", "Give it a name that ends in .jpg"
+    ),
+    (
+      "the beginning of JPEG", [0xFF, 0xD8], "it is a JPEG picture",
+      "Give it a name that ends in .jpg"
+    ),
+    (
+      "PNG", [0x89, 0x50, 0x4E, 0x47], "it is a PNG picture", "Give it a name that ends in .png"
+    ),
     ("RTF", Array("{\\rtf1\\ansi http://x/a = b; }".utf8), "it is RTF", "Save it as plain text"),
     (
       "UTF-16 without a mark", [0, 0x3C, 0, 0x3F], "it is text in UTF-16 without a byte order mark",
@@ -284,7 +293,7 @@ struct RefusalTests {
     ("UTF-32", [0, 0, 0, 0x3C, 0, 0, 0, 0x3F], "it is text in UTF-32", "Save it as UTF-8"),
   ]
 
-  @Test("text in another format is refused with the way to save it", arguments: encodings)
+  @Test("another format is refused with the way to a list or a picture", arguments: encodings)
   func encoding(what: String, bytes: [UInt8], words: String, advice: String) {
     #expect(ReadList.bytes(bytes) == .refused("list.format", words, advice))
   }

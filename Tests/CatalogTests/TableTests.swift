@@ -82,7 +82,12 @@ struct TableTests {
         "list.duplicate", "two columns are the URL, at line 1, column 1 and line 1, column 10",
         "Remove one of them")
     ),
-    ("url,name\n", .refused("list.empty", "it names no photos", RefusalTests.formAdvice)),
+    (
+      "url,name\n",
+      .refused(
+        "list.empty", "it names no photos", "Write one photo a line, below the names of the columns"
+      )
+    ),
     (
       "url\nhttp://x/\"a\"\n",
       .refused(

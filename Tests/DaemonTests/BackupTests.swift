@@ -69,6 +69,28 @@ import Testing
     }
   }
 
+  @Test func `a backup that is restored in place is told, also if done is restored with it`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      // Files that are the same on both sides stay.
+      func sync(_ from: String, _ to: String) async throws {
+        let status = await HelperProcess.status(of: [
+          "rsync", "-aHAX", "--checksum", "--delete", "--mkpath", "\(bench.root)/\(from)/",
+          "\(bench.root)/\(to)/",
+        ])
+        #expect(status == 0)
+      }
+      #expect(try await accept("a", bench) == 1)
+      for folder in ["state", "done"] { try await sync(folder, "backup/\(folder)") }
+      #expect(try await accept("b", bench) == 2)
+      for folder in ["state", "done"] { try await sync("backup/\(folder)", folder) }
+      let end = try await bench.runUntilIdle()
+      #expect(end.errors.contains("The state folder is a copy or a restored backup"), "\(end)")
+      #expect(try await accept("c", bench) > 2)
+    }
+  }
+
   @Test func `a copied state folder continues with new numbers`() async throws {
     try await DaemonBench.use { bench in
       #expect(try await accept("a", bench) == 1)

@@ -59,6 +59,12 @@ import Testing
         #expect(end.code == 1 && end.errors.contains(words), "\(end)")
       }
       #expect(try await bench.tool("focus", "summer", "--for", "2h").code == 2)
+      let near = try await bench.tool("focus", "summer", "foto 12")
+      #expect(near.errors.contains("no photo 'foto 12' (did you mean 'Photo 12'?)"), "\(near)")
+      let nowhere = try await bench.tool("show", "99")
+      #expect(
+        nowhere.errors.contains("'darkroomctl --root \(bench.root) list' shows"), "\(nowhere)")
+      #expect(nowhere.errors.contains("inbox' files that were rejected under a number"))
       let all = try await bench.tool("--json", "focus", "summer")
       #expect(all.output.contains("\"photos\":12,\"left\":12"), "\(all)")
       #expect(try await bench.tool("unfocus", "summer").code == 0)

@@ -233,7 +233,7 @@ import Vocabulary
         error(await retry("1")) == .notPossible(why: "none of the named photos has failed"))
       #expect(
         error(await retry("3", "Photo 99"))
-          == .notPossible(why: "the list has no photo 'Photo 99'"))
+          == .notPossible(why: "the list has no photo 'Photo 99' (did you mean 'Photo 9'?)"))
       guard case .changed(let new) = await retry("1-4", "Photo 7", "7") else {
         Issue.record("no new list")
         return

@@ -55,10 +55,30 @@ import Vocabulary
     await ground.recorder.close()
   }
 
-  @Test func `without its folders the start fails`() {
+  @Test func `without its state folder the start fails`() {
     let failure = #expect(throws: StartFailure.self) { try ground() }
     #expect(failure?.code == ExitCode.io && failure?.trouble == nil)
     #expect(failure?.words.hasPrefix("could not start with the folders: ") == true)
+  }
+
+  @Test(arguments: [
+    ("prints", "the folder of prints cannot be opened: "), ("done", "the folder done cannot be "),
+    ("failed", "the folder failed cannot be opened: "),
+  ])
+  func `a folder that is not there may come`(_ name: String, _ words: String) throws {
+    try Places.make(root: scratch.path)
+    try scratch.folder.removeFolder(try #require(FileName(name)))
+    let failure = #expect(throws: StartFailure.self) { try ground() }
+    #expect(failure?.trouble == "folder.lost" && failure?.words.hasPrefix(words) == true)
+    #expect(failure?.advice?.contains("systemd-tmpfiles --create darkroom.conf") == true)
+  }
+
+  @Test func `a folder that was on a disk of its own is waited for`() throws {
+    try Places.make(root: scratch.path)
+    try scratch.write(Array("failed\n".utf8), to: "state/mounts")
+    let failure = #expect(throws: StartFailure.self) { try ground() }
+    #expect(failure?.trouble == "folder.unmounted")
+    #expect(failure?.advice?.contains("remove the file mounts in \(scratch.path)/state") == true)
   }
 
   @Test func `a journal that cannot be opened ends the start; only a full disk may pass`() throws {

@@ -196,6 +196,28 @@ import Vocabulary
     }
   }
 
+  @Test func `a disk of prints that went away and came back is found again`() async throws {
+    try await use(picture) { bench in
+      let original = try await download(bench)
+      let work = try bench.work(state: .downloaded)
+      let prints = bench.folders.prints.path
+      FaultPlan.set(
+        .init("unlinkat", on: prints, code: SystemError.Name.inputOutput.rawValue), for: prints)
+      defer { FaultPlan.set(nil, for: prints) }
+      let found = await failure { _ = try await bench.stages.filter(work, original) }
+      #expect(found?.kind == .machine && !bench.lists.isKept(list))
+      // Another disk has taken the place of the first.
+      let barn = FileName(literal: "barn")
+      try bench.folders.prints.rename(
+        barn, to: bench.folders.prints, as: FileName(literal: "away"), replacing: false)
+      _ = try bench.folders.prints.folder(barn, creating: true)
+      _ = try bench.lists.use(list)
+      let negative = try await bench.stages.filter(bench.work(state: .downloaded), original)
+      try await bench.stages.output(bench.work(state: .downloaded), negative)
+      #expect(bench.prints() == ["Barn.jpg"])
+    }
+  }
+
   // MARK: output
 
   private func negative(_ bench: PartBench) async throws -> Negative {

@@ -182,7 +182,20 @@ struct ArgumentTests {
         "submit",
         "'submit' needs a list, pictures or a folder of them, URLs, or '-' for standard input; see 'darkroomctl help submit'"
       ),
-      ("submit a.txt b.txt", "'submit' does not take 'b.txt'; see 'darkroomctl help submit'"),
+      (
+        "submit a.txt b.txt",
+        "'submit' does not take 'b.txt' beside the others: it takes one list, one folder, pictures, or URLs; see "
+          + "'darkroomctl help submit'"
+      ),
+      (
+        "show --state faild a",
+        "'faild' is not valid for '--state': use one of new, downloaded, filtered, failed (did you mean 'failed'?)"
+      ),
+      (
+        "list --state finishd",
+        "'finishd' is not valid for '--state': use some of accepted, running, paused, finished, cancelled "
+          + "(did you mean 'finished'?)"
+      ),
       (
         "submit --quality-of-service fast a",
         "'fast' is not valid for '--quality-of-service': use one of userInteractive, "

@@ -37,6 +37,8 @@ private struct Story {
 
   static let service = Story(
     "service-test.sh", of: "DARKROOM_STAGE", "no folder made by make install DESTDIR=")
+  static let backup = Story(
+    "backup-test.sh", of: "DARKROOM_STAGE", "no folder made by make install DESTDIR=")
   static let package = Story(
     "package-test.sh", of: "DARKROOM_PACKAGE", "no package made by make deb")
 
@@ -62,6 +64,11 @@ private struct Story {
     "a service is installed, used, reloaded, stopped, killed and rebooted, and loses nothing",
     .enabled(if: Story.service.source != nil, Story.service.reason), .timeLimit(.minutes(120)))
   func service() throws { try Story.service.tell() }
+
+  @Test(
+    "the steps of the page on backup save, restore and move a darkroom, and its prints lie on another disk",
+    .enabled(if: Story.backup.source != nil, Story.backup.reason), .timeLimit(.minutes(120)))
+  func backup() throws { try Story.backup.tell() }
 
   @Test(
     "a package is upgraded in the middle of a list, removed, installed and purged, and loses nothing",

@@ -46,8 +46,8 @@ import Testing
       (
         "darkroom", "darkroom@",
         [
-          "Description=", "Wants=", "RequiresMountsFor=", "ExecStart=", "ExecStartPost=",
-          "ExecReload=",
+          "Description=", "Wants=", "After=var-", "RequiresMountsFor=", "ExecStart=",
+          "ExecStartPost=", "ExecReload=",
         ]
           + ["StateDirectory=", "RuntimeDirectory", "ReadWritePaths="]
       ),

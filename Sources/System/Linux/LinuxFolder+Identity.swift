@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder's identity, independent of its path: a folder that replaces it has another identity.
+// A folder's identity, independent of its path: a folder that replaces it has another identity. And its place:
+// the path without links, and whether it is on a disk of its own. Raises `SystemError`.
 
 internal import CLinux
 package import Vocabulary
@@ -20,5 +21,29 @@ extension LinuxFolder {
     var status = dr_status()
     try Calls.run("fstat", path) { unsafe dr_status(descriptor, &status) }
     return status.owner
+  }
+
+  /// Where the folder is if its path ends in a link; nil without a link.
+  package func linkTarget() throws(SystemError) -> String? {
+    guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
+    let (parent, real) = (try LinuxFolder.open(path: String(path[..<slash])), try realPath())
+    return real == (try parent.realPath()) + path[slash...] ? nil : real
+  }
+
+  private func realPath() throws(SystemError) -> String {
+    var bytes = [CChar](repeating: 0, count: 4096)
+    let length = try Calls.run("readlink", path) {
+      unsafe dr_real_path(descriptor, &bytes, 4096)
+    }
+    return String(
+      decoding: bytes.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// True if something is mounted here, or if this is on another file system than the folder in which its path
+  /// begins: a link may lead to it.
+  package func isApart() throws(SystemError) -> Bool {
+    if isMountPoint { return true }
+    guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return false }
+    return try device() != LinuxFolder.open(path: String(path[..<slash])).device()
   }
 }

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // A folder by its path, opened again for each call: for folders that the daemon only adds files to, and that
-// an operator may remove and make again while it runs. Raises `SystemError`. Concurrency: immutable.
+// an operator may remove, make again, unmount and mount while it runs. Raises `SystemError`. Concurrency: immutable.
 
 package import Vocabulary
 
 package final class PathFolder: Folder {
   package let path: String
+  /// On a disk of its own: the bare folder below its mount point is not meant.
+  private let isApart: Bool
 
   /// Raises if the folder cannot be opened.
-  package init(path: String) throws(SystemError) {
+  package init(path: String, isApart: Bool = false) throws(SystemError) {
     self.path = path
+    self.isApart = isApart
     _ = try here()
   }
 
   /// The folder that the path leads to now.
-  package func here() throws(SystemError) -> LinuxFolder { try LinuxFolder.open(path: path) }
+  package func here() throws(SystemError) -> LinuxFolder {
+    let folder = try LinuxFolder.open(path: path)
+    if isApart, try !folder.isApart() { throw .unmounted(path) }
+    return folder
+  }
 
   package func open(_ name: FileName, _ use: FileUse) throws(SystemError) -> any OpenFile {
     try here().open(name, use)

@@ -119,7 +119,14 @@ struct ListIntake: IntakeRules {
     // A list takes over the prints of the earlier list of the same name.
     let earlier = draft.isRoll ? nil : newest(ListName(draft.name), draft.owner)
     if let earlier, earlier > draft.list { throw Self.late }
-    let prints = earlier.flatMap { index[$0]?.terms.prints } ?? printFolder(for: draft)
+    let prints: FileName
+    if let kept = earlier.flatMap({ index[$0]?.terms.prints }) {
+      prints = kept
+    } else {
+      prints = try await onDisk { () throws(Failure) in
+        try asMachine { () throws(SystemError) in try printFolder(for: draft) }
+      }
+    }
     // Noted before the record, so that a list prepared in the meantime sees it.
     index.note(draft.list, into: prints)
     if let earlier, index[earlier] == nil { throw Self.late }
@@ -213,10 +220,10 @@ struct ListIntake: IntakeRules {
       "a newer list of that name has been accepted, or the earlier one removed, in the meantime")
 
   /// A folder that no list of another name or owner has used, or ever will.
-  private func printFolder(for draft: ListDraft) -> FileName {
+  private func printFolder(for draft: ListDraft) throws(SystemError) -> FileName {
     let name = ListName(draft.name).text
     let plain = PrintName.folder(list: name, number: nil)
-    let isThere = (try? lists.folders.prints.has(plain)) == true
+    let isThere = try lists.folders.prints.has(plain)
     let isFree = index.printer(into: plain).map { earlier in
       if earlier == draft.list { return true }  // noted by an earlier attempt
       // A draft that was never accepted has no label, no record and no folder.

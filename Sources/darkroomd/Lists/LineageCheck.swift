@@ -43,18 +43,26 @@ struct LineageCheck: Sendable {
     if let newest = recorder.ledger({ $0.lists.keys.max() }) { witness.note(newest) }
     let recorded = recorder.ledger { ListID($0.nextList.number - 1) }
     let verdict = Lineage.judge(known, at: place, recorded: recorded, reported: reported)
-    if verdict == .same, let known { return known.id }
+    if verdict == .same, let known {
+      // A new file for each start: a backup that is restored in place leaves equal files alone, and this one must
+      // not be equal.
+      try? write(known.id, generation: known.generation, floor: known.floor)
+      return known.id
+    }
     let floor = Lineage.floor(verdict, recorded: recorded, now: clock.wallTime())
     recorder.reserve(upTo: floor)
     report(verdict, recorded)
     let next = String(hex: try ThisProcess.randomBytes(8))
+    try write(next, generation: (known?.generation ?? 0) + 1, floor: floor)
+    return next
+  }
+
+  private func write(_ id: String, generation: UInt64, floor: ListID) throws(SystemError) {
     try state.write(wholly: Self.name) { file throws(SystemError) in
       let lineage = Lineage(
-        id: next, generation: (known?.generation ?? 0) + 1, floor: floor,
-        place: try Self.place(of: file))
+        id: id, generation: generation, floor: floor, place: try Self.place(of: file))
       try file.write(Array(lineage.text.utf8), at: 0)
     }
-    return next
   }
 
   private func report(_ verdict: Lineage.Verdict, _ recorded: ListID) {

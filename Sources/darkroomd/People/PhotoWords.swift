@@ -46,15 +46,24 @@ struct PhotoWords {
     _ names: [String: Int], _ found: inout [ClosedRange<UInt32>]
   ) throws(ControlError) {
     var left = names
+    var known: [String] = []
     do throws(Failure) {
       for number in list.catalog.numbers where !left.isEmpty {
         let name = try list.catalog.entry(number).name
         if let place = left.removeValue(forKey: name) { found[place] = number...number }
+        if known.count < Self.mostCompared { known.append(name) }
       }
     } catch { throw .notPossible(why: "its photos cannot be read: \(error.reason)") }
     guard let missing = left.min(by: { $0.value < $1.value })?.key else { return }
-    throw .notPossible(why: "the list has no photo '\(Printable.text(missing, limit: 120))'")
+    let near = Suggestion.nearest(to: missing, among: known).map {
+      " (did you mean '\(Printable.text($0, limit: 120))'?)"
+    }
+    throw .notPossible(
+      why: "the list has no photo '\(Printable.text(missing, limit: 120))'\(near ?? "")")
   }
+
+  /// The first photos of a long list are compared with a name that it lacks.
+  private static let mostCompared = 1000
 
   /// `7` or `10-20`; nil for a name. Too large a number is a range that no list has.
   private func range(_ word: String) -> ClosedRange<UInt32>? {

@@ -91,8 +91,9 @@ struct PhotoStages: Stages {
     let prints = try list.workFolders().prints
     let draft: PrintFolder.Draft
     do throws(SystemError) { draft = try prints.draft(work.photo) } catch {
-      // Closes the list: `OpenLists.begin` makes a removed folder again.
-      if error.isMissing { lists.close(list.id) }
+      // Closes the list: `OpenLists.begin` makes a removed folder again, and `use` finds one whose disk went away and
+      // came back.
+      if error.isOfOneThing { lists.close(list.id) }
       throw error.machineFailure
     }
     do throws(Failure) {

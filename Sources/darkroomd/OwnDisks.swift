@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folders of prints, done and failed at a start: each may be a mount point, or a link to another disk. Which of
+// them were is remembered in STATE/mounts, so that a disk that is not mounted is never taken for an empty folder.
+// Raises `StartFailure`, with a trouble that may pass for all that an administrator can mend meanwhile.
+// Concurrency: values; every call waits for a disk.
+
+import Files
+import Linux
+import Vocabulary
+
+struct OwnDisks {
+  private static let name = FileName(literal: "mounts")
+  private static let longest = 200
+
+  let state: LinuxFolder
+
+  /// - Parameters:
+  ///   - folder: as users know it: `prints`.
+  ///   - title: for sentences: `the folder of prints`.
+  struct Place {
+    let folder: String
+    let title: String
+    let path: String
+  }
+
+  static func places(_ places: Places) -> [Place] {
+    [
+      Place(folder: "prints", title: "the folder of prints", path: places.prints),
+      Place(folder: "done", title: "the folder done", path: places.done),
+      Place(folder: "failed", title: "the folder failed", path: places.failed),
+    ]
+  }
+
+  /// Opens the folders in their order, and remembers those on disks of their own.
+  func open(_ places: [Place]) throws(StartFailure) -> [PathFolder] {
+    let known = known()
+    var apart: [String] = []
+    var folders: [PathFolder] = []
+    for place in places {
+      let (folder, isApart) = try look(at: place)
+      if known.contains(place.folder), !isApart { throw unmounted(place) }
+      if isApart { apart.append(place.folder) }
+      folders.append(folder)
+    }
+    if Set(apart) != known { try remember(apart) }
+    return folders
+  }
+
+  private func look(at place: Place) throws(StartFailure) -> (PathFolder, isApart: Bool) {
+    let folder: LinuxFolder
+    do throws(SystemError) {
+      folder = try LinuxFolder.open(path: place.path)
+    } catch {
+      throw failure(
+        "folder.lost", "\(place.title) cannot be opened: \(error)",
+        error.isMissing
+          ? "Mount its disk, or make the folder again: systemd-tmpfiles --create darkroom.conf, "
+            + "or mkdir"
+          : "Allow the daemon's user to read, write and enter it")
+    }
+    try checkSandbox(folder, place)
+    return try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
+      let isApart = try folder.isApart()
+      return (try PathFolder(path: place.path, isApart: isApart), isApart)
+    }
+  }
+
+  /// A disk that is read-only is trouble of the lists that need it; a link out of the sandbox stays until a person
+  /// mends it.
+  private func checkSandbox(_ folder: LinuxFolder, _ place: Place) throws(StartFailure) {
+    do throws(SystemError) { try folder.checkChanges() } catch {
+      guard error.name == .readOnly, let real = try? folder.linkTarget()
+      else { return }
+      throw failure(
+        "folder.sandbox", "\(place.title) is a link to \(real), which darkroomd may not write",
+        SandboxAdvice.words(place.path, linkedTo: real))
+    }
+  }
+
+  private func unmounted(_ place: Place) -> StartFailure {
+    failure(
+      "folder.unmounted",
+      "\(place.title) is not mounted: \(place.path) was on a disk of its own and is a plain folder now",
+      "Mount it. To use the plain folder from now on, remove the file mounts in \(state.path)")
+  }
+
+  private func failure(_ code: String, _ words: String, _ advice: String) -> StartFailure {
+    StartFailure(ExitCode.io, words, trouble: code, advice: advice)
+  }
+
+  // MARK: memory
+
+  /// None if the file cannot be read: a start without it is as the first.
+  private func known() -> Set<String> {
+    guard let bytes = try? state.contents(of: Self.name, upTo: Self.longest) else { return [] }
+    return Set(
+      bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) })
+  }
+
+  private func remember(_ folders: [String]) throws(StartFailure) {
+    try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
+      if folders.isEmpty { return try state.removeIfThere(Self.name) }
+      try state.write(whole: Array(folders.map { "\($0)\n" }.joined().utf8), as: Self.name)
+    }
+  }
+}
