@@ -98,12 +98,7 @@ package enum HelpText {
                         not answer, 3 if that cannot be told
       """
     case .list: list
-    case .inbox:
-      """
-      Scans the inbox and shows, for every file in it, what it waits for or why it is ignored.
-      Then shows the last files that have left the inbox, each with the number of its list or
-      the reason for its rejection.
-      """
+    case .inbox: inbox
     case .submit: submit
     case .show:
       """
@@ -185,6 +180,12 @@ package enum HelpText {
     Abandons the list. Existing prints are kept.
 
       --user USER     all lists of this user that are not over, by name or number
+    """
+
+  private static let inbox = """
+    Scans the inbox and shows, for every file in it, what it waits for or why it is ignored.
+    Then shows the last files that have left the inbox, each with the number of its list or
+    the reason for its rejection.
     """
 
   private static let wait = """

@@ -66,13 +66,13 @@ import Vocabulary
   @Test func `a cancel that overtakes the opening is not trouble`() {
     var life = ListLife(.accepted, takesOver: false)
     _ = begin(&life)
-    #expect(act(&life, .asked(.cancel, person)) == [.record(.cancelled)])
+    #expect(act(&life, .asked(.cancel, person)) == [.record(.cancelled, by: person)])
     // The record says already that the list is over.
     #expect(act(&life, .opened(.cancelled)) == [])
     #expect(
       act(&life, .recorded(nil)) == [.health(nil), .dropChains, .awaitIdle(1)])
     #expect(
-      act(&life, .idle(1)) == [.tell(.cancelled), .answer(person, nil), .giveBack])
+      act(&life, .idle(1)) == [.tell(.cancelled, by: person), .answer(person, nil), .giveBack])
   }
 
   @Test func `a damaged list waits for a person, who may cancel it`() {
@@ -83,9 +83,10 @@ import Vocabulary
     #expect(act(&life, .idle(1)).isEmpty)
     #expect(life.isSettled)
     #expect(act(&life, .timePassed, at: 1000).isEmpty)
-    #expect(act(&life, .asked(.cancel, person)) == [.record(.cancelled)])
+    #expect(act(&life, .asked(.cancel, person)) == [.record(.cancelled, by: person)])
     #expect(act(&life, .recorded(nil)) == [.health(nil), .dropChains, .awaitIdle(2)])
-    #expect(act(&life, .idle(2)) == [.tell(.cancelled), .answer(person, nil), .giveBack])
+    #expect(
+      act(&life, .idle(2)) == [.tell(.cancelled, by: person), .answer(person, nil), .giveBack])
     #expect(act(&life, .returned(gone)) == [.copyHealth(gone), .forget])
   }
 
@@ -108,10 +109,11 @@ import Vocabulary
 
   @Test func `another class is recorded, handed to the chains, told and answered`() {
     var life = opened()
-    #expect(act(&life, .asked(.quality(.utility), person)) == [.record(.quality(.utility))])
+    #expect(
+      act(&life, .asked(.quality(.utility), person)) == [.record(.quality(.utility), by: person)])
     #expect(
       act(&life, .recorded(nil))
-        == [.setClass(.utility), .tell(.quality(.utility)), .answer(person, nil)])
+        == [.setClass(.utility), .tell(.quality(.utility), by: person), .answer(person, nil)])
     #expect(life.serviceClass == .utility)
     #expect(act(&life, .asked(.quality(.utility), person)) == [.answer(person, nil)])
   }
@@ -122,7 +124,9 @@ import Vocabulary
     for serviceClass in [ServiceClass.background, .utility] {
       _ = act(&life, .asked(.quality(serviceClass), person))
       #expect(
-        act(&life, .recorded(nil)) == [.tell(.quality(serviceClass)), .answer(person, nil)])
+        act(&life, .recorded(nil)) == [
+          .tell(.quality(serviceClass), by: person), .answer(person, nil),
+        ])
     }
     #expect(act(&life, .opened(nil)) == [.health(nil), .setClass(.utility), .resumeChains])
     _ = act(&life, .unreadable(full))
@@ -140,16 +144,19 @@ import Vocabulary
 
   @Test func `a pause is answered when it is durable, and the list is settled once nothing runs`() {
     var life = opened()
-    #expect(act(&life, .asked(.pause, person)) == [.record(.paused)])
+    #expect(act(&life, .asked(.pause, person)) == [.record(.paused, by: person)])
     #expect(
       act(&life, .recorded(nil))
-        == [.pauseChains, .awaitIdle(1), .tell(.paused), .answer(person, nil)])
+        == [.pauseChains, .awaitIdle(1), .tell(.paused, by: person), .answer(person, nil)])
     #expect(life.isPaused && !life.isSettled)
     #expect(act(&life, .idle(1)).isEmpty)
     #expect(life.isSettled)
     #expect(act(&life, .asked(.pause, person)) == [.answer(person, nil)])
-    #expect(act(&life, .asked(.resume, person)) == [.record(.resumed)])
-    #expect(act(&life, .recorded(nil)) == [.resumeChains, .tell(.resumed), .answer(person, nil)])
+    #expect(act(&life, .asked(.resume, person)) == [.record(.resumed, by: person)])
+    #expect(
+      act(&life, .recorded(nil)) == [
+        .resumeChains, .tell(.resumed, by: person), .answer(person, nil),
+      ])
     #expect(!life.isSettled)
   }
 
@@ -172,25 +179,30 @@ import Vocabulary
     let (second, third) = (
       ListLife.Asker.person(2, user: 1000), ListLife.Asker.person(3, user: 1000)
     )
-    #expect(act(&life, .asked(.pause, person)) == [.record(.paused)])
+    #expect(act(&life, .asked(.pause, person)) == [.record(.paused, by: person)])
     #expect(act(&life, .asked(.resume, second)).isEmpty)
     #expect(act(&life, .asked(.cancel, third)).isEmpty)
-    #expect(act(&life, .recorded(nil)).suffix(2) == [.answer(person, nil), .record(.resumed)])
-    #expect(act(&life, .recorded(nil)).suffix(2) == [.answer(second, nil), .record(.cancelled)])
+    #expect(
+      act(&life, .recorded(nil)).suffix(2) == [.answer(person, nil), .record(.resumed, by: second)])
+    #expect(
+      act(&life, .recorded(nil)).suffix(2) == [
+        .answer(second, nil), .record(.cancelled, by: third),
+      ])
     #expect(act(&life, .recorded(nil)) == [.health(nil), .dropChains, .awaitIdle(2)])
     #expect(act(&life, .asked(.cancel, person)).isEmpty, "waits for the same end")
     #expect(act(&life, .asked(.pause, second)) == [.answer(second, ListLife.over)])
     #expect(
       act(&life, .idle(2))
-        == [.tell(.cancelled), .answer(third, nil), .answer(person, nil), .giveBack])
+        == [.tell(.cancelled, by: third), .answer(third, nil), .answer(person, nil), .giveBack])
     #expect(act(&life, .asked(.cancel, person)) == [.answer(person, nil)], "it is cancelled")
   }
 
   @Test func `a cancel is answered when it is durable and nothing of the list runs`() {
     var life = opened()
-    #expect(act(&life, .asked(.cancel, person)) == [.record(.cancelled)])
+    #expect(act(&life, .asked(.cancel, person)) == [.record(.cancelled, by: person)])
     #expect(act(&life, .recorded(nil)) == [.health(nil), .dropChains, .awaitIdle(1)])
-    #expect(act(&life, .idle(1)) == [.tell(.cancelled), .answer(person, nil), .giveBack])
+    #expect(
+      act(&life, .idle(1)) == [.tell(.cancelled, by: person), .answer(person, nil), .giveBack])
   }
 
   @Test func `a change that cannot be recorded is answered with the reason, and nothing changes`() {
@@ -240,7 +252,7 @@ import Vocabulary
     var life = ListLife(.accepted, takesOver: false)
     _ = life.begin()
     _ = life.handle(.asked(.pause, person), at: .zero)
-    #expect(act(&life, .recorded(nil)) == [.tell(.paused), .answer(person, nil)])
+    #expect(act(&life, .recorded(nil)) == [.tell(.paused, by: person), .answer(person, nil)])
     #expect(act(&life, .photosDone).isEmpty)
     #expect(
       act(&life, .opened(nil)) == [.health(nil), .awaitIdle(1), .record(.finished)])

@@ -31,11 +31,15 @@ import Vocabulary
     var lives = ListLives()
     #expect(begin(&lives, 1) == [Deed(list(1), .open)])
     _ = handle(&lives, 1, .opened(nil))
-    #expect(begin(&lives, 2, revises: 1) == [Deed(list(1), .record(.cancelled))])
+    #expect(
+      begin(&lives, 2, revises: 1) == [Deed(list(1), .record(.cancelled, by: .successor(list(2))))])
     _ = handle(&lives, 1, .recorded(nil))
     #expect(
       handle(&lives, 1, .idle(1))
-        == [Deed(list(1), .tell(.cancelled)), Deed(list(2), .takeOver), Deed(list(1), .giveBack)])
+        == [
+          Deed(list(1), .tell(.cancelled, by: .successor(list(2)))), Deed(list(2), .takeOver),
+          Deed(list(1), .giveBack),
+        ])
     #expect(handle(&lives, 2, .tookOver(nil)) == [Deed(list(2), .open)])
   }
 
@@ -53,7 +57,8 @@ import Vocabulary
     var lives = ListLives()
     _ = begin(&lives, 1)
     _ = begin(&lives, 2, revises: 1)
-    #expect(begin(&lives, 3, revises: 2) == [Deed(list(2), .record(.cancelled))])
+    #expect(
+      begin(&lives, 3, revises: 2) == [Deed(list(2), .record(.cancelled, by: .successor(list(3))))])
     // List 1 is being cancelled for 2; 3 asks for the same.
     _ = handle(&lives, 2, .recorded(nil))
     #expect(handle(&lives, 2, .idle(1)).contains(Deed(list(2), .giveBack)))
@@ -68,7 +73,10 @@ import Vocabulary
     _ = lives.begin(.init(list(1), .accepted), at: .zero)
     let second = ListLives.Birth(
       list(2), .accepted, prints: FileName(literal: "barn"), revises: list(1))
-    #expect(lives.begin(second, at: .zero) == [Deed(list(1), .record(.cancelled))])
+    #expect(
+      lives.begin(second, at: .zero) == [
+        Deed(list(1), .record(.cancelled, by: .successor(list(2))))
+      ])
   }
 
   @Test func `if the earlier list cannot be cancelled, taking over is tried again`() {
@@ -80,7 +88,7 @@ import Vocabulary
         == [Deed(list(2), .health(full)), Deed(list(2), .wake(after: .seconds(5)))])
     #expect(
       lives.handle(.timePassed, of: list(2), at: .seconds(5))
-        == [Deed(list(1), .record(.cancelled))])
+        == [Deed(list(1), .record(.cancelled, by: .successor(list(2))))])
   }
 
   @Test func `a limited number of lists opens at once, in order, without cancelled ones`() {

@@ -56,7 +56,9 @@ import Vocabulary
       #expect(given.withLock { $0 } == [3, 103])
       #expect(
         told.withLock { $0 }
-          == [.configurationReloaded(changed: ["Connections", "Attempts", "Timeout"])])
+          == [
+            .configurationReloaded(changed: ["Connections", "Attempts", "Timeout"], by: Person(0))
+          ])
     }
   }
 
@@ -64,7 +66,7 @@ import Vocabulary
     try write("")
     try await running {
       #expect(await notes() == [])
-      #expect(told.withLock { $0 } == [.configurationReloaded(changed: [])])
+      #expect(told.withLock { $0 } == [.configurationReloaded(changed: [], by: Person(0))])
     }
   }
 
