@@ -90,10 +90,9 @@ package struct ToolVoice: Sendable {
     }
   }
 
-  /// Commands in the words of the daemon and of this tool stand in quotes. Help is the same for every daemon.
+  /// Commands in the words of the daemon and of this tool stand in quotes. `help` and `check` need no daemon.
   private func hint(_ reason: String) -> String {
-    guard tool != "darkroomctl", !reason.contains("'darkroomctl help") else { return reason }
-    return reason.replacing("'darkroomctl ", with: "'\(tool) ")
+    reason.replacing(/'darkroomctl (?!help|check)/, with: "'\(tool) ")
   }
 
   /// Shows lines in place of those of the last call, of which there were `height`; does nothing without a
