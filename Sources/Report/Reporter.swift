@@ -92,7 +92,10 @@ package final class Reporter: Sendable {
     for var notice in notices {
       notice.name(&names)
       isHeard = sink.write(notice.message)
-      if !isHeard { missing += 1 }
+      if !isHeard {
+        missing += 1
+        state.withLock { $0.counts.leftOut += 1 }
+      }
     }
     guard missing > 0, isHeard else { return missing }
     return sink.write(Notice.recordsCoalesced(count: missing).message) ? 0 : missing

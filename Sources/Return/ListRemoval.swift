@@ -39,9 +39,11 @@ package struct ListRemoval: Sendable {
     try lists.folder(ifThere: ListFolder.removed(list))
   }
 
-  /// Decides that the lists are removed; durable on return. A list that is gone is left out.
+  /// Decides that the lists, the newest first, are removed; durable on return. A list that is gone is left out. The
+  /// newest goes last: while it is there, a caller can repeat what a crash has interrupted.
   package func hide(_ removed: [ListID]) throws(SystemError) {
-    for list in removed {
+    for list in removed.reversed() {
+      if list == removed.first, removed.count > 1 { try lists.sync() }
       do throws(SystemError) {
         try lists.rename(
           ListFolder.name(list), to: lists, as: ListFolder.removed(list), replacing: false)

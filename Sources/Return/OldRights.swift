@@ -35,6 +35,8 @@ package struct OldRights: Sendable {
       try close(name, in: done, to: owners[stem])
     }
     for name in try failed.names() where name.bytes.first != 0x2E {
+      // Pictures that were given back may be the only ones, and nothing tells their owner.
+      if try failed.status(ifThere: name)?.kind == .folder { continue }
       // A rejected list of that name may be another user's.
       let stem = Self.stem(of: name, "\(ListName.retryMark).plist")
       try close(name, in: failed, to: stem.flatMap { owners[$0] })

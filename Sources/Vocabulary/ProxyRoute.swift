@@ -34,7 +34,7 @@ package struct ProxyServer: Hashable, Sendable, CustomStringConvertible {
     let rest = text[end.upperBound...]
     guard !rest.contains("@") else {
       throw ProxySyntaxError(
-        description: "a proxy is written without user and password: these belong into the "
+        description: "a proxy is written without user and password: these belong in the "
           + "credential 'proxy', see darkroomd.conf(5)")
     }
     let bare = rest.last == "/" ? rest.dropLast() : rest

@@ -33,7 +33,7 @@ struct OwnDisks {
 
   /// Opens the folders in their order, and remembers those on disks of their own.
   func open(_ places: [Place]) throws(StartFailure) -> [PathFolder] {
-    let known = known()
+    let known = try known()
     var apart: [String] = []
     var folders: [PathFolder] = []
     for place in places {
@@ -90,9 +90,11 @@ struct OwnDisks {
 
   // MARK: memory
 
-  /// None if the file cannot be read: a start without it is as the first.
-  private func known() -> Set<String> {
-    guard let bytes = try? state.contents(of: Self.name, upTo: Self.longest) else { return [] }
+  /// None if there is no file: the first start.
+  private func known() throws(StartFailure) -> Set<String> {
+    let bytes = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
+      try state.contents(of: Self.name, upTo: Self.longest) ?? []
+    }
     return Set(
       bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) })
   }

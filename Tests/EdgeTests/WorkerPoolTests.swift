@@ -34,7 +34,7 @@ struct WorkerPoolTests {
   @Test func `the lists of one user are read by one worker, those of another by another`()
     async throws
   {
-    let bench = try WorkerBench()
+    let bench = try WorkerBench { $0.idleTime = .seconds(600) }
     var readers: [[UInt8]] = []
     for owner in [1, 1, 2] as [UInt32] {
       let catalog = try bench.file()

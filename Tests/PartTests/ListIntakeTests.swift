@@ -462,6 +462,21 @@ import Vocabulary
     }
   }
 
+  @Test func `with twice the number of lists in all, nobody is let in`() async throws {
+    try await PartBench.use(settings: { $0.inbox.maximumLists = 2 }) { bench in
+      for (number, owner) in [1000, 1000, 1001, 1002].enumerated() {
+        #expect(bench.intake.fullness(for: UInt32(owner), besides: 0, adding: 0) == nil)
+        _ = try await accept(
+          bench,
+          SampleList {
+            $0.name = "\(number).plist"
+            $0.owner = UInt32(owner)
+          })
+      }
+      #expect(bench.intake.fullness(for: 1003, besides: 0, adding: 0) != nil)
+    }
+  }
+
   @Test func `photos of one user do not shut out another`() async throws {
     try await PartBench.use(settings: { $0.inbox.maximumPhotos = 3 }) { bench in
       _ = try await accept(

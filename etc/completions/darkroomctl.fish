@@ -50,7 +50,7 @@ complete -c darkroomctl -n '__fish_seen_subcommand_from cache' -a clear -d 'Empt
 complete -c darkroomctl -n '__fish_seen_subcommand_from status' -l check -d 'Print one line for a monitoring system'
 complete -c darkroomctl -n '__fish_seen_subcommand_from show' -l state -x -a 'new downloaded filtered failed' -d 'Only photos in this state'
 complete -c darkroomctl -n '__fish_seen_subcommand_from list' -l state -x -a 'accepted running paused finished cancelled' -d 'Only lists in this state'
-complete -c darkroomctl -n '__fish_seen_subcommand_from pause resume' -l all -d 'All lists at work'
+complete -c darkroomctl -n '__fish_seen_subcommand_from pause resume' -l all -d 'All lists that can be changed'
 complete -c darkroomctl -n '__fish_seen_subcommand_from list pause resume cancel' -l user -x -a '(__fish_complete_users)' -d 'Only lists of this user'
 complete -c darkroomctl -n '__fish_seen_subcommand_from focus' -l for -x -d 'Length of the focus'
 complete -c darkroomctl -n '__fish_seen_subcommand_from log' -s f -l follow -d 'Show new messages as they come'

@@ -40,9 +40,10 @@ extension LinuxFolder {
   }
 
   /// True if something is mounted here, or if this is on another file system than the folder in which its path
-  /// begins: a link may lead to it.
+  /// begins: a link may lead to it. The target of a link is a mount in the service anyway: `ReadWritePaths=` mounts it
+  /// onto itself.
   package func isApart() throws(SystemError) -> Bool {
-    if isMountPoint { return true }
+    if isMountPoint, try linkTarget() == nil { return true }
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return false }
     return try device() != LinuxFolder.open(path: String(path[..<slash])).device()
   }

@@ -57,11 +57,16 @@ struct ListIntake: IntakeRules {
       let shares = recorder.ledger { $0.shares }
       let own = shares[user] ?? OpenShare()
       let users = shares.count + (shares[user] == nil ? 1 : 0)
-      if hasManyLists, own.lists + lists >= max(1, limits.maximumLists / users) {
+      if hasManyLists,
+        own.lists + lists >= max(1, limits.maximumLists / users)
+          || open.lists + lists >= 2 * limits.maximumLists
+      {
         return Self.full(
           "\(open.lists) lists are at work already", own, "raise MaximumLists= in darkroomd.conf")
       }
-      if open.photos >= limits.maximumPhotos, own.photos >= limits.maximumPhotos / users {
+      if open.photos >= limits.maximumPhotos,
+        own.photos >= limits.maximumPhotos / users || open.photos >= 2 * limits.maximumPhotos
+      {
         return Self.full(
           "\(open.photos) photos wait already", own, "raise MaximumPhotos= in darkroomd.conf")
       }

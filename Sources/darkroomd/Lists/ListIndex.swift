@@ -123,6 +123,9 @@ final class ListIndex: Sendable {
     state.withLock { $0.reserve(list, prints) }
   }
 
+  /// The folder of a list that is being removed.
+  func reserved(_ list: ListID) -> FileName? { state.withLock { $0.removed[list] } }
+
   func free(_ list: ListID) {
     state.withLock { state in
       if let prints = state.removed.removeValue(forKey: list) { state.leave(list, prints) }

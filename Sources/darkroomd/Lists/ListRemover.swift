@@ -70,7 +70,7 @@ final class ListRemover: Sendable {
   func resume() -> [ListID] {
     let pending = (try? removal.pending()) ?? []
     for list in pending {
-      guard let prints = about(list).terms?.prints else { continue }
+      guard let prints = try? about(list).terms?.prints else { continue }
       index.reserve(list, prints)
       if index.printer(into: prints) == list { try? removal.hidePrints(prints, of: list) }
     }
@@ -136,30 +136,48 @@ final class ListRemover: Sendable {
       guard isOver != nil else { throw Self.refusal("list \(list) is not known any more") }
       guard isOver == true, isReturned else { throw Self.refusal("list \(list) is not over yet") }
     }
-    let open = recorder.ledger { $0.openLists.map(\.id) }
-    if let heir = open.first(where: { index.predecessors(of: $0).contains(order.list) }) {
-      throw Self.refusal("list \(heir) takes over from it; cancel that one, or wait for its end")
-    }
+    try refuseHeir(of: order.list)
     let old = OldLists(lists.folders.lists)
-    var isTaken = true
+    var (isThere, isTaken) = (true, true)
     do throws(SystemError) {
       for list in line {
-        if try old.isGone(list) { continue }
-        if try !old.isRemovable(list) { isTaken = false }
+        if try old.isGone(list) {
+          if list == order.list { isThere = false }
+        } else if try !old.isRemovable(list) {
+          isTaken = false
+        }
       }
     } catch { throw error.machineFailure }
+    // Only its own files tell where its prints are.
+    guard isThere else { throw Self.refusal("its files have been removed (KeepLists=)") }
     guard isTaken else { throw Self.refusal("its file has not left the inbox yet") }
     guard index.withdraw(line) else {
       throw Self.refusal("a list that takes over from it is being accepted; try again")
     }
+    // It may have been accepted during the looks at the disk.
+    do throws(Failure) { try refuseHeir(of: order.list) } catch {
+      giveBack(line)
+      throw error
+    }
     return line
+  }
+
+  private func refuseHeir(of list: ListID) throws(Failure) {
+    let open = recorder.ledger { $0.openLists.map(\.id) }
+    if let heir = open.first(where: { index.predecessors(of: $0).contains(list) }) {
+      throw Self.refusal("list \(heir) takes over from it; cancel that one, or wait for its end")
+    }
+  }
+
+  /// The index gets those back whose removal has not begun.
+  private func giveBack(_ line: [ListID]) {
+    for list in line where index.read(list, from: lists.folders.lists) != nil { index.free(list) }
   }
 
   /// Decides the removal.
   private func hide(_ line: [ListID]) throws(Failure) {
     do throws(SystemError) { try removal.hide(line) } catch {
-      // The index gets those back whose removal has not begun.
-      for list in line where index.read(list, from: lists.folders.lists) != nil { index.free(list) }
+      giveBack(line)
       throw error.machineFailure
     }
   }
@@ -198,9 +216,9 @@ final class ListRemover: Sendable {
   /// Removes the files; returns the facts for the report, nil if the record does not have the list.
   private func clear(_ list: ListID) throws(Failure) -> ListFacts? {
     lists.close(list)
-    let (about, terms) = about(list)
+    let (about, terms) = try about(list)
     do throws(SystemError) {
-      if let prints = terms?.prints {
+      if let prints = terms?.prints ?? index.reserved(list) {
         // A later list may have the folder: its prints are not this one's.
         if (index.printer(into: prints) ?? list) <= list {
           try removal.hidePrints(prints, of: list)
@@ -218,9 +236,16 @@ final class ListRemover: Sendable {
   }
 
   /// Nil if it is damaged.
-  private func about(_ list: ListID) -> (file: AboutFile?, terms: FrozenSettings?) {
-    guard let folder = try? removal.folder(of: list), let about = try? AboutFile.read(from: folder)
-    else { return (nil, nil) }
-    return (about, try? FrozenSettings(text: about.terms.settings))
+  private func about(
+    _ list: ListID
+  ) throws(Failure) -> (file: AboutFile?, terms: FrozenSettings?) {
+    let folder = try asMachine { () throws(SystemError) in try removal.folder(of: list) }
+    do throws(Failure) {
+      guard let about = try folder.map(AboutFile.read) else { return (nil, nil) }
+      return (about, try? FrozenSettings(text: about.terms.settings))
+    } catch {
+      guard error.kind == .final else { throw error }
+      return (nil, nil)
+    }
   }
 }
