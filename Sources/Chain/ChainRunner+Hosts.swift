@@ -184,11 +184,16 @@ extension ChainRunner {
     bell.changed()
   }
 
-  /// The proxy's trouble may be over with its new settings.
+  /// The trouble is that of the earlier proxy; with the same one it may be over, as its login may be another.
   package func route(by route: ProxyRoute) {
     let now = time.uptime()
     state.withLock { state in
-      state.proxyTrouble.hurry(now: now)
+      if route == state.admission.hosts.route {
+        state.proxyTrouble.hurry(now: now)
+      } else if state.proxyTrouble.end() {
+        state.events.append(.proxyRecovered)
+        state.admission.shutProxy(false, now: now)
+      }
       state.admission.route(by: route, now: now)
     }
     bell.changed()

@@ -57,6 +57,15 @@ struct MachineTrouble: Equatable, Sendable {
     if case .held(let failure, _) = phase { phase = .held(failure, until: now) }
   }
 
+  /// Its cause has been taken away: failures from before are ignored. True if there was trouble.
+  mutating func end() -> Bool {
+    guard failure != nil else { return false }
+    phase = .none
+    wait = Self.first
+    holds += 1
+    return true
+  }
+
   /// A step became durable, or no chain is left. True if that ends the trouble.
   mutating func passed() -> Bool {
     guard case .trying = phase else { return false }

@@ -85,6 +85,25 @@ import Vocabulary
     #expect(bench.books.count(.filtered) == 5)
   }
 
+  @Test func `the trouble of a proxy ends when another one, or none, takes its place`() async throws
+  {
+    let isAway = Mutex(true)
+    let away = Failure(.machine, scope: .proxy, code: "proxy.unreachable", reason: "it is away")
+    let bench = Darkbench(download: { _ throws(Failure) in
+      if isAway.withLock({ $0 }) { throw away }
+    })
+    place(bench, 1, 5, at: "a.example")
+    bench.runner.route(by: ProxyRoute(try ProxyServer(parsing: "http://proxy.example:3128")))
+    bench.add(1, photos: 5)
+    await bench.proxyTroubles.reaches(1)
+    // No answer of the earlier one will tell.
+    bench.runner.route(by: ProxyRoute())
+    await bench.proxyRecoveries.reaches(1)
+    isAway.withLock { $0 = false }
+    await finish(bench, lists: 1)
+    #expect(bench.books.count(.filtered) == 5)
+  }
+
   @Test func `a request to be left alone is followed, and no attempt is counted`() async {
     let isBusy = Mutex(true)
     let bench = Darkbench(download: { _ throws(Failure) in

@@ -70,7 +70,7 @@ import Vocabulary
       ),
       (
         "[Network]\nProxy=http://anna:geheim@proxy.example:3128\n", 2,
-        "a proxy is written without user and password: these belong into the credential 'proxy'"
+        "a proxy is written without user and password: these belong in the credential 'proxy'"
       ),
       (
         "[Network]\nNoProxy=example.org:80\n", 2,
