@@ -95,7 +95,8 @@ write_list secret 2 nowhere "$origin_url/missing/2.png?token=x"
 run runuser -u visitor -- darkroomctl submit --private --wait /home/visitor/secret.plist >/dev/null
 is $? 1 "a user submits a private list, one of whose photos fails"
 spool=/var/spool/darkroom
-files="$spool/done/secret.plist $spool/done/secret.result.plist $spool/failed/secret.retry.plist"
+files="$spool/done/secret.json $spool/done/secret.result.plist $spool/failed/secret.retry.plist"
+# The options are in the list that submit made.
 # shellcheck disable=SC2086 # one word for each file
 eventually run ls $files >/dev/null 2>&1
 for file in $files "$state/prints/secret/secret 0.png"; do
