@@ -95,6 +95,26 @@ extension ChainRunner: ChainOwner {
     bell.changed()
   }
 
+  func awaitPlace(_ chain: PhotoChain<Work.Order>) {
+    let photo = chain.work.photo
+    let owner = state.withLock { $0.admission.owner(of: photo.list) }
+    turn { $0.wait(chain, .init(owner: owner, serviceClass: chain.work.serviceClass)) }
+  }
+
+  func leavePlace(_ chain: PhotoChain<Work.Order>) { turn { $0.leave(chain) } }
+
+  /// Gives the places that are free after a change.
+  func turn(_ change: (inout FilterTurns<PhotoChain<Work.Order>>) -> Void) {
+    let now = time.uptime()
+    let chains = state.withLock { state in
+      change(&state.filterTurns)
+      var chains: [PhotoChain<Work.Order>] = []
+      while let chain = state.filterTurns.next(now: now) { chains.append(chain) }
+      return chains
+    }
+    for chain in chains { chain.beginFilter() }
+  }
+
   func released(_ photo: PhotoID) {
     let isRoom = state.withLock { state in
       state.queued -= 1

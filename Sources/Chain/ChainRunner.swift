@@ -14,6 +14,7 @@ package final class ChainRunner<Work: Stages>: Sendable {
   struct State {
     var admission: Admission
     var chains: [PhotoID: PhotoChain<Work.Order>] = [:]
+    var filterTurns: FilterTurns<PhotoChain<Work.Order>>
     /// Chains with operations in the queues; cancelled ones stay there for a while.
     var queued = 0
     var trouble = MachineTrouble()
@@ -69,7 +70,10 @@ package final class ChainRunner<Work: Stages>: Sendable {
     self.time = time
     self.policy = policy
     let windows = HostWindows(hosts, triedPatience: policy.span)
-    state = Mutex(State(admission: Admission(window: widths.window, hosts: windows)))
+    state = Mutex(
+      State(
+        admission: Admission(window: widths.window, hosts: windows),
+        filterTurns: FilterTurns(width: widths.filter)))
   }
 
   // MARK: lists
@@ -137,6 +141,7 @@ package final class ChainRunner<Work: Stages>: Sendable {
   package func setWidths(_ widths: StageQueues.Widths) {
     queues.setWidths(widths)
     state.withLock { $0.admission.window = widths.window }
+    turn { $0.width = widths.filter }
     bell.changed()
   }
 

@@ -17,7 +17,8 @@ package struct HostWindows: Sendable {
 
   private struct Host: Sendable {
     var window = HostWindow()
-    var queues = [OwnerTurns](repeating: OwnerTurns(), count: ServiceClass.allCases.count)
+    var queues = [OwnerTurns<LineKey>](
+      repeating: OwnerTurns(), count: ServiceClass.allCases.count)
     var called: [LineKey: OwnerSeats.Share] = [:]
     var calls = 0
     /// The time of its alarm in `gates`.

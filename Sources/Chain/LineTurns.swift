@@ -19,7 +19,8 @@ struct LineTurns: Sendable {
 
   /// Lines that may have a photo to give, by class. A line without one leaves, so that thousands of them cost
   /// no look when a photo ends.
-  private var lines = [OwnerTurns](repeating: OwnerTurns(), count: ServiceClass.allCases.count)
+  private var lines = [OwnerTurns<LineKey>](
+    repeating: OwnerTurns(), count: ServiceClass.allCases.count)
   private var present: Set<LineKey> = []
   private var given = 0
   private var passed = 0

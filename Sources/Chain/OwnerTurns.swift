@@ -1,61 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines in turn: first their owners, then the lines of each, so that a user with many lists gets no more than one
-// with a single list. A plain value.
+// Owners in turn, and what each of them has waiting, so that a user with many lists gets no more than one with a
+// single list. A plain value.
 
 import Vocabulary
 
-struct OwnerTurns: Sendable {
-  /// Owners with lines; the one whose turn was longest ago is first.
+struct OwnerTurns<Element: Hashable & Sendable>: Sendable {
+  /// Owners with elements; the one whose turn was longest ago is first.
   private(set) var owners: [UInt32] = []
-  /// The lines of each owner, the next one first. None is empty.
-  private var lines: [UInt32: [LineKey]] = [:]
+  /// The elements of each owner, the next one first. None is empty.
+  private var elements: [UInt32: [Element]] = [:]
 
   var isEmpty: Bool { owners.isEmpty }
 
-  func holds(_ key: LineKey) -> Bool { lines.values.contains { $0.contains(key) } }
+  func holds(_ element: Element) -> Bool { elements.values.contains { $0.contains(element) } }
 
-  func first(of owner: UInt32) -> LineKey? { lines[owner]?.first }
+  func first(of owner: UInt32) -> Element? { elements[owner]?.first }
 
-  mutating func append(_ key: LineKey, of owner: UInt32) {
-    if lines[owner] == nil { owners.append(owner) }
-    lines[owner, default: []].append(key)
+  mutating func append(_ element: Element, of owner: UInt32) {
+    if elements[owner] == nil { owners.append(owner) }
+    elements[owner, default: []].append(element)
   }
 
-  /// The line, and its owner, go first.
-  mutating func insertFirst(_ key: LineKey, of owner: UInt32) {
+  /// The element, and its owner, go first.
+  mutating func insertFirst(_ element: Element, of owner: UInt32) {
     owners.removeAll { $0 == owner }
     owners.insert(owner, at: 0)
-    lines[owner, default: []].insert(key, at: 0)
+    elements[owner, default: []].insert(element, at: 0)
   }
 
-  /// The owner has had a turn: it and its first line move behind the others.
+  /// The owner has had a turn: it and its first element move behind the others.
   mutating func rotate(_ owner: UInt32) {
-    guard var own = lines[owner] else { return }
+    guard var own = elements[owner] else { return }
     own.append(own.removeFirst())
-    lines[owner] = own
+    elements[owner] = own
     moveBack(owner)
   }
 
-  /// Takes out the first line of the owner who is first.
-  mutating func next() -> (key: LineKey, owner: UInt32)? {
-    guard let owner = owners.first, let key = lines[owner]?.first else { return nil }
-    remove(key, of: owner)
+  /// Takes out the first element of the owner who is first.
+  mutating func next() -> (element: Element, owner: UInt32)? {
+    guard let owner = owners.first, let element = elements[owner]?.first else { return nil }
+    remove(element, of: owner)
     moveBack(owner)
-    return (key, owner)
+    return (element, owner)
   }
 
-  mutating func remove(_ key: LineKey, of owner: UInt32) {
-    guard var own = lines[owner] else { return }
-    own.removeAll { $0 == key }
-    lines[owner] = own.isEmpty ? nil : own
+  mutating func remove(_ element: Element, of owner: UInt32) {
+    guard var own = elements[owner] else { return }
+    own.removeAll { $0 == element }
+    elements[owner] = own.isEmpty ? nil : own
     if own.isEmpty { owners.removeAll { $0 == owner } }
   }
 
-  mutating func remove(_ key: LineKey) {
-    for owner in owners where lines[owner]?.contains(key) == true { remove(key, of: owner) }
+  mutating func remove(_ element: Element) {
+    for owner in owners where elements[owner]?.contains(element) == true {
+      remove(element, of: owner)
+    }
   }
 
-  private mutating func moveBack(_ owner: UInt32) {
+  mutating func moveBack(_ owner: UInt32) {
     guard let place = owners.firstIndex(of: owner) else { return }
     owners.append(owners.remove(at: place))
   }

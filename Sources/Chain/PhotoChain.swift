@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operations of one photo, tied by dependencies: download (or recall, if it is recorded as downloaded),
-// filter, output.
+// filter, output. The filter waits for a place, too: a fourth operation without a queue, which a grant finishes.
 //
 // Three rules keep Foundation's Operation on Linux from crashing, hanging or going quadratic:
 // a chain holds its operations until the last has finished (a dependency keeps bare pointers to its
@@ -21,6 +21,10 @@ protocol ChainOwner<Order>: AnyObject, Sendable {
   var holds: UInt { get }
   /// The photo's host is no longer needed; may be called more than once.
   func arrived(_ photo: PhotoID)
+  /// The photo is downloaded; call the chain's `beginFilter` when a place at the filter is free.
+  func awaitPlace(_ chain: PhotoChain<Order>)
+  /// The chain needs no place, or no longer; may be called for a chain that has not waited.
+  func leavePlace(_ chain: PhotoChain<Order>)
   /// Records a stage's failure; returns the end of the photo.
   func settle(
     _ work: PhotoWork<Order>, _ stage: Stage, _ failure: Failure, hold: UInt
@@ -36,6 +40,8 @@ final class PhotoChain<Order: Sendable>: Sendable {
   private struct State {
     var isOver = false
     var operations: [(stage: Stage, operation: any WithdrawableOperation)] = []
+    /// The filter depends on it.
+    var place = Operation()
     var unfinished = Stage.allCases.count
     /// Cancelled for good: the chain is over once nothing runs, even if its operations stay in a busy queue.
     var isCancelled = false
@@ -69,6 +75,7 @@ final class PhotoChain<Order: Sendable>: Sendable {
       try await stages.output(work, try Self.value(of: filter))
     }
     filter.addDependency(download)
+    filter.addDependency(state.withLock(\.place))
     output.addDependency(filter)
     let operations: [(Stage, any WithdrawableOperation)] = [
       (.download, download), (.filter, filter), (.output, output),
@@ -82,6 +89,13 @@ final class PhotoChain<Order: Sendable>: Sendable {
       state.isCancelled = false
     }
     for (stage, operation) in operations.reversed() { queues.add(operation, to: stage) }
+  }
+
+  /// The filter has a place: it begins once its queue has one, too.
+  func beginFilter() {
+    let (place, operations) = state.withLock { ($0.place, $0.operations) }
+    // Without operations, all have finished and may be released, and the place may not touch them.
+    withExtendedLifetime(operations) { if !operations.isEmpty { place.start() } }
   }
 
   /// Cancels all operations at once.
@@ -128,7 +142,7 @@ final class PhotoChain<Order: Sendable>: Sendable {
   ) -> StageOperation<Value> {
     StageOperation(
       name: "\(work.photo) \(stage.name)", serviceClass: work.serviceClass,
-      whenFinished: { [self] in operationFinished() }
+      whenFinished: { [self] in operationFinished(stage) }
     ) { [self] in
       let hold = owner.holds
       do throws(Failure) {
@@ -149,7 +163,12 @@ final class PhotoChain<Order: Sendable>: Sendable {
     state.withLock { state in state.end = state.end ?? end }
   }
 
-  private func operationFinished() {
+  private func operationFinished(_ stage: Stage) {
+    switch stage {
+    case .download: downloadFinished()
+    case .filter: owner.leavePlace(self)
+    case .output: break
+    }
     let isLast = state.withLock { state in
       state.unfinished -= 1
       return state.unfinished == 0
@@ -162,6 +181,18 @@ final class PhotoChain<Order: Sendable>: Sendable {
       return state.operations
     }
     withExtendedLifetime(gone) { owner.released(work.photo) }
+  }
+
+  /// A photo without an original needs no place: its filter only ends the chain.
+  private func downloadFinished() {
+    let operations = state.withLock { $0.operations }
+    func operation(_ stage: Stage) -> (any WithdrawableOperation)? {
+      operations.first { $0.stage == stage }?.operation
+    }
+    guard operation(.download)?.hasSucceeded == true else { return beginFilter() }
+    owner.awaitPlace(self)
+    // A filter that was cancelled in the meantime left too early.
+    if operation(.filter)?.isFinished == true { owner.leavePlace(self) }
   }
 
   /// Cancelled, and no operation runs: none ever will.
@@ -183,4 +214,9 @@ final class PhotoChain<Order: Sendable>: Sendable {
     if end != .filtered { discard?() }
     owner.ended(work.photo, end)
   }
+}
+
+extension PhotoChain: Hashable {
+  static func == (a: PhotoChain, b: PhotoChain) -> Bool { a === b }
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -99,10 +99,13 @@ package final class StageOperation<Value: Sendable>: Operation, @unchecked Senda
 
 /// An operation that can be kept from starting; if it runs already, it continues.
 protocol WithdrawableOperation: Operation {
+  var hasSucceeded: Bool { get }
   func withdraw()
 }
 
-extension StageOperation: WithdrawableOperation {}
+extension StageOperation: WithdrawableOperation {
+  var hasSucceeded: Bool { if case .success = outcome { true } else { false } }
+}
 
 extension ServiceClass {
   var foundation: QualityOfService {

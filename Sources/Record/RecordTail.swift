@@ -13,7 +13,7 @@ package struct RecordedStep: Equatable, Sendable {
     case list(ListState)
     /// A dropped file that became no list.
     case rejected
-    /// Its owner has removed the list.
+    /// Its owner or root has removed the list.
     case removed
     case photo(UInt32, PhotoState)
   }

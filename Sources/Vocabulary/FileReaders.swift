@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may read a file or a folder besides the daemon and root. A user's right is an entry in the file's access
+// The readers of a file or a folder besides the daemon and root. A user's right is an entry in the file's access
 // control list: the daemon may not give files away. Where the file system has no such lists, or refuses this one, the
 // file stays private. Raises SystemError.
 

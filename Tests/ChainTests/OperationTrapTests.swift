@@ -134,6 +134,8 @@ private final class LoneOwner: ChainOwner {
   var holds: UInt { 0 }
 
   func arrived(_ photo: PhotoID) {}
+  func awaitPlace(_ chain: PhotoChain<String>) { chain.beginFilter() }
+  func leavePlace(_ chain: PhotoChain<String>) {}
   func settle(
     _ work: PhotoWork<String>, _ stage: Stage, _ failure: Failure, hold: UInt
   ) async -> PhotoEnd { .failed }

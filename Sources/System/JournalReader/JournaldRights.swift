@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the caller may read the journal: sd-journal leaves out files that it may not open, without an error.
+// The caller's right to read the journal: sd-journal leaves out files that it may not open, without an error.
 
 internal import CLinux
 internal import Linux

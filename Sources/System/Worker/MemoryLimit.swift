@@ -10,7 +10,7 @@ struct MemoryLimit: Equatable {
   private(set) var workers: Int?
   private var answers = 0
 
-  /// The kernel killed a worker while so many others had requests.
+  /// The kernel killed a worker while this number of others had requests.
   mutating func starved(besides others: Int) {
     workers = min(workers ?? .max, max(1, others))
     answers = 0

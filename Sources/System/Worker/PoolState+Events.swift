@@ -91,7 +91,7 @@ extension PoolState {
       return
     }
     memory.answered(width: width)
-    if isAboveWidth(workers[place].options) {
+    if isAboveWidth {
       kill(at: place, &actions)
     } else {
       workers[place].stage = .idle(until: now + settings.idleTime)

@@ -119,7 +119,7 @@ struct PoolState {
     placed < places || options.readsLists && readers < placeForReader
   }
 
-  func isAboveWidth(_ options: WorkerOptions) -> Bool { placed > places }
+  var isAboveWidth: Bool { placed > places }
 
   /// The time at which `timePassed` is due; nil if there is no deadline.
   var nextDeadline: Duration? { workers.compactMap(\.stage.deadline).min() }
