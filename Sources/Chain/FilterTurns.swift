@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which downloaded photo is filtered next. A worker serves one user at one nice level, and costs more to
 // start than a small photo costs to filter: so a place at the filter stays with a user for a turn, while photos of
-// others wait. The most urgent class goes first, and within a class the user with the fewest places; equal users take
-// turns. A plain value.
+// others wait, unless one of them has fewer places. The most urgent class goes first, and within a class the user
+// with the fewest places; equal users take turns. A plain value.
 
 import Vocabulary
 
@@ -54,12 +54,13 @@ struct FilterTurns<Waiter: Hashable & Sendable>: Sendable {
     guard places.count(where: { $0.waiter != nil }) < width,
       let line = lines.firstIndex(where: { !$0.isEmpty })
     else { return nil }
+    guard let poorest = poorest(line) else { return nil }
     let kept = places.firstIndex {
       $0.waiter == nil && self.line($0.share) == line && now < $0.until
-        && lines[line].first(of: $0.share.owner) != nil
+        && lines[line].first(of: $0.share.owner) != nil && taken($0.share) <= taken(poorest)
     }
-    guard let share = kept.map({ places[$0].share }) ?? poorest(line),
-      let waiter = lines[line].first(of: share.owner)
+    let share = kept.map { places[$0].share } ?? poorest
+    guard let waiter = lines[line].first(of: share.owner)
     else { return nil }
     lines[line].remove(waiter, of: share.owner)
     if let kept {
