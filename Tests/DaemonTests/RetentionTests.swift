@@ -90,6 +90,28 @@ import Vocabulary
     }
   }
 
+  @Test func `private prints expire, too, and a retry of the list brings all of them back`()
+    async throws
+  {
+    let settings = DaemonBench.settings + "PrivatePrints=yes\n"
+    try await DaemonBench.use(settings: settings + "[Record]\nKeepPrints=1s\n") { bench in
+      let good = try bench.serveSamples(1)[0]
+      let daemon = try await bench.start()
+      try await bench.drop(
+        [("Hills", good), ("Lost", bench.origin.url("/nothing.jpg"))], as: "summer.plist")
+      try await daemon.says("Removed the prints of list 'summer'")
+      #expect(bench.names("prints").isEmpty)
+      try bench.settings(settings)
+      #expect(try await bench.reload().code == 0)
+      let retry = try await bench.tool("retry", "summer")
+      #expect(retry.code == 0, "\(retry)")
+      let end = try await bench.tool("--json", "wait", "--timeout", "\(Patience.seconds)s", "2")
+      #expect(end.output.contains("\"filtered\":1"), "\(end)")
+      #expect(bench.names("prints/summer") == ["Hills.jpg"])
+      #expect(try await bench.stop(daemon).code == 0)
+    }
+  }
+
   @Test func `a list without its copy in done is kept, however old it is`() async throws {
     try await DaemonBench.use(settings: Self.short) { bench in
       let daemon = try await bench.start()
