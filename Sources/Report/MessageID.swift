@@ -14,6 +14,7 @@ package enum MessageID: String, Sendable, CaseIterable {
   case listCancelled = "ea11e00807684e8d953af7ad0accd5e8"
   case listReclassed = "036932645cbc4c919906941dd7ada529"
   case listRemoved = "0c1d8f52b7a04f3e9d26a1f4c85be973"
+  case printsExpired = "7e4c91d2a6b34f58b0d3e8715f2c6a94"
   case photoFinished = "94d62822fe6b4255b949b48430bdeea3"
   case photoFailed = "100dcb05ca1f49ff8129abae2bcd42ae"
   case retryScheduled = "1fca7e9c33154077aed566068a322415"

@@ -28,6 +28,9 @@ extension Notice {
     case .listRemoved(var list):
       list.name(&names)
       self = .listRemoved(list)
+    case .printsExpired(var list):
+      list.name(&names)
+      self = .printsExpired(list)
     case .listRejected(let list, let name, var owner, let failure):
       names.name(&owner)
       self = .listRejected(list, name: name, owner: owner, failure)

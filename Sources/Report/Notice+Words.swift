@@ -24,7 +24,7 @@ extension Notice {
       "Left out \(counted(count, "message")) here, because they came faster than they could be "
         + "written; the journal file and darkroomctl have everything."
     case .listAccepted, .listRejected, .listProgress, .listFinished, .listPaused, .listResumed,
-      .listCancelled, .listReclassed, .listRemoved:
+      .listCancelled, .listReclassed, .listRemoved, .printsExpired:
       listWords
     case .photoFinished, .photoFailed, .retryScheduled, .transition, .workerDied: photoWords
     case .machineTrouble, .machineRecovered, .journalReplayed, .journalUnwritable, .stateIsOlder,
@@ -58,6 +58,8 @@ extension Notice {
         + "\(progress(list))."
     case .listRemoved(let list):
       "Removed list \(quoted(list.name))\(other(list)) with its prints and results."
+    case .printsExpired(let list):
+      "Removed the prints of list \(quoted(list.name)), as KeepPrints= has passed since its end."
     default: ""
     }
   }

@@ -19,6 +19,8 @@ package enum Notice: Equatable, Sendable {
   case listReclassed(ListFacts)
   /// By this user, if the daemon still knows.
   case listRemoved(ListFacts)
+  /// KeepPrints= has passed since its end.
+  case printsExpired(ListFacts)
   case photoFinished(PhotoFacts)
   case photoFailed(PhotoFacts, Stage, Failure)
   case retryScheduled(PhotoFacts, Stage, Failure, after: Duration)
@@ -76,6 +78,7 @@ package enum Notice: Equatable, Sendable {
     case .listCancelled: .listCancelled
     case .listReclassed: .listReclassed
     case .listRemoved: .listRemoved
+    case .printsExpired: .printsExpired
     case .photoFinished: .photoFinished
     case .photoFailed: .photoFailed
     case .retryScheduled: .retryScheduled

@@ -23,7 +23,8 @@ extension MessageID {
       .fileUnreadable:
       .warning
     case .ready, .stopping, .listAccepted, .listProgress, .listFinished, .listPaused, .listResumed,
-      .listCancelled, .listReclassed, .listRemoved, .machineRecovered, .journalReplayed,
+      .listCancelled, .listReclassed, .listRemoved, .printsExpired, .machineRecovered,
+      .journalReplayed,
       .configurationReloaded,
       .fileIgnored, .inboxSurveyed, .inboxOverflowed, .inboxRecovered, .hostReopened,
       .hostsFlushed, .cacheCleared,

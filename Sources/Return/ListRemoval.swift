@@ -76,6 +76,8 @@ package struct ListRemoval: Sendable {
       try failed.sync()
     }
     try prints.removeTree(ListFolder.removed(list))
+    // They may have expired a moment ago.
+    try prints.removeTree(ListFolder.expired(list), on: try prints.device())
     try prints.sync()
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which ended lists have been kept long enough, and when to look again. Pure.
+// Decides which ended lists, or their prints, have been kept long enough, and when to look again. Pure.
 
 import Vocabulary
 
@@ -9,10 +9,21 @@ package struct Retention: Equatable, Sendable {
   /// The pause before a failed removal is tried again.
   private static let again = Duration.seconds(60)
 
+  /// The setting.
+  package let time: Duration
   /// Milliseconds.
   private let keep: UInt64
 
-  package init(_ keep: Duration) { self.keep = UInt64(clamping: keep.milliseconds) }
+  package init(_ time: Duration) {
+    self.time = time
+    keep = UInt64(clamping: time.milliseconds)
+  }
+
+  /// When this is over, in milliseconds since 1970.
+  package func end(since ended: UInt64) -> UInt64 {
+    let (end, overflow) = ended.addingReportingOverflow(keep)
+    return overflow ? .max : end
+  }
 
   package func isOver(since ended: UInt64, now: UInt64) -> Bool {
     let (end, overflow) = ended.addingReportingOverflow(keep)

@@ -59,6 +59,7 @@ package enum ControlInterface {
     # owner and halter, who paused or cancelled the list, are numbers of users. ended is 0 until the list is
     # finished or cancelled. bytes are those of the originals that were downloaded
     # since the daemon started. photosPerHour is measured over the last minute, and 0 if it is unknown.
+    # printsExpire is the time at which KeepPrints= removes the prints, printsExpired that at which it has.
     type ListSummary (
       id: int,
       name: string,
@@ -75,7 +76,9 @@ package enum ControlInterface {
       ended: int,
       bytes: int,
       photosPerHour: int,
-      halter: ?int
+      halter: ?int,
+      printsExpire: ?int,
+      printsExpired: ?int
     )
 
     # fate is one of waiting, ignored, rejected, accepted.

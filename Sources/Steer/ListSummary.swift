@@ -22,8 +22,7 @@ package struct ListSummary: MessageValue {
   package var failed: UInt32
   /// Milliseconds since 1970.
   package var accepted: UInt64
-  /// Likewise; 0 until the list is finished or cancelled.
-  package var ended: UInt64
+  package var end: ListEnd
   package var pace: ListPace
 
   package init(
@@ -45,7 +44,7 @@ package struct ListSummary: MessageValue {
     self.filtered = filtered
     self.failed = failed
     self.accepted = accepted
-    self.ended = ended
+    end = ListEnd(time: ended)
     self.pace = pace
   }
 
@@ -63,7 +62,7 @@ package struct ListSummary: MessageValue {
     filtered = try fields.count("filtered")
     failed = try fields.count("failed")
     accepted = try fields.count("accepted")
-    ended = try fields.count("ended")
+    end = try ListEnd(fields)
     pace = try ListPace(fields)
   }
 
@@ -73,11 +72,18 @@ package struct ListSummary: MessageValue {
       "state": .string(state), "serviceClass": .string(serviceClass), "total": .count(total),
       "new": .count(new), "downloaded": .count(downloaded), "filtered": .count(filtered),
       "failed": .count(failed), "accepted": .count(accepted),
-      "ended": .count(ended), "bytes": .count(pace.bytes),
+      "ended": .count(end.time), "bytes": .count(pace.bytes),
       "photosPerHour": .count(pace.photosPerHour),
     ])
     if let halter { object["halter"] = .count(halter) }
+    if let expire = end.printsExpire { object["printsExpire"] = .count(expire) }
+    if let expired = end.printsExpired { object["printsExpired"] = .count(expired) }
     return object
+  }
+
+  package var ended: UInt64 {
+    get { end.time }
+    set { end.time = newValue }
   }
 
   /// The photos that are not filtered or failed.
@@ -92,5 +98,23 @@ package struct ListSummary: MessageValue {
   /// True for a finished or cancelled list.
   package var isFinal: Bool {
     state == ListState.finished.name || state == ListState.cancelled.name
+  }
+}
+
+/// When a list ended, and when KeepPrints= removes its prints. Milliseconds since 1970.
+package struct ListEnd: Equatable, Sendable {
+  /// 0 until the list is finished or cancelled.
+  package var time: UInt64
+  /// When its prints are to be removed; nil if they are not.
+  package var printsExpire: UInt64?
+  /// When they were removed.
+  package var printsExpired: UInt64?
+
+  init(time: UInt64) { self.time = time }
+
+  init(_ fields: MessageFields) throws(FieldError) {
+    time = try fields.count("ended")
+    printsExpire = fields.isMissing("printsExpire") ? nil : try fields.count("printsExpire")
+    printsExpired = fields.isMissing("printsExpired") ? nil : try fields.count("printsExpired")
   }
 }

@@ -12,6 +12,8 @@ package enum ListFolder {
   package static let roll = FileName(literal: "roll")
   /// Marks that the list's files are in `done` and `failed`.
   package static let returned = FileName(literal: "returned")
+  /// Marks that the list's prints have been removed for their age.
+  package static let expired = FileName(literal: "expired")
 
   package static func name(_ list: ListID) -> FileName { FileName(number: list.number) }
 
@@ -25,12 +27,13 @@ package enum ListFolder {
   package static func removed(_ list: ListID) -> FileName { hidden("removed", list) }
 
   /// Nil for a name of another kind.
-  package static func removedNumber(_ name: FileName) -> ListID? {
-    guard isHidden("removed", name),
-      let list = FileName(bytes: name.bytes.dropFirst(".removed-".utf8.count)).flatMap(number)
-    else { return nil }
-    return list
-  }
+  package static func removedNumber(_ name: FileName) -> ListID? { number(name, after: "removed") }
+
+  /// Among the prints: those of a list that ended long ago.
+  package static func expired(_ list: ListID) -> FileName { hidden("expired", list) }
+
+  /// Nil for a name of another kind.
+  package static func expiredNumber(_ name: FileName) -> ListID? { number(name, after: "expired") }
 
   package static func isStaged(_ name: FileName) -> Bool { isHidden("staged", name) }
   package static func isOld(_ name: FileName) -> Bool { isHidden("old", name) }
@@ -60,6 +63,11 @@ package enum ListFolder {
 
   private static func hidden(_ word: String, _ list: ListID) -> FileName {
     FileName(made: ".\(word)-\(list)")
+  }
+
+  private static func number(_ name: FileName, after word: String) -> ListID? {
+    guard isHidden(word, name) else { return nil }
+    return FileName(bytes: name.bytes.dropFirst(word.utf8.count + 2)).flatMap(number)
   }
 
   private static func isHidden(_ word: String, _ name: FileName) -> Bool {

@@ -41,13 +41,16 @@ package enum ListText {
     return list.secondsLeft.map { "\(Amounts.span(milliseconds: $0 * 1000)) left" } ?? ""
   }
 
-  /// Columns: id, name, owner, state, class, total, filtered, failed, time of acceptance.
+  /// Columns: id, name, owner, state, class, total, filtered, failed, time of acceptance and, if its prints were removed
+  /// for their age, the time of that.
   package static func plain(_ list: ListSummary) -> String {
-    TextTable.plain([
-      "\(list.id)", Printable.text(list.name), "\(list.owner)", Printable.text(list.state),
-      Printable.text(list.serviceClass), "\(list.total)", "\(list.filtered)", "\(list.failed)",
-      DateText.utc(milliseconds: list.accepted),
-    ])
+    let expired = list.end.printsExpired.map { [DateText.utc(milliseconds: $0)] } ?? []
+    return TextTable.plain(
+      [
+        "\(list.id)", Printable.text(list.name), "\(list.owner)", Printable.text(list.state),
+        Printable.text(list.serviceClass), "\(list.total)", "\(list.filtered)", "\(list.failed)",
+        DateText.utc(milliseconds: list.accepted),
+      ] + expired)
   }
 
   /// `summer (list 17)`.
@@ -60,6 +63,12 @@ package enum ListText {
     let failed = list.failed > 0 ? ", \(list.failed) failed" : ""
     return "\(name(list)) is \(Printable.text(list.state)): "
       + "\(list.filtered) of \(photos(list)) filtered\(failed)"
+      + expired(list)
+  }
+
+  /// `; its prints were removed (KeepPrints=)`; empty if they were not.
+  static func expired(_ list: ListSummary) -> String {
+    list.end.printsExpired == nil ? "" : "; its prints were removed (KeepPrints=)"
   }
 
   static func photos(_ list: ListSummary) -> String { Amounts.photos(list.total) }

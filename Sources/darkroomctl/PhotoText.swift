@@ -20,14 +20,27 @@ package struct PhotoText {
   ) -> String {
     if screen.isPlain { return "list\t" + ListText.plain(list) }
     let title = list.title.isEmpty ? "" : ": \(Printable.text(list.title))"
-    let lines = [
+    var lines = [
       Prose.folded(ListText.name(list) + title, screen, indent: 2, tone: .heading),
       Prose.folded(standing(list, now, users), screen, indent: 2, tone: ListText.tone(list)),
       Prose.folded(
         "\(ListText.photos(list)): \(list.filtered) filtered, \(list.failed) failed, "
           + "\(list.downloaded) downloaded, \(list.new) new", screen, indent: 2),
     ]
+    if let words = expiry(list, now) { lines.append(Prose.folded(words, screen, indent: 2)) }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// When the prints go, or went; nil if they stay.
+  private static func expiry(_ list: ListSummary, _ now: UInt64) -> String? {
+    if let gone = list.end.printsExpired {
+      return "its prints were removed \(Amounts.age(since: gone, now: now)) ago (KeepPrints=)"
+    }
+    return list.end.printsExpire.map { end in
+      end > now
+        ? "its prints are removed in \(Amounts.span(milliseconds: end - now)) (KeepPrints=)"
+        : "its prints are about to be removed (KeepPrints=)"
+    }
   }
 
   private static func standing(

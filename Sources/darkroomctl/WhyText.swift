@@ -73,6 +73,7 @@ package struct WhyText {
     case .over:
       words =
         "is \(state): \(report.list.filtered) of \(Amounts.photos(report.list.total)) filtered"
+        + ListText.expired(report.list)
     default: words = Printable.text(wait.kind)
     }
     return subject + words
@@ -110,7 +111,7 @@ package struct WhyText {
         : "\(waits) for another attempt, this one after\(reason(wait).dropFirst())\(until(wait))"
     case .turn: return "\(waits) for \(isOne ? "its" : "their") turn" + others(wait)
     case .failed: return "failed" + reason(wait)
-    case .filtered: return "is filtered"
+    case .filtered: return "is filtered" + reason(wait)
     case .cancelled: return "was not finished when its list was cancelled"
     default: return Printable.text(wait.kind)
     }

@@ -62,7 +62,7 @@ final class Darkroom: Sendable {
       narrator: narrator, health: health)
     keeper = ListKeeper(clock: clock, changes: ground.changes)
     retention = ListRetention(
-      recorder, index, lists: folders.lists, settings: ground.settings, clock: clock)
+      recorder, index, folders, settings: ground.settings, narrator, clock: clock)
     work = ListWork(
       recorder: recorder, chains: photos.chains, lists: lists, index: index, notes: notes,
       returns: ReturnFolder(done: folders.done, failed: folders.failed, lists: folders.lists),
@@ -168,18 +168,19 @@ final class Darkroom: Sendable {
   /// Continues the lists of earlier runs, then runs the inbox, then removes old lists.
   private func runLists() async {
     let (recorder, folders) = (ground.recorder, ground.folders)
-    let (births, ended, removed) = await onDisk {
+    let (births, ended, removed, hidden) = await onDisk {
       retention.forgetRemoved()
       try? work.returns.sweep()
       let entries = recorder.ledger { $0.lists.values.sorted { $0.id < $1.id } }
       work.index.load(entries.map(\.id), from: folders.lists)
       let removed = calls.remover.resume()
+      let hidden = retention.resume()
       let ended = entries.filter { $0.state.isFinal }.map(\.id)
       let open = entries.filter { !$0.state.isFinal }.map(birth)
       let needed = open.flatMap { [$0.list] + work.index.predecessors(of: $0.list) }
       try? folders.removeOriginals(except: Set(needed))
       for list in Set(ended).subtracting(needed) { recorder.dropBequest(of: list) }
-      return (open, ended, removed)
+      return (open, ended, removed, hidden)
     }
     let lineage = await LineageCheck(
       state: folders.state, witness: witness, recorder: recorder, clock: ground.clock,
@@ -192,7 +193,7 @@ final class Darkroom: Sendable {
     async let witnessEnd: Void = keepWitness(lineage)
     async let inboxEnd: Void = inbox.run()
     await inbox.settled()
-    await retention.run()
+    await retention.run(hidden)
     await removals
     await inboxEnd
     await witnessEnd

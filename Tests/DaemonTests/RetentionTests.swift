@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists that are over are kept for KeepLists=, then forgotten and their folders removed.
+// Lists that are over are kept for KeepLists=, then forgotten and their folders removed; prints for KeepPrints=.
 
 import Foundation
 import Support
@@ -52,6 +52,63 @@ import Vocabulary
         bench.names("state/lists").isEmpty
       }
       try await bench.stop(daemon)
+    }
+  }
+
+  @Test func `prints that have expired are told, and the list dropped again has new ones`()
+    async throws
+  {
+    try await DaemonBench.use(settings: DaemonBench.settings + "[Record]\nKeepPrints=1s\n") {
+      bench in
+      let url = try bench.serveSamples(1)[0]
+      let daemon = try await bench.start()
+      try await bench.drop([("Hills", url)], as: "summer.plist")
+      try await daemon.says("Removed the prints of list 'summer'")
+      #expect(bench.names("prints").isEmpty && bench.names("state/lists") == ["1"])
+      let shown = try await bench.tool("show", "summer")
+      #expect(shown.output.contains("its print was removed (KeepPrints=)"), "\(shown)")
+      let photo = try #require(try await bench.show("summer").photos.first)
+      #expect(photo.state == "filtered" && photo.print.isEmpty && photo.code == "print.expired")
+      let why = try await bench.tool("why", "summer", "Hills")
+      #expect(why.output.contains("print.expired"), "\(why)")
+      let retry = try await bench.tool("retry", "summer")
+      #expect(retry.errors.contains("its prints were removed (KeepPrints=)"), "\(retry)")
+      // A restart still knows it.
+      await daemon.cut()
+      try bench.settings(DaemonBench.settings)
+      let again = try await bench.start()
+      #expect(try await bench.show("summer").photos.first?.code == "print.expired")
+      let asked = bench.origin.requests().count
+      try await bench.drop([("Hills", url)], as: "summer.plist")
+      #expect(try await bench.wait(for: "summer", again).code == 0)
+      #expect(bench.origin.requests().count == asked + 1)
+      #expect(bench.names("prints/summer") == ["Hills.jpg"])
+      #expect(try await bench.show("summer").photos.first?.print == "Hills.jpg")
+      #expect(try await bench.tool("remove", "2").code == 0)
+      #expect(bench.names("prints").isEmpty && bench.names("state/lists").isEmpty)
+      #expect(try await bench.stop(again).code == 0)
+    }
+  }
+
+  @Test func `private prints expire, too, and a retry of the list brings all of them back`()
+    async throws
+  {
+    let settings = DaemonBench.settings + "PrivatePrints=yes\n"
+    try await DaemonBench.use(settings: settings + "[Record]\nKeepPrints=1s\n") { bench in
+      let good = try bench.serveSamples(1)[0]
+      let daemon = try await bench.start()
+      try await bench.drop(
+        [("Hills", good), ("Lost", bench.origin.url("/nothing.jpg"))], as: "summer.plist")
+      try await daemon.says("Removed the prints of list 'summer'")
+      #expect(bench.names("prints").isEmpty)
+      try bench.settings(settings)
+      #expect(try await bench.reload().code == 0)
+      let retry = try await bench.tool("retry", "summer")
+      #expect(retry.code == 0, "\(retry)")
+      let end = try await bench.tool("--json", "wait", "--timeout", "\(Patience.seconds)s", "2")
+      #expect(end.output.contains("\"filtered\":1"), "\(end)")
+      #expect(bench.names("prints/summer") == ["Hills.jpg"])
+      #expect(try await bench.stop(daemon).code == 0)
     }
   }
 

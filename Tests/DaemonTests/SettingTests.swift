@@ -267,7 +267,7 @@ import Vocabulary
       "StallTimeout": "9s",
       "Attempts": "9", "Cache": "9M", "HostPatience": "9min", "FreeSpace": "9M",
       "Filter": "sepia(0.9)", "Workers": "9", "MaximumPixels": "9",
-      "MaximumMemory": "99M", "Sync": "no", "KeepLists": "9s", "Progress": "9s",
+      "MaximumMemory": "99M", "Sync": "no", "KeepLists": "9s", "KeepPrints": "9s", "Progress": "9s",
       "Transitions": "yes",
       "Quality": "90", "Metadata": "strip", "PrivatePrints": "yes", "MaximumLists": "9",
       "MaximumPhotos": "9",

@@ -329,6 +329,21 @@ import Vocabulary
     }
   }
 
+  @Test func `a list waits while the prints that it would take over are being removed`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      let list = try await accept(bench)
+      let folder = try #require(bench.index.beginExpiry(of: list))
+      #expect(!bench.index.withdraw([list]))
+      let failure = await #expect(throws: Failure.self) { _ = try await prepare(bench) }
+      #expect(failure?.code == "list.late" && failure?.kind == .machine)
+      bench.index.endExpiry(folder, of: [list], at: bench.clock.wallTime())
+      #expect(try await prepare(bench).prints == folder)
+      #expect(bench.index.beginExpiry(of: list) == nil)
+    }
+  }
+
   // MARK: in and out
 
   @Test func `an accepted list is durable, known, noted and told`() async throws {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The removal of lists that ended long ago.
+// The removal of lists that ended long ago, and of their prints.
 
 import Files
 import Record
@@ -12,12 +12,12 @@ import Vocabulary
 @Suite struct ListRetentionTests {
   private static let keep = Duration.seconds(3600)
 
-  private func retention(_ bench: DiskBench) -> ListRetention {
+  private func retention(_ bench: DiskBench, prints: Duration? = nil) -> ListRetention {
     var settings = Settings()
-    settings.record.keepLists = Self.keep
+    (settings.record.keepLists, settings.record.keepPrints) = (Self.keep, prints)
     return ListRetention(
-      bench.recorder, bench.index, lists: bench.folders.lists, settings: LiveSettings(settings),
-      clock: bench.clock)
+      bench.recorder, bench.index, bench.folders, settings: LiveSettings(settings),
+      bench.narrator(), clock: bench.clock)
   }
 
   /// Adds a list that ends now, and is in `done` already unless the test keeps it from there.
@@ -34,9 +34,10 @@ import Vocabulary
 
   /// Runs until the retention waits for its next look, acts, and stops it.
   private func running(
-    _ bench: DiskBench, _ retention: ListRetention, _ act: () async throws -> Void
+    _ bench: DiskBench, _ retention: ListRetention, hidden: [ListID] = [],
+    _ act: () async throws -> Void
   ) async throws {
-    let run = Task { await retention.run() }
+    let run = Task { await retention.run(hidden) }
     #expect(await bench.clock.isAwaited())
     do { try await act() } catch {
       run.cancel()
@@ -50,10 +51,11 @@ import Vocabulary
     async throws
   {
     try await DiskBench.use { bench in
+      let retention = retention(bench)
       try await end(bench, 1)
       bench.clock.advance(by: .seconds(1800))
       try await end(bench, 2)
-      try await running(bench, retention(bench)) {
+      try await running(bench, retention) {
         #expect(left(bench) == ["1", "2"])
         bench.clock.advance(by: .seconds(1800))
         #expect(await bench.clock.isAwaited())
@@ -66,10 +68,10 @@ import Vocabulary
 
   @Test func `a list stays while its copy is missing from done`() async throws {
     try await DiskBench.use { bench in
+      let retention = retention(bench)
       try await end(bench, 1, isReturned: false)
       bench.clock.advance(by: Self.keep)
       try await end(bench, 2)
-      let retention = retention(bench)
       try await running(bench, retention) {
         #expect(left(bench) == ["1", "2"])
         try ListMarks.noteReturn(in: bench.folder(of: ListID(1)))
@@ -81,11 +83,11 @@ import Vocabulary
 
   @Test func `a list stays while an open list may take over its prints`() async throws {
     try await DiskBench.use { bench in
+      let retention = retention(bench)
       try await end(bench, 1)
       try await end(bench, 2, revises: 1)
       try await bench.add(3, .revising(2))
       bench.clock.advance(by: Self.keep)
-      let retention = retention(bench)
       try await running(bench, retention) {
         #expect(left(bench) == ["1", "2", "3"])
         try await bench.recorder.record([.cancelled(ListID(3))])
@@ -97,20 +99,22 @@ import Vocabulary
 
   @Test func `an open list is never removed`() async throws {
     try await DiskBench.use { bench in
+      let retention = retention(bench)
       try await bench.add(1)
       try await end(bench, 2)
       bench.clock.advance(by: Self.keep + .seconds(1))
       try await end(bench, 3)
-      try await running(bench, retention(bench)) { #expect(left(bench) == ["1", "3"]) }
+      try await running(bench, retention) { #expect(left(bench) == ["1", "3"]) }
     }
   }
 
   @Test func `a removal that fails is tried again a minute later`() async throws {
     try await DiskBench.use { bench in
+      let retention = retention(bench)
       try await end(bench, 1)
       bench.clock.advance(by: Self.keep)
       bench.disk.fail(.broken(.rename))
-      try await running(bench, retention(bench)) {
+      try await running(bench, retention) {
         #expect(bench.state(ListID(1)) == .cancelled)
         bench.disk.fail(nil)
         bench.clock.advance(by: .seconds(60))
@@ -142,8 +146,193 @@ import Vocabulary
       let folder = try SampleList().write(ListID(7), in: bench.folders.lists)
       try ListMarks.noteReturn(in: folder)
       try SampleList().write(ListID(8), in: bench.folders.lists)
+      let retention = retention(bench)
+      bench.clock.advance(by: Self.keep)
       try await end(bench, 9)
-      try await running(bench, retention(bench)) { #expect(left(bench) == ["8", "9"]) }
+      try await running(bench, retention) { #expect(left(bench) == ["8", "9"]) }
+    }
+  }
+
+  // MARK: prints
+
+  /// Adds a list with a print that ends now, and is in `done` already.
+  private func develop(_ bench: DiskBench, _ number: UInt64, revises: UInt64? = nil) async throws {
+    let list = try await bench.add(number, .revising(revises))
+    try await bench.develop(PhotoID(list: list, number: 1), print: "Photo.jpg")
+    try await bench.recorder.record([.finished(list)])
+    try ListMarks.noteReturn(in: bench.folder(of: list))
+  }
+
+  private func prints(_ bench: DiskBench) -> [String]? { try? bench.folders.prints.listing() }
+
+  @Test func `prints go before their list, which tells it until it goes, too`() async throws {
+    try await DiskBench.use { bench in
+      let retention = retention(bench, prints: .seconds(1800))
+      try await develop(bench, 1)
+      try await running(bench, retention) { () async throws in
+        #expect(prints(bench) == ["barn"] && bench.index.expiry(of: ListID(1)) == nil)
+        bench.clock.advance(by: .seconds(1800))
+        #expect(await bench.clock.isAwaited())
+        #expect(prints(bench) == [] && left(bench) == ["1"])
+        let now = bench.clock.wallTime()
+        #expect(bench.index.expiry(of: ListID(1)) == now)
+        #expect(try ListMarks.expiry(in: bench.folder(of: ListID(1))) == now)
+        bench.clock.advance(by: .seconds(1800))
+        #expect(try await Patience.sees { left(bench) == [] })
+        #expect(bench.index.expiry(of: ListID(1)) == nil)
+      }
+    }
+  }
+
+  @Test func `a list is kept until its prints go`() async throws {
+    try await DiskBench.use { bench in
+      let retention = retention(bench, prints: Self.keep * 2)
+      try await develop(bench, 1)
+      try await running(bench, retention) { () async throws in
+        bench.clock.advance(by: Self.keep)
+        retention.look()
+        #expect(await bench.clock.isAwaited())
+        #expect(prints(bench) == ["barn"] && left(bench) == ["1"])
+        bench.clock.advance(by: Self.keep)
+        #expect(try await Patience.sees { left(bench) == [] })
+        #expect(prints(bench) == [])
+      }
+    }
+  }
+
+  @Test func `prints that are kept for ever stay when their list goes`() async throws {
+    try await DiskBench.use { bench in
+      let retention = retention(bench)
+      try await develop(bench, 1)
+      try await running(bench, retention) { () async throws in
+        bench.clock.advance(by: Self.keep)
+        #expect(try await Patience.sees { left(bench) == [] })
+        #expect(prints(bench) == ["barn"])
+      }
+    }
+  }
+
+  @Test func `prints belong to the latest list, and go when it has ended long ago`() async throws {
+    try await DiskBench.use { bench in
+      let retention = retention(bench, prints: .seconds(1800))
+      try await develop(bench, 1)
+      try await bench.add(2, .revising(1))
+      try await running(bench, retention) { () async throws in
+        bench.clock.advance(by: .seconds(1800))
+        retention.look()
+        #expect(await bench.clock.isAwaited())
+        #expect(prints(bench) == ["barn"])
+        try await bench.recorder.record([.cancelled(ListID(2))])
+        try ListMarks.noteReturn(in: bench.folder(of: ListID(2)))
+        retention.look()
+        #expect(await bench.clock.isAwaited())
+        bench.clock.advance(by: .seconds(1800))
+        #expect(try await Patience.sees { prints(bench) == [] })
+        #expect(try await Patience.sees { bench.index.expiry(of: ListID(2)) != nil })
+      }
+    }
+  }
+
+  @Test func `a list that is about to be accepted keeps the prints it takes over`() async throws {
+    try await DiskBench.use { bench in
+      let retention = retention(bench, prints: Self.keep)
+      try await develop(bench, 1)
+      bench.clock.advance(by: Self.keep)
+      let folder = FileName(literal: "barn")
+      bench.index.note(ListID(9), into: folder)
+      try await running(bench, retention) { () async throws in
+        #expect(prints(bench) == ["barn"] && !bench.index.isExpiring(folder))
+      }
+    }
+  }
+
+  @Test func `a folder without a print of ours is not touched, and the list tells no expiry`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      let retention = retention(bench, prints: .seconds(1800))
+      try await end(bench, 1)
+      try bench.folders.prints.put(FileName(literal: "barn"), "a file of a user")
+      bench.clock.advance(by: .seconds(1800))
+      try await running(bench, retention) { () async throws in
+        #expect(prints(bench) == ["barn"] && bench.index.expiry(of: ListID(1)) == 0)
+      }
+    }
+  }
+
+  @Test func `prints that a crash left hidden are removed, and their lists tell it`() async throws {
+    try await DiskBench.use { bench in
+      try await develop(bench, 1)
+      try await develop(bench, 2, revises: 1)
+      let all = bench.folders.prints
+      try all.rename(
+        FileName(literal: "barn"), to: all, as: ListFolder.expired(ListID(2)), replacing: false)
+      let retention = retention(bench, prints: Self.keep)
+      let hidden = retention.resume()
+      let now = bench.clock.wallTime()
+      #expect(bench.index.expiry(of: ListID(1)) == now && bench.index.expiry(of: ListID(2)) == now)
+      try await running(bench, retention, hidden: hidden) { () async throws in
+        #expect(prints(bench) == [])
+        #expect(try ListMarks.expiry(in: bench.folder(of: ListID(2))) == now)
+      }
+    }
+  }
+
+  @Test func `hidden prints that cannot be removed are tried again a minute later`() async throws {
+    try await DiskBench.use { bench in
+      let retention = retention(bench, prints: Self.keep)
+      try await develop(bench, 1)
+      bench.clock.advance(by: Self.keep)
+      bench.disk.fail(.broken(.remove))
+      try await running(bench, retention) { () async throws in
+        #expect(prints(bench) == [".expired-1"])
+        bench.disk.fail(nil)
+        bench.clock.advance(by: .seconds(60))
+        #expect(try await Patience.sees { prints(bench) == [] })
+      }
+    }
+  }
+
+  // MARK: clocks
+
+  private static let years: UInt64 = 10 * 365 * 86_400_000
+
+  @Test func `a start with a clock that is years ahead removes nothing`() async throws {
+    try await DiskBench.use { bench in
+      try await develop(bench, 1)
+      let truth = bench.clock.wallTime()
+      bench.clock.setWallTime(truth + Self.years)
+      let retention = retention(bench, prints: Self.keep)
+      try await running(bench, retention) { () async throws in
+        bench.clock.advance(by: .seconds(3599))
+        retention.look()
+        #expect(await bench.clock.isAwaited())
+        #expect(prints(bench) == ["barn"] && left(bench) == ["1"])
+        bench.clock.setWallTime(truth + 1_800_000)
+        bench.clock.advance(by: .seconds(60))
+        retention.look()
+        #expect(await bench.clock.isAwaited())
+        #expect(prints(bench) == ["barn"] && left(bench) == ["1"])
+      }
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a clock that jumps removes nothing for an hour`(isAhead: Bool) async throws {
+    try await DiskBench.use { bench in
+      let retention = retention(bench, prints: Self.keep)
+      try await develop(bench, 1)
+      bench.clock.advance(by: Self.keep - .seconds(60))
+      let now = bench.clock.wallTime()
+      bench.clock.setWallTime(isAhead ? now + Self.years : now - 3_600_000)
+      try await running(bench, retention) { () async throws in
+        bench.clock.advance(by: .seconds(3599))
+        #expect(await bench.clock.isAwaited())
+        #expect(prints(bench) == ["barn"] && left(bench) == ["1"])
+        bench.clock.advance(by: .seconds(3601))
+        #expect(try await Patience.sees { left(bench) == [] })
+        #expect(prints(bench) == [])
+      }
     }
   }
 }

@@ -130,6 +130,10 @@ enum Samples {
       "Removed list 'holiday' (root) with its prints and results."
     ),
     (.listRemoved(list), "Removed list 'holiday' with its prints and results."),
+    (
+      .printsExpired(list),
+      "Removed the prints of list 'holiday', as KeepPrints= has passed since its end."
+    ),
   ]
 
   private static let photos: [(Notice, String)] = [

@@ -82,6 +82,28 @@ struct TextTests {
   }
 
   @Test
+  func `a list tells when its prints go, and that they have gone`() {
+    var list = Samples.list
+    (list.state, list.filtered, list.failed) = ("finished", 100, 0)
+    list.end.printsExpire = Self.now + 3 * 86_400_000
+    #expect(
+      PhotoText.head(list, Self.terminal, now: Self.now, users: Self.users)
+        .hasSuffix("\nits prints are removed in 3 d 0 h (KeepPrints=)\n"))
+    #expect(!ListText.sentence(list).contains("KeepPrints="))
+    (list.end.printsExpire, list.end.printsExpired) = (nil, Self.now - 2 * 86_400_000)
+    #expect(
+      PhotoText.head(list, Self.terminal, now: Self.now, users: Self.users)
+        .hasSuffix("\nits prints were removed 2 d 0 h ago (KeepPrints=)\n"))
+    #expect(
+      ListText.sentence(list)
+        == "summer (list 17) is finished: 100 of 100 photos filtered; its prints were removed (KeepPrints=)"
+    )
+    #expect(
+      ListText.plain(list).hasSuffix(
+        "\t2025-11-21T08:05:45Z\t\(DateText.utc(milliseconds: Self.now - 2 * 86_400_000))\n"))
+  }
+
+  @Test
   func `one photo is not called photos`() {
     var list = Samples.list
     (list.total, list.filtered, list.failed, list.downloaded, list.new) = (1, 0, 1, 0, 0)

@@ -68,13 +68,16 @@ extension Folder {
       source, to: target.openAnew(newName), upTo: source.status().size)
   }
 
-  /// Removes a folder with everything in it. A missing folder is not an error.
-  package func removeTree(_ name: FileName) throws(SystemError) {
+  /// Removes a folder with everything in it. A missing folder is not an error. With a `device`, a folder of another
+  /// one is left, which is an error.
+  package func removeTree(_ name: FileName, on device: UInt64? = nil) throws(SystemError) {
     try ifThere { () throws(SystemError) in
       let folder = try folder(name, creating: false)
+      // The kernel refuses to remove the place of a mount.
+      if let device, try folder.device() != device { return try removeFolder(name) }
       for inner in try folder.names() {
         if try folder.status(ifThere: inner)?.kind == .folder {
-          try folder.removeTree(inner)
+          try folder.removeTree(inner, on: device)
         } else {
           try folder.removeIfThere(inner)
         }

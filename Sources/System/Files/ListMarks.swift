@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A list's progress into and out of the daemon, kept in two files in STATE/lists/N. Accept writes one,
-// Return the other, each as a whole; both stages read both. Raises SystemError.
+// Return the others, each as a whole; both stages read them. Raises SystemError.
 //
 //   state: accepted   by Accept: the list is recorded, its dropped file may still be in the inbox
 //   state: claimed    by Accept: the dropped file has left the inbox
 //   state: archived   by versions before `returned`: claimed and returned
 //   returned          by Return: copy and results are durable in `done` and `failed`; its contents name them
+//   expired           by Return: the prints were removed for their age; the time, in milliseconds since 1970
 
 package import Vocabulary
 
@@ -44,6 +45,16 @@ package struct ListMarks: Equatable, Sendable {
     in folder: any Folder, _ receipt: [UInt8] = []
   ) throws(SystemError) {
     try folder.write(whole: receipt, as: ListFolder.returned)
+  }
+
+  package static func noteExpiry(in folder: any Folder, at time: UInt64) throws(SystemError) {
+    try folder.write(whole: Array("\(time)\n".utf8), as: ListFolder.expired)
+  }
+
+  /// Nil if the prints have not expired; 0 if none were there then.
+  package static func expiry(in folder: any Folder) throws(SystemError) -> UInt64? {
+    let bytes = try folder.contents(of: ListFolder.expired, upTo: 64)
+    return bytes.map { UInt64(String(decoding: $0.prefix { $0 != 0x0A }, as: UTF8.self)) ?? 0 }
   }
 
   /// The time of the return, in milliseconds since 1970.

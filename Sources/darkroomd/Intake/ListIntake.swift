@@ -134,7 +134,7 @@ struct ListIntake: IntakeRules {
     }
     // Noted before the record, so that a list prepared in the meantime sees it.
     index.note(draft.list, into: prints)
-    if let earlier, index[earlier] == nil { throw Self.late }
+    if let earlier, index[earlier] == nil || index.isExpiring(prints) { throw Self.late }
     // A list in the folder of a private one would open its prints.
     let isPrivate =
       options.isPrivate ?? standard.privatePrints
@@ -209,7 +209,7 @@ struct ListIntake: IntakeRules {
     }
     (terms.revises, terms.again) = (earlier, order.photos)
     index.note(draft.list, into: terms.prints)
-    if index[earlier] == nil { throw Self.late }
+    if index[earlier] == nil || index.isExpiring(terms.prints) { throw Self.late }
     // The class of the earlier list may have been changed since.
     let changed = recorder.ledger { $0[earlier]?.acceptance.serviceClass }
     return ListTerms(
@@ -218,11 +218,12 @@ struct ListIntake: IntakeRules {
   }
 
   /// A list takes over from lower numbers only; a number that was drawn ahead may be too low. The next
-  /// attempt draws a higher one, and does not see a list that is being removed.
+  /// attempt draws a higher one, and does not see a list or prints that are being removed.
   private static let late = Failure(
     .machine, scope: .one, code: "list.late",
     reason:
-      "a newer list of that name has been accepted, or the earlier one removed, in the meantime")
+      "a newer list of that name has been accepted, or the earlier one or its prints removed, in the meantime"
+  )
 
   /// A folder that no list of another name or owner has used, or ever will.
   private func printFolder(for draft: ListDraft) throws(SystemError) -> FileName {

@@ -5,6 +5,7 @@
 // Concurrency model: one Mutex around the dictionaries; files are read outside it.
 
 import Accept
+import Files
 import Linux
 import Synchronization
 import Vocabulary
@@ -48,6 +49,7 @@ final class ListIndex: Sendable {
 
     mutating func remove(_ list: ListID) {
       guard let label = labels.removeValue(forKey: list) else { return }
+      expired[list] = nil
       titles[label.title]?.remove(list)
       if titles[label.title]?.isEmpty == true { titles[label.title] = nil }
       leave(list, label.terms.prints)
@@ -55,6 +57,10 @@ final class ListIndex: Sendable {
 
     /// The folders of prints of lists that are being removed.
     var removed: [ListID: FileName] = [:]
+    /// The folders of prints that are about to be removed for their age.
+    var expiring: Set<FileName> = []
+    /// When the prints of a list were removed for their age; 0 if none were there. Milliseconds since 1970.
+    var expired: [ListID: UInt64] = [:]
 
     mutating func reserve(_ list: ListID, _ prints: FileName) {
       removed[list] = prints
@@ -88,7 +94,11 @@ final class ListIndex: Sendable {
     guard let folder = try? lists.folder(ListFolder.name(id), creating: false),
       let about = try? AboutFile.read(from: folder), let label = try? ListLabel(about)
     else { return nil }
-    state.withLock { $0.add(id, label) }
+    let expiry = (try? ListMarks.expiry(in: folder)) ?? nil
+    state.withLock { state in
+      state.add(id, label)
+      if let expiry { state.expired[id] = expiry }
+    }
     return label
   }
 
@@ -100,14 +110,17 @@ final class ListIndex: Sendable {
   // MARK: removal
 
   /// Forgets these lists, the newest first, but keeps their folders of prints reserved until `free`. False, and
-  /// changes nothing, if a list that is not accepted yet is to print into the folder of the newest.
+  /// changes nothing, if a list that is not accepted yet is to print into the folder of the newest, or if that is about to
+  /// be removed for its age.
   func withdraw(_ lists: [ListID]) -> Bool {
     state.withLock { state in
-      if let newest = lists.first, let prints = state.labels[newest]?.terms.prints,
-        let printer = state.printers[prints]?.max(), printer > newest,
-        state.labels[printer] == nil
-      {
-        return false
+      if let newest = lists.first, let prints = state.labels[newest]?.terms.prints {
+        if state.expiring.contains(prints) { return false }
+        if let printer = state.printers[prints]?.max(), printer > newest,
+          state.labels[printer] == nil
+        {
+          return false
+        }
       }
       for list in lists {
         guard let prints = state.labels[list]?.terms.prints else { continue }
@@ -129,6 +142,50 @@ final class ListIndex: Sendable {
   func free(_ list: ListID) {
     state.withLock { state in
       if let prints = state.removed.removeValue(forKey: list) { state.leave(list, prints) }
+    }
+  }
+
+  // MARK: expiry
+
+  /// The folder of the list's prints, which no list is to take over until `endExpiry`. Nil if a later list, or one that
+  /// is not accepted yet, prints there, or the list is being removed.
+  func beginExpiry(of list: ListID) -> FileName? {
+    state.withLock { state in
+      guard let prints = state.labels[list]?.terms.prints, state.printers[prints]?.max() == list
+      else { return nil }
+      state.expiring.insert(prints)
+      return prints
+    }
+  }
+
+  /// - Parameters:
+  ///   - lists: those that had their prints there.
+  ///   - time: of the removal, in milliseconds since 1970; 0 if no prints were there, nil if it failed.
+  func endExpiry(_ folder: FileName, of lists: [ListID], at time: UInt64?) {
+    state.withLock { state in
+      state.expiring.remove(folder)
+      guard let time else { return }
+      for list in lists where state.labels[list] != nil && state.expired[list] == nil {
+        state.expired[list] = time
+      }
+    }
+  }
+
+  /// Ask after `note`: a list that is noted is not overlooked by a later expiry.
+  func isExpiring(_ folder: FileName) -> Bool { state.withLock { $0.expiring.contains(folder) } }
+
+  /// When the list's prints were removed for their age, in milliseconds since 1970; 0 if none were there then, nil if
+  /// it has not happened.
+  func expiry(of list: ListID) -> UInt64? { state.withLock { $0.expired[list] } }
+
+  /// True if the list's prints can expire: they have not, and no later list has taken them over.
+  func holdsPrints(_ list: ListID) -> Bool {
+    state.withLock { state in
+      guard let prints = state.labels[list]?.terms.prints, state.expired[list] == nil else {
+        return false
+      }
+      // A list that was never accepted may have left its draft.
+      return !(state.printers[prints]?.contains { $0 > list && state.labels[$0] != nil } ?? false)
     }
   }
 

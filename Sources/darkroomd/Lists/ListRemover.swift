@@ -152,7 +152,9 @@ final class ListRemover: Sendable {
     guard isThere else { throw Self.refusal("its files have been removed (KeepLists=)") }
     guard isTaken else { throw Self.refusal("its file has not left the inbox yet") }
     guard index.withdraw(line) else {
-      throw Self.refusal("a list that takes over from it is being accepted; try again")
+      throw Self.refusal(
+        "a list that takes over from it is being accepted, or its prints are being removed (KeepPrints=); try again"
+      )
     }
     // It may have been accepted during the looks at the disk.
     do throws(Failure) { try refuseHeir(of: order.list) } catch {

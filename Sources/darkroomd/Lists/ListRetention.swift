@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removes the folders of lists that ended longer ago than KeepLists=, and forgets the lists. A crash leaves
-// the whole list, or a record without a folder, which the next start forgets. Raises nothing: a failed
-// removal is tried again later.
-// Concurrency model: the task in `run` alone removes, after `forgetRemoved` at the start; other tasks ring.
+// Removes the prints of lists that ended longer ago than KeepPrints=, and the folders of those that ended longer ago
+// than KeepLists=, and forgets those lists. A list that has prints to remove is kept until then. A clock that has just
+// been set removes nothing. A crash leaves the whole list, or a record without a folder, which the next start forgets;
+// prints that were hidden are removed after the next start. Raises nothing: a failed removal is tried again later.
+// Concurrency model: the task in `run` alone removes, after `forgetRemoved` and `resume` at the start; other tasks ring.
 
 import Linux
 import Record
@@ -10,41 +11,72 @@ import Return
 import Vocabulary
 
 final class ListRetention: Sendable {
+  private struct Progress: Sendable {
+    var steady: SteadyClock
+    /// The lists whose prints are hidden and not removed yet.
+    var hidden: Set<ListID>
+  }
+
+  /// The pause before prints that are hidden are removed again.
+  private static let again = Duration.seconds(60)
+
   private let recorder: Recorder
   private let index: ListIndex
   private let lists: any Folder
+  private let expiry: PrintsExpiry
   private let settings: LiveSettings
+  private let narrator: Narrator
   private let clock: any Timekeeper
+  /// At the start.
+  private let steady: SteadyClock
   private let bell = ChangeSignal()
 
   init(
-    _ recorder: Recorder, _ index: ListIndex, lists: any Folder, settings: LiveSettings,
-    clock: any Timekeeper
+    _ recorder: Recorder, _ index: ListIndex, _ folders: StateFolders, settings: LiveSettings,
+    _ narrator: Narrator, clock: any Timekeeper
   ) {
     self.recorder = recorder
     self.index = index
-    self.lists = lists
+    lists = folders.lists
+    expiry = PrintsExpiry(lists: folders.lists, prints: folders.prints)
     self.settings = settings
+    self.narrator = narrator
     self.clock = clock
+    steady = SteadyClock(wall: clock.wallTime(), uptime: clock.uptime())
   }
 
-  /// Call when a list has ended or KeepLists= has changed.
+  /// Call when a list has ended, or KeepLists= or KeepPrints= has changed.
   func look() { bell.changed() }
 
   /// Call at the start: forgets lists whose folders an earlier run removed. May wait for a disk.
   func forgetRemoved() {
     let old = OldLists(lists)
     try? old.sweep()
-    for list in due() where (try? old.isGone(list)) == true { recorder.forget(list) }
+    // Not for the clock's sake: nothing is left of them that a wrong clock could cost.
+    let (keep, now) = (keepLists, clock.wallTime())
+    for list in ended() where keep.isOver(since: list.since, now: now) {
+      if (try? old.isGone(list.list)) == true { recorder.forget(list.list) }
+    }
   }
 
-  /// Runs until it is cancelled. Call it after the inbox has recovered.
-  func run() async {
+  /// Call at the start, when the index has been read and before a new list is accepted: notes the lists whose prints a
+  /// crash has left hidden, and returns them. May wait for a disk.
+  func resume() -> [ListID] {
+    let pending = (try? expiry.pending()) ?? []
+    for list in pending {
+      guard let prints = index[list]?.terms.prints, index.expiry(of: list) == nil else { continue }
+      note([list] + index.forerunners(of: list), prints, at: clock.wallTime())
+    }
+    return pending
+  }
+
+  /// Runs until it is cancelled. Call it after the inbox has recovered. `hidden`: from `resume`.
+  func run(_ hidden: [ListID]) async {
+    var progress = Progress(steady: steady, hidden: Set(hidden))
     while !Task.isCancelled {
       let seen = bell.version
-      await onDisk { removeDue() }
-      let now = clock.wallTime()
-      if let pause = retention.pause(until: ended().map(\.time), now: now) {
+      progress = await onDisk { [progress] in removeDue(progress) }
+      if let pause = pause(progress) {
         await bell.change(after: seen, within: pause, on: clock)
       } else {
         await bell.change(after: seen)
@@ -52,20 +84,75 @@ final class ListRetention: Sendable {
     }
   }
 
-  /// A removal that fails is tried again at the next look.
-  private func removeDue() {
+  // MARK: prints
+
+  /// Prints go before the lists, which may wait for that.
+  private func removeDue(_ before: Progress) -> Progress {
+    var progress = before
+    progress.steady.note(wall: clock.wallTime(), uptime: clock.uptime())
     let old = OldLists(lists)
-    for list in due() {
+    let forgotten = (try? old.unknown { list in recorder.ledger { $0[list] != nil } }) ?? []
+    if let keep = keepPrints, wait(keep, progress) == .zero {
+      // Their folders of prints may be those of lists that are known.
+      for list in forgotten { _ = index.read(list.list, from: lists) }
+      let now = clock.wallTime()
+      for (list, since) in ended() + forgotten where keep.isOver(since: since, now: now) {
+        if Task.isCancelled { return progress }
+        guard index.holdsPrints(list), (try? old.isRemovable(list)) == true else { continue }
+        if expire(list, at: now) { progress.hidden.insert(list) }
+      }
+    }
+    clear(&progress.hidden)
+    if wait(keepLists, progress) == .zero { removeLists(old, forgotten) }
+    return progress
+  }
+
+  /// True if there were prints, which are hidden now.
+  private func expire(_ list: ListID, at time: UInt64) -> Bool {
+    guard let prints = index.beginExpiry(of: list) else { return false }
+    let line = [list] + index.forerunners(of: list)
+    guard let isHidden = try? expiry.hide(prints, of: list) else {
+      index.endExpiry(prints, of: line, at: nil)
+      return false
+    }
+    note(line, prints, at: isHidden ? time : 0)
+    return isHidden
+  }
+
+  /// The newest list comes last: without its note, the next start repeats the others.
+  private func note(_ line: [ListID], _ prints: FileName, at time: UInt64) {
+    for list in line.reversed() where (try? expiry.note(list, at: time)) == nil { break }
+    index.endExpiry(prints, of: line, at: time)
+    narrator.changed()
+  }
+
+  private func clear(_ hidden: inout Set<ListID>) {
+    for list in hidden.sorted() {
+      if Task.isCancelled { return }
+      let time = index.expiry(of: list) ?? clock.wallTime()
+      guard (try? expiry.note(list, at: time)) != nil, (try? expiry.clear(list)) != nil else {
+        continue
+      }
+      hidden.remove(list)
+      narrator.expired(list)
+    }
+  }
+
+  // MARK: lists
+
+  /// A removal that fails is tried again at the next look.
+  private func removeLists(_ old: OldLists, _ forgotten: [(list: ListID, since: UInt64)]) {
+    let (keep, now) = (keepLists, clock.wallTime())
+    for (list, time) in ended() where keep.isOver(since: time, now: now) {
       if Task.isCancelled { return }
       // Asked for each: a removal takes long, and a retry may have begun meanwhile.
-      if needed().contains(list) { continue }
+      if needed().contains(list) || waitsForPrints(list) { continue }
       guard (try? old.isRemovable(list)) == true, (try? old.remove(list)) != nil else { continue }
       recorder.forget(list)
       index.forget(list)
     }
-    let now = clock.wallTime()
-    let unknown = try? old.unknown { list in recorder.ledger { $0[list] != nil } }
-    for (list, since) in unknown ?? [] where retention.isOver(since: since, now: now) {
+    for (list, since) in forgotten where keep.isOver(since: since, now: now) {
+      if waitsForPrints(list) { continue }
       try? old.remove(list)
       // The record forgets the oldest lists by itself.
       index.forget(list)
@@ -77,16 +164,41 @@ final class ListRetention: Sendable {
     Set(recorder.ledger { $0.openLists.map(\.id) }.flatMap(index.predecessors))
   }
 
-  private var retention: Retention { Retention(settings.current.record.keepLists) }
-
-  private func due() -> [ListID] {
-    let now = clock.wallTime()
-    return ended().filter { retention.isOver(since: $0.time, now: now) }.map(\.list)
+  /// Only a known list can tell where its prints are.
+  private func waitsForPrints(_ list: ListID) -> Bool {
+    keepPrints != nil && index.holdsPrints(list)
   }
 
-  private func ended() -> [(list: ListID, time: UInt64)] {
+  // MARK: time
+
+  private var keepLists: Retention { Retention(settings.current.record.keepLists) }
+  private var keepPrints: Retention? { settings.current.record.keepPrints.map { Retention($0) } }
+
+  /// How long it takes until the clock is believed.
+  private func wait(_ keep: Retention, _ progress: Progress) -> Duration {
+    progress.steady.wait(for: keep.time, at: clock.uptime())
+  }
+
+  private func ended() -> [(list: ListID, since: UInt64)] {
     recorder.ledger { ledger in
       ledger.lists.values.filter { $0.state.isFinal }.map { ($0.id, $0.endedTime) }
     }
+  }
+
+  /// Nil until a list ends.
+  private func pause(_ progress: Progress) -> Duration? {
+    let now = clock.wallTime()
+    let ended = ended()
+    func pause(_ keep: Retention, _ lists: [UInt64]) -> Duration? {
+      keep.pause(until: lists, now: now).map { max($0, wait(keep, progress)) }
+    }
+    let pauses = [
+      pause(keepLists, ended.filter { !waitsForPrints($0.list) }.map(\.since)),
+      keepPrints.flatMap { keep in
+        pause(keep, ended.filter { index.holdsPrints($0.list) }.map(\.since))
+      },
+      progress.hidden.isEmpty ? nil : Self.again,
+    ]
+    return pauses.compactMap { $0 }.min()
   }
 }

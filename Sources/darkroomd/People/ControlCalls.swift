@@ -238,7 +238,17 @@ final class ControlCalls: ControlService {
     if list.failed == 0, list.state != ListState.cancelled.name {
       let isOver = list.state == ListState.finished.name
       throw .notPossible(
-        why: "none of its photos has failed" + (isOver ? "" : "; it is still at work"))
+        why: "none of its photos has failed"
+          + (list.end.printsExpired != nil
+            ? "; its prints were removed (KeepPrints=), drop it again to have new ones"
+            : isOver ? "" : "; it is still at work"))
+    }
+    // Those that were given back as prints are not kept.
+    if list.end.printsExpired != nil, views.index[ListID(list.id)]?.terms.isRoll == true {
+      throw .notPossible(
+        why:
+          "its prints were removed (KeepPrints=), and its pictures are not here any more; drop them again"
+      )
     }
     let again = RepeatOrder(
       ListID(list.id), of: list.owner, photos: try await failed(of: order, in: list), by: peer.user)

@@ -124,6 +124,9 @@ final class Narrator: Sendable {
     changes.changed()
   }
 
+  /// The list's prints were removed for their age.
+  func expired(_ list: ListID) { report(list) { .printsExpired($0) } }
+
   func progress(_ list: ListID) {
     changes.changed()
     let isDue = throttle.withLock { $0.admits(list, at: clock.uptime()) }

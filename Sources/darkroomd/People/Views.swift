@@ -10,6 +10,7 @@ import Download
 import Linux
 import Output
 import Record
+import Return
 import Steer
 import Vocabulary
 
@@ -100,14 +101,28 @@ struct Views: Sendable {
 
   private func summary(_ entry: ListEntry) -> ListSummary {
     let label = index[entry.id]
-    return ListSummary(
+    var summary = ListSummary(
       id: entry.id.number, name: index.name(of: entry.id), title: label?.terms.title ?? "",
       owner: label?.owner ?? entry.acceptance.owner ?? 0, halter: entry.halter, state: entry.state,
       serviceClass: entry.acceptance.serviceClass, total: entry.acceptance.photos,
       new: entry.counts.new, downloaded: entry.counts.downloaded,
       filtered: entry.counts.filtered, failed: entry.counts.failed, accepted: entry.acceptedTime,
       ended: entry.endedTime, pace: paces.pace(of: entry.id, at: clock.uptime()))
+    noteExpiry(entry, &summary)
+    return summary
   }
+
+  /// Without prints there is nothing to tell.
+  private func noteExpiry(_ entry: ListEntry, _ summary: inout ListSummary) {
+    guard entry.state.isFinal, entry.counts.filtered > 0 else { return }
+    summary.end.printsExpired = expiry(of: entry.id)
+    if let keep = settings.current.record.keepPrints, index.holdsPrints(entry.id) {
+      summary.end.printsExpire = Retention(keep).end(since: entry.endedTime)
+    }
+  }
+
+  /// When KeepPrints= has removed the list's prints; nil if it has not.
+  func expiry(of list: ListID) -> UInt64? { index.expiry(of: list).flatMap { $0 > 0 ? $0 : nil } }
 
   // MARK: photos
 
@@ -202,6 +217,10 @@ struct Views: Sendable {
   private func note(
     _ row: ResultRow, _ list: OpenList, _ entry: CatalogEntry, _ summary: inout PhotoSummary
   ) {
+    if row.state == .filtered, expiry(of: list.id) != nil {
+      (summary.code, summary.reason) = (Self.expiredCode, Self.expiredReason)
+      return
+    }
     summary.bytes = row.bytes
     summary.width = row.width
     summary.height = row.height
@@ -211,6 +230,9 @@ struct Views: Sendable {
       summary.print = "\(list.printName(row.photo, entry.name, format))"
     }
   }
+
+  static let expiredCode = "print.expired"
+  static let expiredReason = "its print was removed (KeepPrints=)"
 
   /// Why a photo waits that has not failed.
   private func noteHost(_ server: String, _ photo: PhotoID, _ summary: inout PhotoSummary) {
@@ -239,7 +261,7 @@ struct Views: Sendable {
     return settings.current.network.route.leads(toServer: server) ? health[.proxy] : nil
   }
 
-  /// A text that is no URL of a photo.
+  /// For a text that does not parse as the URL of a photo.
   private static func shown(_ text: String) -> String { String(ShownURL.text(text).prefix(100)) }
 
   // MARK: downloads

@@ -228,7 +228,11 @@ struct WhyView {
     var wait = list
     let state = known?.isFinal == false ? known : entry.row?.state ?? known
     switch state {
-    case .filtered: wait = WaitSummary(.filtered)
+    case .filtered:
+      wait = WaitSummary(.filtered)
+      if summary.end.printsExpired != nil {
+        (wait.code, wait.reason) = (Views.expiredCode, Views.expiredReason)
+      }
     case .failed:
       wait = WaitSummary(.failed)
       (wait.code, wait.reason) = (entry.row?.code ?? "", entry.row?.reason ?? "")

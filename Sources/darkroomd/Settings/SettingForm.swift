@@ -18,7 +18,18 @@ struct SettingForm<Value: Equatable & Sendable>: Sendable {
 
   /// `auto` stands for nil.
   static func auto<Wrapped>(or form: SettingForm<Wrapped>) -> Self where Value == Wrapped? {
-    Self { (text) throws(SettingProblem) in text == "auto" ? nil : try form.read(text) }
+    word("auto", or: form)
+  }
+
+  /// `infinity` stands for nil.
+  static func infinity(or form: SettingForm<Duration>) -> Self where Value == Duration? {
+    word("infinity", or: form)
+  }
+
+  private static func word<Wrapped>(
+    _ word: String, or form: SettingForm<Wrapped>
+  ) -> Self where Value == Wrapped? {
+    Self { (text) throws(SettingProblem) in text == word ? nil : try form.read(text) }
   }
 }
 

@@ -116,6 +116,9 @@ struct SettingEntry: Sendable {
     SettingEntry(
       "Record", "KeepLists", "30d", \.record.keepLists,
       .duration(from: .seconds(1), to: .seconds(3650 * 86400))),
+    SettingEntry(
+      "Record", "KeepPrints", "infinity", \.record.keepPrints,
+      .infinity(or: .duration(from: .seconds(1), to: .seconds(3650 * 86400)))),
   ]
 
   private static let report = [

@@ -70,6 +70,8 @@ struct Settings: Equatable, Sendable {
   struct Record: Equatable, Sendable {
     var sync = true
     var keepLists = Duration.seconds(30 * 86400)
+    /// Nil keeps them for ever.
+    var keepPrints: Duration?
   }
 
   struct Hooks: Equatable, Sendable {
