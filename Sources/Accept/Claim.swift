@@ -13,7 +13,7 @@
 //  8  same inode, lease unbroken or contents equal     … inode, times and hash match N: continues at 9
 //  9  rename to .claim/N/NAME, sync both folders       … finds it in .claim/N, matches, continues at 10
 // 10  check again as in 8; unlink, remove .claim/N     … finds no file: continues at 11
-// 11  lists/N/state = claimed                          … has nothing left to do
+// 11  lists/N/state = claimed, not synced              … has nothing left to do, or finds no file as at 10
 //
 // For a short file, steps 2 and 3 may run before 1, while it is too young to be tried; step 2 then compares
 // (ReadAhead). At 8 and 10 a changed file stays in or returns to the inbox as a new candidate; N stands.

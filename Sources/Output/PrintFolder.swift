@@ -25,13 +25,13 @@ package final class PrintFolder: Sendable {
     (self.folder, self.parent, self.readers) = (folder, parent, readers)
   }
 
-  /// The name of the folder itself is durable on return. Call before a print is recorded; only the first calls
-  /// wait for the disk.
-  package func settle() throws(SystemError) {
-    guard let parent, !isSettled.load(ordering: .acquiring) else { return }
-    try parent.sync()
-    isSettled.store(true, ordering: .releasing)
+  /// The folder to be synced with a print, because the name of this one may not be durable; nil after `settle`.
+  package var unsettled: (any Folder)? {
+    isSettled.load(ordering: .acquiring) ? nil : parent
   }
+
+  /// Call when `unsettled` was synced.
+  package func settle() { isSettled.store(true, ordering: .releasing) }
 
   /// Call at start, before any draft: removes drafts that an earlier run left. Only drafts begin with a dot.
   package func sweep() throws(SystemError) {

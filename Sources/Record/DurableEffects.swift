@@ -9,8 +9,8 @@ package import Vocabulary
 package struct DurableEffects: Sendable {
   /// At most this many files of a file system are synced one by one. For more, one syncfs is cheaper.
   package static let singleSyncs = 4
-  /// The results files of this many lists stay open.
-  private static let openResults = 16
+  /// The names of this many results files are remembered as durable.
+  private static let durableNames = 4096
 
   private struct NewName {
     let request: Int
@@ -41,13 +41,19 @@ package struct DurableEffects: Sendable {
   private struct Results {
     let list: ListID
     let file: any OpenFile
+    let inode: UInt64
+    /// Folders to be synced before its name counts; none once it does.
+    var homes: [any Folder]
     var place: Int?
   }
 
   private let state: any Folder
   private let rows: ResultRows
   private let isSynced: Bool
+  private let mostResults: Int
   private var results: [Results] = []
+  /// Files whose names are durable, by their inodes: a list that is opened again needs no folder synced.
+  private var durable: [ListID: UInt64] = [:]
 
   // The state of one group; the memory is reused.
   private var failures: [Int: Failure] = [:]
@@ -62,10 +68,14 @@ package struct DurableEffects: Sendable {
   private var tried: Set<ObjectIdentifier> = []
   private var failed: [ObjectIdentifier: Failure] = [:]
 
-  package init(_ state: any Folder, rows: ResultRows, isSynced: Bool = true) {
+  /// - Parameter mostResults: the results files that stay open.
+  package init(
+    _ state: any Folder, rows: ResultRows, isSynced: Bool = true, mostResults: Int = 16
+  ) {
     self.state = state
     self.rows = rows
     self.isSynced = isSynced
+    self.mostResults = max(1, mostResults)
   }
 
   /// Returns the failures by the index of the request; all other requests are durable.
@@ -133,6 +143,7 @@ package struct DurableEffects: Sendable {
       let last = results.count - 1
       let file = results[last].file
       try file.write(row.encoded(for: list), at: ResultRows.offset(row.photo))
+      for home in results[last].homes { _ = add(home, request) }
       if let place = results[last].place {
         fileNeeds.append(Need(request: request, place: place))
       } else {
@@ -148,9 +159,12 @@ package struct DurableEffects: Sendable {
       if place < results.count - 1 { results.append(results.remove(at: place)) }
       return
     }
-    let file = try rows.open(list)
-    if results.count >= Self.openResults { results.removeFirst() }
-    results.append(Results(list: list, file: file))
+    let (file, homes) = try rows.open(list)
+    let inode = try file.status().inode
+    if results.count >= mostResults { results.removeFirst() }
+    results.append(
+      Results(
+        list: list, file: file, inode: inode, homes: durable[list] == inode ? [] : homes))
   }
 
   // MARK: Syncing
@@ -217,13 +231,29 @@ package struct DurableEffects: Sendable {
   }
 
   private mutating func syncFolders() {
+    var synced: Set<ObjectIdentifier> = []
     for (place, home) in folders.enumerated() {
       let isNeeded = folderNeeds.contains { $0.place == place && failures[$0.request] == nil }
-      guard isNeeded, !isSyncedAlready(home) else { continue }
-      do throws(SystemError) { try home.folder.sync() } catch {
+      guard isNeeded else { continue }
+      do throws(SystemError) {
+        if !isSyncedAlready(home) { try home.folder.sync() }
+        synced.insert(ObjectIdentifier(home.folder))
+      } catch {
         let failure = error.machineFailure
         for need in folderNeeds where need.place == place { fail(need.request, failure) }
+        results.removeAll { $0.homes.contains { $0 === home.folder } }
       }
+    }
+    noteDurable(synced)
+  }
+
+  private mutating func noteDurable(_ synced: Set<ObjectIdentifier>) {
+    for place in results.indices where !results[place].homes.isEmpty {
+      guard results[place].homes.allSatisfy({ synced.contains(ObjectIdentifier($0)) })
+      else { continue }
+      results[place].homes = []
+      if durable.count >= Self.durableNames { durable.removeAll() }
+      durable[results[place].list] = results[place].inode
     }
   }
 

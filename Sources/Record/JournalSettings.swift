@@ -15,16 +15,19 @@ package struct JournalSettings: Sendable {
   package let spareBytes: UInt64
   /// False only for measurements: nothing is durable then.
   package let isSynced: Bool
+  /// The lists whose results files stay open.
+  package let openResults: Int
 
   package init(
     stateID: String, bootID: String, segmentBytes: UInt64 = 16 << 20, spareBytes: UInt64 = 1 << 20,
-    isSynced: Bool = true
+    isSynced: Bool = true, openResults: Int = 16
   ) {
     self.stateID = Self.hex(stateID)
     self.bootID = Self.hex(bootID)
     self.segmentBytes = min(segmentBytes, Self.maximumReservedBytes / 2)
     self.spareBytes = min(spareBytes, Self.maximumReservedBytes / 2)
     self.isSynced = isSynced
+    self.openResults = openResults
   }
 
   private static func hex(_ text: String) -> String {

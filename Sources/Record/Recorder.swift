@@ -85,7 +85,8 @@ package final class Recorder: Sendable {
     let recorder = Recorder(
       time: time, ledger: start.recovery.ledger, results: results,
       tail: RecordTail(after: start.journal.sequence), died: died)
-    let effects = DurableEffects(state, rows: results, isSynced: settings.isSynced)
+    let effects = DurableEffects(
+      state, rows: results, isSynced: settings.isSynced, mostResults: settings.openResults)
     let journal = start.journal
     do throws(SystemError) {
       try OwnThread.start("syncer") { recorder.sync(effects) }

@@ -50,14 +50,13 @@ package struct ResultRows: Sendable {
     return row
   }
 
-  /// The results file of a list; creates the file and its folder if missing. Both names are synced even when
-  /// they exist, because the sync after their creation may have failed.
-  func open(_ list: ListID) throws(SystemError) -> any OpenFile {
+  /// The results file of a list; creates the file and its folder if missing. Both names count only when `homes`
+  /// are synced, even if they exist: the sync after their creation may have failed.
+  func open(
+    _ list: ListID
+  ) throws(SystemError) -> (file: any OpenFile, homes: [any Folder]) {
     let folder = try lists.folder(FileName(number: list.number), creating: true)
-    let file = try folder.open(Self.name, .ensure)
-    try folder.sync()
-    try lists.sync()
-    return file
+    return (try folder.open(Self.name, .ensure), [folder, lists])
   }
 
   static func offset(_ photo: UInt32) -> UInt64 { UInt64(photo - 1) * UInt64(ResultRow.size) }

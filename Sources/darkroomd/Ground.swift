@@ -56,7 +56,7 @@ struct Ground: Sendable {
     }
     let journal = JournalSettings(
       stateID: String(hex: random), bootID: ThisProcess.bootIdentifier,
-      isSynced: settings.sync)
+      isSynced: settings.sync, openResults: max(16, FileShares.ofThisProcess.lists))
     do throws(Failure) {
       return try Recorder.open(state, time: clock, settings: journal, died: died)
     } catch {

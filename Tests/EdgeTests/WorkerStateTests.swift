@@ -95,6 +95,56 @@ struct WorkerStateTests {
     #expect(short.handle(.foreseen(others), at: .seconds(3)) == [])
   }
 
+  @Test
+  func `a list waits a moment for the reader of its user before a worker for photos ends for it`() {
+    var state = Self.state(width: 1)
+    let list = Self.order(owner: nil)
+    _ = feed(
+      &state,
+      [
+        .ordered(1, list), .ready(1, .all), .ordered(2, Self.order()), .ready(2, .all),
+        .answered(2, 2, Self.done),
+      ])
+    let patience = state.settings.readerPatience
+    let now = Duration.seconds(5)
+    #expect(state.handle(.ordered(3, list), at: now).isEmpty)
+    #expect(state.nextDeadline == now + patience)
+    var quick = state
+    #expect(
+      quick.handle(.answered(1, 1, Self.done), at: now + patience / 2)
+        == [.finish(1, Self.done), Self.sent(3, to: 1)])
+    #expect(state.handle(.timePassed([:]), at: now + patience) == [.kill(2)])
+    #expect(state.nextDeadline.map { $0 > now + patience } == true)
+  }
+
+  @Test func `a hundred lists of one user start one reader beside the photos`() {
+    var state = Self.state(width: 2)
+    var starts = 0
+    func count(_ actions: [Action]) {
+      starts += actions.count { if case .start = $0 { true } else { false } }
+    }
+    for job in 1...2 as ClosedRange<JobNumber> {
+      count(state.handle(.ordered(job, Self.order()), at: .seconds(1)))
+      _ = state.handle(.ready(job, .all), at: .seconds(1))
+    }
+    count(state.handle(.foreseen(Self.options(owner: nil)), at: .seconds(1)))
+    _ = state.handle(.ready(3, .all), at: .seconds(1))
+    // Two lists at a time, while the worker of the first photo has pauses.
+    var photo: JobNumber = 1
+    for list in stride(from: 100 as JobNumber, to: 300, by: 2) {
+      let now = Duration.seconds(1) + .milliseconds(Int64(list))
+      for job in [list, list + 1] {
+        count(state.handle(.ordered(job, Self.order(owner: nil)), at: now))
+      }
+      count(state.handle(.answered(1, photo, Self.done), at: now))
+      photo = list + 1000
+      count(state.handle(.answered(3, list, Self.done), at: now))
+      count(state.handle(.ordered(photo, Self.order()), at: now))
+      count(state.handle(.answered(3, list + 1, Self.done), at: now))
+    }
+    #expect(starts == 3 && state.workers.map(\.number) == [1, 2, 3])
+  }
+
   @Test func `a foreseen worker is ended if no list comes`() {
     var alone = Self.state(width: 1)
     _ = feed(&alone, [.foreseen(Self.options(owner: nil)), .ready(1, .all)])

@@ -24,20 +24,15 @@ import Vocabulary
     prints.discard(again)
   }
 
-  @Test func `a settled folder outlasts any power cut, another one not each`() throws {
-    let name = FileName(literal: "barn")
-    func outlasts(_ seed: UInt64, isSettled: Bool) throws -> Bool {
-      let disk = SimulatedDisk()
-      let prints = PrintFolder(
-        try disk.rootFolder.folder(name, creating: true), in: disk.rootFolder)
-      if isSettled { for _ in 1...2 { try prints.settle() } }
-      disk.crash(seed: seed)
-      return try disk.rootFolder.has(name)
-    }
-    for seed in 1...20 as ClosedRange<UInt64> {
-      #expect(try outlasts(seed, isSettled: true))
-    }
-    #expect(try (1...20).contains { try !outlasts($0, isSettled: false) })
+  @Test func `the folder that holds a new one is to be synced until it was`() throws {
+    let disk = SimulatedDisk()
+    let parent = disk.rootFolder
+    let folder = try parent.folder(FileName(literal: "barn"), creating: true)
+    let prints = PrintFolder(folder, in: parent)
+    #expect(prints.unsettled === parent && prints.unsettled === parent)
+    prints.settle()
+    #expect(prints.unsettled == nil)
+    #expect(PrintFolder(folder).unsettled == nil)
   }
 
   @Test func `a draft is hidden, begins empty and can be discarded, on a simulated disk`()

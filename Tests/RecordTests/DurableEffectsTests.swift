@@ -134,6 +134,57 @@ struct DurableEffectsTests {
     #expect(opens(for: 1) == 0 && opens(for: 3) == 0 && opens(for: 2) == 1)
   }
 
+  @Test func `the folder of a results file is synced once, however often the file is opened`()
+    throws
+  {
+    let disk = SimulatedDisk()
+    var effects = DurableEffects(
+      disk.rootFolder, rows: ResultRows(lists: disk.rootFolder), mostResults: 2)
+    for round in 1...3 as ClosedRange<UInt32> {
+      let before = disk.count(.syncFolder)
+      for list in 1...4 as ClosedRange<UInt64> {
+        let row = ResultRow(photo: round, state: .filtered)
+        #expect(effects.perform([[.row(ListID(list), row)]]).isEmpty)
+      }
+      #expect(disk.count(.syncFolder) - before == (round == 1 ? 8 : 0))
+    }
+    disk.crash(seed: 4)
+    let rows = ResultRows(lists: disk.rootFolder)
+    for list in 1...4 as ClosedRange<UInt64> {
+      #expect(try rows.row(PhotoID(list: ListID(list), number: 3)) != nil)
+    }
+  }
+
+  @Test func `many new results files need no folder synced on its own`() throws {
+    let disk = SimulatedDisk()
+    var effects = effects(on: disk)
+    let before = disk.count(.syncFolder)
+    let row = ResultRow(photo: 1, state: .filtered)
+    #expect(effects.perform((1...9).map { [.row(ListID($0), row)] }).isEmpty)
+    #expect(disk.count(.syncFolder) == before && disk.count(.syncFileSystem) == 1)
+    disk.crash(seed: 9)
+    let rows = ResultRows(lists: disk.rootFolder)
+    for list in 1...9 as ClosedRange<UInt64> {
+      #expect(try rows.row(PhotoID(list: ListID(list), number: 1)) == row)
+    }
+  }
+
+  @Test(arguments: 1...2)
+  func `a results file whose name could not be synced has its folders synced again`(
+    nth: Int
+  ) throws {
+    let disk = SimulatedDisk()
+    var effects = effects(on: disk)
+    let row = ResultRow(photo: 1, state: .filtered)
+    for _ in 1..<nth { _ = effects.perform([[.row(ListID(7), row)]]) }
+    disk.fail(SimulatedDisk.Fault(.syncFolder, code: 5))
+    let failures = effects.perform([[.row(ListID(1), row)]])
+    #expect(failures[0]?.code == "system.5")
+    let before = disk.count(.syncFolder)
+    #expect(effects.perform([[.row(ListID(1), row)]]).isEmpty)
+    #expect(disk.count(.syncFolder) == before + 2)
+  }
+
   @Test func `a row without a photo is left out`() throws {
     let disk = SimulatedDisk()
     var effects = effects(on: disk)

@@ -31,6 +31,13 @@ extension Folder {
     try sync()
   }
 
+  /// Replaces a file as a whole, but syncs nothing: a power cut leaves the old file, the new one or an empty one.
+  package func replace(_ name: FileName, with bytes: [UInt8]) throws(SystemError) {
+    let temporary = FileName(made: [0x2E] + name.bytes)
+    try openAnew(temporary).write(bytes, at: 0)
+    try rename(temporary, to: self, as: name, replacing: true)
+  }
+
   /// The first half: makes the contents durable, not the name.
   package func draft(
     _ temporary: FileName, mode: UInt32? = nil, for readers: FileReaders? = nil,

@@ -35,9 +35,14 @@ package struct ListMarks: Equatable, Sendable {
   /// The folder may be removed. Until the list is claimed, it identifies the dropped file in the inbox.
   package var isRemovable: Bool { isReturned && drop == .claimed }
 
-  /// Durable on return.
+  /// `accepted` is durable on return, `claimed` need not be: a power cut may leave `accepted` or an empty file,
+  /// and the next start, which finds no dropped file, notes it again.
   package static func note(_ drop: Drop, in folder: any Folder) throws(SystemError) {
-    try folder.write(whole: Array("\(drop.rawValue)\n".utf8), as: ListFolder.state)
+    let word = Array("\(drop.rawValue)\n".utf8)
+    switch drop {
+    case .accepted: try folder.write(whole: word, as: ListFolder.state)
+    case .claimed: try folder.replace(ListFolder.state, with: word)
+    }
   }
 
   /// `receipt` tells Return which files the list has there.

@@ -9,7 +9,9 @@ extension PoolState {
   mutating func respond(to event: Event, _ now: Duration) -> [Action] {
     var actions: [Action] = []
     switch event {
-    case .ordered(let job, let order): accept(Waiting(number: job, order: order), &actions)
+    case .ordered(let job, let order):
+      let patience = order.options.readsLists ? now + settings.readerPatience : nil
+      accept(Waiting(number: job, order: order, patience: patience), &actions)
     case .cancelled(let job): cancel(job, &actions)
     case .foreseen(let options): expect(options, now, &actions)
     case .notStarted(let worker, let error): remove(worker, failing: Self.start(error), &actions)

@@ -82,6 +82,8 @@ struct PoolState {
   struct Waiting: Equatable {
     let number: JobNumber
     let order: PoolOrder
+    /// Until then a list waits for the reader of its user; nil when the wait is over.
+    var patience: Duration?
   }
 
   let settings: WorkerSettings
@@ -122,7 +124,9 @@ struct PoolState {
   var isAboveWidth: Bool { placed > places }
 
   /// The time at which `timePassed` is due; nil if there is no deadline.
-  var nextDeadline: Duration? { workers.compactMap(\.stage.deadline).min() }
+  var nextDeadline: Duration? {
+    (workers.compactMap(\.stage.deadline) + waiting.compactMap(\.patience)).min()
+  }
 
   mutating func handle(_ event: Event, at now: Duration) -> [Action] {
     var actions = respond(to: event, now)
@@ -143,15 +147,22 @@ struct PoolState {
         let stage = Stage.starting(for: job.number, until: now + settings.startTimeout)
         start(job.order.options, stage, &actions)
       } else {
-        left.append(job)
+        left.append(job.waiting(at: now))
         if leaving > 0 {
           leaving -= 1  // this worker's exit will free a place
+        } else if left.last?.patience != nil, hasReader(job.order.options) {
+          continue  // most lists are read in a moment
         } else if let place = spare(for: job.order.options) {
           kill(at: place, &actions)  // a spare worker of another user makes room
         }
       }
     }
     waiting = left
+  }
+
+  /// A reader that will serve the next list of these options.
+  private func hasReader(_ options: WorkerOptions) -> Bool {
+    workers.contains { $0.options == options && $0.stage.job != nil && !$0.stage.isLeaving }
   }
 
   /// A spare worker whose end makes room.
@@ -192,6 +203,14 @@ struct PoolState {
   mutating func kill(at place: Int, _ actions: inout [Action]) {
     workers[place].stage = .dying
     actions.append(.kill(workers[place].number))
+  }
+}
+
+extension PoolState.Waiting {
+  fileprivate func waiting(at now: Duration) -> Self {
+    var waiting = self
+    if let patience, patience <= now { waiting.patience = nil }
+    return waiting
   }
 }
 

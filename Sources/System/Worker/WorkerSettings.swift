@@ -12,6 +12,8 @@ package struct WorkerSettings: Sendable {
   package var startTimeout = Duration.seconds(60)
   /// The time that a worker without work waits for the next photo of its user.
   package var idleTime = Duration.seconds(2)
+  /// The time that a list waits for the reader of its user before a worker without work ends for it.
+  package var readerPatience = Duration.milliseconds(250)
   /// A worker without these layers gets no work.
   package var requiredLayers = SandboxLayers.required
   /// A worker's memory besides that of its order: library code, rows, tables.

@@ -132,7 +132,7 @@ struct PhotoStages: Stages {
     let name = list.printName(photo.number, work.order.name, negative.developed.format)
     notes.time(photo) { $0.output = clock.uptime() - start }
     let row = ResultRow(work, negative.developed, digest, notes.time(of: photo))
-    try asMachine { () throws(SystemError) in try negative.prints.settle() }
+    let home = negative.prints.unsettled
     try await recorder.record(
       [.filtered(photo, Contents(size: negative.developed.size, hash: digest.prefix))],
       after: [
@@ -140,7 +140,8 @@ struct PhotoStages: Stages {
           negative.draft.file, in: negative.prints.folder,
           temporary: negative.draft.temporary, as: name),
         .row(list.id, row),
-      ])
+      ] + (home.map { [.syncFolder($0)] } ?? []))
+    if home != nil { negative.prints.settle() }
     notes.time(photo) { $0.output = clock.uptime() - start }
     try? originals(work).remove(Download.Original.name(of: photo))
     notes.ended(photo)
