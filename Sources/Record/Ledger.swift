@@ -154,11 +154,13 @@ package struct Bequests: Equatable, Sendable {
 /// Updated with every change, so that reading it costs nothing however many lists there are.
 package struct OpenTotal: Equatable, Sendable {
   package private(set) var lists = 0
+  package private(set) var paused = 0
   package private(set) var photos = 0
 
   fileprivate mutating func add(_ entry: borrowing ListEntry, _ sign: Int) {
     guard !entry.state.isFinal else { return }
     lists += sign
+    if entry.state == .paused { paused += sign }
     photos += sign * Int(entry.counts.unfinished)
   }
 }

@@ -8,24 +8,31 @@ package import Vocabulary
 package final class ControlClient {
   private let socket: StreamSocket
   private let clock: any TimeSource
+  private let path: String
   private let patience: Duration
+  private let silence: Duration
   private var frames = MessageFrames(limit: 64 << 20)
 
-  /// `patience` is how long a plain call waits for its reply.
-  package init(path: String, clock: any TimeSource, patience: Duration = .seconds(60))
-    throws(ControlFailure)
-  {
+  /// `patience` is how long a plain call waits for its reply. After `silence`, the daemon is asked for its status:
+  /// one that does not answer that either within `silence`, because it is frozen or stopped, is given up.
+  package init(
+    path: String, clock: any TimeSource, patience: Duration = .seconds(60),
+    silence: Duration = .seconds(30)
+  ) throws(ControlFailure) {
     do throws(SystemError) {
       socket = try StreamSocket.connect(to: path)
     } catch {
       switch error.name {
       case .missing, .notFolder, .connectionRefused: throw .notRunning(path: path)
-      case .notPermitted, .denied: throw .notAllowed(path: path)
+      case .notPermitted, .denied:
+        throw .notAllowed(path: path, user: Surroundings.userName(ThisProcess.user))
       default: throw .unreachable(path: path, error: error)
       }
     }
     self.clock = clock
+    self.path = path
     self.patience = patience
+    self.silence = silence
   }
 
   package func call(_ call: ControlCall) throws(ControlFailure) -> ControlReply {
@@ -35,25 +42,44 @@ package final class ControlClient {
 
   /// Sends a call without waiting for its reply, so that both ends of the socket work at the same time.
   package func ask(_ call: ControlCall) throws(ControlFailure) {
-    try withPatience { deadline throws(ControlFailure) in
-      try send(ControlRequest(call).bytes, until: deadline)
-    }
+    do throws(ControlFailure) {
+      try send(ControlRequest(call).bytes, until: clock.uptime() + silence * 2)
+    } catch { throw error == .timeIsOver ? silent : error }
   }
 
   /// Waits for the reply to the call that was asked last.
   package func answer(to call: ControlCall) throws(ControlFailure) -> ControlReply {
-    try withPatience { deadline throws(ControlFailure) in
-      try reply(to: call.method, until: deadline).reply
+    do throws(ControlFailure) {
+      return try reply(to: call.method, until: clock.uptime() + silence).reply
+    } catch { guard error == .timeIsOver else { throw error } }
+    guard call != .status, isAnswering() else {
+      // The second wait of a status is the other half of its probe.
+      do throws(ControlFailure) {
+        guard call == .status else { throw .timeIsOver }
+        return try reply(to: call.method, until: clock.uptime() + silence).reply
+      } catch { throw error == .timeIsOver ? silent : error }
+    }
+    do throws(ControlFailure) {
+      return try reply(to: call.method, until: clock.uptime() + patience - silence).reply
+    } catch {
+      throw error == .timeIsOver ? .slow(seconds: patience.components.seconds) : error
     }
   }
 
-  private func withPatience<Answer>(
-    _ body: (_ deadline: Duration) throws(ControlFailure) -> Answer
-  ) throws(ControlFailure) -> Answer {
-    do throws(ControlFailure) { return try body(clock.uptime() + patience) } catch {
-      if error == .timeIsOver { throw .silent(seconds: patience.components.seconds) }
-      throw error
-    }
+  private func isAnswering() -> Bool {
+    do throws(ControlFailure) {
+      let probe = try ControlClient(path: path, clock: clock, silence: silence / 2)
+      _ = try probe.call(.status)
+      return true
+    } catch { return false }
+  }
+
+  /// The process that listens; with a socket unit that is the service manager.
+  private var silent: ControlFailure {
+    let process = (try? socket.peer())?.process
+    return .silent(
+      path: path, process: process == 1 ? nil : process,
+      seconds: (silence * 2).components.seconds)
   }
 
   /// Passes each reply to `each` until the last one, or until `each` returns false. Raises `timeIsOver` at

@@ -43,8 +43,14 @@ package enum ControlInterface {
       hosts: []HostSummary,
       moreHosts: int,
       waitingFiles: int,
-      unreadableFiles: int
+      unreadableFiles: int,
+      listsKnown: bool,
+      pausedLists: int,
+      paused: []PausedLists
     )
+
+    # owner is the number of a user. StatusReport has at most ten; pausedLists counts all.
+    type PausedLists (owner: int, lists: int)
 
     # A host that does not answer, or has asked to be left alone. until is the time of the next attempt.
     type HostSummary (

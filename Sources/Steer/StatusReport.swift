@@ -61,7 +61,9 @@ package struct StatusReport: MessageValue {
   package var object: JSONObject {
     JSONObject([
       "version": .string(version), "state": .string(state), "since": .count(since),
-      "lists": .int(Int64(work.lists)), "photosWaiting": .int(Int64(work.photosWaiting)),
+      "lists": .int(Int64(work.lists)), "listsKnown": .bool(work.areKnown),
+      "pausedLists": .int(Int64(work.pausedLists)), "paused": .values(work.paused),
+      "photosWaiting": .int(Int64(work.photosWaiting)),
       "photosRunning": .int(Int64(work.photosRunning)), "downloads": .int(Int64(work.downloads)),
       "filters": .int(Int64(work.filters)), "outputs": .int(Int64(work.outputs)),
       "degraded": .array(degraded.map { .string($0) }), "prints": .string(prints),

@@ -10,17 +10,18 @@ enum BriefText {
   private static let mostLists = 10
 
   static func text(
-    _ report: StatusReport, _ open: [ListSummary], _ screen: ToolScreen, at place: DaemonPlace,
+    _ report: StatusReport, _ all: [ListSummary], _ screen: ToolScreen, at place: DaemonPlace,
     now: UInt64, users: (UInt32) -> String?
   ) -> String {
     let lists = report.work.lists
     let files = report.waitingFiles
+    let open = ListFilter().pick(all, users: users).filter { !$0.isFinal }
     let work =
       lists > 0
       ? "\(Amounts.counted(lists, "list is", "lists are")) not finished"
       : files > 0
         ? "\(Amounts.counted(files, "file waits", "files wait")) in the inbox"
-        : "every list is done"
+        : all.isEmpty ? "no list yet" : "every list is done"
     let head = StatusText.title(report, ": \(work)", screen) + "\n"
     if screen.isPlain { return plain(report, open) }
     var text = head
@@ -40,7 +41,8 @@ enum BriefText {
       if more > 0 { text += "and \(Amounts.counted(more, "list", more: true))\n" }
     }
     let commands = [
-      "To give it a list: \(place.tool) submit FILE",
+      "To give it a list: \(place.tool) submit FILE"
+        + (all.isEmpty ? ", or drop it into \(Printable.text(report.inbox))" : ""),
       "To wait for a list: \(place.tool) wait LIST",
       "To see all commands: \(place.tool) help",
     ].map { Prose.folded($0, screen, indent: 4) + "\n" }

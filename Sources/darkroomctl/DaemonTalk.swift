@@ -77,7 +77,7 @@ package struct DaemonTalk {
     case .notAllowed: "daemon.notAllowed"
     case .unreachable: "daemon.unreachable"
     case .lost: "daemon.lost"
-    case .silent: "daemon.silent"
+    case .silent, .slow: "daemon.silent"
     case .nonsense: "daemon.nonsense"
     case .timeIsOver: "wait.timeout"
     case .refused(let error): error.name
@@ -121,7 +121,9 @@ package struct DaemonTalk {
     guard case .status(let report) = try ask(.status) else { throw Self.otherKind }
     var object = JSONObject(["running": true])
     for member in report.object.members { object[member.name] = member.value }
-    tell(.object(object), StatusText.text(report, voice.screen, now: clock.wallTime()))
+    tell(
+      .object(object),
+      StatusText.text(report, voice.screen, now: clock.wallTime(), users: users))
     return .done
   }
 
@@ -132,7 +134,8 @@ package struct DaemonTalk {
     let (verdict, why): (HealthCheck, [String])
     do throws(ControlFailure) {
       let client = try ControlClient(
-        path: order.socket, clock: clock, patience: Self.checkPatience)
+        path: order.socket, clock: clock, patience: Self.checkPatience,
+        silence: Self.checkPatience / 2)
       guard case .status(let report) = try client.call(.status) else { throw Self.otherKind }
       (verdict, why) = HealthCheck.judge(report)
     } catch { (verdict, why) = HealthCheck.judge(error) }
@@ -152,16 +155,19 @@ package struct DaemonTalk {
     tell(
       .object(object),
       BriefText.text(
-        report, open, voice.screen, at: place, now: clock.wallTime(), users: users))
+        report, lists, voice.screen, at: place, now: clock.wallTime(), users: users))
     return .done
   }
 
   private func list(_ filter: ListFilter) throws(ControlFailure) -> ExitCode {
     guard case .lists(let all) = try ask(.lists) else { throw Self.otherKind }
     let lists = filter.pick(all, users: users)
+    if lists.isEmpty, let code = refuse(filter.user, among: all) { return code }
     tell(
       ["lists": .array(lists.map { .object($0.object) })],
-      ListText.table(lists, voice.screen, now: clock.wallTime(), users: users))
+      lists.isEmpty && !voice.screen.isPlain
+        ? filter.emptiness
+        : ListText.table(lists, voice.screen, now: clock.wallTime(), users: users))
     return .done
   }
 
@@ -286,6 +292,7 @@ package struct DaemonTalk {
     guard case .lists(let all) = try client.call(.lists) else { throw Self.otherKind }
     // All others belong to other users: the daemon would refuse them.
     let own = user ?? (caller == 0 ? nil : "\(caller)")
+    if let code = refuse(user, among: all) { return code }
     var changed: [ListSummary] = []
     var failed = 0
     for list in ListFilter(user: own).pick(all, users: users) where turn.concerns(list) {
@@ -304,9 +311,25 @@ package struct DaemonTalk {
     if order.isJSON {
       voice.say(["lists": .array(changed.map { .object($0.object) })])
     } else if voice.screen.isTerminal {
-      voice.say("\(turn.past) \(Amounts.counted(UInt64(changed.count), "list")).\n")
+      let owner = user.map { " of \(Printable.text($0))" } ?? ""
+      voice.say(
+        changed.isEmpty && failed == 0
+          ? "There is no list\(owner) to \(turn.rawValue).\n"
+          : "\(turn.past) \(Amounts.counted(UInt64(changed.count), "list")).\n")
     }
     return failed == 0 ? .done : .failed
+  }
+
+  /// Complains about the name of a user who neither owns a list nor is known to this machine. A number may be that
+  /// of a user who is gone.
+  private func refuse(_ user: String?, among lists: [ListSummary]) -> ExitCode? {
+    guard let user, UInt32(user) == nil else { return nil }
+    let owners = Set(lists.compactMap { users($0.owner) })
+    if owners.contains(user) || Surroundings.isUser(user) { return nil }
+    voice.complain(
+      "user.unknown",
+      "there is no user '\(Printable.text(user))'\(Suggestion.words(for: user, among: owners))")
+    return .failed
   }
 
   func tell(_ list: ListSummary) { tell(["list": .object(list.object)], sentence(list)) }

@@ -23,7 +23,7 @@ package enum ExitCode: Int32, Sendable {
 
   package static func of(_ failure: ControlFailure) -> ExitCode {
     switch failure {
-    case .notRunning, .unreachable, .lost, .silent, .nonsense: .unreachable
+    case .notRunning, .unreachable, .lost, .silent, .slow, .nonsense: .unreachable
     case .notAllowed: .notPermitted
     case .timeIsOver: .timeIsOver
     case .refused(let error):

@@ -26,7 +26,7 @@ enum HealthCheck: String {
 
   static func judge(_ failure: ControlFailure) -> (verdict: HealthCheck, why: [String]) {
     switch failure {
-    case .notRunning, .unreachable, .lost, .silent, .timeIsOver: (.down, ["\(failure)"])
+    case .notRunning, .unreachable, .lost, .silent, .slow, .timeIsOver: (.down, ["\(failure)"])
     case .notAllowed, .nonsense, .refused: (.unknown, ["\(failure)"])
     }
   }

@@ -21,4 +21,10 @@ package struct ListFilter: Equatable, Sendable {
         && (user == nil || user == "\(list.owner)" || user == users(list.owner))
     }
   }
+
+  /// The sentence in the place of a table without lists.
+  var emptiness: String {
+    let owner = user.map { " of \(Printable.text($0))" } ?? ""
+    return "There are no lists\(owner)\(states.isEmpty ? "" : " in such a state").\n"
+  }
 }

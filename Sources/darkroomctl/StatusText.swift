@@ -5,16 +5,18 @@ package import Steer
 internal import Vocabulary
 
 package enum StatusText {
-  package static func text(_ report: StatusReport, _ screen: ToolScreen, now: UInt64) -> String {
-    screen.isTerminal ? words(report, screen, now: now) : plain(report)
+  package static func text(
+    _ report: StatusReport, _ screen: ToolScreen, now: UInt64, users: (UInt32) -> String?
+  ) -> String {
+    screen.isTerminal ? words(report, screen, now: now, users: users) : plain(report)
   }
 
-  private static func words(_ report: StatusReport, _ screen: ToolScreen, now: UInt64) -> String {
-    let lists = Amounts.counted(report.work.lists, "list is", "lists are")
-    var rows = [
-      ("lists", "\(lists) not finished"),
-      ("photos", "\(report.work.photosWaiting) waiting, \(report.work.photosRunning) begun"),
-      ("begun", begun(report.work)), ("inbox", Printable.text(report.inbox)),
+  private static func words(
+    _ report: StatusReport, _ screen: ToolScreen, now: UInt64, users: (UInt32) -> String?
+  ) -> String {
+    var rows = lists(report.work, users: users)
+    rows += [
+      ("inbox", Printable.text(report.inbox)),
       ("prints", Printable.text(report.prints)), ("memory", Amounts.bytes(report.residentBytes)),
       ("sandbox", Printable.text(report.sandbox)),
     ]
@@ -37,6 +39,30 @@ package enum StatusText {
     return Prose.folded(
       "darkroomd \(Printable.text(report.version)) is \(state)\(tail)", screen, indent: 2,
       tone: isWell ? .good : .bad, of: state)
+  }
+
+  private static func lists(
+    _ work: WorkCounts, users: (UInt32) -> String?
+  ) -> [(String, String)] {
+    guard work.areKnown else {
+      return [("lists", "not known yet: the journal file cannot be read before the start is over")]
+    }
+    var rows = [
+      ("lists", "\(Amounts.counted(work.lists, "list is", "lists are")) not finished"),
+      ("photos", "\(work.photosWaiting) waiting, \(work.photosRunning) begun"),
+      ("begun", begun(work)),
+    ]
+    if work.pausedLists > 0 { rows.insert(("paused", paused(work, users: users)), at: 1) }
+    return rows
+  }
+
+  private static func paused(_ work: WorkCounts, users: (UInt32) -> String?) -> String {
+    let named = work.paused.reduce(0) { $0 + $1.lists }
+    let owners =
+      work.paused.map { "\($0.lists) of \(Printable.text(users($0.owner) ?? "user \($0.owner)"))" }
+      + (work.pausedLists > named ? ["\(work.pausedLists - named) of other users"] : [])
+    return "\(Amounts.counted(work.pausedLists, "list waits", "lists wait")) for resume: "
+      + owners.joined(separator: ", ")
   }
 
   /// Photos between two steps wait for a place in the next one.
@@ -81,6 +107,8 @@ package enum StatusText {
       [
         ["version", Printable.text(report.version)], ["state", Printable.text(report.state)],
         ["since", DateText.utc(milliseconds: report.since)], ["lists", "\(report.work.lists)"],
+        ["listsKnown", report.work.areKnown ? "yes" : "no"],
+        ["pausedLists", "\(report.work.pausedLists)"],
         ["photosWaiting", "\(report.work.photosWaiting)"],
         ["photosRunning", "\(report.work.photosRunning)"],
         ["downloads", "\(report.work.downloads)"], ["filters", "\(report.work.filters)"],
@@ -88,7 +116,8 @@ package enum StatusText {
         ["prints", Printable.text(report.prints)], ["residentBytes", "\(report.residentBytes)"],
         ["sandbox", Printable.text(report.sandbox)], ["waitingFiles", "\(report.waitingFiles)"],
         ["unreadableFiles", "\(report.unreadableFiles)"],
-      ] + report.degraded.map { ["degraded", Printable.text($0)] }
+      ] + report.work.paused.map { ["paused", "\($0.owner)", "\($0.lists)"] }
+      + report.degraded.map { ["degraded", Printable.text($0)] }
       + report.hosts.map {
         [
           "host", Printable.text($0.name), Printable.text($0.code), "\($0.attempts)",

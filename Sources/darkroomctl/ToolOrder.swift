@@ -5,7 +5,7 @@ package import Steer
 package import Vocabulary
 
 package struct ToolOrder: Equatable, Sendable {
-  package static let systemSocket = "/run/darkroom/io.darkroom"
+  package static let systemSocket = DaemonPlace.systemSocket
 
   package var command: ToolCommand
   /// The daemon's control socket.

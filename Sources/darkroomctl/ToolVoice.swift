@@ -12,8 +12,8 @@ package struct ToolVoice: Sendable {
   package let progressScreen: ToolScreen
   /// Errors are printed as JSON objects.
   package private(set) var isJSON = false
-  /// The words that call this tool for the same daemon.
-  private var tool = "darkroomctl"
+  /// The daemon that the tool was called for.
+  private var place = DaemonPlace(socket: DaemonPlace.systemSocket)
   /// The reader may leave early: the command only shows something.
   private var isQuery = false
   private let out: @Sendable (String) throws -> Void
@@ -54,7 +54,7 @@ package struct ToolVoice: Sendable {
   /// A copy whose hints lead to the daemon of this socket.
   package func hinting(socket: String) -> ToolVoice {
     var voice = self
-    voice.tool = DaemonPlace(socket: socket).tool
+    voice.place = DaemonPlace(socket: socket)
     return voice
   }
 
@@ -82,17 +82,12 @@ package struct ToolVoice: Sendable {
 
   /// Prints an error on one line. The code is for programs, short and stable.
   package func complain(_ code: String, _ reason: String) {
-    let reason = hint(reason)
+    let reason = place.hint(reason)
     if isJSON {
       error(JSONWriter.text(["error": .string(code), "message": .string(reason)]) + "\n")
     } else {
       error(Prose.folded("darkroomctl: \(reason)", progressScreen, indent: 2) + "\n")
     }
-  }
-
-  /// Commands in the words of the daemon and of this tool stand in quotes. `help` and `check` need no daemon.
-  private func hint(_ reason: String) -> String {
-    reason.replacing(/'darkroomctl (?!help|check)/, with: "'\(tool) ")
   }
 
   /// Shows lines in place of those of the last call, of which there were `height`; does nothing without a

@@ -19,7 +19,7 @@ package enum WatchText {
     let room = rows - min(transfers, rows / 2)
     let lists = part(of: report.lists, in: room).map { ProgressBar.line($0, screen) + "\n" }
     var text = lists.joined()
-    if report.lists.isEmpty { text += "Every list is done.\n" }
+    if report.lists.isEmpty { text += "No list has work left.\n" }
     if report.lists.count > lists.count {
       let more = report.lists.count - lists.count
       text += "and \(Amounts.counted(more, "list", more: true))\n"

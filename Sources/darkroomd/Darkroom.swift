@@ -241,7 +241,7 @@ final class Darkroom: Sendable {
 
   private func runReload() async {
     await reload.run(
-      ground.status, telling: { work.narrator.tell($0) },
+      ground.status, work.health, telling: { work.narrator.tell($0) },
       [
         { [transfers] in transfers.change(TransferSettings($0)) },
         { [webhooks] in webhooks.change($0) },

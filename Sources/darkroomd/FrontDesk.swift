@@ -127,10 +127,11 @@ final class FrontDesk: ControlService {
   }
 
   private func report(_ state: String, _ degraded: [String]) -> StatusReport {
-    StatusReport(
-      version: Release.version, state: state, since: started,
-      work: WorkCounts(
-        lists: 0, photosWaiting: 0, photosRunning: 0, downloads: 0, filters: 0, outputs: 0),
+    var work = WorkCounts(
+      lists: 0, photosWaiting: 0, photosRunning: 0, downloads: 0, filters: 0, outputs: 0)
+    work.areKnown = false
+    return StatusReport(
+      version: Release.version, state: state, since: started, work: work,
       degraded: degraded, prints: places.prints, inbox: places.inbox,
       residentBytes: UInt64(max(0, ThisProcess.residentBytes)),
       sandbox: "no worker has started yet")

@@ -9,13 +9,14 @@ import Vocabulary
 enum ReloadRequest {
   static func send(_ options: CommandLineOptions) -> Int32 {
     let places = Places.named(by: options)
+    let place = DaemonPlace(socket: places.control)
     do throws(ControlFailure) {
       let client = try ControlClient(path: places.control, clock: MachineTime())
       guard case .reloaded(let notes) = try client.call(.reload) else { return ExitCode.busy }
-      for note in notes { say(note) }
+      for note in notes { say(place.hint(note)) }
       return ExitCode.done
     } catch {
-      say("could not reload: \(error)")
+      say(place.hint("could not reload: \(error)"))
       if case .refused = error { return ExitCode.configuration }
       return ExitCode.busy
     }

@@ -283,7 +283,7 @@ import Testing
       let daemon = try await bench.launch(
         "darkroomd", ["--root", bench.root],
         environment: ["NOTIFY_SOCKET": service.path, "WATCHDOG_USEC": "200000"])
-      for line in ["READY=1", "STATUS=Idle: every list is done.", "WATCHDOG=1"] {
+      for line in ["READY=1", "STATUS=Idle: no list yet.", "WATCHDOG=1"] {
         try await bench.until("the manager hears \(line)") { service.lines.contains(line) }
       }
       #expect(try await bench.reload().code == 0)

@@ -55,6 +55,7 @@ import Vocabulary
     desk.wait(for: full)
     let report = try #require(await status())
     #expect(report.state == "waiting: no space left on device")
+    #expect(!report.work.areKnown)
     #expect(report.degraded == ["no space left on device. Make room on it"])
     for call in [ControlCall.lists, .inbox, .watch(WatchOrder())] {
       guard case .failed(let error) = await desk.stream(call, from: .root, send: { _ in true })

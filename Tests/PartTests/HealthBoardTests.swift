@@ -81,7 +81,7 @@ import Worker
     try await DiskBench.use { bench in
       let manager = try ServiceManager()
       let run = Task { await board.run(manager.status, bench.recorder, on: bench.clock) }
-      #expect(try await manager.next() == "STATUS=Idle: every list is done.")
+      #expect(try await manager.next() == "STATUS=Idle: no list yet.")
       board.set(full, for: .downloads)
       #expect(await bench.clock.isAwaited())
       // This change is over before the second is.

@@ -65,6 +65,20 @@ import Vocabulary
     #expect(health.lines.first == "no space left on device")
   }
 
+  @Test func `a refused reload is a trouble until a reload succeeds, and is told elsewhere`() {
+    var health = Health()
+    let bad = Failure(.final, code: "configuration", reason: "darkroomd.conf:2: no setting 'X'")
+    #expect(set(&health, bad, .settings) == nil)
+    #expect(
+      health.lines == [
+        "the last reload was refused, and the settings from before it are in force: "
+          + "darkroomd.conf:2: no setting 'X'"
+      ])
+    #expect(health.has(.settings) && health.hold == nil)
+    #expect(health.statusLine(Ledger().open, isNew: true) == "Idle: no list yet.")
+    #expect(set(&health, nil, .settings) == nil && health.lines.isEmpty)
+  }
+
   @Test func `a daemon with files or copies that wait is not idle`() throws {
     var health = Health()
     let idle = "Idle: every list is done."

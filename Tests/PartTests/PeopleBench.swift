@@ -79,7 +79,7 @@ final class PeopleBench: Sendable {
   private func start() -> [Task<Void, Never>] {
     [
       Task { await inbox.run() }, Task { await parts.keeper.run(parts.work) },
-      Task { await reload.run(.unheard, telling: { _ in }, []) },
+      Task { await reload.run(.unheard, parts.health, telling: { _ in }, []) },
     ]
   }
 

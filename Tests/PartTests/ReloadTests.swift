@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reloads of a real settings file.
 
+import Linux
 import Report
 import Support
 import Synchronization
@@ -16,8 +17,12 @@ import Vocabulary
   /// The numbers of attempts that the two parts were given.
   private let given = Mutex<[UInt32]>([])
   private let told = Mutex<[Notice]>([])
+  private let lines: ToldLines
+  private let health: HealthBoard
 
   init() throws {
+    lines = try ToldLines()
+    health = HealthBoard(lines.reporter, inbox: "/inbox", changes: ChangeSignal())
     scratch = try FreshFolder()
     reload = Reload(
       ConfigurationFile(path: "\(scratch.path)/darkroomd.conf", isNamed: true), live)
@@ -31,7 +36,7 @@ import Vocabulary
     _ status: ServiceStatus = .unheard, _ body: () async throws -> Void
   ) async throws {
     async let run: Void = reload.run(
-      status, telling: { notice in told.withLock { $0.append(notice) } },
+      status, health, telling: { notice in told.withLock { $0.append(notice) } },
       [
         { [self] settings in given.withLock { $0.append(settings.download.attempts) } },
         { [self] settings in given.withLock { $0.append(settings.download.attempts + 100) } },
@@ -89,8 +94,10 @@ import Vocabulary
         return
       }
       #expect(failure.reason == refusal?.description)
+      #expect(health.health.lines.map { $0.contains(words) } == [true])
       try write("[Download]\nAttempts=3\n")
       #expect(await notes()?.count == 1)
+      #expect(health.health.lines.isEmpty)
     }
   }
 

@@ -45,6 +45,16 @@ import Vocabulary
     }
   }
 
+  @Test func `the status counts the lists that wait paused, by owner`() async throws {
+    try await PeopleBench.use { bench in
+      for number in 1...3 as ClosedRange<UInt64> { try await bench.parts.add(number) }
+      try await bench.parts.recorder.record([.paused(ListID(1)), .paused(ListID(3))])
+      let work = bench.views.status(isStopping: false).work
+      #expect(work.lists == 3 && work.pausedLists == 2)
+      #expect(work.paused == [PausedLists(owner: 1000, lists: 2)])
+    }
+  }
+
   @Test func `a closed host is in the status, and is the reason why its photos wait`()
     async throws
   {

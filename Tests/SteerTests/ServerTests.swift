@@ -327,10 +327,10 @@ struct ServerTests {
   func `a call to a daemon that does not answer is given up after a time`() async throws {
     let daemon = ScriptedDaemon(holding: true)
     let server = try serve(daemon)
-    let (path, clock) = (path, clock)
-    await #expect(throws: ControlFailure.silent(seconds: 0)) {
+    let (path, clock, own) = (path, clock, ThisProcess.identifier)
+    await #expect(throws: ControlFailure.silent(path: path, process: own, seconds: 0)) {
       try await onOwnThread {
-        try ControlClient(path: path, clock: clock, patience: .milliseconds(20)).call(.status)
+        try ControlClient(path: path, clock: clock, silence: .milliseconds(20)).call(.lists)
       }
     }
     daemon.release()

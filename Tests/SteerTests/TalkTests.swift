@@ -63,8 +63,8 @@ struct TalkTests {
     #expect(HealthCheck.judge(well).verdict == .degraded)
     well.state = "stopping"
     #expect(HealthCheck.judge(well).verdict == .down)
-    #expect(HealthCheck.judge(.silent(seconds: 8)).verdict == .down)
-    #expect(HealthCheck.judge(.notAllowed(path: "/p")).verdict.code.rawValue == 3)
+    #expect(HealthCheck.judge(.silent(path: "/p", process: nil, seconds: 8)).verdict == .down)
+    #expect(HealthCheck.judge(.notAllowed(path: "/p", user: nil)).verdict.code.rawValue == 3)
     let (_, json) = try await talk(.health, json: true, to: nil)
     #expect(try JSONReader.read(Array(json.out.utf8)).object?["health"] == "down")
   }

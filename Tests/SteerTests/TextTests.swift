@@ -26,7 +26,8 @@ struct TextTests {
   @Test
   func `status on a terminal`() {
     #expect(
-      StatusText.text(Samples.status, Self.terminal, now: Self.now) == """
+      StatusText.text(Samples.status, Self.terminal, now: Self.now, users: Self.users)
+        == """
         darkroomd 1.0 is running, started 1 h 7 min ago
              lists  2 lists are not finished
             photos  90 waiting, 6 begun
@@ -43,11 +44,35 @@ struct TextTests {
   }
 
   @Test
+  func `paused lists are counted with their owners`() {
+    var report = Samples.status
+    report.work.pausedLists = 6
+    report.work.paused = [PausedLists(owner: 1000, lists: 3), PausedLists(owner: 77, lists: 2)]
+    let text = StatusText.text(report, Self.terminal, now: Self.now, users: Self.users)
+    #expect(
+      text.contains(
+        "\n    paused  6 lists wait for resume: 3 of anna, 2 of user 77, 1 of other users\n"))
+    let plain = StatusText.text(report, Self.pipe, now: Self.now, users: Self.users)
+    #expect(
+      plain.contains("pausedLists\t6\n") && plain.contains("paused\t1000\t3\npaused\t77\t2\n"))
+  }
+
+  @Test
+  func `a start that waits for its disk does not claim that there are no lists`() {
+    var report = Samples.status
+    report.work.areKnown = false
+    let text = StatusText.text(report, Self.terminal, now: Self.now, users: Self.users)
+    #expect(text.contains("\n     lists  not known yet: ") && !text.contains("photos  "))
+    let plain = StatusText.text(report, Self.pipe, now: Self.now, users: Self.users)
+    #expect(plain.contains("listsKnown\tno\n"))
+  }
+
+  @Test
   func `photos between two steps are counted`() {
     var report = Samples.status
     report.work.photosRunning = 46
     report.work.downloads = 0
-    let text = StatusText.text(report, Self.terminal, now: Self.now)
+    let text = StatusText.text(report, Self.terminal, now: Self.now, users: Self.users)
     #expect(text.contains("photos  90 waiting, 46 begun\n"))
     #expect(
       text.contains("begun  0 downloading, 2 filtering, 0 writing, 44 between two steps\n"))
@@ -114,11 +139,13 @@ struct TextTests {
   @Test
   func `status in a pipe`() {
     #expect(
-      StatusText.text(Samples.status, Self.pipe, now: Self.now) == """
+      StatusText.text(Samples.status, Self.pipe, now: Self.now, users: Self.users) == """
         version\t1.0
         state\trunning
         since\t2025-11-21T08:00:00Z
         lists\t2
+        listsKnown\tyes
+        pausedLists\t0
         photosWaiting\t90
         photosRunning\t6
         downloads\t4
@@ -288,7 +315,7 @@ struct TextTests {
       photos(Array(Samples.photos[1...1]), colourful).contains("\u{1B}[31mfailed\u{1B}[0m"))
     for screen in [Self.terminal, Self.pipe] {
       let text =
-        StatusText.text(Samples.status, screen, now: Self.now)
+        StatusText.text(Samples.status, screen, now: Self.now, users: Self.users)
         + ListText.table(Self.lists, screen, now: Self.now, users: Self.users)
         + photos(Samples.photos, screen)
       #expect(!text.contains("\u{1B}"))
@@ -393,8 +420,9 @@ struct TextTests {
     "the exit code tells scripts what happened",
     arguments: [
       (ControlFailure.notRunning(path: "x"), ExitCode.unreachable), (.lost, .unreachable),
-      (.silent(seconds: 1), .unreachable), (.nonsense(why: ""), .unreachable),
-      (.notAllowed(path: "x"), .notPermitted), (.timeIsOver, .timeIsOver),
+      (.silent(path: "x", process: 7, seconds: 1), .unreachable),
+      (.nonsense(why: ""), .unreachable),
+      (.notAllowed(path: "x", user: nil), .notPermitted), (.timeIsOver, .timeIsOver),
       (.refused(.noSuchList(name: "a")), .noSuchList),
       (.refused(.listRejected(name: "a", why: "b")), .failed),
       (.refused(.ambiguousList(name: "a", ids: [])), .noSuchList),
@@ -403,6 +431,45 @@ struct TextTests {
     ])
   func codes(failure: ControlFailure, code: ExitCode) {
     #expect(ExitCode.of(failure) == code)
+  }
+
+  @Test(
+    "the errors of a failed call lead to the daemon that was called",
+    arguments: [
+      (
+        ControlFailure.notRunning(path: "/var/lib/darkroom@second/control"),
+        "start it with systemctl start darkroom@second"
+      ),
+      (
+        .silent(path: "/run/darkroom/io.darkroom", process: 7, seconds: 10),
+        "darkroomd (process 7) has not answered for 10 s: it is frozen, stopped or busy; see systemctl "
+          + "status darkroom; after systemctl freeze, continue it with systemctl thaw darkroom"
+      ),
+      (
+        .silent(path: "/srv/dark/control", process: 7, seconds: 10),
+        "; ps 7 shows its state, and kill -CONT 7 continues a stopped process"
+      ),
+      (
+        .notAllowed(path: "/run/darkroom/io.darkroom", user: "anna"),
+        "members of the group darkroom may: an administrator runs usermod -aG darkroom anna, and then "
+          + "you log in again"
+      ),
+      (.notAllowed(path: "/srv/dark/control", user: "anna"), "the members of its group may"),
+    ])
+  func advice(failure: ControlFailure, words: String) {
+    #expect(failure.description.hasSuffix(words), "\(failure)")
+  }
+
+  @Test
+  func `a hint names the settings and the commands of its daemon`() {
+    let second = DaemonPlace(socket: "/var/lib/darkroom@second/control")
+    #expect(second.settings == "/etc/darkroom/second.conf")
+    let words = "see 'darkroomctl inbox', 'darkroomctl help' and 'darkroomd --check'"
+    #expect(
+      second.hint(words)
+        == "see 'darkroomctl --root /var/lib/darkroom@second inbox', 'darkroomctl help' and "
+        + "'darkroomd --root /var/lib/darkroom@second --config /etc/darkroom/second.conf --check'")
+    #expect(DaemonPlace(socket: DaemonPlace.systemSocket).hint(words) == words)
   }
 
   @Test

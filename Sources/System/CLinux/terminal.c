@@ -46,6 +46,13 @@ int64_t dr_user_name(uint32_t user, char *bytes, uint64_t count) {
   return found ? copy(found->pw_name, bytes, count) : -ENOENT;
 }
 
+int dr_is_user(const char *name) {
+  struct passwd entry, *found = NULL;
+  char room[4096];
+  int error = getpwnam_r(name, &entry, room, sizeof room, &found);
+  return error ? -error : found != NULL;
+}
+
 int64_t dr_local_time(int64_t seconds, char *bytes, uint64_t count) {
   time_t time = seconds;
   struct tm parts;

@@ -15,6 +15,9 @@ extension Surroundings {
     unsafe text { unsafe dr_user_name(user, $0, $1) }
   }
 
+  /// True also if the machine cannot tell.
+  package static func isUser(_ name: String) -> Bool { unsafe dr_is_user(name) != 0 }
+
   /// The target of a link as it is written; nil if there is no such link, or this user may not read it.
   package static func target(of path: String) -> String? {
     unsafe text { unsafe dr_link_target(path, $0, $1) }

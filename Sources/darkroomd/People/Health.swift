@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The present troubles of the daemon, by subject. Returns a notice when a trouble begins, when its code
-// changes, and when it is over (not for copies and files). Words the status line and the list of troubles. A
+// changes, and when it is over (not for copies, files and settings). Words the status line and the list of troubles. A
 // value; raises nothing.
 
 import Accept
@@ -26,11 +26,13 @@ struct Health: Equatable, Sendable {
     case webhooks
     case webhookOrders
     case newWebhooks
+    /// The last reload was refused.
+    case settings
   }
 
   /// Subjects without the names of lists and files.
   enum Matter: String, CaseIterable {
-    case work, downloads, proxy, inbox, files, lists, hooks, webhooks
+    case work, downloads, proxy, inbox, files, lists, hooks, webhooks, settings
   }
 
   private var troubles: [Subject: Failure] = [:]
@@ -96,7 +98,8 @@ struct Health: Equatable, Sendable {
   }
 
   /// The line that `systemctl status` shows: idle only if nothing waits.
-  func statusLine(_ open: OpenTotal) -> String {
+  /// - Parameter isNew: no list was ever accepted.
+  func statusLine(_ open: OpenTotal, isNew: Bool = false) -> String {
     let waits = waits
     var words: [String] = []
     if let hold {
@@ -105,11 +108,11 @@ struct Health: Equatable, Sendable {
       words.append("Inbox in trouble: \(inbox.reason).")
     }
     if open.lists > 0 {
-      words.append(
-        "Working on \(open.lists) list\(open.lists == 1 ? "" : "s"), \(open.photos) "
-          + "photo\(open.photos == 1 ? "" : "s") to go.")
+      words.append(Self.work(open))
     } else if waits.isEmpty, files.waiting == 0 {
-      words.append(words.isEmpty ? "Idle: every list is done." : "Every accepted list is done.")
+      let idle = isNew ? "No list yet." : "Every accepted list is done."
+      words.append(
+        words.isEmpty ? isNew ? "Idle: no list yet." : "Idle: every list is done." : idle)
     }
     if files.waiting > 0 {
       words.append("\(files.waiting) file\(files.waiting == 1 ? " waits" : "s wait") in the inbox.")
@@ -118,6 +121,16 @@ struct Health: Equatable, Sendable {
       words.append("\(first)\(waits.count == 1 ? "" : ", and \(waits.count - 1) more").")
     }
     return words.joined(separator: " ")
+  }
+
+  private static func work(_ open: OpenTotal) -> String {
+    let lists = "\(open.lists) list\(open.lists == 1 ? "" : "s")"
+    let photos = "\(open.photos) photo\(open.photos == 1 ? "" : "s") to go"
+    return switch open.paused {
+    case 0: "Working on \(lists), \(photos)."
+    case open.lists: "Paused: \(lists), \(photos)."
+    default: "Working on \(lists), \(photos); \(open.paused) of the lists wait paused."
+    }
   }
 
   /// The lines of the lists, copies and files that wait.
@@ -143,6 +156,7 @@ extension Health.Subject {
     case .list, .copy: .lists
     case .hooks, .hookOrders: .hooks
     case .webhooks, .webhookOrders, .newWebhooks: .webhooks
+    case .settings: .settings
     }
   }
 
@@ -154,6 +168,8 @@ extension Health.Subject {
     case .webhooks, .webhookOrders: "webhooks wait: \(failure.words)"
     case .newWebhooks: "no more webhooks are ordered: \(failure.words)"
     case .hookOrders: "no more hooks are ordered: \(failure.words)"
+    case .settings:
+      "the last reload was refused, and the settings from before it are in force: \(failure.reason)"
     case .list(let list):
       failure.kind == .final
         ? "list \(list) cannot be opened: \(failure.reason)"
@@ -163,7 +179,8 @@ extension Health.Subject {
     }
   }
 
-  fileprivate func notice(_ failure: Failure) -> Notice {
+  /// Nil for the settings: each refusal is told by itself.
+  fileprivate func notice(_ failure: Failure) -> Notice? {
     switch self {
     case .work: .machineTrouble(failure, waits: "all work waits")
     case .downloads: .machineTrouble(failure, waits: "downloads wait")
@@ -187,6 +204,7 @@ extension Health.Subject {
     case .webhooks, .webhookOrders: .machineTrouble(failure, waits: "webhooks wait")
     case .newWebhooks: .machineTrouble(failure, waits: "no more webhooks are ordered")
     case .hookOrders: .machineTrouble(failure, waits: "no more hooks are ordered")
+    case .settings: nil
     }
   }
 
@@ -198,7 +216,7 @@ extension Health.Subject {
     case .inbox: .inboxRecovered(inbox: inbox)
     case .openFiles: .machineRecovered(failure, resumes: "as many photos as set are worked on")
     case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")
-    case .copy, .file: nil
+    case .copy, .file, .settings: nil
     case .hooks: .machineRecovered(failure, resumes: "hooks are run")
     case .webhooks, .webhookOrders: .machineRecovered(failure, resumes: "webhooks are sent")
     case .newWebhooks: .machineRecovered(failure, resumes: "webhooks are ordered")

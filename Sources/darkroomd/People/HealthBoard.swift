@@ -86,7 +86,8 @@ final class HealthBoard: Sendable {
   ) async {
     while !Task.isCancelled {
       let seen = changes.version
-      status.set(health.statusLine(recorder.ledger { $0.open }))
+      let (open, isNew) = recorder.ledger { ($0.open, $0.nextList == ListID(1)) }
+      status.set(health.statusLine(open, isNew: isNew))
       await changes.change(after: seen)
       await clock.rest(.seconds(1))
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reloads the settings and hands them to the parts, one reload at a time. A bad file changes nothing. Raises
-// nothing: a bad file is reported, and is the answer of `ask`.
+// nothing: a bad file is reported, is the answer of `ask`, and stays a trouble until a reload succeeds.
 // Concurrency model: requests are letters to the task in `run`, which alone replaces the settings.
 
 import Linux
@@ -42,12 +42,16 @@ final class Reload: Sendable {
 
   /// Runs until `stop`. Each part takes the new settings through one function.
   func run(
-    _ status: ServiceStatus, telling tell: (Notice) -> Void, _ parts: [(Settings) -> Void]
+    _ status: ServiceStatus, _ health: HealthBoard, telling tell: (Notice) -> Void,
+    _ parts: [(Settings) -> Void]
   ) async {
     for await request in requests {
       // A service manager that does not read keeps a disk's thread waiting, not this one.
       await onDisk { status.reloading() }
       let answer = await reload(request.caller?.user, telling: tell, parts)
+      let refusal: Failure? =
+        if case .failure(let error) = answer { Self.failure(error) } else { nil }
+      health.set(refusal, for: .settings)
       await onDisk { status.ready() }
       request.caller?.reply.give(answer)
     }
@@ -66,9 +70,12 @@ final class Reload: Sendable {
       tell(.configurationReloaded(changed: changes.all, by: user.map { Person($0) }))
       return .success(changes.waiting.map { "\($0) takes effect at the next start" })
     } catch {
-      tell(
-        .configurationRejected(Failure(.final, code: "configuration", reason: error.description)))
+      tell(.configurationRejected(Self.failure(error)))
       return .failure(error)
     }
+  }
+
+  private static func failure(_ error: ConfigurationError) -> Failure {
+    Failure(.final, code: "configuration", reason: error.description)
   }
 }

@@ -40,17 +40,31 @@ struct Views: Sendable {
     let health = health.health
     let state =
       isStopping ? "stopping" : health.hold.map { "waiting: \($0.reason)" } ?? "running"
+    var work = WorkCounts(
+      lists: open.lists, photosWaiting: max(0, open.photos - counts.inFlight),
+      photosRunning: counts.inFlight, downloads: counts.downloading, filters: counts.filtering,
+      outputs: counts.outputting)
+    (work.pausedLists, work.paused) = paused()
     return StatusReport(
-      version: Release.version, state: state, since: started,
-      work: WorkCounts(
-        lists: open.lists, photosWaiting: max(0, open.photos - counts.inFlight),
-        photosRunning: counts.inFlight, downloads: counts.downloading, filters: counts.filtering,
-        outputs: counts.outputting),
+      version: Release.version, state: state, since: started, work: work,
       degraded: health.lines, prints: places.prints, inbox: places.inbox,
       residentBytes: UInt64(max(0, ThisProcess.residentBytes)), sandbox: self.health.sandbox,
       hosts: closed.prefix(HostSummary.mostShown).map { HostSummary($0, now: now) },
       moreHosts: max(0, closed.count - HostSummary.mostShown),
       waitingFiles: health.files.waiting, unreadableFiles: health.files.unreadable)
+  }
+
+  /// The owners with the most paused lists.
+  private func paused() -> (all: Int, owners: [PausedLists]) {
+    let paused = recorder.ledger { ledger in
+      ledger.open.paused == 0
+        ? []
+        : ledger.lists.values.filter { $0.state == .paused }.map { ($0.id, $0.acceptance.owner) }
+    }
+    let owners = Dictionary(grouping: paused) { id, owner in index[id]?.owner ?? owner ?? 0 }
+      .map { PausedLists(owner: $0, lists: $1.count) }
+      .sorted { ($1.lists, $0.owner) < ($0.lists, $1.owner) }
+    return (paused.count, Array(owners.prefix(PausedLists.mostShown)))
   }
 
   /// Every setting, in the order of the sample file.

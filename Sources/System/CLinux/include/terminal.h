@@ -13,6 +13,9 @@ int dr_terminal_size(int file, int *columns, int *rows);
 int64_t dr_variable(const char *name, char *bytes, uint64_t count);
 
 // Copies a user's name, likewise.
+// 1 if there is a user of this name, 0 if not, and -errno if the question has no answer.
+int dr_is_user(const char *name);
+
 int64_t dr_user_name(uint32_t user, char *bytes, uint64_t count);
 
 // Copies a time in seconds since 1970 as `2025-11-21 09:05:45`, in the time zone of the user.

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words by which a user reaches one darkroomd: those of the system, of an instance, or below another root. All
+// hints use them. A value; raises nothing.
+
+internal import Vocabulary
+
+package struct DaemonPlace: Equatable, Sendable {
+  package static let systemSocket = "/run/darkroom/io.darkroom"
+  private static let instances = "/var/lib/darkroom@"
+
+  /// The call of darkroomctl, and that of darkroomd, for this daemon.
+  package let tool: String
+  package let daemon: String
+  /// The path of its settings file.
+  package let settings: String
+  /// The command that starts it.
+  package let start: String
+  /// Its unit in the system's service manager, if it has one.
+  package let unit: String?
+
+  package init(socket: String) {
+    let end = "/control"
+    guard socket != Self.systemSocket else {
+      (tool, daemon, unit) = ("darkroomctl", "darkroomd", "darkroom")
+      settings = "/etc/darkroom/darkroomd.conf"
+      start = "systemctl start darkroom or darkroomd --root DIR"
+      return
+    }
+    guard socket.hasSuffix(end) else {
+      (tool, settings, unit) = (
+        "darkroomctl --socket \(Self.quoted(socket))", "darkroomd.conf", nil
+      )
+      (daemon, start) = ("darkroomd", "systemctl start darkroom or darkroomd --root DIR")
+      return
+    }
+    let root = String(socket.dropLast(end.count))
+    tool = "darkroomctl --root \(Self.quoted(root))"
+    if root.hasPrefix(Self.instances), !root.dropFirst(Self.instances.count).contains("/") {
+      let name = root.dropFirst(Self.instances.count)
+      settings = "/etc/darkroom/\(name).conf"
+      daemon = "darkroomd --root \(Self.quoted(root)) --config \(Self.quoted(settings))"
+      let unit = "darkroom@\(name)"
+      (self.unit, start) = (unit, "systemctl start \(Self.quoted(unit))")
+    } else {
+      settings = "\(root)/darkroomd.conf"
+      daemon = "darkroomd --root \(Self.quoted(root))"
+      (unit, start) = (nil, daemon)
+    }
+  }
+
+  /// Commands in the words of the daemon and of the tool stand in quotes: they become those for this daemon.
+  /// `help` and `check` need no daemon.
+  package func hint(_ words: String) -> String {
+    words.replacing(/'darkroomctl (?!help|check)/, with: "'\(tool) ")
+      .replacing(/'darkroomd --check/, with: "'\(daemon) --check")
+  }
+
+  private static func quoted(_ path: String) -> String {
+    if isPlain(path) { return path }
+    let parts = path.split(separator: "'", omittingEmptySubsequences: false)
+    return "'" + parts.map { Printable.text(String($0)) }.joined(separator: #"'\''"#) + "'"
+  }
+
+  package static func isPlain(_ word: String) -> Bool {
+    let marks = Set("/._-~+,@:".utf8)
+    return word.utf8.first != UInt8(ascii: "-")
+      && word.utf8.allSatisfy { byte in
+        marks.contains(byte) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+          || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+      } && word.utf8.first != UInt8(ascii: "~")
+  }
+}
