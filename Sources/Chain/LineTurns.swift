@@ -50,9 +50,9 @@ struct LineTurns: Sendable {
     // Of equal owners `min` chooses the first.
     let owner =
       given % 8 == 3
-      ? turns.owners.first
-      : turns.owners.min { seats.count(share($0)) < seats.count(share($1)) }
-    guard let owner, let key = turns.first(of: owner) else { return nil }
+      ? own.owners.first
+      : own.owners.min { seats.count(share($0)) < seats.count(share($1)) }
+    guard let owner, let key = own.first(of: owner) else { return nil }
     looks += 1
     return Turn(key: key, share: share(owner))
   }
