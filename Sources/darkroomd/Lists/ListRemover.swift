@@ -95,9 +95,10 @@ final class ListRemover: Sendable {
         case .order(let order): order.reply.give(await perform(order, &begun))
         case .again:
           isWaiting = false
-          if !isKnown, let found = await onDisk({ resume() }) {
-            isKnown = true
-            for list in found where !begun.keys.contains(list) {
+          if !isKnown {
+            let found = await onDisk { resume() }
+            isKnown = found != nil
+            for list in found ?? [] where !begun.keys.contains(list) {
               begun.updateValue(nil, forKey: list)
             }
           }
