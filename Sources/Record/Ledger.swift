@@ -21,13 +21,15 @@ package struct Ledger: Equatable, Sendable {
   private var archivedLists: Set<ListID> = []
   /// The number of lists and photos with work left.
   package private(set) var open = OpenTotal()
+  /// Those of each user. A list from an earlier release, whose record names no owner, is missing.
+  package private(set) var shares: [UInt32: OpenShare] = [:]
   package private(set) var bequests = Bequests()
 
   package init() {}
 
   package init(nextList: ListID, refused: UInt64, entries: [ListEntry]) {
     for entry in entries { lists[entry.id] = entry }
-    for entry in lists.values { open.add(entry, 1) }
+    for entry in lists.values { Self.count(entry, 1, &open, &shares) }
     self.nextList = nextList
     self.refused = refused
   }
@@ -37,15 +39,6 @@ package struct Ledger: Equatable, Sendable {
   /// Lists that are not final, by number.
   package var openLists: [ListEntry] {
     lists.values.filter { !$0.state.isFinal }.sorted { $0.id < $1.id }
-  }
-
-  /// The open lists and photos of each user. A list from an earlier release, whose record names no owner, is missing.
-  package var shares: [UInt32: OpenShare] {
-    var shares: [UInt32: OpenShare] = [:]
-    for entry in lists.values where !entry.state.isFinal {
-      if let owner = entry.acceptance.owner { shares[owner, default: OpenShare()].add(entry) }
-    }
-    return shares
   }
 
   package func state(of photo: PhotoID) -> PhotoState? {
@@ -79,7 +72,7 @@ package struct Ledger: Equatable, Sendable {
     case .accepted(let list, let acceptance):
       guard lists[list] == nil, Self.mayAccept(list, acceptance) else { return false }
       let entry = ListEntry(id: list, acceptance, time: transition.time)
-      open.add(entry, 1)
+      Self.count(entry, 1, &open, &shares)
       lists[list] = entry
       reserve(upTo: list)
       return true
@@ -98,18 +91,30 @@ package struct Ledger: Equatable, Sendable {
       // A second reference to the originals would make every other change copy them.
       let bequest: [UInt32: Contents]? =
         if case .cancelled = transition.change { lists.values[place].originals } else { nil }
-      guard Self.step(transition, &lists.values[place], &open) else { return false }
+      guard Self.step(transition, &lists.values[place], &open, &shares) else { return false }
       if let bequest { bequests[list] = bequest }
       return true
     }
   }
 
   private static func step(
-    _ transition: Transition, _ entry: inout ListEntry, _ open: inout OpenTotal
+    _ transition: Transition, _ entry: inout ListEntry, _ open: inout OpenTotal,
+    _ shares: inout [UInt32: OpenShare]
   ) -> Bool {
-    open.add(entry, -1)
-    defer { open.add(entry, 1) }
+    count(entry, -1, &open, &shares)
+    defer { count(entry, 1, &open, &shares) }
     return entry.apply(transition)
+  }
+
+  private static func count(
+    _ entry: borrowing ListEntry, _ sign: Int, _ open: inout OpenTotal,
+    _ shares: inout [UInt32: OpenShare]
+  ) {
+    guard !entry.state.isFinal else { return }
+    open.add(entry, sign)
+    guard let owner = entry.acceptance.owner else { return }
+    shares[owner, default: OpenShare()].add(entry, sign)
+    if shares[owner]?.lists == 0 { shares[owner] = nil }
   }
 
   /// Forgets a final list; ignores any other. Its number is not reused. Not a transition.
@@ -158,14 +163,13 @@ package struct OpenTotal: Equatable, Sendable {
   package private(set) var photos = 0
 
   fileprivate mutating func add(_ entry: borrowing ListEntry, _ sign: Int) {
-    guard !entry.state.isFinal else { return }
     lists += sign
     if entry.state == .paused { paused += sign }
     photos += sign * Int(entry.counts.unfinished)
   }
 }
 
-/// The lists and photos of one user with work left.
+/// The lists and photos of one user with work left. Updated as `OpenTotal` is.
 package struct OpenShare: Equatable, Sendable {
   package private(set) var lists = 0
   package private(set) var paused = 0
@@ -173,10 +177,10 @@ package struct OpenShare: Equatable, Sendable {
 
   package init() {}
 
-  fileprivate mutating func add(_ entry: borrowing ListEntry) {
-    lists += 1
-    if entry.state == .paused { paused += 1 }
-    photos += Int(entry.counts.unfinished)
+  fileprivate mutating func add(_ entry: borrowing ListEntry, _ sign: Int) {
+    lists += sign
+    if entry.state == .paused { paused += sign }
+    photos += sign * Int(entry.counts.unfinished)
   }
 }
 

@@ -36,7 +36,7 @@ final class PeopleBench: Sendable {
       clock: parts.clock,
       started: parts.clock.wallTime())
     remover = ListRemover(
-      ground.recorder, parts.index, parts.lists, parts.narrator, clock: parts.clock)
+      ground.recorder, parts.index, parts.lists, parts.narrator, parts.health, clock: parts.clock)
     calls = ControlCalls(
       views, keeper: parts.keeper, remover: remover, reload: reload, narrator: parts.narrator,
       changes: ground.changes, stop: ground.stop

@@ -41,6 +41,30 @@ struct LedgerTests {
     #expect(ledger.refused == 1 && ledger.openLists.isEmpty)
   }
 
+  @Test func `the shares of users follow every change, and a user without open lists has none`() {
+    var ledger = Ledger()
+    func owned(_ list: UInt64, by owner: UInt32?) -> Change {
+      .accepted(
+        ListID(list), Acceptance(photos: 3, serviceClass: .default, sha256: "", owner: owner))
+    }
+    let changes: [Change] = [
+      owned(1, by: 7), owned(2, by: 7), owned(3, by: 8), owned(4, by: nil),
+      .filtered(Self.one, Self.some), .paused(ListID(2)), .cancelled(ListID(3)),
+      .accepted(ListID(1), Acceptance(photos: 9, serviceClass: .default, sha256: "")),
+    ]
+    for transition in Samples.at(changes) { ledger.apply(transition) }
+    #expect(Set(ledger.shares.keys) == [7] && ledger.open.lists == 3 && ledger.open.photos == 8)
+    let share = ledger.shares[7]
+    #expect(share?.lists == 2 && share?.paused == 1 && share?.photos == 5)
+    let restored = Ledger(
+      nextList: ledger.nextList, refused: ledger.refused, entries: Array(ledger.lists.values))
+    #expect(restored.shares == ledger.shares)
+    ledger.apply(Transition(time: 9, .resumed(ListID(2))))
+    #expect(ledger.shares[7]?.paused == 0)
+    for list: UInt64 in [1, 2] { ledger.apply(Transition(time: 10, .cancelled(ListID(list)))) }
+    #expect(ledger.shares.isEmpty && ledger.open.lists == 1)
+  }
+
   @Test func `a cancelled list bequeaths its originals until they are dropped`() {
     var ledger = ledger([.downloaded(Self.one, Self.some)])
     #expect(ledger.bequests[ListID(1)].isEmpty)

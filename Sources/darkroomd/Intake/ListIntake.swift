@@ -54,9 +54,10 @@ struct ListIntake: IntakeRules {
     let hasManyLists = open.lists + lists >= limits.maximumLists
     if hasManyLists || open.photos >= limits.maximumPhotos {
       // Lists of others, which may be paused, do not shut out a user with less than an equal share.
-      let shares = recorder.ledger { $0.shares }
-      let own = shares[user] ?? OpenShare()
-      let users = shares.count + (shares[user] == nil ? 1 : 0)
+      let (own, users) = recorder.ledger { ledger in
+        let share = ledger.shares[user]
+        return (share ?? OpenShare(), ledger.shares.count + (share == nil ? 1 : 0))
+      }
       if hasManyLists,
         own.lists + lists >= max(1, limits.maximumLists / users)
           || open.lists + lists >= 2 * limits.maximumLists

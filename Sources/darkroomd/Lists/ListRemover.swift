@@ -37,16 +37,17 @@ final class ListRemover: Sendable {
   private let lists: OpenLists
   private let removal: ListRemoval
   private let narrator: Narrator
+  private let health: HealthBoard
   private let clock: any Timekeeper
   private let letters: AsyncStream<Letter>
   private let mail: AsyncStream<Letter>.Continuation
 
   init(
     _ recorder: Recorder, _ index: ListIndex, _ lists: OpenLists, _ narrator: Narrator,
-    clock: any Timekeeper
+    _ health: HealthBoard, clock: any Timekeeper
   ) {
     (self.recorder, self.index, self.lists) = (recorder, index, lists)
-    (self.narrator, self.clock) = (narrator, clock)
+    (self.narrator, self.health, self.clock) = (narrator, health, clock)
     (letters, mail) = AsyncStream.makeStream()
     let folders = lists.folders
     removal = ListRemoval(
@@ -66,9 +67,13 @@ final class ListRemover: Sendable {
   func stop() { mail.finish() }
 
   /// Call at the start, before a new list is accepted: the prints of a removed list have no successor. Returns the
-  /// removals that have begun. May wait for a disk.
-  func resume() -> [ListID] {
-    let pending = (try? removal.pending()) ?? []
+  /// removals that have begun; nil if the disk does not tell now. May wait for a disk.
+  func resume() -> [ListID]? {
+    let pending: [ListID]
+    do throws(SystemError) { pending = try removal.pending() } catch {
+      health.set(error.machineFailure, for: .removals)
+      return nil
+    }
     for list in pending {
       guard let prints = try? about(list).terms?.prints else { continue }
       index.reserve(list, prints)
@@ -77,21 +82,29 @@ final class ListRemover: Sendable {
     return pending
   }
 
-  /// Runs until `stop`. `pending`: the removals that have begun.
-  func run(_ pending: [ListID]) async {
+  /// Runs until `stop`. `pending`: the removals that have begun, if the disk has told.
+  func run(_ pending: [ListID]?) async {
     var begun: Begun = [:]
-    for list in pending { begun.updateValue(nil, forKey: list) }
+    for list in pending ?? [] { begun.updateValue(nil, forKey: list) }
+    var isKnown = pending != nil
     await withDiscardingTaskGroup { group in
       var isWaiting = false
-      if !begun.isEmpty { mail.yield(.again) }
+      if !begun.isEmpty || !isKnown { mail.yield(.again) }
       for await letter in letters {
         switch letter {
         case .order(let order): order.reply.give(await perform(order, &begun))
         case .again:
           isWaiting = false
-          await finish(&begun)
+          if !isKnown {
+            let found = await onDisk { resume() }
+            isKnown = found != nil
+            for list in found ?? [] where !begun.keys.contains(list) {
+              begun.updateValue(nil, forKey: list)
+            }
+          }
+          await finish(&begun, isKnown: isKnown)
         }
-        if begun.isEmpty || isWaiting { continue }
+        if begun.isEmpty && isKnown || isWaiting { continue }
         isWaiting = true
         group.addTask { [clock, mail] in
           await clock.rest(Self.pause)
@@ -189,14 +202,17 @@ final class ListRemover: Sendable {
   }
 
   /// The removals that a crash or trouble has interrupted, the newest first.
-  private func finish(_ begun: inout Begun) async {
+  private func finish(_ begun: inout Begun, isKnown: Bool) async {
+    var trouble: Failure?
     for (list, caller) in begun.sorted(by: { $0.key > $1.key }) {
       if Task.isCancelled { return }
       do throws(Failure) {
         try await finish(list, by: caller)
         begun.removeValue(forKey: list)
-      } catch { continue }
+      } catch { trouble = error }
     }
+    if Task.isCancelled || !isKnown { return }
+    health.set(trouble, for: .removals)
   }
 
   /// Every step may be repeated.

@@ -18,6 +18,8 @@ struct Health: Equatable, Sendable {
     case openFiles
     case list(ListID)
     case copy(ListID)
+    /// Removals that users asked for and that have begun.
+    case removals
     case file(FileName)
     /// Hooks that cannot be run, and those that cannot be ordered.
     case hooks
@@ -153,7 +155,7 @@ extension Health.Subject {
     case .proxy: .proxy
     case .inbox, .file: .inbox
     case .openFiles: .files
-    case .list, .copy: .lists
+    case .list, .copy, .removals: .lists
     case .hooks, .hookOrders: .hooks
     case .webhooks, .webhookOrders, .newWebhooks: .webhooks
     case .settings: .settings
@@ -175,6 +177,7 @@ extension Health.Subject {
         ? "list \(list) cannot be opened: \(failure.reason)"
         : "list \(list) waits: \(failure.reason)"
     case .copy(let list): "the copy of list \(list) in done waits: \(failure.reason)"
+    case .removals: "removals of lists wait: \(failure.words)"
     case .file(let name): "\(name): \(failure.words)"
     }
   }
@@ -200,6 +203,7 @@ extension Health.Subject {
       failure.kind == .final
         ? .fileUnreadable(name: String(decoding: name.bytes, as: UTF8.self), failure)
         : .machineTrouble(failure, waits: "list '\(name)' waits")
+    case .removals: .machineTrouble(failure, waits: "removals of lists wait")
     case .hooks: .machineTrouble(failure, waits: "hooks wait")
     case .webhooks, .webhookOrders: .machineTrouble(failure, waits: "webhooks wait")
     case .newWebhooks: .machineTrouble(failure, waits: "no more webhooks are ordered")
@@ -217,6 +221,8 @@ extension Health.Subject {
     case .openFiles: .machineRecovered(failure, resumes: "as many photos as set are worked on")
     case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")
     case .copy, .file, .settings: nil
+    case .copy, .file: nil
+    case .removals: .machineRecovered(failure, resumes: "removals of lists continue")
     case .hooks: .machineRecovered(failure, resumes: "hooks are run")
     case .webhooks, .webhookOrders: .machineRecovered(failure, resumes: "webhooks are sent")
     case .newWebhooks: .machineRecovered(failure, resumes: "webhooks are ordered")
