@@ -69,7 +69,7 @@ import Vocabulary
     #expect(take(&turns) == [1, 2])
     for waiter in 5...7 { turns.wait(waiter, share(2000)) }
     turns.leave(1)
-    #expect(take(&turns) == [5], "the user who has two places gives one up")
+    #expect(take(&turns) == [5], "the user with two places gives one up")
     turns.leave(2)
     #expect(take(&turns) == [3], "and keeps the other")
     turns.leave(5)
@@ -130,7 +130,7 @@ import Vocabulary
       for (waiter, end) in running where end <= ms { turns.leave(waiter) }
       running.removeAll { $0.end <= ms }
       while let waiter = turns.next(now: .milliseconds(ms)) {
-        try #require(waiting.remove(waiter) != nil, "a place for one who waits, once")
+        try #require(waiting.remove(waiter) != nil, "a place for a waiting photo, once")
         let owner = owners[waiter]
         longestWait = max(longestWait, ms - (since[owner] ?? 0))
         since[owner] = ms

@@ -221,7 +221,6 @@ extension Health.Subject {
     case .openFiles: .machineRecovered(failure, resumes: "as many photos as set are worked on")
     case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")
     case .copy, .file, .settings: nil
-    case .copy, .file: nil
     case .removals: .machineRecovered(failure, resumes: "removals of lists continue")
     case .hooks: .machineRecovered(failure, resumes: "hooks are run")
     case .webhooks, .webhookOrders: .machineRecovered(failure, resumes: "webhooks are sent")
