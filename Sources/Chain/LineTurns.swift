@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which line gives the next photo: the most urgent class first; within a class the owner with the fewest
-// photos in the window, so that a new one catches up; the lines of one owner in turn, several photos a turn. One slot in eight goes to the
+// photos in the window, so that a new one catches up; the lines of one owner in turn. One slot in eight goes to the
 // less urgent classes in turn, and one to the owner whose turn was longest ago, so that nothing starves. A plain
 // value.
 
@@ -9,8 +9,6 @@ import Vocabulary
 struct LineTurns: Sendable {
   /// After this many photos of other lines in a row, a line lets the other lines go first.
   private static let longestSearch = 64
-  /// The turn of a line among those of its owner: its list's folders stay in use.
-  private static let photosPerTurn = 8
 
   struct Turn: Sendable {
     let key: LineKey
@@ -26,8 +24,6 @@ struct LineTurns: Sendable {
   private var present: Set<LineKey> = []
   private var given = 0
   private var passed = 0
-  /// Photos that the first line of each share has given in its turn.
-  private var turns: [OwnerSeats.Share: Int] = [:]
   /// The number of looks at lines, for tests.
   private(set) var looks = 0
 
@@ -43,16 +39,16 @@ struct LineTurns: Sendable {
 
   /// The line of this class whose turn it is.
   mutating func first(_ serviceClass: ServiceClass, _ seats: OwnerSeats) -> Turn? {
-    let own = lines[Int(serviceClass.rawValue)]
+    let turns = lines[Int(serviceClass.rawValue)]
     func share(_ owner: UInt32) -> OwnerSeats.Share {
       OwnerSeats.Share(owner: owner, serviceClass: serviceClass)
     }
     // Of equal owners `min` chooses the first.
     let owner =
       given % 8 == 3
-      ? own.owners.first
-      : own.owners.min { seats.count(share($0)) < seats.count(share($1)) }
-    guard let owner, let key = own.first(of: owner) else { return nil }
+      ? turns.owners.first
+      : turns.owners.min { seats.count(share($0)) < seats.count(share($1)) }
+    guard let owner, let key = turns.first(of: owner) else { return nil }
     looks += 1
     return Turn(key: key, share: share(owner))
   }
@@ -64,21 +60,12 @@ struct LineTurns: Sendable {
   /// The line leaves the turns of its class.
   mutating func remove(_ key: LineKey, _ serviceClass: ServiceClass, of owner: UInt32) {
     guard present.remove(key) != nil else { return }
-    let place = Int(serviceClass.rawValue)
-    lines[place].remove(key, of: owner)
-    if lines[place].first(of: owner) == nil {
-      turns[OwnerSeats.Share(owner: owner, serviceClass: serviceClass)] = nil
-    }
+    lines[Int(serviceClass.rawValue)].remove(key, of: owner)
   }
 
-  /// The line has given a photo; at the end of its turn the next one of its owner is first.
+  /// The line has given a photo; the next one of its owner is first.
   mutating func gave(_ turn: Turn) {
     given += 1
-    turns[turn.share, default: 0] += 1
-    guard turns[turn.share] == Self.photosPerTurn else {
-      return lines[turn.place].moveBack(turn.share.owner)
-    }
-    turns[turn.share] = 0
     lines[turn.place].rotate(turn.share.owner)
   }
 
