@@ -63,7 +63,7 @@ package enum ControlInterface {
     )
 
     # owner and halter, who paused or cancelled the list, are numbers of users. ended is 0 until the list is
-    # finished or cancelled. bytes are those of the originals that were downloaded
+    # finished or cancelled. returned is true when its copy and its results are in done and failed. bytes are those of the originals that were downloaded
     # since the daemon started. photosPerHour is measured over the last minute, and 0 if it is unknown.
     # printsExpire is the time at which KeepPrints= removes the prints, printsExpired that at which it has.
     type ListSummary (
@@ -80,6 +80,7 @@ package enum ControlInterface {
       failed: int,
       accepted: int,
       ended: int,
+      returned: bool,
       bytes: int,
       photosPerHour: int,
       halter: ?int,

@@ -72,7 +72,7 @@ package struct ListSummary: MessageValue {
       "state": .string(state), "serviceClass": .string(serviceClass), "total": .count(total),
       "new": .count(new), "downloaded": .count(downloaded), "filtered": .count(filtered),
       "failed": .count(failed), "accepted": .count(accepted),
-      "ended": .count(end.time), "bytes": .count(pace.bytes),
+      "ended": .count(end.time), "returned": .bool(end.isReturned), "bytes": .count(pace.bytes),
       "photosPerHour": .count(pace.photosPerHour),
     ])
     if let halter { object["halter"] = .count(halter) }
@@ -101,10 +101,13 @@ package struct ListSummary: MessageValue {
   }
 }
 
-/// When a list ended, and when KeepPrints= removes its prints. Milliseconds since 1970.
+/// When a list ended, if its files were returned, and when KeepPrints= removes its prints. Milliseconds since
+/// 1970.
 package struct ListEnd: Equatable, Sendable {
   /// 0 until the list is finished or cancelled.
   package var time: UInt64
+  /// Its copy and its results are in `done` and `failed`, or can never be made.
+  package var isReturned = false
   /// When its prints are to be removed; nil if they are not.
   package var printsExpire: UInt64?
   /// When they were removed.
@@ -114,6 +117,7 @@ package struct ListEnd: Equatable, Sendable {
 
   init(_ fields: MessageFields) throws(FieldError) {
     time = try fields.count("ended")
+    isReturned = try fields.isMissing("returned") ? time > 0 : fields.flag("returned")
     printsExpire = fields.isMissing("printsExpire") ? nil : try fields.count("printsExpire")
     printsExpired = fields.isMissing("printsExpired") ? nil : try fields.count("printsExpired")
   }

@@ -49,6 +49,10 @@ package struct WaitBoard {
     if list.state == ListState.paused.name {
       return "paused by its owner or root; 'resume \(list.id)' continues it"
     }
+    if list.isFinal {
+      let own = "the copy of list \(list.id) "
+      return status.degraded.first { $0.hasPrefix(own) }.map { Printable.text($0) }
+    }
     let (hold, own) = ("waiting: ", "list \(list.id) ")
     if status.state.hasPrefix(hold) {
       return Printable.text(String(status.state.dropFirst(hold.count)))
@@ -87,8 +91,9 @@ package struct WaitBoard {
 }
 
 extension ListSummary {
-  /// It has work left, and none of it is being done, as far as the daemon has measured.
+  /// It has work left, and none of it is being done, as far as the daemon has measured; or it has ended, and its
+  /// files are not returned.
   fileprivate var isStill: Bool {
-    !isFinal && (state == ListState.paused.name || pace.photosPerHour == 0)
+    isFinal ? !end.isReturned : (state == ListState.paused.name || pace.photosPerHour == 0)
   }
 }

@@ -87,7 +87,7 @@ struct WaitRun {
       guard case .show(let report) = reply else { throw DaemonTalk.otherKind }
       board.note(report.list, at: place)
       if !continues {
-        guard report.list.isFinal else { throw .lost }
+        guard report.list.end.isReturned else { throw .lost }
         streams[place].isOver = true
         return tellEnds()
       }

@@ -119,6 +119,9 @@ import Vocabulary
       try FileManager.default.removeItem(atPath: "\(bench.root)/done")
       try await bench.drop([("Hills", try bench.serveSamples(1)[0])], as: "summer.plist")
       try await daemon.says("the copy of list 1 in done waits")
+      // The list is over; its results are not there yet.
+      #expect(try await bench.tool("wait", "--timeout", "1s", "summer").code == 8)
+      #expect(try await bench.tool("--json", "list").output.contains("\"returned\":false"))
       try await bench.stop(daemon)
       #expect(try await bench.runUntilIdle().code == 0)
       #expect(bench.copies == ["summer.plist"])

@@ -103,7 +103,8 @@ struct ScreenDaemon: ControlService {
   /// As it is when it is over.
   private func end(_ list: ListSummary) -> ListSummary {
     var end = list
-    if list.isFinal { return list }
+    end.end.isReturned = true
+    if list.isFinal { return end }
     end.state = ListState.finished.name
     (end.new, end.downloaded, end.filtered) = (0, 0, list.total - list.failed)
     (end.ended, end.pace) = (Self.now, ListPace())

@@ -165,6 +165,7 @@ struct TalkTests {
   private func final(_ state: ListState, failed: UInt32) -> ListSummary {
     var list = Samples.list
     list.state = state.name
+    list.end.isReturned = true
     list.new = 0
     list.downloaded = 0
     list.failed = failed

@@ -44,6 +44,22 @@ struct WaitBoardTests {
     #expect(lines(Samples.list, nil, status)[1] == "  no space left on device")
   }
 
+  @Test func `a list that is over waits for its files, and says why`() {
+    var board = WaitBoard(lists: 1)
+    var list = Samples.list
+    list.state = "finished"
+    board.note(list, at: 0)
+    let isDue = board.isDue(0, at: .zero)
+    #expect(isDue)
+    var status = Self.status
+    status.degraded = ["the copy of list 17 in done waits: no space left on device"]
+    #expect(lines(list, Samples.photos[2], status)[1] == "  " + status.degraded[0])
+    list.end.isReturned = true
+    board.note(list, at: 0)
+    let isDueAgain = board.isDue(0, at: .seconds(9))
+    #expect(!isDueAgain)
+  }
+
   @Test func `a list is asked about while none of its photos ends, every two seconds`() {
     var board = WaitBoard(lists: 1)
     let unknown = board.isDue(0, at: .zero)

@@ -76,7 +76,7 @@ final class ControlCalls: ControlService {
 
   // MARK: streams
 
-  /// Sends a report at each change until the list is over.
+  /// Sends a report at each change until the list is over; those of `show` end when its files are returned.
   func stream(
     _ call: ControlCall, from peer: ControlPeer,
     send: @escaping @Sendable (ControlReply) async -> Bool
@@ -96,10 +96,13 @@ final class ControlCalls: ControlService {
     _ order: ShowOrder, _ send: (ControlReply) async -> Bool
   ) async throws(ControlError) -> ControlReply {
     try await arrival(of: order.list)
+    // A list that takes the name meanwhile is another one.
+    var order = order
+    order.list = ListReference("\(try views.choose(order.list))")
     while true {
       let seen = changes.version
       let report = try await views.show(order)
-      if report.list.isFinal || stop.isOn { return .show(report) }
+      if report.list.end.isReturned || stop.isOn { return .show(report) }
       guard await send(.show(report)) else { return .show(report) }
       await changes.change(after: seen)
       // Otherwise a fast list would send a report for every photo.

@@ -122,6 +122,7 @@ struct Views: Sendable {
       new: entry.counts.new, downloaded: entry.counts.downloaded,
       filtered: entry.counts.filtered, failed: entry.counts.failed, accepted: entry.acceptedTime,
       ended: entry.endedTime, pace: paces.pace(of: entry.id, at: clock.uptime()))
+    summary.end.isReturned = recorder.ledger { $0.isArchived(entry.id) }
     noteExpiry(entry, &summary)
     return summary
   }
