@@ -49,9 +49,9 @@ TEST = Tests/run $(SWIFT) test --skip-build
 BIN = .build/release
 
 # The packages that a fresh Debian 12 lacks: C libraries and, for tests, a container with a real systemd.
-BUILD_PACKAGES = libjpeg-dev libpng-dev libexpat1-dev libcurl4-openssl-dev libsystemd-dev pkg-config \
+BUILD_PACKAGES = libjpeg-dev libpng-dev libexpat1-dev libcurl4-openssl-dev libsystemd-dev libpq-dev pkg-config \
 	python3
-TEST_PACKAGES = $(BUILD_PACKAGES) systemd-container debootstrap systemd dbus openssl nghttp2-server \
+TEST_PACKAGES = $(BUILD_PACKAGES) postgresql systemd-container debootstrap systemd dbus openssl nghttp2-server \
 	iproute2 nftables e2fsprogs xfsprogs btrfs-progs util-linux rsync bindfs $(DEB_PACKAGES) \
 	bash-completion zsh fish tinyproxy-bin python3-prometheus-client
 DEB_PACKAGES = debhelper dpkg-dev lintian
@@ -123,7 +123,7 @@ test: test-packages
 # Tests in which one side waits for the other do not share threads with tests that compute for a long time.
 # Tests of leases, locks and names do not share a process with tests that start programs: a new process has a
 # copy of every descriptor until it executes its program.
-TALK_TESTS = '^SteerTests\.'
+TALK_TESTS = '^(SteerTests|ClusterTests)\.'
 LEASE_TESTS = '^(AcceptTests|PartTests|EdgeTests\.(FileLock|NameSeat)Tests)'
 LONG_TESTS = 'SimulationTests'
 WHOLE_TESTS = '^(DaemonTests|CrashTests|SystemTests)\.'

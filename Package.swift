@@ -13,6 +13,7 @@ let stages: [Target] = [
   .target(
     name: "Catalog", dependencies: ["Digests", "JSON", "Markup", "Vocabulary"],
     exclude: ["Catalog-format.md"]),
+  .target(name: "Cluster", dependencies: ["Linux", "Postgres", "Vocabulary"]),
   .target(name: "Chain", dependencies: ["Linux", "Queues", "Vocabulary"]),
   .target(name: "Download", dependencies: ["Digests", "Files", "Linux", "Vocabulary"]),
   .target(name: "Filter", dependencies: ["Codecs", "Vocabulary"]),
@@ -36,6 +37,9 @@ let edge: [Target] = [
     path: "Sources/System/JournalReader"),
   .target(name: "Linux", dependencies: ["CLinux", "Vocabulary"], path: "Sources/System/Linux"),
   .target(name: "Markup", dependencies: ["CExpat"], path: "Sources/System/Markup"),
+  .target(
+    name: "Postgres", dependencies: ["CPostgres", "Linux", "Vocabulary"],
+    path: "Sources/System/Postgres"),
   .target(name: "Queues", path: "Sources/System/Queues"),
   .target(
     name: "Systemd", dependencies: ["CSystemd", "Linux", "Vocabulary"],
@@ -56,6 +60,7 @@ let shims: [Target] = [
   .target(name: "CDigests", path: "Sources/System/CDigests"),
   .target(name: "CJournal", path: "Sources/System/CJournal"),
   .target(name: "CLinux", path: "Sources/System/CLinux"),
+  .target(name: "CPostgres", path: "Sources/System/CPostgres"),
   .target(name: "CPrograms", path: "Tests/CPrograms"),
   .target(
     name: "CSamples", path: "Tests/CSamples",
@@ -123,6 +128,8 @@ let tests: [Target] = [
   .testTarget(
     name: "CatalogTests",
     dependencies: ["CExpat", "Catalog", "Digests", "JSON", "Markup", "Support", "Vocabulary"]),
+  .testTarget(
+    name: "ClusterTests", dependencies: ["Cluster", "Linux", "Postgres", "Support", "Vocabulary"]),
   .testTarget(name: "ChainTests", dependencies: ["Chain", "Support", "Vocabulary"]),
   .testTarget(
     name: "DownloadTests",

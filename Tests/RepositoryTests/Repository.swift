@@ -57,7 +57,8 @@ extension Repository {
   static let tests = files(under: "Tests", ending: ["swift"])
   static let shims = files(under: "Sources/System", ending: ["c", "h"])
   static let stages: Set<String> = [
-    "Accept", "Catalog", "Chain", "Download", "Filter", "Output", "Record", "Report", "Return",
+    "Accept", "Catalog", "Chain", "Cluster", "Download", "Filter", "Output", "Record", "Report",
+    "Return",
     "Steer",
   ]
   static let executables: Set<String> = ["darkroomd", "darkroom-worker", "darkroomctl"]

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// The statements of the ledger, and the values in their answers.
+
+internal import Postgres
+internal import Vocabulary
+
+/// This node's number, and that of its start.
+struct LedgerSeat: Equatable, Sendable {
+  let node: Int32
+  let incarnation: Int64
+
+  var values: [PostgresValue] { [.int4(node), .int8(incarnation)] }
+}
+
+enum LedgerCall {
+  private typealias Statement = PostgresStatement
+
+  static let listen = PostgresStatement("listen", "LISTEN darkroom")
+
+  static func enter(_ name: String, run: Int64, known: Int64) -> PostgresStatement {
+    PostgresStatement(
+      "enter", "SELECT id, incarnation FROM enter($1::text, $2::int8, $3::int8)",
+      [.text(name), .int8(run), .int8(known)])
+  }
+
+  static let release = PostgresStatement("release", "SELECT version, oldest FROM release")
+
+  // MARK: lists come
+
+  static func submit(_ seat: LedgerSeat, _ list: Submission) -> PostgresStatement {
+    PostgresStatement(
+      "submit",
+      """
+      SELECT id, is_twin, earlier, folder FROM submit($1::int4, $2::text, $3::text, $4::bytea,
+        $5::text, $6::int2, $7::int4, $8::bytea, $9::bool, $10::bool, $11::text)
+      """,
+      [
+        .int4(seat.node), .text(list.origin), .text(list.owner), .bytes(list.name),
+        .text(list.sha256), .int2(Int16(list.serviceClass.rawValue)),
+        .int4(Int32(clamping: list.photos)),
+        .bytes(list.folder), .bool(list.isFolderFree), .bool(list.isRoll), .text(list.terms),
+      ])
+  }
+
+  static func submission(_ list: LedgerList) -> PostgresStatement {
+    PostgresStatement(
+      "submission",
+      """
+      SELECT origin, owner, name, sha256, class, photos, folder, is_roll, terms
+      FROM submission($1::int8)
+      """, [list.value])
+  }
+
+  // MARK: photos go
+
+  static func report(_ seat: LedgerSeat, _ reports: [ShareReport]) -> PostgresStatement {
+    PostgresStatement(
+      "report",
+      """
+      SELECT verdict FROM report($1::int4, $2::int8, $3::int8[], $4::int4[], $5::int4[], $6::int4[],
+        $7::varbit[], $8::int4[], $9::int4[], $10::bytea[], $11::bool[])
+      """,
+      seat.values + [
+        .int8s(reports.map { Int64(clamping: $0.share.list.number) }),
+        .int4s(reports.map { Int32(clamping: $0.share.first) }),
+        .int4s(reports.map { Int32(clamping: $0.share.epoch) }),
+        .int4s(reports.map { Int32(clamping: $0.sequence) }),
+        .bitArrays(reports.map { PostgresBits($0.mask.bytes, count: $0.mask.count) }),
+        .int4s(reports.map { Int32($0.outcomes.count(where: \.isFiltered)) }),
+        .int4s(reports.map { Int32($0.outcomes.count(where: { !$0.isFiltered })) }),
+        .byteArrays(reports.map { OutcomePack.encode($0.outcomes) }),
+        .bools(reports.map(\.isLast)),
+      ])
+  }
+
+  /// In a transaction of its own.
+  static func end(_ seat: LedgerSeat, _ lists: [LedgerList]) -> PostgresStatement {
+    PostgresStatement(
+      "end", "SELECT end_lists($1::int4, $2::int8[])",
+      [.int4(seat.node), .int8s(lists.map { Int64(clamping: $0.number) })])
+  }
+
+  static func lease(
+    _ seat: LedgerSeat, _ wish: LeaseWish, silence: Duration
+  ) -> PostgresStatement {
+    PostgresStatement(
+      "lease",
+      """
+      SELECT list, first, last, epoch, class, done, deaths, waits
+      FROM lease($1::int4, $2::int8, $3::int4, $4::int4, $5::bool, $6::int8)
+      """,
+      seat.values + [
+        .int4(Int32(clamping: wish.photos)), .int4(Int32(clamping: wish.largest)),
+        .bool(wish.isReversed), silence.value,
+      ])
+  }
+
+  static func giveBack(
+    _ seat: LedgerSeat, _ share: ShareID, after delay: Duration, _ waits: [UInt8]
+  ) -> PostgresStatement {
+    PostgresStatement(
+      "give_back",
+      "SELECT give_back($1::int4, $2::int8, $3::int8, $4::int4, $5::int4, $6::int8, $7::bytea)",
+      seat.values + [
+        share.list.value, .int4(Int32(clamping: share.first)),
+        .int4(Int32(clamping: share.epoch)), delay.value, .bytes(waits),
+      ])
+  }
+
+  static func pulse(_ seat: LedgerSeat, silence: Duration) -> [[PostgresStatement]] {
+    [
+      [
+        PostgresStatement(
+          "pulse", "SELECT is_me, draining FROM pulse($1::int4, $2::int8, $3::int8)",
+          seat.values + [silence.value])
+      ],
+      [
+        PostgresStatement(
+          "leases",
+          "SELECT list, first, epoch, state, class FROM leases($1::int4, $2::int8)", seat.values)
+      ],
+    ]
+  }
+
+  // MARK: people
+
+  static func order(
+    _ seat: LedgerSeat, _ order: ListOrder, _ list: LedgerList
+  ) -> PostgresStatement {
+    let (what, serviceClass): (Int16, ServiceClass) =
+      switch order {
+      case .resume: (0, .default)
+      case .pause: (1, .default)
+      case .cancel: (2, .default)
+      case .quality(let serviceClass): (3, serviceClass)
+      }
+    return PostgresStatement(
+      "order_list", "SELECT order_list($1::int4, $2::int8, $3::int2, $4::int2)",
+      [.int4(seat.node), list.value, .int2(what), .int2(Int16(serviceClass.rawValue))])
+  }
+
+  static func lists(after list: LedgerList?, most: Int, isOpen: Bool) -> PostgresStatement {
+    PostgresStatement(
+      "lists",
+      """
+      SELECT list, owner, name, folder, class, state, photos, filtered, failed, leased, nodes
+      FROM lists($1::int8, $2::int4, $3::bool)
+      """,
+      [(list ?? LedgerList(0)).value, .int4(Int32(clamping: most)), .bool(isOpen)])
+  }
+
+  static func outcomes(
+    _ list: LedgerList, _ photos: ClosedRange<UInt32>
+  ) -> PostgresStatement {
+    PostgresStatement(
+      "outcomes", "SELECT rows FROM outcomes($1::int8, $2::int4, $3::int4)",
+      [
+        list.value, .int4(Int32(clamping: photos.lowerBound)),
+        .int4(Int32(clamping: photos.upperBound)),
+      ])
+  }
+
+  static let nodes = PostgresStatement(
+    "nodes", "SELECT name, silence, draining, leased FROM nodes()")
+
+  static func drain(_ node: String, _ isOn: Bool) -> PostgresStatement {
+    PostgresStatement(
+      "drain", "SELECT drain($1::text, $2::bool)", [.text(node), .bool(isOn)])
+  }
+
+  // MARK: lists go
+
+  static func closed(_ seat: LedgerSeat) -> PostgresStatement {
+    PostgresStatement("closed", "SELECT list FROM closed($1::int4, $2::int8)", seat.values)
+  }
+
+  static func returned(_ seat: LedgerSeat, _ list: LedgerList) -> PostgresStatement {
+    PostgresStatement(
+      "returned", "SELECT returned($1::int4, $2::int8, $3::int8)", seat.values + [list.value])
+  }
+
+  static func retire(_ seat: LedgerSeat, olderThan age: Duration) -> PostgresStatement {
+    PostgresStatement(
+      "retire", "SELECT list FROM retire($1::int4, $2::int8, $3::int8)", seat.values + [age.value])
+  }
+
+  static func retired(_ seat: LedgerSeat, _ list: LedgerList) -> PostgresStatement {
+    PostgresStatement(
+      "retired", "SELECT retired($1::int4, $2::int8, $3::int8)", seat.values + [list.value])
+  }
+}
+
+extension LedgerList {
+  fileprivate var value: PostgresValue { .int8(Int64(clamping: number)) }
+
+  init(_ row: PostgresRow, _ column: Int) { self.init(UInt64(clamping: row.int(column))) }
+}
+
+extension Duration {
+  /// In milliseconds.
+  fileprivate var value: PostgresValue {
+    .int8(
+      Int64(
+        clamping: Int64(components.seconds) * 1000 + components.attoseconds / 1_000_000_000_000_000)
+    )
+  }
+}
+
+extension Share {
+  init(_ row: PostgresRow) {
+    let bits = row.bits(5)
+    self.init(
+      ShareID(
+        list: LedgerList(row, 0), first: UInt32(clamping: row.int(1)),
+        epoch: UInt32(clamping: row.int(3))),
+      last: UInt32(clamping: row.int(2)), serviceClass: ServiceClass(row, 4),
+      done: PhotoMask(bits.bytes, count: bits.count), deaths: UInt32(clamping: row.int(6)),
+      waits: row.bytes(7))
+  }
+}
+
+extension ServiceClass {
+  init(_ row: PostgresRow, _ column: Int) {
+    self = ServiceClass(rawValue: UInt8(clamping: row.int(column))) ?? .default
+  }
+}
+
+extension ListProgress {
+  init(_ row: PostgresRow) {
+    func count(_ column: Int) -> UInt32 { UInt32(clamping: row.int(column)) }
+    self.init(
+      LedgerList(row, 0), owner: row.text(1), name: row.bytes(2), folder: row.bytes(3),
+      serviceClass: ServiceClass(row, 4),
+      state: LedgerState(rawValue: UInt8(clamping: row.int(5))) ?? .running, photos: count(6),
+      filtered: count(7), failed: count(8), leased: count(9), nodes: count(10))
+  }
+}
+
+extension PulseAnswer.Lease {
+  init(_ row: PostgresRow) {
+    self.init(
+      ShareID(
+        list: LedgerList(row, 0), first: UInt32(clamping: row.int(1)),
+        epoch: UInt32(clamping: row.int(2))),
+      LedgerState(rawValue: UInt8(clamping: row.int(3))) ?? .running, ServiceClass(row, 4))
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The office's reports about lists and nodes.
+
+package import Vocabulary
+
+package enum LedgerState: UInt8, Sendable {
+  case running = 0
+  case paused = 1
+  /// Cancelled; a node has a share of it.
+  case cancelling = 2
+  case finished = 3
+  case cancelled = 4
+
+  package var isFinal: Bool { rawValue >= Self.finished.rawValue }
+}
+
+package enum ListOrder: Equatable, Sendable {
+  case pause, resume, cancel
+  case quality(ServiceClass)
+}
+
+package struct ListProgress: Equatable, Sendable {
+  package let list: LedgerList
+  package let owner: String
+  package let name: [UInt8]
+  package let folder: [UInt8]
+  package let serviceClass: ServiceClass
+  package let state: LedgerState
+  package let photos: UInt32
+  package let filtered: UInt32
+  package let failed: UInt32
+  /// In leased shares.
+  package let leased: UInt32
+  /// The number of nodes that have leased them.
+  package let nodes: UInt32
+
+  package init(
+    _ list: LedgerList, owner: String, name: [UInt8], folder: [UInt8],
+    serviceClass: ServiceClass, state: LedgerState, photos: UInt32, filtered: UInt32,
+    failed: UInt32, leased: UInt32, nodes: UInt32
+  ) {
+    self.list = list
+    self.owner = owner
+    self.name = name
+    self.folder = folder
+    self.serviceClass = serviceClass
+    self.state = state
+    self.photos = photos
+    self.filtered = filtered
+    self.failed = failed
+    self.leased = leased
+    self.nodes = nodes
+  }
+}
+
+package struct NodeFacts: Equatable, Sendable {
+  package let name: String
+  /// Since it was heard, in whole seconds.
+  package let silence: Duration
+  package let isDraining: Bool
+  /// Photos in its shares.
+  package let leased: UInt32
+
+  package init(_ name: String, silence: Duration, isDraining: Bool, leased: UInt32) {
+    self.name = name
+    self.silence = silence
+    self.isDraining = isDraining
+    self.leased = leased
+  }
+}
+
+package struct PulseAnswer: Equatable, Sendable {
+  package struct Lease: Hashable, Sendable {
+    package let share: ShareID
+    package let state: LedgerState
+    package let serviceClass: ServiceClass
+
+    package init(_ share: ShareID, _ state: LedgerState, _ serviceClass: ServiceClass) {
+      self.share = share
+      self.state = state
+      self.serviceClass = serviceClass
+    }
+  }
+
+  /// In the order of list and photo.
+  package let leases: [Lease]
+  package let isDraining: Bool
+
+  package init(leases: [Lease], isDraining: Bool) {
+    self.leases = leases
+    self.isDraining = isDraining
+  }
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of the ledger that hand out shares, take reports, and end lists.
+
+extension LedgerSchema {
+  static let shares = #"""
+    -- Verdicts: 0 recorded, 1 recorded and paused, 2 recorded and cancelled, 3 not this node's share.
+    -- A photo is recorded once: only the holder of this lease passes, and only for photos whose bit is not set.
+    CREATE FUNCTION report(
+      me int, inc bigint, ls bigint[], fs int[], es int[], qs int[], masks varbit[],
+      goods int[], bads int[], rows bytea[], ends bool[])
+    RETURNS TABLE (verdict smallint) LANGUAGE plpgsql AS $$
+    DECLARE
+      k int; x share%ROWTYPE; is_mine bool;
+    BEGIN
+      -- A node that enters again meanwhile waits for this transaction.
+      PERFORM FROM node n WHERE n.id = me AND n.incarnation = inc FOR SHARE;
+      is_mine := FOUND;
+      FOR k IN 1 .. coalesce(array_length(ls, 1), 0) LOOP
+        verdict := 3;
+        IF is_mine THEN
+          SELECT * INTO x FROM share s WHERE s.list = ls[k] AND s.first = fs[k] FOR UPDATE;
+          -- AND promises no order: only CASE keeps masks of other lengths away from &.
+          IF FOUND AND x.state = 1 AND x.node = me AND x.epoch = es[k]
+            AND x.sequence = qs[k] - 1
+            AND (CASE WHEN length(x.done) = length(masks[k])
+              THEN bit_count(x.done & masks[k]) = 0
+                AND (NOT ends[k] OR bit_count(x.done | masks[k]) = length(x.done))
+              ELSE false END)
+          THEN
+            IF ends[k] THEN
+              DELETE FROM share s WHERE s.list = ls[k] AND s.first = fs[k];
+            ELSE
+              UPDATE share s SET done = x.done | masks[k], sequence = qs[k]
+                WHERE s.list = ls[k] AND s.first = fs[k];
+            END IF;
+            IF goods[k] + bads[k] > 0 THEN
+              INSERT INTO outcome VALUES (ls[k], fs[k], es[k], qs[k], x.last, rows[k]);
+              INSERT INTO tally AS t VALUES (ls[k], me, goods[k], bads[k])
+              ON CONFLICT (list, node) DO UPDATE
+                SET filtered = t.filtered + goods[k], failed = t.failed + bads[k];
+            END IF;
+            SELECT least(l.state, 2) INTO verdict FROM list l WHERE l.id = ls[k];
+          ELSIF EXISTS (SELECT FROM outcome o WHERE o.list = ls[k] AND o.first = fs[k]
+            AND o.epoch = es[k] AND o.sequence = qs[k])
+          THEN
+            verdict := 0;
+          END IF;
+        END IF;
+        RETURN NEXT;
+      END LOOP;
+    END $$;
+
+    -- First what came back, then the list whose turn it is: one list a call. Shares shrink toward the end of a list,
+    -- so that no node is left with much when the others have nothing.
+    CREATE FUNCTION lease(
+      me int, inc bigint, want int, largest int, is_reversed bool, silence_ms bigint)
+    RETURNS TABLE (list bigint, first int, last int, epoch int, class smallint, done varbit,
+      deaths smallint, waits bytea) LANGUAGE plpgsql AS $$
+    #variable_conflict use_column
+    DECLARE
+      got int := 0; turn list%ROWTYPE; candidate bigint; r record; size int; rest int; nodes int;
+    BEGIN
+      PERFORM FROM node n WHERE n.id = me AND n.incarnation = inc AND NOT n.draining FOR SHARE;
+      IF NOT FOUND THEN RETURN; END IF;
+      -- Another node may have taken the last photos of the candidate meanwhile.
+      FOR k IN 1 .. 16 LOOP
+        candidate := turn_list(is_reversed);
+        EXIT WHEN candidate IS NULL;
+        SELECT * INTO turn FROM list l WHERE l.id = candidate AND l.state = 0
+          AND l.next <= l.photos FOR UPDATE;
+        EXIT WHEN FOUND;
+      END LOOP;
+      FOR r IN
+        SELECT s.list AS l, s.first AS f, s.last - s.first + 1 AS n, x.class AS c
+        FROM share s JOIN list x ON x.id = s.list
+        WHERE s.state = 0 AND s.run_at <= clock_timestamp() AND x.state = 0
+          AND CASE WHEN turn.id IS NULL THEN true WHEN is_reversed THEN x.class >= turn.class
+            ELSE x.class <= turn.class END
+        ORDER BY CASE WHEN is_reversed THEN -x.class ELSE x.class END, s.list, s.first
+        LIMIT 64 FOR UPDATE OF s SKIP LOCKED
+      LOOP
+        EXIT WHEN got >= want;
+        got := got + r.n;
+        RETURN QUERY UPDATE share s
+          SET state = 1, node = me, epoch = s.epoch + 1, sequence = 0
+          WHERE s.list = r.l AND s.first = r.f
+          RETURNING s.list, s.first, s.last, s.epoch, r.c, s.done, s.deaths, s.waits;
+      END LOOP;
+      IF got >= want OR turn.id IS NULL THEN RETURN; END IF;
+      SELECT greatest(count(*), 1) INTO nodes FROM node n WHERE NOT n.draining
+        AND n.seen > clock_timestamp() - silence_ms * interval '1 ms';
+      rest := turn.photos - turn.next + 1;
+      WHILE got < want AND rest > 0 LOOP
+        size := least(rest, greatest(8, least(largest, rest / (4 * nodes))));
+        RETURN QUERY INSERT INTO share AS s (list, first, last, state, node, done)
+          VALUES (turn.id, turn.photos - rest + 1, turn.photos - rest + size, 1, me,
+            repeat('0', size)::varbit)
+          RETURNING s.list, s.first, s.last, s.epoch, turn.class, s.done, s.deaths, s.waits;
+        got := got + size;
+        rest := rest - size;
+      END LOOP;
+      size := turn.photos - rest + 1 - turn.next;
+      UPDATE list l SET next = turn.photos - rest + 1, pass = l.pass + size WHERE l.id = turn.id;
+      UPDATE account a SET pass = a.pass + size WHERE a.class = turn.class
+        AND a.owner = turn.owner;
+    END $$;
+
+    CREATE FUNCTION give_back(
+      me int, inc bigint, l bigint, f int, e int, after_ms bigint, left_waits bytea)
+    RETURNS bool LANGUAGE plpgsql AS $$
+    DECLARE is_cancelled bool;
+    BEGIN
+      PERFORM FROM node n WHERE n.id = me AND n.incarnation = inc FOR SHARE;
+      IF NOT FOUND THEN RETURN false; END IF;
+      PERFORM FROM share s WHERE s.list = l AND s.first = f AND s.epoch = e AND s.node = me
+        AND s.state = 1 FOR UPDATE;
+      IF NOT FOUND THEN RETURN false; END IF;
+      SELECT x.state = 2 INTO is_cancelled FROM list x WHERE x.id = l;
+      IF is_cancelled THEN
+        DELETE FROM share s WHERE s.list = l AND s.first = f;
+      ELSE
+        UPDATE share s SET state = 0, node = NULL, waits = left_waits,
+          run_at = clock_timestamp() + after_ms * interval '1 ms'
+          WHERE s.list = l AND s.first = f;
+      END IF;
+      RETURN true;
+    END $$;
+
+    -- That the node lives; and takes from nodes that were silent for longer what they have. Nobody is judged by a
+    -- node that was not in touch itself for that long: after a failover all have time to come back.
+    CREATE FUNCTION pulse(me int, inc bigint, silence_ms bigint, OUT is_me bool, OUT draining bool)
+    LANGUAGE plpgsql AS $$
+    DECLARE limit_time timestamptz; dead int[]; ended bigint[]; l bigint;
+    BEGIN
+      PERFORM set_config('synchronous_commit', 'off', true);
+      UPDATE node n SET seen = clock_timestamp() WHERE n.id = me AND n.incarnation = inc
+        RETURNING n.draining INTO draining;
+      is_me := FOUND;
+      IF NOT is_me THEN RETURN; END IF;
+      limit_time := clock_timestamp() - silence_ms * interval '1 ms';
+      IF (SELECT n.entered FROM node n WHERE n.id = me) > limit_time THEN RETURN; END IF;
+      SELECT array_agg(n.id) INTO dead FROM node n WHERE n.seen < limit_time AND n.id <> me AND (
+        EXISTS (SELECT FROM share s WHERE s.node = n.id AND s.state = 1)
+        OR EXISTS (SELECT FROM list x WHERE x.keeper = n.id AND x.state >= 3));
+      IF dead IS NULL THEN RETURN; END IF;
+      PERFORM set_config('synchronous_commit', 'on', true);
+      WITH taken AS (
+        UPDATE share s SET state = 0, node = NULL, deaths = least(s.deaths + 1, 9999),
+          run_at = clock_timestamp()
+        WHERE (s.list, s.first) IN (SELECT t.list, t.first FROM share t
+          WHERE t.state = 1 AND t.node = ANY (dead) FOR UPDATE SKIP LOCKED)
+        RETURNING s.list)
+      SELECT array_agg(DISTINCT t.list) INTO ended FROM taken t;
+      FOREACH l IN ARRAY coalesce((SELECT array_agg(e ORDER BY e) FROM unnest(ended) e), '{}')
+      LOOP PERFORM end_list(me, l); END LOOP;
+      UPDATE list x SET keeper = me WHERE x.id IN (SELECT y.id FROM list y
+        WHERE y.state >= 3 AND y.keeper = ANY (dead) FOR UPDATE SKIP LOCKED);
+    END $$;
+
+    CREATE FUNCTION leases(me int, inc bigint)
+    RETURNS TABLE (list bigint, first int, epoch int, state smallint, class smallint)
+    LANGUAGE sql STABLE AS $$
+      SELECT s.list, s.first, s.epoch, l.state, l.class FROM share s JOIN list l ON l.id = s.list
+      WHERE s.node = me AND s.state = 1 AND is_node(me, inc) ORDER BY s.list, s.first $$;
+
+    """#
+
+  static let ends = #"""
+    -- Ends the list if nothing is left of it.
+    CREATE FUNCTION end_list(me int, l bigint) RETURNS bool LANGUAGE plpgsql AS $$
+    DECLARE x list%ROWTYPE;
+    BEGIN
+      SELECT * INTO x FROM list t WHERE t.id = l AND t.state < 3 FOR UPDATE;
+      IF NOT FOUND THEN RETURN false; END IF;
+      IF x.state = 2 THEN
+        IF EXISTS (SELECT FROM share s WHERE s.list = l AND s.state = 1) THEN RETURN false; END IF;
+        DELETE FROM share s WHERE s.list = l;
+      ELSE
+        IF x.next <= x.photos OR EXISTS (SELECT FROM share s WHERE s.list = l) THEN
+          RETURN false;
+        END IF;
+      END IF;
+      UPDATE list t SET state = CASE x.state WHEN 2 THEN 4 ELSE 3 END,
+        ended = clock_timestamp(), keeper = me WHERE t.id = l;
+      PERFORM pg_notify('darkroom', 'over ' || l);
+      RETURN true;
+    END $$;
+
+    -- Of those that a report may have ended.
+    CREATE FUNCTION end_lists(me int, ls bigint[]) RETURNS bool LANGUAGE plpgsql AS $$
+    DECLARE l bigint; is_any bool := false;
+    BEGIN
+      FOR l IN SELECT DISTINCT u FROM unnest(ls) u ORDER BY u LOOP
+        IF EXISTS (SELECT FROM list x WHERE x.id = l
+          AND (x.state = 2 OR (x.state < 2 AND x.next > x.photos)))
+        THEN
+          is_any := end_list(me, l) OR is_any;
+        END IF;
+      END LOOP;
+      RETURN is_any;
+    END $$;
+
+    CREATE FUNCTION closed(me int, inc bigint) RETURNS TABLE (list bigint)
+    LANGUAGE sql STABLE AS $$
+      SELECT x.id FROM list x WHERE x.state >= 3 AND x.keeper = me AND NOT x.is_returned
+        AND is_node(me, inc) ORDER BY x.id $$;
+
+    CREATE FUNCTION returned(me int, inc bigint, l bigint) RETURNS bool LANGUAGE sql AS $$
+      WITH done AS (UPDATE list x SET is_returned = true, keeper = NULL
+        WHERE x.id = l AND x.keeper = me AND x.state >= 3 AND NOT x.is_returned
+          AND is_node(me, inc) RETURNING 1)
+      SELECT EXISTS (SELECT FROM done) $$;
+
+    CREATE FUNCTION retire(me int, inc bigint, age_ms bigint) RETURNS TABLE (list bigint)
+    LANGUAGE sql AS $$
+      WITH done AS (UPDATE list x SET keeper = me WHERE x.id IN (SELECT y.id FROM list y
+          WHERE y.state >= 3 AND y.is_returned AND (y.keeper IS NULL OR y.keeper = me)
+            AND y.ended <= clock_timestamp() - age_ms * interval '1 ms'
+            AND is_node(me, inc) FOR UPDATE SKIP LOCKED) RETURNING x.id)
+      SELECT d.id FROM done d ORDER BY d.id $$;
+
+    CREATE FUNCTION retired(me int, inc bigint, l bigint) RETURNS bool LANGUAGE plpgsql AS $$
+    BEGIN
+      UPDATE name t SET newest = NULL FROM list x
+        WHERE x.id = l AND t.owner = x.owner AND t.name = x.name AND t.newest = l;
+      DELETE FROM list x WHERE x.id = l AND x.keeper = me AND x.is_returned AND is_node(me, inc);
+      IF NOT FOUND THEN
+        -- A lost answer is asked for again.
+        IF NOT EXISTS (SELECT FROM list x WHERE x.id = l) THEN RETURN true; END IF;
+        RAISE EXCEPTION 'list % is not for this node to remove', l;
+      END IF;
+      DELETE FROM outcome o WHERE o.list = l;
+      DELETE FROM tally t WHERE t.list = l;
+      DELETE FROM origin o WHERE o.list = l;
+      RETURN true;
+    END $$;
+
+    """#
+
+  static let people = #"""
+    -- 0 resume, 1 pause, 2 cancel, 3 class: one row, however long the list.
+    CREATE FUNCTION order_list(me int, l bigint, what smallint, cls smallint) RETURNS bool
+    LANGUAGE plpgsql AS $$
+    DECLARE x list%ROWTYPE;
+    BEGIN
+      SELECT * INTO x FROM list t WHERE t.id = l AND t.state < 3 FOR UPDATE;
+      IF NOT FOUND THEN RETURN false; END IF;
+      IF what = 3 THEN
+        IF x.class = cls THEN RETURN false; END IF;
+        PERFORM join_turns(cls, x.owner);
+        UPDATE list t SET class = cls, pass = greatest(x.pass, list_pass(cls, x.owner))
+          WHERE t.id = l;
+      ELSE
+        IF x.state >= 2 OR x.state = what THEN RETURN false; END IF;
+        IF what = 0 THEN
+          PERFORM join_turns(x.class, x.owner);
+          UPDATE list t SET state = 0, pass = greatest(x.pass, list_pass(x.class, x.owner))
+            WHERE t.id = l;
+        ELSE
+          UPDATE list t SET state = what WHERE t.id = l;
+        END IF;
+        IF what = 2 THEN PERFORM end_list(me, l); END IF;
+      END IF;
+      PERFORM pg_notify('darkroom', 'list ' || l);
+      RETURN true;
+    END $$;
+
+    CREATE FUNCTION lists(behind bigint, most int, is_open bool)
+    RETURNS TABLE (list bigint, owner text, name bytea, folder bytea, class smallint,
+      state smallint, photos int, filtered bigint, failed bigint, leased bigint, nodes bigint)
+    LANGUAGE sql STABLE AS $$
+      SELECT l.id, l.owner, l.name, l.folder, l.class, l.state, l.photos,
+        coalesce(t.filtered, 0), coalesce(t.failed, 0), coalesce(s.leased, 0), s.nodes
+      FROM (SELECT * FROM list x WHERE x.id > behind AND (NOT is_open OR x.state < 3)
+        ORDER BY x.id LIMIT most) l
+      LEFT JOIN LATERAL (SELECT sum(y.filtered)::bigint AS filtered, sum(y.failed)::bigint AS failed
+        FROM tally y WHERE y.list = l.id) t ON true
+      LEFT JOIN LATERAL (SELECT sum(y.last - y.first + 1)::bigint AS leased,
+        count(DISTINCT y.node) AS nodes FROM share y WHERE y.list = l.id AND y.state = 1) s ON true
+      ORDER BY l.id $$;
+
+    CREATE FUNCTION outcomes(l bigint, low int, high int) RETURNS TABLE (rows bytea)
+    LANGUAGE sql STABLE AS $$
+      SELECT o.rows FROM outcome o WHERE o.list = l AND o.first <= high AND o.last >= low $$;
+
+    """#
+}

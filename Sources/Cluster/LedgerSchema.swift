@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schema of the ledger. Waiting photos are one row, the cursor of their list. Leased photos are a row of `share`,
+// made at the lease and deleted at its end. Outcomes are only added. So nothing large is ever updated.
+//
+// Locks. A function takes them in this order, so that no two wait for each other: name, the own node, leased shares
+// that are its own, lists in the order of their numbers, ready shares (skipped where another has them, except at a
+// list's end), account. A turn locks one list alone; the lists that its reports may end are ended in a transaction
+// of their own.
+
+internal import Postgres
+package import Vocabulary
+
+package enum LedgerSchema {
+  /// Of tables and functions. Nodes of an older release work on a newer schema while `oldest` allows it.
+  static let release: Int32 = 1
+
+  /// One by one.
+  static var statements: [String] {
+    var statements: [String] = []
+    var (lines, isInBody) = ([Substring](), false)
+    for line in text.split(separator: "\n") {
+      lines.append(line)
+      if line.split(separator: "$$", omittingEmptySubsequences: false).count % 2 == 0 {
+        isInBody.toggle()
+      }
+      if line.hasSuffix(";"), !isInBody {
+        statements.append(lines.joined(separator: "\n"))
+        lines = []
+      }
+    }
+    return statements
+  }
+
+  private static let text = tables + nodes + turns + lists + ends + shares + people + rights
+
+  private static let tables = #"""
+    CREATE SCHEMA darkroom;
+    CREATE TABLE release (version int NOT NULL, oldest int NOT NULL);
+    INSERT INTO release VALUES (1, 1);
+    -- run is drawn by each start of a daemon.
+    CREATE TABLE node (
+      id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text UNIQUE NOT NULL,
+      run bigint NOT NULL, incarnation bigint NOT NULL DEFAULT 1,
+      seen timestamptz NOT NULL DEFAULT clock_timestamp(),
+      entered timestamptz NOT NULL DEFAULT clock_timestamp(),
+      draining bool NOT NULL DEFAULT false) WITH (fillfactor = 30);
+    -- 0 running, 1 paused, 2 cancelling, 3 finished, 4 cancelled. next is the first photo that no share had.
+    CREATE TABLE list (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, owner text COLLATE "C" NOT NULL,
+      name bytea NOT NULL, sha256 text NOT NULL, class smallint NOT NULL, photos int NOT NULL,
+      next int NOT NULL DEFAULT 1, pass bigint NOT NULL, state smallint NOT NULL DEFAULT 0,
+      revises bigint, folder bytea NOT NULL, is_roll bool NOT NULL, terms text NOT NULL,
+      origin text NOT NULL,
+      accepted timestamptz NOT NULL DEFAULT clock_timestamp(), ended timestamptz,
+      keeper int, is_returned bool NOT NULL DEFAULT false) WITH (fillfactor = 50);
+    CREATE INDEX list_ready ON list (class, owner, pass, id) WHERE state = 0 AND next <= photos;
+    CREATE INDEX list_open ON list (id) WHERE state < 3;
+    CREATE INDEX list_ended ON list (keeper, id) WHERE state >= 3;
+    -- The turnstile of all nodes: the newest list of a name.
+    CREATE TABLE name (
+      owner text COLLATE "C", name bytea, newest bigint, PRIMARY KEY (owner, name))
+      WITH (fillfactor = 70);
+    CREATE TABLE origin (
+      origin text PRIMARY KEY, list bigint NOT NULL, is_twin bool NOT NULL);
+    CREATE INDEX origin_list ON origin (list);
+    CREATE TABLE folder (name bytea PRIMARY KEY);
+    -- The photos given to a user in a class: the least has the next turn.
+    CREATE TABLE account (
+      class smallint, owner text COLLATE "C", pass bigint NOT NULL, PRIMARY KEY (class, owner))
+      WITH (fillfactor = 50);
+    -- 0 ready, 1 leased.
+    CREATE TABLE share (
+      list bigint, first int, last int NOT NULL, state smallint NOT NULL, node int,
+      epoch int NOT NULL DEFAULT 1, sequence int NOT NULL DEFAULT 0,
+      run_at timestamptz NOT NULL DEFAULT clock_timestamp(), deaths smallint NOT NULL DEFAULT 0,
+      done varbit NOT NULL, waits bytea NOT NULL DEFAULT '', PRIMARY KEY (list, first))
+      WITH (fillfactor = 40, autovacuum_vacuum_threshold = 1000,
+        autovacuum_vacuum_scale_factor = 0);
+    CREATE INDEX share_ready ON share (list, first) WHERE state = 0;
+    CREATE INDEX share_node ON share (node) WHERE state = 1;
+    -- A row of each node, so that no node waits for another.
+    CREATE TABLE tally (
+      list bigint, node int, filtered bigint NOT NULL, failed bigint NOT NULL,
+      PRIMARY KEY (list, node)) WITH (fillfactor = 50);
+    CREATE TABLE outcome (
+      list bigint, first int, epoch int, sequence int, last int NOT NULL, rows bytea NOT NULL,
+      PRIMARY KEY (list, first, epoch, sequence));
+    -- Digests do not compress.
+    ALTER TABLE outcome ALTER rows SET STORAGE EXTERNAL;
+
+    """#
+
+  private static let nodes = #"""
+    -- A run that connects again goes on with its leases, unless another run has taken over the name; a new run takes
+    -- over the leases of the one before.
+    CREATE FUNCTION enter(who text, new_run bigint, known bigint, OUT id int, OUT incarnation bigint)
+    LANGUAGE plpgsql AS $$
+    #variable_conflict use_column
+    BEGIN
+      IF known > 0 THEN
+        UPDATE node n SET seen = clock_timestamp(), entered = clock_timestamp()
+          WHERE n.name = who AND n.run = new_run AND n.incarnation = known
+          RETURNING n.id, n.incarnation INTO enter.id, enter.incarnation;
+        RETURN;
+      END IF;
+      INSERT INTO node AS n (name, run) VALUES (who, new_run)
+      ON CONFLICT (name) DO UPDATE SET
+        incarnation = n.incarnation + (n.run <> new_run)::int, run = new_run,
+        seen = clock_timestamp(), entered = clock_timestamp(),
+        draining = n.draining AND n.run = new_run
+      RETURNING n.id, n.incarnation INTO enter.id, enter.incarnation;
+    END $$;
+
+    CREATE FUNCTION is_node(me int, inc bigint) RETURNS bool LANGUAGE sql STABLE AS $$
+      SELECT EXISTS (SELECT FROM node n WHERE n.id = me AND n.incarnation = inc) $$;
+
+    CREATE FUNCTION nodes()
+    RETURNS TABLE (name text, silence bigint, draining bool, leased bigint)
+    LANGUAGE sql STABLE AS $$
+      SELECT n.name, extract(epoch FROM clock_timestamp() - n.seen)::bigint, n.draining,
+        coalesce((SELECT sum(s.last - s.first + 1) FROM share s
+          WHERE s.node = n.id AND s.state = 1), 0)
+      FROM node n ORDER BY n.name COLLATE "C" $$;
+
+    CREATE FUNCTION drain(who text, is_on bool) RETURNS bool LANGUAGE sql AS $$
+      WITH done AS (UPDATE node SET draining = is_on WHERE name = who RETURNING 1)
+      SELECT EXISTS (SELECT FROM done) $$;
+
+    """#
+
+  private static let turns = #"""
+    -- The least of the users at work; no row without one.
+    CREATE FUNCTION least_pass(cls smallint) RETURNS bigint LANGUAGE sql STABLE AS $$
+      SELECT min(a.pass) FROM account a WHERE a.class = cls AND EXISTS (
+        SELECT FROM list l WHERE l.class = cls AND l.owner = a.owner AND l.state = 0
+          AND l.next <= l.photos) $$;
+
+    -- The least of the user's lists at work.
+    CREATE FUNCTION list_pass(cls smallint, who text) RETURNS bigint LANGUAGE sql STABLE AS $$
+      SELECT coalesce(min(l.pass), 0) FROM list l WHERE l.class = cls AND l.owner = who
+        AND l.state = 0 AND l.next <= l.photos $$;
+
+    -- The list whose turn it is: by class, then by user, then by list. A revision waits for the end of the list that
+    -- it takes over from.
+    CREATE FUNCTION turn_list(is_reversed bool) RETURNS bigint LANGUAGE sql STABLE AS $$
+      SELECT x.id FROM account a CROSS JOIN LATERAL (
+        SELECT l.id FROM list l WHERE l.class = a.class AND l.owner = a.owner AND l.state = 0
+          AND l.next <= l.photos
+          AND NOT EXISTS (SELECT FROM list e WHERE e.id = l.revises AND e.state < 3)
+        ORDER BY l.pass, l.id LIMIT 1) x
+      ORDER BY CASE WHEN is_reversed THEN -a.class ELSE a.class END, a.pass, a.owner
+      LIMIT 1 $$;
+
+    """#
+
+  private static let lists = #"""
+    -- A user who has waited joins those at work, and does not catch up.
+    CREATE FUNCTION join_turns(cls smallint, who text) RETURNS void LANGUAGE sql AS $$
+      INSERT INTO account AS a VALUES (cls, who, coalesce(least_pass(cls), 0))
+      ON CONFLICT (class, owner) DO UPDATE SET pass = greatest(a.pass, excluded.pass) $$;
+
+    CREATE FUNCTION submit(
+      me int, org text, who text, nm bytea, sha text, cls smallint, n int, fd bytea, is_free bool,
+      roll bool, tm text,
+      OUT id bigint, OUT is_twin bool, OUT earlier bigint, OUT folder bytea)
+    LANGUAGE plpgsql AS $$
+    DECLARE found_twin bool;
+    BEGIN
+      IF NOT roll THEN
+        INSERT INTO name VALUES (who, nm, NULL) ON CONFLICT DO NOTHING;
+        SELECT t.newest INTO earlier FROM name t WHERE t.owner = who AND t.name = nm FOR UPDATE;
+      END IF;
+      SELECT o.list, o.is_twin, l.revises, l.folder INTO id, is_twin, earlier, folder
+        FROM origin o JOIN list l ON l.id = o.list WHERE o.origin = org;
+      IF FOUND THEN RETURN; END IF;
+      IF NOT roll THEN
+        SELECT t.newest INTO earlier FROM name t WHERE t.owner = who AND t.name = nm;
+      END IF;
+      SELECT l.folder, l.sha256 = sha AND l.state < 2 INTO folder, found_twin
+        FROM list l WHERE l.id = earlier;
+      IF found_twin THEN
+        INSERT INTO origin VALUES (org, earlier, true);
+        id := earlier; is_twin := true; earlier := NULL; RETURN;
+      END IF;
+      id := nextval(pg_get_serial_sequence('list', 'id'));
+      is_twin := false;
+      IF folder IS NULL AND is_free THEN
+        INSERT INTO folder VALUES (fd) ON CONFLICT DO NOTHING;
+        IF FOUND THEN folder := fd; END IF;
+      END IF;
+      IF folder IS NULL THEN
+        folder := fd || convert_to('~' || id, 'UTF8');
+        INSERT INTO folder VALUES (folder) ON CONFLICT DO NOTHING;
+      END IF;
+      UPDATE list l SET state = 2 WHERE l.id = earlier AND l.state < 2;
+      IF FOUND THEN
+        PERFORM end_list(me, earlier);
+        PERFORM pg_notify('darkroom', 'list ' || earlier);
+      END IF;
+      PERFORM join_turns(cls, who);
+      INSERT INTO list
+        (id, owner, name, sha256, class, photos, pass, revises, folder, is_roll, terms, origin)
+      OVERRIDING SYSTEM VALUE
+      VALUES (submit.id, who, nm, sha, cls, n, list_pass(cls, who), submit.earlier,
+        submit.folder, roll, tm, org);
+      INSERT INTO origin VALUES (org, id, false);
+      IF NOT roll THEN
+        UPDATE name t SET newest = submit.id WHERE t.owner = who AND t.name = nm;
+      END IF;
+      PERFORM pg_notify('darkroom', 'work ' || cls);
+    END $$;
+
+    CREATE FUNCTION submission(l bigint)
+    RETURNS TABLE (origin text, owner text, name bytea, sha256 text, class smallint, photos int,
+      folder bytea, is_roll bool, terms text)
+    LANGUAGE sql STABLE AS $$
+      SELECT x.origin, x.owner, x.name, x.sha256, x.class, x.photos, x.folder, x.is_roll, x.terms
+      FROM list x WHERE x.id = l $$;
+
+    """#
+
+  /// Nodes may call the functions, and touch nothing else.
+  private static let rights = #"""
+    DO $$
+    DECLARE f regprocedure;
+    BEGIN
+      FOR f IN SELECT p.oid::regprocedure FROM pg_proc p
+        WHERE p.pronamespace = 'darkroom'::regnamespace LOOP
+        EXECUTE format(
+          'ALTER FUNCTION %s SECURITY DEFINER SET search_path = darkroom, pg_temp', f);
+      END LOOP;
+    END $$;
+
+    """#
+}
+
+extension LedgerSchema {
+  /// Makes the schema in an empty database; does nothing if it is there. All or nothing.
+  package static func install(
+    at place: String, clock: any TimeSource, within limit: Duration
+  ) throws(Failure) {
+    do throws(PostgresError) {
+      let deadline = clock.uptime() + limit
+      var session = try PostgresSession.open(
+        place, [("options", "-c search_path=darkroom")], clock: clock, until: deadline)
+      // Two that install at once: the second finds it made.
+      let found = try session.run(
+        [
+          [
+            PostgresStatement("", "SELECT pg_advisory_lock(5128314)"),
+            PostgresStatement("", "SELECT 1 FROM pg_namespace WHERE nspname = 'darkroom'"),
+          ]
+        ], until: deadline)
+      guard try found[0].get()[1].isEmpty else { return }
+      let made = try session.run(
+        [["BEGIN"] + statements + ["COMMIT"]].map { $0.map { PostgresStatement("", $0) } },
+        until: deadline)
+      _ = try made[0].get()
+    } catch { throw error.failure }
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The office that hands out lists to nodes; its implementations differ in how they keep the books. A node asks through
+// an office of its own. An answer is durable. Raises a `Failure` of kind `machine` if the books cannot be reached, or
+// `cancelled` if another daemon has entered under the name of this node.
+
+package import Vocabulary
+
+package protocol ListOffice: Sendable {
+  // MARK: lists come
+
+  /// A list at work of the same owner and name with the same bytes is its twin. With other bytes, or over, the list
+  /// is a revision: the earlier one is cancelled, and the new one waits until nothing of it is at work. A submission
+  /// that is repeated, after a lost answer, has the answer of the first.
+  func submit(_ submission: Submission) async throws(Failure) -> Submitted
+
+  // MARK: photos go
+
+  /// Records reports, in their order, then leases shares: together, or not at all.
+  func turn(_ reports: [ShareReport], lease: LeaseWish?) async throws(Failure) -> Turn
+  /// The share is for any node, after a time, or gone if its list was cancelled. False if it is not this node's.
+  func giveBack(
+    _ share: ShareID, after delay: Duration, waits: [UInt8]
+  ) async throws(Failure) -> Bool
+  /// That this node lives. The answer names each lease that it has: a node that was frozen must not take the success
+  /// of one call for the life of all its leases.
+  func pulse() async throws(Failure) -> PulseAnswer
+
+  // MARK: people
+
+  /// False for an unknown list, and if nothing changes.
+  func order(_ order: ListOrder, of list: LedgerList) async throws(Failure) -> Bool
+  /// In the order of their numbers, at most `most`.
+  func lists(
+    after list: LedgerList?, most: Int, isOpen: Bool
+  ) async throws(Failure) -> [ListProgress]
+  func submission(of list: LedgerList) async throws(Failure) -> Submission?
+  /// The recorded photos in the range, in the order of their numbers.
+  func outcomes(
+    of list: LedgerList, in photos: ClosedRange<UInt32>
+  ) async throws(Failure) -> [Outcome]
+  /// By name.
+  func nodes() async throws(Failure) -> [NodeFacts]
+  /// A node that drains leases nothing more. False for an unknown node.
+  func drain(_ node: String, _ isOn: Bool) async throws(Failure) -> Bool
+
+  // MARK: lists go
+
+  /// The lists that are over and that this node is to return.
+  func closed() async throws(Failure) -> [LedgerList]
+  /// This node has returned the list.
+  func returned(_ list: LedgerList) async throws(Failure)
+  /// The returned lists that are older, for this node to remove.
+  func retire(olderThan age: Duration) async throws(Failure) -> [LedgerList]
+  /// This node has removed the files of the list: its record goes.
+  func retired(_ list: LedgerList) async throws(Failure)
+}

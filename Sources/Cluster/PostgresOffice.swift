@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The office that keeps its books in PostgreSQL, as one node sees it.
+// Concurrency: immutable; `LedgerLink` has a thread of its own.
+
+internal import Postgres
+package import Vocabulary
+
+package struct PostgresOffice: ListOffice {
+  private let link: LedgerLink
+  private let silence: Duration
+
+  /// - Parameter ring: called on the thread of the connection.
+  package init(
+    _ place: LedgerPlace, clock: any TimeSource,
+    ring: @escaping @Sendable (LedgerBell) -> Void = { _ in }
+  ) throws(SystemError) {
+    link = try LedgerLink.start(place, clock: clock, ring: ring)
+    silence = place.silence
+  }
+
+  /// Ends the thread; later calls raise `cancelled`.
+  package func close() { link.close() }
+
+  /// The rows of the last statement of the first transaction.
+  private func rows(
+    _ statement: @escaping @Sendable (LedgerSeat) -> PostgresStatement
+  ) async throws(Failure) -> [PostgresRow] {
+    try await link.ask { [[statement($0)]] }.first?.last ?? []
+  }
+
+  private func isTrue(
+    _ statement: @escaping @Sendable (LedgerSeat) -> PostgresStatement
+  ) async throws(Failure) -> Bool {
+    try await rows(statement).first?.bool(0) ?? false
+  }
+
+  // MARK: lists come
+
+  package func submit(_ submission: Submission) async throws(Failure) -> Submitted {
+    guard let row = try await rows({ LedgerCall.submit($0, submission) }).first else {
+      throw Self.nonsense
+    }
+    let list = LedgerList(row, 0)
+    if row.bool(1) { return .twin(list) }
+    return .list(
+      list, earlier: row.isNull(2) ? nil : LedgerList(row, 2), folder: row.bytes(3))
+  }
+
+  // MARK: photos go
+
+  package func turn(
+    _ reports: [ShareReport], lease wish: LeaseWish?
+  ) async throws(Failure) -> Turn {
+    let ending = Set(reports.filter(\.isLast).map(\.share.list)).sorted()
+    let answers = try await link.ask { [silence] seat in
+      let first =
+        (reports.isEmpty ? [] : [LedgerCall.report(seat, reports)])
+        + (wish.map { [LedgerCall.lease(seat, $0, silence: silence)] } ?? [])
+      let transactions = first.isEmpty ? [] : [first]
+      return transactions + (ending.isEmpty ? [] : [[LedgerCall.end(seat, ending)]])
+    }
+    guard var results = answers.first?[...] else { return Turn(verdicts: [], shares: []) }
+    var verdicts: [Verdict] = []
+    if !reports.isEmpty {
+      verdicts =
+        results.popFirst()?.map { row in
+          Verdict(rawValue: UInt8(clamping: row.int(0))) ?? .fenced
+        } ?? []
+      guard verdicts.count == reports.count else { throw Self.nonsense }
+    }
+    return Turn(verdicts: verdicts, shares: results.popFirst()?.map { Share($0) } ?? [])
+  }
+
+  package func giveBack(
+    _ share: ShareID, after delay: Duration, waits: [UInt8]
+  ) async throws(Failure) -> Bool {
+    let answers = try await link.ask { seat in
+      [
+        [LedgerCall.giveBack(seat, share, after: delay, waits)],
+        [LedgerCall.end(seat, [share.list])],
+      ]
+    }
+    return answers.first?.first?.first?.bool(0) ?? false
+  }
+
+  package func pulse() async throws(Failure) -> PulseAnswer {
+    let answers = try await link.ask { [silence] in LedgerCall.pulse($0, silence: silence) }
+    guard answers.count == 2, let row = answers[0].first?.first else { throw Self.nonsense }
+    guard row.bool(0) else { throw Self.replaced }
+    return PulseAnswer(
+      leases: answers[1].first?.map { PulseAnswer.Lease($0) } ?? [], isDraining: row.bool(1))
+  }
+
+  // MARK: people
+
+  package func order(_ order: ListOrder, of list: LedgerList) async throws(Failure) -> Bool {
+    try await isTrue { LedgerCall.order($0, order, list) }
+  }
+
+  package func lists(
+    after list: LedgerList?, most: Int, isOpen: Bool
+  ) async throws(Failure) -> [ListProgress] {
+    try await rows { _ in LedgerCall.lists(after: list, most: most, isOpen: isOpen) }
+      .map { ListProgress($0) }
+  }
+
+  package func submission(of list: LedgerList) async throws(Failure) -> Submission? {
+    try await rows { _ in LedgerCall.submission(list) }.first.map { row in
+      Submission(
+        origin: row.text(0), owner: row.text(1), name: row.bytes(2), sha256: row.text(3),
+        serviceClass: ServiceClass(row, 4), photos: UInt32(clamping: row.int(5)),
+        folder: row.bytes(6), isRoll: row.bool(7), terms: row.text(8))
+    }
+  }
+
+  package func outcomes(
+    of list: LedgerList, in photos: ClosedRange<UInt32>
+  ) async throws(Failure) -> [Outcome] {
+    try await rows { _ in LedgerCall.outcomes(list, photos) }
+      .flatMap { OutcomePack.decode($0.bytes(0)) }
+      .filter { photos.contains($0.photo) }.sorted { $0.photo < $1.photo }
+  }
+
+  package func nodes() async throws(Failure) -> [NodeFacts] {
+    try await rows { _ in LedgerCall.nodes }.map { row in
+      NodeFacts(
+        row.text(0), silence: .seconds(row.int(1)), isDraining: row.bool(2),
+        leased: UInt32(clamping: row.int(3)))
+    }
+  }
+
+  package func drain(_ node: String, _ isOn: Bool) async throws(Failure) -> Bool {
+    try await isTrue { _ in LedgerCall.drain(node, isOn) }
+  }
+
+  // MARK: lists go
+
+  package func closed() async throws(Failure) -> [LedgerList] {
+    try await rows { LedgerCall.closed($0) }.map { LedgerList($0, 0) }
+  }
+
+  package func returned(_ list: LedgerList) async throws(Failure) {
+    _ = try await rows { LedgerCall.returned($0, list) }
+  }
+
+  package func retire(olderThan age: Duration) async throws(Failure) -> [LedgerList] {
+    try await rows { LedgerCall.retire($0, olderThan: age) }.map { LedgerList($0, 0) }
+  }
+
+  package func retired(_ list: LedgerList) async throws(Failure) {
+    _ = try await rows { LedgerCall.retired($0, list) }
+  }
+
+  // MARK: failures
+
+  private static let nonsense = Failure(
+    .machine, code: "ledger.answer", reason: "the ledger gave an answer of another kind")
+  private static let replaced = Failure(
+    .cancelled, code: "ledger.replaced",
+    reason: "another daemon has entered the ledger under the name of this node",
+    advice: "Give each node a name of its own with Node= in darkroomd.conf")
+}

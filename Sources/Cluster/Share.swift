@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// A share: a range of a list's photos that one node has leased, and what the node reports of it.
+
+package import Vocabulary
+
+/// The number of a share's lease goes up with each lease: what an earlier holder reports is refused.
+package struct ShareID: Hashable, Sendable {
+  package let list: LedgerList
+  package let first: UInt32
+  package let epoch: UInt32
+
+  package init(list: LedgerList, first: UInt32, epoch: UInt32) {
+    self.list = list
+    self.first = first
+    self.epoch = epoch
+  }
+}
+
+package struct Share: Equatable, Sendable {
+  package let id: ShareID
+  package let last: UInt32
+  package let serviceClass: ServiceClass
+  /// The photos that are recorded.
+  package let done: PhotoMask
+  /// How many nodes died that held it.
+  package let deaths: UInt32
+  /// A note of the node before for the next one.
+  package let waits: [UInt8]
+
+  package init(
+    _ id: ShareID, last: UInt32, serviceClass: ServiceClass, done: PhotoMask, deaths: UInt32 = 0,
+    waits: [UInt8] = []
+  ) {
+    self.id = id
+    self.last = last
+    self.serviceClass = serviceClass
+    self.done = done
+    self.deaths = deaths
+    self.waits = waits
+  }
+
+  package var photos: Int { Int(last - id.first) + 1 }
+}
+
+/// Some photos of a share, the first one the highest bit of the first byte.
+package struct PhotoMask: Hashable, Sendable {
+  package let count: Int
+  package private(set) var bytes: [UInt8]
+
+  package init(count: Int) {
+    self.count = count
+    bytes = [UInt8](repeating: 0, count: (count + 7) / 8)
+  }
+
+  /// Bits behind the last one are cleared.
+  package init(_ bytes: [UInt8], count: Int) {
+    self.init(count: count)
+    for place in 0..<min(count, 8 * bytes.count)
+    where bytes[place / 8] & (0x80 >> UInt8(place % 8)) != 0 {
+      insert(place)
+    }
+  }
+
+  package func contains(_ place: Int) -> Bool {
+    place >= 0 && place < count && bytes[place / 8] & (0x80 >> UInt8(place % 8)) != 0
+  }
+
+  package mutating func insert(_ place: Int) {
+    guard place >= 0, place < count else { return }
+    bytes[place / 8] |= 0x80 >> UInt8(place % 8)
+  }
+
+  package mutating func formUnion(_ other: PhotoMask) {
+    for place in 0..<min(bytes.count, other.bytes.count) { bytes[place] |= other.bytes[place] }
+  }
+
+  package func isDisjoint(with other: PhotoMask) -> Bool {
+    zip(bytes, other.bytes).allSatisfy { $0 & $1 == 0 }
+  }
+
+  package var photos: Int { bytes.reduce(0) { $0 + $1.nonzeroBitCount } }
+  package var isFull: Bool { photos == count }
+}
+
+/// The recorded end of a photo.
+package struct Outcome: Equatable, Sendable {
+  package let photo: UInt32
+  package let isFiltered: Bool
+  /// The row of its results, for the nodes alone.
+  package let row: [UInt8]
+
+  package init(photo: UInt32, isFiltered: Bool, row: [UInt8]) {
+    self.photo = photo
+    self.isFiltered = isFiltered
+    self.row = row
+  }
+}
+
+package struct ShareReport: Equatable, Sendable {
+  package let share: ShareID
+  /// The number of photos of the share.
+  package let photos: Int
+  /// 1 for the first report of a lease. A report that is repeated, after a lost answer, has its number.
+  package let sequence: UInt32
+  package let outcomes: [Outcome]
+  /// All photos of the share are recorded with it.
+  package let isLast: Bool
+
+  package init(
+    _ share: ShareID, photos: Int, sequence: UInt32, _ outcomes: [Outcome], isLast: Bool
+  ) {
+    self.share = share
+    self.photos = photos
+    self.sequence = sequence
+    self.outcomes = outcomes
+    self.isLast = isLast
+  }
+
+  package var mask: PhotoMask {
+    var mask = PhotoMask(count: photos)
+    for outcome in outcomes where outcome.photo >= share.first {
+      mask.insert(Int(outcome.photo - share.first))
+    }
+    return mask
+  }
+}
+
+/// Of a report.
+package enum Verdict: UInt8, Sendable {
+  /// Recorded, now or before a lost answer.
+  case recorded = 0
+  /// Recorded; the list is paused, or cancelled.
+  case pause = 1
+  case cancel = 2
+  /// Nothing was recorded: the share is not this node's.
+  case fenced = 3
+}
+
+/// How much a node wants to do.
+package struct LeaseWish: Equatable, Sendable {
+  /// The most photos of a share.
+  package static let mostPhotos = 4096
+
+  /// The least number of photos; none if nothing waits.
+  package let photos: Int
+  /// The most photos of a share.
+  package let largest: Int
+  /// The least urgent list first, so that it is not put off without end.
+  package let isReversed: Bool
+
+  package init(photos: Int, largest: Int = 256, isReversed: Bool = false) {
+    self.photos = max(1, photos)
+    self.largest = max(1, min(largest, Self.mostPhotos))
+    self.isReversed = isReversed
+  }
+}
+
+package struct Turn: Equatable, Sendable {
+  package let verdicts: [Verdict]
+  package let shares: [Share]
+
+  package init(verdicts: [Verdict], shares: [Share]) {
+    self.verdicts = verdicts
+    self.shares = shares
+  }
+}

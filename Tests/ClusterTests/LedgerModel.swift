@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ledger as a value: what the office must answer, in as few words as possible. The oracle of the others.
+
+import Cluster
+import Vocabulary
+
+struct LedgerModel {
+  struct Node {
+    let id: Int
+    var run: UInt64
+    var incarnation = 1
+    var seen: Duration
+    var entered: Duration
+    var isDraining = false
+  }
+
+  struct List {
+    let submission: Submission
+    let folder: [UInt8]
+    let revises: LedgerList?
+    var serviceClass: ServiceClass
+    var next: UInt32 = 1
+    var pass: UInt64
+    var state = LedgerState.running
+    var ended = Duration.zero
+    var keeper: Int?
+    var isReturned = false
+
+    var isReady: Bool { state == .running && next <= submission.photos }
+  }
+
+  struct Part {
+    let last: UInt32
+    var node: Int?
+    var epoch: UInt32 = 1
+    var sequence: UInt32 = 0
+    var due: Duration
+    var deaths: UInt32 = 0
+    var done: PhotoMask
+    var waits: [UInt8] = []
+  }
+
+  struct Place: Hashable, Comparable {
+    let list: LedgerList
+    let first: UInt32
+
+    static func < (a: Place, b: Place) -> Bool { (a.list, a.first) < (b.list, b.first) }
+  }
+
+  struct Account: Hashable {
+    let serviceClass: ServiceClass
+    let owner: String
+  }
+
+  struct Name: Hashable {
+    let owner: String
+    let name: [UInt8]
+  }
+
+  let silence: Duration
+  private(set) var now = Duration.zero
+  private(set) var nodes: [String: Node] = [:]
+  private(set) var lists: [LedgerList: List] = [:]
+  private(set) var parts: [Place: Part] = [:]
+  private(set) var outcomes: [LedgerList: [UInt32: Outcome]] = [:]
+  private var reported: [LedgerList: Set<[UInt32]>] = [:]
+  private var newest: [Name: LedgerList] = [:]
+  private var origins: [String: (list: LedgerList, isTwin: Bool)] = [:]
+  private var folders: Set<[UInt8]> = []
+  private var accounts: [Account: UInt64] = [:]
+  private var lastList: UInt64 = 0
+
+  init(silence: Duration) { self.silence = silence }
+
+  mutating func pass(_ time: Duration) { now += time }
+
+  // MARK: nodes
+
+  /// The incarnation; nil if another run has taken over the name.
+  mutating func enter(_ name: String, run: UInt64, known: Int?) -> Int? {
+    if let known {
+      guard nodes[name]?.run == run, nodes[name]?.incarnation == known else { return nil }
+      nodes[name]?.seen = now
+      nodes[name]?.entered = now
+      return known
+    }
+    guard var node = nodes[name] else {
+      nodes[name] = Node(id: nodes.count, run: run, seen: now, entered: now)
+      return 1
+    }
+    if node.run != run {
+      (node.run, node.isDraining) = (run, false)
+      node.incarnation += 1
+    }
+    (node.seen, node.entered) = (now, now)
+    nodes[name] = node
+    return node.incarnation
+  }
+
+  private func node(_ name: String, _ incarnation: Int) -> Node? {
+    nodes[name].flatMap { $0.incarnation == incarnation ? $0 : nil }
+  }
+
+  mutating func drain(_ name: String, _ isOn: Bool) -> Bool {
+    guard nodes[name] != nil else { return false }
+    nodes[name]?.isDraining = isOn
+    return true
+  }
+
+  func facts() -> [NodeFacts] {
+    nodes.sorted { Array($0.key.utf8).lexicographicallyPrecedes(Array($1.key.utf8)) }
+      .map { name, node in
+        let leased = parts.filter { $0.value.node == node.id }
+        return NodeFacts(
+          name, silence: now - node.seen, isDraining: node.isDraining,
+          leased: leased.reduce(0) { $0 + $1.value.last - $1.key.first + 1 })
+      }
+  }
+
+  // MARK: turns
+
+  private func isActive(_ account: Account) -> Bool {
+    lists.values.contains {
+      $0.isReady && $0.serviceClass == account.serviceClass
+        && $0.submission.owner == account.owner
+    }
+  }
+
+  private mutating func join(_ account: Account) {
+    let least = accounts.filter {
+      $0.key.serviceClass == account.serviceClass && isActive($0.key)
+    }.values.min()
+    accounts[account] = max(accounts[account] ?? 0, least ?? 0)
+  }
+
+  private func leastPass(_ account: Account) -> UInt64 {
+    lists.values.filter {
+      $0.isReady && $0.serviceClass == account.serviceClass
+        && $0.submission.owner == account.owner
+    }.map(\.pass).min() ?? 0
+  }
+
+  private func turn(isReversed: Bool) -> LedgerList? {
+    let ready = lists.filter { list in
+      list.value.isReady && list.value.revises.flatMap { lists[$0]?.state.isFinal } != false
+    }
+    func rank(_ list: (key: LedgerList, value: List)) -> (Int, UInt64, [UInt8], UInt64, UInt64) {
+      let account = Account(
+        serviceClass: list.value.serviceClass, owner: list.value.submission.owner)
+      let order = Int(account.serviceClass.rawValue) * (isReversed ? -1 : 1)
+      return (
+        order, accounts[account] ?? 0, Array(account.owner.utf8), list.value.pass,
+        list.key.number
+      )
+    }
+    return ready.min { a, b in
+      let (a, b) = (rank(a), rank(b))
+      if a.0 != b.0 { return a.0 < b.0 }
+      if a.1 != b.1 { return a.1 < b.1 }
+      if a.2 != b.2 { return a.2.lexicographicallyPrecedes(b.2) }
+      return (a.3, a.4) < (b.3, b.4)
+    }?.key
+  }
+
+  // MARK: lists come
+
+  mutating func submit(_ list: Submission, by node: Int) -> Submitted {
+    if let known = origins[list.origin] {
+      if known.isTwin { return .twin(known.list) }
+      let old = lists[known.list]
+      return .list(known.list, earlier: old?.revises, folder: old?.folder ?? [])
+    }
+    let name = Name(owner: list.owner, name: list.name)
+    let earlier = list.isRoll ? nil : newest[name]
+    if let earlier, let old = lists[earlier], old.submission.sha256 == list.sha256,
+      old.state == .running || old.state == .paused
+    {
+      origins[list.origin] = (earlier, true)
+      return .twin(earlier)
+    }
+    lastList += 1
+    let number = LedgerList(lastList)
+    var folder = earlier.flatMap { lists[$0]?.folder }
+    if folder == nil, list.isFolderFree, folders.insert(list.folder).inserted {
+      folder = list.folder
+    }
+    let settled = folder ?? list.folder + Array("~\(number)".utf8)
+    folders.insert(settled)
+    if let earlier, lists[earlier]?.state == .running || lists[earlier]?.state == .paused {
+      lists[earlier]?.state = .cancelling
+      end(earlier, by: node)
+    }
+    let account = Account(serviceClass: list.serviceClass, owner: list.owner)
+    join(account)
+    lists[number] = List(
+      submission: list, folder: settled, revises: earlier, serviceClass: list.serviceClass,
+      pass: leastPass(account))
+    origins[list.origin] = (number, false)
+    if !list.isRoll { newest[name] = number }
+    return .list(number, earlier: earlier, folder: settled)
+  }
+
+  // MARK: photos go
+
+  mutating func report(_ report: ShareReport, _ name: String, _ incarnation: Int) -> Verdict {
+    guard let node = node(name, incarnation) else { return .fenced }
+    let place = Place(list: report.share.list, first: report.share.first)
+    let key = [report.share.first, report.share.epoch, report.sequence]
+    guard var part = parts[place], part.node == node.id, part.epoch == report.share.epoch,
+      part.sequence + 1 == report.sequence, part.done.count == report.photos,
+      part.done.isDisjoint(with: report.mask)
+    else { return reported[place.list]?.contains(key) == true ? .recorded : .fenced }
+    part.done.formUnion(report.mask)
+    part.sequence = report.sequence
+    if report.isLast, !part.done.isFull {
+      return reported[place.list]?.contains(key) == true ? .recorded : .fenced
+    }
+    parts[place] = report.isLast ? nil : part
+    if !report.outcomes.isEmpty { reported[place.list, default: []].insert(key) }
+    for outcome in report.outcomes { outcomes[place.list, default: [:]][outcome.photo] = outcome }
+    return switch lists[place.list]?.state {
+    case .paused: .pause
+    case .cancelling: .cancel
+    default: .recorded
+    }
+  }
+
+  mutating func endLists(_ ending: [LedgerList], by node: Int) {
+    for list in Set(ending).sorted() { end(list, by: node) }
+  }
+
+  private mutating func end(_ number: LedgerList, by node: Int) {
+    guard let list = lists[number], !list.state.isFinal else { return }
+    let own = parts.filter { $0.key.list == number }
+    if list.state == .cancelling {
+      if own.contains(where: { $0.value.node != nil }) { return }
+      for place in own.keys { parts[place] = nil }
+    } else if list.next <= list.submission.photos || !own.isEmpty {
+      return
+    }
+    lists[number]?.state = list.state == .cancelling ? .cancelled : .finished
+    lists[number]?.ended = now
+    lists[number]?.keeper = node
+  }
+
+  mutating func lease(_ wish: LeaseWish, _ name: String, _ incarnation: Int) -> [Share] {
+    guard let node = node(name, incarnation), !node.isDraining else { return [] }
+    let candidate = turn(isReversed: wish.isReversed)
+    var shares: [Share] = []
+    var got = 0
+    for place in returned(with: candidate, wish).prefix(64) where got < wish.photos {
+      guard var part = parts[place] else { continue }
+      (part.node, part.sequence) = (node.id, 0)
+      part.epoch += 1
+      parts[place] = part
+      shares.append(share(place, part))
+      got += Int(part.last - place.first) + 1
+    }
+    guard got < wish.photos, let candidate, let list = lists[candidate] else { return shares }
+    let count = nodes.values.count { !$0.isDraining && now - $0.seen < silence }
+    var next = list.next
+    while got < wish.photos, next <= list.submission.photos {
+      let rest = Int(list.submission.photos - next) + 1
+      let size = min(rest, max(8, min(wish.largest, rest / (4 * max(1, count)))))
+      let place = Place(list: candidate, first: next)
+      let part = Part(
+        last: next + UInt32(size) - 1, node: node.id, due: now, done: PhotoMask(count: size))
+      parts[place] = part
+      shares.append(share(place, part))
+      got += size
+      next += UInt32(size)
+    }
+    let given = UInt64(next - list.next)
+    lists[candidate]?.next = next
+    lists[candidate]?.pass += given
+    accounts[Account(serviceClass: list.serviceClass, owner: list.submission.owner), default: 0] +=
+      given
+    return shares
+  }
+
+  private func returned(with candidate: LedgerList?, _ wish: LeaseWish) -> [Place] {
+    let limit = candidate.flatMap { lists[$0]?.serviceClass }
+    func serviceClass(_ place: Place) -> ServiceClass {
+      lists[place.list]?.serviceClass ?? .default
+    }
+    return parts.filter { place, part in
+      guard part.node == nil, part.due <= now, lists[place.list]?.state == .running else {
+        return false
+      }
+      guard let limit else { return true }
+      return wish.isReversed ? serviceClass(place) >= limit : serviceClass(place) <= limit
+    }.keys.sorted { a, b in
+      let (first, second) = (serviceClass(a), serviceClass(b))
+      return first == second ? a < b : wish.isReversed ? first > second : first < second
+    }
+  }
+
+  private func share(_ place: Place, _ part: Part) -> Share {
+    Share(
+      ShareID(list: place.list, first: place.first, epoch: part.epoch), last: part.last,
+      serviceClass: lists[place.list]?.serviceClass ?? .default, done: part.done,
+      deaths: part.deaths, waits: part.waits)
+  }
+
+  mutating func giveBack(
+    _ share: ShareID, after delay: Duration, _ waits: [UInt8], _ name: String, _ incarnation: Int
+  ) -> Bool {
+    let place = Place(list: share.list, first: share.first)
+    guard let node = node(name, incarnation), parts[place]?.node == node.id,
+      parts[place]?.epoch == share.epoch
+    else { return false }
+    if lists[share.list]?.state == .cancelling {
+      parts[place] = nil
+    } else {
+      parts[place]?.node = nil
+      parts[place]?.waits = waits
+      parts[place]?.due = now + delay
+    }
+    return true
+  }
+
+  mutating func pulse(_ name: String, _ incarnation: Int) -> PulseAnswer? {
+    guard let node = node(name, incarnation) else { return nil }
+    nodes[name]?.seen = now
+    if now - node.entered >= silence { bury(by: node.id) }
+    let leases = parts.filter { $0.value.node == node.id }.sorted { $0.key < $1.key }
+    return PulseAnswer(
+      leases: leases.compactMap { place, part in
+        lists[place.list].map { list in
+          PulseAnswer.Lease(
+            ShareID(list: place.list, first: place.first, epoch: part.epoch), list.state,
+            list.serviceClass)
+        }
+      }, isDraining: node.isDraining)
+  }
+
+  private mutating func bury(by own: Int) {
+    let dead = Set(
+      nodes.values.filter { now - $0.seen > silence && $0.id != own }.map(\.id))
+    for (place, part) in parts where part.node.map(dead.contains) == true {
+      parts[place]?.node = nil
+      parts[place]?.due = now
+      parts[place]?.deaths += 1
+      _ = part
+    }
+    let ending = lists.filter { $0.value.state == .cancelling }.map(\.key)
+    endLists(ending, by: own)
+    for (number, list) in lists where list.state.isFinal && list.keeper.map(dead.contains) == true {
+      lists[number]?.keeper = own
+    }
+  }
+
+  // MARK: people
+
+  mutating func order(_ order: ListOrder, of number: LedgerList, by node: Int) -> Bool {
+    guard let list = lists[number], !list.state.isFinal else { return false }
+    func account(_ serviceClass: ServiceClass) -> Account {
+      Account(serviceClass: serviceClass, owner: list.submission.owner)
+    }
+    switch order {
+    case .quality(let serviceClass):
+      if list.serviceClass == serviceClass { return false }
+      join(account(serviceClass))
+      let pass = max(list.pass, leastPass(account(serviceClass)))
+      lists[number]?.serviceClass = serviceClass
+      lists[number]?.pass = pass
+    case .pause, .resume, .cancel:
+      let state: LedgerState =
+        order == .pause ? .paused : order == .resume ? .running : .cancelling
+      if list.state == .cancelling || list.state == state { return false }
+      if state == .running {
+        join(account(list.serviceClass))
+        let pass = max(list.pass, leastPass(account(list.serviceClass)))
+        lists[number]?.pass = pass
+      }
+      lists[number]?.state = state
+      if state == .cancelling { end(number, by: node) }
+    }
+    return true
+  }
+
+  func progress(
+    after list: LedgerList?, most: Int, isOpen: Bool
+  ) -> [ListProgress] {
+    lists.filter { $0.key > list ?? LedgerList(0) && !(isOpen && $0.value.state.isFinal) }
+      .sorted { $0.key < $1.key }.prefix(most).map { number, list in
+        let own = parts.filter { $0.key.list == number && $0.value.node != nil }
+        let ends = outcomes[number].map { Array($0.values) } ?? []
+        return ListProgress(
+          number, owner: list.submission.owner, name: list.submission.name, folder: list.folder,
+          serviceClass: list.serviceClass, state: list.state, photos: list.submission.photos,
+          filtered: UInt32(ends.count(where: \.isFiltered)),
+          failed: UInt32(ends.count { !$0.isFiltered }),
+          leased: own.reduce(0) { $0 + $1.value.last - $1.key.first + 1 },
+          nodes: UInt32(Set(own.values.map(\.node)).count))
+      }
+  }
+
+  // MARK: lists go
+
+  func closed(_ name: String, _ incarnation: Int) -> [LedgerList] {
+    guard let node = node(name, incarnation) else { return [] }
+    return lists.filter {
+      $0.value.state.isFinal && $0.value.keeper == node.id && !$0.value.isReturned
+    }.keys.sorted()
+  }
+
+  mutating func returned(_ list: LedgerList, _ name: String, _ incarnation: Int) {
+    guard let node = node(name, incarnation), lists[list]?.keeper == node.id,
+      lists[list]?.state.isFinal == true, lists[list]?.isReturned == false
+    else { return }
+    lists[list]?.isReturned = true
+    lists[list]?.keeper = nil
+  }
+
+  mutating func retire(
+    olderThan age: Duration, _ name: String, _ incarnation: Int
+  ) -> [LedgerList] {
+    guard let node = node(name, incarnation) else { return [] }
+    let old = lists.filter { _, list in
+      list.state.isFinal && list.isReturned && (list.keeper == nil || list.keeper == node.id)
+        && list.ended <= now - age
+    }.keys.sorted()
+    for list in old { lists[list]?.keeper = node.id }
+    return old
+  }
+
+  /// False if it is not this node's.
+  mutating func retired(_ list: LedgerList, _ name: String, _ incarnation: Int) -> Bool {
+    guard let old = lists[list] else { return true }
+    guard let node = node(name, incarnation), old.keeper == node.id, old.isReturned else {
+      return false
+    }
+    let key = Name(owner: old.submission.owner, name: old.submission.name)
+    if newest[key] == list { newest[key] = nil }
+    lists[list] = nil
+    outcomes[list] = nil
+    reported[list] = nil
+    origins = origins.filter { $0.value.list != list }
+    return true
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// A real PostgreSQL, of Debian, in a fresh folder: one server for all tests of the process, a database for each. It
+// ends with the process.
+
+import Foundation
+import Linux
+import Postgres
+import Support
+import Vocabulary
+
+actor PostgresServer {
+  static let shared = PostgresServer()
+  private static let programs = "/usr/lib/postgresql/15/bin"
+  static let isInstalled = FileManager.default.isExecutableFile(atPath: "\(programs)/initdb")
+
+  private var started: Task<String, any Error>?
+  private var process: HelperProcess?
+  private var databases = 0
+
+  /// Runs as the user `postgres`, since the server refuses root.
+  private static let script = """
+    set -e
+    bin=$1 home=$2
+    $bin/initdb -D "$home/data" -A trust -N -E UTF8 --locale=C -U postgres >"$home/initdb.log" 2>&1
+    $bin/postgres -D "$home/data" -k "$home" -c listen_addresses= -c fsync=off \\
+      -c max_connections=200 -c shared_buffers=32MB >"$home/server.log" 2>&1 &
+    server=$!
+    until $bin/pg_isready -q -h "$home"; do kill -0 $server; sleep 0.05; done
+    echo ready
+    cat >/dev/null
+    kill -QUIT $server
+    wait $server || true
+    rm -rf "$home"
+    """
+
+  /// The folder of the server's socket.
+  private func home() async throws -> String {
+    if started == nil {
+      started = Task { try await self.start() }
+    }
+    guard let started else { throw PostgresProblem("no server") }
+    return try await started.value
+  }
+
+  private func start() async throws -> String {
+    let home = "/tmp/darkroom-postgres-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+    var words = ["sh", "-c", Self.script, "sh", Self.programs, home]
+    if ThisProcess.user == 0 {
+      _ = await HelperProcess.status(of: ["chown", "postgres", home])
+      words = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] + words
+    }
+    let helper = try HelperProcess(words)
+    process = helper
+    let line = try await onOwnThread { helper.readLine() }
+    guard line == "ready" else {
+      let log = (try? String(contentsOfFile: "\(home)/server.log", encoding: .utf8)) ?? ""
+      throw PostgresProblem("the server did not start: \(log)")
+    }
+    return home
+  }
+
+  /// Connection strings of the server's databases.
+  func place(of database: String) async throws -> String {
+    "host=\(try await home()) user=postgres dbname=\(database)"
+  }
+
+  /// Makes an empty database, and returns its connection string.
+  func database() async throws -> String {
+    databases += 1
+    let name = "test\(databases)"
+    _ = try await run(["CREATE DATABASE \(name)"], at: place(of: "postgres"))
+    return try await place(of: name)
+  }
+
+  /// Each statement is a transaction.
+  func run(_ statements: [String], at place: String) async throws -> [[PostgresRow]] {
+    try await onOwnThread {
+      let clock = try SystemClock()
+      let deadline = clock.uptime() + .seconds(Patience.seconds)
+      var session = try PostgresSession.open(
+        place, [("options", "-c search_path=darkroom")], clock: clock, until: deadline)
+      return try session.run(
+        statements.map { [PostgresStatement("", $0)] }, until: deadline
+      ).map { try $0.get()[0] }
+    }
+  }
+}
+
+struct PostgresProblem: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}

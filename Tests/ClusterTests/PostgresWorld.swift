@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The office over a real PostgreSQL, with a database of its own. Time passes by moving the recorded times back.
+
+import Cluster
+import Linux
+import Postgres
+import Support
+import Synchronization
+import Testing
+import Vocabulary
+
+final class PostgresWorld: OfficeWorld {
+  let place: String
+  private let offices = Mutex<[PostgresOffice]>([])
+
+  init() async throws {
+    place = try await PostgresServer.shared.database()
+    try await onOwnThread { [place] in
+      try LedgerSchema.install(at: place, clock: SystemClock(), within: .seconds(Patience.seconds))
+    }
+  }
+
+  func office(_ node: String, run: UInt64) throws -> any ListOffice {
+    try office(node, run: run) { _ in }
+  }
+
+  func office(
+    _ node: String, run: UInt64 = 1, ring: @escaping @Sendable (LedgerBell) -> Void
+  ) throws -> any ListOffice {
+    let office = try PostgresOffice(
+      LedgerPlace(
+        server: place, node: node, run: run, silence: silence,
+        patience: .seconds(Patience.seconds)), clock: SystemClock(), ring: ring)
+    offices.withLock { $0.append(office) }
+    return office
+  }
+
+  func pass(_ time: Duration) async throws {
+    let step = "interval '\(time.components.seconds) s'"
+    _ = try await PostgresServer.shared.run(
+      [
+        "UPDATE node SET seen = seen - \(step), entered = entered - \(step)",
+        "UPDATE share SET run_at = run_at - \(step)",
+        "UPDATE list SET accepted = accepted - \(step), ended = ended - \(step)",
+      ], at: place)
+  }
+
+  func close() async { for office in offices.withLock({ $0 }) { office.close() } }
+}
+
+/// The implementations of the office.
+enum WorldKind: String, CaseIterable, CustomTestStringConvertible {
+  case model, postgres
+
+  static let installed = allCases.filter { $0 == .model || PostgresServer.isInstalled }
+
+  var testDescription: String { rawValue }
+
+  func use<R>(_ body: (any OfficeWorld) async throws -> R) async throws -> R {
+    let world: any OfficeWorld =
+      switch self {
+      case .model: ModelWorld(silence: silence)
+      case .postgres: try await PostgresWorld()
+      }
+    do {
+      let result = try await body(world)
+      await world.close()
+      return result
+    } catch {
+      await world.close()
+      throw error
+    }
+  }
+}
