@@ -62,6 +62,28 @@ import Testing
     }
   }
 
+  @Test func `the time for which the daemon is stopped does not count against a host`() async throws
+  {
+    let settings = DaemonBench.settings.replacing("StallTimeout=1h", with: "StallTimeout=6s")
+      .replacing("[Download]", with: "[Download]\nAttempts=1")
+    try await DaemonBench.use(settings: settings) { bench in
+      let url = try bench.serveSamples(1)[0] + "?gate=g"
+      let daemon = try await bench.start()
+      try await bench.drop([("Late", url)], as: "summer.plist")
+      await bench.origin.arrivals(at: "g")
+      // libcurl measures each second; the stop has to last longer than StallTimeout=.
+      #expect(await HelperProcess.status(of: ["sleep", "2"]) == 0)
+      try await daemon.halt()
+      #expect(await HelperProcess.status(of: ["sleep", "8"]) == 0)
+      daemon.send(SIGCONT)
+      // The transfers have run again once the next one arrives.
+      try await bench.drop([("Next", bench.origin.url("/hang?gate=h"))], as: "winter.plist")
+      await bench.origin.arrivals(at: "h")
+      await bench.origin.release("g")
+      #expect(try await bench.wait(for: "summer", daemon).code == 0)
+    }
+  }
+
   @Test func `the same URL in many lists is one transfer and a print in each`() async throws {
     try await DaemonBench.use { bench in
       let url = try bench.serveSamples(1)[0] + "?gate=g"

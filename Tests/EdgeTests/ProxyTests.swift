@@ -163,6 +163,72 @@ struct ProxyTests {
       "\(String(describing: later))")
   }
 
+  @Test(
+    "A proxy that names the cause of its error is believed",
+    arguments: [
+      (true, "503 X-Squid-Error: ERR_CONNECT_FAIL 111", true),
+      (false, "503 X-Squid-Error: ERR_CONNECT_FAIL 111", true),
+      (true, "503 X-Squid-Error: ERR_CONNECT_FAIL 113", false),
+      (true, "500 X-Squid-Error: ERR_CANNOT_FORWARD 0", false),
+      (false, "502 X-Squid-Error: ERR_READ_ERROR 0", false),
+      (true, "502 Proxy-Status: barn; error=connection_refused", true),
+      (false, "504 Proxy-Status: barn; error=connection_refused", true),
+      (true, "500 Proxy-Status: barn; error=proxy_internal_error", false),
+    ])
+  func named(tls: Bool, answer: String, isHosts: Bool) async throws {
+    let world = try await ProxyBench(tls: tls)
+    world.proxy.set(answer)
+    let failure = await world.bench.failure(world.url(tls: tls))
+    await world.stop()
+    let seen = "\(String(describing: failure))"
+    #expect(failure?.kind == (isHosts ? .passing : .machine), "\(seen)")
+    #expect(failure?.reason.contains("refused the connection of the proxy") == isHosts, "\(seen)")
+  }
+
+  @Test func `A fault that a proxy admits is its own, although it has just worked`() async throws {
+    let world = try await ProxyBench(tls: true)
+    _ = try await world.bench.fetch(url: world.url(tls: true))
+    world.proxy.set("500 Proxy-Status: barn; error=proxy_internal_error")
+    let failure = await world.bench.failure(world.url(host: "other.example", tls: true))
+    await world.stop()
+    #expect(failure?.kind == .machine && failure?.scope == .proxy)
+    #expect(failure?.reason.hasSuffix("'proxy_internal_error'") == true)
+  }
+
+  @Test func `squid tells a dead host from its own trouble`() async throws {
+    let world = try await ProxyBench(tls: true, allow: ["127.0.0.0/8"])
+    world.proxy.stop()
+    let configuration = """
+      http_port 127.0.0.1:\(world.proxy.port)
+      http_access allow all
+      access_log none
+      cache deny all
+      cache_log /dev/null
+      coredump_dir /
+      pid_filename none
+      pinger_enable off
+      visible_hostname squid.example
+
+      """
+    try world.fresh.write(Array(configuration.utf8), to: "squid.conf")
+    let program = [
+      "/usr/bin/env", "squid", "-N", "-d", "1", "-f", "\(world.fresh.path)/squid.conf",
+    ]
+    guard let squid = try? await RunningProgram.start(program),
+      (try? await squid.says("Accepting HTTP Socket connections")) != nil
+    else { try Test.cancel("squid is not here") }
+    for scheme in ["https", "http"] {
+      let dead = await world.bench.failure("\(scheme)://127.0.0.1:1/barn.jpg")
+      #expect(
+        dead?.kind == .passing && dead?.code == "proxy.refused", "\(String(describing: dead))")
+      #expect(dead?.reason.hasPrefix("127.0.0.1:1 refused the connection of the proxy") == true)
+    }
+    let url = world.url(host: "127.0.0.1", tls: true)
+    #expect(try await world.bench.fetch(url: url).size == 19)
+    await squid.cut()
+    await world.bench.stop()
+  }
+
   @Test func `A webhook that the proxy refuses counts as refused by its server`() async throws {
     let world = try await ProxyBench(tls: true)
     world.proxy.set("502")

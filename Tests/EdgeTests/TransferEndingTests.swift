@@ -123,7 +123,7 @@ struct TransferEndingTests {
     "The kernel's error number explains a failed connection",
     arguments: [
       (111, "connect.refused"), (101, "connect.unreachable"), (113, "connect.unreachable"),
-      (110, "connect.failed"),
+      (110, "connect.failed"), (1, "connect.forbidden"), (13, "connect.forbidden"),
     ] as [(Int32, String)])
   func unconnected(_ number: Int32, _ code: String) throws {
     #expect(failure(try ending(7) { $0.systemError = number })?.code == code)

@@ -10,6 +10,7 @@ mode, answered with `done`:
 
     work        passes requests on
     N           answers every request with that status; SOCKS with the reply N
+    N NAME: VALUE   the same, with this header
     close       closes each connection after its request
     hang        answers nothing
 """
@@ -89,8 +90,10 @@ def obeys(client, head):
         return False
     if mode == "close":
         return False
-    if head is not None and mode.isdigit():
-        client.sendall(f"HTTP/1.1 {mode} No\r\nContent-Length: 0\r\n\r\n".encode())
+    status, _, header = mode.partition(" ")
+    line = f"{header}\r\n" if header else ""
+    if head is not None and status.isdigit():
+        client.sendall(f"HTTP/1.1 {status} No\r\nContent-Length: 0\r\n{line}\r\n".encode())
         return False
     return True
 

@@ -90,6 +90,13 @@ static inline const char *dr_curl_header_at(CURL *handle, const char *name, size
   return header->value;
 }
 
+// The same of the proxy's answer to CONNECT, which no host can write.
+static inline const char *dr_curl_proxy_header_at(CURL *handle, const char *name, size_t place) {
+  struct curl_header *header = NULL;
+  if (curl_easy_header(handle, name, place, CURLH_CONNECT, -1, &header) != CURLHE_OK) return NULL;
+  return header->value;
+}
+
 // The last header of that name in the last answer; NULL if there is none.
 static inline const char *dr_curl_header(CURL *handle, const char *name) {
   struct curl_header *header = NULL;

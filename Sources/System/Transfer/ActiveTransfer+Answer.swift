@@ -21,6 +21,10 @@ extension ActiveTransfer {
 
   func takeHeader(_ count: Int) -> Bool {
     answer.headerBytes += count
+    // The proxy's answer to CONNECT, which has a limit of its own in libcurl, is not the host's.
+    if isProxied, url.scheme == .https, handle?.size(CURLINFO_PRETRANSFER_TIME_T) == 0 {
+      answer.headerBytes = 0
+    }
     if answer.headerBytes <= terms.settings.headerBytes { return true }
     answer.problem = TransferEnding.headerFlood(url.server)
     return false

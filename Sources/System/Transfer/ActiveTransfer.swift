@@ -43,6 +43,7 @@ final class ActiveTransfer {
       EasyHandle.Terms(
         time: timeLeft,
         connectTime: Int(clamping: job.request.connectTimeout.milliseconds),
+        slowTime: terms.settings.slowSeconds(),
         size: Int64(clamping: job.request.maximumSize), isSecure: url.scheme == .https,
         decodes: !isUncoded, proxy: try proxy()))
     answer.decodes = !isUncoded
@@ -100,6 +101,19 @@ final class ActiveTransfer {
     return handle?.goOn() ?? CURLE_OK
   }
 
+  // MARK: the process did not run
+
+  /// The origin is not to blame for the lapse: each limit is later by it.
+  func grant(_ lapse: Duration, sum: Duration) {
+    pause.add(lapse)
+    if !isPaused { handle?.limit(time: timeLeft) }
+    handle?.limit(
+      connectMore: Int(clamping: lapse.milliseconds), slowTime: terms.settings.slowSeconds(sum))
+  }
+
+  /// The time without bytes that began before the lapse is over, or has led to an end.
+  func endGrant() { handle?.limit(connectMore: 0, slowTime: terms.settings.slowSeconds()) }
+
   // MARK: a request
 
   /// Sends a validator only to the exact URL that gave it, query included: elsewhere the same validator may
@@ -139,7 +153,10 @@ final class ActiveTransfer {
     ending.answer.coding = ContentCoding(handle.headers("Content-Encoding"))
     let length = handle.size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
     ending.announced = length >= 0 && !ending.answer.coding.isReal ? UInt64(length) : nil
-    if isProxied { ending.answer.proxy = ProxyFacts(handle, terms.settings.route.server, result) }
+    if isProxied {
+      ending.answer.proxy = ProxyFacts(
+        handle, terms.settings.route.server, result, isTunnel: url.scheme == .https)
+    }
     if ending.status >= 300 {
       ending.location = handle.text(CURLINFO_REDIRECT_URL)
       ending.retryAfter = RetryAfter.seconds(
@@ -242,8 +259,6 @@ extension EasyHandle {
     unsafe dr_curl_calls(
       pointer, TransferCalls.body, TransferCalls.header, TransferCalls.dial, TransferCalls.before)
     set(CURLOPT_LOW_SPEED_LIMIT, Int(settings.slowestRate))
-    // Whole seconds, rounded up: zero would disable the limit.
-    set(CURLOPT_LOW_SPEED_TIME, (Int(clamping: settings.slowestTime.milliseconds) + 999) / 1000)
     set(CURLOPT_NOSIGNAL, 1)
     // A hanging name lookup must not block the loop when its transfer is abandoned.
     set(CURLOPT_QUICK_EXIT, 1)
@@ -255,7 +270,6 @@ extension EasyHandle {
     // Without these, libcurl reads http_proxy, no_proxy and the like from the environment.
     set(CURLOPT_PROXY, "")
     set(CURLOPT_NOPROXY, "")
-    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     if let login = settings.login {
       set(CURLOPT_PROXYAUTH, Int(1))  // CURLAUTH_BASIC
       set(CURLOPT_PROXYUSERNAME, login.user)

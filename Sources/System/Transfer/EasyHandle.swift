@@ -111,7 +111,9 @@ import Vocabulary
   struct Terms: Equatable {
     /// Milliseconds.
     var time: Int
-    let connectTime: Int
+    var connectTime: Int
+    /// Seconds.
+    var slowTime: Int
     let size: Int64
     let isSecure: Bool
     /// libcurl decodes a coded body.
@@ -125,6 +127,7 @@ import Vocabulary
     terms = new
     set(CURLOPT_TIMEOUT_MS, new.time)
     set(CURLOPT_CONNECTTIMEOUT_MS, new.connectTime)
+    set(CURLOPT_LOW_SPEED_TIME, new.slowTime)
     set(CURLOPT_MAXFILESIZE_LARGE, size: new.size)
     set(CURLOPT_HTTP_CONTENT_DECODING, new.decodes ? 1 : 0)
     // With TLS, wait to share an HTTP/2 connection instead of opening another.
@@ -147,6 +150,16 @@ import Vocabulary
   func limit(time: Int) {
     terms?.time = time
     set(CURLOPT_TIMEOUT_MS, time)
+  }
+
+  /// The current request's limits of the time to connect, in milliseconds more, and of the time without bytes, in
+  /// seconds.
+  func limit(connectMore: Int, slowTime: Int) {
+    guard var terms else { return }
+    (terms.connectTime, terms.slowTime) = (terms.connectTime + connectMore, slowTime)
+    self.terms = terms
+    set(CURLOPT_CONNECTTIMEOUT_MS, terms.connectTime)
+    set(CURLOPT_LOW_SPEED_TIME, slowTime)
   }
 
   /// libcurl offers the refused bytes again, inside this call. Never call it from a libcurl callback.
@@ -180,6 +193,15 @@ import Vocabulary
   func headers(_ name: String) -> [String] {
     var lines: [String] = []
     while let text = unsafe dr_curl_header_at(pointer, name, lines.count) {
+      lines.append(unsafe String(cString: text))
+    }
+    return lines
+  }
+
+  /// The same of the proxy's answer to CONNECT, which no host can write.
+  func proxyHeaders(_ name: String) -> [String] {
+    var lines: [String] = []
+    while let text = unsafe dr_curl_proxy_header_at(pointer, name, lines.count) {
       lines.append(unsafe String(cString: text))
     }
     return lines

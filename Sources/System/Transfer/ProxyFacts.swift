@@ -21,13 +21,20 @@ struct ProxyFacts: Equatable {
   /// OpenSSL's verdict on its certificate.
   var certificate = 0
   var isProven = false
+  /// The cause that it names for an error of its own.
+  var blame = ProxyBlame.unknown
 }
 
 extension ProxyFacts {
-  init(_ handle: EasyHandle, _ server: ProxyServer?, _ result: CURLcode) {
+  /// - Parameter isTunnel: the proxy answers CONNECT; if not, its answers look like those of the host.
+  init(_ handle: EasyHandle, _ server: ProxyServer?, _ result: CURLcode, isTunnel: Bool) {
     place = server?.place ?? ""
     scheme = server?.scheme ?? .http
     connectStatus = handle.number(CURLINFO_HTTP_CONNECTCODE)
+    let headers = isTunnel ? handle.proxyHeaders : handle.headers
+    if isTunnel ? connectStatus >= 300 : handle.number(CURLINFO_RESPONSE_CODE) >= 500 {
+      blame = ProxyBlame(squid: headers("X-Squid-Error").last, status: headers("Proxy-Status"))
+    }
     if result == CURLE_OK { return }
     reply = handle.number(CURLINFO_PROXY_ERROR)
     // libcurl notes the time only when the connection leads to the origin.
@@ -52,6 +59,7 @@ extension TransferEnding {
     if proxy.connectStatus == 407 || (status == 407 && url.scheme == .http) {
       return login(proxy)
     }
+    if let fault = hostFault(proxy) { return fault }
     if let gateway = gateway(proxy) { return gateway }
     if result == CURLE_OK || status > 0 { return nil }
     switch result {
@@ -98,6 +106,18 @@ extension TransferEnding {
     Failure(.machine, scope: .proxy, code: code, reason: reason, advice: advice)
   }
 
+  /// The proxy itself names the host as the cause. A host that writes such a header blames itself.
+  private func hostFault(_ proxy: ProxyFacts) -> Failure? {
+    let reason: String
+    switch proxy.blame {
+    case .refused: reason = "\(url.server) refused the connection of the proxy \(proxy.place)"
+    case .host(let word):
+      reason = "the proxy \(proxy.place) got no answer from \(url.server): '\(word)'"
+    case .proxy, .unknown: return nil
+    }
+    return Failure(.passing, code: "proxy.refused", reason: reason, waitSeconds: retryAfter)
+  }
+
   /// A status that a host may send as well, but seldom without Retry-After. A webhook is given up after a day.
   private func gateway(_ proxy: ProxyFacts) -> Failure? {
     guard url.scheme == .http, status == 502 || status == 504, retryAfter == nil,
@@ -110,8 +130,10 @@ extension TransferEnding {
 
   /// The cause may be the proxy or the host. One webhook must not wait for another one's host.
   private func unsure(_ proxy: ProxyFacts, _ code: String, _ what: String) -> Failure {
-    let reason = "the proxy \(proxy.place) \(what)"
-    if proxy.isProven || answer.asked == .message {
+    var reason = "the proxy \(proxy.place) \(what)"
+    var isSure = false
+    if case .proxy(let word) = proxy.blame { (isSure, reason) = (true, reason + ": '\(word)'") }
+    if (proxy.isProven && !isSure) || answer.asked == .message {
       return Failure(.passing, code: code, reason: reason)
     }
     return trouble(code, reason)

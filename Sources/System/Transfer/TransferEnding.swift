@@ -223,6 +223,13 @@ struct TransferEnding {
       Failure(.passing, code: "connect.refused", reason: "\(url.server) refused the connection")
     case .networkUnreachable, .hostUnreachable:
       Failure(.passing, code: "connect.unreachable", reason: "there is no route to \(url.server)")
+    // A host can cause the second error as well, by ICMPv6: it must not hold up other hosts.
+    case .notPermitted, .denied:
+      Failure(
+        .passing, code: "connect.forbidden",
+        reason:
+          "this machine, or a firewall on the way, does not allow connections to \(url.server)",
+        advice: "Check IPAddressDeny= and IPAddressAllow= in the unit, and the firewall's rules")
     default:
       Failure(.passing, code: "connect.failed", reason: "no connection to \(url.server)")
     }

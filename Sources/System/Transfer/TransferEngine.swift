@@ -19,6 +19,7 @@ final class TransferEngine {
   private var isDue = false
   /// The time of the next check for transfers without new bytes; nil if no transfer has any.
   private var nextLook: ContinuousClock.Instant?
+  private var lapses = LapseWatch()
   private let finished: (UInt64) -> Void
 
   init(_ settings: TransferSettings, finished: @escaping (UInt64) -> Void) {
@@ -39,6 +40,7 @@ final class TransferEngine {
   var keepsConnections: Bool { multi != nil }
 
   func start(_ job: TransferJob) {
+    if isIdle { lapses.begin(now: .now) }
     transfers[job.ticket] = ActiveTransfer(job, terms)
     queue.add(job.ticket, host: job.url.origin, of: job.request.owner, job.request.priority)
   }
@@ -80,6 +82,7 @@ final class TransferEngine {
   /// Does all work that needs no wait; returns whether a transfer ended, which makes room for others.
   /// libcurl visits all its transfers at each call, so it is called only if there is work.
   func turn() -> Bool {
+    forgiveLapse()
     if admit() || isDue {
       multi?.work()
       nextLook = nextLook ?? .now + Self.restTime
@@ -87,6 +90,16 @@ final class TransferEngine {
     isDue = false
     lookForRest()
     return collect()
+  }
+
+  /// Nothing that libcurl has measured since the last turn counts against a host if this process did not run.
+  private func forgiveLapse() {
+    switch lapses.turn(now: .now, for: terms.settings.slowestTime) {
+    case .lapse(let lapse, let sum):
+      for transfer in transfers.values where transfer.isAsking { transfer.grant(lapse, sum: sum) }
+    case .over: for transfer in transfers.values where transfer.isAsking { transfer.endGrant() }
+    case nil: break
+    }
   }
 
   /// While an origin is slow, sinks should not keep bytes in memory that a crash would lose.
@@ -100,7 +113,10 @@ final class TransferEngine {
   /// Waits; returns whether `wake` has rung or may have.
   func wait(_ wake: Int32) -> Bool {
     if let news = multi?.wait(
-      wake, for: nextLook.map { max(.milliseconds(1), ContinuousClock.now.duration(to: $0)) })
+      wake,
+      for: nextLook.map {
+        min(LapseWatch.wait, max(.milliseconds(1), ContinuousClock.now.duration(to: $0)))
+      } ?? LapseWatch.wait)
     {
       isDue = news.isDue
       return news.isRung

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time that one request was paused because its sink had no room. A value.
+// The time that one request was paused because its sink had no room, or because this process did not run. A value.
 
 struct TransferPause {
   private var since: ContinuousClock.Instant?
@@ -7,6 +7,9 @@ struct TransferPause {
   private(set) var total = Duration.zero
 
   var isNow: Bool { since != nil }
+
+  /// The process did not run for this time; a pause that goes on counts it by itself.
+  mutating func add(_ lapse: Duration) { if !isNow { total += lapse } }
 
   mutating func begin(now: ContinuousClock.Instant) { since = now }
 

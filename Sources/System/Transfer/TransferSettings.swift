@@ -44,6 +44,13 @@ package struct TransferSettings: Equatable, Sendable {
   }
 }
 
+extension TransferSettings {
+  /// `slowestTime` and more in whole seconds, rounded up: zero would disable the limit.
+  func slowSeconds(_ more: Duration = .zero) -> Int {
+    (Int(clamping: (slowestTime + more).milliseconds) + 999) / 1000
+  }
+}
+
 /// User and password for the proxy. Its description has neither.
 package struct ProxyLogin: Equatable, Sendable, CustomStringConvertible,
   CustomDebugStringConvertible, CustomReflectable
