@@ -16,7 +16,9 @@ extension DaemonTalk {
       if order.isJSON {
         voice.say(.object(report.object))
       } else {
-        let text = WatchText.text(report, voice.screen)
+        let isStill = report.transfers.isEmpty && !report.lists.isEmpty
+        let text = WatchText.text(
+          report, voice.screen, hold: isStill && voice.screen.isTerminal ? hold() : nil)
         let back = voice.screen.isTerminal && height > 0 ? "\u{1B}[\(height)A\u{1B}[J" : ""
         voice.say(back + text)
         height = text.utf8.count { $0 == 0x0A }

@@ -345,9 +345,17 @@ package struct DaemonTalk {
 
   private func flush(_ host: String?) throws(ControlFailure) -> ExitCode {
     guard case .flushed(let hosts) = try ask(.flush(host: host)) else { throw Self.otherKind }
-    let sentence = StatusText.flushed(hosts, named: host)
+    let sentence = StatusText.flushed(
+      hosts, named: host, hold: voice.screen.isTerminal ? hold() : nil)
     tell(["hosts": .int(Int64(hosts))], voice.screen.isTerminal ? sentence : "\(hosts)\n")
     return .done
+  }
+
+  /// The reason for which all work, or the downloads through the proxy, wait. Nil if that is not known.
+  func hold() -> String? {
+    let client = try? ControlClient(path: order.socket, clock: clock, patience: .seconds(2))
+    guard case .status(let status) = try? client?.call(.status) else { return nil }
+    return status.hold
   }
 
   func sentence(_ list: ListSummary) -> String {

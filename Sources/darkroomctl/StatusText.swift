@@ -82,11 +82,20 @@ package enum StatusText {
   }
 
   /// The answer to `flush`.
-  package static func flushed(_ hosts: Int, named host: String?) -> String {
-    switch hosts {
-    case 0: "No trouble with \(host.map { Printable.text($0) } ?? "any host") is known.\n"
-    default: "Retrying \(Amounts.counted(hosts, "host")) that did not answer.\n"
+  ///
+  /// - Parameter hold: the reason for which all work, or the downloads through the proxy, wait.
+  package static func flushed(_ hosts: Int, named host: String?, hold: String? = nil) -> String {
+    let trouble = hold.map {
+      host == nil
+        ? "Trying again now: \($0).\n"
+        : "Work waits: \($0). 'darkroomctl flush' without a host tries again now.\n"
     }
+    if hosts > 0 {
+      return "Retrying \(Amounts.counted(hosts, "host")) that did not answer.\n" + (trouble ?? "")
+    }
+    if let trouble, host == nil { return trouble }
+    return "No trouble with \(host.map { Printable.text($0) } ?? "any host") is known.\n"
+      + (trouble ?? "")
   }
 
   private static func host(_ host: HostSummary, now: UInt64) -> String {

@@ -53,10 +53,8 @@ package struct WaitBoard {
       let own = "the copy of list \(list.id) "
       return status.degraded.first { $0.hasPrefix(own) }.map { Printable.text($0) }
     }
-    let (hold, own) = ("waiting: ", "list \(list.id) ")
-    if status.state.hasPrefix(hold) {
-      return Printable.text(String(status.state.dropFirst(hold.count)))
-    }
+    let own = "list \(list.id) "
+    if let hold = status.hold { return hold }
     if let trouble = status.degraded.first(where: { $0.hasPrefix(own) }) {
       return Printable.text(String(trouble.dropFirst(own.count)))
     }
@@ -87,6 +85,14 @@ package struct WaitBoard {
 
   private static func line(_ reason: String, _ screen: ToolScreen) -> String {
     screen.tinted(TextTable.cut("  \(reason)", to: max(1, screen.columns - 1)), .muted)
+  }
+}
+
+extension StatusReport {
+  /// The reason for which all work, or the downloads through the proxy, wait.
+  package var hold: String? {
+    let start = "waiting: "
+    return state.hasPrefix(start) ? Printable.text(String(state.dropFirst(start.count))) : nil
   }
 }
 

@@ -8,7 +8,10 @@ package enum WatchText {
   /// The most transfers shown on a terminal; the others are counted.
   private static let shown = 20
 
-  package static func text(_ report: WatchReport, _ screen: ToolScreen) -> String {
+  /// - Parameter hold: the reason for which all work, or the downloads through the proxy, wait.
+  package static func text(_ report: WatchReport, _ screen: ToolScreen, hold: String? = nil)
+    -> String
+  {
     guard screen.isTerminal else {
       return report.lists.map { "list\t" + ListText.plain($0) }.joined()
         + report.transfers.map { "transfer\t" + plain($0) }.joined()
@@ -16,13 +19,18 @@ package enum WatchText {
     // The last row is the cursor's; transfers have half of the others at least.
     let rows = max(2, screen.rows - 1)
     let transfers = report.transfers.isEmpty ? 0 : min(report.transfers.count, shown) + 2
-    let room = rows - min(transfers, rows / 2)
+    let room = rows - min(transfers, rows / 2) - (hold == nil ? 0 : 1)
     let lists = part(of: report.lists, in: room).map { ProgressBar.line($0, screen) + "\n" }
     var text = lists.joined()
     if report.lists.isEmpty { text += "No list has work left.\n" }
     if report.lists.count > lists.count {
       let more = report.lists.count - lists.count
       text += "and \(Amounts.counted(more, "list", more: true))\n"
+    }
+    if let hold {
+      text +=
+        screen.tinted(TextTable.cut("waiting: \(hold)", to: max(1, screen.columns - 1)), .muted)
+        + "\n"
     }
     if report.transfers.isEmpty { return text }
     let left = rows - 1 - text.utf8.count { $0 == 0x0A }

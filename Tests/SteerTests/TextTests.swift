@@ -78,6 +78,20 @@ struct TextTests {
       text.contains("begun  0 downloading, 2 filtering, 0 writing, 44 between two steps\n"))
   }
 
+  @Test func `a flush and a watch name the trouble for which work waits`() {
+    let hold = "the proxy p:1 refused the connection"
+    #expect(StatusText.flushed(0, named: nil, hold: hold) == "Trying again now: \(hold).\n")
+    #expect(
+      StatusText.flushed(2, named: nil, hold: hold)
+        == "Retrying 2 hosts that did not answer.\nTrying again now: \(hold).\n")
+    #expect(
+      StatusText.flushed(0, named: "h", hold: hold).hasSuffix(
+        "Work waits: \(hold). 'darkroomctl flush' without a host tries again now.\n"))
+    let screen = ToolScreen(isTerminal: true, columns: 80, rows: 24)
+    let text = WatchText.text(WatchReport(lists: [Samples.list]), screen, hold: hold)
+    #expect(text.hasSuffix("\nwaiting: \(hold)\n"))
+  }
+
   @Test(
     "a flush says what it did, and claims nothing about a host that is not known",
     arguments: [
