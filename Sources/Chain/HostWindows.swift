@@ -2,8 +2,8 @@
 // All hosts with photos now, the lines that wait at each, and their order. A host without photos and without
 // trouble is forgotten. A plain value: after each call its owner takes out the called lines.
 //
-// Lines wait at a host in queues by class, in turn by owner. The host calls as many as it has room for. A called line starts a
-// photo or returns to the head of its queue, so that no room stays unused and no call is wasted.
+// Lines wait at a host in queues by class, in turn by owner. The host calls as many as it has room for. A
+// called line starts a photo or returns to the head of its queue, so that no room stays unused and no call is wasted.
 
 package import Vocabulary
 

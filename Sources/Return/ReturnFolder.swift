@@ -22,9 +22,9 @@ package struct ReturnFolder: Sendable {
 
   /// Makes the files of a list that has ended, durable on return, and marks the list; does nothing for a
   /// marked list. Takes long for a long list. Raises `final` if the list's folder or file is gone. Without a
-  /// name or owner, because `about` is damaged, the list's number makes a name, and root alone can read. Calls `leave` when the files have their
-  /// names, before the mark: after a crash in between it is called again, with the same names. Returns the
-  /// failure if there will never be results.
+  /// name or owner, because `about` is damaged, the list's number makes a name, and root alone can read. Calls
+  /// `leave` when the files have their names, before the mark: after a crash in between it is called again,
+  /// with the same names. Returns the failure if there will never be results.
   package func giveBack(
     _ list: ListID, named name: FileName?, to owner: UInt32? = nil,
     telling outcome: OutcomeSource? = nil,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands about downloads and their order: `watch`, `cache`, `focus`, `unfocus` and `why`. Raises `ControlFailure`.
+// The commands about downloads and their order: `watch`, `cache`, `focus`, `unfocus` and `why`. Raises
+// `ControlFailure`.
 
 internal import Steer
 internal import Vocabulary

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of a start that needs disks: the lock, the record, the parts. While the disk of the state is full,
-// read-only or fails, or another folder is not mounted, the daemon is up but accepts nothing: the service manager hears READY=1, so that no boot
-// waits for it, the status line and the control socket tell the reason, and the start is tried again. Raises
-// `StartFailure` for everything else.
+// read-only or fails, or another folder is not mounted, the daemon is up but accepts nothing: the service
+// manager hears READY=1, so that no boot waits for it, the status line and the control socket tell the reason,
+// and the start is tried again. Raises `StartFailure` for everything else.
 // Concurrency: a task of the reactor; each try runs in the disk home, one at a time.
 
 import Linux

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `darkroomctl remove`: a list that is over goes with everything that it left, for good, and any interruption is made up for.
+// `darkroomctl remove`: a list that is over goes with everything that it left, for good, and any interruption
+// is made up for.
 
 import Foundation
 import Support

@@ -41,7 +41,8 @@ struct FrozenSettings: Equatable, Sendable {
 }
 
 extension FrozenSettings {
-  /// Lists from before Quality=, Metadata=, Roll=, Again=, Notify= and Private= have none of these keys; the defaults fit them.
+  /// Lists from before Quality=, Metadata=, Roll=, Again=, Notify= and Private= have none of these keys; the
+  /// defaults fit them.
   init(text: String) throws(Failure) {
     var values: [Substring: Substring] = [:]
     for line in text.split(separator: "\n") {

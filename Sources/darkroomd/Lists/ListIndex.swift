@@ -110,8 +110,8 @@ final class ListIndex: Sendable {
   // MARK: removal
 
   /// Forgets these lists, the newest first, but keeps their folders of prints reserved until `free`. False, and
-  /// changes nothing, if a list that is not accepted yet is to print into the folder of the newest, or if that is about to
-  /// be removed for its age.
+  /// changes nothing, if a list that is not accepted yet is to print into the folder of the newest, or if that
+  /// is about to be removed for its age.
   func withdraw(_ lists: [ListID]) -> Bool {
     state.withLock { state in
       if let newest = lists.first, let prints = state.labels[newest]?.terms.prints {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes ended lists at the wish of their owners, each with the earlier lists that it has taken over from. Decides
 // by one durable rename; then removes the prints and files, records `Removed`, and reports. A removal that a crash
-// or trouble interrupts is continued at the next start, or a minute later. `remove` raises a `Failure`: `final` if the list
-// cannot be removed, `machine` if the removal has begun and goes on by itself, and `cancelled` at the stop.
+// or trouble interrupts is continued at the next start, or a minute later. `remove` raises a `Failure`: `final`
+// if the list cannot be removed, `machine` if the removal has begun and goes on by itself, and `cancelled` at the stop.
 // Concurrency model: the task in `run` alone removes, after `resume` at the start; other tasks send letters, which it
 // reads in order.
 

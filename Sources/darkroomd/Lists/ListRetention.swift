@@ -3,7 +3,8 @@
 // than KeepLists=, and forgets those lists. A list that has prints to remove is kept until then. A clock that has just
 // been set removes nothing. A crash leaves the whole list, or a record without a folder, which the next start forgets;
 // prints that were hidden are removed after the next start. Raises nothing: a failed removal is tried again later.
-// Concurrency model: the task in `run` alone removes, after `forgetRemoved` and `resume` at the start; other tasks ring.
+// Concurrency model: the task in `run` alone removes, after `forgetRemoved` and `resume` at the start; other
+// tasks ring.
 
 import Linux
 import Record

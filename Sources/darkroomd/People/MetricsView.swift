@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers `Metrics`: the daemon's numbers for a monitoring system. Counters begin with the start of the daemon, and each
-// has one home, in the recorder, the reporter, the workers or the cache. Raises nothing: a number that cannot be had now
-// is left out.
+// Answers `Metrics`: the daemon's numbers for a monitoring system. Counters begin with the start of the daemon,
+// and each has one home, in the recorder, the reporter, the workers or the cache. Raises nothing: a number that
+// cannot be had now is left out.
 // Concurrency: immutable; disks are read in `onDisk`.
 
 import Accept

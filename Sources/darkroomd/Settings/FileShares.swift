@@ -6,8 +6,8 @@ import Linux
 import Vocabulary
 
 struct FileShares: Equatable, Sendable {
-  /// The files that each opens: a daemon with nothing but a webhook to send, a claim, an open list, an admitted photo (its original), and
-  /// in addition a download, a worker and a print.
+  /// The files that each opens: a daemon with nothing but a webhook to send, a claim, an open list, an admitted
+  /// photo (its original), and in addition a download, a worker and a print.
   private static let idle = 39
   private static let claim = 9
   private static let list = 4
