@@ -77,7 +77,7 @@ package struct ListRemoval: Sendable {
     }
     try prints.removeTree(ListFolder.removed(list))
     // They may have expired a moment ago.
-    try prints.removeTree(ListFolder.expired(list), on: try prints.device())
+    try prints.removeTree(ListFolder.expired(list))
     try prints.sync()
   }
 

@@ -29,7 +29,7 @@ package struct PrintsExpiry: Sendable {
   /// no such folder, or not one of ours.
   package func hide(_ folder: FileName, of list: ListID) throws(SystemError) -> Bool {
     guard let status = try prints.status(ifThere: folder), status.kind == .folder,
-      try prints.folder(folder, creating: false).device() == prints.device()
+      try !prints.folder(folder, creating: false).isMountPoint
     else { return false }
     try prints.rename(folder, to: prints, as: ListFolder.expired(list), replacing: false)
     try prints.sync()
@@ -46,7 +46,7 @@ package struct PrintsExpiry: Sendable {
   }
 
   package func clear(_ list: ListID) throws(SystemError) {
-    try prints.removeTree(ListFolder.expired(list), on: try prints.device())
+    try prints.removeTree(ListFolder.expired(list))
     try prints.sync()
   }
 }

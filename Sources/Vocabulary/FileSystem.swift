@@ -146,6 +146,8 @@ package protocol Folder: AnyObject, Sendable {
   func syncFileSystem() throws(SystemError)
   /// The device number of the folder's file system.
   func device() throws(SystemError) -> UInt64
+  /// Something is mounted here, be it another folder of the same file system.
+  var isMountPoint: Bool { get }
   /// Bytes that this user can still write.
   func freeSpace() throws(SystemError) -> UInt64
   /// Bytes of the folder's whole file system.
@@ -178,6 +180,7 @@ package struct FolderEntry: Equatable, Sendable {
 
 extension Folder {
   package func checkChanges() throws(SystemError) {}
+  package var isMountPoint: Bool { false }
 
   package func setReader(_ user: UInt32, of name: FileName) throws(SystemError) {
     throw SystemError(.notSupported, call: "fsetxattr", thing: "\(path)/\(name)")

@@ -62,7 +62,7 @@ final class Darkroom: Sendable {
       narrator: narrator, health: health)
     keeper = ListKeeper(clock: clock, changes: ground.changes)
     retention = ListRetention(
-      recorder, index, folders, settings: ground.settings, narrator, clock: clock)
+      recorder, index, folders, settings: ground.settings, narrator, health, clock: clock)
     work = ListWork(
       recorder: recorder, chains: photos.chains, lists: lists, index: index, notes: notes,
       returns: ReturnFolder(done: folders.done, failed: folders.failed, lists: folders.lists),

@@ -117,4 +117,41 @@ import Testing
       #expect(try await bench.stop(daemon).code == 0)
     }
   }
+
+  @Test(
+    "what is mounted among the prints stays, whatever removes them",
+    .enabled("mounts need root and a namespace") { DaemonBench.mayMount },
+    arguments: [true, false])
+  func mounts(_ isAsked: Bool) async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await bench.startApart()
+      try await bench.drop([("Hills", try bench.serveSamples(1)[0])], as: "summer.plist")
+      #expect(try await bench.wait(for: "summer", daemon).code == 0)
+      try bench.folder.write([1], to: "mine/own.jpg")
+      // Of the same file system.
+      try await bench.apart(
+        daemon,
+        "mkdir $inbox/../prints/summer/mine && mount --bind \(bench.folder.path)/mine $inbox/../prints/summer/mine"
+      )
+      if isAsked {
+        let end = try await bench.tool("remove", "summer")
+        #expect(end.code == 1 && end.errors.contains("where something is mounted"), "\(end)")
+      } else {
+        try bench.settings(DaemonBench.settings + "[Record]\nKeepPrints=1s\n")
+        #expect(try await bench.reload().code == 0)
+      }
+      try await daemon.says(
+        "\(isAsked ? "removed" : "expired")-1/mine, where something is mounted: ")
+      #expect(bench.folder.bytes(of: "mine/own.jpg") == [1])
+      #expect(try await bench.tool("status", "--check").output.contains("is mounted"))
+      // Its mounts end with it.
+      try await bench.stop(daemon)
+      let next = try await bench.start()
+      try await bench.until("the rest goes") {
+        bench.names("prints").isEmpty
+      }
+      #expect(bench.folder.bytes(of: "mine/own.jpg") == [1])
+      try await bench.stop(next)
+    }
+  }
 }

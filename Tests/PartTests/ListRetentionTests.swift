@@ -17,7 +17,8 @@ import Vocabulary
     (settings.record.keepLists, settings.record.keepPrints) = (Self.keep, prints)
     return ListRetention(
       bench.recorder, bench.index, bench.folders, settings: LiveSettings(settings),
-      bench.narrator(), clock: bench.clock)
+      bench.narrator(), HealthBoard(bench.told.reporter, inbox: "/inbox", changes: bench.changes),
+      clock: bench.clock)
   }
 
   /// Adds a list that ends now, and is in `done` already unless the test keeps it from there.

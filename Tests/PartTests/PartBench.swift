@@ -68,7 +68,7 @@ final class PartBench: ListBench {
       narrator: narrator, health: health)
     keeper = ListKeeper(clock: clock, changes: ground.changes)
     retention = ListRetention(
-      ground.recorder, index, folders, settings: ground.settings, narrator, clock: clock)
+      ground.recorder, index, folders, settings: ground.settings, narrator, health, clock: clock)
     witness = NumberWitness(folders.done)
     let calls = webhookCalls
     desk = try HookDesk.make(ground, health) { _ in calls.changed() }

@@ -68,16 +68,18 @@ extension Folder {
       source, to: target.openAnew(newName), upTo: source.status().size)
   }
 
-  /// Removes a folder with everything in it. A missing folder is not an error. With a `device`, a folder of another
-  /// one is left, which is an error.
-  package func removeTree(_ name: FileName, on device: UInt64? = nil) throws(SystemError) {
+  /// Removes a folder with everything in it. A missing folder is not an error. The place of a mount is, and nothing
+  /// below it is removed.
+  package func removeTree(_ name: FileName) throws(SystemError) {
     try ifThere { () throws(SystemError) in
       let folder = try folder(name, creating: false)
-      // The kernel refuses to remove the place of a mount.
-      if let device, try folder.device() != device { return try removeFolder(name) }
+      if folder.isMountPoint {
+        throw SystemError(
+          .busy, call: "remove", thing: "\(folder.path), where something is mounted")
+      }
       for inner in try folder.names() {
         if try folder.status(ifThere: inner)?.kind == .folder {
-          try folder.removeTree(inner, on: device)
+          try folder.removeTree(inner)
         } else {
           try folder.removeIfThere(inner)
         }

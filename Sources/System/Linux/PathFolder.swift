@@ -49,6 +49,7 @@ package final class PathFolder: Folder {
   package func sync() throws(SystemError) { try here().sync() }
   package func syncFileSystem() throws(SystemError) { try here().syncFileSystem() }
   package func device() throws(SystemError) -> UInt64 { try here().device() }
+  package var isMountPoint: Bool { (try? here())?.isMountPoint ?? false }
   package func freeSpace() throws(SystemError) -> UInt64 { try here().freeSpace() }
   package func totalSpace() throws(SystemError) -> UInt64 { try here().totalSpace() }
 

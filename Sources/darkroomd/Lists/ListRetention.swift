@@ -2,7 +2,8 @@
 // Removes the prints of lists that ended longer ago than KeepPrints=, and the folders of those that ended longer ago
 // than KeepLists=, and forgets those lists. A list that has prints to remove is kept until then. A clock that has just
 // been set removes nothing. A crash leaves the whole list, or a record without a folder, which the next start forgets;
-// prints that were hidden are removed after the next start. Raises nothing: a failed removal is tried again later.
+// prints that were hidden are removed after the next start. Raises nothing: a failed removal is tried again later, and
+// that of prints is reported.
 // Concurrency model: the task in `run` alone removes, after `forgetRemoved` and `resume` at the start; other
 // tasks ring.
 
@@ -27,6 +28,7 @@ final class ListRetention: Sendable {
   private let expiry: PrintsExpiry
   private let settings: LiveSettings
   private let narrator: Narrator
+  private let health: HealthBoard
   private let clock: any Timekeeper
   /// At the start.
   private let steady: SteadyClock
@@ -34,7 +36,7 @@ final class ListRetention: Sendable {
 
   init(
     _ recorder: Recorder, _ index: ListIndex, _ folders: StateFolders, settings: LiveSettings,
-    _ narrator: Narrator, clock: any Timekeeper
+    _ narrator: Narrator, _ health: HealthBoard, clock: any Timekeeper
   ) {
     self.recorder = recorder
     self.index = index
@@ -42,6 +44,7 @@ final class ListRetention: Sendable {
     expiry = PrintsExpiry(lists: folders.lists, prints: folders.prints)
     self.settings = settings
     self.narrator = narrator
+    self.health = health
     self.clock = clock
     steady = SteadyClock(wall: clock.wallTime(), uptime: clock.uptime())
   }
@@ -128,15 +131,21 @@ final class ListRetention: Sendable {
   }
 
   private func clear(_ hidden: inout Set<ListID>) {
+    var trouble: Failure?
     for list in hidden.sorted() {
       if Task.isCancelled { return }
       let time = index.expiry(of: list) ?? clock.wallTime()
-      guard (try? expiry.note(list, at: time)) != nil, (try? expiry.clear(list)) != nil else {
+      do throws(SystemError) {
+        try expiry.note(list, at: time)
+        try expiry.clear(list)
+      } catch {
+        trouble = trouble ?? error.machineFailure
         continue
       }
       hidden.remove(list)
       narrator.expired(list)
     }
+    health.set(trouble, for: .expiry)
   }
 
   // MARK: lists

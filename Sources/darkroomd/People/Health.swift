@@ -20,6 +20,8 @@ struct Health: Equatable, Sendable {
     case copy(ListID)
     /// Removals that users asked for and that have begun.
     case removals
+    /// Prints that KeepPrints= removes.
+    case expiry
     case file(FileName)
     /// Hooks that cannot be run, and those that cannot be ordered.
     case hooks
@@ -155,7 +157,7 @@ extension Health.Subject {
     case .proxy: .proxy
     case .inbox, .file: .inbox
     case .openFiles: .files
-    case .list, .copy, .removals: .lists
+    case .list, .copy, .removals, .expiry: .lists
     case .hooks, .hookOrders: .hooks
     case .webhooks, .webhookOrders, .newWebhooks: .webhooks
     case .settings: .settings
@@ -178,6 +180,7 @@ extension Health.Subject {
         : "list \(list) waits: \(failure.reason)"
     case .copy(let list): "the copy of list \(list) in done waits: \(failure.reason)"
     case .removals: "removals of lists wait: \(failure.words)"
+    case .expiry: "old prints are not removed: \(failure.words)"
     case .file(let name): "\(name): \(failure.words)"
     }
   }
@@ -204,6 +207,7 @@ extension Health.Subject {
         ? .fileUnreadable(name: String(decoding: name.bytes, as: UTF8.self), failure)
         : .machineTrouble(failure, waits: "list '\(name)' waits")
     case .removals: .machineTrouble(failure, waits: "removals of lists wait")
+    case .expiry: .machineTrouble(failure, waits: "old prints stay (KeepPrints=)")
     case .hooks: .machineTrouble(failure, waits: "hooks wait")
     case .webhooks, .webhookOrders: .machineTrouble(failure, waits: "webhooks wait")
     case .newWebhooks: .machineTrouble(failure, waits: "no more webhooks are ordered")
@@ -222,6 +226,7 @@ extension Health.Subject {
     case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")
     case .copy, .file, .settings: nil
     case .removals: .machineRecovered(failure, resumes: "removals of lists continue")
+    case .expiry: .machineRecovered(failure, resumes: "old prints are removed")
     case .hooks: .machineRecovered(failure, resumes: "hooks are run")
     case .webhooks, .webhookOrders: .machineRecovered(failure, resumes: "webhooks are sent")
     case .newWebhooks: .machineRecovered(failure, resumes: "webhooks are ordered")
