@@ -133,6 +133,7 @@ final class ListRemover: Sendable {
       return nil
     } catch {
       guard error.kind == .machine, begun.keys.contains(order.list) else { return error }
+      health.set(error, for: .removals)
       return Failure(
         .machine, scope: .one, code: error.code,
         reason: "its removal has begun and goes on by itself, but \(error.reason)",
