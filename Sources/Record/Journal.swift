@@ -112,10 +112,12 @@ package struct Journal: Sendable {
     return text.bytes
   }
 
-  /// Cuts off partly written lines, which must not be found behind shorter lines that follow.
+  /// Cuts off partly written lines, which must not be found behind shorter lines that follow: not after a power cut
+  /// either, which may keep them with the later lines and undo the cut.
   private mutating func takeBack(_ open: OpenSegment) {
     do throws(SystemError) {
       try open.file.truncate(to: open.end)
+      if settings.isSynced { try open.file.sync() }
     } catch { segment = nil }
     reserve(open.file, end: open.end)
   }

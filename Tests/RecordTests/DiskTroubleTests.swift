@@ -107,6 +107,33 @@ struct DiskTroubleTests {
     #expect(again.start.recovery.damageCount == 0 && again.start.recovery.missing == 0)
   }
 
+  /// The cut, too, must be durable: a power cut may keep the lines of before behind those of after.
+  @Test
+  func `lines that the full disk took are not found behind later ones, whatever a power cut keeps`()
+    throws
+  {
+    let disk = SimulatedDisk()
+    var desk = try JournalDesk(disk)
+    try desk.record([Samples.accepted(1, photos: 6)])
+    disk.fail(SimulatedDisk.Fault(.write, code: 28, isPartial: true))
+    #expect(throws: Journal.Trouble.self) {
+      try desk.record(
+        (1...6).map { .filtered(Samples.photo(1, $0), Samples.contents(UInt64($0))) })
+    }
+    disk.watchSyncs()
+    try desk.record([.paused(ListID(1))])
+    var random = SimulatedRandom(seed: 1)
+    var count = 0
+    for moment in disk.takeMoments() {
+      for cut in moment.cuts(200, &random) {
+        let entry = try #require(try JournalDesk(cut.disk()).ledger[ListID(1)])
+        #expect(entry.counts.filtered == 0 || entry.state != .paused, "\(cut.rule)")
+        count += 1
+      }
+    }
+    #expect(count > 4)
+  }
+
   /// The bytes of the segment without the reserved room.
   private func written(_ desk: JournalDesk) throws -> [UInt8] {
     let bytes = try desk.bytes(of: JournalFolder.log(try #require(desk.journal.segmentNumber)))
