@@ -117,7 +117,9 @@ package struct Journal: Sendable {
   private mutating func takeBack(_ open: OpenSegment) {
     do throws(SystemError) {
       try open.file.truncate(to: open.end)
-      if settings.isSynced { try open.file.sync() }
+      if settings.isSynced {
+        try open.file.sync()
+      }
     } catch { segment = nil }
     reserve(open.file, end: open.end)
   }
