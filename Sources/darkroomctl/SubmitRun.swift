@@ -34,7 +34,8 @@ struct SubmitRun {
     }
     let file: String
     do throws(Failure) {
-      if let pictures = try pictures(for: inbox) {
+      let source = try opened()
+      if let pictures = try pictures(source, for: inbox) {
         if pictures.leftOut > 0 {
           let files =
             pictures.leftOut == 1
@@ -44,7 +45,7 @@ struct SubmitRun {
         try pictures.drop()
         return follow("\(pictures.name)", after: newest, until: deadline)
       }
-      let candidate = try await candidate()
+      let candidate = try await candidate(source)
       if candidate.problems > 0 {
         let photos = Amounts.photos(candidate.photos)
         voice.complain(
@@ -91,10 +92,19 @@ struct SubmitRun {
     }
   }
 
+  /// The file or folder that is named, if one is. It is opened once: what the writer of a FIFO has written is lost
+  /// when the FIFO is closed.
+  private func opened() throws(Failure) -> LinuxFile? {
+    guard case .file(let path) = task.source else { return nil }
+    return try asFailure { () throws(SystemError) in try Surroundings.openNamed(path) }
+  }
+
   // MARK: Pictures
 
   /// Nil if the source is a list.
-  private func pictures(for inbox: String) throws(Failure) -> PictureSubmission? {
+  private func pictures(
+    _ source: LinuxFile?, for inbox: String
+  ) throws(Failure) -> PictureSubmission? {
     var drop: PictureSubmission
     switch task.source {
     case .pictures(let paths):
@@ -103,9 +113,7 @@ struct SubmitRun {
       drop = try PictureSubmission(task.name ?? stem ?? newName, into: inbox)
       for path in paths { try drop.add(picture: path) }
     case .file(let path):
-      let kind = try asFailure { () throws(SystemError) in
-        try Surroundings.openNamed(path).status().kind
-      }
+      let kind = try asFailure { () throws(SystemError) in try source?.status().kind }
       guard kind == .folder else { return nil }
       drop = try PictureSubmission(task.name ?? Self.lastName(path), into: inbox)
       try drop.add(folder: path)
@@ -132,8 +140,8 @@ struct SubmitRun {
 
   // MARK: The list
 
-  private func candidate() async throws(Failure) -> Candidate {
-    let (list, isNamed) = try asFailure { () throws(SystemError) in try contents() }
+  private func candidate(_ source: LinuxFile?) async throws(Failure) -> Candidate {
+    let (list, isNamed) = try asFailure { () throws(SystemError) in try contents(source) }
     let catalog = try asFailure { () throws(SystemError) in try Surroundings.scratchFile() }
     try await workers.readList(
       list, of: ThisProcess.user, catalog: catalog, limits: Self.limits)
@@ -164,20 +172,19 @@ struct SubmitRun {
   }
 
   /// The list, and whether it has a name of its own.
-  private func contents() throws(SystemError) -> (LinuxFile, isNamed: Bool) {
-    switch task.source {
-    case .file(let path):
-      let file = try Surroundings.openNamed(path)
-      let kind = try file.status().kind
-      if kind == .file { return (file, true) }
+  private func contents(_ source: LinuxFile?) throws(SystemError) -> (LinuxFile, isNamed: Bool) {
+    if let source {
+      if try source.status().kind == .file { return (source, true) }
       // A pipe, such as that of a shell's <(…), can be read once.
-      return (try Self.copy { count throws(SystemError) in try file.readOn(upTo: count) }, false)
+      return (try Self.copy { count throws(SystemError) in try source.readOn(upTo: count) }, false)
+    }
+    switch task.source {
     case .standardInput:
       let list = try Self.copy { count throws(SystemError) in
         try StandardInput.read(upTo: count)
       }
       return (list, false)
-    case .pictures: preconditionFailure("pictures are no list")
+    case .file, .pictures: preconditionFailure("a file is open, and pictures are no list")
     case .urls(let urls):
       let file = try Surroundings.scratchFile()
       try file.write(Array(urls.map { $0 + "\n" }.joined().utf8), at: 0)

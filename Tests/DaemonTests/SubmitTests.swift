@@ -125,16 +125,26 @@ import Testing
       let urls = try bench.serveSamples(2)
       let daemon = try await bench.start()
       let fifo = "\(bench.root)/fifo"
+      try #require(unsafe mkfifo(fifo, 0o600) == 0)
+      let closings = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+      defer { close(closings) }
+      try #require(
+        unsafe inotify_add_watch(closings, fifo, UInt32(IN_OPEN | IN_CLOSE_NOWRITE)) >= 0)
       // The writer opens the FIFO only when the tool has been started.
       let end = try await bench.launch(
         "darkroomctl --root \(bench.root) --json submit \(fifo)", [],
         through: [
           "/bin/sh", "-c",
-          "mkfifo \(fifo); (echo \(urls[0]); echo \(urls[1])) > \(fifo) & $0",
+          "(echo \(urls[0]); echo \(urls[1])) > \(fifo) & $0",
         ]
       ).end()
       let new = try list(end)
       #expect(new.name.hasPrefix("submitted-") && new.total == 2)
+      // What a writer wrote before a second opening would be lost.
+      var events = [inotify_event](repeating: inotify_event(), count: 100)
+      let size = unsafe read(closings, &events, events.count * MemoryLayout<inotify_event>.stride)
+      let found = events.prefix(max(size, 0) / MemoryLayout<inotify_event>.stride)
+      #expect(found.count { $0.mask & UInt32(IN_CLOSE_NOWRITE) != 0 } == 1)
       try await bench.stop(daemon)
     }
   }
