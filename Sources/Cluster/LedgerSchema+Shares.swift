@@ -130,7 +130,7 @@ extension LedgerSchema {
     -- node that was not in touch itself for that long: after a failover all have time to come back.
     CREATE FUNCTION pulse(me int, inc bigint, silence_ms bigint, OUT is_me bool, OUT draining bool)
     LANGUAGE plpgsql AS $$
-    DECLARE limit_time timestamptz; dead int[]; ended bigint[]; l bigint;
+    DECLARE limit_time timestamptz; dead int[]; over bigint[]; l bigint;
     BEGIN
       PERFORM set_config('synchronous_commit', 'off', true);
       UPDATE node n SET seen = clock_timestamp() WHERE n.id = me AND n.incarnation = inc
@@ -138,23 +138,27 @@ extension LedgerSchema {
       is_me := FOUND;
       IF NOT is_me THEN RETURN; END IF;
       limit_time := clock_timestamp() - silence_ms * interval '1 ms';
-      IF (SELECT n.entered FROM node n WHERE n.id = me) > limit_time THEN RETURN; END IF;
-      SELECT array_agg(n.id) INTO dead FROM node n WHERE n.seen < limit_time AND n.id <> me AND (
-        EXISTS (SELECT FROM share s WHERE s.node = n.id AND s.state = 1)
-        OR EXISTS (SELECT FROM list x WHERE x.keeper = n.id AND x.state >= 3));
-      IF dead IS NULL THEN RETURN; END IF;
-      PERFORM set_config('synchronous_commit', 'on', true);
-      WITH taken AS (
+      IF (SELECT n.entered FROM node n WHERE n.id = me) <= limit_time THEN
+        SELECT array_agg(n.id) INTO dead FROM node n WHERE n.seen < limit_time AND n.id <> me AND (
+          EXISTS (SELECT FROM share s WHERE s.node = n.id AND s.state = 1)
+          OR EXISTS (SELECT FROM list x WHERE x.keeper = n.id AND x.state >= 3));
+      END IF;
+      IF dead IS NOT NULL THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
         UPDATE share s SET state = 0, node = NULL, deaths = least(s.deaths + 1, 9999),
           run_at = clock_timestamp()
         WHERE (s.list, s.first) IN (SELECT t.list, t.first FROM share t
-          WHERE t.state = 1 AND t.node = ANY (dead) FOR UPDATE SKIP LOCKED)
-        RETURNING s.list)
-      SELECT array_agg(DISTINCT t.list) INTO ended FROM taken t;
-      FOREACH l IN ARRAY coalesce((SELECT array_agg(e ORDER BY e) FROM unnest(ended) e), '{}')
-      LOOP PERFORM end_list(me, l); END LOOP;
-      UPDATE list x SET keeper = me WHERE x.id IN (SELECT y.id FROM list y
-        WHERE y.state >= 3 AND y.keeper = ANY (dead) FOR UPDATE SKIP LOCKED);
+          WHERE t.state = 1 AND t.node = ANY (dead) FOR UPDATE SKIP LOCKED);
+      END IF;
+      over := over_lists();
+      IF over IS NOT NULL THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+        FOREACH l IN ARRAY over LOOP PERFORM end_list(me, l); END LOOP;
+      END IF;
+      IF dead IS NOT NULL THEN
+        UPDATE list x SET keeper = me WHERE x.id IN (SELECT y.id FROM list y
+          WHERE y.state >= 3 AND y.keeper = ANY (dead) FOR UPDATE SKIP LOCKED);
+      END IF;
     END $$;
 
     CREATE FUNCTION leases(me int, inc bigint)
@@ -185,6 +189,14 @@ extension LedgerSchema {
       PERFORM pg_notify('darkroom', 'over ' || l);
       RETURN true;
     END $$;
+
+    -- Those with nothing left that did not end: their node died between a report and the end of its list, or an order
+    -- and the last report did not see each other.
+    CREATE FUNCTION over_lists() RETURNS bigint[] LANGUAGE sql STABLE AS $$
+      SELECT array_agg(x.id ORDER BY x.id) FROM list x
+      WHERE x.state < 3 AND (x.state = 2 OR x.next > x.photos)
+        AND NOT EXISTS (
+          SELECT FROM share s WHERE s.list = x.id AND (x.state < 2 OR s.state = 1)) $$;
 
     -- Of those that a report may have ended.
     CREATE FUNCTION end_lists(me int, ls bigint[]) RETURNS bool LANGUAGE plpgsql AS $$

@@ -55,6 +55,7 @@ package enum LedgerSchema {
       keeper int, is_returned bool NOT NULL DEFAULT false) WITH (fillfactor = 50);
     CREATE INDEX list_ready ON list (class, owner, pass, id) WHERE state = 0 AND next <= photos;
     CREATE INDEX list_open ON list (id) WHERE state < 3;
+    CREATE INDEX list_over ON list (id) WHERE state < 3 AND (state = 2 OR next > photos);
     CREATE INDEX list_ended ON list (keeper, id) WHERE state >= 3;
     -- The turnstile of all nodes: the newest list of a name.
     CREATE TABLE name (

@@ -38,6 +38,25 @@ struct ManyNodesTests {
     }
   }
 
+  @Test func `a list whose node died between its last report and its end is ended by another`()
+    async throws
+  {
+    let world = try await PostgresWorld()
+    let (a, b) = (try world.office("a"), try world.office("b") as any ListOffice)
+    let list = try await a.submit(.sample("summer", photos: 8)).list
+    let cancelled = try await a.submit(.sample("winter", photos: 8)).list
+    for _ in 1...2 { #expect(try await a.lease(8).count == 1) }
+    #expect(try await a.order(.cancel, of: cancelled))
+    // The report of the last photos is one transaction, the end of the list the next one.
+    _ = try await PostgresServer.shared.run(["DELETE FROM share"], at: world.place)
+    #expect(try await b.lists(after: nil, most: 9, isOpen: true).map(\.list) == [list, cancelled])
+    _ = try await b.pulse()
+    #expect(try await b.progress(of: list)?.state == .finished)
+    #expect(try await b.progress(of: cancelled)?.state == .cancelled)
+    #expect(try await b.closed() == [list, cancelled])
+    await world.close()
+  }
+
   @Test(arguments: 1...3 as ClosedRange<UInt64>)
   func `six nodes at once record each photo once, and every list ends`(_ seed: UInt64)
     async throws
