@@ -18,13 +18,15 @@ package final class Inbox: Sendable {
     case again(RepeatOrder, stem: [UInt8], Reply<Result<ListID, Failure>>)
     /// A claim has ended.
     case claimed
+    /// A disk is better: what waits for this machine is tried at once.
+    case relieve
     case stop
 
     func refuse() {
       switch self {
       case .look(let reply), .settle(let reply): reply.give(.stopped)
       case .again(_, _, let reply): reply.give(.failure(.cancelled))
-      case .adopt, .claimed, .stop: break
+      case .adopt, .claimed, .relieve, .stop: break
       }
     }
   }
@@ -66,6 +68,9 @@ package final class Inbox: Sendable {
   /// An operator confirms that the path is the inbox: its folder is marked, unless it is on another file
   /// system than before.
   package func adopt() { mailbox.put(.adopt) }
+
+  /// A disk is better: files that wait for this machine are tried at once.
+  package func relieve() { mailbox.put(.relieve) }
 
   /// Reports one full sweep that begins after this call.
   package func look() async -> SweepReport {

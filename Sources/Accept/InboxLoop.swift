@@ -83,6 +83,9 @@ final class InboxLoop {
       case .look(let reply): replies.look.append(reply)
       case .settle(let reply): replies.settle.append(reply)
       case .claimed: continue
+      case .relieve:
+        state.relieve(at: parts.clock.uptime())
+        times.relieve()
       case .again(let order, let stem, let reply):
         replies.again.append((order, stem, reply))
         continue

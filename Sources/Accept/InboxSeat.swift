@@ -10,7 +10,7 @@ struct InboxSeat {
   private var rival: NameHolder?
 
   /// The process that has taken the seat before us; nil if the seat is ours. Where such sockets do not work, or
-  /// if a process of somebody else has the name or floods it, the lock in `.claim` decides alone.
+  /// if a process of another user has the name or floods it, the lock in `.claim` decides alone.
   mutating func take(_ inbox: FolderIdentity) -> Int32? {
     if let seat {
       seat.drop()

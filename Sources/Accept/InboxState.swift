@@ -165,6 +165,11 @@ package struct InboxState: Sendable {
     return due(at: now)
   }
 
+  /// Files that wait for this machine are due.
+  package mutating func relieve(at now: Duration) {
+    for key in waiting.keys { waiting[key]?.relieve(at: now) }
+  }
+
   /// Queues a file because no list is let in now.
   package mutating func queued(_ key: Candidate.Key, _ failure: Failure) {
     waiting[key]?.phase = .queued(failure)

@@ -37,6 +37,9 @@ struct InboxTimes {
     if isTroubled { troublePause = min(troublePause * 2, Self.longestTrouble) }
   }
 
+  /// Lists of pictures that wait for this machine are due.
+  mutating func relieve() { rolls.relieve() }
+
   mutating func recovered() { troublePause = .seconds(1) }
 
   /// The rest of the gap before a burst of arrivals is swept.
@@ -56,6 +59,8 @@ struct RollPace {
   private(set) var due = Duration.zero
   private var pause = first
   private static let (first, last): (Duration, Duration) = (.seconds(1), .seconds(60))
+
+  mutating func relieve() { due = .zero }
 
   mutating func tried(isDone: Bool, at now: Duration) {
     if !isDone { due = now + pause }

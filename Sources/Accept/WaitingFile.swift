@@ -132,6 +132,11 @@ package struct WaitingFile: Equatable, Sendable {
     before = phase
   }
 
+  mutating func relieve(at now: Duration) {
+    guard case .troubled(let failure, _, let pause) = phase else { return }
+    phase = .troubled(failure, next: now, pause: pause)
+  }
+
   /// After a try that failed for a reason which a sweep does not see.
   mutating func rest(at now: Duration) {
     guard candidate.isRoll else { return }

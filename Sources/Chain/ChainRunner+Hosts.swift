@@ -178,6 +178,13 @@ extension ChainRunner {
     return count
   }
 
+  /// A disk is better: work that is held for this machine is tried at once.
+  package func relieve() {
+    let now = time.uptime()
+    state.withLock { $0.trouble.hurry(now: now) }
+    bell.changed()
+  }
+
   package func limitHosts(to limits: HostLimits) {
     let now = time.uptime()
     state.withLock { $0.admission.limitHosts(to: limits, now: now) }

@@ -126,8 +126,8 @@ extension LedgerSchema {
       RETURN true;
     END $$;
 
-    -- That the node lives; and takes from nodes that were silent for longer what they have. Nobody is judged by a
-    -- node that was not in touch itself for that long: after a failover all have time to come back.
+    -- That the node lives; and takes from nodes that were silent for longer what they have. A node judges no other
+    -- if it was not in touch itself for that long: after a failover all have time to come back.
     CREATE FUNCTION pulse(me int, inc bigint, silence_ms bigint, OUT is_me bool, OUT draining bool)
     LANGUAGE plpgsql AS $$
     DECLARE limit_time timestamptz; dead int[]; over bigint[]; l bigint;

@@ -115,7 +115,7 @@ struct PictureReturn {
     if isPrint(number) {
       try folder.linkOrCopy(source, toEmpty: home, as: own)
     } else {
-      // It stays in the list's folder as well, where nobody else may change it.
+      // It stays in the list's folder as well, where no other user may change it.
       let file = try folder.open(source, .read)
       _ = try FileCopy.copy(file, to: home.open(own, .create), upTo: file.status().size)
     }

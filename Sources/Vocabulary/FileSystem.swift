@@ -148,10 +148,8 @@ package protocol Folder: AnyObject, Sendable {
   func device() throws(SystemError) -> UInt64
   /// Something is mounted here, be it another folder of the same file system.
   var isMountPoint: Bool { get }
-  /// Bytes that this user can still write.
-  func freeSpace() throws(SystemError) -> UInt64
-  /// Bytes of the folder's whole file system.
-  func totalSpace() throws(SystemError) -> UInt64
+  /// The room on the folder's file system.
+  func room() throws(SystemError) -> DiskRoom
   func setMode(_ mode: UInt32, of name: FileName) throws(SystemError)
   /// Lets this user alone read the file, or enter and list the folder, besides its owner, by an access
   /// control list. ENOTSUP if the file system has none.

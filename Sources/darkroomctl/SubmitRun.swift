@@ -219,7 +219,7 @@ struct SubmitRun {
     }
   }
 
-  /// With `ending`, or with its own if it has one and the list is not written anew.
+  /// With `ending`, or with its own if it has one and the list is not written again.
   private func name(_ ending: String, isNamed: Bool, isNew: Bool) -> String {
     let name: String
     if let given = task.name {

@@ -134,6 +134,7 @@ final class Darkroom: Sendable {
         await photos.chains.run { take($0) }
       }
       group.addTask { [self] in await photos.watchSpace(work.health, ground.recorder) }
+      group.addTask { [self] in await watchRelief() }
       group.addTask { [photos] in await photos.downloader.run() }
       group.addTask { [self] in await keeper.run(work) }
       group.addTask { [self] in await runLists() }
@@ -238,6 +239,17 @@ final class Darkroom: Sendable {
     return ListLives.Birth(
       entry.id, entry.state, prints: terms?.prints, revises: terms?.revises,
       serviceClass: entry.acceptance.serviceClass)
+  }
+
+  /// A disk that is better ends the pauses of what waits for it.
+  private func watchRelief() async {
+    let watch = ReliefWatch(
+      rooms: { [ground] in ground.places.rooms() }, clock: ground.clock, changes: ground.changes)
+    await watch.run(isTroubled: { work.health.health.waitsForDisk }) {
+      photos.chains.relieve()
+      keeper.relieve()
+      inbox.relieve()
+    }
   }
 
   private func runReload() async {

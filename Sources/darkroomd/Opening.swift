@@ -10,7 +10,7 @@ import Report
 import Vocabulary
 
 struct Opening: Sendable {
-  /// What earlier tries have made: the next one goes on from there.
+  /// The parts that earlier tries have made; the next try goes on from there.
   struct Parts: Sendable {
     var lock: LinuxFile?
     var ground: Ground?
@@ -31,14 +31,16 @@ struct Opening: Sendable {
     let darkroom: Darkroom
   }
 
-  /// The pauses between two tries, ten times as long as a try within these limits: room on a disk rings no bell,
-  /// and a try reads the whole journal file.
+  /// The pauses between two tries, ten times as long as a try within these limits, since a try reads the whole
+  /// journal file. `DiskRelief` ends a pause.
   private static let pauses = Duration.seconds(5)...Duration.seconds(60)
 
   let desk: FrontDesk
   let signals: Signals
   let status: ServiceStatus
   let reporter: Reporter
+  /// The rooms of the daemon's folders, by name.
+  let rooms: @Sendable () -> [String: DiskRoom]
   let make: @Sendable (inout Parts) throws(StartFailure) -> Made
 
   /// Returns nil if a signal stopped the start.
@@ -47,6 +49,7 @@ struct Opening: Sendable {
   ) async throws(StartFailure) -> Made? {
     var parts = first
     var told: Failure?
+    var relief = DiskRelief()
     while true {
       let begin = MachineTime().uptime()
       let (kept, result) = await onDisk { [parts] in
@@ -73,7 +76,9 @@ struct Opening: Sendable {
         reporter.report(.machineTrouble(trouble, waits: "nothing is accepted"))
         told = trouble
       }
-      if await isStopped(on: reactor, after: MachineTime().uptime() - begin) { return nil }
+      if await isStopped(on: reactor, after: MachineTime().uptime() - begin, unless: &relief) {
+        return nil
+      }
     }
   }
 
@@ -87,15 +92,24 @@ struct Opening: Sendable {
   }
 
   /// Waits for the next try; true if a signal asks for the end.
-  private func isStopped(on reactor: Reactor, after last: Duration) async -> Bool {
+  private func isStopped(
+    on reactor: Reactor, after last: Duration, unless relief: inout DiskRelief
+  ) async -> Bool {
     let pause = min(max(last * 10, Self.pauses.lowerBound), Self.pauses.upperBound)
-    _ = await reactor.ready(
-      [Poll.Watch(signals.descriptor), Poll.Watch(desk.bell.descriptor)], for: pause)
-    desk.bell.clear()
-    while let signal = signals.next() {
-      if signal != Signals.hangup { return true }
-      desk.hangUp()
+    let due = MachineTime().uptime() + pause
+    while true {
+      let now = MachineTime().uptime()
+      let found = await onDisk { rooms() }
+      if now >= due || relief.take(found, at: now) { return false }
+      let ready = await reactor.ready(
+        [Poll.Watch(signals.descriptor), Poll.Watch(desk.bell.descriptor)],
+        for: min(DiskRelief.interval, due - now))
+      desk.bell.clear()
+      while let signal = signals.next() {
+        if signal != Signals.hangup { return true }
+        desk.hangUp()
+      }
+      if ready[1].isReadable { return false }
     }
-    return false
   }
 }

@@ -33,6 +33,13 @@ struct Places: Equatable, Sendable {
     options.root.map { Places.below($0) } ?? .system
   }
 
+  /// The room of each folder that can be opened, by its path. Waits for the disks.
+  func rooms() -> [String: DiskRoom] {
+    [inbox, done, failed, prints, state].reduce(into: [:]) { rooms, path in
+      rooms[path] = try? LinuxFolder.open(path: path).room()
+    }
+  }
+
   /// False on a machine that has neither the settings nor the inbox.
   static var isInstalled: Bool {
     ["/etc/darkroom", "/var/spool/darkroom"].contains { path in

@@ -47,8 +47,10 @@ enum Startup {
     }
     // Without a manager nothing would start the process again.
     if isService { try part("the watchdog") { () throws(SystemError) in try watch(pulse) } }
-    let opening = Opening(desk: desk, signals: signals, status: status, reporter: reporter) {
-      parts throws(StartFailure) in
+    let opening = Opening(
+      desk: desk, signals: signals, status: status, reporter: reporter,
+      rooms: { places.rooms() }
+    ) { parts throws(StartFailure) in
       let lock = try Opening.Parts.keep(&parts.lock) { () throws(StartFailure) in
         try Self.lock(places)
       }

@@ -211,4 +211,23 @@ import Vocabulary
     #expect(state.swept(junk + [list], at: .seconds(1)) == [])
     #expect(state.swept(junk + [list], at: .seconds(2)).count == 1)
   }
+
+  @Test func `a file that waits for this machine is due when a disk is better`() throws {
+    var state = InboxState(InboxSettings())
+    let name = try #require(FileName("a.plist"))
+    let key = Candidate.Key(name)
+    let full = Failure(.machine, code: "disk.full", reason: "no space left on device")
+    let status = FileStatus(
+      kind: .file, device: 1, inode: 2, size: 3, owner: 1000, mode: 0o644, modified: 4, changed: 4)
+    _ = state.swept([InboxState.Entry(key, status)], at: .zero)
+    _ = state.glanced([(key, status)], at: .seconds(1))
+    _ = state.attempted(key, .troubled(full), at: .seconds(1))
+    #expect(state.dueKeys(at: .seconds(1)).isEmpty)
+    state.relieve(at: .seconds(1))
+    #expect(state.dueKeys(at: .seconds(1)) == [key])
+    // The pauses go on growing.
+    _ = state.glanced([(key, status)], at: .seconds(1))
+    _ = state.attempted(key, .troubled(full), at: .seconds(1))
+    #expect(state.nextLook(at: .seconds(1)) == .seconds(2))
+  }
 }

@@ -91,6 +91,21 @@ import Vocabulary
     #expect(trouble.due == .seconds(9))
   }
 
+  @Test func `work that is held for this machine is tried at once when a disk is better`()
+    async throws
+  {
+    let isFull = Mutex(true)
+    let bench = Darkbench(download: { [full] _ throws(Failure) in
+      if isFull.withLock({ $0 }) { throw full }
+    })
+    bench.add(1, photos: 1)
+    await bench.troubles.reaches(1)
+    isFull.withLock { $0 = false }
+    bench.runner.relieve()
+    await bench.finishedLists.reaches(1)
+    #expect(bench.books.count(.filtered) == 1)
+  }
+
   // MARK: admission
 
   private func take(_ admission: inout Admission, now: Duration, total: UInt32) -> PhotoID? {

@@ -249,7 +249,7 @@ struct OfficeTests {
   }
 
   @Test(arguments: WorldKind.installed)
-  func `nobody is judged by a node that was not in touch itself`(_ kind: WorldKind) async throws {
+  func `a node that was out of touch itself judges no other node`(_ kind: WorldKind) async throws {
     try await kind.use { world in
       let a = try world.office("a")
       _ = try await a.submit(.sample("summer", photos: 8))

@@ -81,8 +81,7 @@ final class LonelyFolder: Folder {
   func sync() throws(SystemError) { try base.sync() }
   func syncFileSystem() throws(SystemError) { try base.syncFileSystem() }
   func device() throws(SystemError) -> UInt64 { try base.device() }
-  func freeSpace() throws(SystemError) -> UInt64 { try base.freeSpace() }
-  func totalSpace() throws(SystemError) -> UInt64 { try base.totalSpace() }
+  func room() throws(SystemError) -> DiskRoom { try base.room() }
   func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {
     try base.setMode(mode, of: name)
   }

@@ -50,6 +50,27 @@ import Vocabulary
     }
   }
 
+  @Test func `a disk that is better ends a pause after trouble, and nothing else`() {
+    var life = ListLife(.accepted, takesOver: false)
+    _ = life.begin()
+    #expect(act(&life, .relieved).isEmpty)
+    _ = act(&life, .opened(full), at: 1)
+    #expect(act(&life, .relieved, at: 2) == [.open])
+    #expect(act(&life, .timePassed, at: 6).isEmpty, "the wake-up of the pause that is over")
+    _ = act(&life, .opened(nil), at: 7)
+    #expect(act(&life, .relieved, at: 7).isEmpty)
+    _ = act(&life, .photosDone)
+    _ = act(&life, .recorded(full), at: 8)
+    #expect(act(&life, .relieved, at: 9) == [.record(.finished)])
+    _ = act(&life, .recorded(nil), at: 9)
+    #expect(act(&life, .idle(1)) == [.giveBack])
+    _ = act(&life, .returned(full), at: 10)
+    #expect(act(&life, .relieved, at: 11) == [.giveBack])
+    #expect(act(&life, .relieved, at: 11).isEmpty)
+    _ = act(&life, .returned(nil), at: 12)
+    #expect(act(&life, .relieved, at: 12).isEmpty && life.phase == .over)
+  }
+
   @Test func `opening and taking over are tried again after trouble of this machine`() {
     var life = ListLife(.accepted, takesOver: true)
     _ = life.begin()

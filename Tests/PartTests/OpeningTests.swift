@@ -27,7 +27,8 @@ import Vocabulary
     ]
     let tries = Mutex(0)
     let opening = Opening(
-      desk: desk, signals: try Signals([]), status: manager.status, reporter: told.reporter
+      desk: desk, signals: try Signals([]), status: manager.status, reporter: told.reporter,
+      rooms: { [:] }
     ) { parts throws(StartFailure) in
       let number = tries.withLock { tries in
         defer { tries += 1 }
@@ -61,5 +62,46 @@ import Vocabulary
     #expect(lines.count == 2, "\(lines)")
     #expect(lines[0].contains("no space left on device; nothing is accepted until it clears"))
     #expect(lines[1].contains("read-only file system"))
+  }
+
+  @Test func `a start that waits for a disk goes on as soon as the disk has room`() async throws {
+    let scratch = try FreshFolder()
+    let (manager, told) = (try ServiceManager(), try ToldLines())
+    let desk = try FrontDesk(
+      .below(scratch.path), ConfigurationFile(path: "\(scratch.path)/c", isNamed: false),
+      clock: SimulatedClock())
+    let looks = Mutex<[Int]>([])
+    let tries = Mutex(0)
+    let opening = Opening(
+      desk: desk, signals: try Signals([]), status: manager.status, reporter: told.reporter,
+      rooms: {
+        let number = looks.withLock { looks in
+          looks.append(tries.withLock { $0 })
+          return looks.count
+        }
+        return ["state": DiskRoom(free: number < 3 ? 0 : 4096, total: 1 << 20)]
+      }
+    ) { parts throws(StartFailure) in
+      let number = tries.withLock { tries in
+        tries += 1
+        return tries
+      }
+      throw number == 1
+        ? StartFailure(74, "could not write: no space left on device", trouble: "disk.full")
+        : StartFailure(78, "a setting is wrong")
+    }
+    let end: StartFailure? = await Reply.wait { reply in
+      #expect(throws: Never.self) {
+        try Reactor.start("opening") { reactor in
+          do throws(StartFailure) {
+            _ = try await opening.run(on: reactor)
+            reply.give(nil)
+          } catch { reply.give(error) }
+        }
+      }
+    }
+    #expect(end?.code == 78)
+    // Three looks: without room, and with it. After the pause of five seconds there would be more.
+    #expect(looks.withLock { $0 } == [1, 1, 1])
   }
 }

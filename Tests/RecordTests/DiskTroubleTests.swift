@@ -172,7 +172,7 @@ struct DiskTroubleTests {
     let disk = SimulatedDisk()
     disk.setCapacity(4000)
     var desk = try JournalDesk(disk, segmentBytes: 8000)
-    #expect(try disk.rootFolder.freeSpace() > 3000)
+    #expect(try disk.rootFolder.room().free > 3000)
     try desk.record([Samples.accepted(1, photos: 1)])
     #expect(try JournalDesk(disk).ledger == desk.ledger)
   }

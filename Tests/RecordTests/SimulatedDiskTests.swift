@@ -77,7 +77,7 @@ struct SimulatedDiskTests {
     #expect(try other.status().size == 4)
     try file.write([1, 2, 3, 4, 5, 6], at: 0)
     try disk.rootFolder.remove(FileName(literal: "b"))
-    #expect(try disk.rootFolder.freeSpace() == 4)
+    #expect(try disk.rootFolder.room().free == 4)
   }
 
   @Test func `folders and files opened before a crash are dead`() throws {

@@ -144,8 +144,7 @@ package final class CutFolder: Folder {
 
   package func syncFileSystem() throws(SystemError) { try base.syncFileSystem() }
   package func device() throws(SystemError) -> UInt64 { try base.device() }
-  package func freeSpace() throws(SystemError) -> UInt64 { try base.freeSpace() }
-  package func totalSpace() throws(SystemError) -> UInt64 { try base.totalSpace() }
+  package func room() throws(SystemError) -> DiskRoom { try base.room() }
 
   package func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {
     try cut.step("mode \(name)")

@@ -121,11 +121,11 @@ package final class SimulatedFolder: Folder {
 
   package func device() throws(SystemError) -> UInt64 { 1 }
 
-  package func freeSpace() throws(SystemError) -> UInt64 {
-    try disk.act(.status, path, epoch) { (state) throws(SystemError) in state.free ?? 1 << 40 }
+  package func room() throws(SystemError) -> DiskRoom {
+    try disk.act(.status, path, epoch) { (state) throws(SystemError) in
+      DiskRoom(free: state.free ?? 1 << 40, total: 1 << 40)
+    }
   }
-
-  package func totalSpace() throws(SystemError) -> UInt64 { 1 << 40 }
 
   package func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {
     try disk.act(.status, thing(name), epoch) { (state) throws(SystemError) in

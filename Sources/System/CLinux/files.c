@@ -118,12 +118,6 @@ int dr_set_mode(int folder, const char *name, uint32_t mode) {
   return answer(fchmodat(folder, name, mode, AT_SYMLINK_NOFOLLOW));
 }
 
-int64_t dr_free_space(int folder) {
-  struct statvfs space;
-  if (fstatvfs(folder, &space) < 0) return -errno;
-  return (int64_t)(space.f_bavail * space.f_frsize);
-}
-
 int dr_close(int file) { return answer(close(file)); }
 
 int dr_take_read_lease(int file) { return answer(fcntl(file, F_SETLEASE, F_RDLCK)); }

@@ -4,8 +4,12 @@
 #include <errno.h>
 #include <sys/statvfs.h>
 
-int64_t dr_total_space(int folder) {
+int dr_room(int folder, struct dr_room *room) {
   struct statvfs space;
   if (fstatvfs(folder, &space) < 0) return -errno;
-  return (int64_t)(space.f_blocks * space.f_frsize);
+  room->free = space.f_bavail * space.f_frsize;
+  room->total = space.f_blocks * space.f_frsize;
+  room->names = space.f_favail;
+  room->is_read_only = (space.f_flag & ST_RDONLY) != 0;
+  return 0;
 }

@@ -173,12 +173,11 @@ package final class LinuxFolder: Folder {
     return status.device
   }
 
-  package func freeSpace() throws(SystemError) -> UInt64 {
-    UInt64(try Calls.run("fstatvfs", path) { dr_free_space(handle.number) })
-  }
-
-  package func totalSpace() throws(SystemError) -> UInt64 {
-    UInt64(try Calls.run("fstatvfs", path) { dr_total_space(handle.number) })
+  package func room() throws(SystemError) -> DiskRoom {
+    var room = CLinux.dr_room()
+    try Calls.run("fstatvfs", path) { unsafe dr_room(handle.number, &room) }
+    return DiskRoom(
+      free: room.free, total: room.total, names: room.names, isReadOnly: room.is_read_only)
   }
 
   package func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {

@@ -50,8 +50,7 @@ package final class PathFolder: Folder {
   package func syncFileSystem() throws(SystemError) { try here().syncFileSystem() }
   package func device() throws(SystemError) -> UInt64 { try here().device() }
   package var isMountPoint: Bool { (try? here())?.isMountPoint ?? false }
-  package func freeSpace() throws(SystemError) -> UInt64 { try here().freeSpace() }
-  package func totalSpace() throws(SystemError) -> UInt64 { try here().totalSpace() }
+  package func room() throws(SystemError) -> DiskRoom { try here().room() }
 
   package func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {
     try here().setMode(mode, of: name)

@@ -74,9 +74,9 @@ struct ListIntake: IntakeRules {
     }
     let freeSpace = settings.current.download.freeSpace
     for folder in [self.lists.folders.state, self.lists.folders.prints] {
-      guard let space = try? folder.freeSpace(), let total = try? folder.totalSpace(),
+      guard let room = try? folder.room(),
         Self.lacksRoom(
-          space, floor: SpaceFloor.intake(freeSpace, of: total),
+          room.free, floor: SpaceFloor.intake(freeSpace, of: room.total),
           for: folder === self.lists.folders.state ? bytes : 0)
       else { continue }
       return Self.full(

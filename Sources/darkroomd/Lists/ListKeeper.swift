@@ -43,6 +43,7 @@ final class ListKeeper: Sendable {
     case event(ListID, ListLife.Event)
     case ask(ListID, ListLife.Ask, user: UInt32, Reply<Failure?>)
     case look(Reply<ListLives?>)
+    case relieve
   }
 
   private let letters: AsyncStream<Letter>
@@ -76,6 +77,9 @@ final class ListKeeper: Sendable {
     if let failure { throw failure }
   }
 
+  /// A disk is better: what waits for this machine is tried at once.
+  func relieve() { mail.yield(.relieve) }
+
   /// The lives after all earlier letters; nil when the keeper has stopped.
   func lives() async -> ListLives? {
     await Reply.wait { reply in
@@ -83,8 +87,8 @@ final class ListKeeper: Sendable {
     }
   }
 
-  /// After the letters sent so far begins nothing more and cancels the running effects; `run` returns when
-  /// they have ended.
+  /// Begins nothing after the letters that are sent, and cancels the running effects; `run` returns when they
+  /// have ended.
   func stop() { mail.finish() }
 
   // MARK: the loop
@@ -115,6 +119,7 @@ final class ListKeeper: Sendable {
           } else {
             deeds = lives.handle(event, of: list, at: now)
           }
+        case .relieve: deeds = lives.relieve(at: now)
         case .look(let reply):
           reply.give(lives)
           continue

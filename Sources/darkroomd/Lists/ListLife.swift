@@ -68,6 +68,8 @@ struct ListLife: Equatable, Sendable {
     case idle(UInt64)
     case returned(Failure?)
     case timePassed
+    /// A disk is better: the pause is over.
+    case relieved
   }
 
   enum Action: Equatable, Sendable {
@@ -173,6 +175,7 @@ struct ListLife: Equatable, Sendable {
     case .idle(let number): idle(number)
     case .returned(let failure): returned(failure, now)
     case .timePassed: timePassed(now)
+    case .relieved: until.map { timePassed($0) } ?? []
     }
   }
 
@@ -382,6 +385,15 @@ struct ListLife: Equatable, Sendable {
     phase = .over
     // A copy that can never be made is reported, and the list ends without it.
     return [.copyHealth(failure), .forget]
+  }
+
+  /// The end of a pause after trouble.
+  private var until: Duration? {
+    switch phase {
+    case .blocked(_, _, let until): until
+    case .finishing(_, let until), .returning(_, let until): until
+    case .takingOver, .opening, .damaged, .open, .ending, .over: nil
+    }
   }
 
   private mutating func timePassed(_ now: Duration) -> [Action] {

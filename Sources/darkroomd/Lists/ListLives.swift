@@ -123,6 +123,12 @@ struct ListLives: Sendable {
     return handle(event, of: list)
   }
 
+  /// Lists that wait for this machine are tried at once.
+  mutating func relieve(at now: Duration) -> [Deed] {
+    self.now = now
+    return members.keys.sorted().flatMap { handle(.relieved, of: $0) }
+  }
+
   private mutating func handle(_ event: ListLife.Event, of list: ListID) -> [Deed] {
     guard members[list] != nil else {
       guard case .asked(_, let asker) = event else { return [] }

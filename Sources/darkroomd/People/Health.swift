@@ -91,6 +91,14 @@ struct Health: Equatable, Sendable {
 
   func has(_ matter: Matter) -> Bool { troubles.keys.contains { $0.matter == matter } }
 
+  /// Something waits for room on a disk, or for a disk that can be written.
+  var waitsForDisk: Bool { troubles.values.contains { Self.diskCodes.contains($0.code) } }
+
+  private static let diskCodes = Set(
+    [SystemError.Name.noSpace, .overQuota, .readOnly].map {
+      SystemError($0, call: "", thing: "").machineFailure.code
+    })
+
   /// The number of lists, and copies of lists, that wait for this machine or for a person.
   var waitingLists: Int {
     troubles.keys.count { subject in

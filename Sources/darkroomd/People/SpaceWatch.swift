@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the free space after each download, acceptance and reload, and every few seconds while it is short
+// Measures the free space after each download, acceptance and reload, and twice a second while it is short
 // and there is work. During a shortage the cache is emptied and downloads wait; no photo fails. Raises
 // nothing: a folder that cannot be measured is left out.
 // Concurrency model: the measures belong to the task in `run`; other tasks ring.
@@ -9,7 +9,7 @@ import Vocabulary
 
 final class SpaceWatch: Sendable {
   /// The pause between measures while room is short and there is work.
-  private static let interval = Duration.seconds(5)
+  private static let interval = Duration.milliseconds(500)
   /// Rings within this time lead to one measure.
   private static let shortest = Duration.milliseconds(100)
 
@@ -68,10 +68,8 @@ final class SpaceWatch: Sendable {
   /// Waits for the disk.
   func measures() -> [SpaceFloor.Measure] {
     folders.compactMap { name, folder in
-      guard let free = try? folder.freeSpace(), let total = try? folder.totalSpace() else {
-        return nil
-      }
-      return SpaceFloor.Measure(name: name, free: free, total: total)
+      guard let room = try? folder.room() else { return nil }
+      return SpaceFloor.Measure(name: name, free: room.free, total: room.total)
     }
   }
 }

@@ -10,7 +10,7 @@ struct ConfigurationError: Error, Equatable, CustomStringConvertible {
   let file: String
   let line: Int?
   let problem: String
-  /// This machine is in trouble; nobody wrote anything wrong.
+  /// This machine is in trouble; the file is not at fault.
   var isMachineTrouble = false
 
   var description: String {

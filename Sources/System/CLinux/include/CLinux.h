@@ -43,7 +43,6 @@ int dr_set_mode(int folder, const char *name, uint32_t mode);
 int dr_set_reader(int folder, const char *name, uint32_t user);
 // That user, or 1 << 32 if there is none.
 int64_t dr_reader(int folder, const char *name);
-int64_t dr_free_space(int folder);
 int dr_close(int file);
 
 // Leases and locks

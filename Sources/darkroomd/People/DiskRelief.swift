@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells when the disks of a daemon in trouble are better: there is more room, more names can be made, or a disk can be
+// written again. Room on a disk rings no bell, and what waits tries again after pauses that grow; this ends them early.
+// A value: rooms and times in; raises nothing.
+
+import Vocabulary
+
+struct DiskRelief {
+  /// The pause between two looks.
+  static let interval = Duration.milliseconds(500)
+  private static let longest = Duration.seconds(30)
+
+  /// The worst since the trouble began, or since the last relief.
+  private var worst: [String: DiskRoom] = [:]
+  /// Other programs write to these disks, too: reliefs that help nothing come less and less often.
+  private var pause = interval
+  private var next = Duration.zero
+
+  /// Takes the rooms of the folders, by name. Returns true if what waits for a disk should be tried now.
+  mutating func take(_ rooms: [String: DiskRoom], at now: Duration) -> Bool {
+    let isBetter = rooms.contains { name, room in
+      worst[name].map { room.isBetter(than: $0) } ?? false
+    }
+    guard isBetter, now >= next else {
+      worst.merge(rooms) { $0.worst(with: $1) }
+      return false
+    }
+    worst = rooms
+    next = now + pause
+    pause = min(pause * 2, Self.longest)
+    return true
+  }
+}
