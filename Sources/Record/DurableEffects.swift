@@ -88,6 +88,14 @@ package struct DurableEffects: Sendable {
     return failures
   }
 
+  /// No row of these lists follows. An open file would hold a descriptor, and the space of a removed file.
+  package mutating func close(_ lists: [ListID]) {
+    guard !results.isEmpty, !lists.isEmpty else { return }
+    let ended = Set(lists)
+    results.removeAll { ended.contains($0.list) }
+    for list in ended { durable[list] = nil }
+  }
+
   private mutating func forget() {
     failures.removeAll()
     files.removeAll(keepingCapacity: true)

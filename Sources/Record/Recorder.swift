@@ -28,6 +28,8 @@ package final class Recorder: Sendable {
   private struct State {
     var toSync: [Request] = []
     var toWrite: [Request] = []
+    /// Lists whose results files the syncer has not closed yet.
+    var ended: [ListID] = []
     /// Some requests in `toWrite` came from the syncer, where they rested if necessary.
     var hasRested = false
     /// Set once; answers every later request.
@@ -151,9 +153,16 @@ package final class Recorder: Sendable {
   /// New lists get higher numbers than this one. Not recorded: the caller repeats this after a restart.
   package func reserve(upTo list: ListID) { book.withLock { $0.reserve(upTo: list) } }
 
-  /// Marks a final list whose files are in their final place: the ledger may forget it when it is old. Not
-  /// recorded: the caller repeats this after a restart.
-  package func archived(_ list: ListID) { book.withLock { $0.archived(list) } }
+  /// Marks a final list whose files are in their final place: the ledger may forget it when it is old, and the
+  /// syncer closes its results file. Not recorded: the caller repeats this after a restart.
+  package func archived(_ list: ListID) {
+    book.withLock { $0.archived(list) }
+    let isFirst = state.withLock { state in
+      state.ended.append(list)
+      return state.ended.count == 1
+    }
+    if isFirst { syncerSignal.ring() }
+  }
 
   /// Forgets a final list whose files are gone. Not recorded: the next snapshot omits the list, and the
   /// caller repeats this after a restart.
@@ -183,6 +192,7 @@ package final class Recorder: Sendable {
   private func sync(_ effects: DurableEffects) {
     var effects = effects
     var requests: [Request] = []
+    var ended: [ListID] = []
     var pace = GroupPace()
     var isLast = false
     while !isLast {
@@ -191,8 +201,11 @@ package final class Recorder: Sendable {
       // No request and no ring follows once `isClosing` is set.
       isLast = state.withLock { state in
         swap(&state.toSync, &requests)
+        swap(&state.ended, &ended)
         return state.isClosing
       }
+      effects.close(ended)
+      ended = []
       if requests.isEmpty { continue }
       pace.begin(requests.count, at: time.uptime())
       let begin = time.uptime()

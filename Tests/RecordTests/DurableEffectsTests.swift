@@ -134,6 +134,21 @@ struct DurableEffectsTests {
     #expect(opens(for: 1) == 0 && opens(for: 3) == 0 && opens(for: 2) == 1)
   }
 
+  @Test func `the results files of lists that ended are closed, others stay open`() {
+    let disk = SimulatedDisk()
+    var effects = effects(on: disk)
+    func opens(for list: UInt64) -> Int {
+      let before = disk.count(.open)
+      let row = ResultRow(photo: UInt32(before) + 1, state: .filtered)
+      #expect(effects.perform([[.row(ListID(list), row)]]).isEmpty)
+      return disk.count(.open) - before
+    }
+    for list in 1...3 as ClosedRange<UInt64> { #expect(opens(for: list) == 1) }
+    effects.close([ListID(1), ListID(3), ListID(9)])
+    #expect(opens(for: 2) == 0)
+    #expect(opens(for: 1) == 1 && opens(for: 3) == 1)
+  }
+
   @Test func `the folder of a results file is synced once, however often the file is opened`()
     throws
   {

@@ -68,6 +68,26 @@ struct RecorderTests {
     }
   }
 
+  @Test func `the results file of a list is closed when the list is archived`() async throws {
+    let disk = SimulatedDisk()
+    let recorder = try open(disk.rootFolder)
+    let lists = [recorder.newList(), recorder.newList()]
+    func opens(_ list: ListID, photo: UInt32) async throws(Failure) -> Int {
+      let before = disk.count(.open)
+      try await recorder.record([], after: [.row(list, ResultRow(photo: photo, state: .filtered))])
+      return disk.count(.open) - before
+    }
+    for list in lists {
+      try await recorder.record([Samples.accepted(list.number, photos: 2)])
+      #expect(try await opens(list, photo: 1) == 1)
+    }
+    try await recorder.record([.cancelled(lists[0])])
+    recorder.archived(lists[0])
+    #expect(try await opens(lists[1], photo: 2) == 0)
+    #expect(try await opens(lists[0], photo: 2) == 1)
+    await recorder.close()
+  }
+
   @Test func `effects are durable before their record`() async throws {
     let disk = SimulatedDisk()
     let recorder = try open(disk.rootFolder)
