@@ -33,7 +33,7 @@ import Vocabulary
   /// Works off the orders, with one look after the last one.
   private func run(
     _ bench: PartBench, _ hooks: Settings.Hooks, outbox: HookOutbox? = nil,
-    until stop: WakeEvent? = nil
+    until stop: WakeEvent? = nil, bell: WakeEvent? = nil
   ) async throws {
     let stop = try stop ?? WakeEvent()
     let (outbox, health, told) = (outbox ?? bench.desk.outbox, bench.health, bench.told)
@@ -44,7 +44,7 @@ import Vocabulary
       ) {
         hooks
       }
-      runner.run(until: stop.descriptor, linger: .zero)
+      runner.run(until: stop.descriptor, bell: bell, linger: .zero)
     }
   }
 
@@ -134,12 +134,14 @@ import Vocabulary
       FaultPlan.set(
         .init("unlinkat", on: path, code: 30, isPermanent: true), for: bench.scratch.path)
       defer { FaultPlan.set(nil, for: bench.scratch.path) }
-      let stop = try WakeEvent()
-      async let end: Void = run(bench, Settings.Hooks(onFinished: one), until: stop)
+      let bell = try WakeEvent()
+      async let end: Void = run(bench, Settings.Hooks(onFinished: one), bell: bell)
       #expect(try await Patience.sees { bench.health.health[.hooks] != nil })
-      stop.ring()
-      try await end
       #expect(try orders(bench) == ["1-1-finished"])
+      FaultPlan.set(nil, for: bench.scratch.path)
+      bell.ring()
+      try await end
+      #expect(try orders(bench).isEmpty && bench.health.health[.hooks] == nil)
       #expect(bench.scratch.bytes(of: "out") == Array("run\n".utf8))
       #expect(bench.told.all().count { $0.contains("hooks wait until it clears") } == 1)
     }
