@@ -26,7 +26,8 @@ final class ControlCalls: ControlService {
 
   init(
     _ views: Views, keeper: ListKeeper, remover: ListRemover, sheets: ContactSheets,
-    reload: Reload, narrator: Narrator, changes: ChangeSignal, stop: StopFlag, metrics: @escaping @Sendable () async -> MetricsReport
+    reload: Reload, narrator: Narrator, changes: ChangeSignal, stop: StopFlag,
+    metrics: @escaping @Sendable () async -> MetricsReport
   ) {
     self.metrics = metrics
     self.views = views
