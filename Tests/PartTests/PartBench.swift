@@ -110,7 +110,12 @@ final class PartBench: ListBench {
       recorder: recorder, chains: photos.chains, lists: lists, index: index, notes: notes,
       returns: ReturnFolder(done: folders.done, failed: folders.failed, lists: folders.lists),
       downloader: photos.downloader, narrator: narrator, health: health, retention: retention,
-      hooks: desk, clock: clock, printsPath: ground.places.prints)
+      hooks: desk, sheets: sheets, clock: clock, printsPath: ground.places.prints)
+  }
+
+  var sheets: ContactSheets {
+    ContactSheets(
+      ground, SheetMaker(lists: lists, recorder: recorder), index, workers: workers)
   }
 
   var intake: ListIntake {
@@ -181,7 +186,8 @@ final class InnerWorkers: Workers {
   }
 
   func develop(
-    _ original: any OpenFile, into print: any OpenFile, _ order: DevelopOrder
+    _ original: any OpenFile, into print: any OpenFile, thumbnail: Thumbnail.Order?,
+    _ order: DevelopOrder
   ) async throws(Failure) -> Developed {
     orders.withLock { $0.append(order) }
     try fail()
@@ -189,7 +195,8 @@ final class InnerWorkers: Workers {
       original: original, print: print, function: order.filter, quality: order.quality.level,
       metadata: order.metadata,
       limits: PictureLimits(
-        maximumPixels: order.maximumPixels, maximumMemory: order.maximumMemory))
+        maximumPixels: order.maximumPixels, maximumMemory: order.maximumMemory),
+      thumbnail: thumbnail)
   }
 }
 

@@ -57,7 +57,8 @@ extension Repository {
   static let tests = files(under: "Tests", ending: ["swift"])
   static let shims = files(under: "Sources/System", ending: ["c", "h"])
   static let stages: Set<String> = [
-    "Accept", "Catalog", "Chain", "Cluster", "Download", "Filter", "Output", "Record", "Report",
+    "Accept", "Catalog", "Chain", "Cluster", "Download", "Filter", "Output", "Present", "Record",
+    "Report",
     "Return",
     "Steer",
   ]

@@ -15,6 +15,7 @@ final class ControlCalls: ControlService {
   private let views: Views
   private let keeper: ListKeeper
   let remover: ListRemover
+  private let sheets: ContactSheets
   private let reload: Reload
   private let narrator: Narrator
   /// Rings at every change that users can see.
@@ -24,13 +25,15 @@ final class ControlCalls: ControlService {
   private let metrics: @Sendable () async -> MetricsReport
 
   init(
-    _ views: Views, keeper: ListKeeper, remover: ListRemover, reload: Reload, narrator: Narrator,
-    changes: ChangeSignal, stop: StopFlag, metrics: @escaping @Sendable () async -> MetricsReport
+    _ views: Views, keeper: ListKeeper, remover: ListRemover, sheets: ContactSheets,
+    reload: Reload, narrator: Narrator, changes: ChangeSignal, stop: StopFlag,
+    metrics: @escaping @Sendable () async -> MetricsReport
   ) {
     self.metrics = metrics
     self.views = views
     self.keeper = keeper
     self.remover = remover
+    self.sheets = sheets
     self.reload = reload
     self.narrator = narrator
     self.changes = changes
@@ -70,6 +73,7 @@ final class ControlCalls: ControlService {
           ListID(try changeable(list, peer).id), viewer: viewer, by: peer.user)
       case .retry(let order): return try await retry(order, peer)
       case .remove(let list): return try await remove(list, peer)
+      case .sheet(let list): return try await sheet(list, peer)
       }
     } catch { return .failed(error) }
   }
@@ -229,6 +233,18 @@ final class ControlCalls: ControlService {
       throw .notPossible(why: error.reason)
     }
     return .changed(summary)
+  }
+
+  private func sheet(
+    _ reference: ListReference, _ peer: ControlPeer
+  ) async throws(ControlError) -> ControlReply {
+    let summary = try changeable(reference, peer)
+    guard summary.isFinal else {
+      throw .notPossible(why: "it is at work; its contact sheet is made by itself")
+    }
+    do throws(Failure) { return .sheet(try await sheets.make(ListID(summary.id))) } catch {
+      throw .notPossible(why: error.reason)
+    }
   }
 
   private func retry(

@@ -4,6 +4,8 @@
 #ifndef DARKROOM_CPROGRAMS_H
 #define DARKROOM_CPROGRAMS_H
 
+#include "loopback.h"
+
 #include <stdint.h>
 
 /// Starts a program, looked up in PATH, in a new process group, with these descriptors as 0, 1 and 2, no
