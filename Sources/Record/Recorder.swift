@@ -214,7 +214,13 @@ package final class Recorder: Sendable {
     writerSignal.ring()
   }
 
+  /// Answers requests without changes, and passes the others on to the writer.
   private func passOn(_ requests: inout [Request]) {
+    requests.removeAll { request in
+      guard request.changes.isEmpty else { return false }
+      request.answer(.success(()))
+      return true
+    }
     guard !requests.isEmpty else { return }
     let isFirst = state.withLock { state in
       defer { state.hasRested = true }
