@@ -53,6 +53,8 @@ package final class Recorder: Sendable {
   }
 
   private let time: any Timekeeper
+  /// The file system of STATE.
+  let stateDevice: UInt64
   private let state = Mutex(State())
   private let book: Mutex<Ledger>
   private let syncerSignal = ThreadSignal()
@@ -64,10 +66,11 @@ package final class Recorder: Sendable {
   package let tail: RecordTail
 
   private init(
-    time: any Timekeeper, ledger: Ledger, results: ResultRows, tail: RecordTail,
-    died: @escaping @Sendable (Failure) -> Void
+    time: any Timekeeper, stateDevice: UInt64, ledger: Ledger, results: ResultRows,
+    tail: RecordTail, died: @escaping @Sendable (Failure) -> Void
   ) {
     self.time = time
+    self.stateDevice = stateDevice
     book = Mutex(ledger)
     self.results = results
     self.tail = tail
@@ -83,7 +86,8 @@ package final class Recorder: Sendable {
     let start = try RecorderStart.run(state, settings)
     let results = ResultRows(lists: start.lists)
     let recorder = Recorder(
-      time: time, ledger: start.recovery.ledger, results: results,
+      time: time, stateDevice: try asMachine { () throws(SystemError) in try state.device() },
+      ledger: start.recovery.ledger, results: results,
       tail: RecordTail(after: start.journal.sequence), died: died)
     let effects = DurableEffects(
       state, rows: results, isSynced: settings.isSynced, mostResults: settings.openResults)

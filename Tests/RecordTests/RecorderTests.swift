@@ -223,6 +223,30 @@ struct RecorderTests {
     }
   }
 
+  @Test func `a folder on another disk that hangs delays no record, and its own caller waits`()
+    async throws
+  {
+    try TestHomes.settle()
+    let disk = SimulatedDisk()
+    let recorder = try open(disk.rootFolder)
+    let gate = DiskGate()
+    gate.close(.sync)
+    let far = GatedFolder(disk.rootFolder, gate, device: 2)
+    let order = CallLog<String>()
+    let caller = Task {
+      try await recorder.sync([.folder(disk.rootFolder), .folder(far)])
+      order.add("far")
+    }
+    #expect(await gate.visited())
+    try await recorder.record(
+      [Samples.accepted(1, photos: 1)], after: [.syncFolder(disk.rootFolder)])
+    order.add("record")
+    gate.open()
+    try await caller.value
+    #expect(order.entries == ["record", "far"])
+    await recorder.close()
+  }
+
   @Test func `a full disk fails the call, and the next call works once there is room`()
     async throws
   {
