@@ -33,10 +33,11 @@ extension Claim {
     } catch { throw error.attempt }
   }
 
-  /// Repeats `accepted` in the list's `state` file. Returns the steps that make it durable.
+  /// Repeats `accepted` in the list's `state` file. Returns the steps that make it durable. A word that is there is
+  /// written again: its sync may have failed, and a second one alone would promise nothing.
   func double(_ list: ListID) throws(SystemError) -> [SyncStep] {
     let folder = try parts.lists.folder(ListFolder.name(list), creating: false)
-    return try ListMarks(of: folder).drop == nil ? ListMarks.write(.accepted, in: folder) : []
+    return try ListMarks(of: folder).drop == .claimed ? [] : ListMarks.write(.accepted, in: folder)
   }
 
   /// Removes the dropped file from the inbox once the steps are durable. Sweeps do not see its place in `.claim`

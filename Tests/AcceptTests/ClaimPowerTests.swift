@@ -71,10 +71,17 @@ import Vocabulary
     disk.cutPower(afterCalls: nil)
     disk.crash(seed: seed)
     if losesRecord { rules.state.withLock { $0.recorded = [:] } }
+    try await expectOnce(disk, rules, "cut after \(calls) calls, seed \(seed)")
+    return isOver
+  }
+
+  /// After the next start.
+  private func expectOnce(
+    _ disk: SimulatedDisk, _ rules: ScriptedRules, _ place: String
+  ) async throws {
     let next = try Desk(disk, rules)
     try await InboxRecovery(claim: next.claim).run()
     try await next.settle()
-    let place = "cut after \(calls) calls, seed \(seed)"
     #expect(try next.candidates().isEmpty, "\(place)")
     let kept = try rules.recorded.keys.map { list in
       let folder = try next.lists.folder(ListFolder.name(list), creating: false)
@@ -82,7 +89,6 @@ import Vocabulary
       return try folder.text(ListFolder.list)
     }
     #expect(kept == [Self.text], "\(place)")
-    return isOver
   }
 
   @Test(arguments: [false, true])
@@ -94,5 +100,29 @@ import Vocabulary
       while try await !claims(cutAfter: calls, seed: seed, losesRecord: losesRecord) { calls += 1 }
       #expect(calls > 40)
     }
+  }
+
+  @Test(arguments: 1...12 as ClosedRange<UInt64>)
+  func `a mark whose sync failed is written again before the file leaves the inbox`(
+    seed: UInt64
+  ) async throws {
+    let rules = ScriptedRules()
+    let disk = try dropped(rules)
+    let desk = try Desk(disk, rules)
+    // The list, its catalog, `about` and `state` are synced before it is published.
+    disk.fail(SimulatedDisk.Fault(.syncFile, code: 5, first: 5))
+    let candidate = try #require(try desk.candidates().first)
+    let first = await desk.claim.attempt(candidate, .quiet, besides: 0)
+    guard case .troubled = first else {
+      Issue.record("\(first)")
+      return
+    }
+    #expect(try desk.inbox.has(ClaimBench.name))
+    disk.fail(nil)
+    try await desk.settle()
+    #expect(try desk.candidates().isEmpty)
+    disk.crash(seed: seed)
+    rules.state.withLock { $0.recorded = [:] }
+    try await expectOnce(disk, rules, "seed \(seed)")
   }
 }
