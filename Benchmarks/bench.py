@@ -85,8 +85,11 @@ def family(process):
     def children(number):
         found = []
         for task in os.listdir(f"/proc/{number}/task"):
-            with open(f"/proc/{number}/task/{task}/children") as file:
-                found += file.read().split()
+            try:
+                with open(f"/proc/{number}/task/{task}/children") as file:
+                    found += file.read().split()
+            except FileNotFoundError:
+                pass  # the thread has ended
         return found
 
     own = stat(process)

@@ -13,10 +13,10 @@ extension Claim {
     _ list: ListID, _ about: AboutFile, _ dropped: DroppedFile
   ) async throws(Attempt) -> Completion {
     try await record(list, about)
-    do throws(SystemError) {
-      try double(list)
-      switch try await Withdrawal(inbox: inbox).run(dropped, as: list, about.droppedSum) {
-      case .gone: try close(list)
+    do throws(Failure) {
+      let mark = try asMachine { () throws(SystemError) in try double(list) }
+      switch try await depart(dropped, as: list, about.droppedSum, after: mark) {
+      case .gone: try asMachine { () throws(SystemError) in try close(list) }
       case .missing: break  // moved or renamed: recognised by its inode when it reappears
       case .changed: return .changed
       }
@@ -33,12 +33,22 @@ extension Claim {
     } catch { throw error.attempt }
   }
 
-  /// Repeats `accepted` in the list's `state` file.
-  func double(_ list: ListID) throws(SystemError) {
+  /// Repeats `accepted` in the list's `state` file. Returns the steps that make it durable. A word that is there is
+  /// written again: its sync may have failed, and a second one alone would promise nothing.
+  func double(_ list: ListID) throws(SystemError) -> [SyncStep] {
     let folder = try parts.lists.folder(ListFolder.name(list), creating: false)
-    if try ListMarks(of: folder).drop == nil {
-      try ListMarks.note(.accepted, in: folder)
-    }
+    return try ListMarks(of: folder).drop == .claimed ? [] : ListMarks.write(.accepted, in: folder)
+  }
+
+  /// Removes the dropped file from the inbox once the steps are durable. Sweeps do not see its place in `.claim`
+  /// meanwhile.
+  func depart(
+    _ dropped: DroppedFile, as list: ListID, _ sum: FileCopy.Sum, after steps: [SyncStep] = []
+  ) async throws(Failure) -> Withdrawal.End {
+    memory.use(nest: list)
+    defer { memory.release(nest: list) }
+    return try await Withdrawal(inbox: inbox, groups: parts.groups)
+      .run(dropped, as: list, sum, after: steps)
   }
 
   /// Call when the dropped file has left the inbox or has changed.

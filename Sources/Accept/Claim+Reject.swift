@@ -81,8 +81,8 @@ extension Claim {
   private func withdraw(
     _ dropped: DroppedFile, _ list: ListID, _ sum: FileCopy.Sum
   ) async throws(Attempt) -> Bool {
-    do throws(SystemError) {
-      let end = try await Withdrawal(inbox: inbox).run(dropped, as: list, sum)
+    do throws(Failure) {
+      let end = try await depart(dropped, as: list, sum)
       if end != .changed { memory.rejections[list] = nil }
       return end != .changed
     } catch { throw error.attempt }

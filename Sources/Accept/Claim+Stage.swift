@@ -51,7 +51,7 @@ extension Claim {
     let about = AboutFile(
       name: dropped.name, status: dropped.status, sha256: sum.sha256,
       accepted: parts.clock.wallTime(), terms: terms)
-    try asAttempt { () throws(SystemError) in try publish(staged, about) }
+    do throws(Failure) { try await publish(staged, about) } catch { throw error.attempt }
     return about
   }
 
@@ -120,8 +120,8 @@ extension Claim {
   private func dismiss(
     _ dropped: DroppedFile, _ list: ListID, _ sum: FileCopy.Sum, _ twin: ListID
   ) async throws(Attempt) -> Attempt {
-    do throws(SystemError) {
-      switch try await Withdrawal(inbox: inbox).run(dropped, as: list, sum) {
+    do throws(Failure) {
+      switch try await depart(dropped, as: list, sum) {
       case .gone:
         parts.rules.tell(.repeated(dropped.name, twin))
         return .repeated(twin)
@@ -164,19 +164,21 @@ extension Claim {
     }
   }
 
-  func publish(_ staged: StagedList, _ about: AboutFile) throws(SystemError) {
+  func publish(_ staged: StagedList, _ about: AboutFile) async throws(Failure) {
     let (list, lists) = (staged.list, parts.lists)
-    do throws(SystemError) {
+    try asMachine { () throws(SystemError) in
       try staged.about.write(Array(about.text.utf8), at: 0)
-      try staged.sync([staged.copy.in, staged.catalog, staged.about])
+    }
+    try await parts.groups.sync(staged.syncAll())
+    do throws(SystemError) {
       try lists.rename(
         ListFolder.staged(list), to: lists, as: ListFolder.name(list), replacing: false)
     } catch {
       // Another folder has this number: the next attempt draws a new one.
       if error.exists { memory.lose(list) }
-      throw error
+      throw error.machineFailure
     }
-    do throws(SystemError) { try lists.sync() } catch {
+    do throws(Failure) { try await parts.groups.sync([.folder(lists)]) } catch {
       try? lists.removeFlat(ListFolder.name(list))
       throw error
     }

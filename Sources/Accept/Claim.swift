@@ -6,14 +6,16 @@
 //  1  open, lease, status; too large or empty: refused … finds the file in the inbox, starts over
 //  2  copy to lists/.staged-N/list.plist while hashing … removes .staged-N, starts over
 //  3  a worker reads the copy into .staged-N/catalog   … the same
-//  4  about; sync list.plist, catalog, about, folder   … the same
-//  5  rename .staged-N to N, sync lists                … N is not recorded and has no state: removes N
+//  4  about, state; sync all files and the folder      … the same
+//  5  rename .staged-N to N, sync lists                … N is not recorded, state = staged: removes N
 //  6  record `accepted`                                … writes state, continues at 8
-//  7  lists/N/state = accepted                         … continues at 8; repeats a lost record
+//  7  lists/N/state = accepted; make .claim/N; sync    … continues at 8; repeats a lost record
 //  8  same inode, lease unbroken or contents equal     … inode, times and hash match N: continues at 9
 //  9  rename to .claim/N/NAME, sync both folders       … finds it in .claim/N, matches, continues at 10
-// 10  check again as in 8; unlink, remove .claim/N     … finds no file: continues at 11
+// 10  check as in 8; unlink, remove .claim/N, sync     … finds no file: continues at 11
 // 11  lists/N/state = claimed, not synced              … has nothing left to do, or finds no file as at 10
+//
+// Each sync awaits a group (SyncGroups), so the claims of many lists share them.
 //
 // For a short file, steps 2 and 3 may run before 1, while it is too young to be tried; step 2 then compares
 // (ReadAhead). At 8 and 10 a changed file stays in or returns to the inbox as a new candidate; N stands.

@@ -11,6 +11,7 @@ struct ClaimParts: Sendable {
   let failed: FailedFolder
   let quarantine: Quarantine
   let rules: any IntakeRules
+  let groups: any SyncGroups
   let clock: any Timekeeper
   let settings: InboxSettings
 }
@@ -52,6 +53,9 @@ final class ClaimMemory {
     drops[list] = nil
     rolls[list] = nil
   }
+
+  /// Files that leave the inbox now; a list is recorded before that.
+  var departing: Int { nests.count }
 
   func use(nest list: ListID) { nests.insert(list) }
   func release(nest list: ListID) { nests.remove(list) }

@@ -2,7 +2,7 @@
 // The inbox as the daemon sees it: run, adopt, look, stop. A missing or replaced folder is reported as news,
 // and the inbox waits for it. `init` raises SystemError.
 // Concurrency model: the state machine, the claims and the descriptors belong to `InboxLoop`, which is
-// confined to the thread "inbox". That thread awaits workers, the record, long copies and sums without blocking;
+// confined to the thread "inbox". That thread awaits workers, the record, syncs, long copies and sums without blocking;
 // other disk calls block it. Other threads send letters.
 
 internal import Files
@@ -37,14 +37,14 @@ package final class Inbox: Sendable {
 
   package init(
     path: String, state: any Folder, lists: any Folder, failed: any Folder, quarantine: Quarantine,
-    rules: any IntakeRules, clock: any Timekeeper, settings: InboxSettings
+    rules: any IntakeRules, groups: any SyncGroups, clock: any Timekeeper, settings: InboxSettings
   ) throws(SystemError) {
     let mailbox = try Mailbox<Letter> { $0.refuse() }
     let alarm = try WakeEvent()
     let reactor = try Reactor()
     let parts = ClaimParts(
       lists: lists, failed: FailedFolder(folder: failed), quarantine: quarantine, rules: rules,
-      clock: clock, settings: settings)
+      groups: groups, clock: clock, settings: settings)
     FileLease.ignoreBreaks()
     // Removes leftovers only, so a failure does not matter. Must run before any claim.
     try? FreshName.sweep(failed)

@@ -164,8 +164,11 @@ final class InboxLoop {
   }
 
   private func fullness(for user: UInt32) -> Failure? {
-    parts.rules.fullness(for: user, besides: queue.count, adding: 0)
+    parts.rules.fullness(for: user, besides: undecided, adding: 0)
   }
+
+  /// Running claims whose lists are not recorded yet.
+  private var undecided: Int { max(0, queue.count - memory.departing) }
 
   private func sweep(_ inbox: any Folder) throws(Attempt) -> [InboxState.Action] {
     mustSweep = false
@@ -239,7 +242,7 @@ final class InboxLoop {
 
   private func perform(_ task: ClaimQueue.Task) async {
     let claim = claim()
-    let others = queue.count - 1
+    let others = max(0, undecided - 1)
     switch task {
     case .attempt(let candidate, let proof):
       let end = await claim.attempt(candidate, proof, besides: others)

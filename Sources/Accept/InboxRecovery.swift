@@ -78,7 +78,7 @@ struct InboxRecovery {
       } catch { throw Trouble(error) }
     }
     do throws(Attempt) { try await claim.record(list, about) } catch { throw .whole(error) }
-    do throws(SystemError) { try claim.double(list) } catch { throw Trouble(error) }
+    do throws(SystemError) { try claim.double(list).run() } catch { throw Trouble(error) }
   }
 
   /// Where the pictures lay. Without a readable file `roll`, none is left to remove.

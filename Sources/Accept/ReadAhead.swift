@@ -119,7 +119,7 @@ final class ReadAhead {
   ) async -> StagedList? {
     var staged = staged
     verdict = nil
-    do throws(SystemError) {
+    do {
       guard let bytes = try bytes(of: candidate, claim) else { return nil }
       var hash = SHA256()
       hash.add(bytes)
@@ -129,7 +129,7 @@ final class ReadAhead {
       else { return nil }
       try staged.copy.in.write(bytes, at: 0)
       guard await isList(candidate, staged, sum, claim) else { return nil }
-      try staged.sync([staged.copy.in, staged.catalog])
+      try await parts.groups.sync(staged.syncRead())
       staged.catalogued = sum
       return staged
     } catch { return nil }

@@ -67,7 +67,7 @@ struct Repetition {
     let terms = try await parts.rules.prepare(draft, again: order, about.terms)
     let new = AboutFile(
       again: about, slip: slip, accepted: parts.clock.wallTime(), terms: terms)
-    try asMachine { () throws(SystemError) in try claim.publish(staged, new) }
+    try await claim.publish(staged, new)
     return new
   }
 

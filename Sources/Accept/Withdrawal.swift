@@ -2,7 +2,7 @@
 // Removes a dropped file from the inbox once its contents are safe elsewhere: renames it into `.claim/N`,
 // where other users cannot open it by name, checks it again, unlinks it. A replaced or changed file goes back
 // under its name or, if that name is taken, stays in `.claim/N`: it is never lost and never overwrites
-// another. Every step can be repeated. Raises SystemError.
+// another. Every step can be repeated; its syncs share groups with those of other files. Raises a `Failure`.
 
 internal import Files
 internal import Vocabulary
@@ -11,60 +11,68 @@ struct Withdrawal {
   enum End { case gone, changed, missing }
 
   let inbox: any Folder
+  let groups: any SyncGroups
 
+  /// The file stays in the inbox until the steps are durable.
   func run(
-    _ dropped: DroppedFile, as list: ListID, _ sum: FileCopy.Sum
-  ) async throws(SystemError) -> End {
-    switch try await look(dropped.name, in: dropped.folder, dropped, sum) {
-    case .missing: return .missing
-    case .changed: return .changed
-    case .gone: break
-    }
-    let claims = try ClaimFolder(inbox: inbox).standing()
+    _ dropped: DroppedFile, as list: ListID, _ sum: FileCopy.Sum, after steps: [SyncStep]
+  ) async throws(Failure) -> End {
     let name = ListFolder.name(list)
-    let nest = try claims.folder(name, creating: true)
-    try claims.sync()
+    let (claims, nest) = try asMachine { () throws(SystemError) in
+      let claims = try ClaimFolder(inbox: inbox).standing()
+      return (claims, try claims.folder(name, creating: true))
+    }
+    try await groups.sync(steps + [.folder(claims)])
+    // After the wait: no other file of this name is moved.
+    let found = try await look(dropped.name, in: dropped.folder, dropped, sum)
+    guard found == .gone else {
+      try? claims.removeFolder(name)
+      return found
+    }
     if dropped.candidate.key.place != .claim(list) {
       do throws(SystemError) {
         try dropped.folder.rename(
           dropped.name, to: nest, as: dropped.name, replacing: false)
       } catch {
         if error.isMissing { return .missing }
-        throw error
+        throw error.machineFailure
       }
-      try nest.sync()
-      try dropped.folder.sync()
+      try await groups.sync([.folder(nest), .folder(dropped.folder)])
     }
     guard try await look(dropped.name, in: nest, dropped, sum) == .gone else {
-      try putBack(dropped.name, from: nest)
+      try await putBack(dropped.name, from: nest)
       try? claims.removeFolder(name)
       return .changed
     }
-    try nest.remove(dropped.name)
-    try clear(claims, name, dropped.candidate.key.place)
+    try asMachine { () throws(SystemError) in
+      try nest.remove(dropped.name)
+      try clear(claims, name, dropped.candidate.key.place)
+    }
+    try await groups.sync([.folder(claims)])
     return .gone
   }
 
   /// `gone` means that the file and its contents are the same, so it may be removed.
   private func look(
     _ name: FileName, in folder: any Folder, _ dropped: DroppedFile, _ sum: FileCopy.Sum
-  ) async throws(SystemError) -> End {
-    guard let now = try folder.status(ifThere: name) else { return .missing }
-    guard now.inode == dropped.status.inode, now.device == dropped.status.device else {
-      return .changed
-    }
-    return try await dropped.isStill(sum) ? .gone : .changed
+  ) async throws(Failure) -> End {
+    do throws(SystemError) {
+      guard let now = try folder.status(ifThere: name) else { return .missing }
+      guard now.inode == dropped.status.inode, now.device == dropped.status.device else {
+        return .changed
+      }
+      return try await dropped.isStill(sum) ? .gone : .changed
+    } catch { throw error.machineFailure }
   }
 
-  private func putBack(_ name: FileName, from nest: any Folder) throws(SystemError) {
+  private func putBack(_ name: FileName, from nest: any Folder) async throws(Failure) {
     do throws(SystemError) {
       try nest.rename(name, to: inbox, as: name, replacing: false)
     } catch {
       if error.exists || error.isMissing { return }
-      throw error
+      throw error.machineFailure
     }
-    try inbox.sync()
-    try nest.sync()
+    try await groups.sync([.folder(inbox), .folder(nest)])
   }
 
   private func clear(
@@ -74,6 +82,5 @@ struct Withdrawal {
     if case .claim(let other) = place, ListFolder.name(other) != name {
       try? claims.removeFolder(ListFolder.name(other))
     }
-    try claims.sync()
   }
 }

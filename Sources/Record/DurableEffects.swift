@@ -7,7 +7,8 @@
 package import Vocabulary
 
 package struct DurableEffects: Sendable {
-  /// At most this many files of a file system are synced one by one. For more, one syncfs is cheaper.
+  /// At most this many files, and then folders, of a file system are synced one by one. For more, one syncfs is
+  /// cheaper.
   package static let singleSyncs = 4
   /// The names of this many results files are remembered as durable.
   private static let durableNames = 4096
@@ -239,12 +240,15 @@ package struct DurableEffects: Sendable {
   }
 
   private mutating func syncFolders() {
+    let needed = folders.indices.filter { place in
+      folderNeeds.contains { $0.place == place && failures[$0.request] == nil }
+    }
+    let single = singles(among: needed.filter { !isSyncedAlready(folders[$0]) })
     var synced: Set<ObjectIdentifier> = []
-    for (place, home) in folders.enumerated() {
-      let isNeeded = folderNeeds.contains { $0.place == place && failures[$0.request] == nil }
-      guard isNeeded else { continue }
+    for place in needed {
+      let home = folders[place]
       do throws(SystemError) {
-        if !isSyncedAlready(home) { try home.folder.sync() }
+        if single.contains(place) { try home.folder.sync() }
         synced.insert(ObjectIdentifier(home.folder))
       } catch {
         let failure = error.machineFailure
@@ -253,6 +257,22 @@ package struct DurableEffects: Sendable {
       }
     }
     noteDurable(synced)
+  }
+
+  /// Syncs each file system with many of these folders as a whole; returns the folders that are left.
+  private func singles(among places: [Int]) -> Set<Int> {
+    var left = Set(places)
+    guard places.count > Self.singleSyncs else { return left }
+    let systems = Dictionary(grouping: places) { try? folders[$0].folder.device() }
+    for (device, group) in systems where device != nil && group.count > Self.singleSyncs {
+      do throws(SystemError) {
+        try folders[group[0]].folder.syncFileSystem()
+        left.subtract(group)
+      } catch {
+        // Each folder's own sync tells whether it is hit.
+      }
+    }
+    return left
   }
 
   private mutating func noteDurable(_ synced: Set<ObjectIdentifier>) {

@@ -55,6 +55,8 @@ package final class Recorder: Sendable {
   }
 
   private let time: any Timekeeper
+  /// The file system of STATE.
+  let stateDevice: UInt64
   private let state = Mutex(State())
   private let book: Mutex<Ledger>
   private let syncerSignal = ThreadSignal()
@@ -66,10 +68,11 @@ package final class Recorder: Sendable {
   package let tail: RecordTail
 
   private init(
-    time: any Timekeeper, ledger: Ledger, results: ResultRows, tail: RecordTail,
-    died: @escaping @Sendable (Failure) -> Void
+    time: any Timekeeper, stateDevice: UInt64, ledger: Ledger, results: ResultRows,
+    tail: RecordTail, died: @escaping @Sendable (Failure) -> Void
   ) {
     self.time = time
+    self.stateDevice = stateDevice
     book = Mutex(ledger)
     self.results = results
     self.tail = tail
@@ -85,7 +88,8 @@ package final class Recorder: Sendable {
     let start = try RecorderStart.run(state, settings)
     let results = ResultRows(lists: start.lists)
     let recorder = Recorder(
-      time: time, ledger: start.recovery.ledger, results: results,
+      time: time, stateDevice: try asMachine { () throws(SystemError) in try state.device() },
+      ledger: start.recovery.ledger, results: results,
       tail: RecordTail(after: start.journal.sequence), died: died)
     let effects = DurableEffects(
       state, rows: results, isSynced: settings.isSynced, mostResults: settings.openResults)
@@ -227,7 +231,13 @@ package final class Recorder: Sendable {
     writerSignal.ring()
   }
 
+  /// Answers requests without changes, and passes the others on to the writer.
   private func passOn(_ requests: inout [Request]) {
+    requests.removeAll { request in
+      guard request.changes.isEmpty else { return false }
+      request.answer(.success(()))
+      return true
+    }
     guard !requests.isEmpty else { return }
     let isFirst = state.withLock { state in
       defer { state.hasRested = true }

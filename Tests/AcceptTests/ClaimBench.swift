@@ -25,9 +25,14 @@ final class ClaimBench: @unchecked Sendable {
   private(set) var claim: Claim
   /// True if each file is also read ahead, before it may be tried.
   private let readsAhead: Bool
+  /// Called before each sync of a claim.
+  private let groups: OwnSyncs
 
-  init(readsAhead: Bool = false) throws {
+  init(
+    readsAhead: Bool = false, beforeSync: @escaping @Sendable ([SyncStep]) -> Void = { _ in }
+  ) throws {
     self.readsAhead = readsAhead
+    groups = OwnSyncs(before: beforeSync)
     FileLease.ignoreBreaks()
     scratch = try ScratchFolder()
     rules = ScriptedRules(cut)
@@ -37,8 +42,7 @@ final class ClaimBench: @unchecked Sendable {
     quarantine = try scratch.subfolder("quarantine")
     // As the inbox's thread does at the first start.
     try ClaimFolder(inbox: inbox).make()
-    claim = try Self.claim(
-      inbox, lists, failed, quarantine, cut, rules, clock)
+    claim = Self.claim(inbox, lists, failed, quarantine, cut, rules, groups, clock)
   }
 
   var inboxPath: String { "\(scratch.path)/inbox" }
@@ -55,8 +59,7 @@ final class ClaimBench: @unchecked Sendable {
 
   /// A claim without memory.
   func fresh() throws -> Claim {
-    try Self.claim(
-      inbox, lists, failed, quarantine, cut, rules, clock)
+    Self.claim(inbox, lists, failed, quarantine, cut, rules, groups, clock)
   }
 
   /// In each round, tries every file in the inbox and rejects the refused ones.
@@ -122,14 +125,14 @@ final class ClaimBench: @unchecked Sendable {
 
   private static func claim(
     _ inbox: any Folder, _ lists: any Folder, _ failed: any Folder, _ quarantine: any Folder,
-    _ cut: Cut, _ rules: ScriptedRules, _ clock: SimulatedClock
-  ) throws -> Claim {
+    _ cut: Cut, _ rules: ScriptedRules, _ groups: OwnSyncs, _ clock: SimulatedClock
+  ) -> Claim {
     Claim(
       memory: ClaimMemory(
         ClaimParts(
           lists: CutFolder(lists, cut), failed: FailedFolder(folder: CutFolder(failed, cut)),
-          quarantine: Quarantine(CutFolder(quarantine, cut)), rules: rules, clock: clock,
-          settings: InboxSettings(maximumListSize: 1 << 20))),
+          quarantine: Quarantine(CutFolder(quarantine, cut)), rules: rules, groups: groups,
+          clock: clock, settings: InboxSettings(maximumListSize: 1 << 20))),
       inbox: CutFolder(inbox, cut), trustsLeases: true)
   }
 

@@ -101,6 +101,52 @@ import Vocabulary
     }
   }
 
+  @Test func `a sweep does not see a file that leaves the inbox, and its list counts once`()
+    async throws
+  {
+    let sight = Mutex<(seen: [[String]], departing: [Int])>(([], []))
+    let memory = Mutex<(ClaimMemory, LinuxFolder)?>(nil)
+    let bench = try ClaimBench { _ in
+      guard let (claims, inbox) = memory.withLock({ $0 }) else { return }
+      let names = (try? claims.look(at: inbox).entries().map { "\($0.key.name)" }) ?? ["unseen"]
+      sight.withLock { sight in
+        sight.seen.append(names)
+        sight.departing.append(claims.departing)
+      }
+    }
+    try bench.inbox.put(ClaimBench.name, Self.good)
+    memory.withLock { $0 = (bench.claim.memory, bench.inbox) }
+    #expect(
+      await bench.claim.attempt(try bench.candidate(), .lease, besides: 0) == .accepted(ListID(1)))
+    let (seen, departing) = sight.withLock { $0 }
+    // Staged, published; about to leave; in `.claim`, and gone.
+    let there = ["barn.plist"]
+    #expect(seen == [there, there, there, [], []])
+    #expect(departing == [0, 0, 1, 1, 1])
+    #expect(bench.claim.memory.departing == 0)
+  }
+
+  @Test(arguments: 1...5 as ClosedRange<Int>)
+  func `a file replaced while its list is synced is a list of its own`(sync: Int) async throws {
+    let count = Mutex(0)
+    let place = Mutex("")
+    let bench = try ClaimBench { _ in
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      let path = place.withLock { $0 }
+      if number == sync { User.rename("\(path)/new", "\(path)/inbox/barn.plist") }
+    }
+    place.withLock { $0 = bench.scratch.path }
+    try bench.inbox.put(ClaimBench.name, Self.good)
+    try bench.scratch.folder.put(FileName(literal: "new"), "newer end")
+    try await bench.settle()
+    #expect(Set(try bench.acceptedTexts()) == [Self.good, "newer end"])
+    try await bench.restart()
+    try bench.expectTidy("replaced at sync \(sync)")
+  }
+
   @Test(
     "A file that does not read as a list is set aside once, whichever step is cut",
     arguments: [Cut.Kind.kill, .fault], [false, true])

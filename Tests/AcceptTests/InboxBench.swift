@@ -83,7 +83,7 @@ final class InboxBench: Sendable {
     RunningInbox(
       try Inbox(
         path: path, state: folders[0], lists: folders[1], failed: folders[2],
-        quarantine: Quarantine(folders[3]), rules: rules, clock: clock,
+        quarantine: Quarantine(folders[3]), rules: rules, groups: OwnSyncs(), clock: clock,
         settings: InboxSettings(maximumListSize: maximumListSize)))
   }
 

@@ -146,7 +146,7 @@ extension Effect {
   static var none: Effect { .sync(FailedFile()) }
 }
 
-private final class FailedFile: OpenFile {
+final class FailedFile: OpenFile {
   private static let error = SystemError(code: 5, call: "write", thing: "a failed file")
   var descriptor: Int32 { -1 }
   func status() throws(SystemError) -> FileStatus { throw Self.error }

@@ -86,6 +86,45 @@ struct DurableEffectsTests {
     #expect(names.map(\.description).sorted() == ["0", "1", "2", "3", "4", "made"])
   }
 
+  /// The number of folders, of folder syncs and of file system syncs.
+  @Test(arguments: [(1, 1, 0), (4, 4, 0), (5, 0, 1), (30, 0, 1)] as [(Int, Int, Int)])
+  func `few folders are synced one by one, many with one call`(
+    count: Int, single: Int, whole: Int
+  ) throws {
+    let disk = SimulatedDisk()
+    let folders = try folders(count, on: disk)
+    let before = disk.count(.syncFolder)
+    var effects = effects(on: disk)
+    #expect(effects.perform(folders.map { [.syncFolder($0)] }).isEmpty)
+    #expect(disk.count(.syncFolder) == before + single)
+    #expect(disk.count(.syncFileSystem) == whole)
+    disk.crash(seed: UInt64(count))
+    for number in 0..<count {
+      let folder = try disk.rootFolder.folder(FileName(number: UInt64(number)), creating: false)
+      #expect(try folder.has(FileName(literal: "made")))
+    }
+  }
+
+  @Test func `many folders on a file system that cannot be synced are synced one by one`() throws {
+    let disk = SimulatedDisk()
+    let folders = try folders(6, on: disk)
+    let before = disk.count(.syncFolder)
+    disk.fail(SimulatedDisk.Fault(.syncFileSystem, code: 5))
+    var effects = effects(on: disk)
+    #expect(effects.perform(folders.map { [.syncFolder($0)] }).isEmpty)
+    #expect(disk.count(.syncFolder) == before + 6)
+  }
+
+  /// Folders with a name that is not synced.
+  private func folders(_ count: Int, on disk: SimulatedDisk) throws -> [any Folder] {
+    let folders = try (0..<count).map { number in
+      try disk.rootFolder.folder(FileName(number: UInt64(number)), creating: true)
+    }
+    try disk.rootFolder.sync()
+    for folder in folders { _ = try folder.open(FileName(literal: "made"), .create) }
+    return folders
+  }
+
   @Test(arguments: 0..<10 as Range<UInt64>)
   func `a row is on the disk before its photo is reported`(seed: UInt64) throws {
     let disk = SimulatedDisk()

@@ -209,6 +209,64 @@ struct RecorderTests {
     #expect(recorder.counts.records == 0)
   }
 
+  @Test func `the files and folders of many lists are durable in few groups, without a record`()
+    async throws
+  {
+    let disk = SimulatedDisk()
+    let recorder = try open(disk.rootFolder)
+    let name = FileName(literal: "made")
+    let syncs = { [SimulatedDisk.Call.syncFile, .syncFolder, .syncFileSystem].map(disk.count) }
+    let before = syncs().reduce(0, +)
+    await withTaskGroup { group in
+      for number in 1...64 as ClosedRange<UInt64> {
+        group.addTask {
+          do {
+            let folder = try disk.rootFolder.folder(FileName(number: number), creating: true)
+            let file = try folder.open(name, .create)
+            try file.write([7], at: 0)
+            let all: [SyncStep] = [.file(file), .folder(folder), .folder(disk.rootFolder)]
+            try await recorder.sync(number == 9 ? all + [.file(FailedFile())] : all)
+            #expect(number != 9)
+          } catch {
+            #expect(number == 9 && (error as? Failure)?.kind == .machine, "\(error)")
+          }
+        }
+      }
+    }
+    #expect(syncs().reduce(0, +) - before < 3 * 64)
+    await recorder.close()
+    #expect(recorder.counts.records == 0)
+    disk.crash(seed: 1)
+    for number in 1...64 as ClosedRange<UInt64> where number != 9 {
+      let folder = try disk.rootFolder.folder(FileName(number: number), creating: false)
+      #expect(try folder.open(name, .read).read(at: 0, upTo: 2) == [7])
+    }
+  }
+
+  @Test func `a folder on another disk that hangs delays no record, and its own caller waits`()
+    async throws
+  {
+    try TestHomes.settle()
+    let disk = SimulatedDisk()
+    let recorder = try open(disk.rootFolder)
+    let gate = DiskGate()
+    gate.close(.sync)
+    let far = GatedFolder(disk.rootFolder, gate, device: 2)
+    let order = CallLog<String>()
+    let caller = Task {
+      try await recorder.sync([.folder(disk.rootFolder), .folder(far)])
+      order.add("far")
+    }
+    #expect(await gate.visited())
+    try await recorder.record(
+      [Samples.accepted(1, photos: 1)], after: [.syncFolder(disk.rootFolder)])
+    order.add("record")
+    gate.open()
+    try await caller.value
+    #expect(order.entries == ["record", "far"])
+    await recorder.close()
+  }
+
   @Test func `a full disk fails the call, and the next call works once there is room`()
     async throws
   {

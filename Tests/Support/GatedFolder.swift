@@ -8,7 +8,9 @@ import Synchronization
 package import Vocabulary
 
 package final class DiskGate: Sendable {
-  package enum Call: Sendable, CaseIterable { case open, write, truncate, rename, link, remove }
+  package enum Call: Sendable, CaseIterable {
+    case open, write, truncate, rename, link, remove, sync
+  }
 
   private struct State {
     var closed: Call?
@@ -59,8 +61,12 @@ package final class DiskGate: Sendable {
 package final class GatedFolder: Folder {
   private let base: any Folder
   private let gate: DiskGate
+  private let ownDevice: UInt64?
 
-  package init(_ base: any Folder, _ gate: DiskGate) { (self.base, self.gate) = (base, gate) }
+  /// - Parameter device: of another file system than that of `base`.
+  package init(_ base: any Folder, _ gate: DiskGate, device: UInt64? = nil) {
+    (self.base, self.gate, ownDevice) = (base, gate, device)
+  }
 
   private static func real(_ folder: any Folder) -> any Folder {
     (folder as? GatedFolder)?.base ?? folder
@@ -101,9 +107,14 @@ package final class GatedFolder: Folder {
   package func status(of name: FileName) throws(SystemError) -> FileStatus {
     try base.status(of: name)
   }
-  package func sync() throws(SystemError) { try base.sync() }
+  package func sync() throws(SystemError) {
+    gate.pass(.sync)
+    try base.sync()
+  }
   package func syncFileSystem() throws(SystemError) { try base.syncFileSystem() }
-  package func device() throws(SystemError) -> UInt64 { try base.device() }
+  package func device() throws(SystemError) -> UInt64 {
+    if let ownDevice { ownDevice } else { try base.device() }
+  }
   package func room() throws(SystemError) -> DiskRoom { try base.room() }
   package func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {
     try base.setMode(mode, of: name)

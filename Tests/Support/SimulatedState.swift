@@ -2,6 +2,7 @@
 // The contents of a simulated disk: live (seen by calls), durable (survives a crash), and between them
 // all changes since the last sync. Plain values.
 
+internal import Linux
 internal import Vocabulary
 
 struct SimulatedFileNode: Sendable {
@@ -226,8 +227,8 @@ struct SimulatedState: Sendable {
   func status(_ node: UInt64) -> FileStatus {
     FileStatus(
       kind: folders[node] == nil ? .file : .folder, device: 1, inode: node,
-      size: UInt64(files[node]?.live.count ?? 0), owner: 0, mode: 0o600, modified: 0, changed: 0,
-      links: UInt64(files[node]?.links ?? 1))
+      size: UInt64(files[node]?.live.count ?? 0), owner: ThisProcess.user, mode: 0o600,
+      modified: 0, changed: 0, links: UInt64(files[node]?.links ?? 1))
   }
 
   mutating func makeDurable() {

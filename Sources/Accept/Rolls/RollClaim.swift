@@ -105,7 +105,7 @@ struct RollClaim {
   func finish(_ list: ListID) async throws(Attempt) {
     memory.use(nest: list)
     defer { memory.release(nest: list) }
-    try asAttempt { () throws(SystemError) in try claim.double(list) }
+    try asAttempt { () throws(SystemError) in try claim.double(list).run() }
     let (inbox, lists) = (claim.inbox, parts.lists)
     var isDone = true
     do throws(Failure) {
@@ -147,7 +147,7 @@ struct RollClaim {
     }
     let about = AboutFile(
       roll: draft.name, in: roll.folder, sum, accepted: parts.clock.wallTime(), terms: terms)
-    try asAttempt { () throws(SystemError) in try claim.publish(staged, about) }
+    do throws(Failure) { try await claim.publish(staged, about) } catch { throw error.attempt }
     return about
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list's progress into and out of the daemon, kept in two files in STATE/lists/N. Accept writes one,
+// A list's progress into and out of the daemon, kept in two files in STATE/lists/N. Accept writes one in place,
 // Return the others, each as a whole; both stages read them. Raises SystemError.
 //
+//   state: staged     by Accept: the list is in preparation, or its record has not been made
 //   state: accepted   by Accept: the list is recorded, its dropped file may still be in the inbox
 //   state: claimed    by Accept: the dropped file has left the inbox
 //   state: archived   by versions before `returned`: claimed and returned
@@ -16,6 +17,8 @@ package struct ListMarks: Equatable, Sendable {
     case claimed
   }
 
+  private static let staged = "staged"
+
   /// Nil before the list is recorded.
   package let drop: Drop?
   package let isReturned: Bool
@@ -27,7 +30,7 @@ package struct ListMarks: Equatable, Sendable {
     if word == "archived" {
       (drop, isReturned) = (.claimed, true)
     } else {
-      drop = word.map { Drop(rawValue: $0) ?? .accepted }
+      drop = word == Self.staged ? nil : word.map { Drop(rawValue: $0) ?? .accepted }
       isReturned = try folder.has(ListFolder.returned)
     }
   }
@@ -35,14 +38,40 @@ package struct ListMarks: Equatable, Sendable {
   /// The folder may be removed. Until the list is claimed, it identifies the dropped file in the inbox.
   package var isRemovable: Bool { isReturned && drop == .claimed }
 
-  /// `accepted` is durable on return, `claimed` need not be: a power cut may leave `accepted` or an empty file,
-  /// and the next start, which finds no dropped file, notes it again.
+  /// The file `state` of a list in preparation, in a new folder. Sync it with the others.
+  package static func prepare(in folder: any Folder) throws(SystemError) -> any OpenFile {
+    let file = try folder.open(ListFolder.state, .create)
+    try file.write(Array("\(staged)\n".utf8), at: 0)
+    return file
+  }
+
+  /// `accepted` is durable on return, `claimed` need not be.
   package static func note(_ drop: Drop, in folder: any Folder) throws(SystemError) {
+    let steps = try write(drop, in: folder)
+    if drop == .accepted { try steps.run() }
+  }
+
+  /// Returns the steps that make the mark durable. The word is overwritten in place: it takes no new file and no
+  /// change of names. A power cut leaves the old word, the new one, or one that counts as `accepted`; all come after
+  /// the record. If `claimed` is lost, the next start, which finds no dropped file, notes it again.
+  package static func write(
+    _ drop: Drop, in folder: any Folder
+  ) throws(SystemError) -> [SyncStep] {
     let word = Array("\(drop.rawValue)\n".utf8)
-    switch drop {
-    case .accepted: try folder.write(whole: word, as: ListFolder.state)
-    case .claimed: try folder.replace(ListFolder.state, with: word)
+    let (file, isNew) = try stateFile(of: folder)
+    try file.write(word, at: 0)
+    try file.truncate(to: UInt64(word.count))
+    return isNew ? [.file(file), .folder(folder)] : [.file(file)]
+  }
+
+  /// Lists of earlier versions had none before their record.
+  private static func stateFile(
+    of folder: any Folder
+  ) throws(SystemError) -> (any OpenFile, isNew: Bool) {
+    do throws(SystemError) { return (try folder.open(ListFolder.state, .write), false) } catch {
+      guard error.isMissing else { throw error }
     }
+    return (try folder.open(ListFolder.state, .ensure), true)
   }
 
   /// `receipt` tells Return which files the list has there.

@@ -147,7 +147,7 @@ extension Inbox {
       try Inbox(
         path: places.inbox, state: folders.state, lists: folders.lists,
         failed: folders.failed, quarantine: Quarantine(folders.quarantine),
-        rules: rules, clock: ground.clock,
+        rules: rules, groups: ground.recorder, clock: ground.clock,
         settings: InboxSettings(
           quietTime: settings.quietTime, rescanInterval: settings.rescanInterval,
           maximumListSize: settings.maximumListSize, claims: shares.claims,
