@@ -101,7 +101,9 @@ extension ListOptions {
       case CatalogFormat.OptionTag.isPrivate:
         guard text == "yes" || text == "no" else { return nil }
         isPrivate = text == "yes"
-      case CatalogFormat.OptionTag.contactSheet: contactSheet = text == "yes"
+      case CatalogFormat.OptionTag.contactSheet:
+        guard text == "yes" || text == "no" else { return nil }
+        contactSheet = text == "yes"
       default: if tag >= CatalogFormat.firstNeededTag { return nil }
       }
     }

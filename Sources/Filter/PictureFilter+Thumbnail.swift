@@ -38,9 +38,7 @@ enum SmallProfile {
     guard profile.count >= 128, profile.count <= most else { return nil }
     // Descriptions are ASCII, or UTF-16 with a zero in each byte pair.
     let text = profile.filter { $0 != 0 }
-    for place in 0...(text.count - usual.count)
-    where text[place..<(place + usual.count)].elementsEqual(usual) { return nil }
-    return head + profile
+    return text.firstRange(of: usual) == nil ? head + profile : nil
   }
 }
 
