@@ -2,8 +2,9 @@
 // Keeps the contact sheets of the lists at work: writes the pages that have changed, every few seconds at most, and all
 // that are left when the list ends. Trouble with a page changes nothing else; the next look tries it again. `make`
 // raises a `Failure`.
-// Concurrency model: one Mutex. `run` and the end of a list may write the same page at once, under different hidden
-// names; a page of `run` gets its name under the lock, and only as long as the list has not ended.
+// Concurrency model: two locks. `run` and the end of a list may write the same page at once, under different hidden
+// names; a page gets its name under the lock `naming`, that of `run` only as long as the list has not ended. A disk may
+// hang under `naming`, so only threads that may wait for a disk take it; `state` is held for moments.
 
 import Accept
 import Catalog
@@ -39,6 +40,7 @@ final class ContactSheets: Sendable {
   private let changes: ChangeSignal
   private let printsPath: String
   private let state = Mutex(State())
+  private let naming = Mutex(())
 
   init(_ ground: Ground, _ maker: SheetMaker, _ index: ListIndex, workers: any Workers) {
     self.maker = maker
@@ -96,11 +98,11 @@ final class ContactSheets: Sendable {
   private func show(
     _ draft: FileName, _ page: UInt32, _ subject: SheetMaker.Subject, mark: Int, isEnd: Bool
   ) throws(SystemError) {
-    let result = state.withLock { state -> Result<Bool, SystemError> in
-      if !isEnd, state.ended.contains(subject.id) { return .success(false) }
+    let result = naming.withLock { _ -> Result<Bool, SystemError> in
+      if !isEnd, state.withLock({ $0.ended.contains(subject.id) }) { return .success(false) }
       do throws(SystemError) {
         try maker.show(draft, as: page, of: subject)
-        state.pages[subject.id, default: [:]][page] = mark
+        state.withLock { $0.pages[subject.id, default: [:]][page] = mark }
         return .success(true)
       } catch { return .failure(error) }
     }
