@@ -3,8 +3,8 @@
 // that are left when the list ends. Trouble with a page changes nothing else; the next look tries it again. `make`
 // raises a `Failure`.
 // Concurrency model: two locks. `run` and the end of a list may write the same page at once, under different hidden
-// names; a page gets its name under the lock `naming`, that of `run` only as long as the list has not ended. A disk may
-// hang under `naming`, so only threads that may wait for a disk take it; `state` is held for moments.
+// names; a page gets its name under the lock `naming`, that of `run` only while the list is open in the record. A disk
+// may hang under `naming`, so only threads that may wait for a disk take it; `state` is held for moments.
 
 import Accept
 import Catalog
@@ -20,8 +20,6 @@ final class ContactSheets: Sendable {
   private struct State {
     /// What the written pages show, by their numbers.
     var pages: [ListID: [UInt32: Int]] = [:]
-    /// Lists whose last pages are written.
-    var ended: Set<ListID> = []
     /// Lists whose sheet a person is having made.
     var making: Set<ListID> = []
   }
@@ -99,7 +97,8 @@ final class ContactSheets: Sendable {
     _ draft: FileName, _ page: UInt32, _ subject: SheetMaker.Subject, mark: Int, isEnd: Bool
   ) throws(SystemError) {
     let result = naming.withLock { _ -> Result<Bool, SystemError> in
-      if !isEnd, state.withLock({ $0.ended.contains(subject.id) }) { return .success(false) }
+      let isOpen = recorder.ledger { $0[subject.id]?.state.isFinal == false }
+      guard isEnd || isOpen else { return .success(false) }
       do throws(SystemError) {
         try maker.show(draft, as: page, of: subject)
         state.withLock { $0.pages[subject.id, default: [:]][page] = mark }
@@ -115,7 +114,6 @@ final class ContactSheets: Sendable {
   /// The list is over, and is about to be returned. May wait for a disk.
   func finish(_ list: ListID) {
     guard let terms = index[list]?.terms else { return }
-    state.withLock { _ = $0.ended.insert(list) }
     if terms.hasSheet {
       try? write(list, isEnd: true)
     } else if let earlier = terms.revises, index[earlier]?.terms.hasSheet == true {
@@ -125,12 +123,7 @@ final class ContactSheets: Sendable {
     }
   }
 
-  func forget(_ list: ListID) {
-    state.withLock { state in
-      state.pages[list] = nil
-      state.ended.remove(list)
-    }
-  }
+  func forget(_ list: ListID) { state.withLock { $0.pages[list] = nil } }
 
   // MARK: by order
 
