@@ -64,6 +64,12 @@ struct SheetPageTests {
     #expect(html.contains("href=\"javascript%3Aalert%281%29%3F%23%22%3C%C3%A9.jpg\""))
   }
 
+  @Test func `joiners of a name stay and control characters are shown`() {
+    let html = Self.html(
+      Self.head(), [Self.tile(1, "\u{1F468}\u{200D}\u{1F467} می\u{200C}روم\u{7}")])
+    #expect(html.contains("<bdi>\u{1F468}\u{200D}\u{1F467} می\u{200C}روم\\x07</bdi>"))
+  }
+
   @Test func `a failed photo has its reason, and a filter shows only such photos`() {
     let failed = SheetTile(number: 2, name: "Elm", content: .failed(reason: "404 <Not Found>"))
     let html = Self.html(
