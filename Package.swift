@@ -23,7 +23,8 @@ let stages: [Target] = [
     exclude: ["Journal-format.md"]),
   .target(name: "Report", dependencies: ["Linux", "Systemd", "Vocabulary"]),
   .target(name: "Return", dependencies: ["Digests", "Files", "Vocabulary"]),
-  .target(name: "Steer", dependencies: ["JSON", "Linux", "Vocabulary"]),
+  .target(name: "Show", dependencies: ["HTTP", "Vocabulary"]),
+  .target(name: "Steer", dependencies: ["Digests", "JSON", "Linux", "Vocabulary"]),
 ]
 
 let edge: [Target] = [
@@ -31,6 +32,8 @@ let edge: [Target] = [
   .target(
     name: "Digests", dependencies: ["CDigests", "Vocabulary"], path: "Sources/System/Digests"),
   .target(name: "Files", dependencies: ["Digests", "Vocabulary"], path: "Sources/System/Files"),
+  .target(
+    name: "HTTP", dependencies: ["CMicrohttpd", "Linux", "Vocabulary"], path: "Sources/System/HTTP"),
   .target(name: "JSON", path: "Sources/System/JSON"),
   .target(
     name: "JournalReader", dependencies: ["CJournal", "CLinux", "Linux", "Vocabulary"],
@@ -72,6 +75,9 @@ let shims: [Target] = [
     name: "CExpat", path: "Sources/System/CExpat",
     providers: [.apt(["libexpat1-dev"])]),
   .systemLibrary(
+    name: "CMicrohttpd", path: "Sources/System/CMicrohttpd", pkgConfig: "libmicrohttpd",
+    providers: [.apt(["libmicrohttpd-dev"])]),
+  .systemLibrary(
     name: "CSystemd", path: "Sources/System/CSystemd", pkgConfig: "libsystemd",
     providers: [.apt(["libsystemd-dev"])]),
 ]
@@ -88,6 +94,9 @@ let executables: [Target] = [
   .executableTarget(
     name: "darkroom-worker",
     dependencies: ["Catalog", "Codecs", "Filter", "Linux", "Vocabulary", "Worker"]),
+  .executableTarget(
+    name: "darkroom-web",
+    dependencies: ["HTTP", "Linux", "Show", "Steer", "Systemd", "Vocabulary"]),
   .executableTarget(
     name: "darkroomctl",
     dependencies: [
@@ -185,6 +194,7 @@ let package = Package(
   products: [
     .executable(name: "darkroomd", targets: ["darkroomd"]),
     .executable(name: "darkroomctl", targets: ["darkroomctl"]),
+    .executable(name: "darkroom-web", targets: ["darkroom-web"]),
     .executable(name: "darkroom-worker", targets: ["darkroom-worker"]),
   ],
   targets: stages + edge + shims + words + executables + benchmarks + tests

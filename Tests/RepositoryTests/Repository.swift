@@ -58,8 +58,8 @@ extension Repository {
   static let shims = files(under: "Sources/System", ending: ["c", "h"])
   static let stages: Set<String> = [
     "Accept", "Catalog", "Chain", "Cluster", "Download", "Filter", "Output", "Record", "Report",
-    "Return",
+    "Return", "Show",
     "Steer",
   ]
-  static let executables: Set<String> = ["darkroomd", "darkroom-worker", "darkroomctl"]
+  static let executables: Set<String> = ["darkroomd", "darkroom-web", "darkroom-worker", "darkroomctl"]
 }

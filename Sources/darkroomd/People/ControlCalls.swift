@@ -15,6 +15,7 @@ final class ControlCalls: ControlService {
   private let views: Views
   private let keeper: ListKeeper
   let remover: ListRemover
+  private let sheets: SheetCalls
   private let reload: Reload
   private let narrator: Narrator
   /// Rings at every change that users can see.
@@ -24,11 +25,13 @@ final class ControlCalls: ControlService {
   private let metrics: @Sendable () async -> MetricsReport
 
   init(
-    _ views: Views, keeper: ListKeeper, remover: ListRemover, reload: Reload, narrator: Narrator,
+    _ views: Views, _ sheets: SheetCalls, keeper: ListKeeper, remover: ListRemover, reload: Reload,
+    narrator: Narrator,
     changes: ChangeSignal, stop: StopFlag, metrics: @escaping @Sendable () async -> MetricsReport
   ) {
     self.metrics = metrics
     self.views = views
+    self.sheets = sheets
     self.keeper = keeper
     self.remover = remover
     self.reload = reload
@@ -43,6 +46,7 @@ final class ControlCalls: ControlService {
     default: await views.index.loaded()
     }
     do throws(ControlError) {
+      let peer = try await sheets.admitted(call, peer)
       switch call {
       case .status: return .status(views.status(isStopping: stop.isOn))
       case .reload: return .reloaded(notes: try await reload(peer))
@@ -55,6 +59,10 @@ final class ControlCalls: ControlService {
       case .show(let order): return .show(try await views.show(order))
       case .watch(let order): return .watch(try await views.watch(order))
       case .follow(let order): return .followed(try views.followed(order))
+      case .open(let list): return try sheets.open(list, peer)
+      case .redeem(let token): return try await sheets.redeem(token)
+      case .states(let order): return try await sheets.states(order, peer)
+      case .find(let order): return try await sheets.find(order)
       case .why(let order):
         return .why(try await WhyView(views: views, keeper: keeper).why(order))
       case .pause(let list): return try await change(list, .pause, peer)
@@ -83,6 +91,7 @@ final class ControlCalls: ControlService {
   ) async -> ControlReply {
     await views.index.loaded()
     do throws(ControlError) {
+      _ = try await sheets.admitted(call, peer)
       switch call {
       case .watch(let order): return try await watch(order, send)
       case .follow(let order): return try await followSteps(order, send)
