@@ -64,6 +64,9 @@ extension ListOptions {
     if let isPrivate {
       out.append(field: CatalogFormat.OptionTag.isPrivate, (isPrivate ? "yes" : "no").utf8)
     }
+    if let contactSheet {
+      out.append(field: CatalogFormat.OptionTag.contactSheet, (contactSheet ? "yes" : "no").utf8)
+    }
     return out
   }
 
@@ -98,6 +101,7 @@ extension ListOptions {
       case CatalogFormat.OptionTag.isPrivate:
         guard text == "yes" || text == "no" else { return nil }
         isPrivate = text == "yes"
+      case CatalogFormat.OptionTag.contactSheet: contactSheet = text == "yes"
       default: if tag >= CatalogFormat.firstNeededTag { return nil }
       }
     }

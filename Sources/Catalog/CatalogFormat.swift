@@ -42,6 +42,7 @@ enum CatalogFormat {
     static let metadata: UInt8 = 5
     static let classSpan: UInt8 = 6
     static let notify: UInt8 = 7
+    static let contactSheet: UInt8 = 8
     static let isPrivate: UInt8 = 128
   }
 

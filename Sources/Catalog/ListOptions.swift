@@ -14,11 +14,13 @@ package struct ListOptions: Equatable, Sendable {
   package var notify: PhotoURL?
   /// The prints are for the owner of the list alone.
   package var isPrivate: Bool?
+  /// Its folder of prints has a page that shows them.
+  package var contactSheet: Bool?
 
   package init(
     title: String = "", serviceClass: ServiceClass? = nil, filter: FilterFunction? = nil,
     quality: PrintQuality? = nil, metadata: MetadataRule? = nil, notify: PhotoURL? = nil,
-    isPrivate: Bool? = nil
+    isPrivate: Bool? = nil, contactSheet: Bool? = nil
   ) {
     self.title = title
     self.serviceClass = serviceClass
@@ -27,6 +29,7 @@ package struct ListOptions: Equatable, Sendable {
     self.metadata = metadata
     self.notify = notify
     self.isPrivate = isPrivate
+    self.contactSheet = contactSheet
   }
 
   static let longestTitle = 1000
@@ -47,6 +50,7 @@ package struct ListOptions: Equatable, Sendable {
       case .serviceClass: serviceClass = try OptionValue.serviceClass(text)
       case .notify: notify = try OptionValue.notify(text)
       case .isPrivate: isPrivate = try OptionValue.flag(text, of: .isPrivate)
+      case .contactSheet: contactSheet = try OptionValue.flag(text, of: .contactSheet)
       case .output: break
       }
     } catch {

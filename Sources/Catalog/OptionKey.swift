@@ -10,6 +10,7 @@ enum OptionKey: String, CaseIterable, Sendable {
   case output = "Output"
   case notify = "Notify"
   case isPrivate = "Private"
+  case contactSheet = "ContactSheet"
 
   /// The key of the photos themselves.
   static let photos = "Photos"

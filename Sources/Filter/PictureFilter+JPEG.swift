@@ -15,27 +15,30 @@ extension PictureFilter.Pass {
     }
     try beside.copy(from: original, into: &writer)
     let header = reader.header
+    let maker = thumbnailMaker(header.width, header.height, beside.orientation(in: original))
     let size: UInt64
     do throws(CodecError) {
       if header.hasPlanes {
-        try reader.develop(matrix, into: &writer)
+        try reader.develop(matrix, into: &writer, maker)
       } else {
-        try developRows(&reader, &writer)
+        try developRows(&reader, &writer, maker)
       }
       try reader.finish()
       size = try writer.finish()
     } catch { throw .codec(error) }
     return Developed(
       format: .jpeg, width: UInt32(header.width), height: UInt32(header.height), size: size,
-      notices: beside.notices)
+      notices: beside.notices,
+      thumbnail: write(maker, profile: beside.smallProfile(in: original)))
   }
   private func developRows(
-    _ reader: inout JPEGReader, _ writer: inout JPEGWriter
+    _ reader: inout JPEGReader, _ writer: inout JPEGWriter, _ maker: ThumbnailMaker?
   ) throws(CodecError) {
     var rows = PixelRows(width: reader.header.width, depth: 8)
     try reader.read(&rows)
     while rows.count > 0 {
       rows.apply(matrix)
+      maker?.add(rows)
       try writer.write(rows)
       try reader.read(&rows)
     }

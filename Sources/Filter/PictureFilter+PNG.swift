@@ -17,27 +17,30 @@ extension PictureFilter.Pass {
       try PNGWriter(descriptor: print.descriptor, like: header)
     }
     try beside.copy(from: original, into: &writer)
+    let maker = thumbnailMaker(header.width, header.height, beside.orientation(in: original))
     let size: UInt64
     do throws(CodecError) {
       if header.isPalette {
-        try reader.develop(matrix, into: &writer)
+        try reader.develop(matrix, into: &writer, maker)
       } else {
-        try developRows(&reader, &writer)
+        try developRows(&reader, &writer, maker)
       }
       try reader.finish()
       size = try writer.finish()
     } catch { throw .codec(error) }
     return Developed(
       format: .png, width: UInt32(header.width), height: UInt32(header.height), size: size,
-      notices: beside.notices)
+      notices: beside.notices,
+      thumbnail: write(maker, profile: beside.smallProfile(in: original)))
   }
   private func developRows(
-    _ reader: inout PNGReader, _ writer: inout PNGWriter
+    _ reader: inout PNGReader, _ writer: inout PNGWriter, _ maker: ThumbnailMaker?
   ) throws(CodecError) {
     var rows = PixelRows(width: reader.header.width, depth: reader.header.depth)
     try reader.read(&rows)
     while rows.count > 0 {
       rows.apply(matrix)
+      maker?.add(rows, hasAlpha: reader.header.hasAlpha)
       try writer.write(rows)
       try reader.read(&rows)
     }

@@ -7,16 +7,18 @@ internal import Codecs
 package import Vocabulary
 
 package enum PictureFilter {
-  /// Uses the descriptors of both files, from offset 0; syncs and closes neither. `quality` (1...100) is for
-  /// JPEG; without it the print keeps the original's quantisation.
+  /// Uses the descriptors of the files, from offset 0; syncs and closes none. `quality` (1...100) is for
+  /// JPEG; without it the print keeps the original's quantisation. A thumbnail that cannot be made is left out
+  /// of the result.
   package static func develop(
     original: any OpenFile, print: any OpenFile, function: FilterFunction,
-    quality: Int? = nil, metadata: MetadataRule = .keep, limits: PictureLimits = PictureLimits()
+    quality: Int? = nil, metadata: MetadataRule = .keep, limits: PictureLimits = PictureLimits(),
+    thumbnail: Thumbnail.Order? = nil
   ) throws(Failure) -> Developed {
     let format = try format(of: original)
     let pass = Pass(
       original: original, print: print, matrix: matrix(of: function), quality: quality,
-      metadata: metadata, limits: limits)
+      metadata: metadata, limits: limits, thumbnail: thumbnail)
     let developed: Developed
     do throws(PictureTrouble) {
       switch format {
@@ -60,6 +62,7 @@ package enum PictureFilter {
     let quality: Int?
     let metadata: MetadataRule
     let limits: PictureLimits
+    let thumbnail: Thumbnail.Order?
 
     /// Truncates the print: an earlier try may have left a longer file.
     func cut(at size: UInt64) throws(PictureTrouble) {

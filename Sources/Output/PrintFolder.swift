@@ -13,6 +13,9 @@ package final class PrintFolder: Sendable {
     package let temporary: FileName
   }
 
+  /// The folder of a list's thumbnails, in that of its prints. No print has this name: a leading dot is escaped.
+  package static let sheet = FileName(literal: ".sheet")
+
   package let folder: any Folder
   /// The folder that holds this one.
   private let parent: (any Folder)?
@@ -33,9 +36,10 @@ package final class PrintFolder: Sendable {
   /// Call when `unsettled` was synced.
   package func settle() { isSettled.store(true, ordering: .releasing) }
 
-  /// Call at start, before any draft: removes drafts that an earlier run left. Only drafts begin with a dot.
+  /// Call at start, before any draft: removes drafts that an earlier run left. Only drafts and the folder of thumbnails
+  /// begin with a dot.
   package func sweep() throws(SystemError) {
-    for name in try folder.names() where name.bytes.first == 0x2E {
+    for name in try folder.names() where name.bytes.first == 0x2E && name != Self.sheet {
       try folder.removeIfThere(name)
     }
   }
@@ -49,7 +53,16 @@ package final class PrintFolder: Sendable {
 
   /// A new file for one photo's print.
   package func draft(_ photo: PhotoID) throws(SystemError) -> Draft {
-    let name = Self.temporary(photo)
+    try draft(Self.temporary(photo, "print"))
+  }
+
+  /// Nil if it cannot be made: a photo does not fail for want of a thumbnail.
+  package func thumbnailDraft(_ photo: PhotoID) -> Draft? {
+    try? draft(Self.temporary(photo, "thumbnail"))
+  }
+
+  /// A new file that the readers of the prints may read.
+  package func draft(_ name: FileName) throws(SystemError) -> Draft {
     try folder.removeIfThere(name)
     let file = try folder.open(name, .create)
     // One call for most prints: there are many.
@@ -66,7 +79,33 @@ package final class PrintFolder: Sendable {
 
   /// Contains the list's number: a cancelled list may still run its last step when the next list takes over
   /// its folder.
-  private static func temporary(_ photo: PhotoID) -> FileName {
-    FileName(made: ".\(photo.list)-\(photo.number).print")
+  private static func temporary(_ photo: PhotoID, _ kind: String) -> FileName {
+    FileName(made: ".\(photo.list)-\(photo.number).\(kind)")
+  }
+
+  // MARK: thumbnails
+
+  /// The file of a photo's thumbnail in the folder `sheet`.
+  package static func thumbnail(_ number: UInt32) -> FileName { FileName(made: "\(number).jpg") }
+
+  /// Gives a thumbnail its name, before its print appears. It is not synced: it can be made again. Returns false, and
+  /// removes the draft, if that fails.
+  package func show(_ draft: Draft, of number: UInt32) -> Bool {
+    do throws(SystemError) {
+      let sheet = try sheetFolder()
+      try folder.rename(draft.temporary, to: sheet, as: Self.thumbnail(number), replacing: true)
+      return true
+    } catch {
+      discard(draft)
+      return false
+    }
+  }
+
+  /// Makes the folder if it is missing.
+  package func sheetFolder() throws(SystemError) -> any Folder {
+    let isThere = try folder.has(Self.sheet)
+    let sheet = try folder.folder(Self.sheet, creating: true)
+    if !isThere { try folder.setReaders(readers, of: Self.sheet) }
+    return sheet
   }
 }

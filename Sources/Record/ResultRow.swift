@@ -31,13 +31,15 @@ package struct ResultRow: Equatable, Sendable {
   package var code: String
   /// Cut at `maximumReasonBytes`, between characters.
   package var reason: String
+  /// Of a print; it takes the room of the code.
+  package var thumbnail: Thumbnail?
 
   package init(
     photo: UInt32, state: PhotoState, format: UInt8 = 0, httpStatus: UInt16 = 0,
     attempts: UInt32 = 0, bytes: UInt64 = 0, width: UInt32 = 0, height: UInt32 = 0,
     sha256: [UInt8] = [], queuedMicroseconds: UInt32 = 0, downloadMicroseconds: UInt32 = 0,
     filterMicroseconds: UInt32 = 0, outputMicroseconds: UInt32 = 0, code: String = "",
-    reason: String = ""
+    reason: String = "", thumbnail: Thumbnail? = nil
   ) {
     self.photo = photo
     self.state = state
@@ -54,6 +56,7 @@ package struct ResultRow: Equatable, Sendable {
     self.outputMicroseconds = outputMicroseconds
     self.code = Self.cut(code, to: Self.maximumCodeBytes)
     self.reason = Self.cut(reason, to: Self.maximumReasonBytes)
+    self.thumbnail = code.isEmpty ? thumbnail : nil
   }
 
   private static func cut(_ text: String, to limit: Int) -> String {
@@ -66,6 +69,8 @@ package struct ResultRow: Equatable, Sendable {
   // MARK: As bytes, numbers little-endian
 
   private static let version: UInt8 = 1
+  /// With a thumbnail in the place of the code.
+  private static let shownVersion: UInt8 = 2
 
   /// Seeds the checksum, so that a row at another photo's place or in another list's file does not verify.
   private static func seed(_ list: ListID, _ photo: UInt32) -> UInt32 {
@@ -73,7 +78,8 @@ package struct ResultRow: Equatable, Sendable {
   }
 
   package func encoded(for list: ListID) -> [UInt8] {
-    var row: [UInt8] = [Self.version, state.rawValue, format, sha256.isEmpty ? 0 : 1]
+    let version = thumbnail == nil ? Self.version : Self.shownVersion
+    var row: [UInt8] = [version, state.rawValue, format, sha256.isEmpty ? 0 : 1]
     row.reserveCapacity(Self.size)
     func add(_ number: some FixedWidthInteger & UnsignedInteger) {
       for byte in 0..<(number.bitWidth / 8) {
@@ -87,12 +93,21 @@ package struct ResultRow: Equatable, Sendable {
     add(bytes)
     add(httpStatus)
     row += sha256.isEmpty ? [UInt8](repeating: 0, count: 32) : sha256
-    for (text, limit) in [(code, Self.maximumCodeBytes), (reason, Self.maximumReasonBytes)] {
-      let text = Array(Self.cut(text, to: limit).utf8)
+    func add(_ text: String, in room: Int) {
+      let text = Array(Self.cut(text, to: room).utf8)
       row.append(UInt8(text.count))
       row += text
-      row += [UInt8](repeating: 0, count: limit - text.count)
+      row += [UInt8](repeating: 0, count: room - text.count)
     }
+    if let thumbnail {
+      add(thumbnail.width)
+      add(thumbnail.height)
+      row += thumbnail.grid.packed
+      row += [UInt8](repeating: 0, count: Self.maximumCodeBytes - 3 - ColourGrid.size)
+    } else {
+      add(code, in: Self.maximumCodeBytes)
+    }
+    add(reason, in: Self.maximumReasonBytes)
     add(CRC32C.checksum(row, seed: Self.seed(list, photo)))
     // The size of a row is part of the format.
     precondition(row.count == Self.size)
@@ -101,7 +116,8 @@ package struct ResultRow: Equatable, Sendable {
 
   /// Nil unless the bytes are the row of this photo.
   package init?(_ row: [UInt8], for photo: PhotoID) {
-    guard row.count == Self.size, row[0] == Self.version, let state = PhotoState(rawValue: row[1])
+    guard row.count == Self.size, [Self.version, Self.shownVersion].contains(row[0]),
+      let state = PhotoState(rawValue: row[1])
     else { return nil }
     var place = 4
     func take(_ count: Int) -> UInt64 {
@@ -130,7 +146,15 @@ package struct ResultRow: Equatable, Sendable {
     httpStatus = UInt16(truncatingIfNeeded: take(2))
     sha256 = row[3] == 1 ? Array(row[place..<(place + 32)]) : []
     place += 32
-    code = text(Self.maximumCodeBytes)
+    if row[0] == Self.shownVersion {
+      let (wide, high) = (UInt16(take(2)), UInt16(take(2)))
+      thumbnail = ColourGrid(packed: row[place..<(place + ColourGrid.size)])
+        .map { Thumbnail(width: wide, height: high, grid: $0) }
+      place += Self.maximumCodeBytes - 3
+      code = ""
+    } else {
+      code = text(Self.maximumCodeBytes)
+    }
     reason = text(Self.maximumReasonBytes)
     guard small() == checksum, self.photo == photo.number else { return nil }
   }

@@ -13,9 +13,10 @@ package struct ListOutcome: Sendable {
     package let notify: PhotoURL?
     /// The prints are for the owner alone.
     package let isPrivate: Bool
+    package let hasSheet: Bool?
 
-    package init(notify: PhotoURL? = nil, isPrivate: Bool = false) {
-      (self.notify, self.isPrivate) = (notify, isPrivate)
+    package init(notify: PhotoURL? = nil, isPrivate: Bool = false, hasSheet: Bool? = nil) {
+      (self.notify, self.isPrivate, self.hasSheet) = (notify, isPrivate, hasSheet)
     }
   }
 

@@ -92,6 +92,7 @@ extension PropertyListWriter {
     string("Quality", "\(outcome.quality)")
     string("Metadata", outcome.metadata.name)
     if outcome.kept.isPrivate { string("Private", "yes") }
+    if let sheet = outcome.kept.hasSheet { string("ContactSheet", sheet ? "yes" : "no") }
   }
 }
 

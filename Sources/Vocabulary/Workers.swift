@@ -12,13 +12,22 @@ package protocol Workers: Sendable {
   /// A list of this user may be read soon: a worker may be started in advance.
   func foreseeList(of owner: UInt32, _ limits: ListLimits)
 
-  /// Develops `original` into `print`. Rows stream through: memory does not grow with the picture.
-  func develop(_ original: any OpenFile, into print: any OpenFile, _ order: DevelopOrder)
-    async throws(Failure) -> Developed
+  /// Develops `original` into `print`. Rows stream through: memory does not grow with the picture. A thumbnail that
+  /// cannot be written is missing in the result.
+  func develop(
+    _ original: any OpenFile, into print: any OpenFile, thumbnail: Thumbnail.Order?,
+    _ order: DevelopOrder
+  ) async throws(Failure) -> Developed
 }
 
 extension Workers {
   package func foreseeList(of owner: UInt32, _ limits: ListLimits) {}
+
+  package func develop(
+    _ original: any OpenFile, into print: any OpenFile, _ order: DevelopOrder
+  ) async throws(Failure) -> Developed {
+    try await develop(original, into: print, thumbnail: nil, order)
+  }
 }
 
 package struct ListLimits: Equatable, Sendable {
@@ -82,15 +91,17 @@ package struct Developed: Equatable, Sendable {
   package let height: UInt32
   package let size: UInt64
   package let notices: PictureNotices
+  package let thumbnail: Thumbnail?
 
   package init(
     format: PictureFormat, width: UInt32, height: UInt32, size: UInt64,
-    notices: PictureNotices = []
+    notices: PictureNotices = [], thumbnail: Thumbnail? = nil
   ) {
     self.format = format
     self.width = width
     self.height = height
     self.size = size
     self.notices = notices
+    self.thumbnail = thumbnail
   }
 }

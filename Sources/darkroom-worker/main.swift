@@ -13,12 +13,13 @@ let code = WorkerLoop.run(
   readList: { list, catalog, limits throws(Failure) in
     try ListReader.read(list: list, catalog: catalog, limits: limits)
   },
-  develop: { original, print, order throws(Failure) in
+  develop: { original, print, thumbnail, order throws(Failure) in
     try PictureFilter.develop(
       original: original, print: print, function: order.filter, quality: order.quality.level,
       metadata: order.metadata,
       limits: PictureLimits(
-        maximumPixels: order.maximumPixels, maximumMemory: order.maximumMemory))
+        maximumPixels: order.maximumPixels, maximumMemory: order.maximumMemory),
+      thumbnail: thumbnail)
   })
 if code == WorkerLoop.exitUsage { print("darkroom-worker is started by darkroomd, not by hand") }
 ThisProcess.end(with: code)

@@ -66,6 +66,7 @@ package struct CheckRun {
         options.serviceClass?.name, options.filter?.description,
         options.quality.map { "quality \($0)" }, options.metadata.map { "metadata \($0)" },
         options.isPrivate.map { $0 ? "private" : "not private" },
+        options.contactSheet.map { $0 ? "contact sheet" : "no contact sheet" },
         options.notify.map { "notify \(Printable.text($0.shown))" },
       ].compactMap { $0 }
       let tail = settings.isEmpty ? "" : ", \(settings.joined(separator: ", "))"
@@ -122,6 +123,7 @@ package struct CheckRun {
     head["quality"] = options.quality.map { .string($0.description) }
     head["metadata"] = options.metadata.map { .string($0.name) }
     head["private"] = options.isPrivate.map { .bool($0) }
+    head["contactSheet"] = options.contactSheet.map { .bool($0) }
     head["notify"] = options.notify.map { .string($0.text) }
     voice.say(JSONWriter.text(.object(head)).dropLast() + ",\"photos\":[")
     let problems = try tellPhotos(list) { number, entry, failure in

@@ -291,6 +291,7 @@ private struct ListWriter {
     head["Metadata"] = (new.metadata ?? old.metadata).map { .string($0.name) }
     head["Notify"] = (new.notify ?? old.notify).map { .string($0.text) }
     head["Private"] = (new.isPrivate ?? old.isPrivate).map { .string($0 ? "yes" : "no") }
+    head["ContactSheet"] = old.contactSheet.map { .string($0 ? "yes" : "no") }
     var text = JSONWriter.text(.object(head))
     text = text.dropLast() + (head.members.isEmpty ? "" : ",") + "\"Photos\":[\n"
     var size: UInt64 = 0

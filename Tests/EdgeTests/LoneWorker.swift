@@ -27,7 +27,7 @@ final class LoneWorker {
   }
 
   func develop(_ original: [UInt8], _ order: DevelopOrder) throws -> WorkerAnswer.Body {
-    try ask(.develop(order), order.timeout, about: original)
+    try ask(.develop(order, thumbnail: 0), order.timeout, about: original)
   }
 
   func readList(_ list: [UInt8]) throws -> WorkerAnswer.Body {

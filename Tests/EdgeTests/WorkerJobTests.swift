@@ -12,7 +12,7 @@ struct WorkerJobTests {
 
   private func judge(_ answer: WorkerAnswer.Body) -> Result<WorkerFacts, Failure>? {
     WorkerJob(
-      body: .develop(WorkerBench.order(pixels: 6)), owner: 1, input: MemoryFile(),
+      body: .develop(WorkerBench.order(pixels: 6), thumbnail: 0), owner: 1, input: MemoryFile(),
       output: CutFile(MemoryFile("print"), cut, "print")
     ).judge(answer)
   }

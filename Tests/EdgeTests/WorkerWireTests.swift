@@ -18,7 +18,7 @@ struct WorkerWireTests {
       body: .develop(
         DevelopOrder(
           owner: .max, serviceClass: .background, filter: .sepia(thousandths: 1000),
-          maximumPixels: .max, maximumMemory: 0, timeout: .seconds(30)))),
+          maximumPixels: .max, maximumMemory: 0, timeout: .seconds(30)), thumbnail: 480)),
     developing(.level(1), .strip), developing(.level(100), .copyright),
     developing(.source, .keep),
   ]
@@ -31,7 +31,8 @@ struct WorkerWireTests {
       body: .develop(
         DevelopOrder(
           owner: 1, serviceClass: .default, filter: .standard, quality: quality,
-          metadata: metadata, maximumPixels: 1, maximumMemory: 2, timeout: .seconds(1))))
+          metadata: metadata, maximumPixels: 1, maximumMemory: 2, timeout: .seconds(1)),
+        thumbnail: 0))
   }
 
   private static let answers: [WorkerAnswer] = [
@@ -39,6 +40,13 @@ struct WorkerWireTests {
     WorkerAnswer(
       number: .max,
       body: .developed(Developed(format: .png, width: .max, height: 1, size: .max))),
+    WorkerAnswer(
+      number: 8,
+      body: .developed(
+        Developed(
+          format: .jpeg, width: 3, height: 2, size: 1,
+          thumbnail: Thumbnail(
+            width: 3, height: 2, grid: ColourGrid((0..<36).map { UInt8($0 * 7) }))))),
     WorkerAnswer(
       number: 9,
       body: .failed(

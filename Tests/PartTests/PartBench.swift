@@ -181,7 +181,8 @@ final class InnerWorkers: Workers {
   }
 
   func develop(
-    _ original: any OpenFile, into print: any OpenFile, _ order: DevelopOrder
+    _ original: any OpenFile, into print: any OpenFile, thumbnail: Thumbnail.Order?,
+    _ order: DevelopOrder
   ) async throws(Failure) -> Developed {
     orders.withLock { $0.append(order) }
     try fail()
@@ -189,7 +190,8 @@ final class InnerWorkers: Workers {
       original: original, print: print, function: order.filter, quality: order.quality.level,
       metadata: order.metadata,
       limits: PictureLimits(
-        maximumPixels: order.maximumPixels, maximumMemory: order.maximumMemory))
+        maximumPixels: order.maximumPixels, maximumMemory: order.maximumMemory),
+      thumbnail: thumbnail)
   }
 }
 

@@ -17,9 +17,10 @@ struct ScriptedWorkers: Workers {
     try ListReader.read(list: list, catalog: catalog, limits: limits)
   }
 
-  func develop(_ original: any OpenFile, into print: any OpenFile, _ order: DevelopOrder)
-    async throws(Failure) -> Developed
-  {
+  func develop(
+    _ original: any OpenFile, into print: any OpenFile, thumbnail: Thumbnail.Order?,
+    _ order: DevelopOrder
+  ) async throws(Failure) -> Developed {
     let bytes = (try? original.read(at: 0, upTo: 100)) ?? []
     var words = "\(order.filter) "
     if let level = order.quality.level { words += "quality \(level) " }
@@ -48,9 +49,10 @@ final class BackwardWorkers: Workers {
     async throws(Failure)
   {}
 
-  func develop(_ original: any OpenFile, into print: any OpenFile, _ order: DevelopOrder)
-    async throws(Failure) -> Developed
-  {
+  func develop(
+    _ original: any OpenFile, into print: any OpenFile, thumbnail: Thumbnail.Order?,
+    _ order: DevelopOrder
+  ) async throws(Failure) -> Developed {
     await withCheckedContinuation { (waiter: Waiter) in
       let last = waiting.withLock { waiting -> Waiter? in
         waiting.append(waiter)

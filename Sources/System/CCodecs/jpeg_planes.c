@@ -4,6 +4,7 @@
 // and blue. Uses about 60 bytes of memory per column.
 #include "jpeg_codec.h"
 #include "planes.h"
+#include "thumbnail.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ struct planes {
   uint8_t *above[2];                    // the last rows of chroma of the previous band
   uint8_t *cb_out[height], *cr_out[height];
   uint8_t *memory;
+  struct dr_thumbnail *thumbnail;       // or NULL
 };
 
 static size_t stride(const struct planes *planes, int across) {
@@ -119,6 +121,14 @@ static void develop_group(struct planes *planes, uint32_t first, uint32_t y) {
   }
 }
 
+static void show_group(const struct planes *planes, uint32_t first, uint32_t y) {
+  uint32_t down = (uint32_t)planes->down;
+  for (uint32_t j = 0; j < down && (first + y) * down + j < planes->rows; j++)
+    dr_thumbnail_plane(planes->thumbnail, 0, planes->now.light[y * down + j]);
+  dr_thumbnail_plane(planes->thumbnail, 1, planes->cb_out[y]);
+  dr_thumbnail_plane(planes->thumbnail, 2, planes->cr_out[y]);
+}
+
 // Fills the rows below the picture with its last row.
 static void repeat_last(struct planes *planes, uint32_t count) {
   size_t light = stride(planes, planes->across) - margin, chroma = stride(planes, 1) - margin;
@@ -133,7 +143,10 @@ static void repeat_last(struct planes *planes, uint32_t count) {
 
 static void develop_band(struct planes *planes, uint32_t first) {
   uint32_t left = planes->chroma_rows - first, count = left < height ? left : height;
-  for (uint32_t y = 0; y < count; y++) develop_group(planes, first, y);
+  for (uint32_t y = 0; y < count; y++) {
+    develop_group(planes, first, y);
+    if (planes->thumbnail) show_group(planes, first, y);
+  }
   repeat_last(planes, count);
   memcpy(planes->above[0] - 1, planes->now.cb[height - 1] - 1, stride(planes, 1) - margin + 1);
   memcpy(planes->above[1] - 1, planes->now.cr[height - 1] - 1, stride(planes, 1) - margin + 1);
@@ -165,14 +178,19 @@ static int develop(struct planes *planes, struct dr_jpeg_reader *reader,
 }
 
 int32_t dr_jpeg_planes_develop(struct dr_jpeg_reader *reader, struct dr_jpeg_writer *writer,
-                               const struct dr_matrix *matrix, struct dr_trouble *trouble) {
+                               const struct dr_matrix *matrix, struct dr_thumbnail *thumbnail,
+                               struct dr_trouble *trouble) {
   struct planes planes;
   trouble->code = 0;
   int result = -1;
   if (prepare(&planes, &reader->codec, matrix) < 0)
     dr_codec_say(trouble, DR_CODEC_MEMORY, "there is no memory left to develop it");
-  else
+  else {
+    // Without memory for it there is no thumbnail.
+    if (thumbnail && dr_thumbnail_planes(thumbnail, planes.chroma_width, planes.chroma_rows) == 0)
+      planes.thumbnail = thumbnail;
     result = develop(&planes, reader, writer, trouble);
+  }
   free(planes.memory);
   return result;
 }

@@ -99,8 +99,7 @@ static void prepare(j_compress_ptr codec, j_decompress_ptr like, int quality) {
   jpeg_start_compress(codec, TRUE);
 }
 
-struct dr_jpeg_writer *dr_jpeg_writer_open(int fd, struct dr_jpeg_reader *like, int32_t quality,
-                                           struct dr_trouble *trouble) {
+static struct dr_jpeg_writer *make(int fd, struct dr_trouble *trouble) {
   struct dr_jpeg_writer *writer = calloc(1, sizeof *writer);
   trouble->code = 0;
   if (!writer) {
@@ -111,18 +110,62 @@ struct dr_jpeg_writer *dr_jpeg_writer_open(int fd, struct dr_jpeg_reader *like, 
   writer->escape.trouble = trouble;
   writer->escape.output = &writer->output;
   writer->codec.err = dr_jpeg_escape_prepare(&writer->escape);
-  if (setjmp(writer->escape.back)) {
-    dr_jpeg_writer_close(writer);
-    return NULL;
-  }
+  return writer;
+}
+
+// Only where an error can leave: it allocates.
+static void create(struct dr_jpeg_writer *writer) {
   jpeg_create_compress(&writer->codec);
   writer->codec.client_data = writer;
   writer->target.init_destination = begin;
   writer->target.empty_output_buffer = empty;
   writer->target.term_destination = end;
   writer->codec.dest = &writer->target;
+}
+
+struct dr_jpeg_writer *dr_jpeg_writer_open(int fd, struct dr_jpeg_reader *like, int32_t quality,
+                                           struct dr_trouble *trouble) {
+  struct dr_jpeg_writer *writer = make(fd, trouble);
+  if (!writer) return NULL;
+  if (setjmp(writer->escape.back)) {
+    dr_jpeg_writer_close(writer);
+    return NULL;
+  }
+  create(writer);
   prepare(&writer->codec, &like->codec, quality);
   return writer;
+}
+
+struct dr_jpeg_writer *dr_jpeg_writer_open_thumbnail(int fd, const struct dr_thumbnail *thumbnail,
+                                                     int32_t quality, struct dr_trouble *trouble) {
+  struct dr_jpeg_writer *writer = make(fd, trouble);
+  if (!writer) return NULL;
+  if (setjmp(writer->escape.back)) {
+    dr_jpeg_writer_close(writer);
+    return NULL;
+  }
+  create(writer);
+  struct dr_thumbnail_form form = dr_thumbnail_form(thumbnail);
+  writer->codec.image_width = form.width;
+  writer->codec.image_height = form.height;
+  writer->codec.input_components = 3;
+  writer->codec.in_color_space = form.is_light ? JCS_YCbCr : JCS_RGB;
+  jpeg_set_defaults(&writer->codec);
+  jpeg_set_quality(&writer->codec, quality, TRUE);
+  jpeg_start_compress(&writer->codec, TRUE);
+  return writer;
+}
+
+int32_t dr_jpeg_writer_thumbnail(struct dr_jpeg_writer *writer,
+                                 const struct dr_thumbnail *thumbnail, struct dr_trouble *trouble) {
+  trouble->code = 0;
+  writer->escape.trouble = trouble;
+  if (setjmp(writer->escape.back)) return -1;
+  while (writer->codec.next_scanline < writer->codec.image_height) {
+    JSAMPROW row = (JSAMPROW)dr_thumbnail_row(thumbnail, writer->codec.next_scanline);
+    jpeg_write_scanlines(&writer->codec, &row, 1);
+  }
+  return 0;
 }
 
 int32_t dr_jpeg_writer_marker(struct dr_jpeg_writer *writer, int32_t marker, const uint8_t *bytes,

@@ -42,12 +42,13 @@ internal import CCodecs
   /// Develops the whole picture on its planes of light and chroma: corresponds to decoding, matrix and
   /// encoding, but skips red, green and blue where no channel can clip.
   package mutating func develop(
-    _ matrix: ColourMatrix, into writer: inout JPEGWriter
+    _ matrix: ColourMatrix, into writer: inout JPEGWriter, _ thumbnail: ThumbnailMaker? = nil
   ) throws(CodecError) {
     precondition(header.hasPlanes)
     var inC = matrix.inC
     try CodecError.check { trouble in
-      unsafe dr_jpeg_planes_develop(handle, writer.handle, &inC, &trouble)
+      unsafe dr_jpeg_planes_develop(
+        handle, writer.handle, &inC, thumbnail?.handle, &trouble)
     }
   }
 

@@ -36,12 +36,13 @@ internal import CCodecs
 
   /// Develops the whole picture by its palette: the matrix changes the palette, the indices stay.
   package mutating func develop(
-    _ matrix: ColourMatrix, into writer: inout PNGWriter
+    _ matrix: ColourMatrix, into writer: inout PNGWriter, _ thumbnail: ThumbnailMaker? = nil
   ) throws(CodecError) {
     precondition(header.isPalette)
     var inC = matrix.inC
     try CodecError.check { trouble in
-      unsafe dr_png_palette_develop(handle, writer.handle, &inC, &trouble)
+      unsafe dr_png_palette_develop(
+        handle, writer.handle, &inC, thumbnail?.handle, &trouble)
     }
   }
 

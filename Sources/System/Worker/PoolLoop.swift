@@ -157,8 +157,7 @@ final class PoolLoop {
   private func send(_ number: JobNumber, to worker: WorkerNumber, _ timeout: Duration) {
     guard let process = processes[worker], let errand = errands[number] else { return }
     let request = WorkerRequest(number: number, timeout: timeout, body: errand.job.body)
-    let (input, output) = (errand.job.input.descriptor, errand.job.output.descriptor)
-    do throws(SystemError) { try process.send(request, input, output) } catch {
+    do throws(SystemError) { try process.send(request, errand.job.descriptors) } catch {
       feed(.notSent(worker, error))
     }
   }

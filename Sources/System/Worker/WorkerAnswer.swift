@@ -6,6 +6,7 @@
 //   kind 0, ready:      u32 layers of the sandbox that hold
 //   kind 1, list read
 //   kind 2, developed:  u8 format · u8 notices · u32 width · u32 height · u64 size
+//                       · u16 width and u16 height of the thumbnail (0 without one) · 18 bytes of its colours
 //   kind 3, failed:     u8 1 for the machine's trouble, else 0 · text code · text reason · text advice
 
 package import Vocabulary
@@ -45,6 +46,7 @@ package struct WorkerAnswer: Equatable, Sendable {
       writer.put(developed.width)
       writer.put(developed.height)
       writer.put(developed.size)
+      Self.put(developed.thumbnail, into: &writer)
     case .failed(let failure):
       Self.begin(3, number, &writer)
       writer.put(UInt8(failure.kind == .machine ? 1 : 0))
@@ -53,6 +55,14 @@ package struct WorkerAnswer: Equatable, Sendable {
       writer.put(failure.advice, atMost: Self.maximumText)
     }
     return writer.bytes
+  }
+
+  private static func put(_ thumbnail: Thumbnail?, into writer: inout WireWriter) {
+    writer.put(thumbnail?.width ?? 0)
+    writer.put(thumbnail?.height ?? 0)
+    for byte in thumbnail?.grid.packed ?? [UInt8](repeating: 0, count: ColourGrid.size) {
+      writer.put(byte)
+    }
   }
 
   private static func begin(_ kind: UInt8, _ number: UInt64, _ writer: inout WireWriter) {
@@ -83,11 +93,14 @@ extension WorkerAnswer {
     guard let format = reader.take(UInt8.self).flatMap(PictureFormat.init(rawValue:)),
       let notices = reader.take(UInt8.self),
       let width = reader.take(UInt32.self), let height = reader.take(UInt32.self),
-      let size = reader.take(UInt64.self), width > 0, height > 0, size > 0
+      let size = reader.take(UInt64.self), width > 0, height > 0, size > 0,
+      let wide = reader.take(UInt16.self), let high = reader.take(UInt16.self),
+      let grid = ColourGrid(packed: (0..<ColourGrid.size).compactMap { _ in reader.take(UInt8.self) })
     else { return nil }
+    let thumbnail = wide == 0 ? nil : Thumbnail(width: wide, height: high, grid: grid)
     return Developed(
       format: format, width: width, height: height, size: size,
-      notices: PictureNotices(rawValue: notices))
+      notices: PictureNotices(rawValue: notices), thumbnail: thumbnail)
   }
 
   /// A worker cannot make the daemon wait forever: trouble of the machine is accepted only for a full or

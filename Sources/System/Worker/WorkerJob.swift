@@ -10,12 +10,21 @@ struct WorkerJob: Sendable {
   let owner: UInt32
   let input: any OpenFile
   let output: any OpenFile
+  var thumbnail: (any OpenFile)?
+
+  /// No thumbnail of the largest size has more bytes.
+  private static let longestThumbnail: UInt64 = 4 << 20
+
+  /// In the order in which a request carries them.
+  var descriptors: [Int32] {
+    [input.descriptor, output.descriptor] + (thumbnail.map { [$0.descriptor] } ?? [])
+  }
 
   /// The properties on which the pool decides.
   func order(_ settings: WorkerSettings) -> PoolOrder {
     switch body {
     case .readList(let limits): return Self.order(limits, of: owner, settings)
-    case .develop(let order):
+    case .develop(let order, _):
       let memory = order.maximumMemory.addingWithoutOverflow(settings.baseMemory)
       return PoolOrder(
         options: WorkerOptions(
@@ -49,16 +58,30 @@ struct WorkerJob: Sendable {
     switch (self.body, body) {
     case (_, .failed(let failure)): return .failure(failure)
     case (.readList, .listRead): return .success(.listRead)
-    case (.develop(let order), .developed(let developed)):
+    case (.develop(let order, let height), .developed(let developed)):
       let (pixels, overflow) = UInt64(developed.width)
         .multipliedReportingOverflow(by: UInt64(developed.height))
       guard !overflow, pixels <= order.maximumPixels else { return nil }
       do throws(Failure) {
         let size = try asMachine { () throws(SystemError) in try output.status().size }
-        return size == developed.size ? .success(.developed(developed)) : nil
+        guard size == developed.size else { return nil }
+        return .success(.developed(checked(developed, height)))
       } catch { return .failure(error) }
     default: return nil
     }
+  }
+
+  /// Without its thumbnail, unless that is as small as it was ordered and its file is not too long.
+  private func checked(_ developed: Developed, _ height: UInt16) -> Developed {
+    guard let made = developed.thumbnail else { return developed }
+    if made.height > 0, made.height <= height, made.width <= height * Thumbnail.widest,
+      let size = try? thumbnail?.status().size, 1...Self.longestThumbnail ~= size
+    {
+      return developed
+    }
+    return Developed(
+      format: developed.format, width: developed.width, height: developed.height,
+      size: developed.size, notices: developed.notices)
   }
 }
 

@@ -8,9 +8,9 @@ package import Vocabulary
 package enum WorkerLoop {
   /// Reads the property list in the first file and writes a catalog to the second.
   package typealias ReadList = (any OpenFile, any OpenFile, ListLimits) throws(Failure) -> Void
-  /// Develops the original in the first file into the second.
+  /// Develops the original in the first file into the second, with a thumbnail in a third.
   package typealias Develop =
-    (any OpenFile, any OpenFile, DevelopOrder) throws(Failure) -> Developed
+    (any OpenFile, any OpenFile, Thumbnail.Order?, DevelopOrder) throws(Failure) -> Developed
 
   /// Returns the exit code of the process. `words` is the command line without the program's name.
   package static func run(
@@ -43,7 +43,9 @@ package enum WorkerLoop {
       case .readList(let limits):
         try readList(input, output, limits)
         return .listRead
-      case .develop(let order): return .developed(try develop(input, output, order))
+      case .develop(let order, let height):
+        let thumbnail = delivery.thumbnail.map { Thumbnail.Order(file: $0, height: height) }
+        return .developed(try develop(input, output, thumbnail, order))
       }
     } catch { return .failed(error) }
   }

@@ -3,8 +3,8 @@
 // serves.
 
 package struct WorkerOptions: Hashable, Sendable {
-  /// The three standard descriptors, the socket, and a request's two files.
-  static let descriptors: UInt64 = 6
+  /// The three standard descriptors, the socket, and a request's three files.
+  static let descriptors: UInt64 = 7
 
   /// The user whom the worker serves.
   package let owner: UInt32

@@ -62,10 +62,12 @@ package final class WorkerPool: Workers {
   }
 
   package func develop(
-    _ original: any OpenFile, into print: any OpenFile, _ order: DevelopOrder
+    _ original: any OpenFile, into print: any OpenFile, thumbnail: Thumbnail.Order?,
+    _ order: DevelopOrder
   ) async throws(Failure) -> Developed {
     let job = WorkerJob(
-      body: .develop(order), owner: order.owner, input: original, output: print)
+      body: .develop(order, thumbnail: thumbnail?.height ?? 0), owner: order.owner,
+      input: original, output: print, thumbnail: thumbnail?.file)
     switch try await run(job).get() {
     case .developed(let developed): return developed
     case .listRead: throw PoolState.nonsense

@@ -71,9 +71,9 @@ final class WorkerProcess {
     }
   }
 
-  func send(_ request: WorkerRequest, _ input: Int32, _ output: Int32) throws(SystemError) {
+  func send(_ request: WorkerRequest, _ files: [Int32]) throws(SystemError) {
     spentBefore = handle.process.processorTime ?? .zero
-    try handle.process.socket.send(request.encoded, files: [input, output])
+    try handle.process.socket.send(request.encoded, files: files)
   }
 
   /// The processor time since the request; nil if it is not known.

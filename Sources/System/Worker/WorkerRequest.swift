@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request to a worker: one packet, with two descriptors (the file to read, the file to write).
+// A request to a worker: one packet, with two descriptors (the file to read, the file to write), and a third one
+// (the file for the thumbnail) if the thumbnail's height is not 0.
 //
 //   u16 version · u8 kind · u64 number · u64 milliseconds · then
 //   kind 1, read a list:  u64 size · u32 photos · u32 key bytes · u32 value bytes
 //   kind 2, develop:      u64 list · u8 class · u8 function · u32 thousandths · u8 quality
-//                         · u8 metadata · u64 pixels · u64 memory
+//                         · u8 metadata · u64 pixels · u64 memory · u16 height of the thumbnail
 //
 // A quality is 1 to 100, or 0 for the original's.
 
@@ -12,12 +13,18 @@ import Vocabulary
 
 struct WorkerRequest: Equatable {
   /// Daemon and worker are installed together; a packet of another version is refused.
-  static let version: UInt16 = 3
+  static let version: UInt16 = 4
   static let maximumSize = 128
 
   enum Body: Equatable {
     case readList(ListLimits)
-    case develop(DevelopOrder)
+    case develop(DevelopOrder, thumbnail: UInt16)
+
+    /// The number of descriptors that come with it.
+    var files: Int {
+      if case .develop(_, thumbnail: 1...) = self { return 3 }
+      return 2
+    }
   }
 
   /// The answer repeats it.
@@ -36,7 +43,9 @@ struct WorkerRequest: Equatable {
     writer.put(UInt64(clamping: timeout.milliseconds))
     switch body {
     case .readList(let limits): Self.put(limits, into: &writer)
-    case .develop(let order): Self.put(order, into: &writer)
+    case .develop(let order, let thumbnail):
+      Self.put(order, into: &writer)
+      writer.put(thumbnail)
     }
     return writer.bytes
   }
@@ -73,7 +82,11 @@ extension WorkerRequest {
     let body: Body?
     switch kind {
     case 1: body = Self.listLimits(&reader).map(Body.readList)
-    case 2: body = Self.developOrder(&reader, timeout).map(Body.develop)
+    case 2:
+      guard let order = Self.developOrder(&reader, timeout),
+        let thumbnail = reader.take(UInt16.self), thumbnail == 0 || Thumbnail.heights.contains(thumbnail)
+      else { return nil }
+      body = .develop(order, thumbnail: thumbnail)
     default: body = nil
     }
     guard let body, reader.isAtEnd else { return nil }

@@ -20,6 +20,7 @@ struct WorkerSocket: ~Copyable {
     let request: WorkerRequest
     let input: any OpenFile
     let output: any OpenFile
+    let thumbnail: (any OpenFile)?
   }
 
   /// The next request; nil once the daemon has closed its end.
@@ -29,13 +30,16 @@ struct WorkerSocket: ~Copyable {
     }
     if bytes.isEmpty { return nil }
     // The files of a broken request stay open: the process ends anyway.
-    guard let request = WorkerRequest(decoding: bytes), files.count == 2 else {
+    guard let request = WorkerRequest(decoding: bytes), files.count == request.body.files
+    else {
       throw SystemError(.badProtocol, call: "recvmsg", thing: "request")
     }
     return Delivery(
       request: request,
       input: LinuxFile(owning: Descriptor(owning: files[0]), thing: "the input file"),
-      output: LinuxFile(owning: Descriptor(owning: files[1]), thing: "the output file"))
+      output: LinuxFile(owning: Descriptor(owning: files[1]), thing: "the output file"),
+      thumbnail: files.count < 3
+        ? nil : LinuxFile(owning: Descriptor(owning: files[2]), thing: "the thumbnail"))
   }
 
   func send(_ answer: WorkerAnswer) throws(SystemError) {

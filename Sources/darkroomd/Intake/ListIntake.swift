@@ -144,7 +144,8 @@ struct ListIntake: IntakeRules {
       prints: prints, filter: options.filter ?? standard.function,
       quality: options.quality ?? standard.quality,
       metadata: options.metadata ?? standard.metadata, title: options.title, revises: earlier,
-      isRoll: draft.isRoll, notify: options.notify, isPrivate: isPrivate)
+      isRoll: draft.isRoll, notify: options.notify, isPrivate: isPrivate,
+      hasSheet: options.contactSheet ?? settings.current.output.contactSheet)
     return ListTerms(
       photos: catalog.count, serviceClass: options.serviceClass ?? .default,
       settings: terms.text)

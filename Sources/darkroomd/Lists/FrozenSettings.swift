@@ -22,6 +22,8 @@ struct FrozenSettings: Equatable, Sendable {
   var notify: PhotoURL?
   /// The prints are for the owner of the list alone.
   var isPrivate = false
+  /// The folder of the prints has a page that shows them.
+  var hasSheet = false
 
   var text: String {
     """
@@ -33,6 +35,7 @@ struct FrozenSettings: Equatable, Sendable {
     Again=\(again?.text ?? "")
     Notify=\(notify?.text ?? "")
     Private=\(isPrivate ? "yes" : "no")
+    ContactSheet=\(hasSheet ? "yes" : "no")
     Roll=\(isRoll ? "yes" : "no")
     Title=\(title.split(whereSeparator: \.isNewline).joined(separator: " "))
 
@@ -41,8 +44,8 @@ struct FrozenSettings: Equatable, Sendable {
 }
 
 extension FrozenSettings {
-  /// Lists from before Quality=, Metadata=, Roll=, Again=, Notify= and Private= have none of these keys; the
-  /// defaults fit them.
+  /// Lists from before Quality=, Metadata=, Roll=, Again=, Notify=, Private= and ContactSheet= have none of these
+  /// keys; the defaults fit them.
   init(text: String) throws(Failure) {
     var values: [Substring: Substring] = [:]
     for line in text.split(separator: "\n") {
@@ -64,6 +67,6 @@ extension FrozenSettings {
       revises: values["Revises"].flatMap { UInt64($0) }.map { ListID($0) },
       isRoll: values["Roll"] == "yes", again: values["Again"].flatMap { RetryChoice(text: $0) },
       notify: values["Notify"].flatMap { try? PhotoURL(parsing: String($0)) },
-      isPrivate: values["Private"] == "yes")
+      isPrivate: values["Private"] == "yes", hasSheet: values["ContactSheet"] == "yes")
   }
 }

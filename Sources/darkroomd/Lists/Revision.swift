@@ -67,13 +67,14 @@ struct Revision: Sendable {
         ? nil
         : try lists.folders.originals.folder(FileName(number: list.number), creating: true)
     }
+    let sheet = prints.flatMap { try? SheetFolder(of: $0) }
     var count = 0
     var changes: [Change] = []
     var effects: [Effect] = []
     for number in 1...new.catalog.count {
       if recorder.ledger({ $0.state(of: PhotoID(list: list, number: number)) }) == .new,
         let entry = try? new.catalog.entry(number), entry.problem == nil,
-        let (change, effect) = try await kept(entry, number, new, (prints, home), pasts)
+        let (change, effect) = try await kept(entry, number, new, (prints, home, sheet), pasts)
       {
         changes.append(change)
         effects.append(effect)
@@ -90,6 +91,8 @@ struct Revision: Sendable {
         await Task.yield()
       }
     }
+    // Without its thumbnail a print is still shown.
+    try? sheet?.settle(list)
     return count
   }
 
@@ -117,11 +120,12 @@ struct Revision: Sendable {
   /// The change that records the photo's earlier print, otherwise its earlier original; nil without either.
   private func kept(
     _ entry: CatalogEntry, _ number: UInt32, _ new: OpenList,
-    _ folders: (prints: (any Folder)?, originals: (any Folder)?), _ pasts: [Past]
+    _ folders: (prints: (any Folder)?, originals: (any Folder)?, sheet: SheetFolder?),
+    _ pasts: [Past]
   ) async throws(Failure) -> (Change, Effect)? {
     let photo = PhotoID(list: list, number: number)
     if let prints = folders.prints,
-      let row = try await keptRow(entry, number, new, prints, pasts)
+      let row = try await keptRow(entry, number, new, (prints, folders.sheet), pasts)
     {
       let hash = SHA256Digest(bytes: row.sha256).prefix
       return (.filtered(photo, Contents(size: row.bytes, hash: hash)), .row(list, row))
@@ -175,8 +179,8 @@ struct Revision: Sendable {
 
   /// The row of the earlier print if the print is still in its place and the name is the same.
   private func keptRow(
-    _ entry: CatalogEntry, _ number: UInt32, _ new: OpenList, _ prints: any Folder,
-    _ pasts: [Past]
+    _ entry: CatalogEntry, _ number: UInt32, _ new: OpenList,
+    _ folders: (prints: any Folder, sheet: SheetFolder?), _ pasts: [Past]
   ) async throws(Failure) -> ResultRow? {
     for past in pasts where past.hasPrints {
       guard let before = try await past.place(of: entry, at: number),
@@ -185,10 +189,15 @@ struct Revision: Sendable {
       else { continue }
       let name = new.printName(number, entry.name, format)
       guard name == past.list.printName(before, entry.name, format),
-        let status = try? prints.status(of: name), status.kind == .file,
+        let status = try? folders.prints.status(of: name), status.kind == .file,
         status.size == row.bytes
       else { return nil }
       row.photo = number
+      // Only the last list has its numbers in the names of the thumbnails.
+      if past.list.id != earlier { row.thumbnail = nil }
+      if row.thumbnail != nil, before != number {
+        try? folders.sheet?.setAside(before, for: number, of: list)
+      }
       return row
     }
     return nil

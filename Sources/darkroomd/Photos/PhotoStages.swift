@@ -19,6 +19,8 @@ import Vocabulary
 struct Negative: Sendable {
   let prints: PrintFolder
   let draft: PrintFolder.Draft
+  /// The hidden file of the thumbnail, if there is one.
+  let thumbnail: PrintFolder.Draft?
   let developed: Developed
 }
 
@@ -86,7 +88,7 @@ struct PhotoStages: Stages {
 
   func filter(_ work: Work, _ original: any OpenFile) async throws(Failure) -> Negative {
     try poison.check(work.photo)
-    let (list, own) = (work.order.list, work.order.options)
+    let list = work.order.list
     let start = clock.uptime()
     let prints = try list.workFolders().prints
     let draft: PrintFolder.Draft
@@ -96,23 +98,41 @@ struct PhotoStages: Stages {
       if error.isOfOneThing { lists.close(list.id) }
       throw error.machineFailure
     }
+    let small = thumbnail(work.photo, in: prints)
     do throws(Failure) {
-      let settings = settings.current.filter
       let developed = try await workers.develop(
-        original, into: draft.file,
-        DevelopOrder(
-          owner: list.about.owner, serviceClass: work.serviceClass,
-          filter: own.filter ?? list.terms.filter,
-          quality: own.quality ?? list.terms.quality,
-          metadata: own.metadata ?? list.terms.metadata, maximumPixels: settings.maximumPixels,
-          maximumMemory: settings.maximumMemory, timeout: settings.timeout))
+        original, into: draft.file, thumbnail: small?.order, developOrder(work))
       notes.time(work.photo) { $0.filter = clock.uptime() - start }
-      return Negative(prints: prints, draft: draft, developed: developed)
+      if developed.thumbnail == nil { small.map { prints.discard($0.draft) } }
+      return Negative(
+        prints: prints, draft: draft,
+        thumbnail: developed.thumbnail == nil ? nil : small?.draft, developed: developed)
     } catch {
       prints.discard(draft)
+      small.map { prints.discard($0.draft) }
       if error.isCutOff, notes.mayAskAgain(work.photo) { throw try await askAgain(work, error) }
       throw error
     }
+  }
+
+  private func developOrder(_ work: Work) -> DevelopOrder {
+    let (list, own) = (work.order.list, work.order.options)
+    let settings = settings.current.filter
+    return DevelopOrder(
+      owner: list.about.owner, serviceClass: work.serviceClass,
+      filter: own.filter ?? list.terms.filter, quality: own.quality ?? list.terms.quality,
+      metadata: own.metadata ?? list.terms.metadata, maximumPixels: settings.maximumPixels,
+      maximumMemory: settings.maximumMemory, timeout: settings.timeout)
+  }
+
+  /// Nil if none is wanted, or it cannot be made.
+  private func thumbnail(
+    _ photo: PhotoID, in prints: PrintFolder
+  ) -> (draft: PrintFolder.Draft, order: Thumbnail.Order)? {
+    guard let height = settings.current.output.thumbnails,
+      let draft = prints.thumbnailDraft(photo)
+    else { return nil }
+    return (draft, Thumbnail.Order(file: draft.file, height: height))
   }
 
   /// The picture is truncated, and its origin gave no length: the transfer may have been cut off. Records the
@@ -131,7 +151,10 @@ struct PhotoStages: Stages {
     let digest = try digest(of: negative.draft.file, size: negative.developed.size)
     let name = list.printName(photo.number, work.order.name, negative.developed.format)
     notes.time(photo) { $0.output = clock.uptime() - start }
-    let row = ResultRow(work, negative.developed, digest, notes.time(of: photo))
+    var row = ResultRow(work, negative.developed, digest, notes.time(of: photo))
+    if let small = negative.thumbnail, negative.prints.show(small, of: photo.number) {
+      row.thumbnail = negative.developed.thumbnail
+    }
     let home = negative.prints.unsettled
     try await recorder.record(
       [.filtered(photo, Contents(size: negative.developed.size, hash: digest.prefix))],
@@ -158,7 +181,10 @@ struct PhotoStages: Stages {
     return all
   }
 
-  func discard(_ negative: Negative) { negative.prints.discard(negative.draft) }
+  func discard(_ negative: Negative) {
+    negative.prints.discard(negative.draft)
+    negative.thumbnail.map(negative.prints.discard)
+  }
 
   /// The folder with the dropped pictures of a list.
   private func pictures(of list: ListID) throws(Failure) -> (any Folder)? {

@@ -7,14 +7,14 @@ import Vocabulary
 
 struct FileShares: Equatable, Sendable {
   /// The files that each opens: a daemon with nothing but a webhook to send, a claim, an open list, an admitted
-  /// photo (its original), and in addition a download, a worker and a print.
+  /// photo (its original), and in addition a download, a worker, and a print with its thumbnail.
   private static let idle = 39
   private static let claim = 9
   private static let list = 4
   private static let photo = 1
   private static let download = 2
-  private static let worker = 4
-  private static let output = 1
+  private static let worker = 5
+  private static let output = 2
 
   /// Below this limit no list can be read while another one waits.
   static let least = 57

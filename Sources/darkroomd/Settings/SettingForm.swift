@@ -258,3 +258,17 @@ extension SettingForm<MetadataRule> {
     }
   }
 }
+
+extension SettingForm<UInt16?> {
+  /// A height in pixels, or `no`.
+  static var thumbnails: Self {
+    Self { (text) throws(SettingProblem) in
+      if text.lowercased() == "no" { return nil }
+      guard let height = UInt16(text), Thumbnail.heights.contains(height) else {
+        let heights = Thumbnail.heights.map { "\($0)" }.joined(separator: " or ")
+        throw SettingProblem("expected no, \(heights), not '\(text)'")
+      }
+      return height
+    }
+  }
+}

@@ -33,7 +33,7 @@ struct SettingEntry: Sendable {
     differs = { $0[keyPath: place] != $1[keyPath: place] }
   }
 
-  static let all: [SettingEntry] = inbox + network + download + filter + record + report + hooks
+  static let all: [SettingEntry] = inbox + network + download + filter + output + record + report + hooks
 
   private static let inbox = [
     SettingEntry(
@@ -109,6 +109,11 @@ struct SettingEntry: Sendable {
     SettingEntry(
       "Filter", "Timeout", "1min", \.filter.timeout,
       .duration(from: .seconds(1), to: .seconds(86400))),
+  ]
+
+  private static let output = [
+    SettingEntry("Output", "Thumbnails", "240", \.output.thumbnails, .thumbnails),
+    SettingEntry("Output", "ContactSheet", "yes", \.output.contactSheet, .yesOrNo),
   ]
 
   private static let record = [

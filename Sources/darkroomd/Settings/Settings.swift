@@ -9,6 +9,7 @@ struct Settings: Equatable, Sendable {
   var network = Network()
   var download = Download()
   var filter = Filter()
+  var output = Output()
   var record = Record()
   var report = Report()
   var hooks = Hooks()
@@ -65,6 +66,13 @@ struct Settings: Equatable, Sendable {
     var maximumPixels: UInt64 = 100_000_000
     var maximumMemory: UInt64 = 256 << 20
     var timeout = Duration.seconds(60)
+  }
+
+  struct Output: Equatable, Sendable {
+    /// Their height in pixels; nil for none.
+    var thumbnails: UInt16? = 240
+    /// Lists have contact sheets, unless they say otherwise.
+    var contactSheet = true
   }
 
   struct Record: Equatable, Sendable {

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include "deflate.h"
 #include "inflate.h"
+#include "thumbnail.h"
 
 #include <stdint.h>
 
@@ -66,6 +67,11 @@ void dr_jpeg_reader_close(struct dr_jpeg_reader *reader);
 // Baseline, with the sampling and, if `quality` is 0, the quantisation tables of `like`.
 struct dr_jpeg_writer *dr_jpeg_writer_open(int fd, struct dr_jpeg_reader *like, int32_t quality,
                                            struct dr_trouble *trouble);
+// For a thumbnail: its size and form, without JFIF's density.
+struct dr_jpeg_writer *dr_jpeg_writer_open_thumbnail(int fd, const struct dr_thumbnail *thumbnail,
+                                                     int32_t quality, struct dr_trouble *trouble);
+int32_t dr_jpeg_writer_thumbnail(struct dr_jpeg_writer *writer,
+                                 const struct dr_thumbnail *thumbnail, struct dr_trouble *trouble);
 // Only before the first row.
 int32_t dr_jpeg_writer_marker(struct dr_jpeg_writer *writer, int32_t marker, const uint8_t *bytes,
                               uint32_t count, struct dr_trouble *trouble);
@@ -74,9 +80,10 @@ int32_t dr_jpeg_writer_rows(struct dr_jpeg_writer *writer, const uint8_t *rows, 
 int64_t dr_jpeg_writer_finish(struct dr_jpeg_writer *writer, struct dr_trouble *trouble);
 void dr_jpeg_writer_close(struct dr_jpeg_writer *writer);
 
-// Develops the whole picture from a reader that has planes to a writer made like it.
+// Develops the whole picture from a reader that has planes to a writer made like it. `thumbnail` may be NULL.
 int32_t dr_jpeg_planes_develop(struct dr_jpeg_reader *reader, struct dr_jpeg_writer *writer,
-                               const struct dr_matrix *matrix, struct dr_trouble *trouble);
+                               const struct dr_matrix *matrix, struct dr_thumbnail *thumbnail,
+                               struct dr_trouble *trouble);
 // 1 if planes can be developed with this matrix: its factors fit the fixed-point numbers there.
 int32_t dr_matrix_suits_planes(const struct dr_matrix *matrix);
 
@@ -114,9 +121,10 @@ int64_t dr_png_writer_finish(struct dr_png_writer *writer, struct dr_trouble *tr
 void dr_png_writer_close(struct dr_png_writer *writer);
 
 // Develops the whole picture from a reader that has a palette to a writer made like it: the matrix changes
-// the palette; transparency and indices stay.
+// the palette; transparency and indices stay. `thumbnail` may be NULL.
 int32_t dr_png_palette_develop(struct dr_png_reader *reader, struct dr_png_writer *writer,
-                               const struct dr_matrix *matrix, struct dr_trouble *trouble);
+                               const struct dr_matrix *matrix, struct dr_thumbnail *thumbnail,
+                               struct dr_trouble *trouble);
 
 // In place, rounded to nearest (half up), clamped; the fourth channel stays. The result is exact on
 // every processor.

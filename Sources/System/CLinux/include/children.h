@@ -33,7 +33,7 @@ int dr_pipe(int ends[2]);
 int dr_own_path(char *path, uint64_t count);
 _Noreturn void dr_end(int code);
 
-enum { DR_MAXIMUM_PASSED = 2 };
+enum { DR_MAXIMUM_PASSED = 3 };
 
 /// Sends one packet with `passed` descriptors; never waits, never raises SIGPIPE.
 int64_t dr_packet_send(int socket, const void *bytes, uint64_t count, const int *files, int passed);

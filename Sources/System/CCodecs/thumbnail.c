@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scales a picture down while its rows pass: each pixel of the thumbnail is the average of the area that it
+// covers, with parts of rows and columns in 1/256. Whole rows are only added to 16-bit sums; all else happens
+// once for each row of the thumbnail. Integers only, so that the result is the same on every processor.
+#include "thumbnail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { unit = 256, most_added = 256, longest_side_factor = 4 };
+
+struct axis {
+  uint32_t from, to;        // samples of the plane, pixels of the thumbnail
+  uint64_t least;           // a pixel covers this many 1/256 of a sample, or one more
+};
+
+struct plane {
+  struct axis across, down;
+  uint32_t step, channels;  // bytes from sample to sample, and how many of them are averaged
+  uint32_t next, done;      // rows of the plane, rows of the thumbnail
+  uint32_t added;           // rows in `sums`
+  uint16_t *sums;           // whole rows
+  uint32_t *part;           // parts of rows, in 1/256
+  uint32_t *total;
+  uint32_t *edges;          // where the columns of the thumbnail begin, in 1/256
+  uint64_t reciprocals[2][2];  // of the four weights that occur
+  int first;                // the first channel of the thumbnail
+};
+
+struct dr_thumbnail {
+  struct plane planes[3];
+  int count;
+  int is_light;
+  int orientation;
+  uint32_t width, height;   // as the rows come, before they are turned
+  uint32_t source_width, source_height;
+  uint8_t *pixels;          // three bytes each
+  uint8_t *row;             // a row of eight bits a channel, over white
+};
+
+static uint64_t edge(const struct axis *axis, uint32_t place) {
+  return (uint64_t)place * axis->from * unit / axis->to;
+}
+
+static void free_plane(struct plane *plane) {
+  free(plane->sums);
+  free(plane->part);
+  free(plane->total);
+  free(plane->edges);
+  memset(plane, 0, sizeof *plane);
+}
+
+static struct axis make_axis(uint32_t from, uint32_t to) {
+  return (struct axis){from, to, (uint64_t)from * unit / to};
+}
+
+static int prepare(struct dr_thumbnail *thumbnail, int place, uint32_t width, uint32_t height,
+                   uint32_t step, uint32_t channels, int first) {
+  struct plane *plane = &thumbnail->planes[place];
+  size_t bytes = (size_t)width * step;
+  plane->across = make_axis(width, thumbnail->width);
+  plane->down = make_axis(height, thumbnail->height);
+  plane->step = step;
+  plane->channels = channels;
+  plane->first = first;
+  plane->sums = calloc(bytes, sizeof *plane->sums);
+  plane->part = calloc(bytes, sizeof *plane->part);
+  plane->total = calloc(bytes, sizeof *plane->total);
+  plane->edges = calloc((size_t)thumbnail->width + 1, sizeof *plane->edges);
+  if (!plane->sums || !plane->part || !plane->total || !plane->edges) return -1;
+  for (uint32_t x = 0; x <= thumbnail->width; x++)
+    plane->edges[x] = (uint32_t)edge(&plane->across, x);
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2; j++) {
+      uint64_t weight = (plane->down.least + (uint64_t)i) * (plane->across.least + (uint64_t)j);
+      plane->reciprocals[i][j] = weight > 1 ? UINT64_MAX / weight + 1 : UINT64_MAX;
+    }
+  return 0;
+}
+
+static uint32_t scaled(uint32_t side, uint32_t by, uint32_t to) {
+  uint64_t value = ((uint64_t)side * to * 2 + by) / ((uint64_t)by * 2);
+  return value < 1 ? 1 : (uint32_t)value;
+}
+
+struct dr_thumbnail *dr_thumbnail_open(uint32_t width, uint32_t height, int32_t orientation,
+                                       uint32_t most) {
+  struct dr_thumbnail *thumbnail = calloc(1, sizeof *thumbnail);
+  if (!thumbnail) return NULL;
+  int turns = orientation >= 5 && orientation <= 8;
+  uint32_t across = turns ? height : width, down = turns ? width : height;
+  uint32_t high = down < most ? down : most, wide = scaled(across, down, high);
+  if (wide > most * longest_side_factor) {
+    wide = most * longest_side_factor;
+    high = scaled(down, across, wide);
+  }
+  thumbnail->orientation = orientation;
+  thumbnail->width = turns ? high : wide;
+  thumbnail->height = turns ? wide : high;
+  thumbnail->source_width = width;
+  thumbnail->source_height = height;
+  thumbnail->pixels = calloc((size_t)wide * high, 3);
+  if (thumbnail->pixels) return thumbnail;
+  dr_thumbnail_close(thumbnail);
+  return NULL;
+}
+
+void dr_thumbnail_close(struct dr_thumbnail *thumbnail) {
+  if (!thumbnail) return;
+  for (int i = 0; i < 3; i++) free_plane(&thumbnail->planes[i]);
+  free(thumbnail->pixels);
+  free(thumbnail->row);
+  free(thumbnail);
+}
+
+int dr_thumbnail_planes(struct dr_thumbnail *thumbnail, uint32_t chroma_width,
+                        uint32_t chroma_height) {
+  thumbnail->is_light = 1;
+  thumbnail->count = 3;
+  int result = prepare(thumbnail, 0, thumbnail->source_width, thumbnail->source_height, 1, 1, 0);
+  for (int i = 1; i < 3; i++)
+    result |= prepare(thumbnail, i, chroma_width, chroma_height, 1, 1, i);
+  return result;
+}
+
+static int start_rows(struct dr_thumbnail *thumbnail) {
+  if (thumbnail->count) return 0;
+  thumbnail->count = 1;
+  thumbnail->row = malloc((size_t)thumbnail->source_width * 4);
+  if (!thumbnail->row) return -1;
+  return prepare(thumbnail, 0, thumbnail->source_width, thumbnail->source_height, 4, 3, 0);
+}
+
+// Sums of up to 256 rows of bytes fit 16 bits.
+static void add_whole(struct plane *plane, const uint8_t *restrict row, size_t bytes) {
+  uint16_t *restrict sums = plane->sums;
+  for (size_t i = 0; i < bytes; i++) sums[i] = (uint16_t)(sums[i] + row[i]);
+  if (++plane->added < most_added) return;
+  for (size_t i = 0; i < bytes; i++) {
+    plane->part[i] += (uint32_t)sums[i] * unit;
+    sums[i] = 0;
+  }
+  plane->added = 0;
+}
+
+// A byte times 256 at most fits 16 bits.
+static void add_part(struct plane *plane, const uint8_t *restrict row, size_t bytes, uint32_t part) {
+  uint32_t *restrict sums = plane->part;
+  for (size_t i = 0; i < bytes; i++) sums[i] += (uint16_t)(row[i] * part);
+}
+
+static void collect(struct plane *plane, const uint8_t *restrict row, size_t bytes, uint32_t part) {
+  uint32_t *restrict total = plane->total, *restrict sums = plane->part;
+  uint16_t *restrict whole = plane->sums;
+  for (size_t i = 0; i < bytes; i++)
+    total[i] = sums[i] + (uint32_t)whole[i] * unit + (uint16_t)(row[i] * part);
+  memset(sums, 0, bytes * sizeof *sums);
+  memset(whole, 0, bytes * sizeof *whole);
+  plane->added = 0;
+}
+
+static uint8_t quotient(uint64_t sum, uint64_t weight, uint64_t reciprocal) {
+  if (weight <= 1) return (uint8_t)sum;
+  return (uint8_t)((unsigned __int128)(sum + weight / 2) * reciprocal >> 64);
+}
+
+static void average(struct dr_thumbnail *thumbnail, struct plane *plane, uint64_t weight_down) {
+  const struct axis *across = &plane->across;
+  int which = weight_down > plane->down.least;
+  uint8_t *out = thumbnail->pixels + (size_t)plane->done * thumbnail->width * 3 + plane->first;
+  for (uint32_t x = 0; x < thumbnail->width; x++, out += 3) {
+    uint32_t from = plane->edges[x], to = plane->edges[x + 1];
+    uint64_t weight = weight_down * (to - from);
+    uint64_t reciprocal = plane->reciprocals[which][to - from > across->least];
+    uint32_t first = from / unit, last = to / unit, head = from % unit, tail = to % unit;
+    for (uint32_t c = 0; c < plane->channels; c++) {
+      const uint32_t *total = plane->total + c;
+      uint64_t sum = 0;
+      if (first == last) {
+        sum = (uint64_t)total[(size_t)first * plane->step] * (tail - head);
+      } else {
+        for (uint32_t i = first; i < last; i++) sum += total[(size_t)i * plane->step];
+        sum = sum * unit - (uint64_t)total[(size_t)first * plane->step] * head;
+        if (tail) sum += (uint64_t)total[(size_t)last * plane->step] * tail;
+      }
+      out[c] = quotient(sum, weight, reciprocal);
+    }
+  }
+}
+
+static void add(struct dr_thumbnail *thumbnail, struct plane *plane, const uint8_t *row) {
+  size_t bytes = (size_t)plane->across.from * plane->step;
+  uint64_t from = (uint64_t)plane->next * unit, to = from + unit;
+  if (plane->next == plane->down.from) return;
+  plane->next++;
+  while (plane->done < thumbnail->height) {
+    uint64_t end = edge(&plane->down, plane->done + 1);
+    if (end > to) break;
+    collect(plane, row, bytes, (uint32_t)(end - from));
+    average(thumbnail, plane, end - edge(&plane->down, plane->done));
+    plane->done++;
+    from = end;
+  }
+  if (plane->done == thumbnail->height || from == to) return;
+  if (to - from == unit)
+    add_whole(plane, row, bytes);
+  else
+    add_part(plane, row, bytes, (uint32_t)(to - from));
+}
+
+void dr_thumbnail_plane(struct dr_thumbnail *thumbnail, int place, const uint8_t *row) {
+  add(thumbnail, &thumbnail->planes[place], row);
+}
+
+static uint8_t over_white(uint32_t value, uint32_t alpha) {
+  return (uint8_t)((value * alpha + 255 * (255 - alpha) + 127) / 255);
+}
+
+static void lay_over_white(uint8_t *row, uint32_t width) {
+  for (uint32_t x = 0; x < width; x++, row += 4)
+    if (row[3] != 255)
+      for (int c = 0; c < 3; c++) row[c] = over_white(row[c], row[3]);
+}
+
+static int has_alpha(const uint8_t *row, uint32_t width) {
+  uint8_t all = 255;
+  for (uint32_t x = 0; x < width; x++) all &= row[(size_t)x * 4 + 3];
+  return all != 255;
+}
+
+// Returns 0, or -1 without memory.
+int32_t dr_thumbnail_rows8(struct dr_thumbnail *thumbnail, const uint8_t *rows, uint64_t stride,
+                           uint32_t count, int32_t alpha) {
+  uint32_t width = thumbnail->source_width;
+  if (start_rows(thumbnail) < 0) return -1;
+  for (uint32_t y = 0; y < count; y++, rows += stride) {
+    const uint8_t *row = rows;
+    if (alpha && has_alpha(row, width)) {
+      memcpy(thumbnail->row, rows, (size_t)width * 4);
+      lay_over_white(thumbnail->row, width);
+      row = thumbnail->row;
+    }
+    add(thumbnail, &thumbnail->planes[0], row);
+  }
+  return 0;
+}
+
+int32_t dr_thumbnail_rows16(struct dr_thumbnail *thumbnail, const uint16_t *rows, uint64_t stride,
+                            uint32_t count, int32_t alpha) {
+  uint32_t width = thumbnail->source_width;
+  if (start_rows(thumbnail) < 0) return -1;
+  for (uint32_t y = 0; y < count; y++) {
+    const uint16_t *row = (const uint16_t *)(const void *)((const uint8_t *)rows + stride * y);
+    for (size_t i = 0; i < (size_t)width * 4; i++) thumbnail->row[i] = (uint8_t)(row[i] >> 8);
+    if (alpha) lay_over_white(thumbnail->row, width);
+    add(thumbnail, &thumbnail->planes[0], thumbnail->row);
+  }
+  return 0;
+}
+
+int dr_thumbnail_indices(struct dr_thumbnail *thumbnail, const uint8_t *row, int depth,
+                         const uint8_t colours[256 * 4]) {
+  if (start_rows(thumbnail) < 0) return -1;
+  for (uint32_t x = 0; x < thumbnail->source_width; x++) {
+    uint64_t bit = (uint64_t)x * (unsigned)depth;
+    int index = row[bit / 8] >> (8 - depth - (int)(bit % 8)) & ((1 << depth) - 1);
+    memcpy(thumbnail->row + (size_t)x * 4, colours + index * 4, 4);
+  }
+  add(thumbnail, &thumbnail->planes[0], thumbnail->row);
+  return 0;
+}
+
+void dr_thumbnail_flatten(uint8_t colours[256 * 4]) { lay_over_white(colours, 256); }
+
+int dr_thumbnail_is_whole(const struct dr_thumbnail *thumbnail) {
+  if (!thumbnail->count) return 0;
+  for (int i = 0; i < thumbnail->count; i++)
+    if (thumbnail->planes[i].done != thumbnail->height) return 0;
+  return 1;
+}
+
+// The place, before it was turned, of the pixel that the orientation shows at x, y.
+static size_t place(const struct dr_thumbnail *thumbnail, uint32_t x, uint32_t y) {
+  uint32_t right = thumbnail->width - 1, bottom = thumbnail->height - 1, across = x, down = y;
+  switch (thumbnail->orientation) {
+    case 2: across = right - x; break;
+    case 3: across = right - x, down = bottom - y; break;
+    case 4: down = bottom - y; break;
+    case 5: across = y, down = x; break;
+    case 6: across = y, down = bottom - x; break;
+    case 7: across = right - y, down = bottom - x; break;
+    case 8: across = right - y, down = x; break;
+    default: break;
+  }
+  return ((size_t)down * thumbnail->width + across) * 3;
+}
+
+int dr_thumbnail_turn(struct dr_thumbnail *thumbnail) {
+  int turns = thumbnail->orientation >= 5 && thumbnail->orientation <= 8;
+  uint32_t width = turns ? thumbnail->height : thumbnail->width;
+  uint32_t height = turns ? thumbnail->width : thumbnail->height;
+  if (thumbnail->orientation < 2 || thumbnail->orientation > 8) return 0;
+  uint8_t *turned = malloc((size_t)width * height * 3), *to = turned;
+  if (!turned) return -1;
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++, to += 3)
+      memcpy(to, thumbnail->pixels + place(thumbnail, x, y), 3);
+  free(thumbnail->pixels);
+  thumbnail->pixels = turned;
+  thumbnail->width = width;
+  thumbnail->height = height;
+  thumbnail->orientation = 1;
+  return 0;
+}
+
+const uint8_t *dr_thumbnail_row(const struct dr_thumbnail *thumbnail, uint32_t y) {
+  return thumbnail->pixels + (size_t)y * thumbnail->width * 3;
+}
+
+struct dr_thumbnail_form dr_thumbnail_form(const struct dr_thumbnail *thumbnail) {
+  return (struct dr_thumbnail_form){thumbnail->width, thumbnail->height, thumbnail->is_light};
+}
+
+static int clamp(int64_t value) { return value < 0 ? 0 : value > 255 ? 255 : (int)value; }
+
+static void to_rgb(int64_t colour[3]) {
+  int64_t light = colour[0] * 1000000, cb = colour[1] - 128, cr = colour[2] - 128;
+  colour[0] = clamp((light + 1402000 * cr + 500000) / 1000000);
+  colour[1] = clamp((light - 344136 * cb - 714136 * cr + 500000) / 1000000);
+  colour[2] = clamp((light + 1772000 * cb + 500000) / 1000000);
+}
+
+// The mean of one part of the picture, of at least one pixel.
+static void mean(const struct dr_thumbnail *thumbnail, uint32_t x, uint32_t y, uint8_t *to) {
+  uint32_t left = thumbnail->width * x / DR_GRID_WIDTH, top = thumbnail->height * y / DR_GRID_HEIGHT;
+  uint32_t right = thumbnail->width * (x + 1) / DR_GRID_WIDTH;
+  uint32_t bottom = thumbnail->height * (y + 1) / DR_GRID_HEIGHT;
+  if (right == left) right++;
+  if (bottom == top) bottom++;
+  int64_t sums[3] = {0}, count = (int64_t)(right - left) * (bottom - top);
+  for (uint32_t row = top; row < bottom; row++) {
+    const uint8_t *pixel = dr_thumbnail_row(thumbnail, row) + (size_t)left * 3;
+    for (uint32_t i = left; i < right; i++, pixel += 3)
+      for (int c = 0; c < 3; c++) sums[c] += pixel[c];
+  }
+  for (int c = 0; c < 3; c++) sums[c] = (sums[c] + count / 2) / count;
+  if (thumbnail->is_light) to_rgb(sums);
+  for (int c = 0; c < 3; c++) to[c] = (uint8_t)sums[c];
+}
+
+void dr_thumbnail_grid(const struct dr_thumbnail *thumbnail, uint8_t *grid) {
+  for (uint32_t y = 0; y < DR_GRID_HEIGHT; y++)
+    for (uint32_t x = 0; x < DR_GRID_WIDTH; x++, grid += 3) mean(thumbnail, x, y, grid);
+}
