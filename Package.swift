@@ -159,6 +159,8 @@ let tests: [Target] = [
       "Catalog", "JSON", "JournalReader", "Linux", "Steer", "Support", "Vocabulary", "darkroomctl",
     ],
     exclude: ["Screens"]),
+  .testTarget(
+    name: "WebTests", dependencies: ["HTTP", "Linux", "Show", "Support", "Vocabulary"]),
   .testTarget(name: "VocabularyTests", dependencies: ["Vocabulary"]),
   .testTarget(
     name: "EdgeTests",
@@ -183,8 +185,8 @@ let tests: [Target] = [
   .target(
     name: "FuzzTargets",
     dependencies: [
-      "Catalog", "Codecs", "Digests", "Filter", "Record", "Steer", "Support", "Vocabulary",
-      "Worker",
+      "Catalog", "Codecs", "Digests", "Filter", "HTTP", "Record", "Show", "Steer", "Support",
+      "Vocabulary", "Worker",
     ], path: "Tests/Fuzz/Targets"),
   .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "Support"]),
 ]

@@ -9,6 +9,7 @@ package enum PageRequest: Equatable, Sendable {
   case redeem(token: String)
   case script
   case style
+  case icon
   case page(UInt64)
   case states(UInt64, offset: UInt32)
   case photos(UInt64, offset: UInt32, count: UInt32)
@@ -29,7 +30,7 @@ package enum PageRequest: Equatable, Sendable {
   /// The list of a request that needs a view.
   package var list: UInt64? {
     switch self {
-    case .redeem, .script, .style: nil
+    case .redeem, .script, .style, .icon: nil
     case .page(let list), .states(let list, _), .photos(let list, _, _), .find(let list, _, _),
       .events(let list, _), .thumbnail(let list, _), .print(let list, _), .focus(let list):
       list
@@ -48,6 +49,7 @@ package enum PageRequest: Equatable, Sendable {
     switch (path.count, path[0]) {
     case (1, "script.js") where parameters.isEmpty: self = .script
     case (1, "style.css") where parameters.isEmpty: self = .style
+    case (1, "icon.svg") where parameters.isEmpty: self = .icon
     case (2, "open") where parameters.isEmpty:
       guard path[1].utf8.count == Self.tokenDigits, path[1].utf8.allSatisfy({ Self.isHex($0) })
       else { return nil }

@@ -4,9 +4,9 @@
 package enum PageStyle {
   package static let text = #"""
     :root{color-scheme:light dark;--ground:#f4efe6;--ink:#2b241c;--dim:#6b6155;--line:#d9cfbf;
-      --paper:#fffdf8;--safe:#a8321f;--wet:#cbb892}
+      --paper:#fffdf8;--edge:#fffdf8;--safe:#a8321f;--wet:#cbb892}
     @media (prefers-color-scheme:dark){:root{--ground:#14110f;--ink:#eadfce;--dim:#a1968a;--line:#2c2621;
-      --paper:#2a2420;--safe:#ee6f56;--wet:#5a4a33}}
+      --paper:#2a2420;--edge:#b3a792;--safe:#ee6f56;--wet:#5a4a33}}
     *{box-sizing:border-box}
     html{background:var(--ground);color:var(--ink);
       font:15px/1.45 "Source Sans 3",Cantarell,"DejaVu Sans",system-ui,sans-serif}
@@ -31,24 +31,24 @@ package enum PageStyle {
     nav input::placeholder{color:var(--dim);opacity:1}
     nav button{cursor:pointer}
     nav button[aria-pressed=true]{background:var(--ink);color:var(--ground);border-color:var(--ink)}
-    main{flex:1;overflow-y:scroll;overflow-x:hidden;padding:0 1rem;outline:0;overflow-anchor:none;
+    main{flex:1;overflow-y:scroll;overflow-x:hidden;outline:0;overflow-anchor:none;
       contain:strict}
     ul{position:relative;list-style:none;margin:0;padding:0}
     li{position:absolute;top:0;left:0;contain:layout style}
     li[hidden]{display:none}
     a{display:block;height:100%;position:relative;color:inherit;text-decoration:none}
-    a::before{content:attr(data-words);position:absolute;inset:0 0 30px;padding:.5rem .6rem;
+    a::before{content:attr(data-words);position:absolute;inset:0 0 32px;padding:.5rem .6rem;
       display:flex;align-items:end;font-size:.8rem;line-height:1.3;color:var(--dim);
       background:repeating-linear-gradient(135deg,transparent 0 9px,var(--line) 9px 10px),var(--ground);
       box-shadow:inset 0 0 0 1px var(--line);overflow:hidden;overflow-wrap:anywhere}
     a.wet::before{background:linear-gradient(transparent,var(--wet)),var(--paper);color:var(--ink)}
     a.failed::before{background:var(--paper);color:var(--safe);box-shadow:inset 0 0 0 1.5px var(--safe);
       font-weight:600}
-    img{position:absolute;inset:0;width:100%;height:calc(100% - 30px);object-fit:cover;
-      visibility:hidden;box-shadow:0 0 0 5px var(--paper),0 1px 4px 5px #0003}
+    img{position:absolute;inset:0;width:100%;height:calc(100% - 32px);object-fit:cover;
+      visibility:hidden;box-shadow:0 0 0 5px var(--edge),0 1px 4px 5px #0003}
     a.there img{visibility:visible}
     a.there::before{content:none}
-    span{position:absolute;inset:auto 0 0;height:22px;font-size:.8rem;overflow:hidden;
+    a span{position:absolute;inset:auto 0 0;height:22px;font-size:.8rem;overflow:hidden;
       text-overflow:ellipsis;white-space:nowrap;unicode-bidi:isolate}
     a::after{content:attr(data-number);position:absolute;bottom:3px;right:0;padding-left:.6em;
       background:var(--ground);color:var(--safe);
@@ -59,7 +59,7 @@ package enum PageStyle {
     #said{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);margin:0}
     .notice{justify-content:center;align-items:center;font-size:1.2rem}
     @media (max-width:600px){header{padding:.8rem 1rem .6rem}h1{font-size:1.4rem}nav{padding:0 1rem .6rem}
-      nav input{display:none}main{padding:0}}
+      nav input{display:none}}
     @media (prefers-reduced-motion:no-preference){a.new img{animation:develop 1.6s ease-out}
       @keyframes develop{from{filter:contrast(.2) brightness(1.7);opacity:.2}}}
     @media print{body{height:auto;overflow:visible}nav,.bar{display:none}}

@@ -61,6 +61,7 @@ package enum PageText {
       <meta charset=utf-8>
       <meta name=viewport content="width=device-width,initial-scale=1">
       <title>\(title) · darkroom</title>
+      <link rel=icon href=/icon.svg>
       <link rel=stylesheet href=/style.css>
       <script src=/script.js defer></script>
       <body data-total=\(head.total) data-state="\(markup(head.state))" data-focus=\(head.mayFocus ? 1 : 0)>
@@ -76,6 +77,12 @@ package enum PageText {
 
       """
   }
+
+  /// A print under the safelight.
+  package static let icon = """
+    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" fill="#14110f"/><path \
+    fill="#fffdf8" d="M2 3h12v10H2z"/><path fill="#a8321f" d="M3 4h10v7H3z"/></svg>
+    """
 
   /// A page without a script, for a refusal.
   package static func notice(_ words: String) -> String {

@@ -40,6 +40,7 @@ final class WebSheets: WebService {
     switch page {
     case .script: Self.text(PageScript.text, "text/javascript; charset=utf-8", lasting: true)
     case .style: Self.text(PageStyle.text, "text/css; charset=utf-8", lasting: true)
+    case .icon: Self.text(PageText.icon, "image/svg+xml", lasting: true)
     case .redeem(let token): try redeem(token, isHead: request.method == "HEAD")
     case .page(let list): try self.page(list, view)
     case .states(let list, let offset): try states(list, view, from: offset)

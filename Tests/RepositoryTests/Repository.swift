@@ -61,5 +61,7 @@ extension Repository {
     "Return", "Show",
     "Steer",
   ]
-  static let executables: Set<String> = ["darkroomd", "darkroom-web", "darkroom-worker", "darkroomctl"]
+  static let executables: Set<String> = [
+    "darkroomd", "darkroom-web", "darkroom-worker", "darkroomctl",
+  ]
 }

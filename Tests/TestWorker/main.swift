@@ -16,6 +16,6 @@ ThisProcess.end(
     readList: { list, catalog, limits throws(Failure) in
       try Misdeeds.readList(list, catalog, limits).get()
     },
-    develop: { original, print, order throws(Failure) in
+    develop: { original, print, _, order throws(Failure) in
       try Misdeeds.develop(original, print, order).get()
     }))
