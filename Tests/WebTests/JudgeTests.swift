@@ -13,7 +13,7 @@ import Testing
 
   private func get(
     _ target: String, _ method: String = "GET", host: String = "127.0.0.1:8473",
-    _ headers: [WebHeader] = [cookie]
+    with headers: [WebHeader] = [cookie]
   ) -> RequestJudge.Verdict {
     let request = WebRequest(method, target, headers: [WebHeader("Host", host)] + headers)
     let verdict = Self.judge.judge(request)
@@ -60,7 +60,7 @@ import Testing
   @Test func `a request has one host`() {
     let none = WebRequest("GET", "/style.css", headers: [])
     #expect(Self.judge.judge(none) == .refuse(.misdirected))
-    let two = get("/style.css", [WebHeader("host", "127.0.0.1:8473")])
+    let two = get("/style.css", with: [WebHeader("host", "127.0.0.1:8473")])
     #expect(two == .refuse(.misdirected))
   }
 
@@ -72,7 +72,7 @@ import Testing
 
   @Test func `a POST is for the focus alone, and the focus for a POST alone`() {
     for target in ["/lists/17/", "/lists/17/states", "/open/\(String(repeating: "a", count: 32))"] {
-      #expect(get(target, "POST", Self.form() + [Self.cookie]) == .refuse(.wrongMethod))
+      #expect(get(target, "POST", with: Self.form() + [Self.cookie]) == .refuse(.wrongMethod))
     }
     #expect(get("/lists/17/focus") == .refuse(.wrongMethod))
     #expect(post(Self.form()) == .serve(.focus(17), view: Self.view))
@@ -94,11 +94,11 @@ import Testing
   func `nothing is served to other sites but the exchange of a token`(site: String) {
     let from = [Self.cookie, WebHeader("Sec-Fetch-Site", site)]
     for target in ["/lists/17/", "/lists/17/states", "/lists/17/thumbs/1.jpg", "/script.js"] {
-      #expect(get(target, from) == .refuse(.forbidden))
+      #expect(get(target, with: from) == .refuse(.forbidden))
     }
     #expect(post(Self.form() + from.dropFirst()) == .refuse(.forbidden))
     let token = String(repeating: "a", count: 32)
-    #expect(get("/open/\(token)", from) == .serve(.redeem(token: token), view: ""))
+    #expect(get("/open/\(token)", with: from) == .serve(.redeem(token: token), view: ""))
   }
 
   @Test func `the form of a POST is one that no other page can send`() {
@@ -123,8 +123,8 @@ import Testing
     #expect(post(headers) == .refuse(.badRequest))
     #expect(post(Self.form(), body: String(repeating: "a", count: 4097)) == .refuse(.tooLarge))
     #expect(
-      get("/lists/17/", [Self.cookie, WebHeader("Content-Length", "1")]) == .refuse(.tooLarge))
-    let empty = get("/lists/17/", [Self.cookie, WebHeader("Content-Length", "0")])
+      get("/lists/17/", with: [Self.cookie, WebHeader("Content-Length", "1")]) == .refuse(.tooLarge))
+    let empty = get("/lists/17/", with: [Self.cookie, WebHeader("Content-Length", "0")])
     #expect(empty == .serve(.page(17), view: Self.view))
   }
 
@@ -134,14 +134,14 @@ import Testing
     "darkroom-view=" + String(repeating: "1", count: 257),
   ])
   func `without a view there is no list`(cookie: String) {
-    #expect(get("/lists/17/", [WebHeader("Cookie", cookie)]) == .refuse(.noView))
-    #expect(get("/lists/17/", []) == .refuse(.noView))
-    #expect(get("/style.css", [WebHeader("Cookie", cookie)]) == .serve(.style, view: ""))
+    #expect(get("/lists/17/", with: [WebHeader("Cookie", cookie)]) == .refuse(.noView))
+    #expect(get("/lists/17/", with: []) == .refuse(.noView))
+    #expect(get("/style.css", with: [WebHeader("Cookie", cookie)]) == .serve(.style, view: ""))
   }
 
   @Test func `a view is found among other cookies`() {
     let headers = [WebHeader("Cookie", "a=1; darkroom-view=\(Self.view); b=2")]
-    #expect(get("/lists/17/states", headers) == .serve(.states(17, offset: 0), view: Self.view))
+    #expect(get("/lists/17/states", with: headers) == .serve(.states(17, offset: 0), view: Self.view))
   }
 
   @Test(arguments: [400, 401, 403, 404, 405, 411, 413, 415, 421] as [UInt32])

@@ -2,6 +2,7 @@
 // The page: text of users stays text, and script and style stay small.
 
 import Foundation
+import HTTP
 import Show
 import Testing
 
