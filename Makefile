@@ -53,7 +53,8 @@ BUILD_PACKAGES = libjpeg-dev libpng-dev libexpat1-dev libcurl4-openssl-dev libsy
 	python3
 TEST_PACKAGES = $(BUILD_PACKAGES) postgresql systemd-container debootstrap systemd dbus openssl nghttp2-server \
 	iproute2 nftables e2fsprogs xfsprogs btrfs-progs util-linux rsync bindfs $(DEB_PACKAGES) \
-	bash-completion zsh fish tinyproxy-bin python3-prometheus-client
+	bash-completion zsh fish tinyproxy-bin python3-prometheus-client \
+	chromium chromium-driver fonts-dejavu-core
 DEB_PACKAGES = debhelper dpkg-dev lintian
 
 SWIFT_SOURCES = Package.swift Sources Tests
@@ -113,6 +114,7 @@ test: test-packages
 	$(TEST) --filter $(LONG_TESTS)
 	$(TEST) --filter $(TALK_TESTS)
 	$(TEST) --filter $(LEASE_TESTS) --skip $(LONG_TESTS)
+	$(TEST) --filter '^BrowserTests\.'
 	$(TEST) --filter '^CrashTests\.'
 	$(TEST) --filter '^DaemonTests\.'
 	$(MAKE) --no-print-directory deb
@@ -126,7 +128,7 @@ test: test-packages
 TALK_TESTS = '^(SteerTests|ClusterTests)\.'
 LEASE_TESTS = '^(AcceptTests|PartTests|EdgeTests\.(FileLock|NameSeat)Tests)'
 LONG_TESTS = 'SimulationTests'
-WHOLE_TESTS = '^(DaemonTests|CrashTests|SystemTests)\.'
+WHOLE_TESTS = '^(DaemonTests|CrashTests|SystemTests|BrowserTests)\.'
 
 check: build-packages
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)

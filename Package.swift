@@ -18,6 +18,7 @@ let stages: [Target] = [
   .target(name: "Download", dependencies: ["Digests", "Files", "Linux", "Vocabulary"]),
   .target(name: "Filter", dependencies: ["Codecs", "Vocabulary"]),
   .target(name: "Output", dependencies: ["Vocabulary"]),
+  .target(name: "Present", dependencies: ["Vocabulary"]),
   .target(
     name: "Record", dependencies: ["Digests", "Linux", "Vocabulary"],
     exclude: ["Journal-format.md"]),
@@ -88,8 +89,8 @@ let executables: [Target] = [
   .executableTarget(
     name: "darkroomd",
     dependencies: [
-      "Accept", "Catalog", "Chain", "Digests", "Download", "Files", "Linux", "Output", "Record",
-      "Report", "Return", "Steer", "Systemd", "Transfer", "Vocabulary", "Worker",
+      "Accept", "Catalog", "Chain", "Digests", "Download", "Files", "Linux", "Output", "Present",
+      "Record", "Report", "Return", "Steer", "Systemd", "Transfer", "Vocabulary", "Worker",
     ]),
   .executableTarget(
     name: "darkroom-worker",
@@ -146,6 +147,12 @@ let tests: [Target] = [
   .testTarget(
     name: "FilterTests", dependencies: ["Codecs", "Filter", "Linux", "Support", "Vocabulary"]),
   .testTarget(name: "OutputTests", dependencies: ["Output", "Support", "Vocabulary"]),
+  .testTarget(name: "PresentTests", dependencies: ["Present", "Vocabulary"]),
+  // In headless Chromium.
+  .testTarget(
+    name: "BrowserTests",
+    dependencies: ["Digests", "Filter", "Linux", "Present", "Support", "Vocabulary"],
+    exclude: ["Golden"]),
   .testTarget(
     name: "RecordTests", dependencies: ["Digests", "Linux", "Record", "Support", "Vocabulary"]),
   .testTarget(
@@ -175,7 +182,7 @@ let tests: [Target] = [
     name: "PartTests",
     dependencies: [
       "Accept", "Catalog", "Chain", "Digests", "Download", "Files", "Filter", "Linux", "Output",
-      "Record", "Report", "Return", "Steer", "Support", "Systemd", "Vocabulary", "Worker",
+      "Present", "Record", "Report", "Return", "Steer", "Support", "Systemd", "Vocabulary", "Worker",
       "darkroomd",
     ]),
   .testTarget(name: "CrashTests", dependencies: ["Linux", "Support", "Vocabulary"]),

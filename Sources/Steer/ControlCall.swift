@@ -21,6 +21,8 @@ package enum ControlCall: Equatable, Sendable {
   case retry(RetryOrder)
   /// Removes a list that is over, with its prints and files.
   case remove(ListReference)
+  /// Makes the contact sheet of a list that is over, and its missing thumbnails.
+  case sheet(ListReference)
   case reload
   case settings
   case watch(WatchOrder)
@@ -50,6 +52,7 @@ package enum ControlCall: Equatable, Sendable {
     case unfocus = "Unfocus"
     case retry = "Retry"
     case remove = "Remove"
+    case sheet = "Sheet"
     case reload = "Reload"
     case settings = "Settings"
     case watch = "Watch"
@@ -83,6 +86,7 @@ package enum ControlCall: Equatable, Sendable {
     case .unfocus: .unfocus
     case .retry: .retry
     case .remove: .remove
+    case .sheet: .sheet
     case .reload: .reload
     case .settings: .settings
     case .watch: .watch
@@ -104,7 +108,8 @@ package enum ControlCall: Equatable, Sendable {
     case .why(let order): order.object
     case .flush(let host): JSONObject(host.map { ["host": .string($0)] } ?? [:])
     case .retry(let order): order.object
-    case .pause(let list), .resume(let list), .cancel(let list), .remove(let list), .open(let list):
+    case .pause(let list), .resume(let list), .cancel(let list), .remove(let list),
+      .sheet(let list), .open(let list):
       JSONObject(["list": .string(list.text)])
     case .quality(let list, let serviceClass):
       JSONObject(["list": .string(list.text), "class": .string(serviceClass.name)])
@@ -136,6 +141,7 @@ package enum ControlCall: Equatable, Sendable {
       case .resume: self = .resume(ListReference(try fields.string("list")))
       case .cancel: self = .cancel(ListReference(try fields.string("list")))
       case .remove: self = .remove(ListReference(try fields.string("list")))
+      case .sheet: self = .sheet(ListReference(try fields.string("list")))
       case .quality:
         guard let serviceClass = ServiceClass(name: try fields.string("class")) else {
           throw FieldError(name: "class")

@@ -274,6 +274,10 @@ package enum ControlInterface {
     # daemon then does not know it, and a new list of that name begins afresh. Only for its owner and root.
     method Remove(list: string) -> (list: ListSummary)
 
+    # Makes the contact sheet of a list that is finished or cancelled, and the thumbnails that are missing. Returns
+    # the path of the first page, and the numbers of pages and of thumbnails made. Only for its owner and root.
+    method Sheet(list: string) -> (page: string, pages: int, thumbnails: int)
+
     # Reloads the settings. Replies when they are in force; notes name the settings that need a restart.
     method Reload() -> (notes: []string)
 

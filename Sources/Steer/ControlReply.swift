@@ -10,6 +10,7 @@ package enum ControlReply: Equatable, Sendable {
   /// The list after `Pause`, `Resume`, `Cancel` or `SetQuality`; the new list after `Retry`; the list as it was after
   /// `Remove`.
   case changed(ListSummary)
+  case sheet(SheetReport)
   case focused(FocusReport)
   /// The settings are in force; `notes` names those that need a restart.
   case reloaded(notes: [String])
@@ -34,6 +35,7 @@ package enum ControlReply: Equatable, Sendable {
     case .show(let report): report.object
     case .why(let report): report.object
     case .changed(let list): JSONObject(["list": .value(list)])
+    case .sheet(let report): report.object
     case .focused(let report): report.object
     case .reloaded(let notes): JSONObject(["notes": .array(notes.map { .string($0) })])
     case .settings(let settings): JSONObject(["settings": .values(settings)])
@@ -61,6 +63,7 @@ package enum ControlReply: Equatable, Sendable {
     case .why: self = .why(try WhyReport(fields))
     case .pause, .resume, .cancel, .quality, .retry, .remove:
       self = .changed(try fields.value("list"))
+    case .sheet: self = .sheet(try SheetReport(fields))
     case .focus, .unfocus: self = .focused(try FocusReport(fields))
     case .reload: self = .reloaded(notes: try fields.strings("notes"))
     case .settings: self = .settings(try fields.values("settings"))

@@ -44,6 +44,7 @@ package struct DaemonTalk {
       case .changeAll(let turn, let user): return try change(turn, of: user)
       case .retry(let order): return try change(.retry(order))
       case .remove(let list): return try remove(list)
+      case .sheet(let list): return try sheet(list)
       case .quality(let list, let level): return try change(.quality(list, level))
       case .focus(let order): return try focus(.focus(order))
       case .unfocus(let list): return try focus(.unfocus(list, viewer: ""))
@@ -94,6 +95,8 @@ package struct DaemonTalk {
     case .retry(let order):
       return "Could not retry '\(Printable.text(order.list.text))': \(failure)"
     case .remove(let list): return "Could not remove '\(Printable.text(list.text))': \(failure)"
+    case .sheet(let list):
+      return "Could not make the contact sheet of '\(Printable.text(list.text))': \(failure)"
     case .quality(let list, _):
       return "Could not change the class of '\(Printable.text(list.text))': \(failure)"
     case .focus(let order):
@@ -286,6 +289,16 @@ package struct DaemonTalk {
     tell(
       ["list": .object(list.object)],
       voice.screen.isTerminal ? sentence : ListText.plain(list))
+    return .done
+  }
+
+  /// Shows the path of the first page.
+  private func sheet(_ list: ListReference) throws(ControlFailure) -> ExitCode {
+    guard case .sheet(let report) = try ask(.sheet(list)) else { throw Self.otherKind }
+    let count = report.thumbnails
+    let made = count == 0 ? "" : "Made \(Amounts.counted(count, "thumbnail")).\n"
+    let page = "\(Printable.text(report.page, limit: 4096))\n"
+    tell(.object(report.object), voice.screen.isTerminal ? made + page : page)
     return .done
   }
 

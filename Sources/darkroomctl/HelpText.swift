@@ -19,6 +19,7 @@ package enum HelpText {
       cancel LIST            abandon a list; existing prints are kept
       retry LIST [PHOTO...]  do again what failed, or is missing
       remove LIST            remove a list that is over, with its prints and results
+      sheet LIST             make the contact sheet of a list that is over
       quality LIST CLASS     change the quality-of-service class of a list
       focus LIST [PHOTO...]  let photos go first for a while
       unfocus LIST           end the focus on a list
@@ -70,6 +71,7 @@ package enum HelpText {
     case .pause, .resume: "\(command.rawValue) LIST | --all | --user USER"
     case .cancel: "cancel LIST | --user USER"
     case .remove: "remove LIST"
+    case .sheet: "sheet LIST"
     case .retry: "retry LIST [PHOTO|RANGE...]"
     case .quality: "quality LIST CLASS"
     case .focus: "focus [--for TIME] LIST [PHOTO|RANGE...]"
@@ -120,6 +122,7 @@ package enum HelpText {
       others that failed stay failed.
       """
     case .remove: remove
+    case .sheet: sheet
     case .quality: quality
     case .focus: focus
     case .unfocus: "Ends your focus on the list. Photos that are under way continue."
@@ -238,6 +241,12 @@ package enum HelpText {
     Removes a list that is finished or cancelled: its prints, its copy, its results and its
     retry list, and those of the earlier lists of its name that it took over from. Nothing
     brings them back. A new list of that name begins afresh.
+    """
+
+  private static let sheet = """
+    Makes the contact sheet of a list that is finished or cancelled, and the thumbnails that are
+    missing, and shows the path of its first page, which a browser opens. darkroomd makes the
+    sheet by itself while a list is at work, unless ContactSheet=no.
     """
 
   private static let log = """

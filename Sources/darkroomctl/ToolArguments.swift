@@ -148,6 +148,7 @@ package struct ToolArguments {
     case .resume: return try turn(.resume, words) { .resume($0) }
     case .cancel: return try turn(.cancel, words) { .cancel($0) }
     case .remove: return .remove(try oneList(name, words))
+    case .sheet: return .sheet(try oneList(name, words))
     case .retry:
       let (list, photos) = try selection(name, words)
       return .retry(RetryOrder(list: list, photos: photos))

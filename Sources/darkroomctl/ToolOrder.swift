@@ -47,6 +47,7 @@ package enum ToolCommand: Equatable, Sendable {
   /// `pause`, `resume` and `cancel` of all lists of a user or, without one, of all lists that the caller may change.
   case changeAll(ListTurn, user: String?)
   case remove(ListReference)
+  case sheet(ListReference)
   case quality(ListReference, ServiceClass)
   case focus(FocusOrder)
   case unfocus(ListReference)
@@ -166,7 +167,7 @@ package struct DevelopTask: Equatable, Sendable {
 }
 
 package enum CommandName: String, CaseIterable, Sendable {
-  case status, list, inbox, submit, show, why, wait, pause, resume, cancel, retry, remove, quality,
+  case status, list, inbox, submit, show, why, wait, pause, resume, cancel, retry, remove, sheet, quality,
     focus,
     unfocus, open, flush,
     reload, config, watch,

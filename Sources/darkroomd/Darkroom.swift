@@ -24,6 +24,7 @@ final class Darkroom: Sendable {
   private let photos: PhotoParts
   private let keeper: ListKeeper
   private let work: ListWork
+  private let sheets: ContactSheets
   private let retention: ListRetention
   private let witness: NumberWitness
   private let intake: ListIntake
@@ -63,11 +64,13 @@ final class Darkroom: Sendable {
     keeper = ListKeeper(clock: clock, changes: ground.changes)
     retention = ListRetention(
       recorder, index, folders, settings: ground.settings, narrator, health, clock: clock)
+    sheets = ContactSheets(
+      ground, SheetMaker(lists: lists, recorder: recorder), index, workers: workers)
     work = ListWork(
       recorder: recorder, chains: photos.chains, lists: lists, index: index, notes: notes,
       returns: ReturnFolder(done: folders.done, failed: folders.failed, lists: folders.lists),
       downloader: photos.downloader, narrator: narrator, health: health, retention: retention,
-      hooks: desk, clock: clock, printsPath: ground.places.prints)
+      hooks: desk, sheets: sheets, clock: clock, printsPath: ground.places.prints)
     witness = NumberWitness(folders.done)
     intake = ListIntake(
       recorder: recorder, workers: workers, lists: lists, index: index, keeper: keeper,
@@ -81,9 +84,9 @@ final class Darkroom: Sendable {
       departures: departures, places: ground.places, settings: ground.settings, clock: clock,
       started: clock.wallTime())
     calls = ControlCalls(
-      views, SheetCalls(views, in: folders.state), keeper: keeper,
+      views, PageCalls(views, in: folders.state), keeper: keeper,
       remover: ListRemover(recorder, index, lists, narrator, health, clock: clock),
-      reload: reload, narrator: narrator, changes: ground.changes,
+      sheets: sheets, reload: reload, narrator: narrator, changes: ground.changes,
       stop: ground.stop,
       metrics: MetricsView(
         views: views, reporter: ground.reporter, workers: workers, outbox: desk.webhooks,
@@ -139,6 +142,7 @@ final class Darkroom: Sendable {
       group.addTask { [self] in await keeper.run(work) }
       group.addTask { [self] in await runLists() }
       group.addTask { [self] in await mendRights() }
+      group.addTask { [sheets] in await sheets.run() }
       group.addTask { [hooks] in await hooks?.run() }
       group.addTask { [webhooks] in await webhooks.run() }
       if let ends {

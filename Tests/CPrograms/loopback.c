@@ -1,43 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-#define _GNU_SOURCE
-#include "CPrograms.h"
+#include "include/loopback.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
-int loopback_connect(int port, int seconds) {
-  int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (file < 0) return -errno;
-  struct sockaddr_in address = {.sin_family = AF_INET,
-                                .sin_port = htons((uint16_t)port),
-                                .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
-  struct timeval time = {.tv_sec = seconds};
-  if (setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time) < 0 ||
-      connect(file, (struct sockaddr *)&address, sizeof address) < 0) {
-    int error = errno;
-    close(file);
-    return -error;
+static int64_t exchange(int socket, const uint8_t *request, uint64_t count, uint8_t **answer) {
+  for (uint64_t done = 0; done < count;) {
+    ssize_t sent = send(socket, request + done, count - done, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) return -errno;
+    done += (uint64_t)sent;
   }
-  return file;
+  int64_t have = 0, room = 0;
+  while (1) {
+    if (have == room) {
+      room = room ? room * 2 : 1 << 16;
+      uint8_t *larger = realloc(*answer, (size_t)room);
+      if (!larger) return -ENOMEM;
+      *answer = larger;
+    }
+    ssize_t got = recv(socket, *answer + have, (size_t)(room - have), 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return -errno;
+    if (got == 0) return have;
+    have += got;
+  }
 }
 
-int loopback_send(int file, const void *bytes, uint64_t count) {
-  const char *next = bytes;
-  while (count > 0) {
-    ssize_t n = send(file, next, count, MSG_NOSIGNAL);
-    if (n < 0) return -errno;
-    next += n;
-    count -= (uint64_t)n;
-  }
-  return 0;
-}
-
-void loopback_finish(int file) { shutdown(file, SHUT_WR); }
-
-int64_t loopback_receive(int file, void *bytes, uint64_t count) {
-  ssize_t n = recv(file, bytes, count, 0);
-  return n < 0 ? -errno : n;
+int64_t loopback_exchange(uint16_t port, const uint8_t *request, uint64_t count, uint8_t **answer) {
+  struct sockaddr_in place = {.sin_family = AF_INET, .sin_port = htons(port)};
+  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  *answer = NULL;
+  int number = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (number < 0) return -errno;
+  int64_t result;
+  if (connect(number, (struct sockaddr *)&place, sizeof place) < 0)
+    result = -errno;
+  else
+    result = exchange(number, request, count, answer);
+  close(number);
+  return result;
 }

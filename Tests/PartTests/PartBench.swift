@@ -110,7 +110,12 @@ final class PartBench: ListBench {
       recorder: recorder, chains: photos.chains, lists: lists, index: index, notes: notes,
       returns: ReturnFolder(done: folders.done, failed: folders.failed, lists: folders.lists),
       downloader: photos.downloader, narrator: narrator, health: health, retention: retention,
-      hooks: desk, clock: clock, printsPath: ground.places.prints)
+      hooks: desk, sheets: sheets, clock: clock, printsPath: ground.places.prints)
+  }
+
+  var sheets: ContactSheets {
+    ContactSheets(
+      ground, SheetMaker(lists: lists, recorder: recorder), index, workers: workers)
   }
 
   var intake: ListIntake {

@@ -46,6 +46,7 @@ struct ArgumentTests {
       ("pause summer", ToolOrder(.pause(summer))), ("resume summer", ToolOrder(.resume(summer))),
       ("cancel summer", ToolOrder(.cancel(summer))),
       ("remove summer", ToolOrder(.remove(summer))),
+      ("sheet summer", ToolOrder(.sheet(summer))),
       ("retry summer", ToolOrder(.retry(RetryOrder(list: summer)))),
       ("retry summer 3 5-7", ToolOrder(.retry(RetryOrder(list: summer, photos: ["3", "5-7"])))),
       ("quality 17 background", ToolOrder(.quality(ListReference("17"), .background))),

@@ -9,7 +9,7 @@ struct MessageTests {
   static let calls: [ControlCall] = [
     .status, .lists, .inbox, .reload, .settings, .pause(ListReference("17")),
     .resume(ListReference("summer")),
-    .cancel(ListReference("summer.plist")), .remove(ListReference("summer")),
+    .cancel(ListReference("summer.plist")), .remove(ListReference("summer")), .sheet(ListReference("summer")),
     .retry(RetryOrder(list: ListReference("17"), photos: ["3", "5-7"])),
     .quality(ListReference("17"), .userInteractive), .focus(FocusOrder(list: ListReference("17"))),
     .focus(
@@ -45,6 +45,7 @@ struct MessageTests {
     (.show, .show(ShowReport(list: Samples.list))), (.pause, .changed(Samples.list)),
     (.resume, .changed(Samples.list)), (.cancel, .changed(Samples.list)),
     (.remove, .changed(Samples.list)),
+    (.sheet, .sheet(SheetReport(page: "/prints/summer/index.html", pages: 3, thumbnails: 7))),
     (.follow, .followed(FollowReport(last: 7))),
     (
       .follow,

@@ -125,6 +125,12 @@ struct ScreenDaemon: ControlService {
         ?? .failed(.noSuchList(name: order.list.text))
     case .pause(let list), .resume(let list), .cancel(let list), .remove(let list):
       return find(list).map { .changed($0) } ?? .failed(.noSuchList(name: list.text))
+    case .sheet(let list):
+      return find(list) == nil
+        ? .failed(.noSuchList(name: list.text))
+        : .sheet(
+          SheetReport(
+            page: "/var/lib/darkroom/prints/winter/index.html", pages: 1, thumbnails: 12))
     case .flush: return .flushed(hosts: 2)
     case .reload: return .reloaded(notes: ["Workers= takes effect at the next start"])
     case .watch: return .watch(watched)

@@ -142,6 +142,7 @@ final class ScriptedDaemon: ControlService {
           list: Samples.list, wait: Samples.waits[order.photo == nil ? 0 : 2],
           groups: order.photo == nil ? Array(Samples.waits[1...]) : []))
     case .retry, .quality, .remove: .changed(Samples.list)
+    case .sheet: .sheet(SheetReport(page: "/prints/summer/index.html", pages: 2, thumbnails: 0))
     case .focus: .focused(Samples.focus)
     case .unfocus: .focused(FocusReport(list: Samples.list))
     case .cancel(let list): .failed(.noSuchList(name: list.text))

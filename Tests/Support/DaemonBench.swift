@@ -227,10 +227,15 @@ package final class DaemonBench: Sendable {
   }
 
   /// The names in a folder below the root, in order; none if the folder is missing. Leaves out the mark in
-  /// `done` that tells the highest number of a list.
+  /// `done` that tells the highest number of a list, and among prints the contact sheet and its thumbnails.
   package func names(_ path: String) -> [String] {
+    all(path).filter { path != "done" || !$0.hasPrefix(".darkroom-") }
+      .filter { !path.hasPrefix("prints/") || $0 != ".sheet" && !$0.hasSuffix(".html") }
+  }
+
+  /// All names in a folder below the root, in order; none if the folder is missing.
+  package func all(_ path: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(path)")) ?? []).sorted()
-      .filter { path != "done" || !$0.hasPrefix(".darkroom-") }
   }
 
   /// The lists in done, without their results.

@@ -39,7 +39,7 @@ package final class WebVisit: Sendable {
   package init(port: Int) throws(SystemError) {
     handle = Descriptor(
       owning: try Calls.run("connect", "127.0.0.1") {
-        loopback_connect(Int32(port), Int32(Patience.seconds))
+        visit_connect(Int32(port), Int32(Patience.seconds))
       })
   }
 
@@ -47,7 +47,7 @@ package final class WebVisit: Sendable {
 
   /// A server that has hung up takes no more.
   package func send(_ bytes: [UInt8]) {
-    _ = unsafe loopback_send(handle.number, bytes, UInt64(bytes.count))
+    _ = unsafe visit_send(handle.number, bytes, UInt64(bytes.count))
   }
 
   /// The bytes that come until `isEnough`, or until the end.
@@ -55,7 +55,7 @@ package final class WebVisit: Sendable {
     var all: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 65_536)
     while !isEnough(all) {
-      let count = unsafe loopback_receive(handle.number, &piece, UInt64(piece.count))
+      let count = unsafe visit_receive(handle.number, &piece, UInt64(piece.count))
       guard count > 0 else { break }
       all += piece[..<Int(count)]
     }
@@ -63,7 +63,7 @@ package final class WebVisit: Sendable {
   }
 
   /// Sends no more.
-  package func finish() { loopback_finish(handle.number) }
+  package func finish() { visit_finish(handle.number) }
 
   /// Reads until the text has come.
   package func reads(_ text: String) -> String {

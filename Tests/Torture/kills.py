@@ -294,8 +294,10 @@ class World:
     def plant(self, fault):
         """Does damage that the checks must notice."""
         if fault == "print":
-            folder, _, files = next(entry for entry in os.walk(self.root.at("prints")) if entry[2])
-            os.unlink(os.path.join(folder, sorted(files)[0]))
+            folder, _, files = next(
+                entry for entry in os.walk(self.root.at("prints"))
+                if os.path.basename(entry[0]) != ".sheet" and any(map(torture.is_print, entry[2])))
+            os.unlink(os.path.join(folder, sorted(filter(torture.is_print, files))[0]))
         elif fault == "record":
             self.records[max(self.records)] = {"kind": "planted"}
         elif fault == "request":

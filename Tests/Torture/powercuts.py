@@ -479,7 +479,7 @@ class Check:
         for name in ("a", "b", "c"):
             numbers = [n for n, drop in enumerate(self.drops) if drop.name == name]
             for file in torture.list_folder(self.at("prints", name)):
-                if file.startswith("."):
+                if file.startswith(".") or not torture.is_print(file):
                     continue
                 data = torture.read(self.at("prints", name, file))
                 self.prints[(name, file)] = data

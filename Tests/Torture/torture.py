@@ -403,13 +403,14 @@ class Root:
     def prints(self, name):
         """The prints of a list: name → contents."""
         folder = self.at("prints", name)
-        return {file: read(os.path.join(folder, file)) for file in list_folder(folder)}
+        return {file: read(os.path.join(folder, file)) for file in list_folder(folder) if is_print(file)}
 
     def print_digests(self):
         """All prints: path → SHA-256."""
         found = {}
-        for folder, _, files in os.walk(self.at("prints")):
-            for file in files:
+        for folder, folders, files in os.walk(self.at("prints")):
+            folders[:] = filter(is_print, folders)
+            for file in filter(is_print, files):
                 path = os.path.join(folder, file)
                 found[os.path.relpath(path, self.at("prints"))] = digest(read(path))
         return found
@@ -478,6 +479,11 @@ def read(path):
 def write(path, data):
     with open(path, "wb") as file:
         file.write(data)
+
+
+def is_print(name):
+    """Not the contact sheet, which is not synced, and can be made again."""
+    return name != ".sheet" and not name.endswith(".html")
 
 
 def list_folder(path):

@@ -3,7 +3,7 @@
 
 _darkroomctl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands='status list inbox submit show why wait pause resume cancel retry remove quality focus unfocus flush reload config watch cache metrics develop check journal log help'
+  local commands='status list inbox submit show why wait pause resume cancel retry remove sheet quality focus unfocus flush reload config watch cache metrics develop check journal log help'
   local command='' place=() i options='--root --socket --json --plain --no-pager --help --version'
 
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -91,7 +91,7 @@ _darkroomctl() {
       done < <(darkroomctl "${place[@]}" --plain status 2>/dev/null)
       ;;
     cache) mapfile -t COMPREPLY < <(compgen -W 'clear' -- "$word") ;;
-    show | why | wait | pause | resume | cancel | retry | remove | quality | focus | unfocus | watch | log)
+    show | why | wait | pause | resume | cancel | retry | remove | sheet | quality | focus | unfocus | watch | log)
       if [[ $command == quality && $before != quality ]]; then
         mapfile -t COMPREPLY < <(compgen -W 'userInteractive userInitiated default utility background' -- "$word")
         return

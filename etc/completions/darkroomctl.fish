@@ -30,6 +30,7 @@ complete -c darkroomctl -n __fish_use_subcommand -a resume -d 'Continue a paused
 complete -c darkroomctl -n __fish_use_subcommand -a cancel -d 'Abandon a list'
 complete -c darkroomctl -n __fish_use_subcommand -a retry -d 'Do again what failed'
 complete -c darkroomctl -n __fish_use_subcommand -a remove -d 'Remove a list that is over, with its prints'
+complete -c darkroomctl -n __fish_use_subcommand -a sheet -d 'Make the contact sheet of a list that is over'
 complete -c darkroomctl -n __fish_use_subcommand -a quality -d 'Change the class of a list'
 complete -c darkroomctl -n __fish_use_subcommand -a focus -d 'Let photos go first for a while'
 complete -c darkroomctl -n __fish_use_subcommand -a unfocus -d 'End the focus on a list'
@@ -42,7 +43,7 @@ complete -c darkroomctl -n __fish_use_subcommand -a develop -d 'Filter local pic
 complete -c darkroomctl -n __fish_use_subcommand -a check -d 'Check a photo list for errors'
 complete -c darkroomctl -n __fish_use_subcommand -a help -d 'Show the commands, or the help of one of them'
 
-complete -c darkroomctl -n '__fish_seen_subcommand_from show why wait pause resume cancel retry remove quality focus unfocus watch log' -a '(__darkroomctl_lists)'
+complete -c darkroomctl -n '__fish_seen_subcommand_from show why wait pause resume cancel retry remove sheet quality focus unfocus watch log' -a '(__darkroomctl_lists)'
 complete -c darkroomctl -n '__fish_seen_subcommand_from flush' -a '(__darkroomctl_hosts)'
 complete -c darkroomctl -n '__fish_seen_subcommand_from quality' -a 'userInteractive userInitiated default utility background' -d 'Class'
 complete -c darkroomctl -n __fish_use_subcommand -a metrics -d 'Show numbers for a monitoring system'
@@ -73,4 +74,4 @@ complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l notify -x -d 
 complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l private -d 'Let only you and root read the prints'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s j -l jobs -x -d 'Number of pictures at once'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s f -l force -d 'Replace existing prints'
-complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list inbox submit show why wait pause resume cancel retry remove quality focus unfocus flush reload config watch cache metrics develop check journal log'
+complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list inbox submit show why wait pause resume cancel retry remove sheet quality focus unfocus flush reload config watch cache metrics develop check journal log'

@@ -27,6 +27,7 @@ struct ListWork: ListEffects {
   let health: HealthBoard
   let retention: ListRetention
   let hooks: HookDesk
+  let sheets: ContactSheets
   let clock: any Timekeeper
   let printsPath: String
 
@@ -116,6 +117,7 @@ struct ListWork: ListEffects {
         do throws(Failure) {
           // A photo that failed may have left one, if the disk was in trouble as well.
           if recorder.ledger({ ($0[list]?.counts.failed ?? 0) > 0 }) { try removeDrafts(of: list) }
+          sheets.finish(list)
           let trouble = try returns.giveBack(
             list, named: dropped?.name, to: dropped?.owner,
             telling: { () throws(Failure) in try outcome(of: list) },
@@ -171,6 +173,7 @@ struct ListWork: ListEffects {
     notes.forget(list)
     narrator.forget(list)
     health.forget(list)
+    sheets.forget(list)
     retention.look()
     guard recorder.ledger({ $0.open.lists == 0 }) else { return }
     downloader.discardPartials()

@@ -15,7 +15,8 @@ final class ControlCalls: ControlService {
   private let views: Views
   private let keeper: ListKeeper
   let remover: ListRemover
-  private let sheets: SheetCalls
+  private let sheets: ContactSheets
+  private let pages: PageCalls
   private let reload: Reload
   private let narrator: Narrator
   /// Rings at every change that users can see.
@@ -25,15 +26,16 @@ final class ControlCalls: ControlService {
   private let metrics: @Sendable () async -> MetricsReport
 
   init(
-    _ views: Views, _ sheets: SheetCalls, keeper: ListKeeper, remover: ListRemover, reload: Reload,
-    narrator: Narrator,
-    changes: ChangeSignal, stop: StopFlag, metrics: @escaping @Sendable () async -> MetricsReport
+    _ views: Views, _ pages: PageCalls, keeper: ListKeeper, remover: ListRemover,
+    sheets: ContactSheets, reload: Reload, narrator: Narrator, changes: ChangeSignal,
+    stop: StopFlag, metrics: @escaping @Sendable () async -> MetricsReport
   ) {
     self.metrics = metrics
     self.views = views
-    self.sheets = sheets
+    self.pages = pages
     self.keeper = keeper
     self.remover = remover
+    self.sheets = sheets
     self.reload = reload
     self.narrator = narrator
     self.changes = changes
@@ -46,7 +48,7 @@ final class ControlCalls: ControlService {
     default: await views.index.loaded()
     }
     do throws(ControlError) {
-      let peer = try await sheets.admitted(call, peer)
+      let peer = try await pages.admitted(call, peer)
       switch call {
       case .status: return .status(views.status(isStopping: stop.isOn))
       case .reload: return .reloaded(notes: try await reload(peer))
@@ -59,10 +61,10 @@ final class ControlCalls: ControlService {
       case .show(let order): return .show(try await views.show(order))
       case .watch(let order): return .watch(try await views.watch(order))
       case .follow(let order): return .followed(try views.followed(order))
-      case .open(let list): return try sheets.open(list, peer)
-      case .redeem(let token): return try await sheets.redeem(token)
-      case .states(let order): return try await sheets.states(order, peer)
-      case .find(let order): return try await sheets.find(order)
+      case .open(let list): return try pages.open(list, peer)
+      case .redeem(let token): return try await pages.redeem(token)
+      case .states(let order): return try await pages.states(order, peer)
+      case .find(let order): return try await pages.find(order)
       case .why(let order):
         return .why(try await WhyView(views: views, keeper: keeper).why(order))
       case .pause(let list): return try await change(list, .pause, peer)
@@ -78,6 +80,7 @@ final class ControlCalls: ControlService {
           ListID(try changeable(list, peer).id), viewer: viewer, by: peer.user)
       case .retry(let order): return try await retry(order, peer)
       case .remove(let list): return try await remove(list, peer)
+      case .sheet(let list): return try await sheet(list, peer)
       }
     } catch { return .failed(error) }
   }
@@ -91,7 +94,7 @@ final class ControlCalls: ControlService {
   ) async -> ControlReply {
     await views.index.loaded()
     do throws(ControlError) {
-      _ = try await sheets.admitted(call, peer)
+      _ = try await pages.admitted(call, peer)
       switch call {
       case .watch(let order): return try await watch(order, send)
       case .follow(let order): return try await followSteps(order, send)
@@ -238,6 +241,18 @@ final class ControlCalls: ControlService {
       throw .notPossible(why: error.reason)
     }
     return .changed(summary)
+  }
+
+  private func sheet(
+    _ reference: ListReference, _ peer: ControlPeer
+  ) async throws(ControlError) -> ControlReply {
+    let summary = try changeable(reference, peer)
+    guard summary.isFinal else {
+      throw .notPossible(why: "it is at work; its contact sheet is made by itself")
+    }
+    do throws(Failure) { return .sheet(try await sheets.make(ListID(summary.id))) } catch {
+      throw .notPossible(why: error.reason)
+    }
   }
 
   private func retry(

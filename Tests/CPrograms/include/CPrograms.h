@@ -4,6 +4,8 @@
 #ifndef DARKROOM_CPROGRAMS_H
 #define DARKROOM_CPROGRAMS_H
 
+#include "loopback.h"
+
 #include <stdint.h>
 
 /// Starts a program, looked up in PATH, in a new process group, with these descriptors as 0, 1 and 2, no
@@ -28,12 +30,12 @@ int64_t datagram_receive(int socket, void *bytes, uint64_t count, int *file);
 int own_journal(const char *folder);
 /// A connection to a port of 127.0.0.1, whose reads end after that many seconds. Returns a descriptor, or a negative
 /// errno.
-int loopback_connect(int port, int seconds);
+int visit_connect(int port, int seconds);
 /// Writes all bytes; returns 0, or a negative errno.
-int loopback_send(int socket, const void *bytes, uint64_t count);
+int visit_send(int socket, const void *bytes, uint64_t count);
 /// Sends no more.
-void loopback_finish(int socket);
+void visit_finish(int socket);
 /// The number of bytes read, 0 at the end, or a negative errno.
-int64_t loopback_receive(int socket, void *bytes, uint64_t count);
+int64_t visit_receive(int socket, void *bytes, uint64_t count);
 
 #endif

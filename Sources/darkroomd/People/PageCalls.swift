@@ -11,7 +11,7 @@ import Steer
 import Synchronization
 import Vocabulary
 
-final class SheetCalls: Sendable {
+final class PageCalls: Sendable {
   private struct State {
     var tokens = ViewTokens()
     var key: ViewKey?

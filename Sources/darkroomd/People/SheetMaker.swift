@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the pages of a list's contact sheet from its catalog, its record and its rows, and writes them beside its
+// prints: each by a rename, none synced, for it can be made again. Raises a `Failure` of the list's files or of the
+// disk.
+// Concurrency: immutable; waits for a disk.
+
+import Accept
+import Catalog
+import Digests
+import Files
+import Output
+import Present
+import Record
+import Vocabulary
+
+struct SheetMaker: Sendable {
+  /// A list as its sheet shows it.
+  struct Subject {
+    let open: OpenList
+    let prints: PrintFolder
+    let head: SheetHead
+
+    var id: ListID { open.id }
+    var pages: UInt32 { SheetPage.count(of: head.total) }
+  }
+
+  let lists: OpenLists
+  let recorder: Recorder
+
+  /// Nil if the record does not have the list, or its folder of prints is not there.
+  func subject(_ list: ListID) throws(Failure) -> Subject? {
+    let facts = recorder.ledger { ledger in
+      ledger[list].map { ($0.state, $0.acceptedTime, $0.acceptance.photos, $0.counts) }
+    }
+    guard let (state, accepted, total, counts) = facts else { return nil }
+    let open = try lists.look(list)
+    let found = try asMachine { () throws(SystemError) in
+      try lists.folders.prints.folder(ifThere: open.terms.prints)
+    }
+    guard let found else { return nil }
+    let head = SheetHead(
+      list: list, name: open.name, title: open.terms.title, filter: open.terms.filter,
+      quality: open.terms.quality, state: state, accepted: accepted, total: total,
+      filtered: counts.filtered, failed: counts.failed)
+    let readers: FileReaders = open.terms.isPrivate ? .user(open.about.owner) : .group
+    return Subject(open: open, prints: PrintFolder(found, for: readers), head: head)
+  }
+
+  /// Equal as long as the page would be the same. The photos of a list that is over have no states any more.
+  func mark(_ page: UInt32, of subject: Subject) -> Int {
+    var hasher = Hasher()
+    if page == 1 || subject.head.state.isFinal {
+      hasher.combine(subject.head.state.rawValue)
+      hasher.combine(subject.head.filtered)
+      hasher.combine(subject.head.failed)
+    }
+    for state in states(page, of: subject) { hasher.combine(state?.rawValue) }
+    return hasher.finalize()
+  }
+
+  private func states(_ page: UInt32, of subject: Subject) -> [PhotoState?] {
+    let numbers = SheetPage.numbers(on: page, of: subject.head.total)
+    return recorder.ledger { ledger in
+      numbers.map { ledger.state(of: PhotoID(list: subject.id, number: $0)) }
+    }
+  }
+
+  /// Writes a page under a hidden name; `show` gives it its own.
+  func draft(
+    _ page: UInt32, of subject: Subject, _ rows: ResultReader, as mark: String
+  ) throws(Failure) -> FileName {
+    let numbers = SheetPage.numbers(on: page, of: subject.head.total)
+    var tiles: [SheetTile] = []
+    for (number, state) in zip(numbers, states(page, of: subject)) {
+      let entry = try subject.open.catalog.entry(number)
+      // A row may be of an earlier attempt, or from before its record.
+      let isKnown = state?.isFinal ?? subject.head.state.isFinal
+      tiles.append(
+        SheetTile(
+          number: number, name: entry.name,
+          content: isKnown ? content(number, entry, subject, rows) : .missing))
+    }
+    let html = SheetPage(subject.head, number: page, tiles: tiles).html { bytes in
+      SHA256.digest(of: bytes).bytes
+    }
+    return try asMachine { () throws(SystemError) in
+      let name = FileName(made: ".\(subject.id)-page\(page).\(mark)")
+      let draft = try subject.prints.draft(name)
+      try draft.file.write(html, at: 0)
+      return name
+    }
+  }
+
+  private func content(
+    _ number: UInt32, _ entry: CatalogEntry, _ subject: Subject, _ rows: ResultReader
+  ) -> SheetTile.Content {
+    guard let row = try? rows.row(number) else { return .missing }
+    if row.state == .failed { return .failed(reason: row.reason) }
+    guard row.state == .filtered, let format = PictureFormat(rawValue: row.format) else {
+      return .missing
+    }
+    let file = subject.open.printName(number, entry.name, format)
+    if subject.head.state == .cancelled {
+      // A row is written before its print appears.
+      let size = try? subject.prints.folder.status(of: file).size
+      guard size == row.bytes else { return .missing }
+    }
+    return .print(
+      SheetTile.Print(
+        file: file, width: row.width, height: row.height, thumbnail: row.thumbnail))
+  }
+
+  func show(_ draft: FileName, as page: UInt32, of subject: Subject) throws(SystemError) {
+    let folder = subject.prints.folder
+    try folder.rename(draft, to: folder, as: SheetPage.file(page), replacing: true)
+  }
+
+  /// Removes pages of an earlier list in this folder, from this one on.
+  func removePages(from first: UInt32, of subject: Subject) throws(SystemError) {
+    var page = first
+    while try subject.prints.folder.has(SheetPage.file(page)) {
+      try subject.prints.folder.remove(SheetPage.file(page))
+      page += 1
+    }
+  }
+}

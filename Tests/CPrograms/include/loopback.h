@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// One exchange with a server on 127.0.0.1.
+
+#ifndef DARKROOM_LOOPBACK_H
+#define DARKROOM_LOOPBACK_H
+
+#include <stdint.h>
+
+/// Sends the request and reads until the server closes the connection. `answer` must be freed, also after an error.
+/// Returns its length, or a negative errno.
+int64_t loopback_exchange(uint16_t port, const uint8_t *request, uint64_t count, uint8_t **answer);
+
+#endif
