@@ -307,7 +307,7 @@ package enum ControlInterface {
     # minutes. A private list is for its owner and root.
     method Open(list: string) -> (list: ListSummary, token: string)
 
-    # Exchanges a token for a view, which lasts for so many seconds, also after a restart.
+    # Exchanges a token for a view. It lasts for that number of seconds, also after a restart.
     method Redeem(token: string) -> (list: int, view: string, seconds: int)
 
     # The states of photos in file order, a digit for each: 0 new, 1 downloaded, 2 filtered, 3 failed. limit is at

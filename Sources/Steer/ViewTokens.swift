@@ -34,7 +34,7 @@ package struct ViewTokens: Sendable {
     return String(hex: random)
   }
 
-  /// What the token promises; it is used up.
+  /// The promise of the token, which is used up.
   package mutating func take(_ text: String, now: Duration) -> Promise? {
     waiting.removeAll { $0.until <= now }
     let place = waiting.firstIndex { String(hex: $0.token) == text }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the daemon has said about a view, for a few seconds: the pictures of a screen are asked for at once.
+// The answers of the daemon about views, for a few seconds: the pictures of a screen are asked for at once.
 // Concurrency model: one Mutex around the entries.
 
 import Steer

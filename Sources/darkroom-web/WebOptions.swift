@@ -46,7 +46,7 @@ struct WebOptions: Equatable {
       case "--idle":
         let text = try Self.value(of: argument, &rest)
         guard let seconds = Int64(text), 1...86_400 ~= seconds else {
-          throw Problem(description: "'\(Printable.text(text))' is no number from 1 to 86400")
+          throw Problem(description: "'\(Printable.text(text))' is not a number from 1 to 86400")
         }
         idleSeconds = seconds
       case "--help", "-h": task = .help

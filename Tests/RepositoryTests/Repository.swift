@@ -58,7 +58,7 @@ extension Repository {
   static let shims = files(under: "Sources/System", ending: ["c", "h"])
   static let stages: Set<String> = [
     "Accept", "Catalog", "Chain", "Cluster", "Download", "Filter", "Output", "Record", "Report",
-    "Return", "Show",
+    "Present", "Return", "Show",
     "Steer",
   ]
   static let executables: Set<String> = [

@@ -19,7 +19,7 @@ package struct WebReply: Sendable, Equatable, CustomStringConvertible {
       .map { String($0.drop { $0 != ":" }.dropFirst().drop { $0 == " " }) }
   }
 
-  /// Nil for bytes that are no answer.
+  /// Nil for bytes without a status line.
   init?(_ bytes: [UInt8]) {
     let end = Array("\r\n\r\n".utf8)
     guard let place = bytes.indices.first(where: { bytes[$0...].starts(with: end) }) else {

@@ -25,7 +25,7 @@ import Testing
   @Test(arguments: pages)
   func `each page has its address`(target: String, page: PageRequest) {
     #expect(PageRequest(target: target) == page)
-    #expect(PageRequest(target: target + "/") == nil)
+    if !target.contains("text=") { #expect(PageRequest(target: target + "/") == nil) }
     #expect(PageRequest(target: target + (target.contains("?") ? "&" : "?") + "x=1") == nil)
   }
 

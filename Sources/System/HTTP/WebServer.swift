@@ -2,7 +2,7 @@
 // HTTP/1.1 by libmicrohttpd, with a thread for each connection. It serves a listening socket until the process ends:
 // the socket may belong to the service manager, which keeps callers waiting in it, so nothing shuts it down. Raises
 // `SystemError`.
-// Concurrency model: what the callbacks share is immutable; an exchange belongs to the thread of its connection.
+// Concurrency model: the parts that all callbacks share are immutable; an exchange belongs to the thread of its connection.
 
 internal import CMicrohttpd
 internal import Linux
@@ -22,7 +22,7 @@ package enum WebServer {
 
   private static let mostHeaders = 64
 
-  /// What all callbacks share.
+  /// The parts that all callbacks share.
   private final class Ground: Sendable {
     let service: any WebService
     let clients: WebClients

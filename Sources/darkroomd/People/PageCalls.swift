@@ -129,7 +129,7 @@ final class PageCalls: Sendable {
   func states(_ order: StatesOrder, _ peer: ControlPeer) async throws(ControlError) -> ControlReply
   {
     let list = try views.choose(order.list)
-    // Before the states: a change in between is told once more, not lost.
+    // Before the states: a change in between is told twice, not lost.
     let record = views.recorder.tail.last
     let summary = try views.summary(list)
     let first = min(order.offset, summary.total)
