@@ -145,8 +145,7 @@ private struct Web {
       #expect(try await web.get("/lists/1/states", cookie).status == 503)
       _ = try await onOwnThread { events.reads("event: away") }
       let next = try await bench.start()
-      let back = try await onOwnThread { events.reads("event: again") }
-      #expect(back.contains("event: back"))
+      _ = try await onOwnThread { events.reads("event: back") }
       await bench.origin.release("g")
       #expect(try await onOwnThread { events.reads("event: end") }.contains("12.2"))
       #expect(try await web.get("/lists/1/states", cookie).text == "222223222222")
