@@ -183,7 +183,8 @@ class Daemon:
 
     def prints(self, name):
         folder = os.path.join(self.root, "prints", name)
-        return len(os.listdir(folder)) if os.path.isdir(folder) else 0
+        names = os.listdir(folder) if os.path.isdir(folder) else []
+        return sum(name != ".sheet" and not name.endswith(".html") for name in names)
 
     def kill(self):
         if self.lives():

@@ -30,7 +30,8 @@ package final class WebBrowser: Sendable {
   }
 
   package static func use(_ body: (WebBrowser) async throws -> Void) async throws {
-    let place = try FreshFolder()
+    // Chromium makes a socket there.
+    let place = try FreshFolder.forSockets()
     try place.write(Array(fonts(place.path).utf8), to: "fonts.conf")
     let driver = try await RunningProgram.start(
       ["chromedriver", "--port=0"],
