@@ -151,7 +151,7 @@ let tests: [Target] = [
   // In headless Chromium.
   .testTarget(
     name: "BrowserTests",
-    dependencies: ["Digests", "Filter", "Linux", "Present", "Support", "Vocabulary"],
+    dependencies: ["Digests", "Filter", "Linux", "Present", "Steer", "Support", "Vocabulary"],
     exclude: ["Golden"]),
   .testTarget(
     name: "RecordTests", dependencies: ["Digests", "Linux", "Record", "Support", "Vocabulary"]),

@@ -7,7 +7,8 @@ import Testing
 import Vocabulary
 
 @Suite(
-  .serialized, .enabled(if: WebBrowser.obstacle == nil, Comment(rawValue: WebBrowser.obstacle ?? "")))
+  .serialized,
+  .enabled(if: WebBrowser.obstacle == nil, Comment(rawValue: WebBrowser.obstacle ?? "")))
 struct ContactSheetTests {
   /// One browser for all: its start takes a second.
   private static func use(
@@ -34,14 +35,20 @@ struct ContactSheetTests {
     _ = try browser.value(of: "window.scrollTo(0, 0)")
   }
 
-  @Test func `every print is shown and leads to its file, and no policy is violated`() async throws {
+  @Test func `every print is shown and leads to its file, and no policy is violated`() async throws
+  {
     try await Self.use { browser, sample in
       try await Self.open(browser, try sample.write("index"))
       #expect(try browser.value(of: "document.images.length") as? Int == 14)
       #expect(try browser.complaints() == [])
       // The style sheets are in force: their digests fit.
-      #expect(try browser.value(of: "getComputedStyle(document.querySelector('ol')).display") as? String == "flex")
-      #expect(try browser.value(of: "getComputedStyle(document.querySelector('#n1 a')).backgroundImage.slice(0, 15)") as? String == "linear-gradient")
+      #expect(
+        try browser.value(of: "getComputedStyle(document.querySelector('ol')).display") as? String
+          == "flex")
+      #expect(
+        try browser.value(
+          of: "getComputedStyle(document.querySelector('#n1 a')).backgroundImage.slice(0, 15)")
+          as? String == "linear-gradient")
       let link = "decodeURIComponent(document.querySelector('#n4 a').getAttribute('href'))"
       #expect(try browser.value(of: link) as? String == "<script>%2Fx?#.jpg")
       for number in [1, 4, 16] {
@@ -117,7 +124,8 @@ struct ContactSheetTests {
       let url = try sample.write("index")
       try await Self.open(browser, url)
       try browser.open(url + "#failed")
-      let shown = "[...document.querySelectorAll('li')].filter(li => li.offsetHeight > 0).map(li => li.id)"
+      let shown =
+        "[...document.querySelectorAll('li')].filter(li => li.offsetHeight > 0).map(li => li.id)"
       #expect(try browser.value(of: shown) as? [String] == ["n8", "n13"])
       try GoldenPicture.check(try browser.screenshot(), "failed")
     }

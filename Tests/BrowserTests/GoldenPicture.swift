@@ -36,7 +36,8 @@ enum GoldenPicture {
     for place in 0..<(small.width * small.height) {
       var most = 0
       for channel in 0..<3 {
-        let difference = abs(Int(golden.channels[place * 4 + channel]) - Int(small.pixels[place * 3 + channel]))
+        let difference = abs(
+          Int(golden.channels[place * 4 + channel]) - Int(small.pixels[place * 3 + channel]))
         sum += difference
         most = max(most, difference)
       }

@@ -65,9 +65,12 @@ struct SheetSample {
   }
 
   /// Writes the page; `done` photos of a list at work have ended. Returns its URL.
-  func write(_ name: String, done: Int? = nil, title: String = "Holiday by the sea") throws -> String {
+  func write(_ name: String, done: Int? = nil, title: String = "Holiday by the sea") throws
+    -> String
+  {
     let shown = tiles.enumerated().map { index, tile in
-      index < done ?? .max ? tile : SheetTile(number: tile.number, name: tile.name, content: .missing)
+      index < done ?? .max
+        ? tile : SheetTile(number: tile.number, name: tile.name, content: .missing)
     }
     let failed = shown.count { if case .failed = $0.content { true } else { false } }
     let missing = shown.count { $0.content == .missing }

@@ -6,64 +6,6 @@ import Foundation
 import Support
 import Testing
 
-/// darkroom-web on a port of its own, and the cookies of those who look.
-private struct Web {
-  let bench: DaemonBench
-  let program: RunningProgram
-  let port: Int
-
-  var base: String { "http://127.0.0.1:\(port)" }
-
-  static func start(_ bench: DaemonBench, _ words: [String] = []) async throws -> Web {
-    let program = try await bench.launch("darkroom-web", ["--root", bench.root] + words)
-    let isThere = try await Patience.sees { program.output.hasSuffix("\n") || !program.isRunning }
-    let line = program.output.split(separator: "\n").first ?? ""
-    guard isThere, let port = Int(line.split(separator: ":").last ?? "") else {
-      throw ProgramProblem("darkroom-web did not start: \(program.errors)")
-    }
-    return Web(bench: bench, program: program, port: port)
-  }
-
-  /// The cookie of a user who opens the list.
-  func view(_ list: String, as user: UInt32? = nil) async throws -> String {
-    let end = try await bench.tool(["open", "--address", base, list], as: user)
-    guard end.code == 0 else { throw ProgramProblem("\(end)") }
-    let path = end.output.dropFirst(base.utf8.count).prefix { $0 != "\n" }
-    let reply = try await get(String(path), nil)
-    let cookie = try #require(reply.header("Set-Cookie")?.split(separator: ";").first)
-    #expect(reply.status == 303 && reply.header("Location")?.hasPrefix("/lists/") == true)
-    #expect(try await get(String(path), nil).status == 401, "a token is used up")
-    return String(cookie)
-  }
-
-  func get(_ target: String, _ cookie: String?) async throws -> WebReply {
-    try await WebVisit.ask(port, "GET \(target)", headers: headers(cookie))
-  }
-
-  func focus(_ list: Int, _ body: String, _ cookie: String) async throws -> WebReply {
-    try await WebVisit.ask(
-      port, "POST /lists/\(list)/focus",
-      headers: headers(cookie) + [
-        "Origin: \(base)", "Content-Type: application/x-darkroom-focus",
-        "Content-Length: \(body.utf8.count)",
-      ], body: body)
-  }
-
-  /// The events of a list; `reads` waits for one.
-  func events(_ list: Int, _ cookie: String, since: Int = 0) async throws -> WebVisit {
-    try await onOwnThread { [self] in
-      let visit = try WebVisit(port: port)
-      let head = ["GET /lists/\(list)/events?since=\(since) HTTP/1.1"] + headers(cookie)
-      visit.send(head.joined(separator: "\r\n") + "\r\n\r\n")
-      return visit
-    }
-  }
-
-  private func headers(_ cookie: String?) -> [String] {
-    ["Host: 127.0.0.1:\(port)"] + (cookie.map { ["Cookie: \($0)"] } ?? [])
-  }
-}
-
 @Suite struct WebPageTests {
   /// Five photos that come at once, one that is not there, and six that wait at a gate.
   private func begin(_ bench: DaemonBench, _ name: String = "summer") async throws
@@ -85,7 +27,7 @@ private struct Web {
   @Test func `a page has all states, and each print as it appears`() async throws {
     try await DaemonBench.use { bench in
       let daemon = try await begin(bench)
-      let web = try await Web.start(bench)
+      let web = try await WebSite.start(bench)
       let cookie = try await web.view("summer")
       let page = try await web.get("/lists/1/", cookie)
       #expect(page.text.contains("data-total=12") && page.text.contains("data-focus=1"))
@@ -112,7 +54,7 @@ private struct Web {
   @Test func `a page gets thumbnails and prints, and finds names`() async throws {
     try await DaemonBench.use { bench in
       let daemon = try await begin(bench)
-      let web = try await Web.start(bench)
+      let web = try await WebSite.start(bench)
       let cookie = try await web.view("summer")
       let print = try await web.get("/lists/1/prints/2", cookie)
       #expect(print.status == 200 && print.header("Content-Type") == "image/jpeg")
@@ -137,7 +79,7 @@ private struct Web {
   @Test func `a restart of the daemon ends no page`() async throws {
     try await DaemonBench.use { bench in
       let daemon = try await begin(bench)
-      let web = try await Web.start(bench)
+      let web = try await WebSite.start(bench)
       let cookie = try await web.view("summer")
       let events = try await web.events(1, cookie)
       _ = try await onOwnThread { events.reads("data: ") }
@@ -165,7 +107,7 @@ private struct Web {
       let daemon = try await bench.start()
       try await bench.drop(photos, as: "summer.plist")
       await bench.origin.arrivals(at: "g", 2)
-      let web = try await Web.start(bench)
+      let web = try await WebSite.start(bench)
       let cookie = try await web.view("summer")
       #expect(try await web.focus(1, "a 11-12,10", cookie).status == 204)
       for number in 10...12 { try await daemon.says("Filtered 'Photo \(number)'") }
@@ -190,7 +132,7 @@ private struct Web {
       #expect(end.code == 0, "\(end)")
       try FileManager.default.setAttributes(
         [.posixPermissions: 0o666], ofItemAtPath: "\(bench.root)/control")
-      let web = try await Web.start(bench)
+      let web = try await WebSite.start(bench)
       let refused = try await bench.tool(
         "open", "--address", web.base, "secret", as: DaemonBench.stranger)
       #expect(refused.code == 5 && refused.errors.contains("'secret' is private"), "\(refused)")
@@ -216,7 +158,7 @@ private struct Web {
     async throws
   {
     try await DaemonBench.use { bench in
-      let web = try await Web.start(bench, ["--host", "photos.example.org"])
+      let web = try await WebSite.start(bench, ["--host", "photos.example.org"])
       let cases: [(String, [String], Int)] = [
         ("GET /style.css", ["Host: photos.example.org"], 200),
         ("GET /style.css", ["Host: evil.example.org"], 421),
@@ -252,7 +194,7 @@ private struct Web {
       #expect(reply.status == 303)
       let missing = try await bench.tool("open", "winter")
       #expect(missing.code == 4 && missing.errors.contains("Could not open 'winter'"), "\(missing)")
-      let web = try await Web.start(bench, ["--idle", "1"])
+      let web = try await WebSite.start(bench, ["--idle", "1"])
       #expect(try await web.get("/style.css", nil).status == 200)
       #expect(try await web.program.end().code == 0)
       try await bench.stop(daemon)
