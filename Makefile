@@ -49,8 +49,8 @@ TEST = Tests/run $(SWIFT) test --skip-build
 BIN = .build/release
 
 # The packages that a fresh Debian 12 lacks: C libraries and, for tests, a container with a real systemd.
-BUILD_PACKAGES = libjpeg-dev libpng-dev libexpat1-dev libcurl4-openssl-dev libsystemd-dev libpq-dev pkg-config \
-	python3
+BUILD_PACKAGES = libjpeg-dev libpng-dev libexpat1-dev libcurl4-openssl-dev libmicrohttpd-dev libsystemd-dev \
+	libpq-dev pkg-config python3
 TEST_PACKAGES = $(BUILD_PACKAGES) postgresql systemd-container debootstrap systemd dbus openssl nghttp2-server \
 	iproute2 nftables e2fsprogs xfsprogs btrfs-progs util-linux rsync bindfs $(DEB_PACKAGES) \
 	bash-completion zsh fish tinyproxy-bin python3-prometheus-client \
@@ -125,7 +125,7 @@ test: test-packages
 # Tests in which one side waits for the other do not share threads with tests that compute for a long time.
 # Tests of leases, locks and names do not share a process with tests that start programs: a new process has a
 # copy of every descriptor until it executes its program.
-TALK_TESTS = '^(SteerTests|ClusterTests)\.'
+TALK_TESTS = '^(SteerTests|ClusterTests|WebTests)\.'
 LEASE_TESTS = '^(AcceptTests|PartTests|EdgeTests\.(FileLock|NameSeat)Tests)'
 LONG_TESTS = 'SimulationTests'
 WHOLE_TESTS = '^(DaemonTests|CrashTests|SystemTests|BrowserTests)\.'
@@ -197,7 +197,7 @@ install:
 	$(MAKE) --no-print-directory install-files
 
 UNITS = darkroom.service darkroom@.service darkroom-hooks.service darkroom-hooks@.service \
-	darkroom-hooks.path darkroom-hooks@.path
+	darkroom-hooks.path darkroom-hooks@.path darkroom-web.socket darkroom-web.service
 # The paths of the programs in the units follow PREFIX.
 PLACED = sed -e 's|/usr/sbin/darkroomd|$(PREFIX)/sbin/darkroomd|g' \
 	-e 's|/usr/libexec/darkroom|$(PREFIX)/libexec/darkroom|g'
@@ -206,6 +206,7 @@ install-files:
 	install -D $(STRIP) -m 0755 $(BIN)/darkroomd $(DESTDIR)$(PREFIX)/sbin/darkroomd
 	install -D $(STRIP) -m 0755 $(BIN)/darkroomctl $(DESTDIR)$(PREFIX)/bin/darkroomctl
 	install -D $(STRIP) -m 0755 $(BIN)/darkroom-worker $(DESTDIR)$(PREFIX)/libexec/darkroom/darkroom-worker
+	install -D $(STRIP) -m 0755 $(BIN)/darkroom-web $(DESTDIR)$(PREFIX)/libexec/darkroom/darkroom-web
 	install -d $(DESTDIR)$(SYSTEMD)/system $(DESTDIR)$(USER_UNITS) $(DESTDIR)$(CATALOGS)
 	for unit in $(UNITS); do \
 	  $(PLACED) systemd/$$unit > $(DESTDIR)$(SYSTEMD)/system/$$unit || exit 1; \
@@ -228,7 +229,7 @@ install-files:
 # printed.
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/sbin/darkroomd $(DESTDIR)$(PREFIX)/bin/darkroomctl
-	rm -f $(DESTDIR)$(PREFIX)/libexec/darkroom/darkroom-worker
+	rm -f $(DESTDIR)$(PREFIX)/libexec/darkroom/darkroom-worker $(DESTDIR)$(PREFIX)/libexec/darkroom/darkroom-web
 	[ ! -d $(DESTDIR)$(PREFIX)/libexec/darkroom ] || rmdir $(DESTDIR)$(PREFIX)/libexec/darkroom
 	for unit in $(UNITS); do rm -f $(DESTDIR)$(SYSTEMD)/system/$$unit; done
 	rm -f $(DESTDIR)$(USER_UNITS)/darkroom.service $(DESTDIR)$(CATALOGS)/darkroom.catalog
@@ -245,7 +246,7 @@ uninstall:
 	@echo "  instances $(DESTDIR)/var/lib/darkroom@*"
 	@echo "  user      darkroom, and the group darkroom with its members"
 	@echo "To remove all of this, including the prints, as root:"
-	@echo "  systemctl stop darkroom darkroom-hooks.path; systemctl daemon-reload; journalctl --update-catalog"
+	@echo "  systemctl stop darkroom darkroom-hooks.path darkroom-web.socket; systemctl daemon-reload; journalctl --update-catalog"
 	@echo "  rm -r $(DESTDIR)$(SYSCONFDIR)/darkroom $(DESTDIR)/var/spool/darkroom $(DESTDIR)/var/lib/darkroom"
 	@echo "  userdel darkroom; getent group darkroom && groupdel darkroom"
 

@@ -24,7 +24,8 @@ let stages: [Target] = [
     exclude: ["Journal-format.md"]),
   .target(name: "Report", dependencies: ["Linux", "Systemd", "Vocabulary"]),
   .target(name: "Return", dependencies: ["Digests", "Files", "Vocabulary"]),
-  .target(name: "Steer", dependencies: ["JSON", "Linux", "Vocabulary"]),
+  .target(name: "Show", dependencies: ["HTTP", "Vocabulary"]),
+  .target(name: "Steer", dependencies: ["Digests", "JSON", "Linux", "Vocabulary"]),
 ]
 
 let edge: [Target] = [
@@ -32,6 +33,8 @@ let edge: [Target] = [
   .target(
     name: "Digests", dependencies: ["CDigests", "Vocabulary"], path: "Sources/System/Digests"),
   .target(name: "Files", dependencies: ["Digests", "Vocabulary"], path: "Sources/System/Files"),
+  .target(
+    name: "HTTP", dependencies: ["CMicrohttpd", "Linux", "Vocabulary"], path: "Sources/System/HTTP"),
   .target(name: "JSON", path: "Sources/System/JSON"),
   .target(
     name: "JournalReader", dependencies: ["CJournal", "CLinux", "Linux", "Vocabulary"],
@@ -73,6 +76,9 @@ let shims: [Target] = [
     name: "CExpat", path: "Sources/System/CExpat",
     providers: [.apt(["libexpat1-dev"])]),
   .systemLibrary(
+    name: "CMicrohttpd", path: "Sources/System/CMicrohttpd", pkgConfig: "libmicrohttpd",
+    providers: [.apt(["libmicrohttpd-dev"])]),
+  .systemLibrary(
     name: "CSystemd", path: "Sources/System/CSystemd", pkgConfig: "libsystemd",
     providers: [.apt(["libsystemd-dev"])]),
 ]
@@ -89,6 +95,9 @@ let executables: [Target] = [
   .executableTarget(
     name: "darkroom-worker",
     dependencies: ["Catalog", "Codecs", "Filter", "Linux", "Vocabulary", "Worker"]),
+  .executableTarget(
+    name: "darkroom-web",
+    dependencies: ["HTTP", "Linux", "Show", "Steer", "Systemd", "Vocabulary"]),
   .executableTarget(
     name: "darkroomctl",
     dependencies: [
@@ -142,7 +151,7 @@ let tests: [Target] = [
   // In headless Chromium.
   .testTarget(
     name: "BrowserTests",
-    dependencies: ["Digests", "Filter", "Linux", "Present", "Support", "Vocabulary"],
+    dependencies: ["Digests", "Filter", "Linux", "Present", "Steer", "Support", "Vocabulary"],
     exclude: ["Golden"]),
   .testTarget(
     name: "RecordTests", dependencies: ["Digests", "Linux", "Record", "Support", "Vocabulary"]),
@@ -157,6 +166,8 @@ let tests: [Target] = [
       "Catalog", "JSON", "JournalReader", "Linux", "Steer", "Support", "Vocabulary", "darkroomctl",
     ],
     exclude: ["Screens"]),
+  .testTarget(
+    name: "WebTests", dependencies: ["HTTP", "Linux", "Show", "Support", "Vocabulary"]),
   .testTarget(name: "VocabularyTests", dependencies: ["Vocabulary"]),
   .testTarget(
     name: "EdgeTests",
@@ -182,8 +193,8 @@ let tests: [Target] = [
   .target(
     name: "FuzzTargets",
     dependencies: [
-      "Catalog", "Codecs", "Digests", "Filter", "Record", "Steer", "Support", "Vocabulary",
-      "Worker",
+      "Catalog", "Codecs", "Digests", "Filter", "HTTP", "Record", "Show", "Steer", "Support",
+      "Vocabulary", "Worker",
     ], path: "Tests/Fuzz/Targets"),
   .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "Support"]),
 ]
@@ -193,6 +204,7 @@ let package = Package(
   products: [
     .executable(name: "darkroomd", targets: ["darkroomd"]),
     .executable(name: "darkroomctl", targets: ["darkroomctl"]),
+    .executable(name: "darkroom-web", targets: ["darkroom-web"]),
     .executable(name: "darkroom-worker", targets: ["darkroom-worker"]),
   ],
   targets: stages + edge + shims + words + executables + benchmarks + tests

@@ -27,6 +27,11 @@ package enum ControlCall: Equatable, Sendable {
   case settings
   case watch(WatchOrder)
   case follow(FollowOrder)
+  /// Makes a token with which a page can look at the list for the caller.
+  case open(ListReference)
+  case redeem(token: String)
+  case states(StatesOrder)
+  case find(FindOrder)
   case cache(clear: Bool)
   case metrics
   /// Retries a host that does not answer at once; without a host, all of them.
@@ -52,6 +57,10 @@ package enum ControlCall: Equatable, Sendable {
     case settings = "Settings"
     case watch = "Watch"
     case follow = "Follow"
+    case open = "Open"
+    case redeem = "Redeem"
+    case states = "States"
+    case find = "Find"
     case cache = "Cache"
     case metrics = "Metrics"
     case flush = "Flush"
@@ -82,6 +91,10 @@ package enum ControlCall: Equatable, Sendable {
     case .settings: .settings
     case .watch: .watch
     case .follow: .follow
+    case .open: .open
+    case .redeem: .redeem
+    case .states: .states
+    case .find: .find
     case .cache: .cache
     case .metrics: .metrics
     case .flush: .flush
@@ -96,7 +109,7 @@ package enum ControlCall: Equatable, Sendable {
     case .flush(let host): JSONObject(host.map { ["host": .string($0)] } ?? [:])
     case .retry(let order): order.object
     case .pause(let list), .resume(let list), .cancel(let list), .remove(let list),
-      .sheet(let list):
+      .sheet(let list), .open(let list):
       JSONObject(["list": .string(list.text)])
     case .quality(let list, let serviceClass):
       JSONObject(["list": .string(list.text), "class": .string(serviceClass.name)])
@@ -105,6 +118,9 @@ package enum ControlCall: Equatable, Sendable {
       JSONObject(["list": .string(list.text), "viewer": .string(viewer)])
     case .watch(let order): order.object
     case .follow(let order): order.object
+    case .redeem(let token): JSONObject(["token": .string(token)])
+    case .states(let order): order.object
+    case .find(let order): order.object
     case .cache(let clear): JSONObject(clear ? ["clear": true] : [:])
     }
   }
@@ -140,6 +156,10 @@ package enum ControlCall: Equatable, Sendable {
         self = .flush(host: fields.isMissing("host") ? nil : try fields.string("host"))
       case .watch: self = .watch(try WatchOrder(fields))
       case .follow: self = .follow(try FollowOrder(fields))
+      case .open: self = .open(ListReference(try fields.string("list")))
+      case .redeem: self = .redeem(token: try fields.string("token"))
+      case .states: self = .states(try StatesOrder(fields))
+      case .find: self = .find(try FindOrder(fields))
       case .cache: self = .cache(clear: try fields.flag("clear"))
       }
     } catch {

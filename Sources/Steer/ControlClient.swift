@@ -12,12 +12,14 @@ package final class ControlClient {
   private let patience: Duration
   private let silence: Duration
   private var frames = MessageFrames(limit: 64 << 20)
+  /// The calls are made for the user of this view.
+  private let view: String?
 
   /// `patience` is how long a plain call waits for its reply. After `silence`, the daemon is asked for its status:
   /// one that does not answer that either within `silence`, because it is frozen or stopped, is given up.
   package init(
     path: String, clock: any TimeSource, patience: Duration = .seconds(60),
-    silence: Duration = .seconds(30)
+    silence: Duration = .seconds(30), view: String? = nil
   ) throws(ControlFailure) {
     do throws(SystemError) {
       socket = try StreamSocket.connect(to: path)
@@ -30,6 +32,7 @@ package final class ControlClient {
       }
     }
     self.clock = clock
+    self.view = view
     self.path = path
     self.patience = patience
     self.silence = silence
@@ -43,7 +46,7 @@ package final class ControlClient {
   /// Sends a call without waiting for its reply, so that both ends of the socket work at the same time.
   package func ask(_ call: ControlCall) throws(ControlFailure) {
     do throws(ControlFailure) {
-      try send(ControlRequest(call).bytes, until: clock.uptime() + silence * 2)
+      try send(ControlRequest(call, view: view).bytes, until: clock.uptime() + silence * 2)
     } catch { throw error == .timeIsOver ? silent : error }
   }
 
@@ -96,7 +99,7 @@ package final class ControlClient {
 
   /// Begins a stream, whose replies `arrived` returns.
   package func begin(_ call: ControlCall, until deadline: Duration? = nil) throws(ControlFailure) {
-    try send(ControlRequest(call, more: true).bytes, until: deadline)
+    try send(ControlRequest(call, more: true, view: view).bytes, until: deadline)
   }
 
   /// Readable when `arrived` may return a reply.

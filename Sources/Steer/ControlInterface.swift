@@ -16,7 +16,8 @@ package enum ControlInterface {
 
   private static let control = """
     # Queries and controls darkroomd. A list is named by its number or its name. Times are milliseconds
-    # since 1970. Reserved methods, answered with MethodNotImplemented: Submit, Sync.
+    # since 1970. Every method takes a parameter 'view: ?string', of the reply to Redeem: the caller then acts for the
+    # user of that view, on its list, and may call Show, Follow, Focus, Unfocus, States and Find. Reserved methods, answered with MethodNotImplemented: Submit, Sync.
     interface io.darkroom.Control
 
     type ListState (accepted, running, paused, finished, cancelled)
@@ -301,6 +302,26 @@ package enum ControlInterface {
       list: ?string,
       since: ?int
     ) -> (steps: []FollowStep, last: int, missed: bool)
+
+    # Makes a token with which a page looks at the list for the caller. It is good for one Redeem, within two
+    # minutes. A private list is for its owner and root.
+    method Open(list: string) -> (list: ListSummary, token: string)
+
+    # Exchanges a token for a view. It lasts for that number of seconds, also after a restart.
+    method Redeem(token: string) -> (list: int, view: string, seconds: int)
+
+    # The states of photos in file order, a digit for each: 0 new, 1 downloaded, 2 filtered, 3 failed. limit is at
+    # most 1000000, which is the default. Follow continues after 'record'. prints is the path of the folder of the
+    # prints, empty if they were removed. mayFocus tells if the caller may call Focus.
+    method States(
+      list: string,
+      offset: ?int,
+      limit: ?int
+    ) -> (list: ListSummary, record: int, states: string, prints: string, mayFocus: bool)
+
+    # The first photo behind 'after' with this text in its name, in upper or lower case. Without one, a reply with
+    # 'more' tells how far the search came.
+    method Find(list: string, text: string, after: ?int) -> (photo: ?int, more: ?int)
 
     # The cache of originals. Only root and the daemon's user may clear it.
     method Cache(clear: ?bool) -> (cache: CacheReport)

@@ -180,9 +180,10 @@ struct ControlLoop: ~Copyable {
     switch router.route(request) {
     case .answer(let answer):
       clients[number]?.session.answer(answer.bytes, isLast: true, at: clock.uptime())
-    case .call(let call):
-      let peer = client.peer
-      clients[number]?.task = TaskHome.quick.start { [handler, mailbox, limits] in
+    case .call(let call, let view):
+      var peer = client.peer
+      peer.view = view
+      clients[number]?.task = TaskHome.quick.start { [peer, handler, mailbox, limits] in
         let line = ReplyLine(client: number, mailbox: mailbox, limit: limits.reply)
         let reply =
           request.more

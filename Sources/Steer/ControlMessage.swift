@@ -21,9 +21,11 @@ package struct ControlRequest: Equatable, Sendable {
     self.oneway = oneway
   }
 
-  package init(_ call: ControlCall, more: Bool = false) {
+  package init(_ call: ControlCall, more: Bool = false, view: String? = nil) {
+    var parameters = call.parameters
+    parameters["view"] = view.map { .string($0) }
     self.init(
-      method: "\(ControlInterface.name).\(call.method.rawValue)", parameters: call.parameters,
+      method: "\(ControlInterface.name).\(call.method.rawValue)", parameters: parameters,
       more: more)
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The caller's process, user and group, from the kernel, and the caller's rights. The socket's mode admits
-// or refuses a connection; only the socket's owner and root may change a list.
+// or refuses a connection; only the socket's owner and root may change a list. A caller with a view acts for the user of
+// that view.
 
 internal import Linux
 
@@ -8,6 +9,8 @@ package struct ControlPeer: Hashable, Sendable {
   package let process: Int32
   package let user: UInt32
   package let group: UInt32
+  /// The text of a `ViewRight`, as the caller sent it.
+  package var view: String?
 
   package init(process: Int32, user: UInt32, group: UInt32) {
     self.process = process

@@ -17,6 +17,10 @@ package enum ControlReply: Equatable, Sendable {
   case settings([SettingSummary])
   case watch(WatchReport)
   case followed(FollowReport)
+  case opened(OpenReport)
+  case redeemed(RedeemReport)
+  case states(StatesReport)
+  case found(FindReport)
   case cache(CacheReport)
   case metrics(MetricsReport)
   /// The number of hosts that did not answer and are retried now.
@@ -37,6 +41,10 @@ package enum ControlReply: Equatable, Sendable {
     case .settings(let settings): JSONObject(["settings": .values(settings)])
     case .watch(let report): report.object
     case .followed(let report): report.object
+    case .opened(let report): report.object
+    case .redeemed(let report): report.object
+    case .states(let report): report.object
+    case .found(let report): report.object
     case .cache(let report): JSONObject(["cache": .value(report)])
     case .metrics(let report): report.object
     case .flushed(let hosts): JSONObject(["hosts": .int(Int64(hosts))])
@@ -62,6 +70,10 @@ package enum ControlReply: Equatable, Sendable {
     case .flush: self = .flushed(hosts: try fields.count("hosts"))
     case .watch: self = .watch(try WatchReport(fields))
     case .follow: self = .followed(try FollowReport(fields))
+    case .open: self = .opened(try OpenReport(fields))
+    case .redeem: self = .redeemed(try RedeemReport(fields))
+    case .states: self = .states(try StatesReport(fields))
+    case .find: self = .found(try FindReport(fields))
     case .cache: self = .cache(try fields.value("cache"))
     case .metrics: self = .metrics(try MetricsReport(fields))
     }

@@ -3,7 +3,8 @@
 
 struct ControlRouter: Sendable {
   enum Route: Equatable, Sendable {
-    case call(ControlCall)
+    /// The call, and the view on which it rests.
+    case call(ControlCall, view: String?)
     case answer(ControlAnswer)
   }
 
@@ -18,7 +19,8 @@ struct ControlRouter: Sendable {
           throw ControlCall.Method.reserved.contains(method)
             ? ControlError.methodNotImplemented(method) : .methodNotFound(method)
         }
-        return .call(try ControlCall(known, request.parameters))
+        return .call(
+          try ControlCall(known, request.parameters), view: try Self.view(request.parameters))
       case ControlInterface.service:
         return .answer(try service(method, MessageFields(request.parameters)))
       default: throw .interfaceNotFound(interface)
@@ -26,6 +28,14 @@ struct ControlRouter: Sendable {
     } catch {
       return .answer(ControlAnswer(.failed(error)))
     }
+  }
+
+  /// Every call may have one.
+  private static func view(_ parameters: JSONObject) throws(ControlError) -> String? {
+    let fields = MessageFields(parameters)
+    if fields.isMissing("view") { return nil }
+    guard let view = try? fields.string("view") else { throw .invalidParameter("view") }
+    return view
   }
 
   /// Splits at the last dot.

@@ -48,6 +48,7 @@ package struct DaemonTalk {
       case .quality(let list, let level): return try change(.quality(list, level))
       case .focus(let order): return try focus(.focus(order))
       case .unfocus(let list): return try focus(.unfocus(list, viewer: ""))
+      case .open(let task): return try open(task)
       case .reload: return try reload()
       case .config: return try config()
       case .watch(let list): return try watch(list)
@@ -100,6 +101,8 @@ package struct DaemonTalk {
       return "Could not change the class of '\(Printable.text(list.text))': \(failure)"
     case .focus(let order):
       return "Could not focus on '\(Printable.text(order.list.text))': \(failure)"
+    case .open(let task):
+      return "Could not open '\(Printable.text(task.list.text))': \(failure)"
     case .reload: return "Could not reload the settings: \(failure)"
     case .cache(clear: true): return "Could not empty the cache: \(failure)"
     default: return "\(failure)"

@@ -23,6 +23,7 @@ package enum HelpText {
       quality LIST CLASS     change the quality-of-service class of a list
       focus LIST [PHOTO...]  let photos go first for a while
       unfocus LIST           end the focus on a list
+      open LIST              look at a list in a browser while its prints appear
       flush [HOST]           retry failing hosts now
       reload                 make darkroomd read its settings again
       config                 show the settings in force and their files
@@ -75,6 +76,7 @@ package enum HelpText {
     case .quality: "quality LIST CLASS"
     case .focus: "focus [--for TIME] LIST [PHOTO|RANGE...]"
     case .unfocus: "unfocus LIST"
+    case .open: "open [--address URL] LIST"
     case .why: "why LIST [PHOTO]"
     case .watch: "watch [LIST]"
     case .cache: "cache [clear]"
@@ -124,6 +126,7 @@ package enum HelpText {
     case .quality: quality
     case .focus: focus
     case .unfocus: "Ends your focus on the list. Photos that are under way continue."
+    case .open: open
     case .why: why
     case .flush:
       """
@@ -262,6 +265,15 @@ package enum HelpText {
     focus or to replace its photos. A restart forgets it.
 
       --for TIME      how long: 1s to 1h; default: 1min
+    """
+
+  private static let open = """
+    Prints the address of a page that shows the photos of a list, and opens it in a browser if
+    there is a display. Prints appear on it as they are made, and the photos that it shows go
+    first. The address works once, within two minutes.
+
+      --address URL   where people reach darkroom-web, for example behind a proxy; default:
+                      http://127.0.0.1:8473, or with --root one that is started for you
     """
 
   private static let why = """

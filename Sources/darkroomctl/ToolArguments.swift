@@ -155,6 +155,7 @@ package struct ToolArguments {
     case .quality: return try quality(words)
     case .focus: return try focus(words)
     case .unfocus: return .unfocus(try oneList(name, words))
+    case .open: return .open(OpenTask(list: try oneList(name, words), address: try address()))
     case .wait:
       guard !words.isEmpty else {
         throw .missingWord(command: name.rawValue, what: "a list's name or number")
@@ -263,6 +264,17 @@ package struct ToolArguments {
       order.seconds = UInt32(time.components.seconds)
     }
     return .focus(order)
+  }
+
+  /// That of the page, as a browser writes it.
+  private func address() throws(UsageError) -> String? {
+    guard let text = value(.address) else { return nil }
+    let isPlain = text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
+    guard isPlain, text.hasPrefix("http://") || text.hasPrefix("https://") else {
+      throw .badValue(
+        option: "--address", value: text, why: "use an address such as https://photos.example.org")
+    }
+    return text
   }
 
   private func journal(_ words: [String]) throws(UsageError) -> JournalTask {

@@ -29,6 +29,7 @@ enum ToolOption: String, CaseIterable, Sendable {
   case explain = "--explain"
   case serviceClass = "--quality-of-service"
   case isPrivate = "--private"
+  case address = "--address"
 
   /// `-f` has another meaning for `log`.
   init?(written name: String, for command: CommandName? = nil) {
@@ -47,7 +48,7 @@ enum ToolOption: String, CaseIterable, Sendable {
   var takesValue: Bool {
     switch self {
     case .root, .socket, .state, .user, .timeout, .output, .filter, .quality, .metadata, .jobs,
-      .name, .notify, .serviceClass, .lease, .lines:
+      .name, .notify, .serviceClass, .lease, .lines, .address:
       true
     case .json, .plain, .noPager, .help, .version, .force, .wait, .check, .all, .isPrivate, .follow,
       .explain:
@@ -65,6 +66,7 @@ enum ToolOption: String, CaseIterable, Sendable {
     case .timeout: command == .wait || command == .submit
     case .filter, .quality, .metadata: command == .develop || command == .submit
     case .lease: command == .focus
+    case .address: command == .open
     case .output, .force, .jobs: command == .develop
     case .follow, .lines, .explain: command == .log
     case .name, .wait, .notify, .serviceClass, .isPrivate: command == .submit

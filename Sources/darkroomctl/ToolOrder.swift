@@ -51,6 +51,7 @@ package enum ToolCommand: Equatable, Sendable {
   case quality(ListReference, ServiceClass)
   case focus(FocusOrder)
   case unfocus(ListReference)
+  case open(OpenTask)
   case reload
   case config
   case watch(ListReference?)
@@ -139,6 +140,17 @@ package struct SubmitTask: Equatable, Sendable {
   package init(_ source: Source) { self.source = source }
 }
 
+/// A list to look at in a browser.
+package struct OpenTask: Equatable, Sendable {
+  package var list: ListReference
+  /// Where people reach darkroom-web, if not at its usual address.
+  package var address: String?
+
+  package init(list: ListReference, address: String? = nil) {
+    (self.list, self.address) = (list, address)
+  }
+}
+
 /// Local files to develop without the daemon.
 package struct DevelopTask: Equatable, Sendable {
   package var files: [String]
@@ -158,7 +170,7 @@ package enum CommandName: String, CaseIterable, Sendable {
   case status, list, inbox, submit, show, why, wait, pause, resume, cancel, retry, remove, sheet,
     quality,
     focus,
-    unfocus, flush,
+    unfocus, open, flush,
     reload, config, watch,
     cache, metrics,
     develop

@@ -83,7 +83,7 @@ final class Darkroom: Sendable {
       departures: departures, places: ground.places, settings: ground.settings, clock: clock,
       started: clock.wallTime())
     calls = ControlCalls(
-      views, keeper: keeper,
+      views, PageCalls(views, in: folders.state), keeper: keeper,
       remover: ListRemover(recorder, index, lists, narrator, health, clock: clock),
       sheets: sheets, reload: reload, narrator: narrator, changes: ground.changes,
       stop: ground.stop,

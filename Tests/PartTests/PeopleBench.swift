@@ -38,7 +38,8 @@ final class PeopleBench: Sendable {
     remover = ListRemover(
       ground.recorder, parts.index, parts.lists, parts.narrator, parts.health, clock: parts.clock)
     calls = ControlCalls(
-      views, keeper: parts.keeper, remover: remover, sheets: parts.sheets, reload: reload,
+      views, PageCalls(views, in: ground.folders.state), keeper: parts.keeper, remover: remover,
+      sheets: parts.sheets, reload: reload,
       narrator: parts.narrator, changes: ground.changes, stop: ground.stop
     ) { MetricsReport(families: []) }
   }

@@ -57,10 +57,11 @@ extension Repository {
   static let tests = files(under: "Tests", ending: ["swift"])
   static let shims = files(under: "Sources/System", ending: ["c", "h"])
   static let stages: Set<String> = [
-    "Accept", "Catalog", "Chain", "Cluster", "Download", "Filter", "Output", "Present", "Record",
-    "Report",
-    "Return",
+    "Accept", "Catalog", "Chain", "Cluster", "Download", "Filter", "Output", "Record", "Report",
+    "Present", "Return", "Show",
     "Steer",
   ]
-  static let executables: Set<String> = ["darkroomd", "darkroom-worker", "darkroomctl"]
+  static let executables: Set<String> = [
+    "darkroomd", "darkroom-web", "darkroom-worker", "darkroomctl",
+  ]
 }

@@ -47,6 +47,11 @@ struct ArgumentTests {
       ("cancel summer", ToolOrder(.cancel(summer))),
       ("remove summer", ToolOrder(.remove(summer))),
       ("sheet summer", ToolOrder(.sheet(summer))),
+      ("open summer", ToolOrder(.open(OpenTask(list: summer)))),
+      (
+        "open --address https://a.example summer",
+        ToolOrder(.open(OpenTask(list: summer, address: "https://a.example")))
+      ),
       ("retry summer", ToolOrder(.retry(RetryOrder(list: summer)))),
       ("retry summer 3 5-7", ToolOrder(.retry(RetryOrder(list: summer, photos: ["3", "5-7"])))),
       ("quality 17 background", ToolOrder(.quality(ListReference("17"), .background))),

@@ -25,7 +25,10 @@ struct MessageTests {
     .show(ShowOrder(list: ListReference("x"), offset: 7, limit: 1000, state: .failed)),
     .watch(WatchOrder()), .watch(WatchOrder(list: ListReference("summer"))), .cache(clear: false),
     .cache(clear: true), .metrics, .follow(FollowOrder()),
-    .follow(FollowOrder(list: ListReference("17"), since: 38_211)),
+    .follow(FollowOrder(list: ListReference("17"), since: 38_211)), .open(ListReference("summer")),
+    .redeem(token: Samples.token), .states(StatesOrder(list: ListReference("17"))),
+    .states(StatesOrder(list: ListReference("17"), offset: 5, limit: 0)),
+    .find(FindOrder(list: ListReference("17"), text: "Barn", after: 9)),
   ]
 
   @Test("a call arrives as it was sent", arguments: calls)
@@ -54,6 +57,17 @@ struct MessageTests {
             FollowStep(record: 9, time: 6, list: 17, photo: 3, state: "filtered"),
           ], last: 9, missed: true))
     ),
+    (.open, .opened(OpenReport(list: Samples.list, token: Samples.token))),
+    (.redeem, .redeemed(RedeemReport(list: 17, view: Samples.view, seconds: 86_400))),
+    (.states, .states(StatesReport(list: Samples.list, record: 7))),
+    (
+      .states,
+      .states(
+        StatesReport(
+          list: Samples.list, record: 7, states: "0123", prints: "/prints/summer", mayFocus: true))
+    ),
+    (.find, .found(FindReport(photo: 3))), (.find, .found(FindReport(more: 100_000))),
+    (.find, .found(FindReport())),
     (.retry, .changed(Samples.list)), (.quality, .changed(Samples.list)),
     (
       .why,

@@ -5,6 +5,9 @@ import Steer
 import Vocabulary
 
 enum Samples {
+  static let token = "00112233445566778899aabbccddeeff"
+  static let view = "17.1000.1764000000." + String(repeating: "0a", count: 32)
+
   static let status = StatusReport(
     version: "1.0", state: "running", since: 1_763_712_000_000,
     work: WorkCounts(

@@ -131,10 +131,14 @@ struct ScreenDaemon: ControlService {
         : .sheet(
           SheetReport(
             page: "/var/lib/darkroom/prints/winter/index.html", pages: 1, thumbnails: 12))
+    case .open(let list):
+      return find(list).map { .opened(OpenReport(list: $0, token: Samples.token)) }
+        ?? .failed(.noSuchList(name: list.text))
     case .flush: return .flushed(hosts: 2)
     case .reload: return .reloaded(notes: ["Workers= takes effect at the next start"])
     case .watch: return .watch(watched)
-    case .why, .quality, .focus, .unfocus, .follow: return .failed(.notPossible(why: "not here"))
+    case .why, .quality, .focus, .unfocus, .follow, .redeem, .states, .find:
+      return .failed(.notPossible(why: "not here"))
     case .cache: return .cache(Samples.cache)
     case .metrics: return .metrics(Samples.metrics)
     case .settings: return .settings(Samples.settings)

@@ -30,6 +30,7 @@ struct ScreenTests {
       ("wait", .wait([summer, ListReference("winter")], timeout: nil)),
       ("pause", .pause(summer)), ("cancel", .cancel(ListReference("sumer"))),
       ("remove", .remove(ListReference("winter"))), ("sheet", .sheet(ListReference("winter"))),
+      ("open", .open(OpenTask(list: summer, address: "https://photos.example.org/"))),
       ("retry", .retry(RetryOrder(list: summer))),
       ("flush", .flush(host: nil)),
       ("reload", .reload),

@@ -152,6 +152,10 @@ final class ScriptedDaemon: ControlService {
     case .reload: .failed(.reloadFailed(why: "line 3 of darkroomd.conf"))
     case .watch: .watch(Samples.watch)
     case .follow: .followed(FollowReport(last: 1))
+    case .open: .opened(OpenReport(list: Samples.list, token: Samples.token))
+    case .redeem: .redeemed(RedeemReport(list: 17, view: Samples.view, seconds: 86_400))
+    case .states: .states(StatesReport(list: Samples.list, record: 7, states: "0123"))
+    case .find: .found(FindReport(photo: 3))
     case .cache(let clear):
       clear
         ? .failed(.permissionDenied(why: "only root and the daemon's own user may empty the cache"))

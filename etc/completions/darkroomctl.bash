@@ -3,7 +3,7 @@
 
 _darkroomctl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands='status list inbox submit show why wait pause resume cancel retry remove sheet quality focus unfocus flush reload config watch cache metrics develop check journal log help'
+  local commands='status list inbox submit show why wait pause resume cancel retry remove sheet quality focus unfocus open flush reload config watch cache metrics develop check journal log help'
   local command='' place=() i options='--root --socket --json --plain --no-pager --help --version'
 
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -12,7 +12,7 @@ _darkroomctl() {
         place=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}")
         ((i++))
         ;;
-      --state | --user | --timeout | --output | -o | --filter | --quality | --metadata | --jobs | -j | --name | --notify | --quality-of-service | --for | --lines | -n)
+      --state | --user | --timeout | --output | -o | --filter | --quality | --metadata | --jobs | -j | --name | --notify | --quality-of-service | --for | --address | --lines | -n)
         ((i++))
         ;;
       -*) ;;
@@ -55,7 +55,7 @@ _darkroomctl() {
       mapfile -t COMPREPLY < <(compgen -W 'all' -- "$word")
       return
       ;;
-    --timeout | --filter | --jobs | -j | --name | --for) return ;;
+    --timeout | --filter | --jobs | -j | --name | --for | --address) return ;;
   esac
 
   case $command in
@@ -66,6 +66,7 @@ _darkroomctl() {
     show) options+=' --state' ;;
     wait) options+=' --timeout' ;;
     focus) options+=' --for' ;;
+    open) options+=' --address' ;;
     log) options+=' --follow -f --lines -n --explain -x' ;;
     submit) options+=' --name --wait --timeout --filter --quality --metadata --quality-of-service --notify --private' ;;
     develop) options+=' --output --filter --quality --metadata --jobs -j --force -f' ;;
@@ -91,7 +92,7 @@ _darkroomctl() {
       done < <(darkroomctl "${place[@]}" --plain status 2>/dev/null)
       ;;
     cache) mapfile -t COMPREPLY < <(compgen -W 'clear' -- "$word") ;;
-    show | why | wait | pause | resume | cancel | retry | remove | sheet | quality | focus | unfocus | watch | log)
+    show | why | wait | pause | resume | cancel | retry | remove | sheet | quality | focus | unfocus | open | watch | log)
       if [[ $command == quality && $before != quality ]]; then
         mapfile -t COMPREPLY < <(compgen -W 'userInteractive userInitiated default utility background' -- "$word")
         return

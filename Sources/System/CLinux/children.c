@@ -18,18 +18,19 @@ enum { MAXIMUM_WORDS = 31, FIRST_SPARE = 10, WAIT_BY_HANDLE = 3 /* P_PIDFD */ };
 
 static int answer(int result) { return result < 0 ? -errno : result; }
 
-// A worker has a socket; a program of an administrator has -1, and writes its output to the log, too.
+// A worker has a socket; a program of an administrator has -1, and writes its output to the log, too. A server has
+// -1, and only its output is kept.
 struct plan {
   const char *path;
   char *const *words, *const *environment;
-  int socket, log;
+  int socket, log, is_server;
 };
 
 static int actions_of(posix_spawn_file_actions_t *actions, const struct plan *plan) {
   int is_worker = plan->socket >= 0;
   int error = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDWR, 0);
   if (!error) error = posix_spawn_file_actions_adddup2(actions, is_worker ? 0 : plan->log, 1);
-  if (!error) error = posix_spawn_file_actions_adddup2(actions, plan->log, 2);
+  if (!error) error = posix_spawn_file_actions_adddup2(actions, plan->is_server ? 0 : plan->log, 2);
   if (!error && is_worker) error = posix_spawn_file_actions_adddup2(actions, plan->socket, 3);
   // Our descriptors are all close-on-exec; this closes those of libraries.
   if (!error) error = posix_spawn_file_actions_addclosefrom_np(actions, is_worker ? 4 : 3);
@@ -112,7 +113,7 @@ int dr_child_start(const char *path, const char *words, int socket, int log, str
   char *list[MAXIMUM_WORDS + 1];
   int error = list_of(words, list);
   if (error) return error;
-  return start((struct plan){path, list, environment, socket, log}, out);
+  return start((struct plan){path, list, environment, socket, log, 0}, out);
 }
 
 int dr_program_start(const char *path, const char *variables, int log, struct dr_child *out) {
@@ -120,7 +121,14 @@ int dr_program_start(const char *path, const char *variables, int log, struct dr
   char *list[MAXIMUM_WORDS + 1];
   int error = list_of(variables, list);
   if (error) return error;
-  return start((struct plan){path, words, list, -1, log}, out);
+  return start((struct plan){path, words, list, -1, log, 0}, out);
+}
+
+int dr_server_start(const char *path, const char *words, int output, struct dr_child *out) {
+  char *list[MAXIMUM_WORDS + 1];
+  int error = list_of(words, list);
+  if (error) return error;
+  return start((struct plan){path, list, environ, -1, output, 1}, out);
 }
 
 int dr_group_kill(int process) { return answer(kill(-process, SIGKILL)); }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -101,3 +102,25 @@ int dr_socket_at(const char *path, uint64_t *inode) {
 }
 
 int dr_unlink_path(const char *path) { return answer(unlink(path)); }
+
+int dr_loopback_listen(int backlog) {
+  int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (file < 0) return -errno;
+  struct sockaddr_in address = {
+      .sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+  if (bind(file, (struct sockaddr *)&address, sizeof address) < 0 || listen(file, backlog) < 0) {
+    int error = errno;
+    close(file);
+    return -error;
+  }
+  return file;
+}
+
+int dr_port_of(int file) {
+  struct sockaddr_storage address = {0};
+  socklen_t size = sizeof address;
+  if (getsockname(file, (struct sockaddr *)&address, &size) < 0) return -errno;
+  if (address.ss_family == AF_INET) return ntohs(((struct sockaddr_in *)&address)->sin_port);
+  if (address.ss_family == AF_INET6) return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+  return -EAFNOSUPPORT;
+}

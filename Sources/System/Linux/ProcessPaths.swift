@@ -24,18 +24,25 @@ extension ThisProcess {
   /// Beside this program, as built, or in libexec, as installed. Raises `SystemError` for trouble of this machine:
   /// a wrong path would stay until the next start.
   package static var workerPath: String {
-    get throws(SystemError) {
-      let folder = try ownPath().split(separator: "/").dropLast().joined(separator: "/")
-      let beside = "/\(folder)/darkroom-worker"
-      do throws(SystemError) {
-        try Calls.run("access", beside) { unsafe dr_may_execute(beside) }
-        return beside
-      } catch {
-        if error.isMachineTrouble { throw error }
-      }
-      let parent = folder.split(separator: "/").dropLast().joined(separator: "/")
-      return "/\(parent)/libexec/darkroom/darkroom-worker"
+    get throws(SystemError) { try programPath("darkroom-worker") }
+  }
+
+  /// The same for the server of pages.
+  package static var webPath: String {
+    get throws(SystemError) { try programPath("darkroom-web") }
+  }
+
+  private static func programPath(_ name: String) throws(SystemError) -> String {
+    let folder = try ownPath().split(separator: "/").dropLast().joined(separator: "/")
+    let beside = "/\(folder)/\(name)"
+    do throws(SystemError) {
+      try Calls.run("access", beside) { unsafe dr_may_execute(beside) }
+      return beside
+    } catch {
+      if error.isMachineTrouble { throw error }
     }
+    let parent = folder.split(separator: "/").dropLast().joined(separator: "/")
+    return "/\(parent)/libexec/darkroom/\(name)"
   }
 
   /// The kernel's identifier of this boot; empty if /proc does not show it.

@@ -42,6 +42,15 @@ package enum ServiceNotice: Equatable, Sendable {
     }
   }
 
+  /// The listening TCP socket that the manager has passed to this process; nil if there is none.
+  package static func passedListener() -> Int32? {
+    let count = sd_listen_fds(0)
+    guard count > 0 else { return nil }
+    return (SD_LISTEN_FDS_START..<SD_LISTEN_FDS_START + count).first { number in
+      sd_is_socket_inet(number, 0, Int32(SOCK_STREAM.rawValue), 1, 0) > 0
+    }
+  }
+
   /// The manager's watchdog period; nil if there is none, or if it is for another process.
   package static func watchdogPeriod() -> Duration? {
     var microseconds: UInt64 = 0

@@ -16,6 +16,7 @@ final class ControlCalls: ControlService {
   private let keeper: ListKeeper
   let remover: ListRemover
   private let sheets: ContactSheets
+  private let pages: PageCalls
   private let reload: Reload
   private let narrator: Narrator
   /// Rings at every change that users can see.
@@ -25,12 +26,13 @@ final class ControlCalls: ControlService {
   private let metrics: @Sendable () async -> MetricsReport
 
   init(
-    _ views: Views, keeper: ListKeeper, remover: ListRemover, sheets: ContactSheets,
-    reload: Reload, narrator: Narrator, changes: ChangeSignal, stop: StopFlag,
-    metrics: @escaping @Sendable () async -> MetricsReport
+    _ views: Views, _ pages: PageCalls, keeper: ListKeeper, remover: ListRemover,
+    sheets: ContactSheets, reload: Reload, narrator: Narrator, changes: ChangeSignal,
+    stop: StopFlag, metrics: @escaping @Sendable () async -> MetricsReport
   ) {
     self.metrics = metrics
     self.views = views
+    self.pages = pages
     self.keeper = keeper
     self.remover = remover
     self.sheets = sheets
@@ -46,6 +48,7 @@ final class ControlCalls: ControlService {
     default: await views.index.loaded()
     }
     do throws(ControlError) {
+      let peer = try await pages.admitted(call, peer)
       switch call {
       case .status: return .status(views.status(isStopping: stop.isOn))
       case .reload: return .reloaded(notes: try await reload(peer))
@@ -58,6 +61,10 @@ final class ControlCalls: ControlService {
       case .show(let order): return .show(try await views.show(order))
       case .watch(let order): return .watch(try await views.watch(order))
       case .follow(let order): return .followed(try views.followed(order))
+      case .open(let list): return try pages.open(list, peer)
+      case .redeem(let token): return try await pages.redeem(token)
+      case .states(let order): return try await pages.states(order, peer)
+      case .find(let order): return try await pages.find(order)
       case .why(let order):
         return .why(try await WhyView(views: views, keeper: keeper).why(order))
       case .pause(let list): return try await change(list, .pause, peer)
@@ -87,6 +94,7 @@ final class ControlCalls: ControlService {
   ) async -> ControlReply {
     await views.index.loaded()
     do throws(ControlError) {
+      _ = try await pages.admitted(call, peer)
       switch call {
       case .watch(let order): return try await watch(order, send)
       case .follow(let order): return try await followSteps(order, send)

@@ -28,5 +28,14 @@ int64_t datagram_receive(int socket, void *bytes, uint64_t count, int *file);
 /// Puts a folder in the place of journald's, for this thread and the threads that it starts. Returns 0 or a
 /// negative errno.
 int own_journal(const char *folder);
+/// A connection to a port of 127.0.0.1, whose reads end after that many seconds. Returns a descriptor, or a negative
+/// errno.
+int visit_connect(int port, int seconds);
+/// Writes all bytes; returns 0, or a negative errno.
+int visit_send(int socket, const void *bytes, uint64_t count);
+/// Sends no more.
+void visit_finish(int socket);
+/// The number of bytes read, 0 at the end, or a negative errno.
+int64_t visit_receive(int socket, void *bytes, uint64_t count);
 
 #endif

@@ -21,6 +21,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   /// Messages on the control socket.
   case message
   case url
+  /// Requests for pages.
+  case web
   /// The rows of a picture that are packed into a print.
   case deflate
 
@@ -34,6 +36,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .answer: AnswerProof.run(bytes)
     case .message: MessageProof.run(bytes)
     case .url: AddressProof.run(bytes)
+    case .web: WebProof.run(bytes)
     case .deflate: DeflateProof.run(bytes)
     }
   }
@@ -45,7 +48,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .catalog: Mending.catalog(bytes)
     case .segment: Mending.segment(bytes)
     case .snapshot: Mending.snapshot(bytes)
-    case .jpeg, .xml, .binary, .lines, .json, .csv, .answer, .message, .url, .deflate: bytes
+    case .jpeg, .xml, .binary, .lines, .json, .csv, .answer, .message, .url, .web,
+      .deflate:
+      bytes
     }
   }
 

@@ -18,6 +18,9 @@ int dr_child_start(const char *path, const char *words, int socket, int log, str
 /// `log` as descriptors 1 and 2, /dev/null as 0, and no other; default signal actions, no blocked signals, its own
 /// session, and / as its folder.
 int dr_program_start(const char *path, const char *variables, int log, struct dr_child *out);
+/// Starts a program that lives on without us: `words` as above, `output` as descriptor 1, /dev/null as 0 and 2, and
+/// no other; default signal actions, no blocked signals, its own session, our environment, and / as its folder.
+int dr_server_start(const char *path, const char *words, int output, struct dr_child *out);
 int dr_child_kill(int handle);
 /// Kills all processes of a group. Call it before the first one is reaped: until then the number is its own.
 int dr_group_kill(int process);

@@ -26,4 +26,9 @@ int64_t dr_socket_send(int socket, const void *bytes, uint64_t count);
 int dr_socket_at(const char *path, uint64_t *inode);
 int dr_unlink_path(const char *path);
 
+// A TCP socket that listens on a free port of 127.0.0.1.
+int dr_loopback_listen(int backlog);
+// The port of a TCP socket's own address.
+int dr_port_of(int socket);
+
 #endif

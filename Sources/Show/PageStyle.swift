@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The style of the page: paper by day, a darkroom by night. At most 6 kB, which WebTests check.
+
+package enum PageStyle {
+  package static let text = #"""
+    :root{color-scheme:light dark;--ground:#f4efe6;--ink:#2b241c;--dim:#6b6155;--line:#d9cfbf;
+      --paper:#fffdf8;--edge:#fffdf8;--safe:#a8321f;--wet:#cbb892}
+    @media (prefers-color-scheme:dark){:root{--ground:#14110f;--ink:#eadfce;--dim:#a1968a;--line:#2c2621;
+      --paper:#2a2420;--edge:#b3a792;--safe:#ee6f56;--wet:#5a4a33}}
+    *{box-sizing:border-box}
+    html{background:var(--ground);color:var(--ink);
+      font:15px/1.45 "Source Sans 3",Cantarell,"DejaVu Sans",system-ui,sans-serif}
+    body{margin:0 auto;height:100vh;height:100dvh;display:flex;flex-direction:column;overflow:hidden}
+    header{display:grid;grid-template-columns:1fr auto;gap:.2rem 2rem;align-items:end;
+      padding:1.2rem 1.6rem .8rem}
+    h1{font:600 2rem/1.1 "Source Serif 4","DejaVu Serif",Georgia,serif;margin:0;letter-spacing:-.01em;
+      overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+    header div{min-width:0}
+    header p{margin:0;color:var(--dim)}
+    .count{text-align:right;color:var(--dim);font-variant-numeric:tabular-nums}
+    .count b{font:600 1.5rem/1 "DejaVu Serif",Georgia,serif;color:var(--ink);display:block}
+    .bar{grid-column:1/-1;height:6px;border-radius:3px;background:var(--line);overflow:hidden;
+      margin-top:.6rem;display:flex}
+    .bar i{background:var(--ink)}
+    .bar i+i{background:var(--safe)}
+    .bar i+i+i{background:repeating-linear-gradient(90deg,var(--wet) 0 6px,transparent 6px 9px)}
+    nav{display:flex;gap:.5rem;flex-wrap:wrap;padding:0 1.6rem .8rem;border-bottom:1px solid var(--line)}
+    nav button,nav input{font:inherit;font-size:.86rem;color:inherit;background:var(--paper);
+      border:1px solid var(--line);border-radius:99px;padding:.25rem .8rem}
+    nav input{margin-left:auto}
+    nav input::placeholder{color:var(--dim);opacity:1}
+    nav button{cursor:pointer}
+    nav button[aria-pressed=true]{background:var(--ink);color:var(--ground);border-color:var(--ink)}
+    main{flex:1;overflow-y:scroll;overflow-x:hidden;outline:0;overflow-anchor:none;
+      contain:strict}
+    ul{position:relative;list-style:none;margin:0;padding:0}
+    li{position:absolute;top:0;left:0;contain:layout style}
+    li[hidden]{display:none}
+    a{display:block;height:100%;position:relative;color:inherit;text-decoration:none}
+    a::before{content:attr(data-words);position:absolute;inset:0 0 32px;padding:.5rem .6rem;
+      display:flex;align-items:end;font-size:.8rem;line-height:1.3;color:var(--dim);
+      background:repeating-linear-gradient(135deg,transparent 0 9px,var(--line) 9px 10px),var(--ground);
+      box-shadow:inset 0 0 0 1px var(--line);overflow:hidden;overflow-wrap:anywhere}
+    a.wet::before{background:linear-gradient(transparent,var(--wet)),var(--paper);color:var(--ink)}
+    a.failed::before{background:var(--paper);color:var(--safe);box-shadow:inset 0 0 0 1.5px var(--safe);
+      font-weight:600}
+    img{position:absolute;inset:0;width:100%;height:calc(100% - 32px);object-fit:cover;
+      visibility:hidden;box-shadow:0 0 0 5px var(--edge),0 1px 4px 5px #0003}
+    a.there img{visibility:visible}
+    a.there::before{content:none}
+    a span{position:absolute;inset:auto 0 0;height:22px;font-size:.8rem;overflow:hidden;
+      text-overflow:ellipsis;white-space:nowrap;unicode-bidi:isolate}
+    a::after{content:attr(data-number);position:absolute;bottom:3px;right:0;padding-left:.6em;
+      background:var(--ground);color:var(--safe);
+      font:600 .72rem/1.4 ui-monospace,"DejaVu Sans Mono",monospace}
+    :focus-visible{outline:3px solid var(--safe);outline-offset:2px}
+    li:focus-within{z-index:1}
+    a:focus-visible{outline-offset:6px}
+    #said{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);margin:0}
+    .notice{justify-content:center;align-items:center;font-size:1.2rem}
+    @media (max-width:600px){header{padding:.8rem 1rem .6rem}h1{font-size:1.4rem}nav{padding:0 1rem .6rem}
+      nav input{display:none}}
+    @media (prefers-reduced-motion:no-preference){a.new img{animation:develop 1.6s ease-out}
+      @keyframes develop{from{filter:contrast(.2) brightness(1.7);opacity:.2}}}
+    @media print{body{height:auto;overflow:visible}nav,.bar{display:none}}
+
+    """#
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls of a page on which people look at a list, and their replies: a token for a viewer, the right that it is
+// exchanged for, the states of all photos, and the search for a name.
+
+package struct OpenReport: MessageValue {
+  package var list: ListSummary
+  /// Good for one `Redeem`, within two minutes.
+  package var token: String
+
+  package init(list: ListSummary, token: String) { (self.list, self.token) = (list, token) }
+
+  package init(_ fields: MessageFields) throws(FieldError) {
+    list = try fields.value("list")
+    token = try fields.string("token")
+  }
+
+  package var object: JSONObject {
+    JSONObject(["list": .value(list), "token": .string(token)])
+  }
+}
+
+package struct RedeemReport: MessageValue {
+  package var list: UInt64
+  /// The right to look at the list; see `ViewRight`.
+  package var view: String
+  package var seconds: UInt32
+
+  package init(list: UInt64, view: String, seconds: UInt32) {
+    (self.list, self.view, self.seconds) = (list, view, seconds)
+  }
+
+  package init(_ fields: MessageFields) throws(FieldError) {
+    list = try fields.count("list")
+    view = try fields.string("view")
+    seconds = try fields.count("seconds")
+  }
+
+  package var object: JSONObject {
+    JSONObject(["list": .count(list), "view": .string(view), "seconds": .count(seconds)])
+  }
+}
+
+package struct StatesOrder: MessageValue {
+  package static let highestLimit: UInt32 = 1_000_000
+
+  package var list: ListReference
+  package var offset: UInt32
+  /// 0 for the list alone.
+  package var limit: UInt32
+
+  package init(list: ListReference, offset: UInt32 = 0, limit: UInt32 = Self.highestLimit) {
+    (self.list, self.offset, self.limit) = (list, offset, min(limit, Self.highestLimit))
+  }
+
+  package init(_ fields: MessageFields) throws(FieldError) {
+    list = ListReference(try fields.string("list"))
+    offset = try fields.count("offset", or: 0)
+    limit = try fields.count("limit", or: Self.highestLimit)
+    guard limit <= Self.highestLimit else { throw FieldError(name: "limit") }
+  }
+
+  package var object: JSONObject {
+    JSONObject([
+      "list": .string(list.text), "offset": .count(offset), "limit": .count(limit),
+    ])
+  }
+}
+
+package struct StatesReport: MessageValue {
+  package var list: ListSummary
+  /// `Follow` continues after this record.
+  package var record: UInt64
+  /// A digit for each photo: 0 new, 1 downloaded, 2 filtered, 3 failed.
+  package var states: String
+  /// The path of the folder of its prints; empty if they are removed.
+  package var prints: String
+  /// The caller may change the order of its photos.
+  package var mayFocus: Bool
+
+  package init(
+    list: ListSummary, record: UInt64, states: String = "", prints: String = "",
+    mayFocus: Bool = false
+  ) {
+    (self.list, self.record, self.states) = (list, record, states)
+    (self.prints, self.mayFocus) = (prints, mayFocus)
+  }
+
+  package init(_ fields: MessageFields) throws(FieldError) {
+    list = try fields.value("list")
+    record = try fields.count("record")
+    states = try fields.string("states")
+    prints = try fields.string("prints")
+    mayFocus = try fields.flag("mayFocus")
+  }
+
+  package var object: JSONObject {
+    JSONObject([
+      "list": .value(list), "record": .count(record), "states": .string(states),
+      "prints": .string(prints), "mayFocus": .bool(mayFocus),
+    ])
+  }
+}
+
+package struct FindOrder: MessageValue {
+  package static let longestText = 256
+
+  package var list: ListReference
+  /// Part of a name, in upper or lower case.
+  package var text: String
+  /// The search begins behind this photo.
+  package var after: UInt32
+
+  package init(list: ListReference, text: String, after: UInt32 = 0) {
+    (self.list, self.text, self.after) = (list, text, after)
+  }
+
+  package init(_ fields: MessageFields) throws(FieldError) {
+    list = ListReference(try fields.string("list"))
+    text = try fields.string("text")
+    guard 1...Self.longestText ~= text.utf8.count else { throw FieldError(name: "text") }
+    after = try fields.count("after", or: 0)
+  }
+
+  package var object: JSONObject {
+    JSONObject(["list": .string(list.text), "text": .string(text), "after": .count(after)])
+  }
+}
+
+package struct FindReport: MessageValue {
+  package var photo: UInt32?
+  /// Nothing was found up to here; the search can continue. Nil at the end of the list.
+  package var more: UInt32?
+
+  package init(photo: UInt32? = nil, more: UInt32? = nil) {
+    (self.photo, self.more) = (photo, more)
+  }
+
+  package init(_ fields: MessageFields) throws(FieldError) {
+    photo = fields.isMissing("photo") ? nil : try fields.count("photo")
+    more = fields.isMissing("more") ? nil : try fields.count("more")
+  }
+
+  package var object: JSONObject {
+    var object = JSONObject()
+    object["photo"] = photo.map { .count($0) }
+    object["more"] = more.map { .count($0) }
+    return object
+  }
+}

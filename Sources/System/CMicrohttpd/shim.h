@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of libmicrohttpd that Swift cannot import: the variadic start, and constants behind casts.
+
+#ifndef DARKROOM_CMICROHTTPD_H
+#define DARKROOM_CMICROHTTPD_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <microhttpd.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef void *(*dr_web_target)(void *context, const char *target, struct MHD_Connection *connection);
+
+struct dr_web_calls {
+  dr_web_target began;
+  MHD_AccessHandlerCallback step;
+  MHD_RequestCompletedCallback ended;
+  MHD_NotifyConnectionCallback counted;
+};
+
+struct dr_web_limits {
+  uint32_t connections, seconds, head;
+};
+
+// Targets stay as they were sent: their reader decodes what may be encoded.
+static inline size_t dr_web_undecoded(void *context, struct MHD_Connection *connection, char *text) {
+  (void)context;
+  (void)connection;
+  return strlen(text);
+}
+
+// Serves the listening socket until the process ends: 0, or a negated error number.
+static inline int dr_web_start(int listener, const struct dr_web_calls *calls,
+                               const struct dr_web_limits *limits, void *context) {
+  errno = 0;
+  struct MHD_Daemon *daemon = MHD_start_daemon(
+      MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL | MHD_USE_ITC, 0,
+      NULL, NULL, calls->step, context, MHD_OPTION_LISTEN_SOCKET, (MHD_socket)listener,
+      MHD_OPTION_URI_LOG_CALLBACK, calls->began, context, MHD_OPTION_NOTIFY_COMPLETED, calls->ended,
+      context, MHD_OPTION_NOTIFY_CONNECTION, calls->counted, context, MHD_OPTION_UNESCAPE_CALLBACK,
+      &dr_web_undecoded, NULL, MHD_OPTION_CONNECTION_LIMIT, limits->connections,
+      MHD_OPTION_CONNECTION_TIMEOUT, limits->seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      (size_t)limits->head, MHD_OPTION_THREAD_STACK_SIZE, (size_t)(512 * 1024),
+      MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+  if (daemon) return 0;
+  return errno ? -errno : -EIO;
+}
+
+// A descriptor for libmicrohttpd, which closes it.
+static inline int dr_web_copy(int file) {
+  int copy = fcntl(file, F_DUPFD_CLOEXEC, 3);
+  return copy < 0 ? -errno : copy;
+}
+
+static inline struct MHD_Response *dr_web_stream(MHD_ContentReaderCallback next, void *context,
+                                                 MHD_ContentReaderFreeCallback end) {
+  return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 4096, next, context, end);
+}
+
+enum { DR_WEB_END = -1 };
+
+#endif

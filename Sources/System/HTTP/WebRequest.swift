@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A request as it came, and the answer to it, as values between libmicrohttpd and the program. Nothing of a request
+// is checked or decoded here, except that the library has found its lines and its limits.
+
+package import Linux
+
+package struct WebHeader: Equatable, Sendable {
+  package let name: String
+  package let value: String
+
+  package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+}
+
+package struct WebRequest: Equatable, Sendable {
+  package var method: String
+  /// The path and the query, undecoded.
+  package var target: String
+  package var headers: [WebHeader]
+  package var body: [UInt8]
+
+  package init(_ method: String, _ target: String, headers: [WebHeader], body: [UInt8] = []) {
+    (self.method, self.target, self.headers, self.body) = (method, target, headers, body)
+  }
+
+  /// The values of all headers of this name, in any case.
+  package func values(_ name: String) -> [String] {
+    headers.filter { $0.name.lowercased() == name }.map(\.value)
+  }
+}
+
+package struct WebAnswer {
+  package enum Body {
+    case bytes([UInt8])
+    /// The first bytes of a file.
+    case file(LinuxFile, size: UInt64)
+    /// Bytes that come while the answer is being sent.
+    case stream(any WebStream)
+  }
+
+  package var status: UInt32
+  package var headers: [WebHeader]
+  package var body: Body
+
+  package init(_ status: UInt32, headers: [WebHeader] = [], body: Body = .bytes([])) {
+    (self.status, self.headers, self.body) = (status, headers, body)
+  }
+}
+
+/// One thread uses a stream.
+package protocol WebStream: AnyObject {
+  /// Waits for the next bytes; none at the end.
+  func next() -> [UInt8]
+}
+
+/// Each connection has a thread, which waits for the answer.
+package protocol WebService: Sendable {
+  /// An answer for which the body of the request is not read; nil if it is wanted.
+  func refusal(of request: WebRequest) -> WebAnswer?
+  func answer(_ request: WebRequest) -> WebAnswer
+}

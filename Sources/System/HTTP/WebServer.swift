@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// HTTP/1.1 by libmicrohttpd, with a thread for each connection. It serves a listening socket until the process ends:
+// the socket may belong to the service manager, which keeps callers waiting in it, so nothing shuts it down. Raises
+// `SystemError`.
+// Concurrency model: the parts that all callbacks share are immutable; an exchange belongs to the thread of its connection.
+
+internal import CMicrohttpd
+internal import Linux
+package import Vocabulary
+
+package enum WebServer {
+  package struct Limits: Sendable {
+    package var connections: UInt32 = 48
+    /// A connection without traffic ends.
+    package var silenceSeconds: UInt32 = 60
+    /// Bytes of a request's head and of libmicrohttpd's buffers, for each connection.
+    package var head: UInt32 = 16_384
+    package var body = 4096
+
+    package init() {}
+  }
+
+  private static let mostHeaders = 64
+
+  /// The parts that all callbacks share.
+  private final class Ground: Sendable {
+    let service: any WebService
+    let clients: WebClients
+    let body: Int
+
+    init(_ service: any WebService, _ clients: WebClients, body: Int) {
+      (self.service, self.clients, self.body) = (service, clients, body)
+    }
+  }
+
+  /// One request while it is being read.
+  private final class Exchange {
+    var request: WebRequest
+    var isBegun = false
+
+    init(target: String) { request = WebRequest("", target, headers: []) }
+  }
+
+  private final class Flow {
+    let stream: any WebStream
+    var left: ArraySlice<UInt8> = []
+
+    init(_ stream: any WebStream) { self.stream = stream }
+  }
+
+  package static func start(
+    on listener: Int32, limits: Limits = Limits(), counting clients: WebClients,
+    _ service: any WebService
+  ) throws(SystemError) {
+    var calls = unsafe dr_web_calls(
+      began: { _, target, _ in
+        let text = unsafe target.map { unsafe String(cString: $0) } ?? ""
+        return unsafe Unmanaged.passRetained(Exchange(target: text)).toOpaque()
+      }, step: unsafe step, ended: unsafe ended, counted: unsafe counted)
+    var numbers = dr_web_limits(
+      connections: limits.connections, seconds: limits.silenceSeconds, head: limits.head)
+    // Never released: it serves until the process ends.
+    let ground = unsafe Unmanaged.passRetained(Ground(service, clients, body: limits.body))
+    do throws(SystemError) {
+      try Calls.run("MHD_start_daemon", "web server") {
+        unsafe dr_web_start(listener, &calls, &numbers, ground.toOpaque())
+      }
+    } catch {
+      unsafe ground.release()
+      throw error
+    }
+  }
+
+  // MARK: callbacks
+
+  private static let step: MHD_AccessHandlerCallback = {
+    context, connection, _, method, _, bytes, count, place in
+    guard let context = unsafe context, let connection = unsafe connection,
+      let method = unsafe method, let count = unsafe count, let held = unsafe place?.pointee
+    else { return .NO }
+    let ground = unsafe Unmanaged<Ground>.fromOpaque(context).takeUnretainedValue()
+    let exchange = unsafe Unmanaged<Exchange>.fromOpaque(held).takeUnretainedValue()
+    guard exchange.isBegun else {
+      exchange.isBegun = true
+      exchange.request.method = unsafe String(cString: method)
+      unsafe exchange.request.headers = headers(of: connection)
+      guard let refusal = ground.service.refusal(of: exchange.request) else { return .YES }
+      return unsafe send(refusal, on: connection)
+    }
+    let size = unsafe count.pointee
+    if size > 0, let bytes = unsafe bytes {
+      guard exchange.request.body.count + size <= ground.body else { return .NO }
+      unsafe UnsafeRawBufferPointer(start: bytes, count: size).withMemoryRebound(to: UInt8.self) {
+        unsafe exchange.request.body.append(contentsOf: $0)
+      }
+      unsafe count.pointee = 0
+      return .YES
+    }
+    return unsafe send(ground.service.answer(exchange.request), on: connection)
+  }
+
+  private static let ended: MHD_RequestCompletedCallback = { _, _, place, _ in
+    guard let held = unsafe place?.pointee else { return }
+    unsafe Unmanaged<Exchange>.fromOpaque(held).release()
+    unsafe place?.pointee = nil
+  }
+
+  private static let counted: MHD_NotifyConnectionCallback = { context, _, _, change in
+    guard let context = unsafe context else { return }
+    let ground = unsafe Unmanaged<Ground>.fromOpaque(context).takeUnretainedValue()
+    ground.clients.changed(by: change == .CONNECTION_NOTIFY_STARTED ? 1 : -1)
+  }
+
+  private final class HeaderBox { var headers: [WebHeader] = [] }
+
+  private static func headers(of connection: OpaquePointer) -> [WebHeader] {
+    let box = HeaderBox()
+    _ = unsafe MHD_get_connection_values(
+      connection, .HEADER_KIND,
+      { context, _, name, value in
+        guard let context = unsafe context, let name = unsafe name else { return .NO }
+        let box = unsafe Unmanaged<HeaderBox>.fromOpaque(context).takeUnretainedValue()
+        guard box.headers.count < WebServer.mostHeaders else { return .NO }
+        let text = unsafe value.map { unsafe String(cString: $0) } ?? ""
+        box.headers.append(unsafe WebHeader(String(cString: name), text))
+        return .YES
+      }, unsafe Unmanaged.passUnretained(box).toOpaque())
+    return box.headers
+  }
+
+  // MARK: answers
+
+  private static func send(_ answer: WebAnswer, on connection: OpaquePointer) -> MHD_Result {
+    guard let response = unsafe response(answer.body) else { return .NO }
+    defer { unsafe MHD_destroy_response(response) }
+    for header in answer.headers {
+      guard unsafe MHD_add_response_header(response, header.name, header.value) == .YES else {
+        return .NO
+      }
+    }
+    return unsafe MHD_queue_response(connection, answer.status, response)
+  }
+
+  private static func response(_ body: WebAnswer.Body) -> OpaquePointer? {
+    switch body {
+    case .bytes(let bytes):
+      return unsafe bytes.withUnsafeBytes { raw in
+        unsafe MHD_create_response_from_buffer(
+          raw.count, UnsafeMutableRawPointer(mutating: raw.baseAddress), .RESPMEM_MUST_COPY)
+      }
+    case .file(let file, let size):
+      guard let copy = try? Calls.run("fcntl", "file", { dr_web_copy(file.descriptor) }) else {
+        return nil
+      }
+      return unsafe MHD_create_response_from_fd(Int(size), copy)
+    case .stream(let stream):
+      let flow = unsafe Unmanaged.passRetained(Flow(stream))
+      return unsafe dr_web_stream(next, flow.toOpaque()) { context in
+        guard let context = unsafe context else { return }
+        unsafe Unmanaged<Flow>.fromOpaque(context).release()
+      }
+    }
+  }
+
+  private static let next: MHD_ContentReaderCallback = { context, _, place, room in
+    guard let context = unsafe context, let place = unsafe place else { return Int(DR_WEB_END) }
+    let flow = unsafe Unmanaged<Flow>.fromOpaque(context).takeUnretainedValue()
+    if flow.left.isEmpty { flow.left = flow.stream.next()[...] }
+    if flow.left.isEmpty { return Int(DR_WEB_END) }
+    let piece = flow.left.prefix(room)
+    for (offset, byte) in piece.enumerated() {
+      unsafe place[offset] = CChar(bitPattern: byte)
+    }
+    flow.left = flow.left.dropFirst(piece.count)
+    return piece.count
+  }
+}

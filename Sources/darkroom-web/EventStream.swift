@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The events of one page: the daemon's `Follow`, as frames. While the daemon is away it stays, and tries again: the page
+// would take an error for the end. The thread of the connection waits in `next`.
+
+import HTTP
+import Linux
+import Show
+import Steer
+import Vocabulary
+
+final class EventStream: WebStream {
+  /// A line that the page ignores: a page that has gone is noticed when it cannot be written.
+  private static let heartbeat = Duration.seconds(15)
+  private static let pause = Duration.milliseconds(500)
+
+  private let list: ListReference
+  private let view: String
+  private let socket: String
+  private let place: StreamPlaces.Place
+  private let clock = MachineTime()
+  private var board: FrameBoard
+  private var client: ControlClient?
+  private var isAway = false
+  private var isOver = false
+  private var isBegun = false
+
+  init(
+    list: ListReference, view: String, after record: UInt64, socket: String,
+    place: StreamPlaces.Place
+  ) {
+    (self.list, self.view, self.socket, self.place) = (list, view, socket, place)
+    board = FrameBoard(after: record)
+  }
+
+  func next() -> [UInt8] {
+    guard isBegun else {
+      isBegun = true
+      return Array("retry: 1000\n\n".utf8)
+    }
+    let due = clock.uptime() + Self.heartbeat
+    while true {
+      if let frame = board.take(at: clock.uptime()) { return Array(frame.utf8) }
+      let left = due - clock.uptime()
+      if left <= .zero { return Array(":\n\n".utf8) }
+      if isOver, board.wait(at: clock.uptime()) == nil { return [] }
+      listen(for: min(left, board.wait(at: clock.uptime()) ?? left))
+    }
+  }
+
+  /// Takes what has come, or waits for it.
+  private func listen(for time: Duration) {
+    if isOver { return pause(for: time) }
+    do throws(ControlFailure) {
+      let client = try here()
+      guard let (reply, continues) = try client.arrived(for: call) else {
+        return pause(for: time, watching: client.descriptor)
+      }
+      if case .followed(let report) = reply { take(report) }
+      if !continues { end() }
+    } catch { lose(error, time) }
+  }
+
+  private func pause(for time: Duration, watching descriptor: Int32? = nil) {
+    _ = try? Poll.wait(descriptor.map { [Poll.Watch($0)] } ?? [], for: time)
+  }
+
+  private var call: ControlCall { .follow(FollowOrder(list: list, since: board.last)) }
+
+  private func here() throws(ControlFailure) -> ControlClient {
+    if let client { return client }
+    let client = try ControlClient(path: socket, clock: clock, view: view)
+    try client.begin(call, until: clock.uptime() + Self.heartbeat)
+    self.client = client
+    return client
+  }
+
+  private func take(_ report: FollowReport) {
+    if isAway { board.add(note: "back") }
+    isAway = false
+    // The page reads all states again, which have these changes.
+    if report.missed { board.add(note: "again") }
+    for step in report.steps {
+      if let photo = step.photo {
+        guard let state = PhotoState.allCases.first(where: { $0.name == step.state }) else {
+          continue
+        }
+        board.add(photo: photo, state: state.rawValue)
+      } else {
+        board.add(list: step.state)
+      }
+    }
+    board.reached(report.last)
+  }
+
+  /// A list that is over has no more changes. A daemon that stops ends the stream as well.
+  private func end() {
+    client = nil
+    let order = StatesOrder(list: list, limit: 0)
+    do throws(ControlFailure) {
+      let client = try ControlClient(path: socket, clock: clock, view: view)
+      guard case .states(let report) = try client.call(.states(order)), report.list.isFinal else {
+        return pause(for: Self.pause)
+      }
+      board.add(list: report.list.state)
+      board.add(note: "end")
+      isOver = true
+    } catch { lose(error, Self.pause) }
+  }
+
+  private func lose(_ failure: ControlFailure, _ time: Duration) {
+    client = nil
+    if case .refused(let error) = failure, case .notPossible = error {
+      // It is starting or stopping.
+    } else if case .refused = failure {
+      board.add(note: "gone")
+      isOver = true
+      return
+    }
+    if !isAway { board.add(note: "away") }
+    isAway = true
+    pause(for: min(time, Self.pause))
+  }
+}

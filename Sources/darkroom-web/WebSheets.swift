@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers the requests of a page. The judge decides about their form, the daemon about the view: each call for a page
+// carries it. Files are named by numbers, and are read below the folder that the daemon names.
+// Concurrency: immutable but for its memory of views; each call runs on the thread of its connection.
+
+import HTTP
+import Linux
+import Show
+import Steer
+import Vocabulary
+
+final class WebSheets: WebService {
+  private static let patience = Duration.seconds(10)
+
+  private let judge: RequestJudge
+  private let socket: String
+  private let clock = MachineTime()
+  private let memory = ViewMemory()
+  private let places = StreamPlaces(16)
+
+  init(judge: RequestJudge, socket: String) { (self.judge, self.socket) = (judge, socket) }
+
+  func refusal(of request: WebRequest) -> WebAnswer? {
+    judge.refusal(ofHead: request).map(Self.refuse)
+  }
+
+  func answer(_ request: WebRequest) -> WebAnswer {
+    switch judge.judge(request) {
+    case .refuse(let refusal): return Self.refuse(refusal)
+    case .serve(let page, let view):
+      do throws(ControlFailure) { return try serve(page, view, request) } catch {
+        return Self.failed(error)
+      }
+    }
+  }
+
+  private func serve(
+    _ page: PageRequest, _ view: String, _ request: WebRequest
+  ) throws(ControlFailure) -> WebAnswer {
+    switch page {
+    case .script: Self.text(PageScript.text, "text/javascript; charset=utf-8", lasting: true)
+    case .style: Self.text(PageStyle.text, "text/css; charset=utf-8", lasting: true)
+    case .icon: Self.text(PageText.icon, "image/svg+xml", lasting: true)
+    case .redeem(let token): try redeem(token, isHead: request.method == "HEAD")
+    case .page(let list): try self.page(list, view)
+    case .states(let list, let offset): try states(list, view, from: offset)
+    case .photos(let list, let offset, let count): try photos(list, view, from: offset, count)
+    case .find(let list, let text, let after): try find(list, view, text, after: after)
+    case .events(let list, let since): events(list, view, since: since, request)
+    case .thumbnail(let list, let number): try thumbnail(list, view, number, request)
+    case .print(let list, let number): try print(list, view, number, request)
+    case .focus(let list): try focus(list, view, request)
+    }
+  }
+
+  private func call(_ call: ControlCall, _ view: String?) throws(ControlFailure) -> ControlReply {
+    try ControlClient(
+      path: socket, clock: clock, patience: Self.patience, silence: Self.patience, view: view
+    ).call(call)
+  }
+
+  private static func reference(_ list: UInt64) -> ListReference { ListReference("\(list)") }
+
+  // MARK: pages
+
+  /// A program that looks at the address first must not use it up.
+  private func redeem(_ token: String, isHead: Bool) throws(ControlFailure) -> WebAnswer {
+    if isHead { return Self.answer(204, [WebHeader("Cache-Control", "no-store")]) }
+    guard case .redeemed(let report) = try call(.redeem(token: token), nil) else {
+      throw Self.otherKind
+    }
+    return Self.answer(
+      303,
+      [
+        WebHeader("Location", "/lists/\(report.list)/"), WebHeader("Cache-Control", "no-store"),
+        PageText.cookie(report.view, list: report.list, seconds: report.seconds),
+      ])
+  }
+
+  private func page(_ list: UInt64, _ view: String) throws(ControlFailure) -> WebAnswer {
+    let report = try look(list, view, from: 0, 0)
+    let head = PageText.Head(
+      name: report.list.name, title: report.list.title, state: report.list.state,
+      total: report.list.total, mayFocus: report.mayFocus && !report.list.isFinal)
+    return Self.text(PageText.page(head), "text/html; charset=utf-8")
+  }
+
+  private func look(
+    _ list: UInt64, _ view: String, from offset: UInt32, _ limit: UInt32
+  ) throws(ControlFailure) -> StatesReport {
+    let order = StatesOrder(list: Self.reference(list), offset: offset, limit: limit)
+    guard case .states(let report) = try call(.states(order), view) else { throw Self.otherKind }
+    memory.keep(
+      ViewMemory.Sight(list: list, prints: report.prints), for: view, now: clock.uptime())
+    return report
+  }
+
+  private func states(
+    _ list: UInt64, _ view: String, from offset: UInt32
+  ) throws(ControlFailure) -> WebAnswer {
+    let report = try look(list, view, from: offset, StatesOrder.highestLimit)
+    return Self.answer(
+      200,
+      [
+        WebHeader("Content-Type", "application/octet-stream"),
+        WebHeader("Cache-Control", "no-store"),
+        WebHeader("Darkroom-Record", "\(report.record)"),
+      ], .bytes(Array(report.states.utf8)))
+  }
+
+  private func photos(
+    _ list: UInt64, _ view: String, from offset: UInt32, _ count: UInt32
+  ) throws(ControlFailure) -> WebAnswer {
+    let order = ShowOrder(list: Self.reference(list), offset: offset, limit: count)
+    guard case .show(let report) = try call(.show(order), view) else { throw Self.otherKind }
+    let photos = report.photos.map {
+      PageText.Photo(number: $0.number, name: $0.name, reason: $0.reason)
+    }
+    return Self.text(PageText.photos(photos), "application/json")
+  }
+
+  private func find(
+    _ list: UInt64, _ view: String, _ text: String, after: UInt32
+  ) throws(ControlFailure) -> WebAnswer {
+    let order = FindOrder(list: Self.reference(list), text: text, after: after)
+    guard case .found(let report) = try call(.find(order), view) else { throw Self.otherKind }
+    return Self.text(JSONWriter.text(.object(report.object)), "application/json")
+  }
+
+  private func focus(
+    _ list: UInt64, _ view: String, _ request: WebRequest
+  ) throws(ControlFailure) -> WebAnswer {
+    guard let wish = FocusWish(request.body) else { return Self.refuse(.badRequest) }
+    let reference = Self.reference(list)
+    let order = FocusOrder(
+      list: reference, photos: wish.words, viewer: wish.viewer, seconds: 15)
+    _ = try call(
+      wish.photos.isEmpty ? .unfocus(reference, viewer: wish.viewer) : .focus(order), view)
+    return Self.answer(204)
+  }
+
+  private func events(
+    _ list: UInt64, _ view: String, since: UInt64, _ request: WebRequest
+  ) -> WebAnswer {
+    guard let place = places.take() else {
+      return Self.answer(503, [WebHeader("Retry-After", "10")])
+    }
+    let last = request.values("last-event-id").first.flatMap { UInt64($0) }
+    let stream = EventStream(
+      list: Self.reference(list), view: view, after: last ?? since, socket: socket, place: place)
+    return Self.answer(
+      200,
+      [
+        WebHeader("Content-Type", "text/event-stream"), WebHeader("Cache-Control", "no-store"),
+        // nginx passes each event on at once.
+        WebHeader("X-Accel-Buffering", "no"),
+      ], .stream(stream))
+  }
+
+  // MARK: files
+
+  private func thumbnail(
+    _ list: UInt64, _ view: String, _ number: UInt32, _ request: WebRequest
+  ) throws(ControlFailure) -> WebAnswer {
+    let names = [FileName(literal: ".sheet"), FileName(made: "\(number).jpg")]
+    if let known = memory.sight(view, of: list, now: clock.uptime()) {
+      return file(names, in: known.prints, request)
+    }
+    return file(names, in: try look(list, view, from: 0, 0).prints, request)
+  }
+
+  private func print(
+    _ list: UInt64, _ view: String, _ number: UInt32, _ request: WebRequest
+  ) throws(ControlFailure) -> WebAnswer {
+    let order = ShowOrder(list: Self.reference(list), offset: number - 1, limit: 1)
+    guard case .show(let report) = try call(.show(order), view) else { throw Self.otherKind }
+    guard let photo = report.photos.first, let name = FileName(photo.print) else {
+      return Self.refuse(.notFound)
+    }
+    return file([name], in: try look(list, view, from: 0, 0).prints, request)
+  }
+
+  private func file(_ names: [FileName], in prints: String, _ request: WebRequest) -> WebAnswer {
+    guard !prints.isEmpty, let name = names.last else { return Self.refuse(.notFound) }
+    do throws(SystemError) {
+      var folder = try LinuxFolder.open(path: prints)
+      for name in names.dropLast() { folder = try folder.openFolder(name, creating: false) }
+      let file = try folder.openFile(name, .read)
+      let status = try file.status()
+      let tag = "\"\(status.inode)-\(status.size)-\(status.modified)\""
+      let headers = [
+        WebHeader("ETag", tag), WebHeader("Cache-Control", "private, no-cache"),
+        WebHeader("Content-Type", name.hasSuffix(".png") ? "image/png" : "image/jpeg"),
+      ]
+      if request.values("if-none-match").contains(tag) { return Self.answer(304, headers) }
+      return Self.answer(200, headers, .file(file, size: status.size))
+    } catch {
+      return error.isMissing ? Self.refuse(.notFound) : Self.answer(503)
+    }
+  }
+
+  // MARK: answers
+
+  private static let otherKind = ControlFailure.nonsense(why: "it is of another kind")
+
+  private static func answer(
+    _ status: UInt32, _ headers: [WebHeader] = [], _ body: WebAnswer.Body = .bytes([])
+  ) -> WebAnswer {
+    WebAnswer(status, headers: PageText.safety + headers, body: body)
+  }
+
+  private static func text(_ text: String, _ type: String, lasting: Bool = false) -> WebAnswer {
+    answer(
+      200,
+      [
+        WebHeader("Content-Type", type),
+        WebHeader("Cache-Control", lasting ? "private, max-age=60" : "no-store"),
+      ], .bytes(Array(text.utf8)))
+  }
+
+  private static func notice(_ status: UInt32, _ words: String) -> WebAnswer {
+    answer(
+      status,
+      [
+        WebHeader("Content-Type", "text/html; charset=utf-8"),
+        WebHeader("Cache-Control", "no-store"),
+      ], .bytes(Array(PageText.notice(words).utf8)))
+  }
+
+  private static func refuse(_ refusal: RequestJudge.Refusal) -> WebAnswer {
+    notice(refusal.rawValue, refusal.words)
+  }
+
+  private static func failed(_ failure: ControlFailure) -> WebAnswer {
+    switch failure {
+    case .refused(.permissionDenied(let why)): notice(401, why)
+    case .refused(.noSuchList): refuse(.notFound)
+    case .refused(.notPossible(let why)): notice(409, why)
+    case .refused: refuse(.badRequest)
+    default: notice(503, "darkroomd does not answer.")
+    }
+  }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers the calls of a page on which people look at a list: `Open`, `Redeem`, `States`, `Find`. Decides for whom a
+// caller with a view acts, and what such a caller may ask. Raises `ControlError`.
+// Concurrency model: `state` guards tokens and key; files are read and written in `onDisk`, outside of it.
+
+import Catalog
+import Files
+import Linux
+import Record
+import Steer
+import Synchronization
+import Vocabulary
+
+final class PageCalls: Sendable {
+  private struct State {
+    var tokens = ViewTokens()
+    var key: ViewKey?
+  }
+
+  /// A view lasts for a day; `darkroomctl open` makes another.
+  private static let lifetime: UInt32 = 24 * 3600
+  private static let keyName = FileName(literal: "view-key")
+  /// States that are read with the ledger locked.
+  private static let statesAtOnce: UInt32 = 65_536
+  /// Names that one call looks at.
+  private static let namesAtOnce: UInt32 = 100_000
+
+  private let views: Views
+  private let folder: any Folder
+  private let state = Mutex(State())
+
+  /// - Parameter folder: keeps the key of the views.
+  init(_ views: Views, in folder: any Folder) { (self.views, self.folder) = (views, folder) }
+
+  // MARK: views
+
+  /// The caller for whom the call is made: with a view, its user, who may ask about its list alone.
+  func admitted(_ call: ControlCall, _ peer: ControlPeer) async throws(ControlError) -> ControlPeer
+  {
+    guard let text = peer.view else { return peer }
+    let key = try await key()
+    guard let right = key.right(in: text, now: views.clock.wallTime() / 1000) else {
+      throw .permissionDenied(why: "this view is over; 'darkroomctl open' makes another")
+    }
+    let reference: ListReference? =
+      switch call {
+      case .show(let order): order.list
+      case .follow(let order): order.list
+      case .focus(let order): order.list
+      case .unfocus(let list, _): list
+      case .states(let order): order.list
+      case .find(let order): order.list
+      default: nil
+      }
+    guard let reference, reference.text == "\(right.list)" else {
+      throw .permissionDenied(why: "this view is one of list \(right.list) alone")
+    }
+    let viewer = ControlPeer(process: peer.process, user: right.user, group: peer.group)
+    // The list may be a private one now.
+    try mustSee(ListID(right.list), viewer)
+    return viewer
+  }
+
+  private func mustSee(_ list: ListID, _ peer: ControlPeer) throws(ControlError) {
+    let summary = try views.summary(list)
+    let isPrivate = views.index[list].map(\.terms.isPrivate) ?? true
+    guard isPrivate, !peer.mayChange(listOf: summary.owner) else { return }
+    throw .permissionDenied(
+      why: "list '\(summary.name)' is private; only its owner or root can look at it")
+  }
+
+  func open(_ reference: ListReference, _ peer: ControlPeer) throws(ControlError) -> ControlReply {
+    let list = try views.choose(reference)
+    try mustSee(list, peer)
+    let random: [UInt8]
+    do throws(SystemError) { random = try ThisProcess.randomBytes(ViewTokens.size) } catch {
+      throw .notPossible(why: "there are no random numbers: \(error)")
+    }
+    let promise = ViewTokens.Promise(list: list.number, user: peer.user)
+    let token = state.withLock {
+      $0.tokens.make(promise, random: random, now: views.clock.uptime())
+    }
+    guard let token else { throw .notPossible(why: "too many pages wait to be opened") }
+    return .opened(OpenReport(list: try views.summary(list), token: token))
+  }
+
+  func redeem(_ token: String) async throws(ControlError) -> ControlReply {
+    let promise = state.withLock { $0.tokens.take(token, now: views.clock.uptime()) }
+    guard let promise else {
+      throw .permissionDenied(
+        why: "this address was used, or is older than two minutes; 'darkroomctl open' makes another"
+      )
+    }
+    let right = ViewRight(
+      list: promise.list, user: promise.user,
+      until: views.clock.wallTime() / 1000 + UInt64(Self.lifetime))
+    return .redeemed(
+      RedeemReport(
+        list: promise.list, view: try await key().text(of: right), seconds: Self.lifetime))
+  }
+
+  /// The key is made at the first use, and is private to the daemon. Removing its file ends all views at the next start.
+  private func key() async throws(ControlError) -> ViewKey {
+    if let key = state.withLock({ $0.key }) { return key }
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try await onDisk { () throws(SystemError) in try storedKey() }
+    } catch { throw .notPossible(why: "the key of the views cannot be read: \(error)") }
+    guard let key = ViewKey(bytes) else {
+      throw .notPossible(why: "the key of the views is damaged; remove \(Self.keyName)")
+    }
+    return state.withLock { state in
+      // Two callers may have come at once: both use the key that was kept first.
+      state.key = state.key ?? key
+      return state.key ?? key
+    }
+  }
+
+  private func storedKey() throws(SystemError) -> [UInt8] {
+    if try !folder.has(Self.keyName) {
+      let random = try ThisProcess.randomBytes(ViewKey.size)
+      try folder.write(whole: random, as: Self.keyName, mode: 0o600)
+    }
+    return try folder.open(Self.keyName, .read).read(at: 0, upTo: ViewKey.size + 1)
+  }
+
+  // MARK: looking
+
+  func states(_ order: StatesOrder, _ peer: ControlPeer) async throws(ControlError) -> ControlReply
+  {
+    let list = try views.choose(order.list)
+    // Before the states: a change in between is told twice, not lost.
+    let record = views.recorder.tail.last
+    let summary = try views.summary(list)
+    let first = min(order.offset, summary.total)
+    let count = min(order.limit, summary.total - first)
+    let digits =
+      count == 0
+      ? []
+      : try await onDisk { () throws(ControlError) in
+        try self.digits(of: list, from: first, count)
+      }
+    return .states(
+      StatesReport(
+        list: summary, record: record, states: String(decoding: digits, as: UTF8.self),
+        prints: prints(of: list), mayFocus: peer.mayChange(listOf: summary.owner)))
+  }
+
+  private func prints(of list: ListID) -> String {
+    guard let label = views.index[list], views.expiry(of: list) == nil else { return "" }
+    let name = String(decoding: label.terms.prints.bytes, as: UTF8.self)
+    return "\(views.places.prints)/\(name)"
+  }
+
+  private func digits(
+    of list: ListID, from first: UInt32, _ count: UInt32
+  ) throws(ControlError) -> [UInt8] {
+    var digits: [UInt8] = []
+    digits.reserveCapacity(Int(count))
+    while digits.count < count {
+      let next = first + UInt32(digits.count)
+      let end = min(first + count, next + Self.statesAtOnce)
+      guard let some = known(of: list, next..<end) else {
+        try addRows(of: list, next..<(first + count), to: &digits)
+        break
+      }
+      digits += some
+    }
+    return digits
+  }
+
+  /// Nil for a list that is over: the ledger forgets its photos.
+  private func known(of list: ListID, _ places: Range<UInt32>) -> [UInt8]? {
+    views.recorder.ledger { ledger in
+      guard let entry = ledger[list], !entry.state.isFinal else { return nil }
+      return places.map { place in 0x30 + (entry.state(of: place + 1) ?? .new).rawValue }
+    }
+  }
+
+  private func addRows(
+    of list: ListID, _ places: Range<UInt32>, to digits: inout [UInt8]
+  ) throws(ControlError) {
+    do throws(Failure) {
+      let rows = try views.recorder.results.reader(list)
+      for place in places {
+        // A damaged row says nothing.
+        let row = (try? rows.row(place + 1)) ?? nil
+        digits.append(0x30 + (row?.state ?? .new).rawValue)
+        if place % 4096 == 0, Task.isCancelled { throw .cancelled }
+      }
+    } catch { throw .notPossible(why: "its results cannot be read: \(error.reason)") }
+  }
+
+  func find(_ order: FindOrder) async throws(ControlError) -> ControlReply {
+    let list = try views.choose(order.list)
+    return .found(
+      try await onDisk { () throws(ControlError) in
+        let catalog = try views.named(in: list).list.catalog
+        let (last, isOver) = order.after.addingReportingOverflow(Self.namesAtOnce)
+        let end = isOver ? catalog.count : min(catalog.count, last)
+        let wanted = order.text.lowercased()
+        var number = order.after
+        while number < end {
+          number += 1
+          guard let name = try? catalog.entry(number).name else { continue }
+          if name.lowercased().contains(wanted) { return FindReport(photo: number) }
+        }
+        return FindReport(more: end < catalog.count ? end : nil)
+      })
+  }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of `darkroomctl open` in Chromium: tiles that appear, a daemon that comes back, photos that go first because
+// they are looked at, and lists of any size.
+
+import Foundation
+import Steer
+import Support
+import Testing
+
+@Suite(
+  .serialized,
+  .enabled(if: WebBrowser.obstacle == nil, Comment(rawValue: WebBrowser.obstacle ?? "")))
+struct LivePageTests {
+  private func waits(
+    _ browser: WebBrowser, for condition: String, in place: SourceLocation = #_sourceLocation
+  ) async throws {
+    let holds = try await Patience.sees { try browser.value(of: condition) as? Bool == true }
+    #expect(holds, "\(condition)", sourceLocation: place)
+  }
+
+  private func press(_ browser: WebBrowser, _ key: String) throws {
+    _ = try browser.value(
+      of: "(document.activeElement.dispatchEvent(new KeyboardEvent('keydown', "
+        + "{key: '\(key)', bubbles: true, cancelable: true})), 1)")
+  }
+
+  /// A browser on the page of the list, in a window of this size.
+  private func look(
+    _ browser: WebBrowser, at address: String, _ width: Int = 1200, _ height: Int = 800
+  ) throws {
+    try browser.size(width, height)
+    try browser.prefer("light")
+    try browser.open(address)
+  }
+
+  private static let pictures = "document.querySelectorAll('li:not([hidden]) a.there').length"
+
+  /// Five photos that come at once, one that is missing, and six that wait at a gate.
+  private func begin(_ bench: DaemonBench) async throws -> RunningProgram {
+    let urls = try bench.serveSamples(12)
+    let photos = urls.enumerated().map { place, url in
+      let number = place + 1
+      let rest = number == 6 ? ".gone" : number > 6 ? "?key=\(number)&gate=g" : ""
+      return (number == 2 ? "<img src=x onerror=alert(1)>" : "Photo \(number)", url + rest)
+    }
+    let daemon = try await bench.start()
+    try await bench.drop(photos, as: "summer.plist")
+    try await daemon.says("Could not download 'Photo 6'")
+    for number in [1, 3, 4, 5] { try await daemon.says("Filtered 'Photo \(number)'") }
+    return daemon
+  }
+
+  @Test func `tiles appear without a reload, and failed ones say why`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await begin(bench)
+      let site = try await WebSite.start(bench)
+      try await WebBrowser.use { browser in
+        try look(browser, at: try await site.address("summer"))
+        try await waits(browser, for: "\(Self.pictures) === 5")
+        _ = try browser.value(of: "window.mark = 1")
+        #expect(
+          try browser.value(of: "document.querySelector('#done').textContent") as? String
+            == "5 of 12")
+        let why = "getComputedStyle(document.querySelector('a.failed'), '::before').content"
+        try await waits(browser, for: "\(why).includes('answered 404 Not Found')")
+        let label = "document.querySelector('a.failed').getAttribute('aria-label')"
+        let words = try #require(try browser.value(of: label) as? String)
+        #expect(words.hasPrefix("6, Photo 6: failed, 127.0.0.1:"))
+        let name = "[...document.querySelectorAll('li span')].map(e => e.textContent)"
+        #expect(
+          (try browser.value(of: name) as? [String])?.contains("<img src=x onerror=alert(1)>")
+            == true)
+        await bench.origin.release("g")
+        try await waits(browser, for: "\(Self.pictures) === 11")
+        try await waits(browser, for: "document.querySelector('#about').textContent === 'finished'")
+        #expect(
+          try browser.value(of: "document.querySelector('#done').textContent") as? String
+            == "11 of 12")
+        #expect(
+          try browser.value(of: "document.querySelector('.bar').ariaValueNow") as? String == "12")
+        #expect(try browser.value(of: "window.mark") as? Int == 1, "the page was not loaded again")
+        #expect(try browser.complaints() == [])
+        let print = try #require(
+          try browser.value(of: "document.querySelector('a.there').href") as? String)
+        try browser.open(print)
+        #expect(try browser.value(of: "document.images.length") as? Int == 1)
+      }
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test func `a page goes on when the daemon is there again`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await begin(bench)
+      let site = try await WebSite.start(bench)
+      try await WebBrowser.use { browser in
+        try look(browser, at: try await site.address("summer"))
+        try await waits(browser, for: "\(Self.pictures) === 5")
+        try await bench.stop(daemon)
+        let note = "document.querySelector('#left').textContent"
+        try await waits(browser, for: "\(note).includes('does not answer')")
+        let next = try await bench.start()
+        try await waits(browser, for: "!\(note).includes('does not answer')")
+        await bench.origin.release("g")
+        try await waits(browser, for: "\(Self.pictures) === 11")
+        try await bench.stop(next)
+      }
+    }
+  }
+
+  @Test func `the photos that are scrolled to are asked for first`() async throws {
+    try await DaemonBench.use { bench in
+      try bench.settings(DaemonBench.settings + "[Download]\nConnections=2\nConnectionsPerHost=2\n")
+      let urls = try bench.serveSamples(2)
+      let photos = (1...200).map { number in
+        let hold = "?tag=%22v\(number)%22&cut=100&key=\(number)&gate=g"
+        return ("Photo \(number)", number <= 2 ? urls[number - 1] + hold : urls[0] + "?n=\(number)")
+      }
+      let daemon = try await bench.start()
+      try await bench.drop(photos, as: "summer.plist")
+      await bench.origin.arrivals(at: "g", 2)
+      let site = try await WebSite.start(bench)
+      try await WebBrowser.use { browser in
+        try look(browser, at: try await site.address("summer"), 900, 600)
+        try await waits(browser, for: "document.querySelectorAll('li:not([hidden])').length > 5")
+        try press(browser, "End")
+        try await daemon.says("Filtered 'Photo 200'")
+        let asked = bench.origin.requests().compactMap { line -> Int? in
+          line.firstMatch(of: #/[?&]n=(\d+)/#).flatMap { Int($0.1) }
+        }
+        // Those at the top of the list are looked at before the key is pressed.
+        let place = try #require(asked.firstIndex(of: 200))
+        #expect(place < 150 && asked.prefix(place).contains { $0 > 150 }, "\(asked)")
+        await bench.origin.release("g")
+        try await daemon.says("Finished list 'summer'")
+      }
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test(arguments: [10_000, 1_000_000] as [UInt32])
+  func `a list of any size has a page of one size`(total: UInt32) async throws {
+    try await DaemonBench.use { bench in
+      let folder = try FreshFolder.forSockets()
+      let server = try GiantDaemon.serve(total, at: "\(folder.path)/control")
+      let site = try await WebSite.start(bench, socket: "\(folder.path)/control")
+      try await WebBrowser.use { browser in
+        try look(browser, at: "\(site.base)/open/\(GiantDaemon.token)", 1920, 1080)
+        let label = "document.querySelector('li a[tabindex=\"0\"]')?.getAttribute('aria-label')"
+        try await waits(browser, for: "\(label)?.startsWith('1, Photo number 1:')")
+        try press(browser, "End")
+        try await waits(
+          browser, for: "\(label)?.startsWith('\(total), Photo number \(total): failed')")
+        try await waits(browser, for: "document.activeElement.dataset.number === '\(total)'")
+        let box = "document.activeElement.getBoundingClientRect()"
+        #expect(
+          try browser.value(of: "\(box).bottom <= innerHeight && \(box).top > 0") as? Bool == true)
+        try press(browser, "ArrowLeft")
+        try await waits(browser, for: "\(label)?.startsWith('\(total - 1),')")
+        try press(browser, "Home")
+        try await waits(browser, for: "\(label)?.startsWith('1,')")
+        try press(browser, "/")
+        _ = try browser.value(of: "document.activeElement.value = 'number 5678'")
+        try press(browser, "Enter")
+        try await waits(browser, for: "\(label)?.startsWith('5678, Photo number 5678')")
+        try press(browser, "g")
+        _ = try browser.value(of: "document.activeElement.value = '\(total / 2)'")
+        try press(browser, "Enter")
+        try await waits(browser, for: "\(label)?.startsWith('\(total / 2),')")
+        for _ in 0..<20 {
+          _ = try browser.value(of: "document.querySelector('main').scrollTop += 3000")
+          try await waits(browser, for: "document.querySelectorAll('li:not([hidden])').length > 10")
+        }
+        #expect(
+          try browser.value(of: "document.documentElement.scrollWidth <= innerWidth") as? Bool
+            == true)
+        let nodes = try browser.value(of: "document.getElementsByTagName('*').length") as? Int
+        #expect(try #require(nodes) <= 300)
+        try browser.inspect("HeapProfiler.collectGarbage")
+        try browser.inspect("Performance.enable")
+        let metrics = try browser.inspect("Performance.getMetrics")["metrics"] as? [[String: Any]]
+        let heap = metrics?.first { $0["name"] as? String == "JSHeapUsedSize" }?["value"] as? Double
+        #expect(try #require(heap) <= 8 * 1_048_576)
+        // The filter holds the numbers of the failed photos alone.
+        _ = try browser.value(of: "document.querySelectorAll('button')[3].click()")
+        try await waits(browser, for: "\(label)?.startsWith('100, Photo number 100: failed, ')")
+        #expect(
+          try browser.value(of: "document.querySelector('li').ariaSetSize") as? String
+            == "\(total / 100)")
+        let bad = try browser.complaints().filter { !$0.contains("404 (Not Found)") }
+        #expect(bad == [])
+      }
+      server.stop()
+    }
+  }
+
+  @Test func `those who listen and those who need contrast are served`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await begin(bench)
+      let site = try await WebSite.start(bench)
+      try await WebBrowser.use { browser in
+        try look(browser, at: try await site.address("summer"), 390, 800)
+        try await waits(browser, for: "\(Self.pictures) >= 4")
+        #expect(
+          try browser.value(of: "document.documentElement.scrollWidth <= innerWidth") as? Bool
+            == true)
+        #expect(
+          try browser.value(of: "document.querySelectorAll('[role=status]').length") as? Int == 1)
+        #expect(
+          try browser.value(of: "document.querySelectorAll('li a[tabindex=\"0\"]').length") as? Int
+            == 1)
+        let ratio = """
+          ((a, b) => { const l = c => { const [r, g, b] = c.match(/[\\d.]+/g).map(v => { v /= 255;
+          return v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4 }); return .2126*r + .7152*g + .0722*b };
+          const [x, y] = [l(a), l(b)].sort((p, q) => q - p); return (x + .05) / (y + .05) })
+          """
+        for scheme in ["light", "dark"] {
+          try browser.prefer(scheme)
+          for selector in ["h1", "#about", "#left", "li span", "nav button", "nav button + button"]
+          {
+            let style = "getComputedStyle(document.querySelector('\(selector)'))"
+            let ground =
+              selector.hasPrefix("nav")
+              ? "\(style).backgroundColor"
+              : "getComputedStyle(document.documentElement).backgroundColor"
+            let value = try browser.value(of: "\(ratio)(\(style).color, \(ground))")
+            #expect(
+              ((value as? Double) ?? Double(value as? Int ?? 0)) >= 4.5,
+              "\(scheme) \(selector) \(value ?? 0)")
+          }
+        }
+        #expect(try browser.complaints() == [])
+      }
+      await bench.origin.release("g")
+      try await bench.stop(daemon)
+    }
+  }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// darkroom-web as a process, and the daemon behind it: prints appear as events, a restart ends no page, the daemon
+// decides about each list, and the photos that a page shows go first.
+
+import Foundation
+import Support
+import Testing
+
+@Suite struct WebPageTests {
+  /// Five photos that come at once, one that is not there, and six that wait at a gate.
+  private func begin(_ bench: DaemonBench, _ name: String = "summer") async throws
+    -> RunningProgram
+  {
+    let urls = try bench.serveSamples(12)
+    let photos = urls.enumerated().map { place, url in
+      let number = place + 1
+      let rest = number == 6 ? ".gone" : number > 6 ? "?key=\(number)&gate=g" : ""
+      return ("Photo <\(number)>", url + rest)
+    }
+    let daemon = try await bench.start()
+    try await bench.drop(photos, as: "\(name).plist")
+    for number in 1...5 { try await daemon.says("Filtered 'Photo <\(number)>'") }
+    try await daemon.says("Could not download 'Photo <6>'")
+    return daemon
+  }
+
+  @Test func `a page has all states, and each print as it appears`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await begin(bench)
+      let web = try await WebSite.start(bench)
+      let cookie = try await web.view("summer")
+      let page = try await web.get("/lists/1/", cookie)
+      #expect(page.text.contains("data-total=12") && page.text.contains("data-focus=1"))
+      let policy = try #require(page.header("Content-Security-Policy"))
+      #expect(policy.contains("default-src 'none'") && policy.contains("trusted-types 'none'"))
+      let states = try await web.get("/lists/1/states", cookie)
+      #expect(states.text == "222223000000")
+      let record = try #require(states.header("Darkroom-Record").flatMap { Int($0) })
+      let photos = try await web.get("/lists/1/photos?count=12", cookie).text
+      #expect(photos.contains(#"[1,"Photo <1>",""]"#) && photos.contains("404 Not Found"))
+      let events = try await web.events(1, cookie, since: record)
+      await bench.origin.release("g")
+      let text = try await onOwnThread { events.reads("event: end") }
+      for number in 7...12 { #expect(text.contains("\(number).2"), "\(text)") }
+      #expect(!text.contains("data: 1.2") && !text.contains(",1.2"))
+      #expect(text.contains("data: finished"))
+      let last = try await web.events(1, cookie, since: record)
+      #expect(try await onOwnThread { last.reads("event: end") }.contains("7.2"))
+      #expect(try await web.get("/lists/1/states", cookie).text == "222223222222")
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test func `a page gets thumbnails and prints, and finds names`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await begin(bench)
+      let web = try await WebSite.start(bench)
+      let cookie = try await web.view("summer")
+      let print = try await web.get("/lists/1/prints/2", cookie)
+      #expect(print.status == 200 && print.header("Content-Type") == "image/jpeg")
+      #expect(
+        bench.names("prints/summer").contains { bench.bytes("prints/summer/\($0)") == print.body })
+      let thumbnail = try await web.get("/lists/1/thumbs/2.jpg", cookie)
+      #expect(thumbnail.body == bench.bytes("prints/summer/.sheet/2.jpg"))
+      let tag = try #require(thumbnail.header("ETag"))
+      let again = try await WebVisit.ask(
+        web.port, "GET /lists/1/thumbs/2.jpg",
+        headers: ["Host: 127.0.0.1:\(web.port)", "Cookie: \(cookie)", "If-None-Match: \(tag)"])
+      #expect(again.status == 304 && again.body.isEmpty)
+      for target in ["thumbs/9.jpg", "thumbs/13.jpg", "prints/6", "prints/9", "prints/13"] {
+        #expect(try await web.get("/lists/1/\(target)", cookie).status == 404)
+      }
+      #expect(try await web.get("/lists/1/find?text=%3C1&after=1", cookie).text == #"{"photo":10}"#)
+      #expect(try await web.get("/lists/1/find?text=none", cookie).text == "{}")
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test func `a restart of the daemon ends no page`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await begin(bench)
+      let web = try await WebSite.start(bench)
+      let cookie = try await web.view("summer")
+      let events = try await web.events(1, cookie)
+      _ = try await onOwnThread { events.reads("data: ") }
+      try await bench.stop(daemon)
+      #expect(try await web.get("/lists/1/states", cookie).status == 503)
+      _ = try await onOwnThread { events.reads("event: away") }
+      let next = try await bench.start()
+      _ = try await onOwnThread { events.reads("event: back") }
+      await bench.origin.release("g")
+      #expect(try await onOwnThread { events.reads("event: end") }.contains("12.2"))
+      #expect(try await web.get("/lists/1/states", cookie).text == "222223222222")
+      try await bench.stop(next)
+    }
+  }
+
+  @Test func `what a page shows goes first, until it is left`() async throws {
+    try await DaemonBench.use { bench in
+      try bench.settings(DaemonBench.settings + "[Download]\nConnections=2\nConnectionsPerHost=2\n")
+      let urls = try bench.serveSamples(12)
+      let photos = urls.enumerated().map { place, url in
+        let number = place + 1
+        let hold = number <= 2 ? "?tag=%22v\(number)%22&cut=100&key=\(number)&gate=g" : ""
+        return ("Photo \(number)", url + hold)
+      }
+      let daemon = try await bench.start()
+      try await bench.drop(photos, as: "summer.plist")
+      await bench.origin.arrivals(at: "g", 2)
+      let web = try await WebSite.start(bench)
+      let cookie = try await web.view("summer")
+      #expect(try await web.focus(1, "a 11-12,10", cookie).status == 204)
+      for number in 10...12 { try await daemon.says("Filtered 'Photo \(number)'") }
+      let first = bench.journal.filter { $0.kind == "filtered" }.prefix(3)
+      #expect(Set(first.map(\.photo)) == [10, 11, 12])
+      #expect(try await web.focus(1, "a ", cookie).status == 204)
+      #expect(try await web.focus(1, "a 13", cookie).status == 409)
+      #expect(try await web.focus(1, "a 1-", cookie).status == 400)
+      await bench.origin.release("g")
+      try await daemon.says("Finished list 'summer'")
+      #expect(try await web.focus(1, "a 1", cookie).status == 409)
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test(.enabled(if: DaemonBench.isRoot, "another user is needed, and only root may become one"))
+  func `another user sees no private list, and changes the order of none`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await begin(bench)
+      let url = bench.origin.url("/1.jpg")
+      let end = try await bench.tool("submit", "--private", "--name", "secret", url)
+      #expect(end.code == 0, "\(end)")
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o666], ofItemAtPath: "\(bench.root)/control")
+      let web = try await WebSite.start(bench)
+      let refused = try await bench.tool(
+        "open", "--address", web.base, "secret", as: DaemonBench.stranger)
+      #expect(refused.code == 5 && refused.errors.contains("'secret' is private"), "\(refused)")
+      let theirs = try await web.view("summer", as: DaemonBench.stranger)
+      let page = try await web.get("/lists/1/", theirs)
+      #expect(page.status == 200 && page.text.contains("data-focus=0"))
+      #expect(try await web.focus(1, "a 7", theirs).status == 401)
+      let ours = try await web.view("secret")
+      #expect(try await web.get("/lists/2/states", ours).status == 200)
+      for target in ["", "states", "photos?count=1", "thumbs/1.jpg", "prints/1", "find?text=a"] {
+        #expect(try await web.get("/lists/2/\(target)", theirs).status == 401, "\(target)")
+        #expect(try await web.get("/lists/2/\(target)", nil).status == 401)
+      }
+      let events = try await web.events(2, theirs)
+      #expect(try await onOwnThread { events.reads("event: gone") }.contains("gone"))
+      let forged = theirs.replacingOccurrences(of: "=1.", with: "=2.")
+      #expect(try await web.get("/lists/2/states", forged).status == 401)
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test func `a request for another host, or of another page, is refused by the process`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let web = try await WebSite.start(bench, ["--host", "photos.example.org"])
+      let cases: [(String, [String], Int)] = [
+        ("GET /style.css", ["Host: photos.example.org"], 200),
+        ("GET /style.css", ["Host: evil.example.org"], 421),
+        ("GET /../style.css", ["Host: 127.0.0.1:\(web.port)"], 404),
+        ("GET /lists/1/thumbs/..%2f1.jpg", ["Host: 127.0.0.1:\(web.port)"], 404),
+        ("DELETE /lists/1/", ["Host: 127.0.0.1:\(web.port)"], 405),
+        ("GET /lists/1/", ["Host: 127.0.0.1:\(web.port)"], 401),
+        ("GET /open/\(String(repeating: "0", count: 32))", ["Host: 127.0.0.1:\(web.port)"], 503),
+        (
+          "POST /lists/1/focus",
+          ["Host: 127.0.0.1:\(web.port)", "Content-Length: 0", "Origin: http://evil.example.org"],
+          403
+        ),
+      ]
+      for (line, headers, status) in cases {
+        let reply = try await WebVisit.ask(web.port, line, headers: headers)
+        #expect(reply.status == status, "\(line): \(reply)")
+        #expect(reply.header("Content-Security-Policy") != nil)
+      }
+    }
+  }
+
+  @Test func `open starts a server below a root, and a server without clients ends`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await begin(bench)
+      let end = try await bench.tool("open", "summer")
+      let address = end.output.split(separator: "\n").first ?? ""
+      let parts = address.split(separator: "/")
+      #expect(end.code == 0 && parts.count == 4 && parts[0] == "http:", "\(end)")
+      let port = try #require(parts.count > 1 ? Int(parts[1].split(separator: ":")[1]) : nil)
+      let reply = try await WebVisit.ask(
+        port, "GET /open/\(parts[3])", headers: ["Host: 127.0.0.1:\(port)"])
+      #expect(reply.status == 303)
+      let missing = try await bench.tool("open", "winter")
+      #expect(missing.code == 4 && missing.errors.contains("Could not open 'winter'"), "\(missing)")
+      let web = try await WebSite.start(bench, ["--idle", "1"])
+      #expect(try await web.get("/style.css", nil).status == 200)
+      #expect(try await web.program.end().code == 0)
+      try await bench.stop(daemon)
+    }
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which requests are served: the host, the origin, the method, the form and the cookie are checked before anything
+// else.
+
+import HTTP
+import Show
+import Testing
+
+@Suite struct JudgeTests {
+  private static let judge = RequestJudge(port: 8473, names: ["photos.example.org"])
+  private static let view = "17.1000.1764000000." + String(repeating: "0a", count: 32)
+  private static let cookie = WebHeader("Cookie", "darkroom-view=\(view)")
+
+  private func get(
+    _ target: String, _ method: String = "GET", host: String = "127.0.0.1:8473",
+    with headers: [WebHeader] = [cookie]
+  ) -> RequestJudge.Verdict {
+    let request = WebRequest(method, target, headers: [WebHeader("Host", host)] + headers)
+    let verdict = Self.judge.judge(request)
+    if let refusal = Self.judge.refusal(ofHead: request) {
+      #expect(verdict == .refuse(refusal), "a refused head is refused as a whole")
+    }
+    return verdict
+  }
+
+  private func post(
+    _ headers: [WebHeader], body: String = "a 1-2", host: String = "127.0.0.1:8473"
+  ) -> RequestJudge.Verdict {
+    Self.judge.judge(
+      WebRequest(
+        "POST", "/lists/17/focus", headers: [WebHeader("Host", host), Self.cookie] + headers,
+        body: Array(body.utf8)))
+  }
+
+  private static func form(_ origin: String = "http://127.0.0.1:8473") -> [WebHeader] {
+    [
+      WebHeader("Origin", origin), WebHeader("Content-Type", RequestJudge.focusType),
+      WebHeader("Content-Length", "5"),
+    ]
+  }
+
+  @Test(arguments: [
+    "127.0.0.1:8473", "localhost:8473", "LOCALHOST:8473", "[::1]:8473", "photos.example.org",
+  ])
+  func `this machine and the named hosts are served`(host: String) {
+    #expect(get("/lists/17/", host: host) == .serve(.page(17), view: Self.view))
+    #expect(get("/lists/17/", "HEAD", host: host) == .serve(.page(17), view: Self.view))
+  }
+
+  @Test(arguments: [
+    "", "evil.example.org", "127.0.0.1", "127.0.0.1:80", "127.0.0.1:8473.evil.example.org",
+    "localhost:8473@evil.example.org", "photos.example.org:8473", "0:8473",
+  ])
+  func `a name that leads to this machine is not this machine`(host: String) {
+    #expect(get("/lists/17/", host: host) == .refuse(.misdirected))
+    #expect(get("/open/\(String(repeating: "a", count: 32))", host: host) == .refuse(.misdirected))
+    #expect(post(Self.form(), host: host) == .refuse(.misdirected))
+  }
+
+  @Test func `a request has one host`() {
+    let none = WebRequest("GET", "/style.css", headers: [])
+    #expect(Self.judge.judge(none) == .refuse(.misdirected))
+    let two = get("/style.css", with: [WebHeader("host", "127.0.0.1:8473")])
+    #expect(two == .refuse(.misdirected))
+  }
+
+  @Test(arguments: ["PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get", "", "GETX", "PATCH"])
+  func `only GET, HEAD and one POST are served`(method: String) {
+    #expect(get("/lists/17/", method) == .refuse(.wrongMethod))
+    #expect(get("/lists/17/focus", method) == .refuse(.wrongMethod))
+  }
+
+  @Test func `a POST is for the focus alone, and the focus for a POST alone`() {
+    for target in ["/lists/17/", "/lists/17/states", "/open/\(String(repeating: "a", count: 32))"] {
+      #expect(get(target, "POST", with: Self.form() + [Self.cookie]) == .refuse(.wrongMethod))
+    }
+    #expect(get("/lists/17/focus") == .refuse(.wrongMethod))
+    #expect(post(Self.form()) == .serve(.focus(17), view: Self.view))
+    let proxied = post(Self.form("https://photos.example.org"), host: "photos.example.org")
+    #expect(proxied == .serve(.focus(17), view: Self.view))
+  }
+
+  @Test(arguments: [
+    [], ["http://127.0.0.1:80"], ["null"], ["https://evil.example.org"],
+    ["http://127.0.0.1:8473.evil.example.org"], ["http://localhost:8473"],
+    ["http://127.0.0.1:8473", "http://127.0.0.1:8473"],
+  ])
+  func `a POST of another page is refused`(origins: [String]) {
+    let rest = Self.form().dropFirst()
+    #expect(post(origins.map { WebHeader("Origin", $0) } + rest) == .refuse(.forbidden))
+  }
+
+  @Test(arguments: ["cross-site", "same-site", "other"])
+  func `nothing is served to other sites but the exchange of a token`(site: String) {
+    let from = [Self.cookie, WebHeader("Sec-Fetch-Site", site)]
+    for target in ["/lists/17/", "/lists/17/states", "/lists/17/thumbs/1.jpg", "/script.js"] {
+      #expect(get(target, with: from) == .refuse(.forbidden))
+    }
+    #expect(post(Self.form() + from.dropFirst()) == .refuse(.forbidden))
+    let token = String(repeating: "a", count: 32)
+    #expect(get("/open/\(token)", with: from) == .serve(.redeem(token: token), view: ""))
+  }
+
+  @Test func `the form of a POST is one that no other page can send`() {
+    for type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""] {
+      var headers = Self.form()
+      headers[1] = WebHeader("Content-Type", type)
+      #expect(post(headers) == .refuse(.wrongForm))
+    }
+  }
+
+  @Test func `the length of a body is known and small, and only a POST has one`() {
+    var headers = Self.form()
+    headers[2] = WebHeader("Content-Length", "4097")
+    #expect(post(headers) == .refuse(.tooLarge))
+    headers[2] = WebHeader("Content-Length", "-1")
+    #expect(post(headers) == .refuse(.badRequest))
+    headers[2] = WebHeader("Transfer-Encoding", "chunked")
+    #expect(post(headers) == .refuse(.noLength))
+    headers.removeLast()
+    #expect(post(headers) == .refuse(.noLength))
+    headers += [WebHeader("Content-Length", "5"), WebHeader("Content-Length", "6")]
+    #expect(post(headers) == .refuse(.badRequest))
+    #expect(post(Self.form(), body: String(repeating: "a", count: 4097)) == .refuse(.tooLarge))
+    #expect(
+      get("/lists/17/", with: [Self.cookie, WebHeader("Content-Length", "1")]) == .refuse(.tooLarge))
+    let empty = get("/lists/17/", with: [Self.cookie, WebHeader("Content-Length", "0")])
+    #expect(empty == .serve(.page(17), view: Self.view))
+  }
+
+  @Test(arguments: [
+    "", "darkroom-view=", "darkroom-view", "other=1", "darkroom-view=1.2.3.G",
+    "darkroom-view=1;darkroom-view=2", "darkroom-view=1 2", "xdarkroom-view=1",
+    "darkroom-view=" + String(repeating: "1", count: 257),
+  ])
+  func `without a view there is no list`(cookie: String) {
+    #expect(get("/lists/17/", with: [WebHeader("Cookie", cookie)]) == .refuse(.noView))
+    #expect(get("/lists/17/", with: []) == .refuse(.noView))
+    #expect(get("/style.css", with: [WebHeader("Cookie", cookie)]) == .serve(.style, view: ""))
+  }
+
+  @Test func `a view is found among other cookies`() {
+    let headers = [WebHeader("Cookie", "a=1; darkroom-view=\(Self.view); b=2")]
+    #expect(get("/lists/17/states", with: headers) == .serve(.states(17, offset: 0), view: Self.view))
+  }
+
+  @Test(arguments: [400, 401, 403, 404, 405, 411, 413, 415, 421] as [UInt32])
+  func `each refusal has words`(code: UInt32) throws {
+    let refusal = try #require(RequestJudge.Refusal(rawValue: code))
+    #expect(refusal.words.hasSuffix("."))
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page: text of users stays text, and script and style stay small.
+
+import Foundation
+import HTTP
+import Show
+import Testing
+
+@Suite struct PageTextTests {
+  private func page(name: String, title: String = "", state: String = "running") -> String {
+    PageText.page(
+      PageText.Head(name: name, title: title, state: state, total: 60, mayFocus: true))
+  }
+
+  @Test(arguments: [
+    "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "a&lt;b", "' onload='x",
+    "</title><b>",
+  ])
+  func `a name is text`(name: String) {
+    for page in [page(name: name), page(name: "x", title: name), page(name: "x", state: name)] {
+      #expect(!page.contains(name))
+      #expect(page.components(separatedBy: "<script").count == 2, "one script, our own")
+      #expect(!page.contains("<img") && !page.contains("<b>"))
+    }
+    #expect(!PageText.notice(name).contains(name))
+  }
+
+  @Test func `a name cannot order the text around it`() {
+    let name = "a\u{202E}gpj\u{2066}\u{0}\u{1B}[31m"
+    for text in [page(name: name), PageText.photos([.init(number: 1, name: name, reason: name)])] {
+      let bad = text.unicodeScalars.filter { [0x202E, 0x2066, 0x0, 0x1B].contains($0.value) }
+      #expect(bad.isEmpty)
+    }
+  }
+
+  @Test func `photos are JSON, whatever their names`() throws {
+    let names = [
+      "Barn", "\"", "\\", "</script>", "\u{2028}", "שלום", "日本", "😀", "a\nb",
+      String(repeating: "é", count: 120),
+    ]
+    let photos = names.enumerated().map {
+      PageText.Photo(number: UInt32($0.offset + 1), name: $0.element, reason: "404 \"Not Found\"")
+    }
+    let text = PageText.photos(photos)
+    let rows = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[Any]])
+    #expect(rows.map { $0[0] as? Int } == Array(1...names.count))
+    #expect(rows[0][1] as? String == "Barn" && rows[2][1] as? String == "\\")
+    #expect(rows[5][1] as? String == "שלום" && rows[7][1] as? String == "😀")
+    #expect(rows.allSatisfy { $0[2] as? String == "404 \"Not Found\"" })
+    #expect(PageText.photos([]) == "[]")
+  }
+
+  @Test func `a view stays with its list and its site`() {
+    let cookie = PageText.cookie("17.1.2.ab", list: 17, seconds: 60)
+    #expect(
+      cookie.value
+        == "darkroom-view=17.1.2.ab; Path=/lists/17/; Max-Age=60; HttpOnly; SameSite=Strict")
+  }
+
+  @Test func `script and style are small, and make nothing from text`() {
+    #expect(PageScript.text.utf8.count <= 12 * 1024, "\(PageScript.text.utf8.count)")
+    #expect(PageStyle.text.utf8.count <= 6 * 1024, "\(PageStyle.text.utf8.count)")
+    for word in [
+      "innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "Function(",
+    ] {
+      #expect(!PageScript.text.contains(word))
+    }
+    #expect(!PageStyle.text.contains("url(") && !PageStyle.text.contains("@import"))
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// The server on libmicrohttpd, against clients that follow no rule: limits of head and body, what a service gets to see,
+// answers from files and streams.
+
+import HTTP
+import Linux
+import Support
+import Synchronization
+import Testing
+import Vocabulary
+
+/// Answers with what it got; remembers the requests that it was asked about.
+private final class Echo: WebService {
+  private final class Count: WebStream {
+    private var left = 3
+
+    func next() -> [UInt8] {
+      left -= 1
+      return left < 0 ? [] : Array("piece \(left)\n".utf8)
+    }
+  }
+
+  private let file: LinuxFile
+  let heads = Mutex<[WebRequest]>([])
+
+  init(file: LinuxFile) { self.file = file }
+
+  func refusal(of request: WebRequest) -> WebAnswer? {
+    heads.withLock { $0.append(request) }
+    return request.target == "/no" ? WebAnswer(403, body: .bytes(Array("no".utf8))) : nil
+  }
+
+  func answer(_ request: WebRequest) -> WebAnswer {
+    switch request.target {
+    case "/stream": return WebAnswer(200, body: .stream(Count()))
+    case "/file": return WebAnswer(200, body: .file(file, size: 5))
+    case "/split": return WebAnswer(200, headers: [WebHeader("A", "b\r\nC: d")])
+    default:
+      let text = "\(request.method) \(request.target) \(request.body.count)"
+      return WebAnswer(200, headers: [WebHeader("A", "b")], body: .bytes(Array(text.utf8)))
+    }
+  }
+}
+
+@Suite struct ServerTests {
+  private struct Site {
+    let port: Int
+    let echo: Echo
+    let clients: WebClients
+    let listener: TCPListener
+  }
+
+  private func site(_ folder: FreshFolder) throws -> Site {
+    try folder.write(Array("hello, world".utf8), to: "hello")
+    let file = try LinuxFolder.open(path: folder.path).openFile(
+      FileName(literal: "hello"), .read)
+    let listener = try TCPListener()
+    let (clients, echo) = (try WebClients(), Echo(file: file))
+    try WebServer.start(on: listener.descriptor, counting: clients, echo)
+    return Site(port: listener.port, echo: echo, clients: clients, listener: listener)
+  }
+
+  @Test func `a request is served as it came`() async throws {
+    let site = try site(try FreshFolder())
+    let reply = try await WebVisit.ask(site.port, "GET /a%2Fb/../c?x=%20y&z", headers: ["Host: q"])
+    #expect(reply.status == 200 && reply.text == "GET /a%2Fb/../c?x=%20y&z 0")
+    #expect(reply.header("A") == "b")
+    let head = try #require(site.echo.heads.withLock { $0.first })
+    #expect(head.values("host") == ["q"] && head.body.isEmpty)
+    let body = String(repeating: "x", count: 4096)
+    let post = try await WebVisit.ask(
+      site.port, "POST /", headers: ["Host: q", "Content-Length: 4096"], body: body)
+    #expect(post.text == "POST / 4096")
+    let none = try await WebVisit.ask(site.port, "HEAD /", headers: ["Host: q"])
+    #expect(none.status == 200 && none.body.isEmpty)
+  }
+
+  @Test func `files and streams are sent as they are`() async throws {
+    let site = try site(try FreshFolder())
+    let file = try await WebVisit.ask(site.port, "GET /file", headers: ["Host: q"])
+    #expect(file.text == "hello" && file.header("Content-Length") == "5")
+    let stream = try await WebVisit.ask(site.port, "GET /stream", headers: ["Host: q"])
+    #expect(stream.text.contains("piece 2\n") && stream.text.contains("piece 0\n"))
+    let split = try await onOwnThread {
+      let visit = try WebVisit(port: site.port)
+      visit.send("GET /split HTTP/1.1\r\nHost: q\r\n\r\n")
+      return visit.read()
+    }
+    #expect(!String(decoding: split, as: UTF8.self).contains("C: d"), "no header makes two")
+  }
+
+  @Test func `a refused request is answered before its body, which is not read`() async throws {
+    let site = try site(try FreshFolder())
+    let reply = try await WebVisit.ask(
+      site.port, "POST /no", headers: ["Host: q", "Content-Length: 1000000000000"])
+    #expect(reply.status == 403 && reply.text == "no")
+  }
+
+  @Test func `a body beyond the limit ends the connection`() async throws {
+    let site = try site(try FreshFolder())
+    let answer = try await onOwnThread {
+      let visit = try WebVisit(port: site.port)
+      visit.send("POST / HTTP/1.1\r\nHost: q\r\nContent-Length: 100000\r\n\r\n")
+      visit.send([UInt8](repeating: 0x78, count: 100_000))
+      return visit.read()
+    }
+    #expect(!String(decoding: answer, as: UTF8.self).contains(" 200 "))
+  }
+
+  @Test(arguments: [
+    "\u{0}\u{0}\u{0}\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
+    " / HTTP/1.1\r\nHost: q\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: q\r\nContent-Length: x\r\n\r\n",
+  ])
+  func `nonsense is refused, and others are served`(bytes: String) async throws {
+    let site = try site(try FreshFolder())
+    let answer = try await onOwnThread {
+      let visit = try WebVisit(port: site.port)
+      visit.send(bytes)
+      visit.finish()
+      return String(decoding: visit.read(), as: UTF8.self)
+    }
+    #expect(!answer.contains(" 200 "))
+    let reply = try await WebVisit.ask(site.port, "GET /", headers: ["Host: q"])
+    #expect(reply.status == 200)
+  }
+
+  @Test func `a head has a limit`() async throws {
+    let site = try site(try FreshFolder())
+    let long = String(repeating: "a", count: 40_000)
+    let answer = try await onOwnThread {
+      let visit = try WebVisit(port: site.port)
+      visit.send("GET /\(long) HTTP/1.1\r\nHost: q\r\n\r\n")
+      visit.finish()
+      return String(decoding: visit.read(), as: UTF8.self)
+    }
+    #expect(!answer.contains(" 200 "))
+    #expect(site.echo.heads.withLock { $0.isEmpty })
+  }
+
+  @Test func `clients are counted until they have left`() async throws {
+    let site = try site(try FreshFolder())
+    #expect(site.clients.count == 0)
+    do {
+      let visit = try WebVisit(port: site.port)
+      #expect(try await Patience.sees { site.clients.count == 1 })
+      visit.finish()
+      _ = try await onOwnThread { visit.read() }
+    }
+    #expect(try await Patience.sees { site.clients.count == 0 })
+  }
+}
