@@ -182,7 +182,8 @@ let tests: [Target] = [
     name: "PartTests",
     dependencies: [
       "Accept", "Catalog", "Chain", "Digests", "Download", "Files", "Filter", "Linux", "Output",
-      "Present", "Record", "Report", "Return", "Steer", "Support", "Systemd", "Vocabulary", "Worker",
+      "Present", "Record", "Report", "Return", "Steer", "Support", "Systemd", "Vocabulary",
+      "Worker",
       "darkroomd",
     ]),
   .testTarget(name: "CrashTests", dependencies: ["Linux", "Support", "Vocabulary"]),

@@ -9,7 +9,9 @@ enum Base64 {
     var out: [UInt8] = []
     for first in stride(from: 0, to: bytes.count, by: 3) {
       let piece = bytes[first..<min(first + 3, bytes.count)]
-      let value = (0..<3).reduce(0) { $0 << 8 | Int(first + $1 < bytes.count ? bytes[first + $1] : 0) }
+      let value = (0..<3).reduce(0) {
+        $0 << 8 | Int(first + $1 < bytes.count ? bytes[first + $1] : 0)
+      }
       for place in 0..<4 {
         out.append(
           place <= piece.count ? digits[value >> (18 - 6 * place) & 63] : UInt8(ascii: "="))

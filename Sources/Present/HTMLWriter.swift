@@ -5,6 +5,7 @@
 internal import Vocabulary
 
 struct HTMLWriter {
+  private static let longest = 1000
   private(set) var bytes: [UInt8] = []
 
   mutating func markup(_ markup: StaticString) { bytes += "\(markup)".utf8 }
@@ -15,9 +16,23 @@ struct HTMLWriter {
   mutating func number(_ number: some BinaryInteger) { bytes += "\(number)".utf8 }
 
   /// Text or the value of an attribute in double quotation marks. Control characters and direction marks are shown as
-  /// escapes.
+  /// escapes; the two joiners stay, as Persian and families of emoji need them.
   mutating func text(_ text: String) {
-    for byte in Printable.text(text, limit: 1000).utf8 {
+    var piece = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      guard scalar == "\u{200C}" || scalar == "\u{200D}" else {
+        piece.append(scalar)
+        continue
+      }
+      escape(Printable.text(String(piece), limit: Self.longest))
+      bytes += String(scalar).utf8
+      piece = String.UnicodeScalarView()
+    }
+    escape(Printable.text(String(piece), limit: Self.longest))
+  }
+
+  private mutating func escape(_ text: String) {
+    for byte in text.utf8 {
       switch byte {
       case 0x22: bytes += "&quot;".utf8
       case 0x26: bytes += "&amp;".utf8

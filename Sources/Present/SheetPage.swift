@@ -152,8 +152,8 @@ package struct SheetPage: Sendable {
     guard pages > 1 else { return }
     out.markup("<span>Pages ")
     var before: UInt32 = 0
-    for page in 1...pages where page == 1 || page == pages || page + 2 >= number && page <= number + 2
-    {
+    for page in 1...pages
+    where page == 1 || page == pages || page + 2 >= number && page <= number + 2 {
       if page > before + 1 { out.markup(" … ") }
       before = page
       out.markup("<a href=\"")

@@ -18,9 +18,9 @@ enum SheetStyle {
 
   private static let colours = """
     :root{color-scheme:light dark;--ground:#f4efe6;--ink:#2b241c;--dim:#6b6155;--line:#d9cfbf;
-    --border:#fffdf8;--edge:#2b241c33;--red:#a8321f;--wet:#e9dfce;--h:11.5rem}
+    --border:#fffdf8;--edge:#2b241c33;--red:#a8321f;--wet:#ece3d4;--h:11.5rem}
     @media(prefers-color-scheme:dark){:root{--ground:#12100e;--ink:#eadfce;--dim:#a3978a;--line:#352e27;
-    --border:#e9e0d0;--edge:#000;--red:#ef6a4e;--wet:#1f1b17}}
+    --border:#d9cfbf;--edge:#000;--red:#ef6a4e;--wet:#1f1b17}}
     """
 
   private static let text = """
@@ -56,7 +56,7 @@ enum SheetStyle {
   private static let rows = """
     ol{list-style:none;margin:0;padding:6px;display:flex;flex-wrap:wrap;gap:1.45rem 1.6rem}
     ol::after{content:"";flex:9 1 0}
-    li{flex:var(--r) 1 calc(var(--r)*var(--h));max-width:calc(var(--r)*var(--h)*1.6);min-width:0}
+    li{container-type:inline-size;flex:var(--r) 1 calc(var(--r)*var(--h));max-width:calc(var(--r)*var(--h)*1.6);min-width:0}
     li a,li div{display:block;aspect-ratio:var(--r);overflow:hidden;
     box-shadow:0 0 0 6px var(--border),0 1px 5px 6px var(--edge)}
     li a:focus-visible{outline-offset:8px}
@@ -67,13 +67,15 @@ enum SheetStyle {
     header p bdi{white-space:normal}
     li i{margin-inline-start:auto;font-style:normal;white-space:nowrap;color:var(--dim);
     font-variant-numeric:tabular-nums}
+    @container(max-width:12rem){i{display:none}}
     """
 
   private static let tiles = """
-    .w div{background:var(--wet);box-shadow:0 0 0 1px var(--line)}
+    .w div{background:var(--wet);box-shadow:0 0 0 6px var(--wet),0 0 0 7px var(--line)}
     .w bdi{color:var(--dim)}
     .x div{display:flex;flex-direction:column;justify-content:end;padding:.85rem;font-size:.82rem;
-    line-height:1.35;overflow-wrap:anywhere;box-shadow:inset 0 0 0 1.5px var(--red)}
+    line-height:1.35;overflow-wrap:anywhere;background:var(--wet);
+    box-shadow:0 0 0 4.5px var(--wet),0 0 0 6px var(--red)}
     .x strong{color:var(--red)}
     .x div bdi{display:-webkit-box;-webkit-line-clamp:6;-webkit-box-orient:vertical;overflow:hidden}
     """

@@ -27,12 +27,15 @@ package struct ResultRow: Equatable, Sendable {
   package var downloadMicroseconds: UInt32
   package var filterMicroseconds: UInt32
   package var outputMicroseconds: UInt32
-  /// Cut at `maximumCodeBytes`.
-  package var code: String
+  private var remark: Remark
   /// Cut at `maximumReasonBytes`, between characters.
   package var reason: String
-  /// Of a print; it takes the room of the code.
-  package var thumbnail: Thumbnail?
+
+  /// What shares one place in the row: a print has no code.
+  private enum Remark: Equatable {
+    case code(String)
+    case thumbnail(Thumbnail)
+  }
 
   package init(
     photo: UInt32, state: PhotoState, format: UInt8 = 0, httpStatus: UInt16 = 0,
@@ -54,9 +57,20 @@ package struct ResultRow: Equatable, Sendable {
     self.downloadMicroseconds = downloadMicroseconds
     self.filterMicroseconds = filterMicroseconds
     self.outputMicroseconds = outputMicroseconds
-    self.code = Self.cut(code, to: Self.maximumCodeBytes)
     self.reason = Self.cut(reason, to: Self.maximumReasonBytes)
-    self.thumbnail = code.isEmpty ? thumbnail : nil
+    remark = .code(Self.cut(code, to: Self.maximumCodeBytes))
+    if let thumbnail, code.isEmpty { remark = .thumbnail(thumbnail) }
+  }
+
+  /// Cut at `maximumCodeBytes`; empty for a print.
+  package var code: String {
+    if case .code(let code) = remark { code } else { "" }
+  }
+
+  /// Of a print.
+  package var thumbnail: Thumbnail? {
+    get { if case .thumbnail(let thumbnail) = remark { thumbnail } else { nil } }
+    set { remark = newValue.map { .thumbnail($0) } ?? .code("") }
   }
 
   private static func cut(_ text: String, to limit: Int) -> String {
@@ -148,12 +162,13 @@ package struct ResultRow: Equatable, Sendable {
     place += 32
     if row[0] == Self.shownVersion {
       let (wide, high) = (UInt16(take(2)), UInt16(take(2)))
-      thumbnail = ColourGrid(packed: row[place..<(place + ColourGrid.size)])
-        .map { Thumbnail(width: wide, height: high, grid: $0) }
+      guard let grid = ColourGrid(packed: row[place..<(place + ColourGrid.size)]) else {
+        return nil
+      }
+      remark = .thumbnail(Thumbnail(width: wide, height: high, grid: grid))
       place += Self.maximumCodeBytes - 3
-      code = ""
     } else {
-      code = text(Self.maximumCodeBytes)
+      remark = .code(text(Self.maximumCodeBytes))
     }
     reason = text(Self.maximumReasonBytes)
     guard small() == checksum, self.photo == photo.number else { return nil }

@@ -167,7 +167,8 @@ package struct DevelopTask: Equatable, Sendable {
 }
 
 package enum CommandName: String, CaseIterable, Sendable {
-  case status, list, inbox, submit, show, why, wait, pause, resume, cancel, retry, remove, sheet, quality,
+  case status, list, inbox, submit, show, why, wait, pause, resume, cancel, retry, remove, sheet,
+    quality,
     focus,
     unfocus, open, flush,
     reload, config, watch,

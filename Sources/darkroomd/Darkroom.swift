@@ -24,7 +24,6 @@ final class Darkroom: Sendable {
   private let photos: PhotoParts
   private let keeper: ListKeeper
   private let work: ListWork
-  private let sheets: ContactSheets
   private let retention: ListRetention
   private let witness: NumberWitness
   private let intake: ListIntake
@@ -64,7 +63,7 @@ final class Darkroom: Sendable {
     keeper = ListKeeper(clock: clock, changes: ground.changes)
     retention = ListRetention(
       recorder, index, folders, settings: ground.settings, narrator, health, clock: clock)
-    sheets = ContactSheets(
+    let sheets = ContactSheets(
       ground, SheetMaker(lists: lists, recorder: recorder), index, workers: workers)
     work = ListWork(
       recorder: recorder, chains: photos.chains, lists: lists, index: index, notes: notes,
@@ -142,7 +141,7 @@ final class Darkroom: Sendable {
       group.addTask { [self] in await keeper.run(work) }
       group.addTask { [self] in await runLists() }
       group.addTask { [self] in await mendRights() }
-      group.addTask { [sheets] in await sheets.run() }
+      group.addTask { [work] in await work.sheets.run() }
       group.addTask { [hooks] in await hooks?.run() }
       group.addTask { [webhooks] in await webhooks.run() }
       if let ends {

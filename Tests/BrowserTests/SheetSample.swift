@@ -85,5 +85,5 @@ struct SheetSample {
   }
 
   /// As the page shows it.
-  func shownName(_ place: Int) -> String { Printable.text(Self.names[place - 1], limit: 1000) }
+  func shownName(_ place: Int) -> String { Self.names[place - 1] }
 }

@@ -19,7 +19,9 @@ struct ThumbnailTests {
   private static func make(
     _ original: [UInt8], isPNG: Bool = false, height: UInt16 = 240
   ) throws -> Made {
-    let (print, file) = (try ScratchFile.make(), try ScratchFile.make([UInt8](repeating: 7, count: 1 << 20)))
+    let (print, file) = (
+      try ScratchFile.make(), try ScratchFile.make([UInt8](repeating: 7, count: 1 << 20))
+    )
     let developed = try PictureFilter.develop(
       original: try ScratchFile.make(original), print: print, function: .standard,
       thumbnail: Thumbnail.Order(file: file, height: height))
@@ -44,7 +46,8 @@ struct ThumbnailTests {
         let at = (y * picture.width + x) * 4
         let alpha = Double(picture.channels[at + 3]) / most
         for channel in 0..<3 {
-          sums[channel] += Double(picture.channels[at + channel]) / most * 255 * alpha + 255 * (1 - alpha)
+          sums[channel] +=
+            Double(picture.channels[at + channel]) / most * 255 * alpha + 255 * (1 - alpha)
         }
       }
     }
@@ -81,7 +84,8 @@ struct ThumbnailTests {
 
   @Test(arguments: [
     (3000, 2000, 240, 360, 240), (3000, 2000, 480, 720, 480), (100, 80, 240, 100, 80),
-    (300, 241, 240, 299, 240), (5000, 300, 240, 960, 58), (40, 4000, 240, 2, 240), (1, 1, 240, 1, 1),
+    (300, 241, 240, 299, 240), (5000, 300, 240, 960, 58), (40, 4000, 240, 2, 240),
+    (1, 1, 240, 1, 1),
     (65500, 2, 240, 960, 1), (2, 65500, 240, 1, 240),
   ])
   func `a thumbnail has the height that is wanted, and is never larger than the picture`(
@@ -129,7 +133,8 @@ struct ThumbnailTests {
   @Test(arguments: [1, 2, 4, 8])
   func `a palette is shown by its colours and their transparency`(depth: Int) throws {
     let form = PNGForm(width: 640, height: 400) {
-      ($0.colour, $0.depth) = (.palette, depth)
+      $0.colour = .palette
+      $0.depth = depth
       for entry in 0..<(1 << depth) {
         $0.palette += [UInt8(entry * 255 / (1 << depth)), UInt8(entry * 37 % 256), 90]
       }
@@ -207,7 +212,11 @@ struct ThumbnailTests {
     wide.replaceSubrange(16..<20, with: "RGB ".utf8)
     wide.replaceSubrange(200..<208, with: "s\0R\0G\0B\0".utf8)
     #expect(try markers(wide) == [0xE0])
-    #expect(try markers([UInt8](repeating: 0, count: 16) + "RGB ".utf8 + [UInt8](repeating: 9, count: 6000)) == [0xE0])
+    #expect(
+      try markers(
+        [UInt8](repeating: 0, count: 16) + "RGB ".utf8 + [UInt8](repeating: 9, count: 6000)) == [
+          0xE0
+        ])
   }
 
   // MARK: trouble

@@ -25,12 +25,15 @@ struct SheetPageTests {
     SheetTile(
       number: number, name: name,
       content: .print(
-        SheetTile.Print(file: FileName(made: file), width: 3000, height: 2000, thumbnail: thumbnail)))
+        SheetTile.Print(file: FileName(made: file), width: 3000, height: 2000, thumbnail: thumbnail)
+      ))
   }
 
   /// The digest stands for that of SHA-256.
   private static func html(_ head: SheetHead, _ tiles: [SheetTile], page: UInt32 = 1) -> String {
-    let bytes = SheetPage(head, number: page, tiles: tiles).html { [UInt8(truncatingIfNeeded: $0.count)] }
+    let bytes = SheetPage(head, number: page, tiles: tiles).html {
+      [UInt8(truncatingIfNeeded: $0.count)]
+    }
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -43,7 +46,8 @@ struct SheetPageTests {
         loading="lazy"></a><p><b>1</b> <bdi>Barn</bdi> <i>3000×2000</i></p></li>
         """))
     #expect(html.contains("<img src=\"Barn.jpg\" alt=\"Barn\" width=\"3000\""))
-    #expect(html.contains(".r150{--r:1.50}#n1 a{background:linear-gradient(#fff,#fff,#fff)}</style>"))
+    #expect(
+      html.contains(".r150{--r:1.50}#n1 a{background:linear-gradient(#fff,#fff,#fff)}</style>"))
     #expect(html.contains("<b>2 prints</b>"))
   }
 
@@ -60,6 +64,12 @@ struct SheetPageTests {
     #expect(html.contains("href=\"javascript%3Aalert%281%29%3F%23%22%3C%C3%A9.jpg\""))
   }
 
+  @Test func `joiners of a name stay and control characters are shown`() {
+    let html = Self.html(
+      Self.head(), [Self.tile(1, "\u{1F468}\u{200D}\u{1F467} می\u{200C}روم\u{7}")])
+    #expect(html.contains("<bdi>\u{1F468}\u{200D}\u{1F467} می\u{200C}روم\\x07</bdi>"))
+  }
+
   @Test func `a failed photo has its reason, and a filter shows only such photos`() {
     let failed = SheetTile(number: 2, name: "Elm", content: .failed(reason: "404 <Not Found>"))
     let html = Self.html(
@@ -73,7 +83,9 @@ struct SheetPageTests {
         <li id="n2" class="r150 x"><div><strong>Failed</strong> <bdi>404 &lt;Not Found&gt;</bdi></div>\
         <p><b>2</b> <bdi>Elm</bdi></p></li>
         """))
-    #expect(html.contains("<a class=\"all\" href=\"#\">All 2</a><a class=\"bad\" href=\"#failed\">Failed 1</a>"))
+    #expect(
+      html.contains(
+        "<a class=\"all\" href=\"#\">All 2</a><a class=\"bad\" href=\"#failed\">Failed 1</a>"))
     #expect(html.contains("<b>1 of 2</b> 1 failed</p>"))
     #expect(!Self.html(Self.head(), [Self.tile(1)]).contains("<nav"))
   }
@@ -87,7 +99,8 @@ struct SheetPageTests {
       }, tiles)
     #expect(html.contains("<meta http-equiv=\"refresh\" content=\"5\">"))
     #expect(html.contains("<progress aria-label=\"Prints\" max=\"2\" value=\"1\">"))
-    #expect(html.contains("<li id=\"n2\" class=\"r150 w\"><div></div><p><b>2</b> <bdi>Elm</bdi></p>"))
+    #expect(
+      html.contains("<li id=\"n2\" class=\"r150 w\"><div></div><p><b>2</b> <bdi>Elm</bdi></p>"))
     #expect(!Self.html(Self.head(), tiles).contains("refresh"))
   }
 

@@ -30,7 +30,8 @@ package enum LoopbackHTTP {
     }
     let bytes = unsafe Array(UnsafeBufferPointer(start: pointer, count: Int(count)))
     guard let answer = parse(bytes) else {
-      throw ProgramProblem("no HTTP from 127.0.0.1:\(port): \(String(decoding: bytes.prefix(200), as: UTF8.self))")
+      throw ProgramProblem(
+        "no HTTP from 127.0.0.1:\(port): \(String(decoding: bytes.prefix(200), as: UTF8.self))")
     }
     return answer
   }
@@ -38,7 +39,8 @@ package enum LoopbackHTTP {
   private static func parse(_ bytes: [UInt8]) -> Answer? {
     let end = Array("\r\n\r\n".utf8)
     let places = bytes.indices.dropLast(end.count - 1)
-    guard let split = places.first(where: { bytes[$0..<($0 + end.count)].elementsEqual(end) }) else {
+    guard let split = places.first(where: { bytes[$0..<($0 + end.count)].elementsEqual(end) })
+    else {
       return nil
     }
     let lines = String(decoding: bytes[..<split], as: UTF8.self).components(separatedBy: "\r\n")

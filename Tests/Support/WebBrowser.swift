@@ -17,7 +17,8 @@ package final class WebBrowser: Sendable {
   package static let obstacle: String? = {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     for tool in ["chromium", "chromedriver"]
-    where !folders.contains(where: { FileManager.default.isExecutableFile(atPath: "\($0)/\(tool)") }) {
+    where !folders.contains(where: { FileManager.default.isExecutableFile(atPath: "\($0)/\(tool)") }
+    ) {
       return "\(tool) is not installed"
     }
     return nil
@@ -91,7 +92,8 @@ package final class WebBrowser: Sendable {
       "args": [
         "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
         "--force-device-scale-factor=1", "--font-render-hinting=none", "--disable-dev-shm-usage",
-        "--force-color-profile=srgb", "--disable-lcd-text", "--lang=en", "--user-data-dir=\(place)/profile",
+        "--force-color-profile=srgb", "--disable-lcd-text", "--lang=en",
+        "--user-data-dir=\(place)/profile",
       ]
     ]
     let wanted: Reply = [
@@ -116,7 +118,7 @@ package final class WebBrowser: Sendable {
     return object["value"] as? Reply ?? ["value": object["value"] as Any]
   }
 
-  /// A command of the session; a value that is no object is returned under `value`.
+  /// A command of the session; returns its object, or an object with another value under `value`.
   @discardableResult
   package func command(_ path: String, _ parameters: Reply? = [:]) throws -> Reply {
     let method = parameters == nil ? "GET" : "POST"

@@ -95,7 +95,8 @@ extension WorkerAnswer {
       let width = reader.take(UInt32.self), let height = reader.take(UInt32.self),
       let size = reader.take(UInt64.self), width > 0, height > 0, size > 0,
       let wide = reader.take(UInt16.self), let high = reader.take(UInt16.self),
-      let grid = ColourGrid(packed: (0..<ColourGrid.size).compactMap { _ in reader.take(UInt8.self) })
+      let grid = ColourGrid(
+        packed: (0..<ColourGrid.size).compactMap { _ in reader.take(UInt8.self) })
     else { return nil }
     let thumbnail = wide == 0 ? nil : Thumbnail(width: wide, height: high, grid: grid)
     return Developed(

@@ -84,7 +84,8 @@ extension WorkerRequest {
     case 1: body = Self.listLimits(&reader).map(Body.readList)
     case 2:
       guard let order = Self.developOrder(&reader, timeout),
-        let thumbnail = reader.take(UInt16.self), thumbnail == 0 || Thumbnail.heights.contains(thumbnail)
+        let thumbnail = reader.take(UInt16.self),
+        thumbnail == 0 || Thumbnail.heights.contains(thumbnail)
       else { return nil }
       body = .develop(order, thumbnail: thumbnail)
     default: body = nil

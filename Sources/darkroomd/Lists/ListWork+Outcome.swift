@@ -40,7 +40,8 @@ extension ListWork {
       state: entry.state, accepted: entry.acceptedTime, ended: entry.endedTime,
       serviceClass: entry.acceptance.serviceClass, filter: open.terms.filter,
       quality: open.terms.quality, metadata: open.terms.metadata,
-      kept: .init(notify: open.terms.notify, isPrivate: open.terms.isPrivate,
+      kept: .init(
+        notify: open.terms.notify, isPrivate: open.terms.isPrivate,
         hasSheet: open.catalog.options.contactSheet),
       prints: "\(printsPath)/\(String(decoding: open.terms.prints.bytes, as: UTF8.self))",
       total: open.catalog.count

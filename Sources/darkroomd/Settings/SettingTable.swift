@@ -33,7 +33,8 @@ struct SettingEntry: Sendable {
     differs = { $0[keyPath: place] != $1[keyPath: place] }
   }
 
-  static let all: [SettingEntry] = inbox + network + download + filter + output + record + report + hooks
+  static let all: [SettingEntry] =
+    inbox + network + download + filter + output + record + report + hooks
 
   private static let inbox = [
     SettingEntry(
