@@ -240,11 +240,12 @@ extension Admission {
   }
 
   /// Chooses the photos whose chains are cancelled, for focused photos of the same owner that have waited for
-  /// their patience: those without a transfer first, then the least urgent, and each photo once.
+  /// their patience: those without a transfer first, then the least urgent, and each photo once. A photo that an
+  /// earlier lease has raised, and whose transfer still runs, is one of them when no lease names it any more.
   package mutating func makeRoom(_ chains: [Movable], now: Duration) -> [PhotoID] {
     var rest = chains.filter { movable in
       (movable.state == .waits || movable.state == .transfers) && !focus.isFocused(movable.photo)
-        && focus.heirs[movable.photo] == nil && !focus.displaced.contains(movable.photo)
+        && (focus.heirs[movable.photo] ?? .itself) == .itself && !focus.displaced.contains(movable.photo)
         && holds(movable.photo)
     }.map { (movable: $0, rank: rank($0)) }
     rest.sort { ($0.rank, $1.movable.admitted) < ($1.rank, $0.movable.admitted) }

@@ -47,6 +47,20 @@ import Testing
     }
   }
 
+  @Test func `photos that are looked at no more make room, though they were in the focus`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let daemon = try await begin(bench)
+      #expect(try await bench.tool("focus", "summer", "1-4").code == 0)
+      #expect(try await bench.tool("focus", "summer", "11-12").code == 0)
+      for number in 11...12 { try await daemon.says("Filtered 'Photo \(number)'") }
+      await bench.origin.release("g")
+      try await daemon.says("Finished list 'summer'")
+      try await bench.stop(daemon)
+    }
+  }
+
   @Test func `a focus is refused for unknown photos, and for a list that is over`() async throws {
     try await DaemonBench.use { bench in
       let daemon = try await begin(bench)

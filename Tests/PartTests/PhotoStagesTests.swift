@@ -130,7 +130,7 @@ import Vocabulary
       let original = try await download(bench)
       let negative = try await bench.stages.filter(bench.work(state: .downloaded), original)
       #expect(negative.developed.width == 32 && negative.developed.format == .jpeg)
-      #expect(bench.prints() == [".1-1.print"])
+      #expect(bench.prints() == [".1-1.print", ".1-1.thumbnail"])
       let order = try #require(bench.workers.orders.withLock { $0.first })
       #expect(order.filter == .standard && order.owner == SampleList { _ in }.owner)
       #expect(order.maximumPixels == Settings().filter.maximumPixels)
@@ -214,7 +214,7 @@ import Vocabulary
       _ = try bench.lists.use(list)
       let negative = try await bench.stages.filter(bench.work(state: .downloaded), original)
       try await bench.stages.output(bench.work(state: .downloaded), negative)
-      #expect(bench.prints() == ["Barn.jpg"])
+      #expect(bench.prints() == [".sheet", "Barn.jpg"])
     }
   }
 
@@ -229,7 +229,7 @@ import Vocabulary
     try await use(picture) { bench in
       let negative = try await negative(bench)
       try await bench.stages.output(bench.work(state: .downloaded), negative)
-      #expect(bench.prints() == ["Barn.jpg"] && bench.originals() == [])
+      #expect(bench.prints() == [".sheet", "Barn.jpg"] && bench.originals() == [])
       #expect(bench.state(photo) == .filtered)
       let row = try #require(try bench.recorder.results.row(photo))
       #expect(row.state == .filtered && row.width == 32 && row.height == 24)
@@ -247,7 +247,7 @@ import Vocabulary
         try await bench.stages.output(bench.work(state: .downloaded), negative)
       }
       #expect(found?.isWorkerDeath == true && bench.state(photo) == .downloaded)
-      #expect(bench.prints() == [".1-1.print"])
+      #expect(bench.prints() == [".1-1.print", ".1-1.thumbnail"])
     }
   }
 

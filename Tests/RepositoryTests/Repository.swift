@@ -57,8 +57,9 @@ extension Repository {
   static let tests = files(under: "Tests", ending: ["swift"])
   static let shims = files(under: "Sources/System", ending: ["c", "h"])
   static let stages: Set<String> = [
-    "Accept", "Catalog", "Chain", "Cluster", "Download", "Filter", "Output", "Record", "Report",
-    "Present", "Return", "Show",
+    "Accept", "Catalog", "Chain", "Cluster", "Download", "Filter", "Output", "Present", "Record",
+    "Report",
+    "Return", "Show",
     "Steer",
   ]
   static let executables: Set<String> = [
