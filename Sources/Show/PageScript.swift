@@ -175,7 +175,7 @@ package enum PageScript {
         const button = all("button")[place];
         button.textContent = `${word} ${text(number)}`;
         button.setAttribute("aria-pressed", filter === kind);
-        button.onclick = () => { main.scrollTop = 0; choose(kind); };
+        button.onclick = () => { main.scrollTop = current = 0; choose(kind); look(); };
       });
       one("#done").textContent = `${text(counts[2])} of ${text(total)}`;
       one("#left").textContent = notice || (counts[3] ? text(counts[3]) + " failed" : "");
