@@ -33,7 +33,7 @@ package enum PageStyle {
     nav button[aria-pressed=true]{background:var(--ink);color:var(--ground);border-color:var(--ink)}
     main{flex:1;overflow-y:scroll;overflow-x:hidden;outline:0;overflow-anchor:none;
       contain:strict}
-    ul{position:relative;list-style:none;margin:0;padding:0}
+    ul{position:relative;overflow:clip;list-style:none;margin:0;padding:0}
     li{position:absolute;top:0;left:0;contain:layout style}
     li[hidden]{display:none}
     a{display:block;height:100%;position:relative;color:inherit;text-decoration:none}

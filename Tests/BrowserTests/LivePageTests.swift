@@ -153,8 +153,12 @@ struct LivePageTests {
           browser, for: "\(label)?.startsWith('\(total), Photo number \(total): failed')")
         try await waits(browser, for: "document.activeElement.dataset.number === '\(total)'")
         let box = "document.activeElement.getBoundingClientRect()"
+        let seen = try browser.value(
+          of: "(m => [\(box).top, \(box).bottom, innerHeight, m.scrollTop, m.scrollHeight, "
+            + "m.clientHeight].join())(document.querySelector('main'))")
         #expect(
-          try browser.value(of: "\(box).bottom <= innerHeight && \(box).top > 0") as? Bool == true)
+          try browser.value(of: "\(box).bottom <= innerHeight && \(box).top > 0") as? Bool == true,
+          "\(seen ?? 0)")
         try press(browser, "ArrowLeft")
         try await waits(browser, for: "\(label)?.startsWith('\(total - 1),')")
         try press(browser, "Home")
