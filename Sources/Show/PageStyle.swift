@@ -19,6 +19,7 @@ package enum PageStyle {
     header p{margin:0;color:var(--dim)}
     .count{text-align:right;color:var(--dim);font-variant-numeric:tabular-nums}
     .count b{font:600 1.5rem/1 "DejaVu Serif",Georgia,serif;color:var(--ink);display:block}
+    #about,#left{display:block;min-height:1.45em}
     .bar{grid-column:1/-1;height:6px;border-radius:3px;background:var(--line);overflow:hidden;
       margin-top:.6rem;display:flex}
     .bar i{background:var(--ink)}
