@@ -148,6 +148,8 @@ struct LivePageTests {
         try look(browser, at: "\(site.base)/open/\(GiantDaemon.token)", 1920, 1080)
         let label = "document.querySelector('li a[tabindex=\"0\"]')?.getAttribute('aria-label')"
         try await waits(browser, for: "\(label)?.startsWith('1, Photo number 1:')")
+        try await waits(
+          browser, for: "document.querySelector('#left').textContent.endsWith('failed')")
         try press(browser, "End")
         try await waits(
           browser, for: "\(label)?.startsWith('\(total), Photo number \(total): failed')")
