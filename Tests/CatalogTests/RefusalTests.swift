@@ -13,7 +13,7 @@ struct RefusalTests {
   static let twiceAdvice = "Give each photo its own name"
   static let optionAdvice =
     "Beside 'Photos' a list may have 'Title', 'QualityOfService', 'Filter', "
-    + "'Quality', 'Metadata', 'Output', 'Notify' and 'Private'"
+    + "'Quality', 'Metadata', 'Output', 'Notify', 'Private' and 'ContactSheet'"
   static let photos = "<key>Photos</key><array><dict/></array>"
 
   static let bodies: [(String, ListOutcome)] = [

@@ -147,6 +147,7 @@ static void develop_band(struct planes *planes, uint32_t first) {
     develop_group(planes, first, y);
     if (planes->thumbnail) show_group(planes, first, y);
   }
+  if (planes->thumbnail) dr_thumbnail_flush(planes->thumbnail);
   repeat_last(planes, count);
   memcpy(planes->above[0] - 1, planes->now.cb[height - 1] - 1, stride(planes, 1) - margin + 1);
   memcpy(planes->above[1] - 1, planes->now.cr[height - 1] - 1, stride(planes, 1) - margin + 1);

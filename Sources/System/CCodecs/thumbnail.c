@@ -3,11 +3,12 @@
 // covers, with parts of rows and columns in 1/256. Whole rows are only added to 16-bit sums; all else happens
 // once for each row of the thumbnail. Integers only, so that the result is the same on every processor.
 #include "thumbnail.h"
+#include "vectors.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { unit = 256, most_added = 256, longest_side_factor = 4 };
+enum { unit = 256, most_added = 256, longest_side_factor = 4, most_queued = 4 };
 
 struct axis {
   uint32_t from, to;        // samples of the plane, pixels of the thumbnail
@@ -19,6 +20,8 @@ struct plane {
   uint32_t step, channels;  // bytes from sample to sample, and how many of them are averaged
   uint32_t next, done;      // rows of the plane, rows of the thumbnail
   uint32_t added;           // rows in `sums`
+  uint32_t queued;          // whole rows that are not in `sums`; they stay valid until `flush`
+  const uint8_t *queue[most_queued];
   uint16_t *sums;           // whole rows
   uint32_t *part;           // parts of rows, in 1/256
   uint32_t *total;
@@ -131,31 +134,99 @@ static int start_rows(struct dr_thumbnail *thumbnail) {
   return prepare(thumbnail, 0, thumbnail->source_width, thumbnail->source_height, 4, 3, 0);
 }
 
+// The loops over all columns, compiled for two kinds of processor.
+struct columns {
+  uint16_t *restrict sums;
+  uint32_t *restrict part;
+  uint32_t *restrict total;
+  size_t bytes;
+};
+
+#define EVERY(name, ...) \
+  static inline __attribute__((always_inline)) void name##_each(struct columns to, __VA_ARGS__)
+
 // Sums of up to 256 rows of bytes fit 16 bits.
-static void add_whole(struct plane *plane, const uint8_t *restrict row, size_t bytes) {
-  uint16_t *restrict sums = plane->sums;
-  for (size_t i = 0; i < bytes; i++) sums[i] = (uint16_t)(sums[i] + row[i]);
-  if (++plane->added < most_added) return;
-  for (size_t i = 0; i < bytes; i++) {
-    plane->part[i] += (uint32_t)sums[i] * unit;
-    sums[i] = 0;
-  }
-  plane->added = 0;
+EVERY(add_four, const uint8_t *const rows[most_queued], uint32_t unused) {
+  const uint8_t *restrict a = rows[0], *restrict b = rows[1], *restrict c = rows[2],
+                *restrict d = rows[3];
+  (void)unused;
+  for (size_t i = 0; i < to.bytes; i++)
+    to.sums[i] = (uint16_t)(to.sums[i] + (uint16_t)(a[i] + b[i]) + (uint16_t)(c[i] + d[i]));
+}
+
+EVERY(add_one, const uint8_t *const *rows, uint32_t unused) {
+  const uint8_t *restrict row = rows[0];
+  (void)unused;
+  for (size_t i = 0; i < to.bytes; i++) to.sums[i] = (uint16_t)(to.sums[i] + row[i]);
 }
 
 // A byte times 256 at most fits 16 bits.
-static void add_part(struct plane *plane, const uint8_t *restrict row, size_t bytes, uint32_t part) {
-  uint32_t *restrict sums = plane->part;
-  for (size_t i = 0; i < bytes; i++) sums[i] += (uint16_t)(row[i] * part);
+EVERY(add_share, const uint8_t *const *rows, uint32_t share) {
+  const uint8_t *restrict row = rows[0];
+  for (size_t i = 0; i < to.bytes; i++) to.part[i] += (uint16_t)(row[i] * share);
 }
 
-static void collect(struct plane *plane, const uint8_t *restrict row, size_t bytes, uint32_t part) {
-  uint32_t *restrict total = plane->total, *restrict sums = plane->part;
-  uint16_t *restrict whole = plane->sums;
-  for (size_t i = 0; i < bytes; i++)
-    total[i] = sums[i] + (uint32_t)whole[i] * unit + (uint16_t)(row[i] * part);
-  memset(sums, 0, bytes * sizeof *sums);
-  memset(whole, 0, bytes * sizeof *whole);
+EVERY(empty_sums, const uint8_t *const *rows, uint32_t unused) {
+  (void)rows, (void)unused;
+  for (size_t i = 0; i < to.bytes; i++) to.part[i] += (uint32_t)to.sums[i] * unit;
+  memset(to.sums, 0, to.bytes * sizeof *to.sums);
+}
+
+EVERY(complete, const uint8_t *const *rows, uint32_t share) {
+  const uint8_t *restrict row = rows[0];
+  for (size_t i = 0; i < to.bytes; i++)
+    to.total[i] = to.part[i] + (uint32_t)to.sums[i] * unit + (uint16_t)(row[i] * share);
+  memset(to.part, 0, to.bytes * sizeof *to.part);
+  memset(to.sums, 0, to.bytes * sizeof *to.sums);
+}
+
+typedef void column_function(struct columns, const uint8_t *const *, uint32_t);
+
+#if defined(__x86_64__)
+#define BOTH(name)                                                                             \
+  __attribute__((target("avx2"))) static void name##_avx2(struct columns to,                   \
+                                                          const uint8_t *const *rows,          \
+                                                          uint32_t share) {                    \
+    name##_each(to, rows, share);                                                              \
+  }                                                                                            \
+  static void name(struct columns to, const uint8_t *const *rows, uint32_t share) {            \
+    if (dr_vectors() >= DR_VECTORS_AVX2) return name##_avx2(to, rows, share);                  \
+    name##_each(to, rows, share);                                                              \
+  }
+#else
+#define BOTH(name)                                                                             \
+  static void name(struct columns to, const uint8_t *const *rows, uint32_t share) {            \
+    name##_each(to, rows, share);                                                              \
+  }
+#endif
+
+BOTH(add_four)
+BOTH(add_one)
+BOTH(add_share)
+BOTH(empty_sums)
+BOTH(complete)
+
+static struct columns columns(const struct plane *plane) {
+  size_t bytes = (size_t)plane->across.from * plane->step;
+  return (struct columns){plane->sums, plane->part, plane->total, bytes};
+}
+
+static void flush(struct plane *plane) {
+  if (plane->queued == most_queued) {
+    add_four(columns(plane), plane->queue, 0);
+  } else {
+    for (uint32_t i = 0; i < plane->queued; i++) add_one(columns(plane), plane->queue + i, 0);
+  }
+  plane->added += plane->queued;
+  plane->queued = 0;
+  if (plane->added + most_queued <= most_added) return;
+  empty_sums(columns(plane), NULL, 0);
+  plane->added = 0;
+}
+
+static void collect(struct plane *plane, const uint8_t *row, uint32_t share) {
+  flush(plane);
+  complete(columns(plane), &row, share);
   plane->added = 0;
 }
 
@@ -164,9 +235,23 @@ static uint8_t quotient(uint64_t sum, uint64_t weight, uint64_t reciprocal) {
   return (uint8_t)((unsigned __int128)(sum + weight / 2) * reciprocal >> 64);
 }
 
+// The sums of a few neighbours fit 32 bits unless a pixel covers more than 2^16 samples.
+static uint64_t sum(const uint32_t *total, uint32_t first, uint32_t last, uint32_t step,
+                    int is_small) {
+  uint64_t sum = 0;
+  if (step == 1 && is_small) {
+    uint32_t narrow = 0;
+    for (uint32_t i = first; i < last; i++) narrow += total[i];
+    return narrow;
+  }
+  for (uint32_t i = first; i < last; i++) sum += total[(size_t)i * step];
+  return sum;
+}
+
 static void average(struct dr_thumbnail *thumbnail, struct plane *plane, uint64_t weight_down) {
   const struct axis *across = &plane->across;
   int which = weight_down > plane->down.least;
+  int is_small = weight_down * (across->least / unit + 2) < 1 << 24;
   uint8_t *out = thumbnail->pixels + (size_t)plane->done * thumbnail->width * 3 + plane->first;
   for (uint32_t x = 0; x < thumbnail->width; x++, out += 3) {
     uint32_t from = plane->edges[x], to = plane->edges[x + 1];
@@ -175,41 +260,45 @@ static void average(struct dr_thumbnail *thumbnail, struct plane *plane, uint64_
     uint32_t first = from / unit, last = to / unit, head = from % unit, tail = to % unit;
     for (uint32_t c = 0; c < plane->channels; c++) {
       const uint32_t *total = plane->total + c;
-      uint64_t sum = 0;
+      uint64_t covered = 0;
       if (first == last) {
-        sum = (uint64_t)total[(size_t)first * plane->step] * (tail - head);
+        covered = (uint64_t)total[(size_t)first * plane->step] * (tail - head);
       } else {
-        for (uint32_t i = first; i < last; i++) sum += total[(size_t)i * plane->step];
-        sum = sum * unit - (uint64_t)total[(size_t)first * plane->step] * head;
-        if (tail) sum += (uint64_t)total[(size_t)last * plane->step] * tail;
+        covered = sum(total, first, last, plane->step, is_small) * unit - (uint64_t)total[(size_t)first * plane->step] * head;
+        if (tail) covered += (uint64_t)total[(size_t)last * plane->step] * tail;
       }
-      out[c] = quotient(sum, weight, reciprocal);
+      out[c] = quotient(covered, weight, reciprocal);
     }
   }
 }
 
 static void add(struct dr_thumbnail *thumbnail, struct plane *plane, const uint8_t *row) {
-  size_t bytes = (size_t)plane->across.from * plane->step;
   uint64_t from = (uint64_t)plane->next * unit, to = from + unit;
   if (plane->next == plane->down.from) return;
   plane->next++;
   while (plane->done < thumbnail->height) {
     uint64_t end = edge(&plane->down, plane->done + 1);
     if (end > to) break;
-    collect(plane, row, bytes, (uint32_t)(end - from));
+    collect(plane, row, (uint32_t)(end - from));
     average(thumbnail, plane, end - edge(&plane->down, plane->done));
     plane->done++;
     from = end;
   }
   if (plane->done == thumbnail->height || from == to) return;
-  if (to - from == unit)
-    add_whole(plane, row, bytes);
-  else
-    add_part(plane, row, bytes, (uint32_t)(to - from));
+  if (to - from < unit) {
+    add_share(columns(plane), &row, (uint32_t)(to - from));
+  } else {
+    plane->queue[plane->queued++] = row;
+    if (plane->queued == most_queued) flush(plane);
+  }
 }
 
 void dr_thumbnail_plane(struct dr_thumbnail *thumbnail, int place, const uint8_t *row) {
   add(thumbnail, &thumbnail->planes[place], row);
+}
+
+void dr_thumbnail_flush(struct dr_thumbnail *thumbnail) {
+  for (int i = 0; i < thumbnail->count; i++) flush(&thumbnail->planes[i]);
 }
 
 static uint8_t over_white(uint32_t value, uint32_t alpha) {
@@ -241,7 +330,9 @@ int32_t dr_thumbnail_rows8(struct dr_thumbnail *thumbnail, const uint8_t *rows, 
       row = thumbnail->row;
     }
     add(thumbnail, &thumbnail->planes[0], row);
+    if (row != rows) flush(&thumbnail->planes[0]);
   }
+  flush(&thumbnail->planes[0]);
   return 0;
 }
 
@@ -254,6 +345,7 @@ int32_t dr_thumbnail_rows16(struct dr_thumbnail *thumbnail, const uint16_t *rows
     for (size_t i = 0; i < (size_t)width * 4; i++) thumbnail->row[i] = (uint8_t)(row[i] >> 8);
     if (alpha) lay_over_white(thumbnail->row, width);
     add(thumbnail, &thumbnail->planes[0], thumbnail->row);
+    flush(&thumbnail->planes[0]);
   }
   return 0;
 }
@@ -267,6 +359,7 @@ int dr_thumbnail_indices(struct dr_thumbnail *thumbnail, const uint8_t *row, int
     memcpy(thumbnail->row + (size_t)x * 4, colours + index * 4, 4);
   }
   add(thumbnail, &thumbnail->planes[0], thumbnail->row);
+  flush(&thumbnail->planes[0]);
   return 0;
 }
 

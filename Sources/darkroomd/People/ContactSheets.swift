@@ -90,6 +90,8 @@ final class ContactSheets: Sendable {
     guard isEnd else { return }
     try asMachine { () throws(SystemError) in
       try maker.removePages(from: subject.pages + 1, of: subject)
+      // A crash may have left a draft.
+      try subject.prints.sweep(list)
     }
   }
 
