@@ -245,8 +245,8 @@ extension Admission {
   package mutating func makeRoom(_ chains: [Movable], now: Duration) -> [PhotoID] {
     var rest = chains.filter { movable in
       (movable.state == .waits || movable.state == .transfers) && !focus.isFocused(movable.photo)
-        && (focus.heirs[movable.photo] ?? .itself) == .itself && !focus.displaced.contains(movable.photo)
-        && holds(movable.photo)
+        && (focus.heirs[movable.photo] ?? .itself) == .itself
+        && !focus.displaced.contains(movable.photo) && holds(movable.photo)
     }.map { (movable: $0, rank: rank($0)) }
     rest.sort { ($0.rank, $1.movable.admitted) < ($1.rank, $0.movable.admitted) }
     var chosen: [PhotoID] = []

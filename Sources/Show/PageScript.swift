@@ -31,7 +31,7 @@ package enum PageScript {
     const clamp = (value, least, most) => max(least, min(value, most));
 
     const layout = () => {
-      const keep = floor(top() / (row() || 1)) * columns;
+      const keep = floor(top() / (row() || 1)) * columns, old = wide;
       edge = main.clientWidth < 600 ? 16 : 26;
       const space = main.clientWidth - 2 * edge, least = space < 600 ? 130 : 210;
       columns = clamp(floor((space + GAP) / (least + GAP)), 1, 7);
@@ -45,7 +45,7 @@ package enum PageScript {
       while (pool.length > need) pool.pop().remove();
       while (pool.length < need) pool.push(tile());
       for (const item of pool) item.key = "";
-      if (keep) main.scrollTop = floor(keep / columns) * row() / scale;
+      if (keep && wide !== old) main.scrollTop = floor(keep / columns) * row() / scale;
       draw();
     };
 
@@ -175,7 +175,7 @@ package enum PageScript {
         const button = all("button")[place];
         button.textContent = `${word} ${text(number)}`;
         button.setAttribute("aria-pressed", filter === kind);
-        button.onclick = () => { main.scrollTop = 0; choose(kind); };
+        button.onclick = () => { main.scrollTop = current = 0; choose(kind); look(); };
       });
       one("#done").textContent = `${text(counts[2])} of ${text(total)}`;
       one("#left").textContent = notice || (counts[3] ? text(counts[3]) + " failed" : "");

@@ -19,6 +19,7 @@ package enum PageStyle {
     header p{margin:0;color:var(--dim)}
     .count{text-align:right;color:var(--dim);font-variant-numeric:tabular-nums}
     .count b{font:600 1.5rem/1 "DejaVu Serif",Georgia,serif;color:var(--ink);display:block}
+    #about,#left{display:block;min-height:1.45em}
     .bar{grid-column:1/-1;height:6px;border-radius:3px;background:var(--line);overflow:hidden;
       margin-top:.6rem;display:flex}
     .bar i{background:var(--ink)}
@@ -33,7 +34,7 @@ package enum PageStyle {
     nav button[aria-pressed=true]{background:var(--ink);color:var(--ground);border-color:var(--ink)}
     main{flex:1;overflow-y:scroll;overflow-x:hidden;outline:0;overflow-anchor:none;
       contain:strict}
-    ul{position:relative;list-style:none;margin:0;padding:0}
+    ul{position:relative;overflow:clip;list-style:none;margin:0;padding:0}
     li{position:absolute;top:0;left:0;contain:layout style}
     li[hidden]{display:none}
     a{display:block;height:100%;position:relative;color:inherit;text-decoration:none}

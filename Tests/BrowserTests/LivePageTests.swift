@@ -148,13 +148,19 @@ struct LivePageTests {
         try look(browser, at: "\(site.base)/open/\(GiantDaemon.token)", 1920, 1080)
         let label = "document.querySelector('li a[tabindex=\"0\"]')?.getAttribute('aria-label')"
         try await waits(browser, for: "\(label)?.startsWith('1, Photo number 1:')")
+        try await waits(
+          browser, for: "document.querySelector('#left').textContent.endsWith('failed')")
         try press(browser, "End")
         try await waits(
           browser, for: "\(label)?.startsWith('\(total), Photo number \(total): failed')")
         try await waits(browser, for: "document.activeElement.dataset.number === '\(total)'")
         let box = "document.activeElement.getBoundingClientRect()"
+        let seen = try browser.value(
+          of: "(m => [\(box).top, \(box).bottom, innerHeight, m.scrollTop, m.scrollHeight, "
+            + "m.clientHeight].join())(document.querySelector('main'))")
         #expect(
-          try browser.value(of: "\(box).bottom <= innerHeight && \(box).top > 0") as? Bool == true)
+          try browser.value(of: "\(box).bottom <= innerHeight && \(box).top > 0") as? Bool == true,
+          "\(seen ?? 0)")
         try press(browser, "ArrowLeft")
         try await waits(browser, for: "\(label)?.startsWith('\(total - 1),')")
         try press(browser, "Home")

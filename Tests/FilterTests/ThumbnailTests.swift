@@ -2,6 +2,7 @@
 // Thumbnails from the rows that are filtered: their size, colours and orientation against those of the print, and the
 // cases without one.
 
+import Codecs
 import Filter
 import Linux
 import Support
@@ -246,6 +247,17 @@ struct ThumbnailTests {
         thumbnail: Thumbnail.Order(file: file, height: 480))
       #expect(try ScratchFile.bytes(of: print) == Darkroom.develop(original).bytes)
     }
+  }
+
+  @Test func `a thumbnail is the same on every processor`() throws {
+    let original = SamplePictures.jpeg(width: 901, height: 601)
+    defer { ColourMatrix.use(atMost: .avx512) }
+    var made: Set<[UInt8]> = []
+    for vectors in ColourMatrix.Vectors.allCases {
+      ColourMatrix.use(atMost: vectors)
+      made.insert(try Self.make(original).bytes)
+    }
+    #expect(made.count == 1)
   }
 
   @Test func `a grid keeps four bits of each colour`() {

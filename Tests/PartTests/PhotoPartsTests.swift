@@ -35,7 +35,7 @@ import Vocabulary
           #expect(isDone && bench.state(photo) == .filtered)
         }
         let prints = bench.prints()
-        #expect(prints == ["Barn.jpg"])
+        #expect(prints == [".sheet", "Barn.jpg"])
       }
     }
   }

@@ -9,7 +9,8 @@ import Testing
 @Suite struct UnitTests {
   private static let units = [
     "darkroom.service", "darkroom-hooks.service", "darkroom-hooks.path", "darkroom@.service",
-    "darkroom-hooks@.service", "darkroom-hooks@.path",
+    "darkroom-hooks@.service", "darkroom-hooks@.path", "darkroom-web.socket",
+    "darkroom-web.service",
   ]
   private static let path = path(of: units[0])
   private static let hasTool = (try? Run(["systemd-analyze", "--version"]))?.status == 0
@@ -33,6 +34,7 @@ import Testing
     for (unit, copy) in zip(Self.units, copies) {
       let text = try String(contentsOfFile: Self.path(of: unit), encoding: .utf8)
         .replacingOccurrences(of: "/usr/sbin/darkroomd", with: "/usr/bin/env")
+        .replacingOccurrences(of: "/usr/libexec/darkroom/darkroom-web", with: "/usr/bin/env")
       try text.write(to: copy, atomically: false, encoding: .utf8)
     }
     let run = try Run(
@@ -75,7 +77,7 @@ import Testing
     .enabled(if: hasTool, noTool),
     arguments: [
       ("darkroom.service", 14), ("darkroom-hooks.service", 15), ("darkroom@.service", 14),
-      ("darkroom-hooks@.service", 15),
+      ("darkroom-hooks@.service", 15), ("darkroom-web.service", 12),
     ])
   func `the exposure of a unit stays below its threshold`(unit: String, limit: Int) throws {
     let run = try Run([

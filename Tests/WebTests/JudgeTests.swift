@@ -122,8 +122,8 @@ import Testing
     headers += [WebHeader("Content-Length", "5"), WebHeader("Content-Length", "6")]
     #expect(post(headers) == .refuse(.badRequest))
     #expect(post(Self.form(), body: String(repeating: "a", count: 4097)) == .refuse(.tooLarge))
-    #expect(
-      get("/lists/17/", with: [Self.cookie, WebHeader("Content-Length", "1")]) == .refuse(.tooLarge))
+    let one = get("/lists/17/", with: [Self.cookie, WebHeader("Content-Length", "1")])
+    #expect(one == .refuse(.tooLarge))
     let empty = get("/lists/17/", with: [Self.cookie, WebHeader("Content-Length", "0")])
     #expect(empty == .serve(.page(17), view: Self.view))
   }
@@ -141,7 +141,8 @@ import Testing
 
   @Test func `a view is found among other cookies`() {
     let headers = [WebHeader("Cookie", "a=1; darkroom-view=\(Self.view); b=2")]
-    #expect(get("/lists/17/states", with: headers) == .serve(.states(17, offset: 0), view: Self.view))
+    let states = get("/lists/17/states", with: headers)
+    #expect(states == .serve(.states(17, offset: 0), view: Self.view))
   }
 
   @Test(arguments: [400, 401, 403, 404, 405, 411, 413, 415, 421] as [UInt32])

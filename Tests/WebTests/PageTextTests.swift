@@ -58,8 +58,8 @@ import Testing
   }
 
   @Test func `script and style are small, and make nothing from text`() {
-    #expect(PageScript.text.utf8.count <= 12 * 1024, "\(PageScript.text.utf8.count)")
-    #expect(PageStyle.text.utf8.count <= 6 * 1024, "\(PageStyle.text.utf8.count)")
+    #expect(PageScript.text.utf8.count <= 12_000, "\(PageScript.text.utf8.count)")
+    #expect(PageStyle.text.utf8.count <= 6000, "\(PageStyle.text.utf8.count)")
     for word in [
       "innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "Function(",
     ] {

@@ -14,7 +14,7 @@ suite=$(. /etc/os-release && echo "${VERSION_CODENAME:?this system has no releas
 # The packages with the shared libraries that our binaries need, from this machine's dpkg database.
 libraries() {
   ldd "$stage"/usr/sbin/darkroomd "$stage"/usr/bin/darkroomctl \
-    "$stage"/usr/libexec/darkroom/darkroom-worker 2>/dev/null |
+    "$stage"/usr/libexec/darkroom/darkroom-worker "$stage"/usr/libexec/darkroom/darkroom-web 2>/dev/null |
     awk '/=> \// { print $3 }' | sort -u | while read -r file; do
     real=$(realpath "$file")
     # A database from before /lib and /usr/lib were merged knows the file by its short path.
