@@ -17,12 +17,16 @@ package final class PrintFolder: Sendable {
   /// The folder that holds this one.
   private let parent: (any Folder)?
   private let readers: FileReaders
+  /// Begins the names of drafts: other processes may have theirs here.
+  private let mark: String
   private let isSettled = Atomic(false)
 
   package init(
-    _ folder: any Folder, in parent: (any Folder)? = nil, for readers: FileReaders = .group
+    _ folder: any Folder, in parent: (any Folder)? = nil, for readers: FileReaders = .group,
+    mark: String = ""
   ) {
     (self.folder, self.parent, self.readers) = (folder, parent, readers)
+    self.mark = mark
   }
 
   /// The folder to be synced with a print, because the name of this one may not be durable; nil after `settle`.
@@ -33,23 +37,24 @@ package final class PrintFolder: Sendable {
   /// Call when `unsettled` was synced.
   package func settle() { isSettled.store(true, ordering: .releasing) }
 
-  /// Call at start, before any draft: removes drafts that an earlier run left. Only drafts begin with a dot.
+  /// Call at start, before any draft: removes drafts that an earlier run left. Only drafts begin with a dot, and those
+  /// of other processes have other marks.
   package func sweep() throws(SystemError) {
-    for name in try folder.names() where name.bytes.first == 0x2E {
+    for name in try folder.names() where name.bytes.starts(with: ".\(mark)".utf8) {
       try folder.removeIfThere(name)
     }
   }
 
   /// Removes the drafts of one list, none of whose photos is being worked on.
   package func sweep(_ list: ListID) throws(SystemError) {
-    for name in try folder.names() where name.bytes.starts(with: ".\(list)-".utf8) {
+    for name in try folder.names() where name.bytes.starts(with: ".\(mark)\(list)-".utf8) {
       try folder.removeIfThere(name)
     }
   }
 
   /// A new file for one photo's print.
   package func draft(_ photo: PhotoID) throws(SystemError) -> Draft {
-    let name = Self.temporary(photo)
+    let name = temporary(photo)
     try folder.removeIfThere(name)
     let file = try folder.open(name, .create)
     // One call for most prints: there are many.
@@ -66,7 +71,7 @@ package final class PrintFolder: Sendable {
 
   /// Contains the list's number: a cancelled list may still run its last step when the next list takes over
   /// its folder.
-  private static func temporary(_ photo: PhotoID) -> FileName {
-    FileName(made: ".\(photo.list)-\(photo.number).print")
+  private func temporary(_ photo: PhotoID) -> FileName {
+    FileName(made: ".\(mark)\(photo.list)-\(photo.number).print")
   }
 }

@@ -22,6 +22,8 @@ struct FrozenSettings: Equatable, Sendable {
   var notify: PhotoURL?
   /// The prints are for the owner of the list alone.
   var isPrivate = false
+  /// The photos that are developed here; nil for all. See `PartTask`.
+  var part: NumberRanges?
 
   var text: String {
     """
@@ -34,6 +36,7 @@ struct FrozenSettings: Equatable, Sendable {
     Notify=\(notify?.text ?? "")
     Private=\(isPrivate ? "yes" : "no")
     Roll=\(isRoll ? "yes" : "no")
+    Part=\(part?.text ?? "")
     Title=\(title.split(whereSeparator: \.isNewline).joined(separator: " "))
 
     """
@@ -41,7 +44,7 @@ struct FrozenSettings: Equatable, Sendable {
 }
 
 extension FrozenSettings {
-  /// Lists from before Quality=, Metadata=, Roll=, Again=, Notify= and Private= have none of these keys; the
+  /// Lists from before Quality=, Metadata=, Roll=, Again=, Notify=, Private= and Part= have none of these keys; the
   /// defaults fit them.
   init(text: String) throws(Failure) {
     var values: [Substring: Substring] = [:]
@@ -64,6 +67,7 @@ extension FrozenSettings {
       revises: values["Revises"].flatMap { UInt64($0) }.map { ListID($0) },
       isRoll: values["Roll"] == "yes", again: values["Again"].flatMap { RetryChoice(text: $0) },
       notify: values["Notify"].flatMap { try? PhotoURL(parsing: String($0)) },
-      isPrivate: values["Private"] == "yes")
+      isPrivate: values["Private"] == "yes",
+      part: values["Part"].flatMap { NumberRanges(text: $0) })
   }
 }
