@@ -163,7 +163,8 @@ let tests: [Target] = [
   .testTarget(
     name: "SteerTests",
     dependencies: [
-      "Catalog", "JSON", "JournalReader", "Linux", "Steer", "Support", "Vocabulary", "darkroomctl",
+      "Catalog", "Digests", "JSON", "JournalReader", "Linux", "Steer", "Support", "Vocabulary",
+      "darkroomctl",
     ],
     exclude: ["Screens"]),
   .testTarget(

@@ -9,6 +9,10 @@ package struct ClassSpan: Equatable, Sendable {
   /// The first and the last photo of the class.
   package let first: UInt32
   package fileprivate(set) var last: UInt32
+
+  func moved(to first: UInt32, _ last: UInt32) -> ClassSpan {
+    ClassSpan(serviceClass: serviceClass, first: first, last: last)
+  }
 }
 
 extension [ClassSpan] {

@@ -20,12 +20,16 @@ package final class PrintFolder: Sendable {
   /// The folder that holds this one.
   private let parent: (any Folder)?
   private let readers: FileReaders
+  /// Begins the names of drafts: other processes may have theirs here.
+  private let mark: String
   private let isSettled = Atomic(false)
 
   package init(
-    _ folder: any Folder, in parent: (any Folder)? = nil, for readers: FileReaders = .group
+    _ folder: any Folder, in parent: (any Folder)? = nil, for readers: FileReaders = .group,
+    mark: String = ""
   ) {
     (self.folder, self.parent, self.readers) = (folder, parent, readers)
+    self.mark = mark
   }
 
   /// The folder to be synced with a print, because the name of this one may not be durable; nil after `settle`.
@@ -37,28 +41,29 @@ package final class PrintFolder: Sendable {
   package func settle() { isSettled.store(true, ordering: .releasing) }
 
   /// Call at start, before any draft: removes drafts that an earlier run left. Only drafts and the folder of thumbnails
-  /// begin with a dot.
+  /// begin with a dot, and the drafts of other processes have other marks.
   package func sweep() throws(SystemError) {
-    for name in try folder.names() where name.bytes.first == 0x2E && name != Self.sheet {
+    for name in try folder.names()
+    where name.bytes.starts(with: ".\(mark)".utf8) && name != Self.sheet {
       try folder.removeIfThere(name)
     }
   }
 
   /// Removes the drafts of one list, none of whose photos is being worked on.
   package func sweep(_ list: ListID) throws(SystemError) {
-    for name in try folder.names() where name.bytes.starts(with: ".\(list)-".utf8) {
+    for name in try folder.names() where name.bytes.starts(with: ".\(mark)\(list)-".utf8) {
       try folder.removeIfThere(name)
     }
   }
 
   /// A new file for one photo's print.
   package func draft(_ photo: PhotoID) throws(SystemError) -> Draft {
-    try draft(Self.temporary(photo, "print"))
+    try draft(temporary(photo, "print"))
   }
 
   /// Nil if it cannot be made: a photo does not fail for want of a thumbnail.
   package func thumbnailDraft(_ photo: PhotoID) -> Draft? {
-    try? draft(Self.temporary(photo, "thumbnail"))
+    try? draft(temporary(photo, "thumbnail"))
   }
 
   /// A new file that the readers of the prints may read.
@@ -79,8 +84,8 @@ package final class PrintFolder: Sendable {
 
   /// Contains the list's number: a cancelled list may still run its last step when the next list takes over
   /// its folder.
-  private static func temporary(_ photo: PhotoID, _ kind: String) -> FileName {
-    FileName(made: ".\(photo.list)-\(photo.number).\(kind)")
+  private func temporary(_ photo: PhotoID, _ kind: String) -> FileName {
+    FileName(made: ".\(mark)\(photo.list)-\(photo.number).\(kind)")
   }
 
   // MARK: thumbnails

@@ -116,7 +116,8 @@ package enum ControlInterface {
       print: string,
       retry: int,
       code: string,
-      reason: string
+      reason: string,
+      sha256: ?string
     )
 
     # Photos with the same URL share one transfer; list, photo and name are those of one of them. rate is
@@ -215,13 +216,14 @@ package enum ControlInterface {
 
     # One list and a page of its photos in file order. limit is at most 1000; the default is 100. With
     # 'more' set in the call, a reply follows each change of the list, until it is finished or cancelled.
-    # A reply with 'more' has further photos: pass the value as the offset of the next call.
+    # A reply with 'more' has further photos: pass the value as the offset of the next call. prints is the
+    # folder of the list's prints; sha256 is that of a print, as it was recorded.
     method Show(
       list: string,
       offset: ?int,
       limit: ?int,
       state: ?PhotoState
-    ) -> (list: ListSummary, photos: []PhotoSummary, more: ?int)
+    ) -> (list: ListSummary, photos: []PhotoSummary, more: ?int, prints: ?string)
 
     # The reason why the list waits, and its unfinished and failed photos in groups by their reasons. With a
     # photo, a number or a name: the reason why that photo waits; groups is then empty.

@@ -17,6 +17,8 @@ package struct PhotoSummary: MessageValue {
   package var height: UInt32
   /// The print's file name; empty without a print.
   package var print: String
+  /// Of the print, as it was recorded: 64 hex digits. Nil without a print.
+  package var sha256: String?
   /// The time of the next attempt, in milliseconds since 1970; 0 if the photo does not wait for one.
   package var retry: UInt64
   /// Why the photo failed or waits, for programs and for users; otherwise empty.
@@ -52,17 +54,20 @@ package struct PhotoSummary: MessageValue {
     width = try fields.count("width")
     height = try fields.count("height")
     print = try fields.string("print")
+    sha256 = fields.isMissing("sha256") ? nil : try fields.string("sha256")
     retry = try fields.count("retry")
     code = try fields.string("code")
     reason = try fields.string("reason")
   }
 
   package var object: JSONObject {
-    JSONObject([
+    var object = JSONObject([
       "number": .count(number), "name": .string(name), "url": .string(url),
       "state": .string(state), "attempts": .count(attempts), "bytes": .count(bytes),
       "width": .count(width), "height": .count(height), "print": .string(print),
       "retry": .count(retry), "code": .string(code), "reason": .string(reason),
     ])
+    object["sha256"] = sha256.map { .string($0) }
+    return object
   }
 }

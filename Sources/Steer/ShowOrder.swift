@@ -47,6 +47,8 @@ package struct ShowReport: MessageValue {
   package var photos: [PhotoSummary]
   /// The offset of the next page; nil after the last page.
   package var more: UInt32?
+  /// The full path of the list's prints; nil if only the list was asked for.
+  package var prints: String?
 
   package init(list: ListSummary, photos: [PhotoSummary] = [], more: UInt32? = nil) {
     self.list = list
@@ -58,11 +60,13 @@ package struct ShowReport: MessageValue {
     list = try fields.value("list")
     photos = try fields.values("photos")
     more = fields.isMissing("more") ? nil : try fields.count("more")
+    prints = fields.isMissing("prints") ? nil : try fields.string("prints")
   }
 
   package var object: JSONObject {
     var object = JSONObject(["list": .value(list), "photos": .values(photos)])
     object["more"] = more.map { .count($0) }
+    object["prints"] = prints.map { .string($0) }
     return object
   }
 

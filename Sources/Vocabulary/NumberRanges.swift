@@ -5,6 +5,18 @@ package struct NumberRanges: Equatable, Sendable {
   package static let most = 2000
 
   private let ranges: [ClosedRange<UInt32>]
+  /// How many numbers there are before each range.
+  private let before: [UInt64]
+
+  private init(_ ranges: [ClosedRange<UInt32>]) {
+    self.ranges = ranges
+    var (before, sum) = ([UInt64](), UInt64(0))
+    for range in ranges {
+      before.append(sum)
+      sum += UInt64(range.upperBound - range.lowerBound) + 1
+    }
+    self.before = before
+  }
 
   /// In any order, also repeatedly. Nil without a number, or if they make more than `most` ranges.
   package init?(_ numbers: [UInt32]) {
@@ -17,7 +29,7 @@ package struct NumberRanges: Equatable, Sendable {
       }
     }
     guard (1...Self.most).contains(ranges.count) else { return nil }
-    self.ranges = ranges
+    self.init(ranges)
   }
 
   /// Nil for text that `text` does not write.
@@ -31,7 +43,7 @@ package struct NumberRanges: Equatable, Sendable {
       ranges.append(first...last)
     }
     guard (1...Self.most).contains(ranges.count) else { return nil }
-    self.ranges = ranges
+    self.init(ranges)
   }
 
   package var text: String {
@@ -47,4 +59,29 @@ package struct NumberRanges: Equatable, Sendable {
     }
     return low < ranges.count && ranges[low].contains(number)
   }
+
+  /// How many of the numbers are not above `last`.
+  package func count(upTo last: UInt32) -> UInt32 {
+    let place = (ranges.firstIndex { $0.lowerBound > last } ?? ranges.count) - 1
+    guard place >= 0 else { return 0 }
+    let range = ranges[place]
+    return UInt32(
+      clamping: before[place] + UInt64(min(last, range.upperBound) - range.lowerBound) + 1)
+  }
+
+  /// The number at this place, counted from 1; nil behind the last one.
+  package func number(at place: UInt32) -> UInt32? {
+    guard place >= 1 else { return nil }
+    var (low, high) = (0, ranges.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if before[middle] < UInt64(place) { low = middle } else { high = middle }
+    }
+    let (number, isOver) = ranges[low].lowerBound.addingReportingOverflow(
+      UInt32(clamping: UInt64(place) - 1 - before[low]))
+    return !isOver && number <= ranges[low].upperBound ? number : nil
+  }
+
+  /// The lowest number.
+  package var first: UInt32 { ranges[0].lowerBound }
 }

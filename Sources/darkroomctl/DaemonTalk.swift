@@ -38,6 +38,7 @@ package struct DaemonTalk {
       case .wait(let lists, let timeout):
         return try wait(lists, until: timeout.map { clock.uptime() + $0 })
       case .why(let order): return try why(order)
+      case .verify(let list): return try VerifyRun(self).run(list)
       case .pause(let list): return try change(.pause(list))
       case .resume(let list): return try change(.resume(list))
       case .cancel(let list): return try change(.cancel(list))

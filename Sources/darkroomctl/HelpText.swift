@@ -32,6 +32,7 @@ package enum HelpText {
       metrics                show numbers for a monitoring system
       develop FILE...        filter local pictures, without darkroomd
       check FILE             check a photo list for errors
+      verify LIST            compare the prints of a list with the record
       journal VERB [DIR]     verify, dump or stat the journal file
       log [LIST [PHOTO]]     show the messages about a list or a photo, from journald
       help [COMMAND]         show this text, or the help of a command
@@ -85,6 +86,7 @@ package enum HelpText {
       "develop [-o DIR] [--filter sepia(AMOUNT)] [--quality Q] [--metadata M] [-j N] [-f]"
         + " FILE..."
     case .check: "check FILE"
+    case .verify: "verify LIST|RESULTS"
     case .journal: "journal verify|dump|stat [DIR]"
     case .log: "log [-f] [-n N] [-x] [LIST [PHOTO]]"
     case .help: "help [COMMAND]"
@@ -154,11 +156,19 @@ package enum HelpText {
     case .develop: develop
     case .check:
       "Reads a photo list in a sandboxed worker and shows its photos and errors."
+    case .verify: verify
     case .journal: journal
     case .log: log
     case .help: "Shows the commands, or the help of one of them."
     }
   }
+
+  private static let verify = """
+    Reads the prints of a list, and compares them with the record: each must be there, with the
+    recorded size and contents. Names each missing and each changed print. RESULTS, a path with
+    a '/' or the ending .jsonl, is a results file of darkroomd run, and needs no daemon. Exits
+    with 0 if all prints are as recorded, 1 if not, 2 if some cannot be read.
+    """
 
   private static let list = """
     Shows the lists that darkroomd knows, the newest first. The time left is shown where photos of

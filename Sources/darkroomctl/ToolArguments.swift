@@ -173,6 +173,7 @@ package struct ToolArguments {
     case .develop: return .develop(try develop(words))
     case .check:
       return .check(file: try one(name, words, what: "the file of a photo list"))
+    case .verify: return .verify(try oneList(name, words))
     case .journal: return .journal(try journal(words))
     case .log: return .log(try log(words))
     case .help:

@@ -62,6 +62,7 @@ package enum ToolCommand: Equatable, Sendable {
   case develop(DevelopTask)
   case check(file: String)
   case journal(JournalTask)
+  case verify(ListReference)
   case log(LogTask)
   case help(CommandName?)
   case version
@@ -174,7 +175,7 @@ package enum CommandName: String, CaseIterable, Sendable {
     reload, config, watch,
     cache, metrics,
     develop
-  case check, journal, log, help
+  case check, verify, journal, log, help
 }
 
 /// Records of journald to show.

@@ -4,7 +4,11 @@
 import Vocabulary
 
 struct CommandLineOptions: Equatable {
-  enum Task: Equatable { case run, runHooks, reload, check, help, version }
+  enum Task: Equatable {
+    case run, runHooks, reload, check, help, version
+    /// `darkroomd run`.
+    case part(PartOrder), partHelp
+  }
 
   var task = Task.run
   var root: String?
@@ -17,17 +21,25 @@ struct CommandLineOptions: Equatable {
 
   struct Problem: Error, Equatable, CustomStringConvertible {
     let description: String
+
+    static func unknown(_ option: String, among known: [String]) -> Problem {
+      Problem(
+        description: "unknown option '\(Printable.text(option))'"
+          + Suggestion.words(for: option, among: known))
+    }
   }
 
   static let usage = """
     usage: darkroomd [--root DIR] [--config FILE] [--until-idle] [--leave-hooks]
                      [--level-prefixes]
+           darkroomd run OPTION...
            darkroomd --run-hooks [--root DIR] [--config FILE] [--level-prefixes]
            darkroomd --reload [--root DIR]
            darkroomd --check [--root DIR] [--config FILE]
            darkroomd --help | --version
 
     Process photo lists dropped into the inbox, in the foreground, until SIGTERM or SIGINT.
+      run                develop one list, or a part of it, without a daemon; see darkroomd run --help
       --root DIR         keep everything below DIR: inbox, done, failed, prints, state, control
       --config FILE      read FILE and FILE.d/*.conf instead of /etc/darkroom/darkroomd.conf or
                          DIR/darkroomd.conf
@@ -46,6 +58,11 @@ struct CommandLineOptions: Equatable {
 
   init(_ arguments: some Sequence<String>) throws(Problem) {
     var rest = Array(arguments)[...]
+    if rest.first == "run" {
+      rest.removeFirst()
+      try PartOrder.read(&rest, into: &self)
+      return
+    }
     while let argument = rest.popFirst() {
       switch argument {
       case "--root": root = try Self.value(of: argument, &rest)
@@ -63,13 +80,15 @@ struct CommandLineOptions: Equatable {
           "--root", "--config", "--until-idle", "--leave-hooks", "--level-prefixes", "--run-hooks",
           "--reload", "--check", "--help", "--version",
         ]
-        let suggestion = Suggestion.words(for: argument, among: known)
-        throw Problem(description: "unknown option '\(Printable.text(argument))'\(suggestion)")
+        throw .unknown(argument, among: known)
       }
     }
   }
 
-  private static func value(of option: String, _ rest: inout ArraySlice<String>) throws(Problem)
+  /// The task of `darkroomd run`; nil for a daemon.
+  var part: PartOrder? { if case .part(let order) = task { order } else { nil } }
+
+  static func value(of option: String, _ rest: inout ArraySlice<String>) throws(Problem)
     -> String
   {
     guard let value = rest.popFirst(), !value.isEmpty else {

@@ -74,7 +74,8 @@ final class Darkroom: Sendable {
     intake = ListIntake(
       recorder: recorder, workers: workers, lists: lists, index: index, keeper: keeper,
       settings: ground.settings, narrator: narrator, health: health, departures: departures,
-      space: photos.space, witness: witness, hooks: desk)
+      space: photos.space, witness: witness, hooks: desk,
+      part: ground.part?.order)
     inbox = try .make(ground, rules: intake)
     reload = Reload(source, ground.settings)
     let views = Views(
@@ -97,15 +98,15 @@ final class Darkroom: Sendable {
     ) { await webhooks.areSettled() }
   }
 
-  /// Reloads the settings; for SIGHUP.
-  func hangUp() { reload.hangUp() }
+  /// Reloads the settings; for SIGHUP. A part keeps those that it has begun with.
+  func hangUp() { if ground.part == nil { reload.hangUp() } }
 
   // MARK: running
 
   /// Runs until `stop`. Opens the front desk, and reports READY=1, before it opens any list.
   /// - Parameter serving: the loop of the control socket.
   func run(
-    _ control: ControlServer, _ serving: Task<Void, Never>, behind desk: FrontDesk,
+    _ control: ControlServer?, _ serving: Task<Void, Never>, behind desk: FrontDesk,
     on reactor: Reactor, untilIdle: Bool, telling ends: Mailbox<Lifecycle.End>
   ) async {
     await withDiscardingTaskGroup { loops in
@@ -115,7 +116,7 @@ final class Darkroom: Sendable {
         await workers.run(on: reactor) { work.health.note($0) }
       }
       desk.open(calls)
-      ground.tellReady()
+      if ground.part == nil { ground.tellReady() }
       await runParts(untilIdle: untilIdle ? ends : nil) { await end(control) }
     }
     await ground.recorder.close()
@@ -145,7 +146,10 @@ final class Darkroom: Sendable {
       group.addTask { [hooks] in await hooks?.run() }
       group.addTask { [webhooks] in await webhooks.run() }
       if let ends {
-        group.addTask { [idle] in if let code = await idle.run() { ends.put(.idle(code)) } }
+        group.addTask { [idle, ground, work] in
+          guard let code = await idle.run() else { return }
+          ends.put(.idle(await onDisk { ground.part?.end(code, work) ?? code }))
+        }
       }
       await ground.stop.wait()
       await end()
@@ -154,10 +158,10 @@ final class Darkroom: Sendable {
   }
 
   /// Stops the parts: admits nothing more and cancels running work. Nothing recorded is lost.
-  private func end(_ control: ControlServer) async {
+  private func end(_ control: ControlServer?) async {
     ground.status.stopping()
     ground.tellStopping()
-    control.stop()
+    control?.stop()
     reload.stop()
     keeper.stop()
     calls.remover.stop()

@@ -8,10 +8,16 @@ enum ExitCode {
   static let done: Int32 = 0
   /// The command line is wrong.
   static let usage: Int32 = 64
+  /// The list of `darkroomd run` is not one, or has no photo in the range.
+  static let data: Int32 = 65
+  /// The list of `darkroomd run` cannot be opened.
+  static let noInput: Int32 = 66
   /// This machine is in trouble: the journal file cannot be written, or a part cannot start.
   static let io: Int32 = 74
   /// Another darkroomd uses this state folder or control socket, or `--reload` cannot reach the daemon.
   static let busy: Int32 = 75
+  /// A signal has stopped `darkroomd run` before the end of its list: a scheduler must not take that for success.
+  static let stopped: Int32 = 75
   /// A settings file is wrong. The unit does not restart the daemon after 64 or 78: a person wrote something.
   static let configuration: Int32 = 78
 }

@@ -19,23 +19,27 @@ struct Ground: Sendable {
   /// Rings at every change that users can see.
   let changes = ChangeSignal()
   let stop = StopFlag()
+  /// Nil for a daemon.
+  let part: PartTask?
 
   /// - Parameter died: called when the journal file takes no more records.
   init(
     _ places: Places, _ settings: LiveSettings, clock: any Timekeeper, reporter: Reporter,
-    status: ServiceStatus, died: @escaping @Sendable (Failure) -> Void
+    status: ServiceStatus, part: PartTask? = nil, died: @escaping @Sendable (Failure) -> Void
   ) throws(StartFailure) {
     self.places = places
     self.clock = clock
     self.settings = settings
     self.reporter = reporter
     self.status = status
+    self.part = part
     let state = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
       try LinuxFolder.open(path: places.state)
     }
     let others = try OwnDisks(state: state).open(OwnDisks.places(places))
     folders = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
-      try StateFolders(state: state, prints: others[0], done: others[1], failed: others[2])
+      try StateFolders(
+        state: state, prints: others[0], done: others[1], failed: others[2], mark: places.mark)
     }
     let recovery: Record.Recovery
     (recorder, recovery) = try Self.record(folders.state, clock, settings.current.record, died)

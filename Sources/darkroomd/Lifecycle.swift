@@ -19,6 +19,8 @@ struct Lifecycle {
   let ends: Mailbox<End>
   let stop: StopFlag
   let reporter: Reporter
+  /// The exit code after a signal.
+  var stopped = ExitCode.done
 
   /// Half of the service manager's patience.
   private static let longestStop = Duration.seconds(10)
@@ -28,7 +30,7 @@ struct Lifecycle {
 
   /// Returns the exit code.
   func run(on reactor: Reactor) async -> Int32 {
-    var code = ExitCode.done
+    var code = stopped
     var deadline: Duration?
     while true {
       let watches = [Poll.Watch(signals.descriptor), Poll.Watch(ends.descriptor)]

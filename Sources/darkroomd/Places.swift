@@ -13,6 +13,8 @@ struct Places: Equatable, Sendable {
   let state: String
   let control: String
   let configuration: String
+  /// Tells the drafts of processes apart that share the folder of prints; empty for a daemon, which has it alone.
+  var mark = ""
 
   static let system = Places(
     inbox: "/var/spool/darkroom/inbox", done: "/var/spool/darkroom/done",
@@ -51,15 +53,15 @@ struct Places: Equatable, Sendable {
   }
 
   /// Makes the folders below a root. Under systemd they exist already (tmpfiles, StateDirectory).
-  static func make(root: String) throws(SystemError) {
+  static func make(
+    root: String, _ names: [StaticString] = ["inbox", "done", "failed", "prints", "state"]
+  ) throws(SystemError) {
     if let slash = root.lastIndex(of: "/"), let name = FileName(root[root.index(after: slash)...]) {
       let parent = slash == root.startIndex ? "/" : String(root[..<slash])
       _ = try LinuxFolder.open(path: parent).openFolder(name, creating: true)
     }
     let folder = try LinuxFolder.open(path: root)
-    for name in ["inbox", "done", "failed", "prints", "state"] as [StaticString] {
-      try makeFolder(FileName(literal: name), in: folder)
-    }
+    for name in names { try makeFolder(FileName(literal: name), in: folder) }
   }
 
   /// A link may be there instead, also one whose disk is not mounted yet.

@@ -22,9 +22,11 @@ enum Startup {
     ThisProcess.clearAmbientCapabilities()
     ThisProcess.raiseDescriptorLimit()
     try checkDescriptorLimit()
-    let places = try places(options)
+    let task = try task(options)
+    let places = if let task { task.places } else { try Self.places(options) }
     let source = source(options, places)
     let settings = try settings(source)
+    if task != nil { _ = settings.replace(with: PartTask.settings(settings.current)) }
     let pulse = Heartbeat()
     let reactor = try part("the main loop") { () throws(SystemError) in try Reactor(pulse: pulse) }
     let clock = try part("the clock") { () throws(SystemError) in try SystemClock(on: reactor) }
@@ -41,7 +43,7 @@ enum Startup {
     do throws(StartFailure) { parts.lock = try lock(places) } catch {
       guard error.trouble != nil else { throw error }
     }
-    let control = try control(places, clock)
+    let control = if task == nil { try Self.control(places, clock) } else { ControlServer?.none }
     let desk = try part("the front desk") { () throws(SystemError) in
       try FrontDesk(places, source, clock: clock)
     }
@@ -57,15 +59,24 @@ enum Startup {
       let ground = try Opening.Parts.keep(&parts.ground) { () throws(StartFailure) in
         try Ground(
           places, settings, clock: clock, reporter: reporter, status: status,
-          died: { ends.put(.journalDied($0)) })
+          part: task, died: { ends.put(.journalDied($0)) })
       }
+      try task?.begin(ground.recorder)
       return Opening.Made(
         lock: lock, ground: ground,
         darkroom: try Darkroom(ground, source, leavesHooks: options.leavesHooks))
     }
     return reactor.work { [parts] in
-      await live(opening, from: parts, control, ends, on: reactor, untilIdle: options.untilIdle)
+      await live(
+        opening, from: parts, control, ends, on: reactor, untilIdle: options.untilIdle,
+        stopped: task == nil ? ExitCode.done : ExitCode.stopped)
     }
+  }
+
+  /// Nil for a daemon.
+  private static func task(_ options: CommandLineOptions) throws(StartFailure) -> PartTask? {
+    guard let order = options.part else { return nil }
+    return try PartTask.open(order, configuration: options.configuration)
   }
 
   private static func watch(_ pulse: Heartbeat) throws(SystemError) {
@@ -81,19 +92,19 @@ enum Startup {
 
   /// From the first answer on the control socket to the end; returns the exit code.
   private static func live(
-    _ opening: Opening, from parts: Opening.Parts, _ control: ControlServer,
-    _ ends: Mailbox<Lifecycle.End>, on reactor: Reactor, untilIdle: Bool
+    _ opening: Opening, from parts: Opening.Parts, _ control: ControlServer?,
+    _ ends: Mailbox<Lifecycle.End>, on reactor: Reactor, untilIdle: Bool, stopped: Int32
   ) async -> Int32 {
     let (desk, reporter) = (opening.desk, opening.reporter)
     let serving = Task.detached(executorPreference: reactor) {
-      await control.run(desk, on: reactor)
+      if let control { await control.run(desk, on: reactor) }
     }
     do throws(StartFailure) {
       guard let made = try await opening.run(from: parts, on: reactor) else {
         await onDisk { opening.status.stopping() }
-        control.stop()
+        control?.stop()
         reporter.flush(within: .seconds(1))
-        return ExitCode.done
+        return stopped
       }
       let (ground, darkroom) = (made.ground, made.darkroom)
       TaskHome.quick.start {
@@ -103,12 +114,12 @@ enum Startup {
       if desk.takeReload() { darkroom.hangUp() }
       let life = Lifecycle(
         darkroom: darkroom, signals: opening.signals, ends: ends, stop: ground.stop,
-        reporter: reporter)
+        reporter: reporter, stopped: stopped)
       let code = await life.run(on: reactor)
       withExtendedLifetime(made.lock) {}
       return code
     } catch {
-      control.stop()
+      control?.stop()
       say(error.words)
       return error.code
     }

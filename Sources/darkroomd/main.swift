@@ -18,13 +18,16 @@ let options: CommandLineOptions
 do {
   options = try CommandLineOptions(CommandLine.arguments.dropFirst())
 } catch {
-  say("\(error)\n\(CommandLineOptions.usage)")
+  let isPart = CommandLine.arguments.dropFirst().first == "run"
+  say("\(error)\n\(isPart ? PartOrder.usage : CommandLineOptions.usage)")
   ThisProcess.exit(ExitCode.usage)
 }
 
 switch options.task {
 case .help:
   print(CommandLineOptions.usage)
+case .partHelp:
+  print(PartOrder.usage)
 case .version:
   print("darkroomd \(Release.version)")
 case .reload:
@@ -36,10 +39,10 @@ case .check:
     say(error.words)
     ThisProcess.exit(error.code)
   }
-case .run, .runHooks:
+case .run, .part, .runHooks:
   do throws(StartFailure) {
-    let isDaemon = options.task == .run
-    ThisProcess.exit(try isDaemon ? Startup.run(options) : HookService.run(options))
+    ThisProcess.exit(
+      try options.task == .runHooks ? HookService.run(options) : Startup.run(options))
   } catch {
     say(error.words)
     ThisProcess.exit(error.code)

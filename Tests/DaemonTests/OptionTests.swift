@@ -99,4 +99,33 @@ import Vocabulary
     let text = "Prints=a\nFuture=yes\nno equals sign\nFilter=sepia(1)\nTitle=t\n"
     #expect(try FrozenSettings(text: text).title == "t")
   }
+
+  @Test func `run takes a list, a folder of prints, and perhaps a range`() throws {
+    let words = ["run", "--list", "a/summer.plist", "--prints", "p"]
+    let order = PartOrder(list: "a/summer.plist", prints: "p")
+    let plain = try CommandLineOptions(words)
+    #expect(plain.task == .part(order) && plain.untilIdle && plain.leavesHooks)
+    let all = try CommandLineOptions(
+      words + ["--range", "3-7,9", "--state", "s", "--results", "r", "--config", "f"])
+    #expect(all.configuration == "f" && all.part?.range?.text == "3-7,9")
+    #expect(all.part?.state == "s" && all.part?.results == "r")
+    #expect(try CommandLineOptions(["run", "--help"]).task == .partHelp)
+  }
+
+  @Test(
+    "a wrong run is refused with what is wrong",
+    arguments: [
+      (["run"], "run needs --list"), (["run", "--list", "l"], "run needs --prints"),
+      (["run", "--range", "0-3"], "--range 0-3 is not a range of photos"),
+      (["run", "--range", "7-3"], "--range 7-3 is not a range of photos"),
+      (["run", "--range", "x"], "--range x is not a range of photos"),
+      (["run", "--rang", "1"], "did you mean '--range'?"), (["run", "--root", "r"], "'--root'"),
+      (["run", "--list"], "--list needs a value"),
+    ])
+  func wrongRun(words: [String], problem: String) throws {
+    do throws(CommandLineOptions.Problem) {
+      _ = try CommandLineOptions(words)
+      Issue.record("\(words) was taken")
+    } catch { #expect(error.description.contains(problem), "\(error)") }
+  }
 }

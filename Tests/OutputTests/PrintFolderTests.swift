@@ -57,6 +57,22 @@ import Vocabulary
     #expect(try names(place.folder) == ["Barn.jpg", "a.print"])
   }
 
+  @Test func `processes that share a folder have drafts of their own, and sweep no other's`() throws
+  {
+    let place = try FreshFolder()
+    let photo = PhotoID(list: ListID(1), number: 1)
+    let (mine, yours) = (
+      PrintFolder(place.folder, mark: "a1."), PrintFolder(place.folder, mark: "a2.")
+    )
+    let drafts = [try mine.draft(photo), try yours.draft(photo)].map(\.temporary)
+    #expect(Set(drafts).count == 2)
+    try mine.sweep()
+    #expect(try names(place.folder) == ["\(drafts[1])"])
+    _ = try mine.draft(photo)
+    try yours.sweep(photo.list)
+    #expect(try names(place.folder) == ["\(drafts[0])"])
+  }
+
   @Test func `a link in the place of a draft is not followed`() throws {
     let place = try FreshFolder()
     try place.write(Array("precious".utf8), to: "outside/file")

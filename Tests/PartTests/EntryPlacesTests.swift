@@ -17,7 +17,7 @@ import Vocabulary
     async throws
   {
     let photos = (1...40).map { ("Photo \($0 % 3)", "https://h/\($0)") }
-    let places = try await EntryPlaces(catalog(photos))
+    let places = try await EntryPlaces(CatalogPart(catalog(photos)))
     for (place, entry) in try catalog(photos.reversed()).numbers.map({
       try catalog(photos.reversed()).entry($0)
     }).enumerated() {
@@ -29,7 +29,7 @@ import Vocabulary
 
   @Test func `equal photos are found in the order of the list`() async throws {
     let photos = ["Barn", "Cow", "Barn", "Barn"].map { ($0, "https://h/\($0)") }
-    let places = try await EntryPlaces(catalog(photos))
+    let places = try await EntryPlaces(CatalogPart(catalog(photos)))
     #expect(Array(places.candidates(try catalog(photos).entry(1))) == [1, 3, 4])
   }
 
@@ -39,7 +39,7 @@ import Vocabulary
     // A byte in the first block of sixteen photos.
     let byte = try catalog.read(at: 20, upTo: 1)
     try catalog.write([~byte[0]], at: 20)
-    let places = try await EntryPlaces(CatalogFile(catalog, limits: ListLimits()))
+    let places = try await EntryPlaces(CatalogPart(CatalogFile(catalog, limits: ListLimits())))
     #expect(places.candidates(try whole.entry(3)).isEmpty)
     #expect(Array(places.candidates(try whole.entry(17))) == [17])
   }
@@ -47,7 +47,7 @@ import Vocabulary
   @Test func `the index of a long list ends early when its task is cancelled`() async throws {
     let catalog = try SampleList(count: 4096).catalog()
     let failure = await Cancelled.run { () async throws(Failure) in
-      _ = try await EntryPlaces(CatalogFile(catalog, limits: ListLimits()))
+      _ = try await EntryPlaces(CatalogPart(CatalogFile(catalog, limits: ListLimits())))
     }
     #expect(failure == .cancelled)
   }

@@ -130,6 +130,38 @@ import Vocabulary
     }
   }
 
+  // MARK: parts
+
+  @Test func `a part of a list prints with the others, and neither notifies nor counts the rest`()
+    async throws
+  {
+    try await PartBench.use { bench in
+      var intake = bench.intake
+      intake.part = PartOrder(range: NumberRanges(text: "4-6,9-99"))
+      _ = try bench.folders.prints.folder(FileName(literal: "barn"), creating: true)
+      let sample = SampleList(count: 10) { $0.options = [("Notify", "https://h/over")] }
+      let terms = try await intake.prepare(draft(bench, sample, as: intake.nextNumber()))
+      let frozen = try FrozenSettings(text: terms.settings)
+      #expect(terms.photos == 5 && frozen.prints == FileName(literal: "barn"))
+      #expect(frozen.notify == nil && frozen.part?.text == "4-6,9-99")
+    }
+  }
+
+  @Test func `a part behind the end of the list is refused`() async throws {
+    try await PartBench.use { bench in
+      var intake = bench.intake
+      intake.part = PartOrder(range: NumberRanges(text: "4-6"))
+      let draft = try draft(bench, SampleList(count: 3), as: intake.nextNumber())
+      do throws(Failure) {
+        _ = try await intake.prepare(draft)
+        Issue.record("it was let in")
+      } catch {
+        #expect(error.kind == .final && error.code == "list.range")
+        #expect(error.reason == "the list has 3 photos, and none in the range 4-6")
+      }
+    }
+  }
+
   // MARK: retry lists
 
   /// A list of five photos, and a draft of its retry list.

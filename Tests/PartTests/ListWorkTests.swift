@@ -193,7 +193,7 @@ import Vocabulary
 
   @Test func `photos that wait for another attempt are in the line of their class`() throws {
     let sample = SampleList(count: 4)
-    let plain = try CatalogFile(sample.catalog(), limits: ListLimits())
+    let plain = CatalogPart(try CatalogFile(sample.catalog(), limits: ListLimits()))
     let lines = ListLines(.utility, owner: 1000, plain, waiting: [(number: 3, due: .seconds(9))])
     #expect(lines.serviceClass == .utility && lines.parts.count == 1)
     #expect(lines.parts[0].waiting.map(\.number) == [3])

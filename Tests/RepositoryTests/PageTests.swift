@@ -54,7 +54,12 @@ import Testing
     #expect(options(in: String(page[start..<end])) == known)
     #expect(known.count == 10)
     let synopsis = page[..<(try #require(page.range(of: "\n.SH DESCRIPTION")?.lowerBound))]
-    #expect(options(in: String(synopsis)) == known)
+    let part = options(in: PartOrder.usage)
+    #expect(part.count == 8)
+    #expect(options(in: String(synopsis)) == known.union(part))
+    let own = try #require(page.range(of: "\n.SH \"RUNNING A PART OF A LIST\"")?.upperBound)
+    let next = try #require(page.range(of: "\n.SH \"DISK TROUBLE")?.lowerBound)
+    #expect(part.subtracting(known).isSubset(of: options(in: String(page[own..<next]))))
   }
 
   @Test(arguments: [

@@ -61,4 +61,20 @@ import Vocabulary
     #expect(RetryChoice([], among: failed) == nil)
     for text in ["", "!", "!!3", "none", "!all"] { #expect(RetryChoice(text: text) == nil) }
   }
+
+  @Test func `places and numbers lead to one another, and nothing is behind the last`() throws {
+    for bits in 1..<1024 as Range<UInt32> {
+      let numbers = (1...10 as ClosedRange<UInt32>).filter { bits & 1 << ($0 - 1) != 0 }
+      let ranges = try #require(NumberRanges(numbers))
+      let places = 1...UInt32(numbers.count)
+      #expect(places.map { ranges.number(at: $0) } == numbers)
+      #expect(ranges.number(at: 0) == nil && ranges.number(at: places.upperBound + 1) == nil)
+      for last in 0...11 as ClosedRange<UInt32> {
+        #expect(ranges.count(upTo: last) == UInt32(numbers.count { $0 <= last }))
+      }
+    }
+    let widest = try #require(NumberRanges(text: "0-\(UInt32.max)"))
+    #expect(widest.count(upTo: .max) == .max && widest.number(at: .max) == .max - 1)
+    #expect(try #require(NumberRanges(text: "\(UInt32.max)")).number(at: 2) == nil)
+  }
 }

@@ -3,7 +3,7 @@
 
 _darkroomctl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands='status list inbox submit show why wait pause resume cancel retry remove sheet quality focus unfocus open flush reload config watch cache metrics develop check journal log help'
+  local commands='status list inbox submit show why wait pause resume cancel retry remove sheet quality focus unfocus open flush reload config watch cache metrics develop check verify journal log help'
   local command='' place=() i options='--root --socket --json --plain --no-pager --help --version'
 
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -92,7 +92,7 @@ _darkroomctl() {
       done < <(darkroomctl "${place[@]}" --plain status 2>/dev/null)
       ;;
     cache) mapfile -t COMPREPLY < <(compgen -W 'clear' -- "$word") ;;
-    show | why | wait | pause | resume | cancel | retry | remove | sheet | quality | focus | unfocus | open | watch | log)
+    show | why | wait | pause | resume | cancel | retry | remove | sheet | quality | focus | unfocus | open | watch | log | verify)
       if [[ $command == quality && $before != quality ]]; then
         mapfile -t COMPREPLY < <(compgen -W 'userInteractive userInitiated default utility background' -- "$word")
         return
@@ -101,6 +101,10 @@ _darkroomctl() {
       while IFS=$'\t' read -r _ name _; do
         [[ $name == "$word"* ]] && COMPREPLY+=("$(printf '%q' "$name")")
       done < <(darkroomctl "${place[@]}" --plain list 2>/dev/null)
+      if [[ $command == verify ]]; then
+        compopt -o filenames
+        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -X '!*.jsonl' -- "$word")
+      fi
       ;;
     develop | check | submit)
       compopt -o filenames

@@ -44,7 +44,7 @@ complete -c darkroomctl -n __fish_use_subcommand -a develop -d 'Filter local pic
 complete -c darkroomctl -n __fish_use_subcommand -a check -d 'Check a photo list for errors'
 complete -c darkroomctl -n __fish_use_subcommand -a help -d 'Show the commands, or the help of one of them'
 
-complete -c darkroomctl -n '__fish_seen_subcommand_from show why wait pause resume cancel retry remove sheet quality focus unfocus open watch log' -a '(__darkroomctl_lists)'
+complete -c darkroomctl -n '__fish_seen_subcommand_from show why wait pause resume cancel retry remove sheet quality focus unfocus open watch log verify' -a '(__darkroomctl_lists)'
 complete -c darkroomctl -n '__fish_seen_subcommand_from flush' -a '(__darkroomctl_hosts)'
 complete -c darkroomctl -n '__fish_seen_subcommand_from quality' -a 'userInteractive userInitiated default utility background' -d 'Class'
 complete -c darkroomctl -n __fish_use_subcommand -a metrics -d 'Show numbers for a monitoring system'
@@ -60,9 +60,10 @@ complete -c darkroomctl -n '__fish_seen_subcommand_from log' -s f -l follow -d '
 complete -c darkroomctl -n '__fish_seen_subcommand_from log' -s n -l lines -x -a all -d 'How many messages'
 complete -c darkroomctl -n '__fish_seen_subcommand_from log' -s x -l explain -d 'Show the explanations of the messages'
 complete -c darkroomctl -n '__fish_seen_subcommand_from wait submit' -l timeout -x -d 'How long to wait'
+complete -c darkroomctl -n __fish_use_subcommand -a verify -d 'Compare the prints of a list with the record'
 complete -c darkroomctl -n __fish_use_subcommand -a journal -d 'Verify, dump or stat the journal file'
 complete -c darkroomctl -n __fish_use_subcommand -a log -d 'Show the messages about a list or a photo'
-complete -c darkroomctl -n '__fish_seen_subcommand_from develop check submit' -F
+complete -c darkroomctl -n '__fish_seen_subcommand_from develop check submit verify' -F
 complete -c darkroomctl -n '__fish_seen_subcommand_from journal' -a 'verify dump stat'
 complete -c darkroomctl -n '__fish_seen_subcommand_from journal' -a '(__fish_complete_directories)'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s o -l output -x -a '(__fish_complete_directories)' -d 'Folder for the prints'
@@ -76,4 +77,4 @@ complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l notify -x -d 
 complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l private -d 'Let only you and root read the prints'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s j -l jobs -x -d 'Number of pictures at once'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s f -l force -d 'Replace existing prints'
-complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list inbox submit show why wait pause resume cancel retry remove sheet quality focus unfocus open flush reload config watch cache metrics develop check journal log'
+complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list inbox submit show why wait pause resume cancel retry remove sheet quality focus unfocus open flush reload config watch cache metrics develop check verify journal log'

@@ -25,6 +25,8 @@ struct ListIntake: IntakeRules {
   let space: SpaceWatch
   let witness: NumberWitness
   let hooks: HookDesk
+  /// The lists are developed in parts.
+  var part: PartOrder?
 
   // MARK: rules
 
@@ -119,8 +121,12 @@ struct ListIntake: IntakeRules {
       try OpenList.settleNames(catalog, in: draft.folder)
       return catalog
     }
+    let photos = CatalogPart(catalog, part: part?.range)
+    if photos.count == 0, let range = part?.range { throw PartOrder.empty(range, catalog.count) }
     let options = catalog.options
-    if let notify = options.notify { try settings.current.hooks.checkWebhook(notify) }
+    // The end of a part is not the end of the list.
+    let notify = part == nil ? options.notify : nil
+    if let notify { try settings.current.hooks.checkWebhook(notify) }
     let standard = settings.current.filter
     // A list takes over the prints of the earlier list of the same name.
     let earlier = draft.isRoll ? nil : newest(ListName(draft.name), draft.owner)
@@ -140,14 +146,17 @@ struct ListIntake: IntakeRules {
     let isPrivate =
       options.isPrivate ?? standard.privatePrints
       || earlier.flatMap { index[$0]?.terms.isPrivate } == true
+    // The tasks of one list share the folder of its prints: none has a page of the whole.
+    let hasSheet =
+      part == nil && (options.contactSheet ?? settings.current.output.contactSheet)
     let terms = FrozenSettings(
       prints: prints, filter: options.filter ?? standard.function,
       quality: options.quality ?? standard.quality,
       metadata: options.metadata ?? standard.metadata, title: options.title, revises: earlier,
-      isRoll: draft.isRoll, notify: options.notify, isPrivate: isPrivate,
-      hasSheet: options.contactSheet ?? settings.current.output.contactSheet)
+      isRoll: draft.isRoll, notify: notify, isPrivate: isPrivate, hasSheet: hasSheet,
+      part: part?.range)
     return ListTerms(
-      photos: catalog.count, serviceClass: options.serviceClass ?? .default,
+      photos: photos.count, serviceClass: options.serviceClass ?? .default,
       settings: terms.text)
   }
 
@@ -231,6 +240,8 @@ struct ListIntake: IntakeRules {
   private func printFolder(for draft: ListDraft) throws(SystemError) -> FileName {
     let name = ListName(draft.name).text
     let plain = PrintName.folder(list: name, number: nil)
+    // The other parts of the list print there, too.
+    if part != nil { return plain }
     let isThere = try lists.folders.prints.has(plain)
     let isFree = index.printer(into: plain).map { earlier in
       if earlier == draft.list { return true }  // noted by an earlier attempt

@@ -12,7 +12,7 @@ struct EntryPlaces {
   private let hashes: [Int]
   private let numbers: [UInt32]
 
-  init(_ catalog: CatalogFile) async throws(Failure) {
+  init(_ catalog: CatalogPart) async throws(Failure) {
     var pairs: [(hash: Int, number: UInt32)] = []
     pairs.reserveCapacity(Int(catalog.count))
     for number in 1...catalog.count {

@@ -24,6 +24,8 @@ struct FrozenSettings: Equatable, Sendable {
   var isPrivate = false
   /// The folder of the prints has a page that shows them.
   var hasSheet = false
+  /// The photos that are developed here; nil for all. See `PartTask`.
+  var part: NumberRanges?
 
   var text: String {
     """
@@ -37,6 +39,7 @@ struct FrozenSettings: Equatable, Sendable {
     Private=\(isPrivate ? "yes" : "no")
     ContactSheet=\(hasSheet ? "yes" : "no")
     Roll=\(isRoll ? "yes" : "no")
+    Part=\(part?.text ?? "")
     Title=\(title.split(whereSeparator: \.isNewline).joined(separator: " "))
 
     """
@@ -44,7 +47,7 @@ struct FrozenSettings: Equatable, Sendable {
 }
 
 extension FrozenSettings {
-  /// Lists from before Quality=, Metadata=, Roll=, Again=, Notify=, Private= and ContactSheet= have none of these
+  /// Lists from before Quality=, Metadata=, Roll=, Again=, Notify=, Private=, ContactSheet= and Part= have none of these
   /// keys; the defaults fit them.
   init(text: String) throws(Failure) {
     var values: [Substring: Substring] = [:]
@@ -67,6 +70,7 @@ extension FrozenSettings {
       revises: values["Revises"].flatMap { UInt64($0) }.map { ListID($0) },
       isRoll: values["Roll"] == "yes", again: values["Again"].flatMap { RetryChoice(text: $0) },
       notify: values["Notify"].flatMap { try? PhotoURL(parsing: String($0)) },
-      isPrivate: values["Private"] == "yes", hasSheet: values["ContactSheet"] == "yes")
+      isPrivate: values["Private"] == "yes", hasSheet: values["ContactSheet"] == "yes",
+      part: values["Part"].flatMap { NumberRanges(text: $0) })
   }
 }

@@ -156,7 +156,7 @@ struct ListWork: ListEffects {
     guard let name = index[list]?.terms.prints else { return }
     try asMachine { () throws(SystemError) in
       guard let folder = try lists.folders.prints.folder(ifThere: name) else { return }
-      try PrintFolder(folder).sweep(list)
+      try PrintFolder(folder, mark: lists.folders.mark).sweep(list)
     }
   }
 
@@ -205,7 +205,7 @@ extension ListLife.Turn {
 extension ListLines {
   /// Each span of photos with its own service class gets its own line.
   init(
-    _ serviceClass: ServiceClass, owner: UInt32, _ catalog: CatalogFile,
+    _ serviceClass: ServiceClass, owner: UInt32, _ catalog: CatalogPart,
     waiting: [(number: UInt32, due: Duration)]
   ) {
     var parts = [Part(own: nil)]

@@ -28,7 +28,7 @@ final class OpenList: Sendable {
   let id: ListID
   let about: AboutFile
   let terms: FrozenSettings
-  let catalog: CatalogFile
+  let catalog: CatalogPart
   /// Nil for a list that was opened to `look`.
   private let folders: WorkFolders?
   /// Photos whose print name an earlier photo has taken.
@@ -45,7 +45,9 @@ final class OpenList: Sendable {
     } catch { throw Self.failure(error) }
     about = try AboutFile.read(from: folder)
     terms = try FrozenSettings(text: about.terms.settings)
-    catalog = try CatalogFile(try Self.open(ListFolder.catalog, in: folder), limits: Self.limits)
+    catalog = CatalogPart(
+      try CatalogFile(try Self.open(ListFolder.catalog, in: folder), limits: Self.limits),
+      part: terms.part)
     collisions = try Self.collisions(in: folder)
     self.folders = try Self.workFolders(id, about.owner, terms, folders, purpose)
   }
@@ -70,7 +72,8 @@ final class OpenList: Sendable {
       let work = WorkFolders(
         originals: originals,
         prints: PrintFolder(
-          prints, in: folders.prints, for: terms.isPrivate ? .user(owner) : .group))
+          prints, in: folders.prints, for: terms.isPrivate ? .user(owner) : .group,
+          mark: folders.mark))
       if purpose == .begin { try work.prints.sweep() }
       return work
     } catch { throw error.machineFailure }
@@ -112,8 +115,9 @@ final class OpenList: Sendable {
   }
 
   func printName(_ number: UInt32, _ name: String, _ format: PictureFormat) -> FileName {
-    PrintName.file(
-      stem: PrintName.stem(of: name), number: collisions.contains(number) ? number : nil,
+    let place = catalog.place(of: number)
+    return PrintName.file(
+      stem: PrintName.stem(of: name), number: collisions.contains(place) ? place : nil,
       format: format)
   }
 

@@ -18,10 +18,13 @@ struct StateFolders: Sendable {
   let webhooks: any Folder
   let done: any Folder
   let failed: any Folder
+  /// Begins the names of drafts among the prints; see `Places`.
+  let mark: String
 
   init(
-    state: any Folder, prints: any Folder, done: any Folder, failed: any Folder
+    state: any Folder, prints: any Folder, done: any Folder, failed: any Folder, mark: String = ""
   ) throws(SystemError) {
+    self.mark = mark
     (self.state, self.prints, self.done, self.failed) = (state, prints, done, failed)
     lists = try state.folder(FileName(literal: "lists"), creating: true)
     originals = try state.folder(FileName(literal: "originals"), creating: true)

@@ -6,6 +6,7 @@
 import Accept
 import Catalog
 import Chain
+import Digests
 import Download
 import Linux
 import Output
@@ -184,6 +185,7 @@ struct Views: Sendable {
     do throws(Failure) { open = try lists.look(list) } catch {
       throw .notPossible(why: "its photos cannot be shown: \(error.reason)")
     }
+    report.prints = "\(places.prints)/\(open.terms.prints)"
     let isPaused = recorder.ledger { $0[list]?.state } == .paused
     var number = order.offset
     // A search for a rare state in a long list is limited; `more` says where to continue. Without a state, a
@@ -243,6 +245,7 @@ struct Views: Sendable {
     summary.reason = row.reason
     if let format = PictureFormat(rawValue: row.format) {
       summary.print = "\(list.printName(row.photo, entry.name, format))"
+      summary.sha256 = SHA256Digest(bytes: row.sha256).hex
     }
   }
 

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// `verify`: compares the prints of a list with the record, which the daemon has, or a results file of `darkroomd run`.
+// Reads the prints itself, with the rights of its caller; page by page, so that a long list is never in memory.
+// Changes nothing. Raises `ControlFailure`.
+
+internal import Digests
+internal import Files
+internal import Linux
+package import Steer
+internal import Vocabulary
+
+package struct VerifyRun {
+  /// A print as it is recorded.
+  struct Recorded: Equatable {
+    let number: UInt32
+    let name: String
+    let file: String
+    let bytes: UInt64
+    let sha256: String
+  }
+
+  enum Finding: String, CaseIterable {
+    case asRecorded, missing, changed, unreadable
+  }
+
+  /// Writes the findings that are not `asRecorded`, and counts all.
+  private struct Account {
+    private let voice: ToolVoice
+    private let isJSON: Bool
+    private let list: String
+    private var counts: [Finding: UInt64] = [:]
+
+    init(_ list: String, _ voice: ToolVoice, isJSON: Bool) {
+      (self.list, self.voice, self.isJSON) = (list, voice, isJSON)
+      // The findings and the closing brackets follow.
+      let head = JSONWriter.text(["list": .string(list), "differences": []])
+      if isJSON { voice.say(String(head.dropLast(2))) }
+    }
+
+    private subscript(finding: Finding) -> UInt64 { counts[finding] ?? 0 }
+    private var all: UInt64 { counts.values.reduce(0, +) }
+
+    mutating func note(_ finding: Finding, _ print: Recorded, _ why: String) {
+      defer { counts[finding, default: 0] += 1 }
+      if finding == .asRecorded { return }
+      if isJSON {
+        let object: JSONValue = [
+          "photo": .count(print.number), "name": .string(print.name),
+          "print": .string(print.file), "finding": .string(finding.rawValue),
+          "reason": .string(why),
+        ]
+        voice.say((all == self[.asRecorded] ? "" : ",") + JSONWriter.text(object))
+      } else if voice.screen.isTerminal {
+        let text =
+          "\(finding.rawValue): \(Printable.text(print.file)) (photo \(print.number)): \(why)"
+        voice.say(Prose.folded(text, voice.screen, indent: 2) + "\n")
+      } else {
+        voice.say(
+          TextTable.plain([
+            finding.rawValue, "\(print.number)", Printable.text(print.name),
+            Printable.text(print.file), why,
+          ]))
+      }
+    }
+
+    func progress(of total: UInt32?) {
+      voice.progress(["\(all)\(total.map { " of \($0)" } ?? "") prints compared"], over: 1)
+    }
+
+    func end() -> ExitCode {
+      voice.progress([""], over: 1)
+      if isJSON {
+        let numbers = Finding.allCases.map { "\"\($0.rawValue)\":\(self[$0])" }
+        voice.say("],\(numbers.joined(separator: ","))}\n")
+      } else if voice.screen.isTerminal {
+        let bad = all - self[.asRecorded]
+        let words =
+          bad == 0
+          ? "\(Amounts.counted(all, "print")), as recorded"
+          : "\(bad) of \(Amounts.counted(all, "print")) not as recorded"
+        voice.say("\(Printable.text(list)): \(words).\n")
+      } else {
+        voice.say(
+          TextTable.plain(
+            ["list", Printable.text(list)] + Finding.allCases.map { "\(self[$0])" }))
+      }
+      if self[.unreadable] > 0 { return .usage }
+      return all == self[.asRecorded] ? .done : .failed
+    }
+  }
+
+  private let talk: DaemonTalk
+  private var voice: ToolVoice { talk.voice }
+
+  package init(_ talk: DaemonTalk) { self.talk = talk }
+
+  package func run(_ list: ListReference) throws(ControlFailure) -> ExitCode {
+    if list.text.contains("/") || list.text.hasSuffix(".jsonl") { return run(file: list.text) }
+    var page: ShowOrder? = ShowOrder(list: list, limit: ShowOrder.highestLimit, state: .filtered)
+    var account: Account?
+    var folder = Result<LinuxFolder?, SystemError>.success(nil)
+    while let asked = page {
+      guard case .show(let report) = try talk.ask(.show(asked)) else { throw DaemonTalk.otherKind }
+      if report.list.end.printsExpired != nil {
+        voice.complain(
+          "print.expired", "the prints of \(ListText.name(report.list)) were removed (KeepPrints=)")
+        return .failed
+      }
+      if account == nil {
+        account = Account(report.list.name, voice, isJSON: talk.order.isJSON)
+        guard let prints = report.prints else { throw .nonsense(why: "'prints' is missing") }
+        folder = Self.folder(prints)
+      }
+      for photo in report.photos {
+        guard let sha256 = photo.sha256 else { throw .nonsense(why: "'sha256' is missing") }
+        compare(
+          Recorded(
+            number: photo.number, name: photo.name, file: photo.print, bytes: photo.bytes,
+            sha256: sha256), in: folder, &account)
+      }
+      account?.progress(of: report.list.filtered)
+      page = report.page(after: asked)
+    }
+    return account?.end() ?? .done
+  }
+
+  // MARK: results of `darkroomd run`
+
+  private func run(file path: String) -> ExitCode {
+    do throws(Failure) {
+      let file = try asFailure { () throws(SystemError) in try Surroundings.openNamed(path) }
+      var lines = ResultLines(file)
+      guard let head = try lines.next(), let list = head["list"]?.string,
+        let prints = head["prints"]?.string
+      else { throw ResultLines.damage(line: 1) }
+      var account: Account? = Account(list, voice, isJSON: talk.order.isJSON)
+      let folder = Self.folder(prints)
+      while let object = try lines.next() {
+        guard object["state"]?.string == PhotoState.filtered.name else { continue }
+        guard let number = object["photo"]?.int.flatMap({ UInt32(exactly: $0) }),
+          let name = object["name"]?.string, let print = object["print"]?.string,
+          let bytes = object["bytes"]?.int.flatMap({ UInt64(exactly: $0) }),
+          let sha256 = object["sha256"]?.string
+        else { throw ResultLines.damage(line: lines.number) }
+        compare(
+          Recorded(number: number, name: name, file: print, bytes: bytes, sha256: sha256),
+          in: folder, &account)
+        if lines.number % 1000 == 0 { account?.progress(of: nil) }
+      }
+      return account?.end() ?? .done
+    } catch {
+      voice.complain(error.code, "Could not read \(Printable.text(path)): \(error.words)")
+      return .usage
+    }
+  }
+
+  // MARK: prints
+
+  /// Nil if it is missing.
+  private static func folder(_ path: String) -> Result<LinuxFolder?, SystemError> {
+    do throws(SystemError) { return .success(try LinuxFolder.open(path: path)) } catch {
+      return error.isMissing ? .success(nil) : .failure(error)
+    }
+  }
+
+  private func compare(
+    _ print: Recorded, in folder: Result<LinuxFolder?, SystemError>, _ account: inout Account?
+  ) {
+    do throws(SystemError) {
+      let (finding, why) = try Self.look(at: print, in: folder.get())
+      account?.note(finding, print, why)
+    } catch {
+      account?.note(.unreadable, print, Printable.text("\(error)"))
+    }
+  }
+
+  static func look(
+    at print: Recorded, in folder: LinuxFolder?
+  ) throws(SystemError) -> (Finding, why: String) {
+    guard let name = FileName(print.file) else {
+      return (.changed, "its name is not one of a print")
+    }
+    let file: LinuxFile
+    do throws(SystemError) {
+      guard let folder, try folder.status(of: name).kind == .file else {
+        return folder == nil
+          ? (.missing, "its folder does not exist") : (.changed, "it is not a file")
+      }
+      file = try folder.openFile(name, .read)
+    } catch {
+      guard error.isMissing else { throw error }
+      return (.missing, "it does not exist")
+    }
+    let size = try file.status().size
+    guard size == print.bytes else {
+      return (.changed, "it has \(size) bytes, \(print.bytes) were recorded")
+    }
+    guard try FileCopy.digest(of: file, size: size).hex == print.sha256 else {
+      return (.changed, "its contents differ")
+    }
+    return (.asRecorded, "")
+  }
+}
