@@ -53,6 +53,9 @@ package struct DurableEffects: Sendable {
   private let isSynced: Bool
   private let mostResults: Int
   private var results: [Results] = []
+  /// File systems that a sync as a whole has failed on. An error is reported once for each open file: the next sync of
+  /// the whole would not tell it to those that it concerns.
+  private var distrusted: Set<UInt64> = []
   /// Files whose names are durable, by their inodes: a list that is opened again needs no folder synced.
   private var durable: [ListID: UInt64] = [:]
 
@@ -65,9 +68,8 @@ package struct DurableEffects: Sendable {
   private var names: [NewName] = []
   /// File systems synced as a whole, which includes all names created before.
   private var wholeSystems: Set<UInt64> = []
-  /// Files synced one by one, and the failures among them.
-  private var tried: Set<ObjectIdentifier> = []
-  private var failed: [ObjectIdentifier: Failure] = [:]
+  /// Files synced one by one, with their failures.
+  private var tried: [ObjectIdentifier: Failure?] = [:]
 
   /// - Parameter mostResults: the results files that stay open.
   package init(
@@ -106,7 +108,6 @@ package struct DurableEffects: Sendable {
     names.removeAll(keepingCapacity: true)
     wholeSystems.removeAll(keepingCapacity: true)
     tried.removeAll(keepingCapacity: true)
-    failed.removeAll()
     for place in results.indices { results[place].place = nil }
   }
 
@@ -189,7 +190,9 @@ package struct DurableEffects: Sendable {
     for device in devices where !seen.contains(device) {
       seen.append(device)
       let group = devices.indices.filter { devices[$0] == device }
-      guard group.count > Self.singleSyncs, let folder = systems[device] else {
+      guard group.count > Self.singleSyncs, !distrusted.contains(device),
+        let folder = systems[device]
+      else {
         sync(group)
         continue
       }
@@ -198,6 +201,7 @@ package struct DurableEffects: Sendable {
         wholeSystems.insert(device)
       } catch {
         // The error may concern another program's file; each file's own descriptor tells whether it is hit.
+        distrusted.insert(device)
         sync(group)
       }
     }
@@ -218,13 +222,15 @@ package struct DurableEffects: Sendable {
   private mutating func sync(_ places: [Int]) {
     for place in places {
       let file = files[place].file
-      if tried.insert(ObjectIdentifier(file)).inserted {
+      if tried[ObjectIdentifier(file)] == nil {
+        var failure: Failure?
         do throws(SystemError) { try file.sync() } catch {
-          failed[ObjectIdentifier(file)] = error.machineFailure
+          failure = error.machineFailure
           results.removeAll { $0.file === file }
         }
+        tried.updateValue(failure, forKey: ObjectIdentifier(file))
       }
-      guard let failure = failed[ObjectIdentifier(file)] else { continue }
+      guard let failure = tried[ObjectIdentifier(file)] ?? nil else { continue }
       for need in fileNeeds where need.place == place { fail(need.request, failure) }
     }
   }
@@ -260,16 +266,18 @@ package struct DurableEffects: Sendable {
   }
 
   /// Syncs each file system with many of these folders as a whole; returns the folders that are left.
-  private func singles(among places: [Int]) -> Set<Int> {
+  private mutating func singles(among places: [Int]) -> Set<Int> {
     var left = Set(places)
     guard places.count > Self.singleSyncs else { return left }
     let systems = Dictionary(grouping: places) { try? folders[$0].folder.device() }
-    for (device, group) in systems where device != nil && group.count > Self.singleSyncs {
+    for (device, group) in systems where group.count > Self.singleSyncs {
+      guard let device, !distrusted.contains(device) else { continue }
       do throws(SystemError) {
         try folders[group[0]].folder.syncFileSystem()
         left.subtract(group)
       } catch {
         // Each folder's own sync tells whether it is hit.
+        distrusted.insert(device)
       }
     }
     return left

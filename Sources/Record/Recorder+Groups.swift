@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files and folders of lists become durable with the effects of photos. A folder of another file system than STATE's,
-// such as an inbox on a server, is synced by its caller's own task: one that hangs, or is slow, delays no record.
-// Raises the failures of `Recorder.record`.
+// Files and folders of lists become durable in groups. A folder of another file system than STATE's, such as an inbox on
+// a server, is synced by its caller's own task: one that hangs, or is slow, delays no other list. Raises the failures of
+// `GroupSyncer`.
 
 internal import Linux
 package import Vocabulary
@@ -9,7 +9,7 @@ package import Vocabulary
 extension Recorder: SyncGroups {
   package func sync(_ steps: [SyncStep]) async throws(Failure) {
     let (near, far) = steps.split(by: stateDevice)
-    if !near.isEmpty { try await record([], after: near.map(Effect.init)) }
+    if !near.isEmpty { try await groups.sync(near.map(Effect.init)) }
     if far.isEmpty { return }
     do throws(SystemError) {
       try await onDisk { () throws(SystemError) in try far.run() }

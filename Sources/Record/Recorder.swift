@@ -4,7 +4,7 @@
 // it is in the ledger, and the caller retries. Raises `overtaken` for a change against the rules, `cancelled`
 // after `close`, and from `open` the failures of `JournalRecovery`.
 //
-// Concurrency model: two own threads. The syncer makes effects durable and passes requests on; only the
+// Concurrency model: two own threads, and that of `groups`. The syncer makes effects durable and passes requests on; only the
 // journal writer holds the `Journal`, appends, syncs, and applies transitions. `state` guards the two queues,
 // `book` the ledger. No lock is held while another one is taken, during disk calls, or while a caller is
 // answered; only the closure given to `ledger` runs under its lock. Both threads sleep until they are rung
@@ -59,6 +59,8 @@ package final class Recorder: Sendable {
   let stateDevice: UInt64
   private let state = Mutex(State())
   private let book: Mutex<Ledger>
+  /// For files and folders that no record waits for.
+  let groups = GroupSyncer()
   private let syncerSignal = ThreadSignal()
   private let writerSignal = ThreadSignal()
   private let died: @Sendable (Failure) -> Void
@@ -97,6 +99,8 @@ package final class Recorder: Sendable {
     do throws(SystemError) {
       try OwnThread.start("syncer") { recorder.sync(effects) }
       try OwnThread.start("journal") { recorder.write(journal) }
+      try recorder.groups.start(
+        DurableEffects(state, rows: results, isSynced: settings.isSynced, mostResults: 1))
     } catch { throw error.machineFailure }
     return (recorder, start.recovery)
   }
@@ -177,8 +181,9 @@ package final class Recorder: Sendable {
 
   package var counts: RecorderCounts { state.withLock { $0.counts } }
 
-  /// Takes no more requests, finishes the queued ones, and ends both threads.
+  /// Takes no more requests, finishes the queued ones, and ends the threads.
   package func close() async {
+    await groups.close()
     await Reply.wait { reply in
       let isDone = state.withLock { state in
         state.isClosing = true

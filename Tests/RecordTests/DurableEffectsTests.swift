@@ -113,6 +113,10 @@ struct DurableEffectsTests {
     var effects = effects(on: disk)
     #expect(effects.perform(folders.map { [.syncFolder($0)] }).isEmpty)
     #expect(disk.count(.syncFolder) == before + 6)
+    // The next sync of the whole would not tell the error to all whom it concerns.
+    let whole = disk.count(.syncFileSystem)
+    #expect(effects.perform(folders.map { [.syncFolder($0)] }).isEmpty)
+    #expect(disk.count(.syncFolder) == before + 12 && disk.count(.syncFileSystem) == whole)
   }
 
   /// Folders with a name that is not synced.

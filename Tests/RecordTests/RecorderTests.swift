@@ -254,7 +254,7 @@ struct RecorderTests {
       .folder(GatedFolder(disk.rootFolder, near)),
       .folder(GatedFolder(disk.rootFolder, far, device: 2)),
     ])
-    #expect(near.count(.sync) == 1 && near.threads == ["syncer"])
+    #expect(near.count(.sync) == 1 && near.threads == ["groups"])
     #expect(far.count(.sync) == 1 && far.threads == ["test-disk"])
     await recorder.close()
   }
