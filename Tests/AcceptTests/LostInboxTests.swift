@@ -82,7 +82,7 @@ import Vocabulary
     } mend: {
       User.rename("\(top($0))/away", "\(top($0))/a")
     },
-    Misfortune("the folders on the way removed and made anew one by one", "inbox.lost") {
+    Misfortune("the folders on the way removed and made again one by one", "inbox.lost") {
       User.rename("\(top($0))/a", "\(top($0))/away")
     } mend: {
       makeFolder("\(top($0))/a")

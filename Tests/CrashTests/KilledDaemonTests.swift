@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// The facts known after the kills so far.
+  /// The facts known after the kills until now.
   private struct Known {
     var downloaded: Set<Int> = []
     var asked = 0

@@ -49,7 +49,7 @@ final class LoneWorker {
     return try #require(WorkerAnswer(decoding: bytes)).body
   }
 
-  /// The peak of its resident memory so far, in bytes.
+  /// The peak of its resident memory until now, in bytes.
   func peak() throws -> Int {
     let folder = try LinuxFolder.open(path: "/proc/\(child.number)")
     let status = try folder.open(FileName(literal: "status"), .read)

@@ -111,7 +111,7 @@ struct TransferRangeTests {
     if requests == 3 { #expect(!pair.lastRequest.contains("range=")) }
   }
 
-  /// Each request is made once more, to take the bytes as they are.
+  /// Each request is repeated, to take the bytes as they are.
   @Test func `the rest is joined although the origin names no coding as its coding`() async throws {
     let bench = try TransferBench()
     let url = bench.origin.url("/cached?size=1000&tag=%22v1%22&coding=aws-chunked")

@@ -103,7 +103,7 @@ struct CrashJudge {
   }
 }
 
-/// What the changes of a simulation leave on the disk.
+/// The state of the disk after the changes of a simulation.
 enum CrashEffects {
   private static let root = FileName(literal: "originals")
 

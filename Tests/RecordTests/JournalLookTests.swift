@@ -81,10 +81,10 @@ struct JournalLookTests {
     let log = JournalFolder.log(try #require(desk.journal.segmentNumber) - 1)
     let bytes = try desk.bytes(of: log)
     let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
-    // Without its last two records, whose successor tells of them.
+    // Without its last two records, which their successor proves.
     let rest = lines.dropLast(3).joined(separator: [0x0A]) + [0x0A]
     try desk.replace(log, with: Array(rest))
-    // The length of the older segment tells of them, too.
+    // The length of the older segment proves them, too.
     for _ in 1...2 {
       let look = try JournalLook.run(desk.folder)
       #expect(look.missing == 2 && !look.isWhole && look.newest.ledger == desk.ledger)

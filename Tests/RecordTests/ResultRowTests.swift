@@ -76,7 +76,7 @@ struct ResultRowTests {
     Issue.record("\(damage): \(found)")
   }
 
-  /// What becomes of the rows before, at and behind the damaged one.
+  /// The fate of the rows before, at and behind the damaged one.
   private static func outcomes(
     _ disk: SimulatedDisk, around hit: UInt32, _ damage: (any OpenFile) throws -> Void
   ) throws -> [String] {

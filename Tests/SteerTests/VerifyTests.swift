@@ -116,7 +116,7 @@ struct VerifyTests {
     ("\(head)\n\(String(repeating: " ", count: 200_000))\n", 2),
   ]
 
-  @Test("a file that is no results file is refused with the line", arguments: damages)
+  @Test("a file without results is refused with the line", arguments: damages)
   func damaged(text: String, line: Int) throws {
     try place.write(Array(text.utf8), to: "results.jsonl")
     let (code, words) = verify("\(place.path)/results.jsonl")

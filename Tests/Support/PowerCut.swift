@@ -5,7 +5,7 @@
 internal import Digests
 internal import Vocabulary
 
-/// What a power cut leaves of the changes since the last syncs. A change is one write, one truncation, or one
+/// The changes since the last syncs that a power cut leaves. A change is one write, one truncation, or one
 /// name of a folder.
 package enum CutRule: String, CaseIterable, Sendable {
   /// The first changes, in their order.
@@ -84,7 +84,7 @@ struct UnsyncedChange: Sendable {
   }
 }
 
-/// What becomes of one change.
+/// The fate of one change.
 enum ChangeFate: Sendable {
   case lost, kept
   /// The first sectors of a write.

@@ -95,9 +95,9 @@ package final class RunningProgram: Sendable {
   }
 
   package var isRunning: Bool { board.value.code == nil }
-  /// Its standard error so far.
+  /// Its standard error until now.
   package var errors: String { board.value.errorText }
-  /// Its standard output so far.
+  /// Its standard output until now.
   package var output: String { String(decoding: board.value.output, as: UTF8.self) }
 
   /// Does nothing once the program has ended.

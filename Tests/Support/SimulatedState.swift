@@ -47,7 +47,7 @@ struct SimulatedFileNode: Sendable {
     pending = []
   }
 
-  /// What a crash leaves of one change.
+  /// The part of one change that a crash leaves.
   mutating func keep(_ place: Int, _ fate: ChangeFate) {
     let step = pending[place].step
     switch (step, fate) {

@@ -172,7 +172,7 @@ package final class WebBrowser: Sendable {
     return Array(data)
   }
 
-  /// What Chromium has complained about since the last call: violations of policies, files that are missing.
+  /// The complaints of Chromium since the last call: violations of policies, files that are missing.
   package func complaints() throws -> [String] {
     let reply = try command("se/log", ["type": "browser"])
     let entries = reply["value"] as? [Reply] ?? []
