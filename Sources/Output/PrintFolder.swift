@@ -110,7 +110,12 @@ package final class PrintFolder: Sendable {
   package func sheetFolder() throws(SystemError) -> any Folder {
     let isThere = try folder.has(Self.sheet)
     let sheet = try folder.folder(Self.sheet, creating: true)
-    if !isThere { try folder.setReaders(readers, of: Self.sheet) }
+    if isThere { return sheet }
+    do throws(SystemError) { try folder.setReaders(readers, of: Self.sheet) } catch {
+      // The next call repeats both steps.
+      try? folder.removeFolder(Self.sheet)
+      throw error
+    }
     return sheet
   }
 }

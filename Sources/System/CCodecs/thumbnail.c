@@ -33,6 +33,7 @@ struct plane {
 struct dr_thumbnail {
   struct plane planes[3];
   int count;
+  int broken;               // memory was missing: it has no planes, and takes no rows
   int is_light;
   int orientation;
   uint32_t width, height;   // as the rows come, before they are turned
@@ -116,22 +117,36 @@ void dr_thumbnail_close(struct dr_thumbnail *thumbnail) {
   free(thumbnail);
 }
 
+static int give_up(struct dr_thumbnail *thumbnail) {
+  for (int i = 0; i < 3; i++) free_plane(&thumbnail->planes[i]);
+  free(thumbnail->row);
+  thumbnail->row = NULL;
+  thumbnail->count = 0;
+  thumbnail->broken = 1;
+  return -1;
+}
+
 int dr_thumbnail_planes(struct dr_thumbnail *thumbnail, uint32_t chroma_width,
                         uint32_t chroma_height) {
+  if (thumbnail->broken) return -1;
   thumbnail->is_light = 1;
-  thumbnail->count = 3;
   int result = prepare(thumbnail, 0, thumbnail->source_width, thumbnail->source_height, 1, 1, 0);
   for (int i = 1; i < 3; i++)
     result |= prepare(thumbnail, i, chroma_width, chroma_height, 1, 1, i);
-  return result;
+  if (result < 0) return give_up(thumbnail);
+  thumbnail->count = 3;
+  return 0;
 }
 
 static int start_rows(struct dr_thumbnail *thumbnail) {
+  if (thumbnail->broken) return -1;
   if (thumbnail->count) return 0;
-  thumbnail->count = 1;
   thumbnail->row = malloc((size_t)thumbnail->source_width * 4);
-  if (!thumbnail->row) return -1;
-  return prepare(thumbnail, 0, thumbnail->source_width, thumbnail->source_height, 4, 3, 0);
+  if (!thumbnail->row) return give_up(thumbnail);
+  if (prepare(thumbnail, 0, thumbnail->source_width, thumbnail->source_height, 4, 3, 0) < 0)
+    return give_up(thumbnail);
+  thumbnail->count = 1;
+  return 0;
 }
 
 // The loops over all columns, compiled for two kinds of processor.
@@ -294,7 +309,7 @@ static void add(struct dr_thumbnail *thumbnail, struct plane *plane, const uint8
 }
 
 void dr_thumbnail_plane(struct dr_thumbnail *thumbnail, int place, const uint8_t *row) {
-  add(thumbnail, &thumbnail->planes[place], row);
+  if (!thumbnail->broken) add(thumbnail, &thumbnail->planes[place], row);
 }
 
 void dr_thumbnail_flush(struct dr_thumbnail *thumbnail) {
@@ -366,7 +381,7 @@ int dr_thumbnail_indices(struct dr_thumbnail *thumbnail, const uint8_t *row, int
 void dr_thumbnail_flatten(uint8_t colours[256 * 4]) { lay_over_white(colours, 256); }
 
 int dr_thumbnail_is_whole(const struct dr_thumbnail *thumbnail) {
-  if (!thumbnail->count) return 0;
+  if (thumbnail->broken || !thumbnail->count) return 0;
   for (int i = 0; i < thumbnail->count; i++)
     if (thumbnail->planes[i].done != thumbnail->height) return 0;
   return 1;

@@ -231,6 +231,14 @@ final class ListIndex: Sendable {
   /// The newest list, or draft, whose prints are in this folder.
   func printer(into folder: FileName) -> ListID? { state.withLock { $0.printers[folder]?.max() } }
 
+  /// The newest list after this one whose prints are in this folder. Drafts do not count: a list that was never
+  /// accepted may have left its own.
+  func heir(of list: ListID, in folder: FileName) -> ListID? {
+    state.withLock { state in
+      (state.printers[folder] ?? []).filter { $0 > list && state.labels[$0] != nil }.max()
+    }
+  }
+
   /// Reserves the folder for a list that is not accepted yet, so that other lists see it.
   func note(_ draft: ListID, into folder: FileName) {
     state.withLock { state in

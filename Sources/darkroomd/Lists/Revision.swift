@@ -68,6 +68,8 @@ struct Revision: Sendable {
         : try lists.folders.originals.folder(FileName(number: list.number), creating: true)
     }
     let sheet = prints.flatMap { try? SheetFolder(of: $0) }
+    // The earlier list's own takeover may have been cancelled half-way.
+    try? sheet?.settle(earlier)
     var count = 0
     var changes: [Change] = []
     var effects: [Effect] = []
@@ -196,7 +198,9 @@ struct Revision: Sendable {
       // Only the last list has its numbers in the names of the thumbnails.
       if past.list.id != earlier { row.thumbnail = nil }
       if row.thumbnail != nil, before != number {
-        try? folders.sheet?.setAside(before, for: number, of: list)
+        do throws(SystemError) {
+          try folders.sheet?.setAside(before, for: number, of: list)
+        } catch { row.thumbnail = nil }
       }
       return row
     }

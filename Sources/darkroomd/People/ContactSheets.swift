@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the contact sheets of the lists at work: writes the pages that have changed, every few seconds at most, and all
-// that are left when the list ends. Trouble with a page changes nothing else; the next look tries it again. `make`
-// raises a `Failure`.
+// that are left when the list ends. Trouble with a page changes nothing else; the next look tries it again, also after
+// the end of the list. `make` raises a `Failure`.
 // Concurrency model: two locks. `run` and the end of a list may write the same page at once, under different hidden
 // names; a page gets its name under the lock `naming`, that of `run` only while the list is open in the record. A disk
 // may hang under `naming`, so only threads that may wait for a disk take it; `state` is held for moments.
@@ -18,11 +18,27 @@ import Vocabulary
 
 final class ContactSheets: Sendable {
   private struct State {
-    /// What the written pages show, by their numbers.
-    var pages: [ListID: [UInt32: Int]] = [:]
-    /// Lists whose sheet a person is having made.
+    /// The written pages, by their numbers.
+    var pages: [ListID: [UInt32: Shown]] = [:]
+    /// Lists whose sheet a person is having made, or whose last pages are tried again.
     var making: Set<ListID> = []
+    /// Ended lists whose last pages this machine could not write yet.
+    var unfinished: Set<ListID> = []
   }
+
+  private struct Shown {
+    let mark: Int
+    let isWhole: Bool
+  }
+
+  /// Each has its own drafts.
+  private enum Pass: String {
+    case work, end, again, made
+
+    var isEnd: Bool { self != .work }
+  }
+
+  private static let mostUnfinished = 64
 
   /// Between two looks at the lists. A look that takes long is followed by a longer pause.
   private static let pause = Duration.seconds(4)
@@ -59,70 +75,125 @@ final class ContactSheets: Sendable {
       let (seen, start) = (changes.version, clock.uptime())
       await onDisk { update() }
       await clock.rest(max(Self.pause, (clock.uptime() - start) * Self.pauseFactor))
-      await changes.change(after: seen)
+      if state.withLock({ $0.unfinished.isEmpty }) { await changes.change(after: seen) }
     }
   }
 
   private func update() {
     for list in recorder.ledger({ $0.openLists.map(\.id) }) {
       if Task.isCancelled { return }
-      if index[list]?.terms.hasSheet == true { try? write(list, isEnd: false) }
+      guard index[list]?.terms.hasSheet == true, let subject = try? maker.subject(list) else {
+        continue
+      }
+      try? write(subject, .work)
+    }
+    for list in state.withLock({ $0.unfinished }) {
+      if Task.isCancelled { return }
+      endAgain(list)
     }
   }
 
-  /// Writes the pages that have changed. `isEnd`: for the last time, before the list is returned.
-  private func write(_ list: ListID, isEnd: Bool) throws(Failure) {
-    guard let subject = try maker.subject(list),
-      // A later list has taken over the folder.
-      index.printer(into: subject.open.terms.prints) ?? list <= list
-    else { return }
-    let rows = try recorder.results.reader(list)
+  /// A later list that has taken over the folder.
+  private func heir(of subject: SheetMaker.Subject) -> ListID? {
+    index.heir(of: subject.id, in: subject.open.terms.prints)
+  }
+
+  /// Writes the pages that have changed. One that fails does not keep the others from it.
+  private func write(_ subject: SheetMaker.Subject, _ pass: Pass) throws(Failure) {
+    if heir(of: subject) != nil { return }
+    let rows = try recorder.results.reader(subject.id)
+    var trouble: Failure?
     for page in 1...subject.pages {
       if Task.isCancelled { throw .cancelled }
-      let mark = maker.mark(page, of: subject)
-      let known = state.withLock { $0.pages[list]?[page] }
-      if known == mark { continue }
-      let draft = try maker.draft(page, of: subject, rows, as: isEnd ? "end" : "work")
-      try asMachine { () throws(SystemError) in
-        try show(draft, page, subject, mark: mark, isEnd: isEnd)
+      do throws(Failure) { try write(page, of: subject, rows, pass) } catch {
+        trouble = trouble ?? error
       }
     }
-    guard isEnd else { return }
+    if let trouble { throw trouble }
+    guard pass.isEnd else { return }
     try asMachine { () throws(SystemError) in
       try maker.removePages(from: subject.pages + 1, of: subject)
       // A crash may have left a draft.
-      try subject.prints.sweep(list)
+      try subject.prints.sweep(subject.id)
     }
   }
 
+  private func write(
+    _ page: UInt32, of subject: SheetMaker.Subject, _ rows: ResultReader, _ pass: Pass
+  ) throws(Failure) {
+    let mark = maker.mark(page, of: subject)
+    let known = state.withLock { $0.pages[subject.id]?[page] }
+    // Only the first page shows the state of the list.
+    if let known, known.mark == mark || (page > 1 && known.isWhole) { return }
+    let draft = try maker.draft(page, of: subject, rows, as: pass.rawValue)
+    let shown = Shown(mark: mark, isWhole: draft.isWhole)
+    try asMachine { () throws(SystemError) in try show(draft, page, subject, shown, pass) }
+  }
+
   private func show(
-    _ draft: FileName, _ page: UInt32, _ subject: SheetMaker.Subject, mark: Int, isEnd: Bool
+    _ draft: SheetMaker.Draft, _ page: UInt32, _ subject: SheetMaker.Subject, _ shown: Shown,
+    _ pass: Pass
   ) throws(SystemError) {
     let result = naming.withLock { _ -> Result<Bool, SystemError> in
       let isOpen = recorder.ledger { $0[subject.id]?.state.isFinal == false }
-      guard isEnd || isOpen else { return .success(false) }
+      guard pass.isEnd || isOpen else { return .success(false) }
       do throws(SystemError) {
         try maker.show(draft, as: page, of: subject)
-        state.withLock { $0.pages[subject.id, default: [:]][page] = mark }
+        state.withLock { $0.pages[subject.id, default: [:]][page] = shown }
         return .success(true)
       } catch { return .failure(error) }
     }
-    guard try !result.get() else { return }
-    try subject.prints.folder.removeIfThere(draft)
+    switch result {
+    case .success(true): return
+    case .success(false): try subject.prints.folder.removeIfThere(draft.name)
+    case .failure(let error):
+      try? subject.prints.folder.removeIfThere(draft.name)
+      throw error
+    }
   }
 
   // MARK: the end
 
   /// The list is over, and is about to be returned. May wait for a disk.
   func finish(_ list: ListID) {
-    guard let terms = index[list]?.terms else { return }
-    if terms.hasSheet {
-      try? write(list, isEnd: true)
-    } else if let earlier = terms.revises, index[earlier]?.terms.hasSheet == true {
-      // A page of the earlier list would show prints that are not there any more.
-      guard let subject = try? maker.subject(list) else { return }
-      try? maker.removePages(from: 1, of: subject)
+    do throws(Failure) { try end(list, .end) } catch {
+      guard error.kind == .machine else { return }
+      state.withLock { state in
+        guard state.unfinished.count < Self.mostUnfinished else { return }
+        state.unfinished.insert(list)
+      }
     }
+  }
+
+  private func end(_ list: ListID, _ pass: Pass) throws(Failure) {
+    guard let terms = index[list]?.terms, terms.hasSheet || terms.revises != nil,
+      let subject = try maker.subject(list), heir(of: subject) == nil
+    else { return }
+    // Its takeover may have been cancelled half-way. Without its thumbnail a print is still shown.
+    if terms.revises != nil { try? SheetFolder(of: subject.prints.folder)?.settle(list) }
+    if terms.hasSheet { return try write(subject, pass) }
+    // A page of an earlier list would show prints that are not there any more.
+    try asMachine { () throws(SystemError) in try maker.removePages(from: 1, of: subject) }
+  }
+
+  /// Tries the last pages again that this machine could not write.
+  private func endAgain(_ list: ListID) {
+    guard state.withLock({ $0.making.insert(list).inserted }) else { return }
+    let isOver = didEnd(list)
+    state.withLock { state in
+      state.making.remove(list)
+      guard isOver else { return }
+      state.unfinished.remove(list)
+      state.pages[list] = nil
+    }
+  }
+
+  /// True if another attempt would change nothing.
+  private func didEnd(_ list: ListID) -> Bool {
+    do throws(Failure) {
+      try end(list, .again)
+      return true
+    } catch { return error.kind != .machine && error.kind != .cancelled }
   }
 
   func forget(_ list: ListID) { state.withLock { $0.pages[list] = nil } }
@@ -139,18 +210,32 @@ final class ContactSheets: Sendable {
       guard let subject = try maker.subject(list) else {
         throw Self.refusal("its prints are not there any more")
       }
-      let prints = subject.open.terms.prints
-      if let printer = index.printer(into: prints), printer > list {
-        throw Self.refusal("list \(printer) has taken over its prints; name that one")
-      }
+      try check(subject)
+      // Closes the file of the rows again.
+      defer { if recorder.ledger({ $0.isArchived(list) }) { recorder.archived(list) } }
       let thumbnails = try await makeThumbnails(of: subject)
-      state.withLock { $0.pages[list] = nil }
-      try write(list, isEnd: true)
+      try check(subject)
       forget(list)
-      let folder = String(decoding: prints.bytes, as: UTF8.self)
+      try write(subject, .made)
+      state.withLock { state in
+        state.pages[list] = nil
+        state.unfinished.remove(list)
+      }
+      let folder = String(decoding: subject.open.terms.prints.bytes, as: UTF8.self)
       return SheetReport(
         page: "\(printsPath)/\(folder)/\(SheetPage.file(1))", pages: Int(subject.pages),
         thumbnails: thumbnails)
+    }
+  }
+
+  /// Its prints are still its own, and it is not being removed.
+  private func check(_ subject: SheetMaker.Subject) throws(Failure) {
+    let list = subject.id
+    if let heir = heir(of: subject) {
+      throw Self.refusal("list \(heir) has taken over its prints; name that one")
+    }
+    if recorder.ledger({ $0[list] == nil }) || index.reserved(list) != nil {
+      throw Self.refusal("it is not known any more")
     }
   }
 
@@ -169,6 +254,7 @@ final class ContactSheets: Sendable {
     var first: UInt32 = 1
     while first <= subject.head.total {
       if Task.isCancelled { throw .cancelled }
+      try check(subject)
       let last = min(first + Self.batch - 1, subject.head.total)
       var wanted: [ResultRow] = []
       for number in first...last {
@@ -177,6 +263,7 @@ final class ContactSheets: Sendable {
       }
       let fresh = await thumbnails(of: wanted, subject, height)
       if !fresh.isEmpty {
+        try check(subject)
         try await recorder.record([], after: fresh.map { .row(subject.id, $0) })
       }
       made += fresh.count
@@ -190,7 +277,7 @@ final class ContactSheets: Sendable {
     of rows: [ResultRow], _ subject: SheetMaker.Subject, _ height: UInt16
   ) async -> [ResultRow] {
     let draw = ThumbnailDraw(
-      open: subject.open, prints: subject.prints, workers: workers,
+      open: subject.open, prints: subject.prints, index: index, workers: workers,
       settings: settings.current.filter, height: height)
     return await withTaskGroup(of: ResultRow?.self) { group in
       for row in rows { group.addTask { await draw.make(row) } }
@@ -206,6 +293,7 @@ final class ContactSheets: Sendable {
 private struct ThumbnailDraw: Sendable {
   let open: OpenList
   let prints: PrintFolder
+  let index: ListIndex
   let workers: any Workers
   let settings: Settings.Filter
   let height: UInt16
@@ -216,16 +304,19 @@ private struct ThumbnailDraw: Sendable {
       let format = PictureFormat(rawValue: row.format),
       let print = try? prints.folder.open(open.printName(row.photo, entry.name, format), .read),
       // The worker writes a print, too, which is thrown away.
-      let copy = try? prints.draft(photo), let small = prints.thumbnailDraft(photo)
+      let copy = try? prints.draft(FileName(made: ".\(open.id)-\(row.photo).again"))
     else { return nil }
     defer { prints.discard(copy) }
+    guard let small = prints.thumbnailDraft(photo) else { return nil }
     let order = DevelopOrder(
       owner: open.about.owner, serviceClass: .utility, filter: .sepia(thousandths: 0),
       metadata: .strip, maximumPixels: settings.maximumPixels,
       maximumMemory: settings.maximumMemory, timeout: settings.timeout)
     let developed = try? await workers.develop(
       print, into: copy.file, thumbnail: Thumbnail.Order(file: small.file, height: height), order)
-    guard let thumbnail = developed?.thumbnail, prints.show(small, of: row.photo) else {
+    guard let thumbnail = developed?.thumbnail,
+      index.heir(of: open.id, in: open.terms.prints) == nil, prints.show(small, of: row.photo)
+    else {
       prints.discard(small)
       return nil
     }

@@ -220,7 +220,18 @@ final class ControlCalls: ControlService {
     return summary
   }
 
-  /// Waits for the copy and the results of a list that has just ended.
+  /// Waits until a list that has just ended has its copy and its results.
+  private func departure(of list: ListID) async throws(ControlError) {
+    while !stop.isOn, !Task.isCancelled {
+      let seen = keeper.changes.version
+      guard let life = await keeper.lives()?[list] else { return }
+      if case .returning(let failure?, _) = life.phase {
+        throw .notPossible(why: "its results cannot be written yet: \(failure.reason)")
+      }
+      await keeper.changes.change(after: seen)
+    }
+  }
+
   private func remove(
     _ reference: ListReference, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
@@ -229,14 +240,7 @@ final class ControlCalls: ControlService {
       throw .notPossible(why: "it is at work; cancel it first, or wait for its end")
     }
     let list = ListID(summary.id)
-    while !stop.isOn, !Task.isCancelled {
-      let seen = keeper.changes.version
-      guard let life = await keeper.lives()?[list] else { break }
-      if case .returning(let failure?, _) = life.phase {
-        throw .notPossible(why: "its results cannot be written yet: \(failure.reason)")
-      }
-      await keeper.changes.change(after: seen)
-    }
+    try await departure(of: list)
     do throws(Failure) { try await remover.remove(list, by: peer.user) } catch {
       throw .notPossible(why: error.reason)
     }
@@ -250,7 +254,10 @@ final class ControlCalls: ControlService {
     guard summary.isFinal else {
       throw .notPossible(why: "it is at work; its contact sheet is made by itself")
     }
-    do throws(Failure) { return .sheet(try await sheets.make(ListID(summary.id))) } catch {
+    let list = ListID(summary.id)
+    try await departure(of: list)
+    if stop.isOn { throw .notPossible(why: "the daemon is stopping") }
+    do throws(Failure) { return .sheet(try await sheets.make(list)) } catch {
       throw .notPossible(why: error.reason)
     }
   }

@@ -24,6 +24,13 @@ struct SheetMaker: Sendable {
     var pages: UInt32 { SheetPage.count(of: head.total) }
   }
 
+  /// A page under its hidden name.
+  struct Draft {
+    let name: FileName
+    /// Every photo has its print or its failure.
+    let isWhole: Bool
+  }
+
   let lists: OpenLists
   let recorder: Recorder
 
@@ -65,30 +72,35 @@ struct SheetMaker: Sendable {
     }
   }
 
-  /// Writes a page under a hidden name; `show` gives it its own.
+  /// Writes a page under a hidden name, and leaves nothing behind if that fails; `show` gives it its own.
   func draft(
     _ page: UInt32, of subject: Subject, _ rows: ResultReader, as mark: String
-  ) throws(Failure) -> FileName {
+  ) throws(Failure) -> Draft {
     let numbers = SheetPage.numbers(on: page, of: subject.head.total)
     var tiles: [SheetTile] = []
+    var isWhole = true
     for (number, state) in zip(numbers, states(page, of: subject)) {
       let entry = try subject.open.catalog.entry(number)
       // A row may be of an earlier attempt, or from before its record.
       let isKnown = state?.isFinal ?? subject.head.state.isFinal
-      tiles.append(
-        SheetTile(
-          number: number, name: entry.name,
-          content: isKnown ? content(number, entry, subject, rows) : .missing))
+      let tile = SheetTile(
+        number: number, name: entry.name,
+        content: isKnown ? content(number, entry, subject, rows) : .missing)
+      if tile.content == .missing { isWhole = false }
+      tiles.append(tile)
     }
     let html = SheetPage(subject.head, number: page, tiles: tiles).html { bytes in
       SHA256.digest(of: bytes).bytes
     }
-    return try asMachine { () throws(SystemError) in
-      let name = FileName(made: ".\(subject.id)-page\(page).\(mark)")
+    let name = FileName(made: ".\(subject.id)-page\(page).\(mark)")
+    do throws(SystemError) {
       let draft = try subject.prints.draft(name)
       try draft.file.write(html, at: 0)
-      return name
+    } catch {
+      try? subject.prints.folder.removeIfThere(name)
+      throw error.machineFailure
     }
+    return Draft(name: name, isWhole: isWhole)
   }
 
   private func content(
@@ -110,17 +122,20 @@ struct SheetMaker: Sendable {
         file: file, width: row.width, height: row.height, thumbnail: row.thumbnail))
   }
 
-  func show(_ draft: FileName, as page: UInt32, of subject: Subject) throws(SystemError) {
+  func show(_ draft: Draft, as page: UInt32, of subject: Subject) throws(SystemError) {
     let folder = subject.prints.folder
-    try folder.rename(draft, to: folder, as: SheetPage.file(page), replacing: true)
+    try folder.rename(draft.name, to: folder, as: SheetPage.file(page), replacing: true)
   }
 
-  /// Removes pages of an earlier list in this folder, from this one on.
+  /// Removes pages of an earlier list in this folder, from this one on. The last goes first, so that a crash leaves no
+  /// page behind a gap.
   func removePages(from first: UInt32, of subject: Subject) throws(SystemError) {
-    var page = first
-    while try subject.prints.folder.has(SheetPage.file(page)) {
-      try subject.prints.folder.remove(SheetPage.file(page))
-      page += 1
+    let folder = subject.prints.folder
+    var end = first
+    while try folder.has(SheetPage.file(end)) { end += 1 }
+    while end > first {
+      end -= 1
+      try folder.removeIfThere(SheetPage.file(end))
     }
   }
 }
