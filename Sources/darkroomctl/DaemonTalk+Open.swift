@@ -39,10 +39,10 @@ extension DaemonTalk {
   private func isSystemServed() -> Bool {
     let users = Self.listenerUsers()
     if users == [0] { return true }
-    let who = users.isEmpty ? "nobody listens" : "another user than root listens"
+    let what = users.isEmpty ? "no socket listens" : "a socket of another user than root listens"
     voice.complain(
       "web.listener",
-      "\(who) on 127.0.0.1:\(Self.systemPort); enable darkroom-web.socket with "
+      "\(what) on 127.0.0.1:\(Self.systemPort); enable darkroom-web.socket with "
         + "'sudo systemctl enable --now darkroom-web.socket'")
     return false
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who listens on a port of 127.0.0.1, from the rows of /proc/net/tcp and tcp6. A value.
+// The users who listen on a port of 127.0.0.1, from the rows of /proc/net/tcp and tcp6. A value.
 
 struct ListenerTable: Equatable {
   /// 127.0.0.1 and 0.0.0.0, both also as IPv6 has them, in the form of the kernel.

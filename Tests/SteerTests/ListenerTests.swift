@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who listens on a port: rows of the kernel's tables.
+// The users who listen on a port: rows of the kernel's tables.
 
 import Testing
 
