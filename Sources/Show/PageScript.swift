@@ -19,16 +19,20 @@ package enum PageScript {
     const states = new Uint8Array(total), counts = [total, 0, 0, 0];
     const viewer = crypto.getRandomValues(new Uint32Array(3)).join("");
     const OVER = "This view is over. 'darkroomctl open' makes another.";
+    const AWAY = "darkroomd does not answer; trying again";
     const pool = [], pages = new Map(), wanted = new Set(), asked = new Set();
     let filter = -1, shown = null, current = 0;
     let edge = 26, columns = 1, wide = 0, tall = 0, scale = 1;
-    let record = 0, source = null, leased = false, isOver = false, notice = "";
+    let record = 0, source = null, turn = 0, leased = false, notice = "";
 
     const size = () => shown ? shown.length : total;
     const at = place => shown ? shown[place] : place + 1;
     const row = () => tall + GAP;
     const top = () => main.scrollTop * scale;
     const clamp = (value, least, most) => max(least, min(value, most));
+    const later = (act, time) => {
+      act.timer ||= setTimeout(() => { act.timer = 0; act(); }, time);
+    };
 
     const layout = () => {
       const keep = floor(top() / (row() || 1)) * columns, old = wide;
@@ -47,6 +51,7 @@ package enum PageScript {
       for (const item of pool) item.key = "";
       if (keep && wide !== old) main.scrollTop = floor(keep / columns) * row() / scale;
       draw();
+      rested();
     };
 
     const tile = () => {
@@ -101,12 +106,12 @@ package enum PageScript {
       const link = item.firstChild, image = link.firstChild, reason = state === FAILED ? why : "";
       item.style.width = wide + "px";
       item.style.height = tall + "px";
-      item.setAttribute("aria-setsize", size());
-      item.setAttribute("aria-posinset", place + 1);
+      item.ariaSetSize = size();
+      item.ariaPosInSet = place + 1;
       link.dataset.number = number;
       link.dataset.words = state === DONE ? "" : reason || words[state];
       link.lastChild.textContent = name;
-      link.setAttribute("aria-label", `${number}, ${name}: ${words[state]}${reason && ", " + reason}`);
+      link.ariaLabel = `${number}, ${name}: ${words[state]}${reason && ", " + reason}`;
       link.tabIndex = place === current ? 0 : -1;
       const picture = state === DONE ? `thumbs/${number}.jpg` : "";
       const isNew = item.number === number && item.state < DONE && state === DONE;
@@ -146,10 +151,10 @@ package enum PageScript {
       states[number - 1] = state;
       counts[old]--;
       counts[state]++;
-      if (filter >= 0) changedFilter();
+      if (filter >= 0) later(choose, 500);
     };
 
-    const choose = kind => {
+    const choose = (kind = filter) => {
       filter = kind;
       shown = kind < 0 ? null
         : Uint32Array.from((function* () {
@@ -161,11 +166,6 @@ package enum PageScript {
       layout();
     };
 
-    let filterTimer = 0;
-    const changedFilter = () => {
-      filterTimer = filterTimer || setTimeout(() => { filterTimer = 0; choose(filter); }, 500);
-    };
-
     const text = number => number.toLocaleString("en");
 
     const tell = () => {
@@ -174,8 +174,8 @@ package enum PageScript {
       labels.forEach(([kind, word, number], place) => {
         const button = all("button")[place];
         button.textContent = `${word} ${text(number)}`;
-        button.setAttribute("aria-pressed", filter === kind);
-        button.onclick = () => { main.scrollTop = current = 0; choose(kind); look(); };
+        button.ariaPressed = filter === kind;
+        button.onclick = () => { main.scrollTop = current = 0; choose(kind); };
       });
       one("#done").textContent = `${text(counts[2])} of ${text(total)}`;
       one("#left").textContent = notice || (counts[3] ? text(counts[3]) + " failed" : "");
@@ -183,41 +183,52 @@ package enum PageScript {
       [counts[2], counts[3], counts[1]].forEach((count, place) => {
         all(".bar i")[place].style.width = 100 * count / total + "%";
       });
-      one(".bar").setAttribute("aria-valuenow", counts[2] + counts[3]);
-      announce();
+      one(".bar").ariaValueNow = counts[2] + counts[3];
+      later(announce, max(0, told + 1e4 - performance.now()));
     };
 
-    let announced = -1e9, announceTimer = 0;
+    let told = -1e9;
     const announce = () => {
-      if (announceTimer) return;
-      announceTimer = setTimeout(() => {
-        announceTimer = 0;
-        announced = performance.now();
-        one("#said").textContent = `${counts[2]} prints of ${total}, ${counts[3]} failed. ${notice}`;
-      }, max(0, announced + 1e4 - performance.now()));
+      told = performance.now();
+      one("#said").textContent = `${counts[2]} prints of ${total}, ${counts[3]} failed. ${notice}`;
     };
 
     const changed = () => { tell(); draw(); };
 
+    const say = text => { notice = text; tell(); };
+    const back = () => { if (notice === AWAY) say(""); };
+
+    const stop = () => { turn++; source?.close(); source = null; };
+
     const load = async () => {
-      for (let offset = 0; offset < total; offset += 1e6) {
-        const answer = await fetch(`states?offset=${offset}`);
-        if (answer.status === 401) return say(OVER);
-        if (!answer.ok) { await new Promise(done => setTimeout(done, 1000)); offset -= 1e6; continue; }
-        if (!offset) record = +answer.headers.get("Darkroom-Record");
-        new Uint8Array(await answer.arrayBuffer())
-          .forEach((digit, place) => { states[offset + place] = digit - 48; });
+      stop();
+      const mine = turn;
+      for (let offset = 0, pause = 1e3; offset < total;) {
+        const answer = await fetch(`states?offset=${offset}`).catch(() => 0);
+        const digits = answer.ok && await answer.arrayBuffer().catch(() => 0);
+        if (mine !== turn) return;
+        if (digits) {
+          if (!offset) record = +answer.headers.get("Darkroom-Record");
+          new Uint8Array(digits).forEach((digit, place) => { states[offset + place] = digit - 48; });
+          offset += 1e6;
+        } else if (/40[134]/.test(answer.status)) return say(OVER);
+        else {
+          say(AWAY);
+          await new Promise(done => setTimeout(done, pause));
+          pause = min(2 * pause, 6e4);
+        }
       }
       counts.fill(0);
       for (const state of states) counts[state]++;
       pages.clear();
-      choose(filter);
+      choose();
+      back();
+      if (!document.hidden && !/finished|cancelled/.test(facts.state)) follow();
     };
-
-    const say = text => { notice = text; tell(); };
 
     const follow = () => {
       source = new EventSource(`events?since=${record}`);
+      source.onopen = back;
       source.onmessage = event => {
         record = +event.lastEventId || record;
         for (const change of event.data.split(",")) set(...change.split(".").map(Number));
@@ -226,13 +237,11 @@ package enum PageScript {
       const on = (name, act) => source.addEventListener(name, act);
       on("list", event => { facts.state = event.data; changed(); });
       on("again", load);
-      on("away", () => say("darkroomd does not answer; trying again"));
-      on("back", () => say(""));
-      on("end", () => { isOver = true; source.close(); load(); look(); });
-      on("gone", () => { source.close(); say(OVER); });
-      source.onerror = () => {
-        if (source.readyState === 2 && !isOver) setTimeout(follow, 2000);
-      };
+      on("away", () => say(AWAY));
+      on("back", back);
+      on("end", load);
+      on("gone", () => { stop(); say(OVER); });
+      source.onerror = () => { if (source?.readyState === 2) later(load, 1e4); };
     };
 
     const ranges = places => {
@@ -253,7 +262,7 @@ package enum PageScript {
     const look = () => {
       if (facts.focus !== "1") return;
       let wish = "";
-      if (!document.hidden && !isOver) {
+      if (source) {
         const [first, end] = span(0), [before, behind] = span(1);
         const places = [...open(first, end), ...open(end, behind), ...open(before, first)];
         wish = ranges(places.slice(0, 500)).slice(0, 150).join();
@@ -295,7 +304,7 @@ package enum PageScript {
       if (/^\d+$/.test(word)) { if (shown) choose(-1); move(word - 1); } else if (word) find(word);
     };
 
-    addEventListener("keydown", event => {
+    onkeydown = event => {
       if (event.ctrlKey || event.altKey || event.metaKey) return;
       const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns };
       if (event.key in steps) move(current + steps[event.key]);
@@ -304,20 +313,17 @@ package enum PageScript {
       else if ("/g".includes(event.key)) { ask.value = ""; ask.focus(); }
       else return;
       event.preventDefault();
-    });
-
-    let rest = 0, frame = 0;
-    main.onscroll = () => {
-      frame = frame || requestAnimationFrame(() => { frame = 0; draw(); });
-      clearTimeout(rest);
-      rest = setTimeout(look, 150);
     };
-    document.addEventListener("visibilitychange", look);
-    addEventListener("pagehide", () => { isOver = true; look(); });
+
+    let rest = 0;
+    const rested = () => { clearTimeout(rest); rest = setTimeout(look, 150); };
+    main.onscroll = () => { draw(); rested(); };
+    const leave = () => { stop(); look(); };
+    document.onvisibilitychange = () => { if (document.hidden) leave(); else load(); };
+    onpagehide = leave;
+    onpageshow = load;
     setInterval(() => { if (leased) look(); }, 6000);
     new ResizeObserver(layout).observe(main);
-
-    load().then(() => { look(); if (!/finished|cancelled/.test(facts.state)) follow(); });
     }
 
     """#

@@ -32,24 +32,36 @@ package enum PageText {
 
   /// Of every answer. Nothing from elsewhere is loaded, no script or style stands in the page, and none can be made
   /// from text.
-  package static let safety = [
-    WebHeader(
-      "Content-Security-Policy",
-      "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; "
-        + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-        + "require-trusted-types-for 'script'; trusted-types 'none'"),
-    WebHeader("X-Content-Type-Options", "nosniff"),
-    WebHeader("Referrer-Policy", "no-referrer"),
-    WebHeader("Cross-Origin-Opener-Policy", "same-origin"),
-    WebHeader("Cross-Origin-Resource-Policy", "same-origin"),
-  ]
+  package static let safety = headers(
+    policy: "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; "
+      + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+      + "require-trusted-types-for 'script'; trusted-types 'none'")
+
+  /// Of the door, which loads its icon alone: browsers ask for one.
+  package static let doorSafety = headers(
+    policy:
+      "default-src 'none'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  )
+
+  private static func headers(policy: String) -> [WebHeader] {
+    [
+      WebHeader("Content-Security-Policy", policy),
+      WebHeader("X-Content-Type-Options", "nosniff"),
+      WebHeader("Referrer-Policy", "no-referrer"),
+      WebHeader("Cross-Origin-Opener-Policy", "same-origin"),
+      WebHeader("Cross-Origin-Resource-Policy", "same-origin"),
+    ]
+  }
 
   /// The cookie goes to the pages of its list alone, and never with a request from another site.
-  package static func cookie(_ view: String, list: UInt64, seconds: UInt32) -> WebHeader {
+  /// - Parameter isSecure: the browser came by https, and sends it by https alone.
+  package static func cookie(
+    _ view: String, list: UInt64, seconds: UInt32, isSecure: Bool
+  ) -> WebHeader {
     WebHeader(
       "Set-Cookie",
       "\(RequestJudge.cookie)=\(view); Path=/lists/\(list)/; Max-Age=\(seconds); HttpOnly; "
-        + "SameSite=Strict")
+        + "SameSite=Strict" + (isSecure ? "; Secure" : ""))
   }
 
   package static func page(_ head: Head) -> String {
@@ -76,6 +88,20 @@ package enum PageText {
       <p role=status id=said></p>
 
       """
+  }
+
+  /// Leads to the page of a list. After a redirection, Chromium would not send the cookie if the first link came from
+  /// another site; this page is of our own site.
+  package static func door(to list: UInt64) -> String {
+    """
+    <!doctype html>
+    <html lang=en>
+    <meta charset=utf-8>
+    <meta http-equiv="refresh" content="0;url=/lists/\(list)/">
+    <title>darkroom</title>
+    <link rel=icon href=/icon.svg>
+
+    """
   }
 
   /// A print under the safelight.

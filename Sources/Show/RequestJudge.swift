@@ -46,12 +46,19 @@ package struct RequestJudge: Sendable {
   private static let longestView = 256
 
   /// `name` or `name:port`, in lower case.
-  private let hosts: Set<String>
+  private let ownHosts: Set<String>
+  /// A proxy serves them, by https alone.
+  private let proxyHosts: Set<String>
 
   /// - Parameter names: other hosts, as a proxy passes them on.
   package init(port: Int, names: [String] = []) {
-    hosts = Set(["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(port)" })
-      .union(names.map { $0.lowercased() })
+    ownHosts = Set(["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(port)" })
+    proxyHosts = Set(names.map { $0.lowercased() }).subtracting(ownHosts)
+  }
+
+  /// True if a browser reaches the host by https.
+  package func isSecure(_ request: WebRequest) -> Bool {
+    request.values("host").contains { proxyHosts.contains($0.lowercased()) }
   }
 
   package func judge(_ request: WebRequest) -> Verdict {
@@ -79,7 +86,9 @@ package struct RequestJudge: Sendable {
     let isPost = request.method == "POST"
     guard isPost || request.method == "GET" || request.method == "HEAD" else { throw .wrongMethod }
     let host = request.values("host")
-    guard host.count == 1, hosts.contains(host[0].lowercased()) else { throw .misdirected }
+    guard host.count == 1, ownHosts.contains(host[0].lowercased()) || isSecure(request) else {
+      throw .misdirected
+    }
     try checkLength(request, isPost: isPost)
     guard let page = PageRequest(target: request.target) else { throw .notFound }
     guard case .focus = page else {
@@ -88,10 +97,8 @@ package struct RequestJudge: Sendable {
       return page
     }
     guard isPost else { throw .wrongMethod }
-    let origin = request.values("origin")
-    guard origin == ["http://\(host[0])"] || origin == ["https://\(host[0])"] else {
-      throw .forbidden
-    }
+    let scheme = isSecure(request) ? "https" : "http"
+    guard request.values("origin") == ["\(scheme)://\(host[0])"] else { throw .forbidden }
     try checkSite(request, page)
     guard request.values("content-type") == [Self.focusType] else { throw .wrongForm }
     return page

@@ -41,7 +41,7 @@ final class WebSheets: WebService {
     case .script: Self.text(PageScript.text, "text/javascript; charset=utf-8", lasting: true)
     case .style: Self.text(PageStyle.text, "text/css; charset=utf-8", lasting: true)
     case .icon: Self.text(PageText.icon, "image/svg+xml", lasting: true)
-    case .redeem(let token): try redeem(token, isHead: request.method == "HEAD")
+    case .redeem(let token): try redeem(token, request)
     case .page(let list): try self.page(list, view)
     case .states(let list, let offset): try states(list, view, from: offset)
     case .photos(let list, let offset, let count): try photos(list, view, from: offset, count)
@@ -64,17 +64,21 @@ final class WebSheets: WebService {
   // MARK: pages
 
   /// A program that looks at the address first must not use it up.
-  private func redeem(_ token: String, isHead: Bool) throws(ControlFailure) -> WebAnswer {
-    if isHead { return Self.answer(204, [WebHeader("Cache-Control", "no-store")]) }
+  private func redeem(
+    _ token: String, _ request: WebRequest
+  ) throws(ControlFailure) -> WebAnswer {
+    let unkept = WebHeader("Cache-Control", "no-store")
+    if request.method == "HEAD" { return Self.answer(204, [unkept]) }
     guard case .redeemed(let report) = try call(.redeem(token: token), nil) else {
       throw Self.otherKind
     }
-    return Self.answer(
-      303,
-      [
-        WebHeader("Location", "/lists/\(report.list)/"), WebHeader("Cache-Control", "no-store"),
-        PageText.cookie(report.view, list: report.list, seconds: report.seconds),
-      ])
+    let cookie = PageText.cookie(
+      report.view, list: report.list, seconds: report.seconds, isSecure: judge.isSecure(request))
+    return WebAnswer(
+      200,
+      headers: PageText.doorSafety + [
+        WebHeader("Content-Type", "text/html; charset=utf-8"), unkept, cookie,
+      ], body: .bytes(Array(PageText.door(to: report.list).utf8)))
   }
 
   private func page(_ list: UInt64, _ view: String) throws(ControlFailure) -> WebAnswer {
@@ -218,11 +222,12 @@ final class WebSheets: WebService {
       ], .bytes(Array(text.utf8)))
   }
 
+  /// It ends the connection: a client that is refused holds no place among those that are served.
   private static func notice(_ status: UInt32, _ words: String) -> WebAnswer {
     answer(
       status,
       [
-        WebHeader("Content-Type", "text/html; charset=utf-8"),
+        WebHeader("Content-Type", "text/html; charset=utf-8"), WebHeader("Connection", "close"),
         WebHeader("Cache-Control", "no-store"),
       ], .bytes(Array(PageText.notice(words).utf8)))
   }

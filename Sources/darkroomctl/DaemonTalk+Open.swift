@@ -9,9 +9,13 @@ internal import Vocabulary
 extension DaemonTalk {
   /// Where darkroom-web.socket listens.
   static let systemAddress = "http://127.0.0.1:8473"
+  private static let systemPort: UInt16 = 8473
   private static let patience = Duration.seconds(20)
 
   func open(_ task: OpenTask) throws(ControlFailure) -> ExitCode {
+    if task.address == nil, order.socket == DaemonPlace.systemSocket, !isSystemServed() {
+      return .failed
+    }
     guard case .opened(let report) = try ask(.open(task.list)) else { throw Self.otherKind }
     guard let base = address(task) else { return .failed }
     let address = "\(base)/open/\(report.token)"
@@ -29,6 +33,28 @@ extension DaemonTalk {
 
   private static var hasDisplay: Bool {
     ["DISPLAY", "WAYLAND_DISPLAY"].contains { Surroundings.variable($0)?.isEmpty == false }
+  }
+
+  /// Another user who listens there would get the token.
+  private func isSystemServed() -> Bool {
+    let users = Self.listenerUsers()
+    if users == [0] { return true }
+    let what = users.isEmpty ? "no socket listens" : "a socket of another user than root listens"
+    voice.complain(
+      "web.listener",
+      "\(what) on 127.0.0.1:\(Self.systemPort); enable darkroom-web.socket with "
+        + "'sudo systemctl enable --now darkroom-web.socket'")
+    return false
+  }
+
+  private static func listenerUsers() -> Set<UInt32> {
+    guard let folder = try? LinuxFolder.open(path: "/proc/self/net") else { return [] }
+    // The sockets that listen stand first.
+    let tables = [FileName(literal: "tcp"), FileName(literal: "tcp6")].map { name in
+      (try? folder.openFile(name, .read).read(at: 0, upTo: 1 << 20)) ?? []
+    }
+    let rows = tables.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
+    return ListenerTable(port: systemPort, rows: rows).users
   }
 
   private func address(_ task: OpenTask) -> String? {

@@ -178,6 +178,13 @@ import Testing
         #expect(reply.status == status, "\(line): \(reply)")
         #expect(reply.header("Content-Security-Policy") != nil)
       }
+      let port = web.port
+      let refused = try await onOwnThread {
+        let visit = try WebVisit(port: port)
+        visit.send("GET /nothing HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+        return String(decoding: visit.read(), as: UTF8.self)
+      }
+      #expect(refused.contains(" 404 ") && refused.lowercased().contains("connection: close"))
     }
   }
 
@@ -191,7 +198,9 @@ import Testing
       let port = try #require(parts.count > 1 ? Int(parts[1].split(separator: ":")[1]) : nil)
       let reply = try await WebVisit.ask(
         port, "GET /open/\(parts[3])", headers: ["Host: 127.0.0.1:\(port)"])
-      #expect(reply.status == 303)
+      #expect(reply.status == 200 && reply.text.contains("0;url=/lists/1/"), "\(reply)")
+      let policy = try #require(reply.header("Content-Security-Policy"))
+      #expect(policy.contains("default-src 'none'") && !policy.contains("script-src"))
       let missing = try await bench.tool("open", "winter")
       #expect(missing.code == 4 && missing.errors.contains("Could not open 'winter'"), "\(missing)")
       let web = try await WebSite.start(bench, ["--idle", "1"])

@@ -35,7 +35,7 @@ package struct WebSite: Sendable {
   package func view(_ list: String, as user: UInt32? = nil) async throws -> String {
     let path = String(try await address(list, as: user).dropFirst(base.utf8.count))
     let reply = try await get(path, nil)
-    guard reply.status == 303, reply.header("Location")?.hasPrefix("/lists/") == true,
+    guard reply.status == 200, reply.text.contains("content=\"0;url=/lists/"),
       let cookie = reply.header("Set-Cookie")?.split(separator: ";").first
     else { throw ProgramProblem("no view: \(reply)") }
     let again = try await get(path, nil)

@@ -78,6 +78,18 @@ import Testing
     #expect(post(Self.form()) == .serve(.focus(17), view: Self.view))
     let proxied = post(Self.form("https://photos.example.org"), host: "photos.example.org")
     #expect(proxied == .serve(.focus(17), view: Self.view))
+    let plain = post(Self.form("http://photos.example.org"), host: "photos.example.org")
+    #expect(plain == .refuse(.forbidden), "a proxy is reached by https alone")
+    #expect(post(Self.form("https://127.0.0.1:8473")) == .refuse(.forbidden))
+  }
+
+  @Test(arguments: [
+    ("127.0.0.1:8473", false), ("localhost:8473", false), ("photos.example.org", true),
+    ("Photos.Example.org", true), ("evil.example.org", false),
+  ])
+  func `a named host is reached by https`(host: String, isSecure: Bool) {
+    let request = WebRequest("GET", "/", headers: [WebHeader("Host", host)])
+    #expect(Self.judge.isSecure(request) == isSecure)
   }
 
   @Test(arguments: [

@@ -51,10 +51,20 @@ import Testing
   }
 
   @Test func `a view stays with its list and its site`() {
-    let cookie = PageText.cookie("17.1.2.ab", list: 17, seconds: 60)
-    #expect(
-      cookie.value
-        == "darkroom-view=17.1.2.ab; Path=/lists/17/; Max-Age=60; HttpOnly; SameSite=Strict")
+    let plain = "darkroom-view=17.1.2.ab; Path=/lists/17/; Max-Age=60; HttpOnly; SameSite=Strict"
+    for (isSecure, text) in [(false, plain), (true, plain + "; Secure")] {
+      let cookie = PageText.cookie("17.1.2.ab", list: 17, seconds: 60, isSecure: isSecure)
+      #expect(cookie.value == text)
+    }
+  }
+
+  @Test func `the door leads to the list, and loads its icon alone`() {
+    let door = PageText.door(to: 17)
+    #expect(door.contains(#"<meta http-equiv="refresh" content="0;url=/lists/17/">"#))
+    #expect(!door.contains("<script") && door.components(separatedBy: "<link").count == 2)
+    let policies = PageText.doorSafety.filter { $0.name == "Content-Security-Policy" }
+    #expect(policies.count == 1 && !policies[0].value.contains("script-src"))
+    #expect(PageText.doorSafety.dropFirst() == PageText.safety.dropFirst())
   }
 
   @Test func `script and style are small, and make nothing from text`() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers the calls of a page on which people look at a list: `Open`, `Redeem`, `States`, `Find`. Decides for whom a
 // caller with a view acts, and what such a caller may ask. Raises `ControlError`.
-// Concurrency model: `state` guards tokens and key; files are read and written in `onDisk`, outside of it.
+// Concurrency model: `state` guards tokens and key; files are read and written in `onDisk`, outside of it. `making` lets
+// one thread of `onDisk` at a time read or make the file of the key.
 
 import Catalog
 import Files
@@ -28,6 +29,7 @@ final class PageCalls: Sendable {
   private let views: Views
   private let folder: any Folder
   private let state = Mutex(State())
+  private let making = Mutex(())
 
   /// - Parameter folder: keeps the key of the views.
   init(_ views: Views, in folder: any Folder) { (self.views, self.folder) = (views, folder) }
@@ -85,6 +87,8 @@ final class PageCalls: Sendable {
   }
 
   func redeem(_ token: String) async throws(ControlError) -> ControlReply {
+    // First: a token is not used up for a view that cannot be signed.
+    let key = try await key()
     let promise = state.withLock { $0.tokens.take(token, now: views.clock.uptime()) }
     guard let promise else {
       throw .permissionDenied(
@@ -96,7 +100,7 @@ final class PageCalls: Sendable {
       until: views.clock.wallTime() / 1000 + UInt64(Self.lifetime))
     return .redeemed(
       RedeemReport(
-        list: promise.list, view: try await key().text(of: right), seconds: Self.lifetime))
+        list: promise.list, view: key.text(of: right), seconds: Self.lifetime))
   }
 
   /// The key is made at the first use, and is private to the daemon. Removing its file ends all views at the next start.
@@ -104,7 +108,9 @@ final class PageCalls: Sendable {
     if let key = state.withLock({ $0.key }) { return key }
     let bytes: [UInt8]
     do throws(SystemError) {
-      bytes = try await onDisk { () throws(SystemError) in try storedKey() }
+      bytes = try await onDisk { () throws(SystemError) in
+        try making.withLock { (_) throws(SystemError) -> [UInt8] in try storedKey() }
+      }
     } catch { throw .notPossible(why: "the key of the views cannot be read: \(error)") }
     guard let key = ViewKey(bytes) else {
       throw .notPossible(why: "the key of the views is damaged; remove \(Self.keyName)")

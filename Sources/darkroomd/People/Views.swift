@@ -101,7 +101,9 @@ struct Views: Sendable {
   }
 
   func choose(_ reference: ListReference) throws(ControlError) -> ListID {
-    ListID(try reference.choose(among: names()))
+    // Pages ask by number, and often: the names of all lists would take long.
+    if let number = reference.number, isKnown(ListID(number)) { return ListID(number) }
+    return ListID(try reference.choose(among: names()))
   }
 
   /// Every list, the oldest first.
