@@ -98,7 +98,7 @@ struct PhotoStages: Stages {
       if error.isOfOneThing { lists.close(list.id) }
       throw error.machineFailure
     }
-    let small = thumbnail(work.photo, in: prints)
+    let small = thumbnail(work, in: prints)
     do throws(Failure) {
       let developed = try await workers.develop(
         original, into: draft.file, thumbnail: small?.order, developOrder(work))
@@ -125,12 +125,13 @@ struct PhotoStages: Stages {
       maximumMemory: settings.maximumMemory, timeout: settings.timeout)
   }
 
-  /// Nil if none is wanted, or it cannot be made.
+  /// Nil if none is wanted, or it cannot be made. The tasks that share a list number their photos from 1 each: their
+  /// thumbnails would replace each other.
   private func thumbnail(
-    _ photo: PhotoID, in prints: PrintFolder
+    _ work: Work, in prints: PrintFolder
   ) -> (draft: PrintFolder.Draft, order: Thumbnail.Order)? {
-    guard let height = settings.current.output.thumbnails,
-      let draft = prints.thumbnailDraft(photo)
+    guard work.order.list.terms.part == nil, let height = settings.current.output.thumbnails,
+      let draft = prints.thumbnailDraft(work.photo)
     else { return nil }
     return (draft, Thumbnail.Order(file: draft.file, height: height))
   }
