@@ -79,7 +79,8 @@ struct LivePageTests {
         #expect(
           try browser.value(of: "document.querySelector('.bar').ariaValueNow") as? String == "12")
         #expect(try browser.value(of: "window.mark") as? Int == 1, "the page was not loaded again")
-        #expect(try browser.complaints() == [])
+        let complaints = try browser.complaints()
+        #expect(complaints.isEmpty, "\(complaints)")
         let print = try #require(
           try browser.value(of: "document.querySelector('a.there').href") as? String)
         try browser.open(print)
@@ -235,7 +236,8 @@ struct LivePageTests {
               "\(scheme) \(selector) \(value ?? 0)")
           }
         }
-        #expect(try browser.complaints() == [])
+        let complaints = try browser.complaints()
+        #expect(complaints.isEmpty, "\(complaints)")
       }
       await bench.origin.release("g")
       try await bench.stop(daemon)

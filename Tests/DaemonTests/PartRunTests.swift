@@ -45,8 +45,10 @@ import Testing
     try await start(bench, list, range, more).end(seconds: 4 * Patience.seconds)
   }
 
+  /// Without the folder of thumbnails, which only a task with the whole list has.
   private func names(_ path: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+      .filter { $0 != ".sheet" }
   }
 
   private func rows(_ bench: DaemonBench, _ range: String) throws -> [Row] {
