@@ -168,7 +168,7 @@ run systemctl daemon-reload && run systemctl restart darkroom
 write_list link 3
 drop link
 eventually is_finished link
-is "$(run sh -c 'ls /srv/photos/prints/link | wc -l')" 3 "with the drop-in, prints go where the link leads"
+is "$(run sh -c 'ls /srv/photos/prints/link | grep -vc html')" 3 "with the drop-in, prints go where the link leads"
 run systemctl stop darkroom
 run rm -r /etc/systemd/system/darkroom.service.d
 run sh -c "rm $prints && install -d -o darkroom -g darkroom -m 0750 $prints"
@@ -178,7 +178,7 @@ is "$(run stat -f -c %T $prints)" "$(run stat -f -c %T /srv)" "the service mount
 write_list far 3
 drop far
 eventually is_finished far
-is "$(run sh -c 'ls /srv/photos/prints/far | wc -l')" 3 "prints go to the other disk"
+is "$(run sh -c 'ls /srv/photos/prints/far | grep -vc html')" 3 "prints go to the other disk"
 unit=$(run systemd-escape --path --suffix=mount $prints)
 run systemctl stop darkroom && run umount $prints && run systemctl mask -q --runtime "$unit"
 run systemctl start darkroom
@@ -191,14 +191,14 @@ run systemctl unmask -q --runtime "$unit" && run systemctl start "$unit"
 run systemctl reload darkroom
 eventually is_finished wait
 check "it works when the disk is mounted"
-is "$(run sh -c "ls /srv/photos/prints/wait | wc -l")" 3 "nothing was printed to the bare folder"
+is "$(run sh -c "ls /srv/photos/prints/wait | grep -vc html")" 3 "nothing was printed to the bare folder"
 
 # --- another machine ----------------------------------------------------------------------------
 
 set_gate 20
 write_list moved 30
 drop moved
-eventually run sh -c '[ "$(ls /srv/photos/prints/moved 2>/dev/null | wc -l)" = 20 ]'
+eventually run sh -c '[ "$(ls /srv/photos/prints/moved 2>/dev/null | grep -vc html)" = 20 ]'
 take pack
 check "everything is packed in the middle of a list"
 run umount $prints
