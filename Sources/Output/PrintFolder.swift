@@ -13,9 +13,6 @@ package final class PrintFolder: Sendable {
     package let temporary: FileName
   }
 
-  /// The folder of a list's thumbnails, in that of its prints. No print has this name: a leading dot is escaped.
-  package static let sheet = FileName(literal: ".sheet")
-
   package let folder: any Folder
   /// The folder that holds this one.
   private let parent: (any Folder)?
@@ -44,7 +41,7 @@ package final class PrintFolder: Sendable {
   /// begin with a dot, and the drafts of other processes have other marks.
   package func sweep() throws(SystemError) {
     for name in try folder.names()
-    where name.bytes.starts(with: ".\(mark)".utf8) && name != Self.sheet {
+    where name.bytes.starts(with: ".\(mark)".utf8) && name != Thumbnail.folder {
       try folder.removeIfThere(name)
     }
   }
@@ -90,15 +87,12 @@ package final class PrintFolder: Sendable {
 
   // MARK: thumbnails
 
-  /// The file of a photo's thumbnail in the folder `sheet`.
-  package static func thumbnail(_ number: UInt32) -> FileName { FileName(made: "\(number).jpg") }
-
   /// Gives a thumbnail its name, before its print appears. It is not synced: it can be made again. Returns false, and
   /// removes the draft, if that fails.
   package func show(_ draft: Draft, of number: UInt32) -> Bool {
     do throws(SystemError) {
       let sheet = try sheetFolder()
-      try folder.rename(draft.temporary, to: sheet, as: Self.thumbnail(number), replacing: true)
+      try folder.rename(draft.temporary, to: sheet, as: Thumbnail.file(number), replacing: true)
       return true
     } catch {
       discard(draft)
@@ -108,12 +102,12 @@ package final class PrintFolder: Sendable {
 
   /// Makes the folder if it is missing.
   package func sheetFolder() throws(SystemError) -> any Folder {
-    let isThere = try folder.has(Self.sheet)
-    let sheet = try folder.folder(Self.sheet, creating: true)
+    let isThere = try folder.has(Thumbnail.folder)
+    let sheet = try folder.folder(Thumbnail.folder, creating: true)
     if isThere { return sheet }
-    do throws(SystemError) { try folder.setReaders(readers, of: Self.sheet) } catch {
+    do throws(SystemError) { try folder.setReaders(readers, of: Thumbnail.folder) } catch {
       // The next call repeats both steps.
-      try? folder.removeFolder(Self.sheet)
+      try? folder.removeFolder(Thumbnail.folder)
       throw error
     }
     return sheet

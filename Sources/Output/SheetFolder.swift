@@ -11,19 +11,19 @@ package struct SheetFolder: Sendable {
 
   /// Nil if the prints have none.
   package init?(of prints: any Folder) throws(SystemError) {
-    guard try prints.has(PrintFolder.sheet) else { return nil }
-    folder = try prints.folder(PrintFolder.sheet, creating: false)
+    guard try prints.has(Thumbnail.folder) else { return nil }
+    folder = try prints.folder(Thumbnail.folder, creating: false)
   }
 
   package func has(_ number: UInt32) throws(SystemError) -> Bool {
-    try folder.has(PrintFolder.thumbnail(number))
+    try folder.has(Thumbnail.file(number))
   }
 
   /// One that is missing may have been set aside before a crash.
   package func setAside(_ old: UInt32, for number: UInt32, of list: ListID) throws(SystemError) {
     do throws(SystemError) {
       try folder.rename(
-        PrintFolder.thumbnail(old), to: folder, as: Self.aside(number, list), replacing: true)
+        Thumbnail.file(old), to: folder, as: Self.aside(number, list), replacing: true)
     } catch { if !error.isMissing { throw error } }
   }
 
@@ -33,7 +33,7 @@ package struct SheetFolder: Sendable {
     for name in try folder.names() where name.bytes.starts(with: head) {
       let number = UInt32(String(decoding: name.bytes.dropFirst(head.count), as: UTF8.self))
       guard let number else { continue }
-      try folder.rename(name, to: folder, as: PrintFolder.thumbnail(number), replacing: true)
+      try folder.rename(name, to: folder, as: Thumbnail.file(number), replacing: true)
     }
   }
 

@@ -217,9 +217,9 @@ extension SheetTile {
     out.link(print.file)
     out.markup("\"><img src=\"")
     if print.thumbnail != nil {
-      out.markup(".sheet/")
-      out.number(number)
-      out.markup(".jpg")
+      out.link(Thumbnail.folder)
+      out.markup("/")
+      out.link(Thumbnail.file(number))
     } else {
       out.link(print.file)
     }

@@ -29,7 +29,7 @@ package struct ShowOrder: MessageValue {
     limit = try fields.count("limit", or: 100)
     guard limit <= Self.highestLimit else { throw FieldError(name: "limit") }
     let name = try fields.string("state", or: "")
-    state = PhotoState.allCases.first { $0.name == name }
+    state = PhotoState(name: name)
     if state == nil, !name.isEmpty { throw FieldError(name: "state") }
   }
 

@@ -47,6 +47,11 @@ package struct FileName: Hashable, Comparable, Sendable, CustomStringConvertible
   /// Safe to show: control characters, direction marks and broken UTF-8 are escaped.
   package var description: String { Printable.text(bytes) }
 
+  /// The path of the file of this name in a folder, with the bytes of the name unescaped.
+  package func path(in folder: String) -> String {
+    "\(folder)/\(String(decoding: bytes, as: UTF8.self))"
+  }
+
   package static func < (one: FileName, other: FileName) -> Bool {
     one.bytes.lexicographicallyPrecedes(other.bytes)
   }

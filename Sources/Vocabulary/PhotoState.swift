@@ -20,6 +20,12 @@ package enum PhotoState: UInt8, Sendable, CaseIterable {
     }
   }
 
+  /// Nil for another word.
+  package init?(name: String) {
+    guard let state = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = state
+  }
+
   /// Nothing is left to do for the photo.
   package var isFinal: Bool { self == .filtered || self == .failed }
 }

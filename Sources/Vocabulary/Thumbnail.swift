@@ -7,6 +7,12 @@ package struct Thumbnail: Equatable, Sendable {
   /// The heights that `Thumbnails=` takes.
   package static let heights: [UInt16] = [240, 480]
 
+  /// The folder of a list's thumbnails, in that of its prints. No print has this name: a leading dot is escaped.
+  package static let folder = FileName(literal: ".sheet")
+
+  /// The file of a photo's thumbnail in `folder`.
+  package static func file(_ number: UInt32) -> FileName { FileName(made: "\(number).jpg") }
+
   /// As the print's orientation shows it.
   package let width: UInt16
   package let height: UInt16

@@ -81,9 +81,7 @@ final class EventStream: WebStream {
     if report.missed { board.add(note: "again") }
     for step in report.steps {
       if let photo = step.photo {
-        guard let state = PhotoState.allCases.first(where: { $0.name == step.state }) else {
-          continue
-        }
+        guard let state = PhotoState(name: step.state) else { continue }
         board.add(photo: photo, state: state.rawValue)
       } else {
         board.add(list: step.state)

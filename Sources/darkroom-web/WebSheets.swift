@@ -171,7 +171,7 @@ final class WebSheets: WebService {
   private func thumbnail(
     _ list: UInt64, _ view: String, _ number: UInt32, _ request: WebRequest
   ) throws(ControlFailure) -> WebAnswer {
-    let names = [FileName(literal: ".sheet"), FileName(made: "\(number).jpg")]
+    let names = [Thumbnail.folder, Thumbnail.file(number)]
     if let known = memory.sight(view, of: list, now: clock.uptime()) {
       return file(names, in: known.prints, request)
     }

@@ -323,7 +323,7 @@ package struct ToolArguments {
 
   private func state() throws(UsageError) -> PhotoState? {
     guard let name = value(.state) else { return nil }
-    guard let state = PhotoState.allCases.first(where: { $0.name == name }) else {
+    guard let state = PhotoState(name: name) else {
       throw .unknownValue(name, of: "--state", "use one of", PhotoState.allCases.map(\.name))
     }
     return state

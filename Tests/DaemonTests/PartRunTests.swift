@@ -212,6 +212,12 @@ import Testing
 
             """)
       }
+      // Its folder of prints has the name as it is, not as it is shown.
+      let turned = "spri\u{202E}ng"
+      try await bench.drop(PhotoListText.dictionary(photos), as: "\(turned).plist")
+      try await daemon.says(#"Accepted list 'spri\u{202e}ng'"#)
+      #expect(try await bench.tool("wait", turned).code == 0)
+      #expect(try await bench.tool("verify", turned).code == 0)
       #expect(try await bench.tool("verify", "winter").code == 4)
       try await bench.stop(daemon)
       #expect(try await bench.tool("verify", "summer").code == 7)

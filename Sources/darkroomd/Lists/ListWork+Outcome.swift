@@ -43,7 +43,7 @@ extension ListWork {
       kept: .init(
         notify: open.terms.notify, isPrivate: open.terms.isPrivate,
         hasSheet: open.catalog.options.contactSheet),
-      prints: "\(printsPath)/\(String(decoding: open.terms.prints.bytes, as: UTF8.self))",
+      prints: open.terms.prints.path(in: printsPath),
       total: open.catalog.count
     ) { number throws(Failure) in
       let photo = try open.catalog.entry(number)

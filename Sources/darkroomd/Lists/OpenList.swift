@@ -85,7 +85,7 @@ final class OpenList: Sendable {
   ) throws(SystemError) {
     if try parent.hasReaders(owner, name) { return }
     for print in try folder.names() { try folder.setReaders(.user(owner), of: print) }
-    if let sheet = try folder.folder(ifThere: PrintFolder.sheet) {
+    if let sheet = try folder.folder(ifThere: Thumbnail.folder) {
       for small in try sheet.names() { try sheet.setReaders(.user(owner), of: small) }
     }
     try parent.setReaders(.user(owner), of: name)

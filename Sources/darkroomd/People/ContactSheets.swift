@@ -221,10 +221,9 @@ final class ContactSheets: Sendable {
         state.pages[list] = nil
         state.unfinished.remove(list)
       }
-      let folder = String(decoding: subject.open.terms.prints.bytes, as: UTF8.self)
+      let prints = subject.open.terms.prints.path(in: printsPath)
       return SheetReport(
-        page: "\(printsPath)/\(folder)/\(SheetPage.file(1))", pages: Int(subject.pages),
-        thumbnails: thumbnails)
+        page: SheetPage.file(1).path(in: prints), pages: Int(subject.pages), thumbnails: thumbnails)
     }
   }
 

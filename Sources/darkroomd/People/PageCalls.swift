@@ -154,8 +154,7 @@ final class PageCalls: Sendable {
 
   private func prints(of list: ListID) -> String {
     guard let label = views.index[list], views.expiry(of: list) == nil else { return "" }
-    let name = String(decoding: label.terms.prints.bytes, as: UTF8.self)
-    return "\(views.places.prints)/\(name)"
+    return label.terms.prints.path(in: views.places.prints)
   }
 
   private func digits(

@@ -187,7 +187,7 @@ struct Views: Sendable {
     do throws(Failure) { open = try lists.look(list) } catch {
       throw .notPossible(why: "its photos cannot be shown: \(error.reason)")
     }
-    report.prints = "\(places.prints)/\(open.terms.prints)"
+    report.prints = open.terms.prints.path(in: places.prints)
     let isPaused = recorder.ledger { $0[list]?.state } == .paused
     var number = order.offset
     // A search for a rare state in a long list is limited; `more` says where to continue. Without a state, a
