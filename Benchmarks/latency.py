@@ -85,7 +85,7 @@ def main():
           ["until", "median ms", "minus the rule", "90th, minus", "in starts of /bin/true"], rows)
 
     for number in range(JUNK):
-        open(os.path.join(daemon.root, "inbox", f"junk-{number:06}.jpg"), "w").close()
+        open(os.path.join(daemon.root, "inbox", f"junk-{number:06}.doc"), "w").close()
     daemon.tool("inbox")
     beside = [drops.drop() for _ in range(JUNK_DROPS)]
     rows = [[what, f"{middle(alone):.1f}", f"{middle(crowded):.1f}",

@@ -27,6 +27,10 @@ extension Claim {
   /// Records `accepted`, unless the list is recorded already.
   func record(_ list: ListID, _ about: AboutFile) async throws(Attempt) {
     if try asAttempt({ () throws(SystemError) in try isKept(list) }) { return }
+    try await accept(list, about)
+  }
+
+  func accept(_ list: ListID, _ about: AboutFile) async throws(Attempt) {
     do throws(Failure) {
       try await parts.rules.accept(list, about.acceptance, about, by: nil)
       memory.use(list)
@@ -36,8 +40,8 @@ extension Claim {
   /// Repeats `accepted` in the list's `state` file. Returns the steps that make it durable. A word that is there is
   /// written again: its sync may have failed, and a second one alone would promise nothing.
   func double(_ list: ListID) throws(SystemError) -> [SyncStep] {
-    let folder = try parts.lists.folder(ListFolder.name(list), creating: false)
-    return try ListMarks(of: folder).drop == .claimed ? [] : ListMarks.write(.accepted, in: folder)
+    try ListMarks.write(
+      .accepted, in: parts.lists.folder(ListFolder.name(list), creating: false))
   }
 
   /// Removes the dropped file from the inbox once the steps are durable. Sweeps do not see its place in `.claim`

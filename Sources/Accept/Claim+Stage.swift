@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps 2 to 5 of a claim: writes the list to a hidden staging folder, syncs it, and publishes it with one
-// rename. Raises an `Attempt`.
+// Steps 2 to 5 of a claim: writes the list to a hidden staging folder, publishes it with one rename, and syncs it.
+// Raises an `Attempt`.
 
 internal import Files
 internal import Vocabulary
@@ -164,12 +164,12 @@ extension Claim {
     }
   }
 
+  /// The folder has its number before it is durable: until the record, a folder without a word in `state` is no list.
   func publish(_ staged: StagedList, _ about: AboutFile) async throws(Failure) {
     let (list, lists) = (staged.list, parts.lists)
     try asMachine { () throws(SystemError) in
       try staged.about.write(Array(about.text.utf8), at: 0)
     }
-    try await parts.groups.sync(staged.syncAll())
     do throws(SystemError) {
       try lists.rename(
         ListFolder.staged(list), to: lists, as: ListFolder.name(list), replacing: false)
@@ -178,7 +178,7 @@ extension Claim {
       if error.exists { memory.lose(list) }
       throw error.machineFailure
     }
-    do throws(Failure) { try await parts.groups.sync([.folder(lists)]) } catch {
+    do throws(Failure) { try await parts.groups.sync(staged.syncAll() + [.folder(lists)]) } catch {
       try? lists.removeFlat(ListFolder.name(list))
       throw error
     }

@@ -6,12 +6,12 @@
 //  1  open, lease, status; too large or empty: refused … finds the file in the inbox, starts over
 //  2  copy to lists/.staged-N/list.plist while hashing … removes .staged-N, starts over
 //  3  a worker reads the copy into .staged-N/catalog   … the same
-//  4  about, state; sync all files and the folder      … the same
-//  5  rename .staged-N to N, sync lists                … N is not recorded, state = staged: removes N
+//  4  about; rename .staged-N to N                     … N is not recorded, state is empty: removes N
+//  5  sync all files, the folder and lists             … the same
 //  6  record `accepted`                                … writes state, continues at 8
 //  7  lists/N/state = accepted; make .claim/N; sync    … continues at 8; repeats a lost record
 //  8  same inode, lease unbroken or contents equal     … inode, times and hash match N: continues at 9
-//  9  rename to .claim/N/NAME, sync both folders       … finds it in .claim/N, matches, continues at 10
+//  9  rename to .claim/N/NAME                          … finds it there or in the inbox, matches, continues
 // 10  check as in 8; unlink, remove .claim/N, sync     … finds no file: continues at 11
 // 11  lists/N/state = claimed, not synced              … has nothing left to do, or finds no file as at 10
 //
@@ -66,6 +66,7 @@ struct Claim {
     try checkSize(dropped)
     let (list, about) = try await stage(dropped)
     memory.remember(list, about)
+    try await accept(list, about)
     return try await complete(list, about, dropped) == .changed ? .changed : .accepted(list)
   }
 

@@ -78,6 +78,7 @@ struct InboxRecovery {
       } catch { throw Trouble(error) }
     }
     do throws(Attempt) { try await claim.record(list, about) } catch { throw .whole(error) }
+    if standing.drop == .claimed { return }
     do throws(SystemError) { try claim.double(list).run() } catch { throw Trouble(error) }
   }
 

@@ -12,7 +12,6 @@ struct StagedList {
   let copy: (in: any OpenFile, out: any OpenFile)
   let catalog: any OpenFile
   let about: any OpenFile
-  private let state: any OpenFile
   /// The sum of `copy`, once the catalog was made from it.
   var catalogued: FileCopy.Sum?
 
@@ -24,14 +23,16 @@ struct StagedList {
     copy = (file, try folder.open(ListFolder.list, .read))
     catalog = try folder.open(ListFolder.catalog, .create)
     about = try folder.open(ListFolder.about, .create)
-    state = try ListMarks.prepare(in: folder)
+    // Empty, so that their names are durable with those of the others.
+    try ListMarks.prepare(in: folder)
+    _ = try folder.open(ListFolder.results, .create)
   }
 
   /// Begins to write the list and its catalog to the disk; returns the steps that make them durable.
   func syncRead() -> [SyncStep] { begin([copy.in, catalog]) }
 
   /// The same with all files.
-  func syncAll() -> [SyncStep] { begin([copy.in, catalog, about, state]) }
+  func syncAll() -> [SyncStep] { begin([copy.in, catalog, about]) }
 
   private func begin(_ files: [any OpenFile]) -> [SyncStep] {
     for file in files { file.beginSync() }

@@ -18,6 +18,7 @@ struct Withdrawal {
     _ dropped: DroppedFile, as list: ListID, _ sum: FileCopy.Sum, after steps: [SyncStep]
   ) async throws(Failure) -> End {
     let name = ListFolder.name(list)
+    let isInInbox = dropped.candidate.key.place == .inbox
     let (claims, nest) = try asMachine { () throws(SystemError) in
       let claims = try ClaimFolder(inbox: inbox).standing()
       return (claims, try claims.folder(name, creating: true))
@@ -37,18 +38,21 @@ struct Withdrawal {
         if error.isMissing { return .missing }
         throw error.machineFailure
       }
-      try await groups.sync([.folder(nest), .folder(dropped.folder)])
+      // Another file may keep the folder that it comes from.
+      if !isInInbox { try await groups.sync([.folder(nest), .folder(dropped.folder)]) }
     }
     guard try await look(dropped.name, in: nest, dropped, sum) == .gone else {
       try await putBack(dropped.name, from: nest)
       try? claims.removeFolder(name)
       return .changed
     }
+    // Both folders change before one group makes them durable: until then the next start finds the file in either,
+    // and its contents are safe.
     try asMachine { () throws(SystemError) in
       try nest.remove(dropped.name)
       try clear(claims, name, dropped.candidate.key.place)
     }
-    try await groups.sync([.folder(claims)])
+    try await groups.sync(isInInbox ? [.folder(claims), .folder(inbox)] : [.folder(claims)])
     return .gone
   }
 

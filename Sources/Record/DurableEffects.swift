@@ -58,6 +58,8 @@ package struct DurableEffects: Sendable {
   private var distrusted: Set<UInt64> = []
   /// Files whose names are durable, by their inodes: a list that is opened again needs no folder synced.
   private var durable: [ListID: UInt64] = [:]
+  /// Lists accepted in this run, without a row so far. Their results files, if there, were durable before the record.
+  private var accepted: Set<ListID> = []
 
   // The state of one group; the memory is reused.
   private var failures: [Int: Failure] = [:]
@@ -91,10 +93,14 @@ package struct DurableEffects: Sendable {
     return failures
   }
 
+  /// Rows of these lists may follow.
+  package mutating func expect(_ lists: [ListID]) { accepted.formUnion(lists) }
+
   /// No row of these lists follows. An open file would hold a descriptor, and the space of a removed file.
   package mutating func close(_ lists: [ListID]) {
-    guard !results.isEmpty, !lists.isEmpty else { return }
+    guard !lists.isEmpty else { return }
     let ended = Set(lists)
+    accepted.subtract(ended)
     results.removeAll { ended.contains($0.list) }
     for list in ended { durable[list] = nil }
   }
@@ -169,8 +175,10 @@ package struct DurableEffects: Sendable {
       if place < results.count - 1 { results.append(results.remove(at: place)) }
       return
     }
-    let (file, homes) = try rows.open(list)
+    let (file, homes) = try rows.open(list, isMade: accepted.contains(list))
     let inode = try file.status().inode
+    accepted.remove(list)
+    if homes.isEmpty { note(durable: list, inode) }
     if results.count >= mostResults { results.removeFirst() }
     results.append(
       Results(
@@ -288,9 +296,13 @@ package struct DurableEffects: Sendable {
       guard results[place].homes.allSatisfy({ synced.contains(ObjectIdentifier($0)) })
       else { continue }
       results[place].homes = []
-      if durable.count >= Self.durableNames { durable.removeAll() }
-      durable[results[place].list] = results[place].inode
+      note(durable: results[place].list, results[place].inode)
     }
+  }
+
+  private mutating func note(durable list: ListID, _ inode: UInt64) {
+    if durable.count >= Self.durableNames { durable.removeAll() }
+    durable[list] = inode
   }
 
   private func isSyncedAlready(_ home: Home) -> Bool {

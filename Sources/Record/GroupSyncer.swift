@@ -4,7 +4,8 @@
 // after `close`.
 //
 // Concurrency model: one own thread. `state` guards the queue; it is not held during disk calls or while a caller is
-// answered. A group takes all that has come while the group before it was synced.
+// answered. A group takes all that has come while the group before it was synced and, where many come, a moment longer
+// (`GroupPace`).
 
 internal import Linux
 internal import Synchronization
@@ -23,8 +24,11 @@ final class GroupSyncer: Sendable {
     var closers: [Reply<Void>] = []
   }
 
+  private let time: any Timekeeper
   private let state = Mutex(State())
   private let signal = ThreadSignal()
+
+  init(time: any Timekeeper) { self.time = time }
 
   func start(_ effects: DurableEffects) throws(SystemError) {
     try OwnThread.start("groups") { self.run(effects) }
@@ -60,14 +64,17 @@ final class GroupSyncer: Sendable {
   private func run(_ effects: DurableEffects) {
     var effects = effects
     var requests: [Request] = []
+    var pace = GroupPace()
     var isLast = false
     while !isLast {
       signal.wait()
+      rest(pace)
       isLast = state.withLock { state in
         swap(&state.waiting, &requests)
         return state.isClosing
       }
       if requests.isEmpty { continue }
+      pace.begin(requests.count, at: time.uptime())
       let failures = effects.perform(requests.lazy.map(\.effects))
       for (place, request) in requests.enumerated() {
         request.reply.give(failures[place].map { .failure($0) } ?? .success(()))
@@ -80,5 +87,13 @@ final class GroupSyncer: Sendable {
       return state.closers
     }
     for closer in closers { closer.give() }
+  }
+
+  /// `close` rings, and ends the rest.
+  private func rest(_ pace: GroupPace) {
+    var rest = pace.rest(at: time.uptime())
+    while rest > .zero, !state.withLock({ $0.isClosing }), signal.wait(atMost: rest) {
+      rest = pace.rest(at: time.uptime())
+    }
   }
 }

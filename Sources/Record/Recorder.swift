@@ -28,6 +28,8 @@ package final class Recorder: Sendable {
   private struct State {
     var toSync: [Request] = []
     var toWrite: [Request] = []
+    /// Lists whose first row the syncer may get.
+    var accepted: [ListID] = []
     /// Lists whose results files the syncer has not closed yet.
     var ended: [ListID] = []
     /// Some requests in `toWrite` came from the syncer, where they rested if necessary.
@@ -60,7 +62,7 @@ package final class Recorder: Sendable {
   private let state = Mutex(State())
   private let book: Mutex<Ledger>
   /// For files and folders that no record waits for.
-  let groups = GroupSyncer()
+  let groups: GroupSyncer
   private let syncerSignal = ThreadSignal()
   private let writerSignal = ThreadSignal()
   private let died: @Sendable (Failure) -> Void
@@ -74,6 +76,7 @@ package final class Recorder: Sendable {
     tail: RecordTail, died: @escaping @Sendable (Failure) -> Void
   ) {
     self.time = time
+    groups = GroupSyncer(time: time)
     self.stateDevice = stateDevice
     book = Mutex(ledger)
     self.results = results
@@ -133,6 +136,7 @@ package final class Recorder: Sendable {
     let next = state.withLock { state -> (ring: ThreadSignal?, failure: Failure?) in
       if let failure = state.failure { return (nil, failure) }
       if state.isClosing { return (nil, .cancelled) }
+      for case .accepted(let list, _) in changes { state.accepted.append(list) }
       if effects.isEmpty {
         state.toWrite.append(request)
         return (state.toWrite.count == 1 ? writerSignal : nil, nil)
@@ -201,7 +205,7 @@ package final class Recorder: Sendable {
   private func sync(_ effects: DurableEffects) {
     var effects = effects
     var requests: [Request] = []
-    var ended: [ListID] = []
+    var (accepted, ended): ([ListID], [ListID]) = ([], [])
     var pace = GroupPace()
     var isLast = false
     while !isLast {
@@ -210,11 +214,13 @@ package final class Recorder: Sendable {
       // No request and no ring follows once `isClosing` is set.
       isLast = state.withLock { state in
         swap(&state.toSync, &requests)
+        swap(&state.accepted, &accepted)
         swap(&state.ended, &ended)
         return state.isClosing
       }
+      effects.expect(accepted)
       effects.close(ended)
-      ended = []
+      (accepted, ended) = ([], [])
       if requests.isEmpty { continue }
       pace.begin(requests.count, at: time.uptime())
       let begin = time.uptime()

@@ -6,8 +6,6 @@
 package import Vocabulary
 
 package struct ResultRows: Sendable {
-  private static let name = FileName(literal: "results")
-
   /// STATE/lists.
   private let lists: any Folder
 
@@ -19,7 +17,7 @@ package struct ResultRows: Sendable {
     let bytes: [UInt8]
     do throws(SystemError) {
       let folder = try lists.folder(FileName(number: photo.list.number), creating: false)
-      let file = try folder.open(Self.name, .read)
+      let file = try folder.open(ListFolder.results, .read)
       bytes = try file.read(at: Self.offset(photo.number), upTo: ResultRow.size)
     } catch {
       if error.isMissing { return nil }
@@ -32,7 +30,7 @@ package struct ResultRows: Sendable {
   package func reader(_ list: ListID) throws(Failure) -> ResultReader {
     do throws(SystemError) {
       let folder = try lists.folder(FileName(number: list.number), creating: false)
-      return ResultReader(list, try folder.open(Self.name, .read))
+      return ResultReader(list, try folder.open(ListFolder.results, .read))
     } catch {
       if error.isMissing { return ResultReader(list, nil) }
       throw error.machineFailure
@@ -52,11 +50,17 @@ package struct ResultRows: Sendable {
 
   /// The results file of a list; creates the file and its folder if missing. Both names count only when `homes`
   /// are synced, even if they exist: the sync after their creation may have failed.
+  /// - Parameter isMade: the names of an existing file are durable.
   func open(
-    _ list: ListID
+    _ list: ListID, isMade: Bool
   ) throws(SystemError) -> (file: any OpenFile, homes: [any Folder]) {
     let folder = try lists.folder(FileName(number: list.number), creating: true)
-    return (try folder.open(Self.name, .ensure), [folder, lists])
+    if isMade {
+      do throws(SystemError) { return (try folder.open(ListFolder.results, .write), []) } catch {
+        if !error.isMissing { throw error }
+      }
+    }
+    return (try folder.open(ListFolder.results, .ensure), [folder, lists])
   }
 
   static func offset(_ photo: UInt32) -> UInt64 { UInt64(photo - 1) * UInt64(ResultRow.size) }

@@ -6,6 +6,8 @@ package enum ListFolder {
   package static let list = FileName(literal: "list.plist")
   package static let catalog = FileName(literal: "catalog")
   package static let about = FileName(literal: "about")
+  /// A row for each photo that is over.
+  package static let results = FileName(literal: "results")
   /// True if the dropped file has left the inbox.
   package static let state = FileName(literal: "state")
   /// Of a list that was made of dropped pictures: the pictures, and where they lay.

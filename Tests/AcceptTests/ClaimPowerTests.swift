@@ -86,6 +86,7 @@ import Vocabulary
     let kept = try rules.recorded.keys.map { list in
       let folder = try next.lists.folder(ListFolder.name(list), creating: false)
       #expect(try ListMarks(of: folder).drop == .claimed, "\(place)")
+      #expect(try folder.has(ListFolder.results), "its rows need no other sync: \(place)")
       return try folder.text(ListFolder.list)
     }
     #expect(kept == [Self.text], "\(place)")
@@ -109,8 +110,8 @@ import Vocabulary
     let rules = ScriptedRules()
     let disk = try dropped(rules)
     let desk = try Desk(disk, rules)
-    // The list, its catalog, `about` and `state` are synced before it is published.
-    disk.fail(SimulatedDisk.Fault(.syncFile, code: 5, first: 5))
+    // The list, its catalog and `about` are synced before its record, `state` after it.
+    disk.fail(SimulatedDisk.Fault(.syncFile, code: 5, first: 4))
     let candidate = try #require(try desk.candidates().first)
     let first = await desk.claim.attempt(candidate, .quiet, besides: 0)
     guard case .troubled = first else {

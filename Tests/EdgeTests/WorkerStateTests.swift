@@ -73,6 +73,57 @@ struct WorkerStateTests {
       ])
   }
 
+  /// A pool of one place, whose worker of user 1 is idle beside the place for as many spares.
+  private func pool(spares: Int, most: Int = 9) -> PoolState {
+    var settings = WorkerSettings(path: "/worker", width: 1)
+    settings.spares = spares
+    settings.most = most
+    var state = PoolState(settings: settings)
+    _ = feed(&state, [.ordered(1, Self.order()), .ready(1, .all), .answered(1, 1, Self.done)])
+    return state
+  }
+
+  @Test func `users who take turns find their workers again, and one photo is filtered at once`() {
+    var state = pool(spares: 1)
+    let actions = feed(
+      &state,
+      [
+        .ordered(2, Self.order(owner: 2)), .ready(2, .all), .ordered(3, Self.order()),
+        .answered(2, 2, Self.done), .ordered(4, Self.order(owner: 2)), .answered(1, 3, Self.done),
+      ])
+    #expect(
+      actions == [
+        [.start(2, Self.options(owner: 2))], [Self.sent(2, to: 2)], [],
+        [.finish(2, Self.done), Self.sent(3, to: 1)], [],
+        [.finish(3, Self.done), Self.sent(4, to: 2)],
+      ])
+  }
+
+  @Test func `where no spare worker may be added, the one that has waited longest makes room`() {
+    var state = pool(spares: 1)
+    let actions = feed(
+      &state,
+      [
+        .ordered(2, Self.order(owner: 2)), .ready(2, .all), .answered(2, 2, Self.done),
+        .ordered(3, Self.order()), .answered(1, 3, Self.done), .ordered(4, Self.order(owner: 3)),
+        .exited(2, .killed),
+      ])
+    #expect(actions[5] == [.kill(2)] && actions[6] == [.start(3, Self.options(owner: 3))])
+  }
+
+  @Test func `where files are few, no worker without work stays`() {
+    var state = pool(spares: 1, most: 1)
+    #expect(feed(&state, [.ordered(2, Self.order(owner: 2))]) == [[.kill(1)]])
+  }
+
+  @Test func `while memory is short, no worker without work stays`() {
+    var state = pool(spares: 1)
+    _ = feed(&state, [.ordered(2, Self.order(owner: 2)), .ready(2, .all), .starved(2)])
+    #expect(
+      feed(&state, [.ordered(3, Self.order(owner: 3)), .exited(1, .killed)])
+        == [[.kill(1)], [.start(3, Self.options(owner: 3))]])
+  }
+
   @Test func `one reader has a place of its own; another makes room for a photo`() {
     var state = Self.state(width: 1)
     let others = WorkerOptions(owner: 2, readsLists: true, nice: 5, memory: 1, output: 1)

@@ -213,6 +213,31 @@ struct DurableEffectsTests {
     }
   }
 
+  @Test func `the results file that a list had when it was accepted needs no folder synced`() throws
+  {
+    let disk = SimulatedDisk()
+    var effects = effects(on: disk)
+    for list in [1, 3] as [UInt64] {
+      let folder = try disk.rootFolder.folder(FileName(number: list), creating: true)
+      _ = try folder.open(ListFolder.results, .create)
+      try folder.sync()
+    }
+    try disk.rootFolder.sync()
+    // List 2 has none, and list 3 was accepted in an earlier run.
+    effects.expect([ListID(1), ListID(2)])
+    let row = ResultRow(photo: 1, state: .filtered)
+    for (list, syncs) in [(1, 0), (2, 2), (3, 2)] as [(UInt64, Int)] {
+      let before = disk.count(.syncFolder)
+      #expect(effects.perform([[.row(ListID(list), row)]]).isEmpty)
+      #expect(disk.count(.syncFolder) == before + syncs, "list \(list)")
+    }
+    disk.crash(seed: 5)
+    let rows = ResultRows(lists: disk.rootFolder)
+    for list in 1...3 as ClosedRange<UInt64> {
+      #expect(try rows.row(PhotoID(list: ListID(list), number: 1)) == row)
+    }
+  }
+
   @Test func `many new results files need no folder synced on its own`() throws {
     let disk = SimulatedDisk()
     var effects = effects(on: disk)

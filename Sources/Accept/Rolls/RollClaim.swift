@@ -6,8 +6,8 @@
 //  1  look at all pictures: no program writes them   … finds them in the inbox, starts over
 //  2  copy them to lists/.staged-N/picture-K; sync   … removes .staged-N, starts over
 //  3  write the file roll and the list; a worker       … the same
-//     reads the list; about; sync all
-//  4  rename .staged-N to N, sync lists              … N is not recorded and has no state: removes N
+//     reads the list; about
+//  4  rename .staged-N to N, sync all and lists      … N is not recorded, state is empty: removes N
 //  5  record `accepted`, lists/N/state = accepted    … continues at 6
 //  6  remove each picture that is as it was copied   … finds N not claimed, continues at 6
 //     (RollWithdrawal)

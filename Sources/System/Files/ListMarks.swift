@@ -2,7 +2,7 @@
 // A list's progress into and out of the daemon, kept in two files in STATE/lists/N. Accept writes one in place,
 // Return the others, each as a whole; both stages read them. Raises SystemError.
 //
-//   state: staged     by Accept: the list is in preparation, or its record has not been made
+//   state, empty      by Accept: the list is in preparation, or its record has not been made; `staged` in versions before
 //   state: accepted   by Accept: the list is recorded, its dropped file may still be in the inbox
 //   state: claimed    by Accept: the dropped file has left the inbox
 //   state: archived   by versions before `returned`: claimed and returned
@@ -18,6 +18,8 @@ package struct ListMarks: Equatable, Sendable {
   }
 
   private static let staged = "staged"
+  /// The length of the longest word with its newline. Shorter words get more newlines, so that the file is never cut.
+  private static let length = 9
 
   /// Nil before the list is recorded.
   package let drop: Drop?
@@ -30,7 +32,8 @@ package struct ListMarks: Equatable, Sendable {
     if word == "archived" {
       (drop, isReturned) = (.claimed, true)
     } else {
-      drop = word == Self.staged ? nil : word.map { Drop(rawValue: $0) ?? .accepted }
+      let isStaged = word == Self.staged || bytes?.isEmpty == true
+      drop = isStaged ? nil : word.map { Drop(rawValue: $0) ?? .accepted }
       isReturned = try folder.has(ListFolder.returned)
     }
   }
@@ -38,11 +41,9 @@ package struct ListMarks: Equatable, Sendable {
   /// The folder may be removed. Until the list is claimed, it identifies the dropped file in the inbox.
   package var isRemovable: Bool { isReturned && drop == .claimed }
 
-  /// The file `state` of a list in preparation, in a new folder. Sync it with the others.
-  package static func prepare(in folder: any Folder) throws(SystemError) -> any OpenFile {
-    let file = try folder.open(ListFolder.state, .create)
-    try file.write(Array("\(staged)\n".utf8), at: 0)
-    return file
+  /// The file `state` of a list in preparation, in a new folder. Sync the folder alone: the file is empty.
+  package static func prepare(in folder: any Folder) throws(SystemError) {
+    _ = try folder.open(ListFolder.state, .create)
   }
 
   /// `accepted` is durable on return, `claimed` need not be.
@@ -57,10 +58,10 @@ package struct ListMarks: Equatable, Sendable {
   package static func write(
     _ drop: Drop, in folder: any Folder
   ) throws(SystemError) -> [SyncStep] {
-    let word = Array("\(drop.rawValue)\n".utf8)
+    var word = Array(drop.rawValue.utf8)
+    word += [UInt8](repeating: 0x0A, count: length - word.count)
     let (file, isNew) = try stateFile(of: folder)
     try file.write(word, at: 0)
-    try file.truncate(to: UInt64(word.count))
     return isNew ? [.file(file), .folder(folder)] : [.file(file)]
   }
 
@@ -74,11 +75,13 @@ package struct ListMarks: Equatable, Sendable {
     return (try folder.open(ListFolder.state, .ensure), true)
   }
 
-  /// `receipt` tells Return which files the list has there.
+  /// `receipt` tells Return which files the list has there. The mark is durable on return, the receipt need not be: a
+  /// power cut may leave the mark without it, as earlier versions wrote it.
   package static func noteReturn(
     in folder: any Folder, _ receipt: [UInt8] = []
   ) throws(SystemError) {
-    try folder.write(whole: receipt, as: ListFolder.returned)
+    try folder.replace(ListFolder.returned, with: receipt)
+    try folder.sync()
   }
 
   package static func noteExpiry(in folder: any Folder, at time: UInt64) throws(SystemError) {

@@ -105,23 +105,42 @@ struct PoolState {
 
   var isOver: Bool { isEnding && workers.isEmpty }
 
-  /// The number of workers that may run at once, besides one that reads lists.
+  /// The number of workers that may have requests at once, besides one that reads lists.
   var places: Int { min(width, memory.workers ?? width) }
 
   /// A reader beside the places, so that many lists of one user need one start, and none of the workers that develop
   /// pictures ends for it. Not while memory is short.
   private var placeForReader: Int { memory.workers == nil ? 1 : 0 }
 
-  private var readers: Int { workers.count(where: \.options.readsLists) }
-
-  /// Workers in the places.
-  private var placed: Int { workers.count - min(placeForReader, readers) }
-
-  private func hasRoom(for options: WorkerOptions) -> Bool {
-    placed < places || options.readsLists && readers < placeForReader
+  /// Workers without a request that may wait for their users' next turn, besides those that the places hold. Not while
+  /// memory is short.
+  private var placesForSpares: Int {
+    memory.workers == nil ? max(0, min(settings.spares, settings.most - places)) : 0
   }
 
-  var isAboveWidth: Bool { placed > places }
+  private var readers: Int { workers.count(where: \.options.readsLists) }
+
+  /// Workers, but for one that reads lists.
+  private var placed: Int { workers.count - min(placeForReader, readers) }
+
+  /// The same without those that have no request.
+  private var busy: Int {
+    workers.count { !$0.stage.isSpare } - min(placeForReader, busyReaders)
+  }
+
+  private var busyReaders: Int { workers.count { $0.options.readsLists && !$0.stage.isSpare } }
+
+  /// A worker of these options may have a request now.
+  private func hasPlace(for options: WorkerOptions) -> Bool {
+    busy < places || options.readsLists && busyReaders < placeForReader
+  }
+
+  /// A worker of these options may be started.
+  private func hasRoom(for options: WorkerOptions) -> Bool {
+    placed < places + placesForSpares || options.readsLists && readers < placeForReader
+  }
+
+  var isAboveWidth: Bool { busy > places || placed > places + placesForSpares }
 
   /// The time at which `timePassed` is due; nil if there is no deadline.
   var nextDeadline: Duration? {
@@ -139,11 +158,12 @@ struct PoolState {
     var leaving = workers.count(where: \.stage.isLeaving)
     var left: [Waiting] = []
     for job in waiting {
-      if let place = place(for: job.order.options, where: \.isIdle) {
+      let hasPlace = hasPlace(for: job.order.options)
+      if hasPlace, let place = place(for: job.order.options, where: \.isIdle) {
         give(job, to: place, now, &actions)
-      } else if let place = place(for: job.order.options, where: \.isExpecting) {
+      } else if hasPlace, let place = place(for: job.order.options, where: \.isExpecting) {
         workers[place].stage = .starting(for: job.number, until: now + settings.startTimeout)
-      } else if hasRoom(for: job.order.options) {
+      } else if hasPlace, hasRoom(for: job.order.options) {
         let stage = Stage.starting(for: job.number, until: now + settings.startTimeout)
         start(job.order.options, stage, &actions)
       } else {
@@ -152,7 +172,7 @@ struct PoolState {
           leaving -= 1  // this worker's exit will free a place
         } else if left.last?.patience != nil, hasReader(job.order.options) {
           continue  // most lists are read in a moment
-        } else if let place = spare(for: job.order.options) {
+        } else if hasPlace, let place = spare(for: job.order.options) {
           kill(at: place, &actions)  // a spare worker of another user makes room
         }
       }
@@ -165,11 +185,13 @@ struct PoolState {
     workers.contains { $0.options == options && $0.stage.job != nil && !$0.stage.isLeaving }
   }
 
-  /// A spare worker whose end makes room.
+  /// The spare worker whose end makes room: it has waited longest.
   private func spare(for options: WorkerOptions) -> Int? {
-    let reader = workers.firstIndex { $0.options.readsLists && $0.stage.isSpare }
+    let spares = workers.indices.filter { workers[$0].stage.isSpare }
+      .sorted { workers[$0].stage.deadline ?? .zero < workers[$1].stage.deadline ?? .zero }
+    let reader = spares.first { workers[$0].options.readsLists }
     if let reader, options.readsLists || readers > placeForReader { return reader }
-    return workers.firstIndex { !$0.options.readsLists && $0.stage.isSpare }
+    return spares.first { !workers[$0].options.readsLists }
   }
 
   private func place(for options: WorkerOptions, where isFit: (Stage) -> Bool) -> Int? {

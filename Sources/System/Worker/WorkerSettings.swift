@@ -4,8 +4,13 @@
 package struct WorkerSettings: Sendable {
   /// The program, by its absolute path.
   package var path: String
-  /// Workers alive at once, reading lists included.
+  /// Workers with a request at once.
   package var width: Int
+  /// Workers without a request that may be alive besides. While many users take turns, each turn finds the worker of
+  /// its user, whose start costs more than many small pictures. An idle one takes about 4 MiB.
+  package var spares = 0
+  /// Workers alive at once, but for one that reads lists: their files must fit.
+  package var most = Int.max
   /// The time limit for reading a list.
   package var listTimeout = Duration.seconds(120)
   /// The time limit for a worker's start. Generous: the machine may be busy.

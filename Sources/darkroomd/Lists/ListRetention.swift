@@ -17,10 +17,15 @@ final class ListRetention: Sendable {
     var steady: SteadyClock
     /// The lists whose prints are hidden and not removed yet.
     var hidden: Set<ListID>
+    /// The next look for lists that the record has forgotten, which reads the names of all folders.
+    var survey = Duration.zero
+    var isSurveyed = true
   }
 
   /// The pause before prints that are hidden are removed again.
   private static let again = Duration.seconds(60)
+  /// Between two looks for lists that the record has forgotten.
+  private static let surveyPause = Duration.seconds(60)
 
   private let recorder: Recorder
   private let index: ListIndex
@@ -95,7 +100,7 @@ final class ListRetention: Sendable {
     var progress = before
     progress.steady.note(wall: clock.wallTime(), uptime: clock.uptime())
     let old = OldLists(lists)
-    let forgotten = (try? old.unknown { list in recorder.ledger { $0[list] != nil } }) ?? []
+    let forgotten = survey(old, &progress)
     if let keep = keepPrints, wait(keep, progress) == .zero {
       // Their folders of prints may be those of lists that are known.
       for list in forgotten { _ = index.read(list.list, from: lists) }
@@ -109,6 +114,17 @@ final class ListRetention: Sendable {
     clear(&progress.hidden)
     if wait(keepLists, progress) == .zero { removeLists(old, forgotten) }
     return progress
+  }
+
+  /// The lists that the record has forgotten, if a look for them is due.
+  private func survey(
+    _ old: OldLists, _ progress: inout Progress
+  ) -> [(list: ListID, since: UInt64)] {
+    let now = clock.uptime()
+    progress.isSurveyed = progress.survey <= now
+    guard progress.isSurveyed else { return [] }
+    progress.survey = now + Self.surveyPause
+    return (try? old.unknown { list in recorder.ledger { $0[list] != nil } }) ?? []
   }
 
   /// True if there were prints, which are hidden now.
@@ -208,6 +224,7 @@ final class ListRetention: Sendable {
         pause(keep, ended.filter { index.holdsPrints($0.list) }.map(\.since))
       },
       progress.hidden.isEmpty ? nil : Self.again,
+      progress.isSurveyed ? nil : progress.survey - clock.uptime(),
     ]
     return pauses.compactMap { $0 }.min()
   }

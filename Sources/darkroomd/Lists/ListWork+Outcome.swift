@@ -16,6 +16,7 @@ import Vocabulary
 extension ListWork {
   /// The name of the dropped file and its owner; nil if `about` is damaged or gone.
   func dropped(_ list: ListID) throws(Failure) -> (name: FileName, owner: UInt32)? {
+    if let open = lists.known(list) { return (open.about.name, open.about.owner) }
     let folder = try asMachine { () throws(SystemError) in
       try lists.folders.lists.folder(ifThere: ListFolder.name(list))
     }

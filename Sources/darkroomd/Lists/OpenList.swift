@@ -74,7 +74,7 @@ final class OpenList: Sendable {
         prints: PrintFolder(
           prints, in: folders.prints, for: terms.isPrivate ? .user(owner) : .group,
           mark: folders.mark))
-      if purpose == .begin { try work.prints.sweep() }
+      if purpose == .begin, isThere { try work.prints.sweep() }
       return work
     } catch { throw error.machineFailure }
   }

@@ -62,5 +62,8 @@ final class OpenLists: Sendable {
     return try OpenList(id, in: folders, to: .look)
   }
 
+  /// Nil for a list that is not at work.
+  func known(_ id: ListID) -> OpenList? { state.withLock { $0.lists[id]?.list } }
+
   func close(_ id: ListID) { state.withLock { $0.lists[id] = nil } }
 }

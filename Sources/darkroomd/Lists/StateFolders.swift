@@ -2,6 +2,7 @@
 // The folders that the daemon writes to. `init` makes those inside the state folder. Raises `SystemError`.
 // Concurrency: immutable; every function waits for a disk.
 
+import Files
 import Vocabulary
 
 struct StateFolders: Sendable {
@@ -38,10 +39,12 @@ struct StateFolders: Sendable {
   /// Removes the originals of a list that is over.
   func removeOriginals(of list: ListID) throws(SystemError) {
     let name = FileName(number: list.number)
-    guard try originals.has(name) else { return }
-    let folder = try originals.folder(name, creating: false)
-    for file in try folder.names() { try folder.removeIfThere(file) }
-    try originals.removeFolder(name)
+    // Most are empty: each original goes with its photo.
+    do throws(SystemError) { try originals.removeFolder(name) } catch {
+      if error.isMissing { return }
+      guard error.name == .notEmpty || error.exists else { throw error }
+      try originals.removeFlat(name)
+    }
   }
 
   /// Removes the originals of all other lists, which a crash may have left.

@@ -73,24 +73,34 @@ final class ContactSheets: Sendable {
   func run() async {
     while !Task.isCancelled {
       let (seen, start) = (changes.version, clock.uptime())
-      await onDisk { update() }
+      let isDone = await onDisk { update() }
       await clock.rest(max(Self.pause, (clock.uptime() - start) * Self.pauseFactor))
-      if state.withLock({ $0.unfinished.isEmpty }) { await changes.change(after: seen) }
+      if isDone { await changes.change(after: seen) }
     }
   }
 
-  private func update() {
-    for list in recorder.ledger({ $0.openLists.map(\.id) }) {
-      if Task.isCancelled { return }
+  /// False if another look is due even if nothing changes.
+  private func update() -> Bool {
+    let lists = recorder.ledger { $0.openLists.map { ($0.id, $0.acceptedTime) } }
+    let now = clock.wallTime()
+    var isDone = true
+    for (list, accepted) in lists {
+      if Task.isCancelled { return true }
+      // Most short lists are over before their first page is due: theirs is written once, at the end.
+      if accepted <= now, .milliseconds(now - accepted) < Self.pause {
+        isDone = false
+        continue
+      }
       guard index[list]?.terms.hasSheet == true, let subject = try? maker.subject(list) else {
         continue
       }
       try? write(subject, .work)
     }
     for list in state.withLock({ $0.unfinished }) {
-      if Task.isCancelled { return }
+      if Task.isCancelled { return true }
       endAgain(list)
     }
+    return isDone && state.withLock { $0.unfinished.isEmpty }
   }
 
   /// A later list that has taken over the folder.
@@ -113,8 +123,8 @@ final class ContactSheets: Sendable {
     guard pass.isEnd else { return }
     try asMachine { () throws(SystemError) in
       try maker.removePages(from: subject.pages + 1, of: subject)
-      // A crash may have left a draft.
-      try subject.prints.sweep(subject.id)
+      // A crash may have left a draft. Those of a list at work are gone since it began.
+      if maker.lists.known(subject.id) == nil { try subject.prints.sweep(subject.id) }
     }
   }
 

@@ -130,11 +130,15 @@ extension HookThread {
 }
 
 extension WorkerPool {
+  /// Workers of users who wait for their turns, as long as their files fit.
+  private static let spareWorkers = 12
+
   static func make(_ settings: Settings) throws(StartFailure) -> WorkerPool {
     try StartFailure.unless("the workers") { () throws(SystemError) in
-      try WorkerPool(
-        settings: WorkerSettings(
-          path: ThisProcess.workerPath, width: settings.workerCount))
+      var pool = WorkerSettings(path: try ThisProcess.workerPath, width: settings.workerCount)
+      pool.spares = spareWorkers
+      pool.most = settings.shares.workers
+      return try WorkerPool(settings: pool)
     }
   }
 }
