@@ -10,6 +10,8 @@ package struct DurableEffects: Sendable {
   /// At most this many files, and then folders, of a file system are synced one by one. For more, one syncfs is
   /// cheaper.
   package static let singleSyncs = 4
+  /// In place of an inode, which is never 0: of the file that a list had when it was accepted, if there is one.
+  private static let anyInode: UInt64 = 0
   /// The names of this many results files are remembered as durable.
   private static let durableNames = 4096
 
@@ -58,8 +60,6 @@ package struct DurableEffects: Sendable {
   private var distrusted: Set<UInt64> = []
   /// Files whose names are durable, by their inodes: a list that is opened again needs no folder synced.
   private var durable: [ListID: UInt64] = [:]
-  /// Lists accepted in this run, without a row so far. Their results files, if there, were durable before the record.
-  private var accepted: Set<ListID> = []
 
   // The state of one group; the memory is reused.
   private var failures: [Int: Failure] = [:]
@@ -93,14 +93,15 @@ package struct DurableEffects: Sendable {
     return failures
   }
 
-  /// Rows of these lists may follow.
-  package mutating func expect(_ lists: [ListID]) { accepted.formUnion(lists) }
+  /// Rows of these lists, which are accepted now, may follow.
+  package mutating func expect(_ lists: [ListID]) {
+    for list in lists { note(durable: list, Self.anyInode) }
+  }
 
   /// No row of these lists follows. An open file would hold a descriptor, and the space of a removed file.
   package mutating func close(_ lists: [ListID]) {
     guard !lists.isEmpty else { return }
     let ended = Set(lists)
-    accepted.subtract(ended)
     results.removeAll { ended.contains($0.list) }
     for list in ended { durable[list] = nil }
   }
@@ -175,9 +176,11 @@ package struct DurableEffects: Sendable {
       if place < results.count - 1 { results.append(results.remove(at: place)) }
       return
     }
-    let (file, homes) = try rows.open(list, isMade: accepted.contains(list))
+    let isMade = durable[list] == Self.anyInode
+    // Once only: a file that an attempt makes instead is not durable.
+    if isMade { durable[list] = nil }
+    let (file, homes) = try rows.open(list, isMade: isMade)
     let inode = try file.status().inode
-    accepted.remove(list)
     if homes.isEmpty { note(durable: list, inode) }
     if results.count >= mostResults { results.removeFirst() }
     results.append(

@@ -258,6 +258,8 @@ struct DurableEffectsTests {
   ) throws {
     let disk = SimulatedDisk()
     var effects = effects(on: disk)
+    // It had none when it was accepted.
+    effects.expect([ListID(1)])
     let row = ResultRow(photo: 1, state: .filtered)
     for _ in 1..<nth { _ = effects.perform([[.row(ListID(7), row)]]) }
     disk.fail(SimulatedDisk.Fault(.syncFolder, code: 5))
