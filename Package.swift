@@ -146,9 +146,7 @@ let tests: [Target] = [
     dependencies: ["Digests", "Download", "Linux", "Support", "Transfer", "Vocabulary"]),
   .testTarget(
     name: "FilterTests", dependencies: ["Codecs", "Filter", "Linux", "Support", "Vocabulary"]),
-  .testTarget(
-    name: "OutputTests",
-    dependencies: ["Digests", "Files", "Linux", "Output", "Support", "Vocabulary"]),
+  .testTarget(name: "OutputTests", dependencies: ["Linux", "Output", "Support", "Vocabulary"]),
   .testTarget(name: "PresentTests", dependencies: ["Present", "Vocabulary"]),
   // In headless Chromium.
   .testTarget(
