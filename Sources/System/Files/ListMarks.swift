@@ -18,6 +18,7 @@ package struct ListMarks: Equatable, Sendable {
   }
 
   private static let staged = "staged"
+  private static let preparedBytes = Array("\(staged)\n".utf8)
 
   /// Nil before the list is recorded.
   package let drop: Drop?
@@ -41,7 +42,7 @@ package struct ListMarks: Equatable, Sendable {
   /// The file `state` of a list in preparation, in a new folder. Sync it with the others.
   package static func prepare(in folder: any Folder) throws(SystemError) -> any OpenFile {
     let file = try folder.open(ListFolder.state, .create)
-    try file.write(Array("\(staged)\n".utf8), at: 0)
+    try file.write(preparedBytes, at: 0)
     return file
   }
 
@@ -58,20 +59,13 @@ package struct ListMarks: Equatable, Sendable {
     _ drop: Drop, in folder: any Folder
   ) throws(SystemError) -> [SyncStep] {
     let word = Array("\(drop.rawValue)\n".utf8)
-    let (file, isNew) = try stateFile(of: folder)
+    // The name of a file with this word is durable. Lists of earlier versions have no file before their record, and
+    // one that a crash has left was perhaps never synced.
+    let isPrepared = try folder.contents(of: ListFolder.state, upTo: 64) == preparedBytes
+    let file = try folder.open(ListFolder.state, isPrepared ? .write : .ensure)
     try file.write(word, at: 0)
     try file.truncate(to: UInt64(word.count))
-    return isNew ? [.file(file), .folder(folder)] : [.file(file)]
-  }
-
-  /// Lists of earlier versions had none before their record.
-  private static func stateFile(
-    of folder: any Folder
-  ) throws(SystemError) -> (any OpenFile, isNew: Bool) {
-    do throws(SystemError) { return (try folder.open(ListFolder.state, .write), false) } catch {
-      guard error.isMissing else { throw error }
-    }
-    return (try folder.open(ListFolder.state, .ensure), true)
+    return isPrepared ? [.file(file)] : [.file(file), .folder(folder)]
   }
 
   /// `receipt` tells Return which files the list has there.
