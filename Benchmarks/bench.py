@@ -204,8 +204,10 @@ class Daemon:
 
 
 class Origin:
-    def __init__(self, folder, log=False):
+    def __init__(self, folder, log=False, pause=0):
         command = [sys.executable, os.path.join(HERE, "origin.py"), folder] + ["--log"] * log
+        if pause:
+            command += ["--pause", str(pause)]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.port = int(self.process.stdout.readline().split()[1])

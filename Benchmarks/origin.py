@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A lean origin on loopback: origin.py FOLDER [--log]. Prints its port and serves the files of the folder from
+"""A lean origin on loopback: origin.py FOLDER [--log] [--pause MILLISECONDS]. Prints its port and serves the files of the folder from
 memory, with keep-alive; a query makes another URL of the same file. With --log, it prints `NANOSECONDS PATH` for
-each request. It exits when its standard input closes. Both sides of a comparison use it, so its cost cancels
+each request; with --pause, it answers each after that time. It exits when its standard input closes. Both sides of a comparison use it, so its cost cancels
 out."""
 import asyncio
 import os
@@ -10,6 +10,7 @@ import sys
 import time
 
 folder, log = sys.argv[1], "--log" in sys.argv
+pause = int(sys.argv[sys.argv.index("--pause") + 1]) / 1000 if "--pause" in sys.argv else 0
 kinds = {".jpg": "image/jpeg", ".png": "image/png"}
 answers = {}
 
@@ -38,7 +39,10 @@ class Talk(asyncio.Protocol):
             path = request.split(b" ", 2)[1].decode()
             if log:
                 print(time.monotonic_ns(), path, flush=True)
-            self.transport.write(answer(path))
+            if pause:
+                asyncio.get_running_loop().call_later(pause, self.transport.write, answer(path))
+            else:
+                self.transport.write(answer(path))
 
 
 async def serve():

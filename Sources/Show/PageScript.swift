@@ -5,12 +5,12 @@
 // A place is an index into the photos that the filter shows; `shown` has their numbers, nil for all. Browsers limit the
 // height of a page, so above 8 million pixels one pixel of the scroll bar is `scale` pixels of the grid. `look` names the
 // photos on the screen, then those of one screen below and above, as a lease that is renewed while the page is visible.
+// `facts.call`: the server stays while a page calls it, also a hidden one.
 
 package enum PageScript {
   package static let text = #"""
-    "use strict";
     {
-    const all = selector => [...document.querySelectorAll(selector)], one = word => all(word)[0];
+    const all = word => [...document.querySelectorAll(word)], one = word => all(word)[0];
     const { ceil, floor, max, min } = Math;
     const main = one("main"), grid = one("ul"), ask = one("#ask");
     const facts = document.body.dataset, total = +facts.total;
@@ -19,7 +19,7 @@ package enum PageScript {
     const states = new Uint8Array(total), counts = [total, 0, 0, 0];
     const viewer = crypto.getRandomValues(new Uint32Array(3)).join("");
     const OVER = "This view is over. 'darkroomctl open' makes another.";
-    const AWAY = "darkroomd does not answer; trying again";
+    const AWAY = "darkroomd does not answer; trying again, or use 'darkroomctl open'";
     const pool = [], pages = new Map(), wanted = new Set(), asked = new Set();
     let filter = -1, shown = null, current = 0;
     let edge = 26, columns = 1, wide = 0, tall = 0, scale = 1;
@@ -133,7 +133,7 @@ package enum PageScript {
         if (asked.has(page)) continue;
         asked.add(page);
         fetch(`photos?offset=${page * PAGE}&count=${PAGE}`)
-          .then(answer => answer.ok ? answer.json() : Promise.reject())
+          .then(answer => answer.json())
           .then(rows => {
             pages.delete(page);
             pages.set(page, rows);
@@ -196,7 +196,7 @@ package enum PageScript {
     const changed = () => { tell(); draw(); };
 
     const say = text => { notice = text; tell(); };
-    const back = () => { if (notice === AWAY) say(""); };
+    const back = () => notice === AWAY && say("");
 
     const stop = () => { turn++; source?.close(); source = null; };
 
@@ -241,7 +241,7 @@ package enum PageScript {
       on("back", back);
       on("end", load);
       on("gone", () => { stop(); say(OVER); });
-      source.onerror = () => { if (source?.readyState === 2) later(load, 1e4); };
+      source.onerror = () => source?.readyState === 2 && later(load, 1e4);
     };
 
     const ranges = places => {
@@ -319,10 +319,11 @@ package enum PageScript {
     const rested = () => { clearTimeout(rest); rest = setTimeout(look, 150); };
     main.onscroll = () => { draw(); rested(); };
     const leave = () => { stop(); look(); };
-    document.onvisibilitychange = () => { if (document.hidden) leave(); else load(); };
+    document.onvisibilitychange = () => document.hidden ? leave() : load();
     onpagehide = leave;
     onpageshow = load;
-    setInterval(() => { if (leased) look(); }, 6000);
+    setInterval(() => leased && look(), 6e3);
+    if (facts.call) setInterval(() => fetch("").catch(() => {}), 3e4);
     new ResizeObserver(layout).observe(main);
     }
 

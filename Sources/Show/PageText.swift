@@ -12,10 +12,15 @@ package enum PageText {
     package let state: String
     package let total: UInt32
     package let mayFocus: Bool
+    /// The server ends when no page calls it, and does not come again.
+    package let mustCall: Bool
 
-    package init(name: String, title: String, state: String, total: UInt32, mayFocus: Bool) {
+    package init(
+      name: String, title: String, state: String, total: UInt32, mayFocus: Bool,
+      mustCall: Bool = false
+    ) {
       (self.name, self.title, self.state) = (name, title, state)
-      (self.total, self.mayFocus) = (total, mayFocus)
+      (self.total, self.mayFocus, self.mustCall) = (total, mayFocus, mustCall)
     }
   }
 
@@ -56,11 +61,11 @@ package enum PageText {
   /// The cookie goes to the pages of its list alone, and never with a request from another site.
   /// - Parameter isSecure: the browser came by https, and sends it by https alone.
   package static func cookie(
-    _ view: String, list: UInt64, seconds: UInt32, isSecure: Bool
+    _ view: String, named name: String, list: UInt64, seconds: UInt32, isSecure: Bool
   ) -> WebHeader {
     WebHeader(
       "Set-Cookie",
-      "\(RequestJudge.cookie)=\(view); Path=/lists/\(list)/; Max-Age=\(seconds); HttpOnly; "
+      "\(name)=\(view); Path=/lists/\(list)/; Max-Age=\(seconds); HttpOnly; "
         + "SameSite=Strict" + (isSecure ? "; Secure" : ""))
   }
 
@@ -76,7 +81,7 @@ package enum PageText {
       <link rel=icon href=/icon.svg>
       <link rel=stylesheet href=/style.css>
       <script src=/script.js defer></script>
-      <body data-total=\(head.total) data-state="\(markup(head.state))" data-focus=\(head.mayFocus ? 1 : 0)>
+      <body data-total=\(head.total) data-state="\(markup(head.state))" data-focus=\(head.mayFocus ? 1 : 0)\(head.mustCall ? " data-call=1" : "")>
       <header>
       <div><h1 dir=auto>\(title)</h1><p id=about></p></div>
       <div class=count><b id=done></b><span id=left></span></div>

@@ -39,12 +39,13 @@ package struct RequestJudge: Sendable {
     }
   }
 
-  package static let cookie = "darkroom-view"
   package static let longestBody = 4096
   /// No form of HTML can send it, so that another page needs leave, which it does not get.
   package static let focusType = "application/x-darkroom-focus"
   private static let longestView = 256
 
+  /// The name of the cookie. A cookie belongs to all ports of a host, so that the name tells the port.
+  package let cookie: String
   /// `name` or `name:port`, in lower case.
   private let ownHosts: Set<String>
   /// A proxy serves them, by https alone.
@@ -52,6 +53,7 @@ package struct RequestJudge: Sendable {
 
   /// - Parameter names: other hosts, as a proxy passes them on.
   package init(port: Int, names: [String] = []) {
+    cookie = "darkroom-view-\(port)"
     ownHosts = Set(["127.0.0.1", "localhost", "[::1]"].map { "\($0):\(port)" })
     proxyHosts = Set(names.map { $0.lowercased() }).subtracting(ownHosts)
   }
@@ -77,7 +79,7 @@ package struct RequestJudge: Sendable {
     let page = try checkHead(request)
     guard request.body.count <= Self.longestBody else { throw .tooLarge }
     guard page.list != nil else { return .serve(page, view: "") }
-    guard let view = Self.view(in: request) else { throw .noView }
+    guard let view = view(in: request) else { throw .noView }
     return .serve(page, view: view)
   }
 
@@ -123,14 +125,14 @@ package struct RequestJudge: Sendable {
     guard sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) else { throw .forbidden }
   }
 
-  private static func view(in request: WebRequest) -> String? {
+  private func view(in request: WebRequest) -> String? {
     let pairs = request.values("cookie").flatMap { $0.split(separator: ";") }
     let views = pairs.compactMap { pair -> String? in
       let text = pair.drop { $0 == " " }
       guard text.hasPrefix("\(cookie)=") else { return nil }
       return String(text.dropFirst(cookie.utf8.count + 1))
     }
-    guard views.count == 1, 1...longestView ~= views[0].utf8.count,
+    guard views.count == 1, 1...Self.longestView ~= views[0].utf8.count,
       views[0].utf8.allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 || $0 == 0x2E })
     else { return nil }
     return views[0]

@@ -32,6 +32,8 @@ package enum ControlCall: Equatable, Sendable {
   case redeem(token: String)
   case states(StatesOrder)
   case find(FindOrder)
+  /// A print or its thumbnail, open.
+  case picture(PictureOrder)
   case cache(clear: Bool)
   case metrics
   /// Retries a host that does not answer at once; without a host, all of them.
@@ -61,6 +63,7 @@ package enum ControlCall: Equatable, Sendable {
     case redeem = "Redeem"
     case states = "States"
     case find = "Find"
+    case picture = "Picture"
     case cache = "Cache"
     case metrics = "Metrics"
     case flush = "Flush"
@@ -95,6 +98,7 @@ package enum ControlCall: Equatable, Sendable {
     case .redeem: .redeem
     case .states: .states
     case .find: .find
+    case .picture: .picture
     case .cache: .cache
     case .metrics: .metrics
     case .flush: .flush
@@ -121,6 +125,7 @@ package enum ControlCall: Equatable, Sendable {
     case .redeem(let token): JSONObject(["token": .string(token)])
     case .states(let order): order.object
     case .find(let order): order.object
+    case .picture(let order): order.object
     case .cache(let clear): JSONObject(clear ? ["clear": true] : [:])
     }
   }
@@ -160,6 +165,7 @@ package enum ControlCall: Equatable, Sendable {
       case .redeem: self = .redeem(token: try fields.string("token"))
       case .states: self = .states(try StatesOrder(fields))
       case .find: self = .find(try FindOrder(fields))
+      case .picture: self = .picture(try PictureOrder(fields))
       case .cache: self = .cache(clear: try fields.flag("clear"))
       }
     } catch {

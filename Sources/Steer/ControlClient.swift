@@ -12,6 +12,8 @@ package final class ControlClient {
   private let patience: Duration
   private let silence: Duration
   private var frames = MessageFrames(limit: 64 << 20)
+  /// Has come beside the bytes of the reply that is read.
+  private var file: LinuxFile?
   /// The calls are made for the user of this view.
   private let view: String?
 
@@ -147,7 +149,9 @@ package final class ControlClient {
       throw .refused(ControlError(name: name, parameters: answer.parameters))
     }
     do throws(FieldError) {
-      return (try ControlReply(to: method, answer.parameters), answer.continues)
+      let reply = try ControlReply(to: method, answer.parameters).with(file)
+      file = nil
+      return (reply, answer.continues)
     } catch {
       throw .nonsense(why: "'\(error.name)' is missing or invalid")
     }
@@ -160,7 +164,9 @@ package final class ControlClient {
         if let message = try frames.next() { return message }
       } catch { throw .nonsense(why: "it has more than \(error.limit) bytes") }
       let bytes: [UInt8]?
-      do throws(SystemError) { bytes = try socket.receive(upTo: 65536) } catch { throw .lost }
+      do throws(SystemError) { bytes = try socket.receive(upTo: 65536, beside: &file) } catch {
+        throw .lost
+      }
       switch bytes {
       case nil: return nil
       case []: throw .lost

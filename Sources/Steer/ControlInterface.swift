@@ -17,7 +17,8 @@ package enum ControlInterface {
   private static let control = """
     # Queries and controls darkroomd. A list is named by its number or its name. Times are milliseconds
     # since 1970. Every method takes a parameter 'view: ?string', of the reply to Redeem: the caller then acts for the
-    # user of that view, on its list, and may call Show, Follow, Focus, Unfocus, States and Find. Reserved methods, answered with MethodNotImplemented: Submit, Sync.
+    # user of that view, on its list, and may call Show, Follow, Focus, Unfocus, States, Find and Picture.
+    # Reserved methods, answered with MethodNotImplemented: Submit, Sync.
     interface io.darkroom.Control
 
     type ListState (accepted, running, paused, finished, cancelled)
@@ -313,17 +314,21 @@ package enum ControlInterface {
     method Redeem(token: string) -> (list: int, view: string, seconds: int)
 
     # The states of photos in file order, a digit for each: 0 new, 1 downloaded, 2 filtered, 3 failed. limit is at
-    # most 1000000, which is the default. Follow continues after 'record'. prints is the path of the folder of the
-    # prints, empty if they were removed. mayFocus tells if the caller may call Focus.
+    # most 1000000, which is the default. Follow continues after 'record'. mayFocus tells if the
+    # caller may call Focus.
     method States(
       list: string,
       offset: ?int,
       limit: ?int
-    ) -> (list: ListSummary, record: int, states: string, prints: string, mayFocus: bool)
+    ) -> (list: ListSummary, record: int, states: string, mayFocus: bool)
 
     # The first photo behind 'after' with this text in its name, in upper or lower case. Without one, a reply with
     # 'more' tells how far the search came.
     method Find(list: string, text: string, after: ?int) -> (photo: ?int, more: ?int)
+
+    # A print or its thumbnail, for those who may look at the list. The open file comes as a descriptor beside the
+    # reply (SCM_RIGHTS). Without a picture there is no type and no file.
+    method Picture(list: string, photo: int, thumbnail: ?bool) -> (type: ?string)
 
     # The cache of originals. Only root and the daemon's user may clear it.
     method Cache(clear: ?bool) -> (cache: CacheReport)

@@ -13,6 +13,8 @@ struct ControlLoop: ~Copyable {
     var session: ControlSession
     var task: Task<Void, Never>?
     var taken: Reply<Bool>?
+    /// Goes with the next bytes.
+    var file: LinuxFile?
   }
 
   private let listener: ListeningSocket
@@ -206,16 +208,17 @@ struct ControlLoop: ~Copyable {
     } else {
       clients[letter.client]?.taken = letter.taken
     }
+    clients[letter.client]?.file = letter.file
     if letter.isLast { clients[letter.client]?.task = nil }
     pump(letter.client)
   }
 
   private mutating func flush(_ number: UInt64) {
     while let client = clients[number], client.session.hasOutput {
-      guard let count = try? client.socket.send(client.session.unwritten) else {
-        return leave(number)
-      }
+      guard let count = try? client.socket.send(client.session.unwritten, beside: client.file)
+      else { return leave(number) }
       if count == 0 { return }
+      clients[number]?.file = nil
       clients[number]?.session.wrote(count, at: clock.uptime())
     }
     release(number, true)

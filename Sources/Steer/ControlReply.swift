@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The daemon's replies to calls as values, shared by both ends of the socket.
 
+package import Linux
+
 package enum ControlReply: Equatable, Sendable {
   case status(StatusReport)
   case lists([ListSummary])
@@ -21,6 +23,7 @@ package enum ControlReply: Equatable, Sendable {
   case redeemed(RedeemReport)
   case states(StatesReport)
   case found(FindReport)
+  case picture(PictureReport)
   case cache(CacheReport)
   case metrics(MetricsReport)
   /// The number of hosts that did not answer and are retried now.
@@ -45,11 +48,25 @@ package enum ControlReply: Equatable, Sendable {
     case .redeemed(let report): report.object
     case .states(let report): report.object
     case .found(let report): report.object
+    case .picture(let report): report.object
     case .cache(let report): JSONObject(["cache": .value(report)])
     case .metrics(let report): report.object
     case .flushed(let hosts): JSONObject(["hosts": .int(Int64(hosts))])
     case .failed(let error): error.parameters
     }
+  }
+
+  /// The open file that goes with the reply.
+  package var file: LinuxFile? {
+    guard case .picture(let report) = self else { return nil }
+    return report.file
+  }
+
+  /// The same with an open file that has come with it.
+  package func with(_ file: LinuxFile?) -> ControlReply {
+    guard case .picture(var report) = self else { return self }
+    report.file = file
+    return .picture(report)
   }
 
   /// Reads the reply to a call of this method.
@@ -74,6 +91,7 @@ package enum ControlReply: Equatable, Sendable {
     case .redeem: self = .redeemed(try RedeemReport(fields))
     case .states: self = .states(try StatesReport(fields))
     case .find: self = .found(try FindReport(fields))
+    case .picture: self = .picture(try PictureReport(fields))
     case .cache: self = .cache(try fields.value("cache"))
     case .metrics: self = .metrics(try MetricsReport(fields))
     }

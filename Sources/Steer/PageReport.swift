@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of a page on which people look at a list, and their replies: a token for a viewer, the right that it is
-// exchanged for, the states of all photos, and the search for a name.
+// exchanged for, the states of all photos, the search for a name, and the pictures.
+
+package import Linux
 
 package struct OpenReport: MessageValue {
   package var list: ListSummary
@@ -72,31 +74,26 @@ package struct StatesReport: MessageValue {
   package var record: UInt64
   /// A digit for each photo: 0 new, 1 downloaded, 2 filtered, 3 failed.
   package var states: String
-  /// The path of the folder of its prints; empty if they are removed.
-  package var prints: String
   /// The caller may change the order of its photos.
   package var mayFocus: Bool
 
   package init(
-    list: ListSummary, record: UInt64, states: String = "", prints: String = "",
-    mayFocus: Bool = false
+    list: ListSummary, record: UInt64, states: String = "", mayFocus: Bool = false
   ) {
-    (self.list, self.record, self.states) = (list, record, states)
-    (self.prints, self.mayFocus) = (prints, mayFocus)
+    (self.list, self.record, self.states, self.mayFocus) = (list, record, states, mayFocus)
   }
 
   package init(_ fields: MessageFields) throws(FieldError) {
     list = try fields.value("list")
     record = try fields.count("record")
     states = try fields.string("states")
-    prints = try fields.string("prints")
     mayFocus = try fields.flag("mayFocus")
   }
 
   package var object: JSONObject {
     JSONObject([
       "list": .value(list), "record": .count(record), "states": .string(states),
-      "prints": .string(prints), "mayFocus": .bool(mayFocus),
+      "mayFocus": .bool(mayFocus),
     ])
   }
 }
@@ -145,5 +142,50 @@ package struct FindReport: MessageValue {
     object["photo"] = photo.map { .count($0) }
     object["more"] = more.map { .count($0) }
     return object
+  }
+}
+
+package struct PictureOrder: MessageValue {
+  package var list: ListReference
+  package var photo: UInt32
+  package var isThumbnail: Bool
+
+  package init(list: ListReference, photo: UInt32, isThumbnail: Bool = false) {
+    (self.list, self.photo, self.isThumbnail) = (list, photo, isThumbnail)
+  }
+
+  package init(_ fields: MessageFields) throws(FieldError) {
+    list = ListReference(try fields.string("list"))
+    photo = try fields.count("photo")
+    guard photo > 0 else { throw FieldError(name: "photo") }
+    isThumbnail = try fields.flag("thumbnail")
+  }
+
+  package var object: JSONObject {
+    JSONObject([
+      "list": .string(list.text), "photo": .count(photo), "thumbnail": .bool(isThumbnail),
+    ])
+  }
+}
+
+/// The caller may be a process that cannot open the file.
+package struct PictureReport: MessageValue {
+  /// `image/jpeg` or `image/png`; nil without such a picture.
+  package var type: String?
+  /// Goes beside the message.
+  package var file: LinuxFile?
+
+  package init(type: String? = nil, file: LinuxFile? = nil) {
+    (self.type, self.file) = (type, file)
+  }
+
+  package init(_ fields: MessageFields) throws(FieldError) {
+    type = fields.isMissing("type") ? nil : try fields.string("type")
+  }
+
+  package var object: JSONObject { JSONObject(type.map { ["type": .string($0)] } ?? [:]) }
+
+  package static func == (one: PictureReport, other: PictureReport) -> Bool {
+    one.type == other.type && one.file === other.file
   }
 }

@@ -8,6 +8,8 @@ struct ReplyLine: Sendable {
     let client: UInt64
     let bytes: [UInt8]
     let isLast: Bool
+    /// Goes with the bytes.
+    var file: LinuxFile?
     /// Answered when the caller has taken the bytes (true) or has left (false).
     let taken: Reply<Bool>?
   }
@@ -26,7 +28,8 @@ struct ReplyLine: Sendable {
 
   func finish(_ reply: ControlReply) {
     let bytes = encode(reply, continues: false)
-    mailbox.put(.reply(Piece(client: client, bytes: bytes, isLast: true, taken: nil)))
+    mailbox.put(
+      .reply(Piece(client: client, bytes: bytes, isLast: true, file: reply.file, taken: nil)))
   }
 
   private func encode(_ reply: ControlReply, continues: Bool) -> [UInt8] {

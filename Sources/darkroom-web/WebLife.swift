@@ -10,6 +10,12 @@ import Systemd
 import Vocabulary
 
 enum WebLife {
+  /// The service manager starts it again. On a port of its own it stays for the pages that are open: they call every
+  /// half minute, and browsers delay the calls of hidden pages to more than a minute.
+  private static let (passedSeconds, ownSeconds): (Int64, Int64) = (60, 300)
+  /// Calls at once, beside a connection for each stream: the daemon allows 32 to one user.
+  private static let calls: UInt32 = 12
+
   static func run(_ options: WebOptions) throws(SystemError) {
     let signals = try Signals([Signals.interrupt, Signals.terminate])
     ThisProcess.shareOneHeap()
@@ -17,12 +23,14 @@ enum WebLife {
     let passed = ServiceNotice.passedListener()
     let listener = try listener(passed)
     let sheets = WebSheets(
-      judge: RequestJudge(port: listener.port, names: options.hosts), socket: options.socket)
+      judge: RequestJudge(port: listener.port, names: options.hosts), socket: options.socket,
+      calls: try FreePlaces(calls), book: passed == nil ? ViewBook() : nil)
     try WebServer.start(on: listener.descriptor, counting: clients, sheets)
     if passed == nil {
       try? StandardStream.output.write(Array("http://127.0.0.1:\(listener.port)\n".utf8))
     }
-    try wait(for: clients, or: signals, staying: .seconds(options.idleSeconds))
+    let idle = options.idleSeconds ?? (passed == nil ? ownSeconds : passedSeconds)
+    try wait(for: clients, or: signals, staying: .seconds(idle))
     withExtendedLifetime(listener) {}
   }
 

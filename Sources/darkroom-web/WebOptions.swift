@@ -11,8 +11,8 @@ struct WebOptions: Equatable {
   var socket = DaemonPlace.systemSocket
   /// Other hosts than this machine, as a proxy passes them on.
   var hosts: [String] = []
-  /// How long it stays without a client.
-  var idleSeconds: Int64 = 60
+  /// How long it stays without a client; nil for the usual time.
+  var idleSeconds: Int64?
 
   struct Problem: Error, Equatable, CustomStringConvertible {
     let description: String
@@ -24,7 +24,8 @@ struct WebOptions: Equatable {
 
     Show the lists of darkroomd in a browser: on the listening socket that the service manager
     has passed, otherwise on a free port of this machine, whose address it prints. It ends when
-    no browser has been connected for a minute. 'darkroomctl open LIST' starts it.
+    no browser has been connected for a minute, on a port of its own for five minutes.
+    'darkroomctl open LIST' starts it.
       --root DIR      use the darkroomd that was started with this --root
       --socket PATH   use this control socket
       --host NAME     serve requests for this host as well, for a proxy in front of it

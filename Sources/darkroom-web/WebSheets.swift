@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers the requests of a page. The judge decides about their form, the daemon about the view: each call for a page
-// carries it. Files are named by numbers, and are read below the folder that the daemon names.
-// Concurrency: immutable but for its memory of views; each call runs on the thread of its connection.
+// carries it. Pictures are named by numbers; the daemon opens their files, and this process opens none.
+// Concurrency: immutable but for its book of views; each call runs on the thread of its connection.
 
 import HTTP
 import Linux
@@ -15,10 +15,14 @@ final class WebSheets: WebService {
   private let judge: RequestJudge
   private let socket: String
   private let clock = MachineTime()
-  private let memory = ViewMemory()
   private let places = StreamPlaces(16)
+  private let calls: FreePlaces
+  /// Nil if the port is the service manager's, and the cookies outlive this process.
+  private let book: ViewBook?
 
-  init(judge: RequestJudge, socket: String) { (self.judge, self.socket) = (judge, socket) }
+  init(judge: RequestJudge, socket: String, calls: FreePlaces, book: ViewBook?) {
+    (self.judge, self.socket, self.calls, self.book) = (judge, socket, calls, book)
+  }
 
   func refusal(of request: WebRequest) -> WebAnswer? {
     judge.refusal(ofHead: request).map(Self.refuse)
@@ -27,7 +31,9 @@ final class WebSheets: WebService {
   func answer(_ request: WebRequest) -> WebAnswer {
     switch judge.judge(request) {
     case .refuse(let refusal): return Self.refuse(refusal)
-    case .serve(let page, let view):
+    case .serve(let page, let text):
+      let known = book == nil || page.list == nil ? text : book?.view(text, now: clock.uptime())
+      guard let view = known else { return Self.refuse(.noView) }
       do throws(ControlFailure) { return try serve(page, view, request) } catch {
         return Self.failed(error)
       }
@@ -47,16 +53,21 @@ final class WebSheets: WebService {
     case .photos(let list, let offset, let count): try photos(list, view, from: offset, count)
     case .find(let list, let text, let after): try find(list, view, text, after: after)
     case .events(let list, let since): events(list, view, since: since, request)
-    case .thumbnail(let list, let number): try thumbnail(list, view, number, request)
-    case .print(let list, let number): try print(list, view, number, request)
+    case .thumbnail(let list, let number):
+      try picture(
+        PictureOrder(list: Self.reference(list), photo: number, isThumbnail: true), view, request)
+    case .print(let list, let number):
+      try picture(PictureOrder(list: Self.reference(list), photo: number), view, request)
     case .focus(let list): try focus(list, view, request)
     }
   }
 
   private func call(_ call: ControlCall, _ view: String?) throws(ControlFailure) -> ControlReply {
-    try ControlClient(
-      path: socket, clock: clock, patience: Self.patience, silence: Self.patience, view: view
-    ).call(call)
+    try calls.use { () throws(ControlFailure) in
+      try ControlClient(
+        path: socket, clock: clock, patience: Self.patience, silence: Self.patience, view: view
+      ).call(call)
+    }
   }
 
   private static func reference(_ list: UInt64) -> ListReference { ListReference("\(list)") }
@@ -72,8 +83,10 @@ final class WebSheets: WebService {
     guard case .redeemed(let report) = try call(.redeem(token: token), nil) else {
       throw Self.otherKind
     }
+    guard let text = try? text(of: report) else { return Self.answer(503) }
     let cookie = PageText.cookie(
-      report.view, list: report.list, seconds: report.seconds, isSecure: judge.isSecure(request))
+      text, named: judge.cookie, list: report.list, seconds: report.seconds,
+      isSecure: judge.isSecure(request))
     return WebAnswer(
       200,
       headers: PageText.doorSafety + [
@@ -81,11 +94,17 @@ final class WebSheets: WebService {
       ], body: .bytes(Array(PageText.door(to: report.list).utf8)))
   }
 
+  private func text(of report: RedeemReport) throws(SystemError) -> String {
+    guard let book else { return report.view }
+    return try book.keep(report.view, seconds: report.seconds, now: clock.uptime())
+  }
+
   private func page(_ list: UInt64, _ view: String) throws(ControlFailure) -> WebAnswer {
     let report = try look(list, view, from: 0, 0)
     let head = PageText.Head(
       name: report.list.name, title: report.list.title, state: report.list.state,
-      total: report.list.total, mayFocus: report.mayFocus && !report.list.isFinal)
+      total: report.list.total, mayFocus: report.mayFocus && !report.list.isFinal,
+      mustCall: book != nil)
     return Self.text(PageText.page(head), "text/html; charset=utf-8")
   }
 
@@ -94,8 +113,6 @@ final class WebSheets: WebService {
   ) throws(ControlFailure) -> StatesReport {
     let order = StatesOrder(list: Self.reference(list), offset: offset, limit: limit)
     guard case .states(let report) = try call(.states(order), view) else { throw Self.otherKind }
-    memory.keep(
-      ViewMemory.Sight(list: list, prints: report.prints), for: view, now: clock.uptime())
     return report
   }
 
@@ -166,46 +183,22 @@ final class WebSheets: WebService {
       ], .stream(stream))
   }
 
-  // MARK: files
+  // MARK: pictures
 
-  private func thumbnail(
-    _ list: UInt64, _ view: String, _ number: UInt32, _ request: WebRequest
+  private func picture(
+    _ order: PictureOrder, _ view: String, _ request: WebRequest
   ) throws(ControlFailure) -> WebAnswer {
-    let names = [Thumbnail.folder, Thumbnail.file(number)]
-    if let known = memory.sight(view, of: list, now: clock.uptime()) {
-      return file(names, in: known.prints, request)
-    }
-    return file(names, in: try look(list, view, from: 0, 0).prints, request)
-  }
-
-  private func print(
-    _ list: UInt64, _ view: String, _ number: UInt32, _ request: WebRequest
-  ) throws(ControlFailure) -> WebAnswer {
-    let order = ShowOrder(list: Self.reference(list), offset: number - 1, limit: 1)
-    guard case .show(let report) = try call(.show(order), view) else { throw Self.otherKind }
-    guard let photo = report.photos.first, let name = FileName(photo.print) else {
+    guard case .picture(let report) = try call(.picture(order), view) else { throw Self.otherKind }
+    guard let type = report.type, let file = report.file, let status = try? file.status() else {
       return Self.refuse(.notFound)
     }
-    return file([name], in: try look(list, view, from: 0, 0).prints, request)
-  }
-
-  private func file(_ names: [FileName], in prints: String, _ request: WebRequest) -> WebAnswer {
-    guard !prints.isEmpty, let name = names.last else { return Self.refuse(.notFound) }
-    do throws(SystemError) {
-      var folder = try LinuxFolder.open(path: prints)
-      for name in names.dropLast() { folder = try folder.openFolder(name, creating: false) }
-      let file = try folder.openFile(name, .read)
-      let status = try file.status()
-      let tag = "\"\(status.inode)-\(status.size)-\(status.modified)\""
-      let headers = [
-        WebHeader("ETag", tag), WebHeader("Cache-Control", "private, no-cache"),
-        WebHeader("Content-Type", name.hasSuffix(".png") ? "image/png" : "image/jpeg"),
-      ]
-      if request.values("if-none-match").contains(tag) { return Self.answer(304, headers) }
-      return Self.answer(200, headers, .file(file, size: status.size))
-    } catch {
-      return error.isMissing ? Self.refuse(.notFound) : Self.answer(503)
-    }
+    let tag = "\"\(status.inode)-\(status.size)-\(status.modified)\""
+    let headers = [
+      WebHeader("ETag", tag), WebHeader("Cache-Control", "private, no-cache"),
+      WebHeader("Content-Type", type),
+    ]
+    if request.values("if-none-match").contains(tag) { return Self.answer(304, headers) }
+    return Self.answer(200, headers, .file(file, size: status.size))
   }
 
   // MARK: answers

@@ -3,6 +3,8 @@
 // decides about each list, and the photos that a page shows go first.
 
 import Foundation
+import Linux
+import Steer
 import Support
 import Testing
 
@@ -148,8 +150,60 @@ import Testing
       }
       let events = try await web.events(2, theirs)
       #expect(try await onOwnThread { events.reads("event: gone") }.contains("gone"))
-      let forged = theirs.replacingOccurrences(of: "=1.", with: "=2.")
-      #expect(try await web.get("/lists/2/states", forged).status == 401)
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test(.enabled(if: DaemonBench.isRoot, "another user is needed, and only root may become one"))
+  func `a process that cannot read private pictures shows them to their owner`() async throws {
+    try await DaemonBench.use { bench in
+      let url = try bench.serveSamples(1)[0]
+      let daemon = try await bench.start()
+      let end = try await bench.tool("submit", "--private", "--name", "secret", url)
+      #expect(end.code == 0, "\(end)")
+      try await daemon.says("Filtered '1'")
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o666], ofItemAtPath: "\(bench.root)/control")
+      let web = try await WebSite.start(bench, as: DaemonBench.stranger)
+      let cookie = try await web.view("secret")
+      let print = "prints/secret/\(try #require(bench.names("prints/secret").first))"
+      for (target, file) in [("thumbs/1.jpg", "prints/secret/.sheet/1.jpg"), ("prints/1", print)] {
+        let reply = try await web.get("/lists/1/\(target)", cookie)
+        #expect(reply.status == 200 && reply.body == bench.bytes(file), "\(target)")
+        let reading = try await RunningProgram.start(
+          ["cat", "\(bench.root)/\(file)"], as: DaemonBench.stranger)
+        #expect(try await reading.end().code != 0, "\(file) is closed to the process")
+      }
+      let client = try ControlClient(path: "\(bench.root)/control", clock: try SystemClock())
+      let order = PictureOrder(list: ListReference("1"), photo: 9)
+      #expect(try client.call(.picture(order)) == .picture(PictureReport()))
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test func `the cookie of a process that has ended leads to nothing`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await begin(bench)
+      let web = try await WebSite.start(bench)
+      let cookie = try await web.view("summer")
+      #expect(cookie.hasPrefix("darkroom-view-\(web.port)="))
+      #expect(try await web.get("/lists/1/states", cookie).status == 200)
+      web.program.send(SIGTERM)
+      _ = try await web.program.end()
+      let next = try await WebSite.start(bench)
+      let text = String(cookie.split(separator: "=")[1])
+      for name in ["darkroom-view-\(web.port)", "darkroom-view-\(next.port)"] {
+        #expect(try await next.get("/lists/1/states", "\(name)=\(text)").status == 401)
+      }
+      let client = try ControlClient(
+        path: "\(bench.root)/control", clock: try SystemClock(), view: text)
+      let failure = #expect(throws: ControlFailure.self) {
+        try client.call(.states(StatesOrder(list: ListReference("1"))))
+      }
+      guard case .refused(.permissionDenied) = failure else {
+        Issue.record("it is a view: \(String(describing: failure))")
+        return
+      }
       try await bench.stop(daemon)
     }
   }

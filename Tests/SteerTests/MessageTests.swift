@@ -29,6 +29,8 @@ struct MessageTests {
     .redeem(token: Samples.token), .states(StatesOrder(list: ListReference("17"))),
     .states(StatesOrder(list: ListReference("17"), offset: 5, limit: 0)),
     .find(FindOrder(list: ListReference("17"), text: "Barn", after: 9)),
+    .picture(PictureOrder(list: ListReference("17"), photo: 3)),
+    .picture(PictureOrder(list: ListReference("17"), photo: 3, isThumbnail: true)),
   ]
 
   @Test("a call arrives as it was sent", arguments: calls)
@@ -64,10 +66,11 @@ struct MessageTests {
       .states,
       .states(
         StatesReport(
-          list: Samples.list, record: 7, states: "0123", prints: "/prints/summer", mayFocus: true))
+          list: Samples.list, record: 7, states: "0123", mayFocus: true))
     ),
     (.find, .found(FindReport(photo: 3))), (.find, .found(FindReport(more: 100_000))),
-    (.find, .found(FindReport())),
+    (.find, .found(FindReport())), (.picture, .picture(PictureReport())),
+    (.picture, .picture(PictureReport(type: "image/png"))),
     (.retry, .changed(Samples.list)), (.quality, .changed(Samples.list)),
     (
       .why,

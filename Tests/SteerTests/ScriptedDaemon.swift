@@ -23,14 +23,16 @@ final class ScriptedDaemon: ControlService {
   let photos: [PhotoSummary]
   /// The replies to `show`, one for each offset; without them all photos are one reply.
   let pages: [[PhotoSummary]]
+  let picture: PictureReport
 
   init(
     steps: [ListSummary] = [], photos: [PhotoSummary] = [], pages: [[PhotoSummary]] = [],
-    holding: Bool = false
+    picture: PictureReport = PictureReport(), holding: Bool = false
   ) {
     self.steps = steps
     self.photos = photos
     self.pages = pages
+    self.picture = picture
     state.withLock { $0.isHolding = holding }
   }
 
@@ -156,6 +158,7 @@ final class ScriptedDaemon: ControlService {
     case .redeem: .redeemed(RedeemReport(list: 17, view: Samples.view, seconds: 86_400))
     case .states: .states(StatesReport(list: Samples.list, record: 7, states: "0123"))
     case .find: .found(FindReport(photo: 3))
+    case .picture: .picture(picture)
     case .cache(let clear):
       clear
         ? .failed(.permissionDenied(why: "only root and the daemon's own user may empty the cache"))

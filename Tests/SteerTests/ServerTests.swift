@@ -55,6 +55,34 @@ struct ServerTests {
   }
 
   @Test
+  func `an open file comes with the reply, and with no other`() async throws {
+    try place.write(Array("print".utf8), to: "picture")
+    let name = FileName(literal: "picture")
+    let report = PictureReport(type: "image/png", file: try place.folder.openFile(name, .read))
+    try place.folder.remove(name)
+    let server = try serve(ScriptedDaemon(picture: report))
+    let (path, clock) = (path, clock)
+    try await onOwnThread {
+      let client = try ControlClient(path: path, clock: clock)
+      let order = PictureOrder(list: ListReference("17"), photo: 3)
+      for _ in 0..<2 {
+        let reply = try client.call(.picture(order))
+        #expect(reply.file != nil && reply.file !== report.file)
+        #expect(try reply.file?.read(at: 0, upTo: 10) == Array("print".utf8))
+        #expect(reply.with(nil) == .picture(PictureReport(type: "image/png")))
+        #expect(try client.call(.status).file == nil)
+      }
+      // A caller that takes no files gets the reply.
+      let line = try RawLine(path: path)
+      try line.send(ControlRequest(.picture(order)).bytes)
+      line.finish()
+      #expect(try line.answersToEnd().count == 1)
+    }
+    server.stop()
+    await server.stopped()
+  }
+
+  @Test
   func `only owner and group may connect, and the socket is gone after the stop`() async throws {
     let server = try serve(ScriptedDaemon())
     let folder = place.folder

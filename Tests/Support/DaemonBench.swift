@@ -110,7 +110,7 @@ package final class DaemonBench: Sendable {
     let files = FileManager.default
     if files.fileExists(atPath: copies) { return copies }
     try files.createDirectory(atPath: copies, withIntermediateDirectories: false)
-    for name in ["darkroomd", "darkroomctl", "darkroom-worker"] {
+    for name in ["darkroomd", "darkroomctl", "darkroom-worker", "darkroom-web"] {
       try files.copyItem(atPath: "\(Self.programFolder)/\(name)", toPath: "\(copies)/\(name)")
     }
     return copies

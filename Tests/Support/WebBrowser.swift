@@ -30,7 +30,10 @@ package final class WebBrowser: Sendable {
     (self.driver, self.place, self.port, self.session) = (driver, place, port, session)
   }
 
-  package static func use(_ body: (WebBrowser) async throws -> Void) async throws {
+  /// - Parameter arguments: more of Chromium's own.
+  package static func use(
+    arguments: [String] = [], _ body: (WebBrowser) async throws -> Void
+  ) async throws {
     // Chromium makes a socket there.
     let place = try FreshFolder.forSockets()
     try place.write(Array(fonts(place.path).utf8), to: "fonts.conf")
@@ -42,7 +45,7 @@ package final class WebBrowser: Sendable {
       ])
     do {
       let port = try await port(of: driver)
-      let answer = try call(port, "POST /session", capabilities(place.path))
+      let answer = try call(port, "POST /session", capabilities(place.path, arguments))
       guard let session = answer["sessionId"] as? String else {
         throw ProgramProblem("no session: \(answer)")
       }
@@ -87,14 +90,14 @@ package final class WebBrowser: Sendable {
     """
   }
 
-  private static func capabilities(_ place: String) -> Reply {
+  private static func capabilities(_ place: String, _ more: [String]) -> Reply {
     let options: Reply = [
       "args": [
         "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
         "--force-device-scale-factor=1", "--font-render-hinting=none", "--disable-dev-shm-usage",
         "--force-color-profile=srgb", "--disable-lcd-text", "--lang=en",
         "--user-data-dir=\(place)/profile",
-      ]
+      ] + more
     ]
     let wanted: Reply = [
       "browserName": "chrome", "goog:chromeOptions": options,

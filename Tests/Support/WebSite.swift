@@ -12,10 +12,10 @@ package struct WebSite: Sendable {
 
   /// - Parameter socket: of a daemon that is not the bench's.
   package static func start(
-    _ bench: DaemonBench, _ words: [String] = [], socket: String? = nil
+    _ bench: DaemonBench, _ words: [String] = [], socket: String? = nil, as user: UInt32? = nil
   ) async throws -> WebSite {
     let place = socket.map { ["--socket", $0] } ?? ["--root", bench.root]
-    let program = try await bench.launch("darkroom-web", place + words)
+    let program = try await bench.launch("darkroom-web", place + words, as: user)
     let isThere = try await Patience.sees { program.output.hasSuffix("\n") || !program.isRunning }
     let line = program.output.split(separator: "\n").first ?? ""
     guard isThere, let port = Int(line.split(separator: ":").last ?? "") else {

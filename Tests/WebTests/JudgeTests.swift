@@ -9,7 +9,7 @@ import Testing
 @Suite struct JudgeTests {
   private static let judge = RequestJudge(port: 8473, names: ["photos.example.org"])
   private static let view = "17.1000.1764000000." + String(repeating: "0a", count: 32)
-  private static let cookie = WebHeader("Cookie", "darkroom-view=\(view)")
+  private static let cookie = WebHeader("Cookie", "darkroom-view-8473=\(view)")
 
   private func get(
     _ target: String, _ method: String = "GET", host: String = "127.0.0.1:8473",
@@ -141,9 +141,10 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "darkroom-view=", "darkroom-view", "other=1", "darkroom-view=1.2.3.G",
-    "darkroom-view=1;darkroom-view=2", "darkroom-view=1 2", "xdarkroom-view=1",
-    "darkroom-view=" + String(repeating: "1", count: 257),
+    "", "darkroom-view-8473=", "darkroom-view-8473", "other=1", "darkroom-view-8473=1.2.3.G",
+    "darkroom-view-8473=1;darkroom-view-8473=2", "darkroom-view-8473=1 2", "xdarkroom-view-8473=1",
+    "darkroom-view-8474=1", "darkroom-view=1",
+    "darkroom-view-8473=" + String(repeating: "1", count: 257),
   ])
   func `without a view there is no list`(cookie: String) {
     #expect(get("/lists/17/", with: [WebHeader("Cookie", cookie)]) == .refuse(.noView))
@@ -152,7 +153,9 @@ import Testing
   }
 
   @Test func `a view is found among other cookies`() {
-    let headers = [WebHeader("Cookie", "a=1; darkroom-view=\(Self.view); b=2")]
+    let headers = [
+      WebHeader("Cookie", "a=1; darkroom-view-8473=\(Self.view); darkroom-view-41234=1; b=2")
+    ]
     let states = get("/lists/17/states", with: headers)
     #expect(states == .serve(.states(17, offset: 0), view: Self.view))
   }

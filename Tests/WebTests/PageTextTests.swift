@@ -50,10 +50,21 @@ import Testing
     #expect(PageText.photos([]) == "[]")
   }
 
+  @Test func `only a page whose server does not come again calls it`() {
+    for mustCall in [false, true] {
+      let head = PageText.Head(
+        name: "a", title: "", state: "running", total: 1, mayFocus: true, mustCall: mustCall)
+      #expect(PageText.page(head).contains(" data-call=1>") == mustCall)
+    }
+    #expect(PageScript.text.contains("facts.call"))
+  }
+
   @Test func `a view stays with its list and its site`() {
-    let plain = "darkroom-view=17.1.2.ab; Path=/lists/17/; Max-Age=60; HttpOnly; SameSite=Strict"
+    let plain = "darkroom-view-80=17.1.2.ab; Path=/lists/17/; Max-Age=60; HttpOnly; SameSite=Strict"
     for (isSecure, text) in [(false, plain), (true, plain + "; Secure")] {
-      let cookie = PageText.cookie("17.1.2.ab", list: 17, seconds: 60, isSecure: isSecure)
+      let cookie = PageText.cookie(
+        "17.1.2.ab", named: RequestJudge(port: 80).cookie, list: 17, seconds: 60,
+        isSecure: isSecure)
       #expect(cookie.value == text)
     }
   }

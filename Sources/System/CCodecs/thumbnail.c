@@ -15,18 +15,24 @@ struct axis {
   uint64_t least;           // a pixel covers this many 1/256 of a sample, or one more
 };
 
+// How many 1/256 of samples, in both directions, a pixel covers.
+struct weight {
+  uint64_t value, reciprocal;
+};
+
 struct plane {
   struct axis across, down;
-  uint32_t step, channels;  // bytes from sample to sample, and how many of them are averaged
+  uint32_t step;            // bytes from sample to sample: 1, or 4 of which three are averaged
   uint32_t next, done;      // rows of the plane, rows of the thumbnail
   uint32_t added;           // rows in `sums`
   uint32_t queued;          // whole rows that are not in `sums`; they stay valid until `flush`
   const uint8_t *queue[most_queued];
+  uint8_t *nothing;         // a row of zeros, in the place of one that is not there
   uint16_t *sums;           // whole rows
   uint32_t *part;           // parts of rows, in 1/256
-  uint32_t *total;
+  uint32_t *total;          // of all columns before each one, modulo 2^32
   uint32_t *edges;          // where the columns of the thumbnail begin, in 1/256
-  uint64_t reciprocals[2][2];  // of the four weights that occur
+  struct weight weights[2][2];  // the four that occur
   int first;                // the first channel of the thumbnail
 };
 
@@ -47,6 +53,7 @@ static uint64_t edge(const struct axis *axis, uint32_t place) {
 }
 
 static void free_plane(struct plane *plane) {
+  free(plane->nothing);
   free(plane->sums);
   free(plane->part);
   free(plane->total);
@@ -59,25 +66,27 @@ static struct axis make_axis(uint32_t from, uint32_t to) {
 }
 
 static int prepare(struct dr_thumbnail *thumbnail, int place, uint32_t width, uint32_t height,
-                   uint32_t step, uint32_t channels, int first) {
+                   uint32_t step, int first) {
   struct plane *plane = &thumbnail->planes[place];
   size_t bytes = (size_t)width * step;
   plane->across = make_axis(width, thumbnail->width);
   plane->down = make_axis(height, thumbnail->height);
   plane->step = step;
-  plane->channels = channels;
   plane->first = first;
+  plane->nothing = calloc(bytes, 1);
   plane->sums = calloc(bytes, sizeof *plane->sums);
   plane->part = calloc(bytes, sizeof *plane->part);
-  plane->total = calloc(bytes, sizeof *plane->total);
+  // Nothing is before the first column; the one behind the last one counts with a share of 0.
+  plane->total = calloc(bytes + 2 * step, sizeof *plane->total);
   plane->edges = calloc((size_t)thumbnail->width + 1, sizeof *plane->edges);
-  if (!plane->sums || !plane->part || !plane->total || !plane->edges) return -1;
+  if (!plane->nothing || !plane->sums || !plane->part || !plane->total || !plane->edges) return -1;
   for (uint32_t x = 0; x <= thumbnail->width; x++)
     plane->edges[x] = (uint32_t)edge(&plane->across, x);
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2; j++) {
       uint64_t weight = (plane->down.least + (uint64_t)i) * (plane->across.least + (uint64_t)j);
-      plane->reciprocals[i][j] = weight > 1 ? UINT64_MAX / weight + 1 : UINT64_MAX;
+      uint64_t reciprocal = weight > 1 ? UINT64_MAX / weight + 1 : UINT64_MAX;
+      plane->weights[i][j] = (struct weight){weight, reciprocal};
     }
   return 0;
 }
@@ -130,9 +139,9 @@ int dr_thumbnail_planes(struct dr_thumbnail *thumbnail, uint32_t chroma_width,
                         uint32_t chroma_height) {
   if (thumbnail->broken) return -1;
   thumbnail->is_light = 1;
-  int result = prepare(thumbnail, 0, thumbnail->source_width, thumbnail->source_height, 1, 1, 0);
+  int result = prepare(thumbnail, 0, thumbnail->source_width, thumbnail->source_height, 1, 0);
   for (int i = 1; i < 3; i++)
-    result |= prepare(thumbnail, i, chroma_width, chroma_height, 1, 1, i);
+    result |= prepare(thumbnail, i, chroma_width, chroma_height, 1, i);
   if (result < 0) return give_up(thumbnail);
   thumbnail->count = 3;
   return 0;
@@ -143,7 +152,7 @@ static int start_rows(struct dr_thumbnail *thumbnail) {
   if (thumbnail->count) return 0;
   thumbnail->row = malloc((size_t)thumbnail->source_width * 4);
   if (!thumbnail->row) return give_up(thumbnail);
-  if (prepare(thumbnail, 0, thumbnail->source_width, thumbnail->source_height, 4, 3, 0) < 0)
+  if (prepare(thumbnail, 0, thumbnail->source_width, thumbnail->source_height, 4, 0) < 0)
     return give_up(thumbnail);
   thumbnail->count = 1;
   return 0;
@@ -157,8 +166,8 @@ struct columns {
   size_t bytes;
 };
 
-#define EVERY(name, ...) \
-  static inline __attribute__((always_inline)) void name##_each(struct columns to, __VA_ARGS__)
+#define INLINE static inline __attribute__((always_inline))
+#define EVERY(name, ...) INLINE void name##_each(struct columns to, __VA_ARGS__)
 
 // Sums of up to 256 rows of bytes fit 16 bits.
 EVERY(add_four, const uint8_t *const rows[most_queued], uint32_t unused) {
@@ -167,12 +176,6 @@ EVERY(add_four, const uint8_t *const rows[most_queued], uint32_t unused) {
   (void)unused;
   for (size_t i = 0; i < to.bytes; i++)
     to.sums[i] = (uint16_t)(to.sums[i] + (uint16_t)(a[i] + b[i]) + (uint16_t)(c[i] + d[i]));
-}
-
-EVERY(add_one, const uint8_t *const *rows, uint32_t unused) {
-  const uint8_t *restrict row = rows[0];
-  (void)unused;
-  for (size_t i = 0; i < to.bytes; i++) to.sums[i] = (uint16_t)(to.sums[i] + row[i]);
 }
 
 // A byte times 256 at most fits 16 bits.
@@ -216,23 +219,20 @@ typedef void column_function(struct columns, const uint8_t *const *, uint32_t);
 #endif
 
 BOTH(add_four)
-BOTH(add_one)
 BOTH(add_share)
 BOTH(empty_sums)
 BOTH(complete)
 
 static struct columns columns(const struct plane *plane) {
   size_t bytes = (size_t)plane->across.from * plane->step;
-  return (struct columns){plane->sums, plane->part, plane->total, bytes};
+  return (struct columns){plane->sums, plane->part, plane->total + plane->step, bytes};
 }
 
 static void flush(struct plane *plane) {
-  if (plane->queued == most_queued) {
-    add_four(columns(plane), plane->queue, 0);
-  } else {
-    for (uint32_t i = 0; i < plane->queued; i++) add_one(columns(plane), plane->queue + i, 0);
-  }
+  if (!plane->queued) return;
   plane->added += plane->queued;
+  while (plane->queued < most_queued) plane->queue[plane->queued++] = plane->nothing;
+  add_four(columns(plane), plane->queue, 0);
   plane->queued = 0;
   if (plane->added + most_queued <= most_added) return;
   empty_sums(columns(plane), NULL, 0);
@@ -245,45 +245,77 @@ static void collect(struct plane *plane, const uint8_t *row, uint32_t share) {
   plane->added = 0;
 }
 
-static uint8_t quotient(uint64_t sum, uint64_t weight, uint64_t reciprocal) {
-  if (weight <= 1) return (uint8_t)sum;
-  return (uint8_t)((unsigned __int128)(sum + weight / 2) * reciprocal >> 64);
+typedef uint32_t lanes __attribute__((vector_size(16)));
+
+// Each column becomes the sum of those up to it: four columns of one channel, or one of four channels, at a time.
+INLINE void run(uint32_t *total, size_t bytes, uint32_t step) {
+  lanes sum = {0}, none = {0}, next;
+  size_t end = bytes + step, i = step;
+  for (; i + 4 <= end; i += 4) {
+    memcpy(&next, total + i, sizeof next);
+    if (step == 1) {
+      next += __builtin_shufflevector(none, next, 3, 4, 5, 6);
+      next += __builtin_shufflevector(none, next, 2, 3, 4, 5);
+    }
+    next += sum;
+    sum = step == 1 ? __builtin_shufflevector(next, next, 3, 3, 3, 3) : next;
+    memcpy(total + i, &next, sizeof next);
+  }
+  for (; i < end; i++) total[i] += total[i - step];
 }
 
-// The sums of a few neighbours fit 32 bits unless a pixel covers more than 2^16 samples.
-static uint64_t sum(const uint32_t *total, uint32_t first, uint32_t last, uint32_t step,
-                    int is_small) {
+// The sum of the columns between two places.
+INLINE uint64_t between(const uint32_t *total, size_t first, size_t last, uint32_t step,
+                        int is_small) {
+  if (is_small) return total[last] - total[first];
   uint64_t sum = 0;
-  if (step == 1 && is_small) {
-    uint32_t narrow = 0;
-    for (uint32_t i = first; i < last; i++) narrow += total[i];
-    return narrow;
-  }
-  for (uint32_t i = first; i < last; i++) sum += total[(size_t)i * step];
+  for (size_t i = first; i < last; i += step) sum += total[i + step] - total[i];
   return sum;
 }
 
+INLINE uint8_t quotient(uint64_t sum, struct weight by) {
+  if (__builtin_expect(by.value <= 1, 0)) return (uint8_t)sum;
+  return (uint8_t)((unsigned __int128)(sum + by.value / 2) * by.reciprocal >> 64);
+}
+
+// One channel of a row of the thumbnail.
+INLINE void average_channel(const struct plane *plane, const struct weight weights[2],
+                            uint32_t width, const uint32_t *total, uint8_t *out, uint32_t step,
+                            int is_small) {
+  uint64_t least = plane->across.least, before = 0;
+  struct weight narrow = weights[0], wide = weights[1];
+  const uint32_t *edges = plane->edges;
+  uint32_t from = 0;
+  size_t first = 0;
+  for (uint32_t x = 1; x <= width; x++, out += 3) {
+    uint32_t to = edges[x];
+    size_t last = (size_t)(to / unit) * step;
+    // The share of the column in which the pixel ends.
+    uint64_t share = (uint64_t)(total[last + step] - total[last]) * (to % unit);
+    uint64_t sum = between(total, first, last, step, is_small) * unit + share - before;
+    *out = quotient(sum, to - from > least ? wide : narrow);
+    first = last;
+    from = to;
+    before = share;
+  }
+}
+
 static void average(struct dr_thumbnail *thumbnail, struct plane *plane, uint64_t weight_down) {
-  const struct axis *across = &plane->across;
-  int which = weight_down > plane->down.least;
-  int is_small = weight_down * (across->least / unit + 2) < 1 << 24;
-  uint8_t *out = thumbnail->pixels + (size_t)plane->done * thumbnail->width * 3 + plane->first;
-  for (uint32_t x = 0; x < thumbnail->width; x++, out += 3) {
-    uint32_t from = plane->edges[x], to = plane->edges[x + 1];
-    uint64_t weight = weight_down * (to - from);
-    uint64_t reciprocal = plane->reciprocals[which][to - from > across->least];
-    uint32_t first = from / unit, last = to / unit, head = from % unit, tail = to % unit;
-    for (uint32_t c = 0; c < plane->channels; c++) {
-      const uint32_t *total = plane->total + c;
-      uint64_t covered = 0;
-      if (first == last) {
-        covered = (uint64_t)total[(size_t)first * plane->step] * (tail - head);
-      } else {
-        covered = sum(total, first, last, plane->step, is_small) * unit - (uint64_t)total[(size_t)first * plane->step] * head;
-        if (tail) covered += (uint64_t)total[(size_t)last * plane->step] * tail;
-      }
-      out[c] = quotient(covered, weight, reciprocal);
-    }
+  const struct weight *weights = plane->weights[weight_down > plane->down.least];
+  size_t bytes = (size_t)plane->across.from * plane->step;
+  uint32_t width = thumbnail->width, *total = plane->total;
+  uint8_t *out = thumbnail->pixels + (size_t)plane->done * width * 3 + plane->first;
+  // Otherwise a pixel covers more than 2^16 samples, whose sum may not fit 32 bits.
+  int is_small = weight_down * (plane->across.least / unit + 2) < 1 << 24;
+  if (plane->step == 1) {
+    run(total, bytes, 1);
+    if (is_small) return average_channel(plane, weights, width, total, out, 1, 1);
+    return average_channel(plane, weights, width, total, out, 1, 0);
+  }
+  run(total, bytes, 4);
+  for (uint32_t c = 0; c < 3; c++) {
+    if (is_small) average_channel(plane, weights, width, total + c, out + c, 4, 1);
+    else average_channel(plane, weights, width, total + c, out + c, 4, 0);
   }
 }
 

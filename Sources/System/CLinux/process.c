@@ -35,6 +35,15 @@ int dr_poll(struct dr_watch *watches, uint64_t count, int64_t milliseconds) {
 
 int dr_event(void) { return answer(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
+int dr_places(uint32_t count) { return answer(eventfd(count, EFD_CLOEXEC | EFD_SEMAPHORE)); }
+
+int dr_place_take(int places) {
+  uint64_t one;
+  while (read(places, &one, sizeof one) < 0)
+    if (errno != EINTR) return -errno;
+  return 0;
+}
+
 int dr_event_ring(int event) {
   uint64_t one = 1;
   return answer((int)write(event, &one, sizeof one));

@@ -89,11 +89,6 @@ int dr_socket_peer(int file, struct dr_peer *out) {
 
 int dr_socket_finish(int file) { return answer(shutdown(file, SHUT_WR)); }
 
-int64_t dr_socket_send(int file, const void *bytes, uint64_t count) {
-  ssize_t n = send(file, bytes, count, MSG_NOSIGNAL);
-  return n < 0 ? -errno : n;
-}
-
 int dr_socket_at(const char *path, uint64_t *inode) {
   struct stat status;
   if (lstat(path, &status) < 0) return -errno;

@@ -60,19 +60,14 @@ package struct ListMarks: Equatable, Sendable {
   ) throws(SystemError) -> [SyncStep] {
     var word = Array(drop.rawValue.utf8)
     word += [UInt8](repeating: 0x0A, count: length - word.count)
-    let (file, isNew) = try stateFile(of: folder)
+    // The name of an empty file is durable: the list was prepared with it. Lists of earlier versions had none before
+    // their record, and the name of one that has a word was perhaps never synced.
+    let known = try folder.contents(of: ListFolder.state, upTo: 1)
+    // Under another name until the word is in it, so that an empty file is always a prepared one.
+    if known == nil { try folder.replace(ListFolder.state, with: word) }
+    let file = try folder.open(ListFolder.state, .write)
     try file.write(word, at: 0)
-    return isNew ? [.file(file), .folder(folder)] : [.file(file)]
-  }
-
-  /// Lists of earlier versions had none before their record.
-  private static func stateFile(
-    of folder: any Folder
-  ) throws(SystemError) -> (any OpenFile, isNew: Bool) {
-    do throws(SystemError) { return (try folder.open(ListFolder.state, .write), false) } catch {
-      guard error.isMissing else { throw error }
-    }
-    return (try folder.open(ListFolder.state, .ensure), true)
+    return known?.isEmpty == true ? [.file(file)] : [.file(file), .folder(folder)]
   }
 
   /// `receipt` tells Return which files the list has there. The mark is durable on return, the receipt need not be: a

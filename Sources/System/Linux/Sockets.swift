@@ -61,13 +61,38 @@ package final class StreamSocket: Sendable {
     }
   }
 
-  /// The number of bytes that the kernel took; 0 if it has no room.
-  package func send(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
+  /// The same, with a file that has come beside the bytes, open. Others that come with it are closed.
+  package func receive(
+    upTo count: Int, beside file: inout LinuxFile?
+  ) throws(SystemError) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var numbers = [Int32](repeating: -1, count: Int(DR_MAXIMUM_PASSED))
+    do throws(SystemError) {
+      let used = try Calls.run("recvmsg", thing) {
+        unsafe dr_packet_take(handle.number, &bytes, UInt64(count), &numbers, 0)
+      }
+      for number in numbers.reversed() where number >= 0 {
+        file = LinuxFile(owning: Descriptor(owning: number), thing: "file from \(thing)")
+      }
+      bytes.removeLast(count - Int(used))
+      return bytes
+    } catch {
+      if error.name == .again { return nil }
+      throw error
+    }
+  }
+
+  /// The number of bytes that the kernel took; 0 if it has no room. The file goes with the first of them.
+  package func send(
+    _ bytes: ArraySlice<UInt8>, beside file: LinuxFile? = nil
+  ) throws(SystemError) -> Int {
+    let passed = file.map { [$0.descriptor] } ?? []
     do throws(SystemError) {
       return Int(
-        try Calls.run("send", thing) {
+        try Calls.run("sendmsg", thing) {
           unsafe bytes.withUnsafeBytes { raw in
-            unsafe dr_socket_send(handle.number, raw.baseAddress, UInt64(raw.count))
+            unsafe dr_packet_send(
+              handle.number, raw.baseAddress, UInt64(raw.count), passed, Int32(passed.count))
           }
         })
     } catch {

@@ -65,6 +65,7 @@ final class ControlCalls: ControlService {
       case .redeem(let token): return try await pages.redeem(token)
       case .states(let order): return try await pages.states(order, peer)
       case .find(let order): return try await pages.find(order)
+      case .picture(let order): return try await pages.picture(order, peer)
       case .why(let order):
         return .why(try await WhyView(views: views, keeper: keeper).why(order))
       case .pause(let list): return try await change(list, .pause, peer)
@@ -148,6 +149,7 @@ final class ControlCalls: ControlService {
     if let list = order.list { try await arrival(of: list) }
     var order = order
     var isFirst = true
+    var pace = FollowPace()
     while true {
       let seen = changes.version
       let isOver = try views.isOver(order.list)
@@ -160,7 +162,7 @@ final class ControlCalls: ControlService {
       (isFirst, order.since) = (false, report.last)
       if isWhole {
         await changes.change(after: seen)
-        await views.clock.rest(.milliseconds(100))
+        await views.clock.rest(pace.rest(at: views.clock.uptime()))
       }
       if Task.isCancelled { return .followed(FollowReport(last: report.last)) }
     }

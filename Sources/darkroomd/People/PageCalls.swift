@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers the calls of a page on which people look at a list: `Open`, `Redeem`, `States`, `Find`. Decides for whom a
+// Answers the calls of a page on which people look at a list: `Open`, `Redeem`, `States`, `Find`, `Picture`. Decides for whom a
 // caller with a view acts, and what such a caller may ask. Raises `ControlError`.
 // Concurrency model: `state` guards tokens and key; files are read and written in `onDisk`, outside of it. `making` lets
 // one thread of `onDisk` at a time read or make the file of the key.
@@ -7,6 +7,7 @@
 import Catalog
 import Files
 import Linux
+import Output
 import Record
 import Steer
 import Synchronization
@@ -52,6 +53,7 @@ final class PageCalls: Sendable {
       case .unfocus(let list, _): list
       case .states(let order): order.list
       case .find(let order): order.list
+      case .picture(let order): order.list
       default: nil
       }
     guard let reference, reference.text == "\(right.list)" else {
@@ -149,12 +151,7 @@ final class PageCalls: Sendable {
     return .states(
       StatesReport(
         list: summary, record: record, states: String(decoding: digits, as: UTF8.self),
-        prints: prints(of: list), mayFocus: peer.mayChange(listOf: summary.owner)))
-  }
-
-  private func prints(of list: ListID) -> String {
-    guard let label = views.index[list], views.expiry(of: list) == nil else { return "" }
-    return label.terms.prints.path(in: views.places.prints)
+        mayFocus: peer.mayChange(listOf: summary.owner)))
   }
 
   private func digits(
@@ -212,5 +209,46 @@ final class PageCalls: Sendable {
         }
         return FindReport(more: end < catalog.count ? end : nil)
       })
+  }
+
+  // MARK: pictures
+
+  /// The file is opened here: the caller may be a process that cannot read it, but acts for a user who may.
+  func picture(
+    _ order: PictureOrder, _ peer: ControlPeer
+  ) async throws(ControlError) -> ControlReply {
+    let list = try views.choose(order.list)
+    try mustSee(list, peer)
+    guard let label = views.index[list], views.expiry(of: list) == nil else {
+      return .picture(PictureReport())
+    }
+    let name: FileName
+    if order.isThumbnail {
+      name = Thumbnail.file(order.photo)
+    } else {
+      let photo = ShowOrder(list: ListReference("\(list)"), offset: order.photo - 1, limit: 1)
+      let print = try await views.show(photo).photos.first.flatMap { FileName($0.print) }
+      guard let print else { return .picture(PictureReport()) }
+      name = print
+    }
+    let folders = [label.terms.prints] + (order.isThumbnail ? [Thumbnail.folder] : [])
+    let file = try await onDisk { () throws(ControlError) in try self.open(name, in: folders) }
+    let type = name.hasSuffix(".png") ? "image/png" : "image/jpeg"
+    return .picture(PictureReport(type: file == nil ? nil : type, file: file))
+  }
+
+  /// Nil if it is missing.
+  private func open(
+    _ name: FileName, in folders: [FileName]
+  ) throws(ControlError) -> LinuxFile? {
+    do throws(SystemError) {
+      var folder = try LinuxFolder.open(path: views.places.prints)
+      for name in folders { folder = try folder.openFolder(name, creating: false) }
+      let file = try folder.openFile(name, .read)
+      return try file.status().kind == .file ? file : nil
+    } catch {
+      if error.isMissing { return nil }
+      throw .notPossible(why: "it cannot be read: \(error)")
+    }
   }
 }

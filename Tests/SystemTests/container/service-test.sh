@@ -105,6 +105,27 @@ for file in $files "$state/prints/secret/secret 0.png"; do
   run runuser -u neighbour -- cat "$file" >/dev/null 2>&1
   check_not "another user of the group does not"
 done
+# The page of a private list: darkroom-web has no right to the pictures, the daemon passes them on.
+visit() { machine_net python3 "$here/visit.py" "$@"; }
+run systemctl enable -q --now darkroom-web.socket
+check "the socket of the pages is enabled"
+address=$(run runuser -u visitor -- darkroomctl open secret)
+visit "$address" thumbs/1.jpg "$machine_folder/small" prints/1 "$machine_folder/print"
+check "the owner's page gets a thumbnail and a print of the private list"
+cmp -s "$machine_folder/small" "$state_outside/prints/secret/.sheet/1.jpg" &&
+  cmp -s "$machine_folder/print" "$state_outside/prints/secret/secret 0.png"
+check "whole"
+web=$(run systemctl show -P MainPID darkroom-web.service)
+is "$(run sh -c "ls -A /proc/$web/root/var/lib/darkroom /proc/$web/root/var/spool/darkroom 2>/dev/null")" "" \
+  "its process sees no folder of the service"
+run runuser -u neighbour -- darkroomctl open secret >/dev/null 2>&1
+check_not "another user gets no address for it"
+address=$(run runuser -u neighbour -- darkroomctl open first)
+visit "$address" thumbs/1.jpg "$machine_folder/small"
+check "but the pictures of a list that is not private"
+run systemctl stop darkroom-web.service
+visit --again thumbs/1.jpg "$machine_folder/small"
+check "the view outlives the process, which is started again"
 run runuser -u neighbour -- darkroomctl remove secret >/dev/null 2>&1
 check_not "another user cannot remove the list"
 run runuser -u visitor -- darkroomctl remove secret >/dev/null

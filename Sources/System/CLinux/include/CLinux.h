@@ -67,6 +67,9 @@ int dr_poll(struct dr_watch *watches, uint64_t count, int64_t milliseconds);  //
 int dr_event(void);
 int dr_event_ring(int event);
 int dr_event_clear(int event);
+// A counter of free places: a take waits for one, dr_event_ring gives one back.
+int dr_places(uint32_t count);
+int dr_place_take(int places);
 uint64_t dr_wall_milliseconds(void);
 uint64_t dr_boot_nanoseconds(void);
 int dr_boot_timer(void);

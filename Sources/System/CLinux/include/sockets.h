@@ -20,7 +20,6 @@ int dr_socket_accept(int socket);
 int dr_socket_connect(int socket, const char *path);
 int dr_socket_peer(int socket, struct dr_peer *out);
 int dr_socket_finish(int socket);
-int64_t dr_socket_send(int socket, const void *bytes, uint64_t count);
 
 // The kind of file at a path, links not followed: 1 and its inode for a socket, 0 for anything else.
 int dr_socket_at(const char *path, uint64_t *inode);
