@@ -109,41 +109,6 @@ struct LivePageTests {
     }
   }
 
-  @Test func `a hidden page calls its server, and without one says how to open it again`()
-    async throws
-  {
-    try await DaemonBench.use { bench in
-      let daemon = try await begin(bench)
-      let site = try await WebSite.start(bench)
-      try await WebBrowser.use { browser in
-        // The test calls what a timer would, and tells the page when it is hidden.
-        let ground = """
-          { const own = setInterval; window.calls = []; window.away = false;
-          window.setInterval = (act, time) => { calls.push([time, act]); return own(act, time); };
-          Object.defineProperty(document, "hidden", { get: () => away });
-          window.turn = hidden => { away = hidden; document.dispatchEvent(new Event("visibilitychange")); }; }
-          """
-        try browser.inspect("Page.addScriptToEvaluateOnNewDocument", ["source": ground])
-        try look(browser, at: try await site.address("summer"))
-        try await waits(browser, for: "\(Self.pictures) === 5")
-        _ = try browser.value(of: "turn(true)")
-        let asked =
-          "performance.getEntriesByType('resource').filter(e => e.name === location.href).length"
-        #expect(try browser.value(of: asked) as? Int == 0)
-        _ = try browser.value(
-          of: "calls.filter(call => call[0] === 3e4).forEach(call => call[1]())")
-        try await waits(browser, for: "\(asked) === 1")
-        site.program.send(SIGTERM)
-        _ = try await site.program.end()
-        _ = try browser.value(of: "turn(false)")
-        try await waits(
-          browser, for: "document.querySelector('#left').textContent.includes('darkroomctl open')")
-      }
-      await bench.origin.release("g")
-      try await bench.stop(daemon)
-    }
-  }
-
   @Test func `the photos that are scrolled to are asked for first`() async throws {
     try await DaemonBench.use { bench in
       try bench.settings(DaemonBench.settings + "[Download]\nConnections=2\nConnectionsPerHost=2\n")
