@@ -24,13 +24,17 @@ final class ControlCalls: ControlService {
   private let stop: StopFlag
   private let user = ThisProcess.user
   private let metrics: @Sendable () async -> MetricsReport
+  /// Nil for a machine of its own.
+  let cluster: ClusterNode?
 
   init(
     _ views: Views, _ pages: PageCalls, keeper: ListKeeper, remover: ListRemover,
     sheets: ContactSheets, reload: Reload, narrator: Narrator, changes: ChangeSignal,
-    stop: StopFlag, metrics: @escaping @Sendable () async -> MetricsReport
+    stop: StopFlag, metrics: @escaping @Sendable () async -> MetricsReport,
+    cluster: ClusterNode? = nil
   ) {
     self.metrics = metrics
+    self.cluster = cluster
     self.views = views
     self.pages = pages
     self.keeper = keeper
@@ -75,6 +79,7 @@ final class ControlCalls: ControlService {
         return try await change(list, .quality(serviceClass), peer)
       case .focus(let order):
         let list = ListID(try changeable(order.list, peer).id)
+        try checkOwn(list, "its photos have no focus: nodes share them")
         return try await FocusCalls(views: views).focus(order, on: list, by: peer.user)
       case .unfocus(let list, let viewer):
         return try FocusCalls(views: views).unfocus(
@@ -203,11 +208,21 @@ final class ControlCalls: ControlService {
   private func change(
     _ reference: ListReference, _ ask: ListLife.Ask, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
-    let list = ListID(try changeable(reference, peer).id)
+    let list: ListID
+    do throws(ControlError) { list = ListID(try changeable(reference, peer).id) } catch {
+      guard case .noSuchList = error, let cluster else { throw error }
+      return .changed(
+        try await ForeignLists(office: cluster.office).change(reference, ask, peer, or: error))
+    }
     do throws(Failure) { try await keeper.ask(ask, of: list, by: peer.user) } catch {
       throw .notPossible(why: error.reason)
     }
     return .changed(try views.summary(list))
+  }
+
+  /// Nodes do not do everything that one machine does.
+  private func checkOwn(_ list: ListID, _ why: String) throws(ControlError) {
+    if views.index[list]?.terms.isEntry == true { throw .notPossible(why: why) }
   }
 
   /// The list, if the caller may change it.
@@ -268,6 +283,8 @@ final class ControlCalls: ControlService {
     _ order: RetryOrder, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
     let list = try changeable(order.list, peer)
+    try checkOwn(
+      ListID(list.id), "nodes share its photos; drop its retry list under a name of its own")
     if list.state == ListState.paused.name {
       throw .notPossible(why: "it is paused; resume it first")
     }
