@@ -77,7 +77,10 @@ struct RecorderTests {
       try await recorder.record([], after: [.row(list, ResultRow(photo: photo, state: .filtered))])
       return disk.count(.open) - before
     }
+    let folder = try disk.rootFolder.folder(FileName(literal: "lists"), creating: false)
     for list in lists {
+      // As Accept leaves it.
+      _ = try folder.folder(ListFolder.name(list), creating: true).open(ListFolder.results, .create)
       try await recorder.record([Samples.accepted(list.number, photos: 2)])
       #expect(try await opens(list, photo: 1) == 1)
     }
