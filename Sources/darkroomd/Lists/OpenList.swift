@@ -86,7 +86,7 @@ final class OpenList: Sendable {
         originals: originals,
         prints: PrintFolder(
           prints, in: folders.prints, for: terms.isPrivate ? .user(owner) : .group,
-          mark: folders.mark))
+          mark: folders.mark, way: folders.way))
       // Other shares have their drafts in the same folder.
       if creating { try terms.share == nil ? work.prints.sweep() : work.prints.sweep(id) }
       return work
