@@ -28,7 +28,9 @@ struct MessageTests {
     .follow(FollowOrder(list: ListReference("17"), since: 38_211)), .open(ListReference("summer")),
     .redeem(token: Samples.token), .states(StatesOrder(list: ListReference("17"))),
     .states(StatesOrder(list: ListReference("17"), offset: 5, limit: 0)),
-    .find(FindOrder(list: ListReference("17"), text: "Barn", after: 9)),
+    .find(FindOrder(list: ListReference("17"), text: "Barn", after: 9)), .nodes,
+    .drain(DrainOrder(node: "beta")), .drain(DrainOrder(node: "beta", isOff: true)),
+    .drain(DrainOrder(node: "beta", isNow: true)),
   ]
 
   @Test("a call arrives as it was sent", arguments: calls)
@@ -37,6 +39,12 @@ struct MessageTests {
     #expect(request.method == "io.darkroom.Control.\(call.method.rawValue)")
     #expect(try ControlCall(call.method, request.parameters) == call)
   }
+
+  private static let waitingStatus: StatusReport = {
+    var status = Samples.status
+    status.cluster = Samples.waiting
+    return status
+  }()
 
   static let replies: [(ControlCall.Method, ControlReply)] = [
     (.status, .status(Samples.status)), (.lists, .lists([])),
@@ -77,7 +85,8 @@ struct MessageTests {
     (.watch, .watch(Samples.watch)), (.watch, .watch(WatchReport())),
     (.cache, .cache(Samples.cache)), (.metrics, .metrics(Samples.metrics)),
     (.settings, .settings(Samples.settings)), (.settings, .settings([])),
-    (.flush, .flushed(hosts: 3)),
+    (.flush, .flushed(hosts: 3)), (.nodes, .nodes(Samples.nodes)),
+    (.drain, .drained(Samples.nodes.nodes[1])), (.status, .status(waitingStatus)),
     (.reload, .reloaded(notes: ["Workers= changes at the next start"])),
   ]
 
