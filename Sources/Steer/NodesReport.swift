@@ -2,8 +2,6 @@
 // The reply to `Nodes`: the machines that share lists. And the link of one of them to the ledger, in the reply to
 // `Status`.
 
-package import Vocabulary
-
 package struct NodesReport: Equatable, Sendable {
   /// The node that answers.
   package var own: String
