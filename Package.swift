@@ -17,7 +17,7 @@ let stages: [Target] = [
   .target(name: "Chain", dependencies: ["Linux", "Queues", "Vocabulary"]),
   .target(name: "Download", dependencies: ["Digests", "Files", "Linux", "Vocabulary"]),
   .target(name: "Filter", dependencies: ["Codecs", "Vocabulary"]),
-  .target(name: "Output", dependencies: ["Vocabulary"]),
+  .target(name: "Output", dependencies: ["Files", "Vocabulary"]),
   .target(name: "Present", dependencies: ["Vocabulary"]),
   .target(
     name: "Record", dependencies: ["Digests", "Linux", "Vocabulary"],
@@ -146,7 +146,7 @@ let tests: [Target] = [
     dependencies: ["Digests", "Download", "Linux", "Support", "Transfer", "Vocabulary"]),
   .testTarget(
     name: "FilterTests", dependencies: ["Codecs", "Filter", "Linux", "Support", "Vocabulary"]),
-  .testTarget(name: "OutputTests", dependencies: ["Output", "Support", "Vocabulary"]),
+  .testTarget(name: "OutputTests", dependencies: ["Linux", "Output", "Support", "Vocabulary"]),
   .testTarget(name: "PresentTests", dependencies: ["Present", "Vocabulary"]),
   // In headless Chromium.
   .testTarget(

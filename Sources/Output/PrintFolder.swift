@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of one list's prints. A print is made under a hidden name and appears by one rename when it is
+// The folder of one list's prints. A print is made under a hidden name and appears by one rename or link when it is
 // durable: whole or not at all. Raises SystemError.
 // Concurrency model: one atomic flag; the rest is immutable. A draft belongs to its maker.
 
@@ -22,14 +22,15 @@ package final class PrintFolder: Sendable {
   private let readers: FileReaders
   /// Begins the names of drafts: other processes may have theirs here.
   private let mark: String
+  package let way: PrintWay
   private let isSettled = Atomic(false)
 
   package init(
     _ folder: any Folder, in parent: (any Folder)? = nil, for readers: FileReaders = .group,
-    mark: String = ""
+    mark: String = "", way: PrintWay = .replace
   ) {
     (self.folder, self.parent, self.readers) = (folder, parent, readers)
-    self.mark = mark
+    (self.mark, self.way) = (mark, way)
   }
 
   /// The folder to be synced with a print, because the name of this one may not be durable; nil after `settle`.

@@ -16,6 +16,7 @@ package enum MessageID: String, Sendable, CaseIterable {
   case listRemoved = "0c1d8f52b7a04f3e9d26a1f4c85be973"
   case printsExpired = "7e4c91d2a6b34f58b0d3e8715f2c6a94"
   case photoFinished = "94d62822fe6b4255b949b48430bdeea3"
+  case printStood = "b5d1f60a7c3e4982a04be91d62c87f13"
   case photoFailed = "100dcb05ca1f49ff8129abae2bcd42ae"
   case retryScheduled = "1fca7e9c33154077aed566068a322415"
   case hostClosed = "e75f7348bf7b48b1a78ab5f67bdd0e66"

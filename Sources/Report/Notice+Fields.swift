@@ -18,7 +18,8 @@ extension Notice {
     case .listRejected(let id, let name, let owner, let failure):
       [number(.listID, id.number), text(.listName, name)]
         + person(owner, .ownerNumber, .ownerName) + fields(of: failure)
-    case .photoFinished(let photo), .transition(let photo): fields(of: photo)
+    case .photoFinished(let photo), .printStood(let photo), .transition(let photo):
+      fields(of: photo)
     case .photoFailed(let photo, let stage, let failure):
       fields(of: photo) + [text(.stage, stage.name)] + fields(of: failure)
     case .retryScheduled(let photo, let stage, let failure, let after):

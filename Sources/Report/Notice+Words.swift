@@ -26,7 +26,8 @@ extension Notice {
     case .listAccepted, .listRejected, .listProgress, .listFinished, .listPaused, .listResumed,
       .listCancelled, .listReclassed, .listRemoved, .printsExpired:
       listWords
-    case .photoFinished, .photoFailed, .retryScheduled, .transition, .workerDied: photoWords
+    case .photoFinished, .printStood, .photoFailed, .retryScheduled, .transition, .workerDied:
+      photoWords
     case .machineTrouble, .machineRecovered, .journalReplayed, .journalUnwritable, .stateIsOlder,
       .stateIsCopied, .fileIgnored, .fileUnreadable, .inboxSurveyed, .inboxOverflowed,
       .inboxDegraded, .inboxRecovered, .sandboxReduced, .hostClosed, .hostReopened, .hostsFlushed,
@@ -68,6 +69,8 @@ extension Notice {
     switch self {
     case .photoFinished(let photo):
       "Filtered \(named(photo))\(size(photo))."
+    case .printStood(let photo):
+      "Kept the print of \(named(photo)) that was there\(size(photo)); this machine's differs, and is discarded."
     case .photoFailed(let photo, _, let failure)
     where failure.code.hasPrefix("url.") || failure.code == "list.entry":
       "Could not process \(named(photo)): \(reason(failure)); giving up."

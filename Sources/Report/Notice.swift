@@ -22,6 +22,8 @@ package enum Notice: Equatable, Sendable {
   /// KeepPrints= has passed since its end.
   case printsExpired(ListFacts)
   case photoFinished(PhotoFacts)
+  /// Another maker's print has the name, with other contents: it stands, and is the result.
+  case printStood(PhotoFacts)
   case photoFailed(PhotoFacts, Stage, Failure)
   case retryScheduled(PhotoFacts, Stage, Failure, after: Duration)
   case transition(PhotoFacts)
@@ -80,6 +82,7 @@ package enum Notice: Equatable, Sendable {
     case .listRemoved: .listRemoved
     case .printsExpired: .printsExpired
     case .photoFinished: .photoFinished
+    case .printStood: .printStood
     case .photoFailed: .photoFailed
     case .retryScheduled: .retryScheduled
     case .transition: .transition

@@ -28,7 +28,7 @@ extension MessageID {
       .configurationReloaded,
       .fileIgnored, .inboxSurveyed, .inboxOverflowed, .inboxRecovered, .hostReopened,
       .hostsFlushed, .cacheCleared,
-      .stateIsCopied, .webhookSent, .webhookDelayed:
+      .stateIsCopied, .webhookSent, .webhookDelayed, .printStood:
       .notice
     case .photoFinished: .info
     case .transition: .debug

@@ -44,6 +44,7 @@ extension SystemError {
     case notConnected = 107  // ENOTCONN
     case connectionRefused = 111  // ECONNREFUSED
     case hostUnreachable = 113  // EHOSTUNREACH
+    case stale = 116  // ESTALE: a file server does not know the file or the folder any more
     case overQuota = 122  // EDQUOT
     case cancelled = 125  // ECANCELED: raised by this program alone, by no system call
 

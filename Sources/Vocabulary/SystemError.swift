@@ -38,14 +38,16 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   package var isMachineTrouble: Bool {
     switch name {
     case .inputOutput, .outOfMemory, .noBuffers, .machineFilesOpen, .filesOpen, .noSpace, .readOnly,
-      .overQuota:
+      .overQuota, .stale:
       true
     default: false
     }
   }
 
   /// One file or folder alone may be at fault. Disk space, memory and descriptors run out for all work.
-  package var isOfOneThing: Bool { name == .inputOutput || !isMachineTrouble && !isCancelled }
+  package var isOfOneThing: Bool {
+    name == .inputOutput || name == .stale || !isMachineTrouble && !isCancelled
+  }
 
   package var failure: Failure { failure(isMachineTrouble ? .machine : .final) }
 

@@ -182,6 +182,29 @@ import Testing
     }
   }
 
+  @Test
+  func `of two tasks with overlapping ranges the first makes a print, and both results tell it`()
+    async throws
+  {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(3)
+      let list = try list(bench, zip(["One", "Two", "Three"], urls).map { ($0, $1) })
+      #expect(try await run(bench, list, "1-2").code == 0)
+      let first = try #require(bench.folder.bytes(of: "shared/summer/Two.jpg"))
+      // The origin has another picture now.
+      try bench.serve(SamplePictures.jpeg(width: 32, height: 20, seed: 9), as: "2.jpg")
+      let end = try await run(bench, list, "2-3")
+      #expect(end.code == 0 && end.errors.contains("Kept the print of 'Two'"), "\(end)")
+      #expect(bench.folder.bytes(of: "shared/summer/Two.jpg") == first)
+      #expect(names("\(prints(bench))/summer") == ["One.jpg", "Three.jpg", "Two.jpg"])
+      for range in ["1-2", "2-3"] {
+        let results = "\(prints(bench))/.darkroom/summer/\(range)/results.jsonl"
+        let verified = try await bench.tool("verify", results)
+        #expect(verified.code == 0, "\(verified)")
+      }
+    }
+  }
+
   @Test func `verify finds each print that is not as recorded, with a daemon or without`()
     async throws
   {

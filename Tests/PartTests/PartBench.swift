@@ -42,7 +42,8 @@ final class PartBench: ListBench {
   var folders: StateFolders { ground.folders }
   var recorder: Recorder { ground.recorder }
 
-  private init(_ change: (inout Settings) -> Void) throws {
+  /// - Parameter mark: of the drafts of this process, where others print into the same folder.
+  private init(mark: String, _ change: (inout Settings) -> Void) throws {
     scratch = try FreshFolder()
     try Places.make(root: "\(scratch.path)/daemon")
     try scratch.write([], to: "photos/empty")
@@ -52,8 +53,10 @@ final class PartBench: ListBench {
     settings.download.freeSpace = 0
     settings.report.transitions = true
     change(&settings)
+    var places = Places.below("\(scratch.path)/daemon")
+    places.mark = mark
     ground = try Ground(
-      .below("\(scratch.path)/daemon"), LiveSettings(settings), clock: clock,
+      places, LiveSettings(settings), clock: clock,
       reporter: told.reporter,
       status: .unheard
     ) { _ in }
@@ -75,9 +78,10 @@ final class PartBench: ListBench {
   }
 
   static func use(
-    settings change: (inout Settings) -> Void = { _ in }, _ body: (PartBench) async throws -> Void
+    mark: String = "", settings change: (inout Settings) -> Void = { _ in },
+    _ body: (PartBench) async throws -> Void
   ) async throws {
-    let bench = try PartBench(change)
+    let bench = try PartBench(mark: mark, change)
     do { try await body(bench) } catch {
       await bench.recorder.close()
       throw error

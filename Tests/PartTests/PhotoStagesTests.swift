@@ -2,6 +2,7 @@
 // The stages as the chains run them: a real downloader, real pictures, a real record.
 
 import Chain
+import Digests
 import Download
 import Linux
 import Output
@@ -28,9 +29,9 @@ import Vocabulary
 
   /// A bench with one photo of a list, in a file of these bytes; nil for a file that is missing.
   private func use(
-    _ bytes: [UInt8]?, _ body: (PartBench) async throws -> Void
+    _ bytes: [UInt8]?, mark: String = "", _ body: (PartBench) async throws -> Void
   ) async throws {
-    try await PartBench.use { bench in
+    try await PartBench.use(mark: mark) { bench in
       let url =
         try bytes.map { try bench.photo("a.jpg", $0) } ?? "file://\(bench.scratch.path)/photos/b"
       try await bench.add(1, SampleList { $0.photos = [("Barn", url)] })
@@ -236,6 +237,99 @@ import Vocabulary
       #expect(row.bytes == negative.developed.size && row.sha256.count == 32)
       #expect(bench.told.holds("Filtered 'Barn' of list 'barn': 32 × 24 jpeg"))
       #expect(bench.notes.time(of: photo) == StageTime())
+    }
+  }
+
+  /// Makes the print where another process has put this file under its name; returns the recorded row.
+  private func output(
+    _ bench: PartBench, behind standing: (Negative) throws -> [UInt8]
+  ) async throws -> ResultRow? {
+    let negative = try await negative(bench)
+    try bench.scratch.write(try standing(negative), to: "daemon/prints/barn/Barn.jpg")
+    try await bench.stages.output(bench.work(state: .downloaded), negative)
+    return try bench.recorder.results.row(photo)
+  }
+
+  @Test func `a print that another process has made stands, is recorded as it is, and told`()
+    async throws
+  {
+    try await use(picture, mark: "a.") { bench in
+      let other = SamplePictures.jpeg(width: 20, height: 10)
+      let row = try await output(bench) { _ in other }
+      #expect(bench.scratch.bytes(of: "daemon/prints/barn/Barn.jpg") == other)
+      #expect(row?.sha256 == SHA256.digest(of: other).bytes && row?.bytes == UInt64(other.count))
+      #expect(row?.width == 20 && row?.height == 10 && row?.thumbnail == nil)
+      #expect(bench.state(photo) == .filtered && bench.prints() == ["Barn.jpg"])
+      #expect(bench.told.holds("Kept the print of 'Barn' of list 'barn' that was there: 20 × 10"))
+    }
+  }
+
+  @Test func `an equal print of another process is recorded without a word`() async throws {
+    try await use(picture, mark: "a.") { bench in
+      let row = try await output(bench) { negative in
+        try negative.draft.file.read(at: 0, upTo: 1 << 20)
+      }
+      #expect(row?.width == 32 && row?.thumbnail != nil)
+      #expect(bench.state(photo) == .filtered && bench.prints() == [".sheet", "Barn.jpg"])
+      #expect(!bench.told.holds("Kept the print"))
+    }
+  }
+
+  @Test func `a file that is no picture under the name of a print fails the photo`() async throws {
+    try await use(picture, mark: "a.") { bench in
+      let found = await failure { _ = try await output(bench) { _ in Array("notes".utf8) } }
+      #expect(found?.kind == .final && found?.code == "print.taken")
+      #expect(bench.scratch.bytes(of: "daemon/prints/barn/Barn.jpg") == Array("notes".utf8))
+      #expect(bench.state(photo) == .downloaded)
+    }
+  }
+
+  @Test func `a print that is made once is durable before its record, and leaves no draft`()
+    async throws
+  {
+    try await use(picture, mark: "a.") { bench in
+      let negative = try await negative(bench)
+      #expect(bench.prints()?.contains(".a.1-1.print") == true)
+      let prints = bench.folders.prints.path
+      FaultPlan.set(.init("fsync", on: "\(prints)/barn", code: 5), for: prints)
+      defer { FaultPlan.set(nil, for: prints) }
+      let found = await failure {
+        try await bench.stages.output(bench.work(state: .downloaded), negative)
+      }
+      #expect(found?.kind == .machine && bench.state(photo) == .downloaded)
+      let original = try await bench.stages.recall(bench.work(state: .downloaded))
+      let again = try await bench.stages.filter(bench.work(state: .downloaded), original)
+      try await bench.stages.output(bench.work(state: .downloaded), again)
+      #expect(bench.state(photo) == .filtered && bench.prints() == [".sheet", "Barn.jpg"])
+    }
+  }
+
+  @Test func `a print that is made once gets no name if its sync fails`() async throws {
+    try await use(picture, mark: "a.") { bench in
+      let negative = try await negative(bench)
+      let prints = bench.folders.prints.path
+      FaultPlan.set(.init("fdatasync", on: prints, code: 5), for: prints)
+      defer { FaultPlan.set(nil, for: prints) }
+      let found = await failure {
+        try await bench.stages.output(bench.work(state: .downloaded), negative)
+      }
+      #expect(found?.kind == .machine && bench.state(photo) == .downloaded)
+      #expect(bench.prints() == [".a.1-1.print", ".a.1-1.thumbnail"])
+    }
+  }
+
+  @Test func `a folder of prints that its server has lost is opened again`() async throws {
+    try await use(picture, mark: "a.") { bench in
+      let negative = try await negative(bench)
+      let prints = bench.folders.prints.path
+      FaultPlan.set(
+        .init("linkat", on: prints, code: SystemError.Name.stale.rawValue), for: prints)
+      defer { FaultPlan.set(nil, for: prints) }
+      let found = await failure {
+        try await bench.stages.output(bench.work(state: .downloaded), negative)
+      }
+      #expect(found?.kind == .machine && !bench.lists.isKept(list))
+      #expect(bench.state(photo) == .downloaded)
     }
   }
 

@@ -146,6 +146,11 @@ enum Samples {
         + "preview, its colour profile and some of its metadata."
     ),
     (
+      .printStood(finished),
+      "Kept the print of 'Barn' of list 'holiday' that was there: 1024 × 768 jpeg, 38123 bytes; this machine's "
+        + "differs, and is discarded."
+    ),
+    (
       .photoFailed(failed, .download, missing),
       "Could not download 'Barn' of list 'holiday' from photos.example.org: "
         + "the server answered 404 Not Found; giving up."

@@ -90,6 +90,13 @@ package final class GatedFolder: Folder {
     try base.rename(name, to: Self.real(folder), as: newName, replacing: replacing)
   }
 
+  package func renameOnce(_ name: FileName, to folder: any Folder, as newName: FileName)
+    throws(SystemError)
+  {
+    gate.pass(.rename)
+    try base.renameOnce(name, to: Self.real(folder), as: newName)
+  }
+
   package func link(_ name: FileName, to folder: any Folder, as newName: FileName)
     throws(SystemError)
   {

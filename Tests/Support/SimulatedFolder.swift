@@ -64,6 +64,12 @@ package final class SimulatedFolder: Folder {
     }
   }
 
+  package func renameOnce(_ name: FileName, to folder: any Folder, as newName: FileName)
+    throws(SystemError)
+  {
+    try rename(name, to: folder, as: newName, replacing: false)
+  }
+
   package func link(_ name: FileName, to folder: any Folder, as newName: FileName)
     throws(SystemError)
   {

@@ -86,6 +86,7 @@ import Vocabulary
     arguments: [
       (.inputOutput, true), (.denied, true), (.missing, true), (.filesOpen, false),
       (.noSpace, false), (.readOnly, false), (.outOfMemory, false), (.cancelled, false),
+      (.stale, true),
     ] as [(SystemError.Name, Bool)])
   func `trouble of one thing is not trouble of all`(name: SystemError.Name, isOfOne: Bool) {
     #expect(SystemError(name, call: "", thing: "").isOfOneThing == isOfOne)

@@ -72,19 +72,23 @@ package final class LinuxFolder: Folder {
       return try rename(name, to: try target.here(), as: newName, replacing: replacing)
     }
     guard let target = folder as? LinuxFolder else { preconditionFailure("folders of two worlds") }
-    let new = newName.terminated
     if replacing {
+      let new = newName.terminated
       _ = try unsafe call("renameat", name) { unsafe dr_rename($0, $1, target.descriptor, new) }
       return
     }
-    do throws(SystemError) {
-      _ = try unsafe call("renameat2", name) {
-        unsafe dr_rename_new($0, $1, target.descriptor, new)
-      }
-    } catch {
+    do throws(SystemError) { try renameOnce(name, to: target, as: newName) } catch {
       guard error.name == .invalid else { throw error }
       try linkAndUnlink(name, to: target, as: newName)
     }
+  }
+
+  package func renameOnce(_ name: FileName, to folder: any Folder, as newName: FileName)
+    throws(SystemError)
+  {
+    guard let target = folder as? LinuxFolder else { preconditionFailure("folders of two worlds") }
+    let new = newName.terminated
+    _ = try unsafe call("renameat2", name) { unsafe dr_rename_new($0, $1, target.descriptor, new) }
   }
 
   /// For file systems without RENAME_NOREPLACE, such as NFS: a link replaces no file either. A crash

@@ -73,7 +73,7 @@ final class OpenList: Sendable {
         originals: originals,
         prints: PrintFolder(
           prints, in: folders.prints, for: terms.isPrivate ? .user(owner) : .group,
-          mark: folders.mark))
+          mark: folders.mark, way: folders.way))
       if purpose == .begin { try work.prints.sweep() }
       return work
     } catch { throw error.machineFailure }

@@ -2,6 +2,7 @@
 // The folders that the daemon writes to. `init` makes those inside the state folder. Raises `SystemError`.
 // Concurrency: immutable; every function waits for a disk.
 
+import Output
 import Vocabulary
 
 struct StateFolders: Sendable {
@@ -20,11 +21,13 @@ struct StateFolders: Sendable {
   let failed: any Folder
   /// Begins the names of drafts among the prints; see `Places`.
   let mark: String
+  let way: PrintWay
 
   init(
-    state: any Folder, prints: any Folder, done: any Folder, failed: any Folder, mark: String = ""
+    state: any Folder, prints: any Folder, done: any Folder, failed: any Folder, mark: String = "",
+    way: PrintWay = .replace
   ) throws(SystemError) {
-    self.mark = mark
+    (self.mark, self.way) = (mark, way)
     (self.state, self.prints, self.done, self.failed) = (state, prints, done, failed)
     lists = try state.folder(FileName(literal: "lists"), creating: true)
     originals = try state.folder(FileName(literal: "originals"), creating: true)

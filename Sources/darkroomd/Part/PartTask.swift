@@ -184,7 +184,8 @@ struct PartTask: Sendable {
       throw StartFailure(
         ExitCode.data,
         "another list has printed into \(places.prints)/\(own): give this one another name, or another "
-          + "--prints; if it is to take the place of the other one, remove \(notes)")
+          + "--prints; if it is to take the place of the other one, remove \(notes) and those prints"
+      )
     }
   }
 

@@ -51,13 +51,23 @@ final class Narrator: Sendable {
   }
 
   func filtered(_ work: Work, _ developed: Developed, print: FileName, _ time: StageTime) {
+    var facts = facts(work, developed, print)
+    facts.set(time)
+    reporter.report(.photoFinished(facts))
+    ended(work.photo)
+  }
+
+  /// The print is another maker's.
+  func stood(_ work: Work, _ developed: Developed, print: FileName) {
+    reporter.report(.printStood(facts(work, developed, print)))
+  }
+
+  private func facts(_ work: Work, _ developed: Developed, _ print: FileName) -> PhotoFacts {
     var facts = facts(work, .filtered)
     facts.stateBefore = .downloaded
     facts.developed = developed
     facts.print = "\(work.order.list.terms.prints)/\(print)"
-    facts.set(time)
-    reporter.report(.photoFinished(facts))
-    ended(work.photo)
+    return facts
   }
 
   func failed(_ work: Work, _ stage: Stage, _ failure: Failure, _ time: StageTime) {

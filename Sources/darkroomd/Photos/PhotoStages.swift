@@ -152,24 +152,31 @@ struct PhotoStages: Stages {
     let digest = try digest(of: negative.draft.file, size: negative.developed.size)
     let name = list.printName(photo.number, work.order.name, negative.developed.format)
     notes.time(photo) { $0.output = clock.uptime() - start }
-    var row = ResultRow(work, negative.developed, digest, notes.time(of: photo))
-    if let small = negative.thumbnail, negative.prints.show(small, of: photo.number) {
+    let prints = negative.prints
+    var standing = Standing(developed: negative.developed, digest: digest, isOther: false)
+    let named: Effect
+    if prints.way == .replace {
+      let draft = negative.draft
+      named = .appear(draft.file, in: prints.folder, temporary: draft.temporary, as: name)
+    } else {
+      standing = try await place(negative, as: name, digest, of: list.id)
+      named = .syncFolder(prints.folder)
+    }
+    var row = ResultRow(work, standing.developed, standing.digest, notes.time(of: photo))
+    if let small = negative.thumbnail, !standing.isOther, prints.show(small, of: photo.number) {
       row.thumbnail = negative.developed.thumbnail
     }
-    let home = negative.prints.unsettled
+    let home = prints.unsettled
     try await recorder.record(
-      [.filtered(photo, Contents(size: negative.developed.size, hash: digest.prefix))],
-      after: [
-        .appear(
-          negative.draft.file, in: negative.prints.folder,
-          temporary: negative.draft.temporary, as: name),
-        .row(list.id, row),
-      ] + (home.map { [.syncFolder($0)] } ?? []))
-    if home != nil { negative.prints.settle() }
+      [.filtered(photo, Contents(size: standing.developed.size, hash: standing.digest.prefix))],
+      after: [named, .row(list.id, row)] + (home.map { [.syncFolder($0)] } ?? []))
+    if home != nil { prints.settle() }
+    if standing.isOther { negative.thumbnail.map(prints.discard) }
     notes.time(photo) { $0.output = clock.uptime() - start }
     try? originals(work).remove(Download.Original.name(of: photo))
     notes.ended(photo)
-    narrator.filtered(work, negative.developed, print: name, notes.takeTime(photo))
+    if standing.isOther { narrator.stood(work, standing.developed, print: name) }
+    narrator.filtered(work, standing.developed, print: name, notes.takeTime(photo))
   }
 
   func transfers() -> [PhotoID: TransferStanding] {
