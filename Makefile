@@ -117,6 +117,7 @@ test: test-packages
 	$(TEST) --filter '^BrowserTests\.'
 	$(TEST) --filter '^CrashTests\.'
 	$(TEST) --filter '^DaemonTests\.'
+	$(TEST) --filter '^NodeTests\.'
 	$(MAKE) --no-print-directory deb
 	DARKROOM_STAGE=$(CURDIR)/.build/stage DARKROOM_PACKAGE=$$(echo $(CURDIR)/.build/deb/darkroom_*.deb) \
 	  $(TEST) --filter '^SystemTests\.'
@@ -128,7 +129,7 @@ test: test-packages
 TALK_TESTS = '^(SteerTests|ClusterTests|WebTests)\.'
 LEASE_TESTS = '^(AcceptTests|PartTests|EdgeTests\.(FileLock|NameSeat)Tests)'
 LONG_TESTS = 'SimulationTests'
-WHOLE_TESTS = '^(DaemonTests|CrashTests|SystemTests|BrowserTests)\.'
+WHOLE_TESTS = '^(DaemonTests|NodeTests|CrashTests|SystemTests|BrowserTests)\.'
 
 check: build-packages
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)

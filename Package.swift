@@ -89,8 +89,9 @@ let executables: [Target] = [
   .executableTarget(
     name: "darkroomd",
     dependencies: [
-      "Accept", "Catalog", "Chain", "Digests", "Download", "Files", "Linux", "Output", "Present",
-      "Record", "Report", "Return", "Steer", "Systemd", "Transfer", "Vocabulary", "Worker",
+      "Accept", "Catalog", "Chain", "Cluster", "Digests", "Download", "Files", "Linux", "Output",
+      "Present", "Record", "Report", "Return", "Steer", "Systemd", "Transfer", "Vocabulary",
+      "Worker",
     ]),
   .executableTarget(
     name: "darkroom-worker",
@@ -119,7 +120,7 @@ let tests: [Target] = [
   .target(
     name: "Support",
     dependencies: [
-      "CCodecs", "CLinux", "CPrograms", "CSamples", "Digests", "Linux", "Vocabulary",
+      "CCodecs", "CLinux", "CPrograms", "CSamples", "Digests", "Linux", "Postgres", "Vocabulary",
     ],
     path: "Tests/Support", exclude: ["hook.sh", "multiplex.py", "origin.py", "proxy.py"]),
   // For EdgeTests: a worker that misbehaves on demand, and its attempts.
@@ -179,6 +180,12 @@ let tests: [Target] = [
   .testTarget(
     name: "DaemonTests",
     dependencies: ["Digests", "Linux", "Steer", "Support", "Vocabulary", "darkroomd"]),
+  // Several daemons with a real PostgreSQL.
+  .testTarget(
+    name: "NodeTests",
+    dependencies: [
+      "Cluster", "Digests", "Linux", "Postgres", "Record", "Support", "Vocabulary", "darkroomd",
+    ]),
   .testTarget(
     name: "PartTests",
     dependencies: [

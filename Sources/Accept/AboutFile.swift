@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file `about` in a list's folder: identifies the dropped file and holds the terms of acceptance. Lines
-// of text, ASCII except for the settings; written once, never changed:
+// of text, ASCII except for the settings; written once, as a whole,
+// and a second time when a cluster's ledger has given the list a number:
 //
 //   #darkroom-about 1
 //   name=barn%20of%C3%A9.plist     raw bytes; all but letters, digits and . _ ~ - are %XX
@@ -100,6 +101,17 @@ package struct AboutFile: Equatable, Sendable {
   /// The size and the sum of the file that was dropped.
   var droppedSum: FileCopy.Sum {
     FileCopy.Sum(size: slip?.size ?? size, sha256: slip?.sha256 ?? sha256)
+  }
+
+  /// The same list under other settings.
+  package func with(_ settings: String) -> AboutFile {
+    let status = FileStatus(
+      kind: .file, device: device, inode: inode, size: size, owner: owner, mode: 0,
+      modified: modified, changed: 0)
+    return AboutFile(
+      name: name, status: status, sha256: sha256, slip: slip, accepted: accepted,
+      terms: ListTerms(
+        photos: terms.photos, serviceClass: terms.serviceClass, settings: settings))
   }
 
   package var acceptance: Acceptance {

@@ -74,10 +74,9 @@ enum LedgerCall {
   }
 
   /// In a transaction of its own.
-  static func end(_ seat: LedgerSeat, _ lists: [LedgerList]) -> PostgresStatement {
+  static func end(_ lists: [LedgerList]) -> PostgresStatement {
     PostgresStatement(
-      "end", "SELECT end_lists($1::int4, $2::int8[])",
-      [.int4(seat.node), .int8s(lists.map { Int64(clamping: $0.number) })])
+      "end", "SELECT end_lists($1::int8[])", [.int8s(lists.map { Int64(clamping: $0.number) })])
   }
 
   static func lease(
@@ -117,16 +116,17 @@ enum LedgerCall {
       [
         PostgresStatement(
           "leases",
-          "SELECT list, first, epoch, state, class FROM leases($1::int4, $2::int8)", seat.values)
+          """
+          SELECT list, first, last, epoch, class, done, deaths, waits, sequence, state
+          FROM leases($1::int4, $2::int8)
+          """, seat.values)
       ],
     ]
   }
 
   // MARK: people
 
-  static func order(
-    _ seat: LedgerSeat, _ order: ListOrder, _ list: LedgerList
-  ) -> PostgresStatement {
+  static func order(_ order: ListOrder, _ list: LedgerList) -> PostgresStatement {
     let (what, serviceClass): (Int16, ServiceClass) =
       switch order {
       case .resume: (0, .default)
@@ -135,8 +135,8 @@ enum LedgerCall {
       case .quality(let serviceClass): (3, serviceClass)
       }
     return PostgresStatement(
-      "order_list", "SELECT order_list($1::int4, $2::int8, $3::int2, $4::int2)",
-      [.int4(seat.node), list.value, .int2(what), .int2(Int16(serviceClass.rawValue))])
+      "order_list", "SELECT order_list($1::int8, $2::int2, $3::int2)",
+      [list.value, .int2(what), .int2(Int16(serviceClass.rawValue))])
   }
 
   static func lists(after list: LedgerList?, most: Int, isOpen: Bool) -> PostgresStatement {
@@ -239,9 +239,7 @@ extension ListProgress {
 extension PulseAnswer.Lease {
   init(_ row: PostgresRow) {
     self.init(
-      ShareID(
-        list: LedgerList(row, 0), first: UInt32(clamping: row.int(1)),
-        epoch: UInt32(clamping: row.int(2))),
-      LedgerState(rawValue: UInt8(clamping: row.int(3))) ?? .running, ServiceClass(row, 4))
+      Share(row), sequence: UInt32(clamping: row.int(8)),
+      LedgerState(rawValue: UInt8(clamping: row.int(9))) ?? .running)
   }
 }

@@ -70,15 +70,18 @@ package struct NodeFacts: Equatable, Sendable {
 }
 
 package struct PulseAnswer: Equatable, Sendable {
-  package struct Lease: Hashable, Sendable {
-    package let share: ShareID
+  package struct Lease: Equatable, Sendable {
+    /// As it is now: with the class of its list, and with the photos that are recorded.
+    package let share: Share
+    /// Of the last report.
+    package let sequence: UInt32
+    /// Of the list.
     package let state: LedgerState
-    package let serviceClass: ServiceClass
 
-    package init(_ share: ShareID, _ state: LedgerState, _ serviceClass: ServiceClass) {
+    package init(_ share: Share, sequence: UInt32, _ state: LedgerState) {
       self.share = share
+      self.sequence = sequence
       self.state = state
-      self.serviceClass = serviceClass
     }
   }
 

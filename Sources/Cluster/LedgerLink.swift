@@ -191,33 +191,42 @@ final class LedgerLink: Sendable {
   ) throws(Failure) -> LedgerSeat {
     if let failure = state.failure { throw failure }
     if let seat = state.seat, state.session != nil { return seat }
-    do throws(PostgresError) {
-      var session = try PostgresSession.open(
-        place.server, place.settings, clock: clock, until: deadline)
-      let rows = try session.run(
-        [
-          [LedgerCall.release],
-          [
-            LedgerCall.enter(
-              place.node, run: Int64(bitPattern: place.run), known: state.seat?.incarnation ?? 0)
-          ], [LedgerCall.listen],
-        ], until: deadline)
-      let release = try rows[0].get()[0].first
-      let seat = try rows[1].get()[0].first
-      _ = try rows[2].get()
-      try Self.check(release, &state)
-      guard let seat, !seat.isNull(0) else {
-        let failure = Self.replaced(place.node)
-        state.failure = failure
-        throw PostgresError.refused(failure.reason)
-      }
-      let taken = LedgerSeat(node: Int32(clamping: seat.int(0)), incarnation: seat.int(1))
-      state.seat = taken
-      state.session = consume session
-      return taken
-    } catch {
-      throw state.failure ?? error.failure
+    do throws(PostgresError) { return try enter(&state, until: deadline) } catch {
+      guard error.meansNoSchema else { throw state.failure ?? error.failure }
     }
+    // The first node makes it.
+    do throws(PostgresError) {
+      try LedgerSchema.install(at: place.server, place.settings, clock: clock, until: deadline)
+      return try enter(&state, until: deadline)
+    } catch { throw state.failure ?? error.failure }
+  }
+
+  private func enter(
+    _ state: inout State, until deadline: Duration
+  ) throws(PostgresError) -> LedgerSeat {
+    var session = try PostgresSession.open(
+      place.server, place.settings, clock: clock, until: deadline)
+    let rows = try session.run(
+      [
+        [LedgerCall.release],
+        [
+          LedgerCall.enter(
+            place.node, run: Int64(bitPattern: place.run), known: state.seat?.incarnation ?? 0)
+        ], [LedgerCall.listen],
+      ], until: deadline)
+    let release = try rows[0].get()[0].first
+    let seat = try rows[1].get()[0].first
+    _ = try rows[2].get()
+    try Self.check(release, &state)
+    guard let seat, !seat.isNull(0) else {
+      let failure = Self.replaced(place.node)
+      state.failure = failure
+      throw PostgresError.refused(failure.reason)
+    }
+    let taken = LedgerSeat(node: Int32(clamping: seat.int(0)), incarnation: seat.int(1))
+    state.seat = taken
+    state.session = consume session
+    return taken
   }
 
   private static func check(_ row: PostgresRow?, _ state: inout State) throws(PostgresError) {
@@ -256,14 +265,18 @@ extension PostgresError {
     let (code, advice) =
       switch self {
       case .noLibrary: ("ledger.library", "Install it: apt install libpq5")
-      case .statement(let state, _) where Self.noSchema.contains(state):
-        ("ledger.schema", "")
+      case .statement where meansNoSchema:
+        ("ledger.schema", "Let the role make it, or make it as an administrator")
       case .statement(let state, _) where state.hasPrefix("42501"):
         ("ledger.rights", "Grant the role the rights on the schema darkroom")
       case .refused, .lost, .timeIsOver, .statement: ("ledger.lost", "")
       }
     return Failure(
       .machine, code: code, reason: "the ledger does not answer: \(words)", advice: advice)
+  }
+
+  var meansNoSchema: Bool {
+    if case .statement(let state, _) = self { Self.noSchema.contains(state) } else { false }
   }
 
   /// Undefined table, schema, function.

@@ -130,7 +130,7 @@ extension LedgerSchema {
     -- if it was not in touch itself for that long: after a failover all have time to come back.
     CREATE FUNCTION pulse(me int, inc bigint, silence_ms bigint, OUT is_me bool, OUT draining bool)
     LANGUAGE plpgsql AS $$
-    DECLARE limit_time timestamptz; dead int[]; over bigint[]; l bigint;
+    DECLARE limit_time timestamptz; is_judge bool; dead int[]; over bigint[]; l bigint;
     BEGIN
       PERFORM set_config('synchronous_commit', 'off', true);
       UPDATE node n SET seen = clock_timestamp() WHERE n.id = me AND n.incarnation = inc
@@ -138,10 +138,10 @@ extension LedgerSchema {
       is_me := FOUND;
       IF NOT is_me THEN RETURN; END IF;
       limit_time := clock_timestamp() - silence_ms * interval '1 ms';
-      IF (SELECT n.entered FROM node n WHERE n.id = me) <= limit_time THEN
-        SELECT array_agg(n.id) INTO dead FROM node n WHERE n.seen < limit_time AND n.id <> me AND (
-          EXISTS (SELECT FROM share s WHERE s.node = n.id AND s.state = 1)
-          OR EXISTS (SELECT FROM list x WHERE x.keeper = n.id AND x.state >= 3));
+      is_judge := (SELECT n.entered FROM node n WHERE n.id = me) <= limit_time;
+      IF is_judge THEN
+        SELECT array_agg(n.id) INTO dead FROM node n WHERE n.seen < limit_time AND n.id <> me
+          AND EXISTS (SELECT FROM share s WHERE s.node = n.id AND s.state = 1);
       END IF;
       IF dead IS NOT NULL THEN
         PERFORM set_config('synchronous_commit', 'on', true);
@@ -153,25 +153,32 @@ extension LedgerSchema {
       over := over_lists();
       IF over IS NOT NULL THEN
         PERFORM set_config('synchronous_commit', 'on', true);
-        FOREACH l IN ARRAY over LOOP PERFORM end_list(me, l); END LOOP;
+        FOREACH l IN ARRAY over LOOP PERFORM end_list(l); END LOOP;
       END IF;
-      IF dead IS NOT NULL THEN
-        UPDATE list x SET keeper = me WHERE x.id IN (SELECT y.id FROM list y
-          WHERE y.state >= 3 AND y.keeper = ANY (dead) FOR UPDATE SKIP LOCKED);
+      IF is_judge THEN
+        SELECT array_agg(n.id) INTO dead FROM node n WHERE n.seen < limit_time AND n.id <> me
+          AND EXISTS (SELECT FROM list x WHERE x.keeper = n.id AND x.state >= 3);
+        IF dead IS NOT NULL THEN
+          PERFORM set_config('synchronous_commit', 'on', true);
+          UPDATE list x SET keeper = me WHERE x.id IN (SELECT y.id FROM list y
+            WHERE y.state >= 3 AND y.keeper = ANY (dead) FOR UPDATE SKIP LOCKED);
+        END IF;
       END IF;
     END $$;
 
     CREATE FUNCTION leases(me int, inc bigint)
-    RETURNS TABLE (list bigint, first int, epoch int, state smallint, class smallint)
+    RETURNS TABLE (list bigint, first int, last int, epoch int, class smallint, done varbit,
+      deaths smallint, waits bytea, sequence int, state smallint)
     LANGUAGE sql STABLE AS $$
-      SELECT s.list, s.first, s.epoch, l.state, l.class FROM share s JOIN list l ON l.id = s.list
+      SELECT s.list, s.first, s.last, s.epoch, l.class, s.done, s.deaths, s.waits, s.sequence,
+        l.state FROM share s JOIN list l ON l.id = s.list
       WHERE s.node = me AND s.state = 1 AND is_node(me, inc) ORDER BY s.list, s.first $$;
 
     """#
 
   static let ends = #"""
-    -- Ends the list if nothing is left of it.
-    CREATE FUNCTION end_list(me int, l bigint) RETURNS bool LANGUAGE plpgsql AS $$
+    -- Ends the list if nothing is left of it. Its home returns it, unless that is dead: then a pulse hands it on.
+    CREATE FUNCTION end_list(l bigint) RETURNS bool LANGUAGE plpgsql AS $$
     DECLARE x list%ROWTYPE;
     BEGIN
       SELECT * INTO x FROM list t WHERE t.id = l AND t.state < 3 FOR UPDATE;
@@ -185,7 +192,7 @@ extension LedgerSchema {
         END IF;
       END IF;
       UPDATE list t SET state = CASE x.state WHEN 2 THEN 4 ELSE 3 END,
-        ended = clock_timestamp(), keeper = me WHERE t.id = l;
+        ended = clock_timestamp(), keeper = home WHERE t.id = l;
       PERFORM pg_notify('darkroom', 'over ' || l);
       RETURN true;
     END $$;
@@ -199,14 +206,14 @@ extension LedgerSchema {
           SELECT FROM share s WHERE s.list = x.id AND (x.state < 2 OR s.state = 1)) $$;
 
     -- Of those that a report may have ended.
-    CREATE FUNCTION end_lists(me int, ls bigint[]) RETURNS bool LANGUAGE plpgsql AS $$
+    CREATE FUNCTION end_lists(ls bigint[]) RETURNS bool LANGUAGE plpgsql AS $$
     DECLARE l bigint; is_any bool := false;
     BEGIN
       FOR l IN SELECT DISTINCT u FROM unnest(ls) u ORDER BY u LOOP
         IF EXISTS (SELECT FROM list x WHERE x.id = l
           AND (x.state = 2 OR (x.state < 2 AND x.next > x.photos)))
         THEN
-          is_any := end_list(me, l) OR is_any;
+          is_any := end_list(l) OR is_any;
         END IF;
       END LOOP;
       RETURN is_any;
@@ -251,7 +258,7 @@ extension LedgerSchema {
 
   static let people = #"""
     -- 0 resume, 1 pause, 2 cancel, 3 class: one row, however long the list.
-    CREATE FUNCTION order_list(me int, l bigint, what smallint, cls smallint) RETURNS bool
+    CREATE FUNCTION order_list(l bigint, what smallint, cls smallint) RETURNS bool
     LANGUAGE plpgsql AS $$
     DECLARE x list%ROWTYPE;
     BEGIN
@@ -271,7 +278,7 @@ extension LedgerSchema {
         ELSE
           UPDATE list t SET state = what WHERE t.id = l;
         END IF;
-        IF what = 2 THEN PERFORM end_list(me, l); END IF;
+        IF what = 2 THEN PERFORM end_list(l); END IF;
       END IF;
       PERFORM pg_notify('darkroom', 'list ' || l);
       RETURN true;

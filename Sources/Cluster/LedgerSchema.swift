@@ -44,7 +44,8 @@ package enum LedgerSchema {
       seen timestamptz NOT NULL DEFAULT clock_timestamp(),
       entered timestamptz NOT NULL DEFAULT clock_timestamp(),
       draining bool NOT NULL DEFAULT false) WITH (fillfactor = 30);
-    -- 0 running, 1 paused, 2 cancelling, 3 finished, 4 cancelled. next is the first photo that no share had.
+    -- 0 running, 1 paused, 2 cancelling, 3 finished, 4 cancelled. next is the first photo that no share had, home the
+    -- node that submitted the list, keeper the one that returns it.
     CREATE TABLE list (
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, owner text COLLATE "C" NOT NULL,
       name bytea NOT NULL, sha256 text NOT NULL, class smallint NOT NULL, photos int NOT NULL,
@@ -52,7 +53,7 @@ package enum LedgerSchema {
       revises bigint, folder bytea NOT NULL, is_roll bool NOT NULL, terms text NOT NULL,
       origin text NOT NULL,
       accepted timestamptz NOT NULL DEFAULT clock_timestamp(), ended timestamptz,
-      keeper int, is_returned bool NOT NULL DEFAULT false) WITH (fillfactor = 50);
+      home int NOT NULL, keeper int, is_returned bool NOT NULL DEFAULT false) WITH (fillfactor = 50);
     CREATE INDEX list_ready ON list (class, owner, pass, id) WHERE state = 0 AND next <= photos;
     CREATE INDEX list_open ON list (id) WHERE state < 3;
     CREATE INDEX list_over ON list (id) WHERE state < 3 AND (state = 2 OR next > photos);
@@ -177,15 +178,15 @@ package enum LedgerSchema {
       IF NOT roll THEN
         SELECT t.newest INTO earlier FROM name t WHERE t.owner = who AND t.name = nm;
       END IF;
-      SELECT l.folder, l.sha256 = sha AND l.state < 2 INTO folder, found_twin
-        FROM list l WHERE l.id = earlier;
+      SELECT l.sha256 = sha AND l.state < 2 INTO found_twin FROM list l WHERE l.id = earlier;
       IF found_twin THEN
         INSERT INTO origin VALUES (org, earlier, true);
         id := earlier; is_twin := true; earlier := NULL; RETURN;
       END IF;
       id := nextval(pg_get_serial_sequence('list', 'id'));
       is_twin := false;
-      IF folder IS NULL AND is_free THEN
+      -- Prints are made once: no list prints into the folder of another.
+      IF earlier IS NULL AND is_free THEN
         INSERT INTO folder VALUES (fd) ON CONFLICT DO NOTHING;
         IF FOUND THEN folder := fd; END IF;
       END IF;
@@ -195,15 +196,15 @@ package enum LedgerSchema {
       END IF;
       UPDATE list l SET state = 2 WHERE l.id = earlier AND l.state < 2;
       IF FOUND THEN
-        PERFORM end_list(me, earlier);
+        PERFORM end_list(earlier);
         PERFORM pg_notify('darkroom', 'list ' || earlier);
       END IF;
       PERFORM join_turns(cls, who);
       INSERT INTO list
-        (id, owner, name, sha256, class, photos, pass, revises, folder, is_roll, terms, origin)
+        (id, owner, name, sha256, class, photos, pass, revises, folder, is_roll, terms, origin, home)
       OVERRIDING SYSTEM VALUE
       VALUES (submit.id, who, nm, sha, cls, n, list_pass(cls, who), submit.earlier,
-        submit.folder, roll, tm, org);
+        submit.folder, roll, tm, org, me);
       INSERT INTO origin VALUES (org, id, false);
       IF NOT roll THEN
         UPDATE name t SET newest = submit.id WHERE t.owner = who AND t.name = nm;
@@ -241,22 +242,29 @@ extension LedgerSchema {
     at place: String, clock: any TimeSource, within limit: Duration
   ) throws(Failure) {
     do throws(PostgresError) {
-      let deadline = clock.uptime() + limit
-      var session = try PostgresSession.open(
-        place, [("options", "-c search_path=darkroom")], clock: clock, until: deadline)
-      // Two that install at once: the second finds it made.
-      let found = try session.run(
-        [
-          [
-            PostgresStatement("", "SELECT pg_advisory_lock(5128314)"),
-            PostgresStatement("", "SELECT 1 FROM pg_namespace WHERE nspname = 'darkroom'"),
-          ]
-        ], until: deadline)
-      guard try found[0].get()[1].isEmpty else { return }
-      let made = try session.run(
-        [["BEGIN"] + statements + ["COMMIT"]].map { $0.map { PostgresStatement("", $0) } },
-        until: deadline)
-      _ = try made[0].get()
+      try install(
+        at: place, [("options", "-c search_path=darkroom")], clock: clock,
+        until: clock.uptime() + limit)
     } catch { throw error.failure }
+  }
+
+  static func install(
+    at place: String, _ settings: [(String, String)], clock: any TimeSource,
+    until deadline: Duration
+  ) throws(PostgresError) {
+    var session = try PostgresSession.open(place, settings, clock: clock, until: deadline)
+    // Two that install at once: the second finds it made.
+    let found = try session.run(
+      [
+        [
+          PostgresStatement("", "SELECT pg_advisory_lock(5128314)"),
+          PostgresStatement("", "SELECT 1 FROM pg_namespace WHERE nspname = 'darkroom'"),
+        ]
+      ], until: deadline)
+    guard try found[0].get()[1].isEmpty else { return }
+    let made = try session.run(
+      [["BEGIN"] + statements + ["COMMIT"]].map { $0.map { PostgresStatement("", $0) } },
+      until: deadline)
+    _ = try made[0].get()
   }
 }

@@ -57,7 +57,7 @@ package struct PostgresOffice: ListOffice {
         (reports.isEmpty ? [] : [LedgerCall.report(seat, reports)])
         + (wish.map { [LedgerCall.lease(seat, $0, silence: silence)] } ?? [])
       let transactions = first.isEmpty ? [] : [first]
-      return transactions + (ending.isEmpty ? [] : [[LedgerCall.end(seat, ending)]])
+      return transactions + (ending.isEmpty ? [] : [[LedgerCall.end(ending)]])
     }
     guard var results = answers.first?[...] else { return Turn(verdicts: [], shares: []) }
     var verdicts: [Verdict] = []
@@ -77,7 +77,7 @@ package struct PostgresOffice: ListOffice {
     let answers = try await link.ask { seat in
       [
         [LedgerCall.giveBack(seat, share, after: delay, waits)],
-        [LedgerCall.end(seat, [share.list])],
+        [LedgerCall.end([share.list])],
       ]
     }
     return answers.first?.first?.first?.bool(0) ?? false
@@ -94,7 +94,7 @@ package struct PostgresOffice: ListOffice {
   // MARK: people
 
   package func order(_ order: ListOrder, of list: LedgerList) async throws(Failure) -> Bool {
-    try await isTrue { LedgerCall.order($0, order, list) }
+    try await isTrue { _ in LedgerCall.order(order, list) }
   }
 
   package func lists(

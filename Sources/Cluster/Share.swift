@@ -4,7 +4,7 @@
 package import Vocabulary
 
 /// The number of a share's lease goes up with each lease: what an earlier holder reports is refused.
-package struct ShareID: Hashable, Sendable {
+package struct ShareID: Hashable, Comparable, Sendable {
   package let list: LedgerList
   package let first: UInt32
   package let epoch: UInt32
@@ -13,6 +13,10 @@ package struct ShareID: Hashable, Sendable {
     self.list = list
     self.first = first
     self.epoch = epoch
+  }
+
+  package static func < (a: ShareID, b: ShareID) -> Bool {
+    (a.list, a.first, a.epoch) < (b.list, b.first, b.epoch)
   }
 }
 

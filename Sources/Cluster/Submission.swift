@@ -55,4 +55,11 @@ package enum Submitted: Equatable, Sendable {
   /// A list of its own, which takes over from the earlier one, and its folder.
   case list(LedgerList, earlier: LedgerList?, folder: [UInt8])
   case twin(LedgerList)
+
+  /// The list that is developed.
+  package var number: LedgerList {
+    switch self {
+    case .list(let list, _, _), .twin(let list): list
+    }
+  }
 }

@@ -65,17 +65,20 @@ final class Darkroom: Sendable {
       recorder, index, folders, settings: ground.settings, narrator, health, clock: clock)
     let sheets = ContactSheets(
       ground, SheetMaker(lists: lists, recorder: recorder), index, workers: workers)
+    let cluster = try ClusterNode.make(
+      ground, lists: lists, index: index, keeper: keeper, narrator: narrator, health)
     work = ListWork(
       recorder: recorder, chains: photos.chains, lists: lists, index: index, notes: notes,
       returns: ReturnFolder(done: folders.done, failed: folders.failed, lists: folders.lists),
       downloader: photos.downloader, narrator: narrator, health: health, retention: retention,
-      hooks: desk, sheets: sheets, clock: clock, printsPath: ground.places.prints)
+      hooks: desk, sheets: sheets, clock: clock, printsPath: ground.places.prints,
+      cluster: cluster)
     witness = NumberWitness(folders.done)
     intake = ListIntake(
       recorder: recorder, workers: workers, lists: lists, index: index, keeper: keeper,
       settings: ground.settings, narrator: narrator, health: health, departures: departures,
       space: photos.space, witness: witness, hooks: desk,
-      part: ground.part?.order)
+      part: ground.part?.order, isNode: cluster != nil)
     inbox = try .make(ground, rules: intake)
     reload = Reload(source, ground.settings)
     let views = Views(
@@ -91,12 +94,15 @@ final class Darkroom: Sendable {
       metrics: MetricsView(
         views: views, reporter: ground.reporter, workers: workers, outbox: desk.webhooks,
         space: photos.space
-      ).report)
+      ).report, cluster: cluster)
     idle = IdleWatch(
       inbox: inbox, keeper: keeper, recorder: recorder, departures: departures, health: health,
       changes: ground.changes, clock: clock, hooks: leavesHooks ? nil : desk.outbox
     ) { await webhooks.areSettled() }
   }
+
+  /// Nil for a machine of its own.
+  private var cluster: ClusterNode? { work.cluster }
 
   /// Reloads the settings; for SIGHUP. A part keeps those that it has begun with.
   func hangUp() { if ground.part == nil { reload.hangUp() } }
@@ -172,6 +178,7 @@ final class Darkroom: Sendable {
     await transfers.stop()
     photos.downloader.stop()
     workers.shutdown()
+    cluster?.stop()
   }
 
   /// Continues the lists of earlier runs, then runs the inbox, then removes old lists.
@@ -189,6 +196,10 @@ final class Darkroom: Sendable {
       let needed = open.flatMap { [$0.list] + work.index.predecessors(of: $0.list) }
       try? folders.removeOriginals(except: Set(needed))
       for list in Set(ended).subtracting(needed) { recorder.dropBequest(of: list) }
+      for entry in entries {
+        cluster?.restore(
+          entry.id, isPending: (try? work.returns.isPending(entry.id)) ?? true)
+      }
       return (open, ended, removed, hidden)
     }
     let lineage = await LineageCheck(
@@ -202,12 +213,16 @@ final class Darkroom: Sendable {
     async let witnessEnd: Void = keepWitness(lineage)
     async let inboxEnd: Void = inbox.run()
     await inbox.settled()
+    async let nodeEnd: Void = runNode()
     await retention.run(hidden)
     await removals
     await inboxEnd
+    await nodeEnd
     await witnessEnd
     if let lineage { await witness.flush(as: lineage) }
   }
+
+  private func runNode() async { await cluster?.run() }
 
   /// For files of versions that let the group read them.
   private func mendRights() async {
@@ -245,7 +260,7 @@ final class Darkroom: Sendable {
     let terms = work.index[entry.id]?.terms
     return ListLives.Birth(
       entry.id, entry.state, prints: terms?.prints, revises: terms?.revises,
-      serviceClass: entry.acceptance.serviceClass)
+      serviceClass: entry.acceptance.serviceClass, isShare: terms?.share != nil)
   }
 
   /// A disk that is better ends the pauses of what waits for it.

@@ -36,6 +36,7 @@ struct Ground: Sendable {
     let state = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in
       try LinuxFolder.open(path: places.state)
     }
+    try ClusterNode.checkBlobs(settings.current.cluster)
     let others = try OwnDisks(state: state).open(OwnDisks.places(places))
     let way = try SharedPrints.way(places, isPart: part != nil)
     folders = try StartFailure.unlessOnDisk("with the folders") { () throws(SystemError) in

@@ -23,10 +23,11 @@ enum Startup {
     ThisProcess.raiseDescriptorLimit()
     try checkDescriptorLimit()
     let task = try task(options)
-    let places = if let task { task.places } else { try Self.places(options) }
-    let source = source(options, places)
+    let named = if let task { task.places } else { try Self.places(options) }
+    let source = source(options, named)
     let settings = try settings(source)
     if task != nil { _ = settings.replace(with: PartTask.settings(settings.current)) }
+    let places = try ClusterNode.places(named, settings.current.cluster)
     let pulse = Heartbeat()
     let reactor = try part("the main loop") { () throws(SystemError) in try Reactor(pulse: pulse) }
     let clock = try part("the clock") { () throws(SystemError) in try SystemClock(on: reactor) }

@@ -18,6 +18,8 @@ struct LedgerModel {
     let submission: Submission
     let folder: [UInt8]
     let revises: LedgerList?
+    /// The node that submitted it.
+    let home: Int
     var serviceClass: ServiceClass
     var next: UInt32 = 1
     var pass: UInt64
@@ -180,20 +182,21 @@ struct LedgerModel {
     }
     lastList += 1
     let number = LedgerList(lastList)
-    var folder = earlier.flatMap { lists[$0]?.folder }
-    if folder == nil, list.isFolderFree, folders.insert(list.folder).inserted {
+    var folder: [UInt8]?
+    if earlier == nil, list.isFolderFree, folders.insert(list.folder).inserted {
       folder = list.folder
     }
     let settled = folder ?? list.folder + Array("~\(number)".utf8)
     folders.insert(settled)
     if let earlier, lists[earlier]?.state == .running || lists[earlier]?.state == .paused {
       lists[earlier]?.state = .cancelling
-      end(earlier, by: node)
+      end(earlier)
     }
     let account = Account(serviceClass: list.serviceClass, owner: list.owner)
     join(account)
     lists[number] = List(
-      submission: list, folder: settled, revises: earlier, serviceClass: list.serviceClass,
+      submission: list, folder: settled, revises: earlier, home: node,
+      serviceClass: list.serviceClass,
       pass: leastPass(account))
     origins[list.origin] = (number, false)
     if !list.isRoll { newest[name] = number }
@@ -225,11 +228,11 @@ struct LedgerModel {
     }
   }
 
-  mutating func endLists(_ ending: [LedgerList], by node: Int) {
-    for list in Set(ending).sorted() { end(list, by: node) }
+  mutating func endLists(_ ending: [LedgerList]) {
+    for list in Set(ending).sorted() { end(list) }
   }
 
-  private mutating func end(_ number: LedgerList, by node: Int) {
+  private mutating func end(_ number: LedgerList) {
     guard let list = lists[number], !list.state.isFinal else { return }
     let own = parts.filter { $0.key.list == number }
     if list.state == .cancelling {
@@ -240,7 +243,7 @@ struct LedgerModel {
     }
     lists[number]?.state = list.state == .cancelling ? .cancelled : .finished
     lists[number]?.ended = now
-    lists[number]?.keeper = node
+    lists[number]?.keeper = list.home
   }
 
   mutating func lease(_ wish: LeaseWish, _ name: String, _ incarnation: Int) -> [Share] {
@@ -327,9 +330,7 @@ struct LedgerModel {
     return PulseAnswer(
       leases: leases.compactMap { place, part in
         lists[place.list].map { list in
-          PulseAnswer.Lease(
-            ShareID(list: place.list, first: place.first, epoch: part.epoch), list.state,
-            list.serviceClass)
+          PulseAnswer.Lease(share(place, part), sequence: part.sequence, list.state)
         }
       }, isDraining: node.isDraining)
   }
@@ -344,7 +345,7 @@ struct LedgerModel {
       _ = part
     }
     let ending = lists.filter { $0.value.state == .cancelling }.map(\.key)
-    endLists(ending, by: own)
+    endLists(ending)
     for (number, list) in lists where list.state.isFinal && list.keeper.map(dead.contains) == true {
       lists[number]?.keeper = own
     }
@@ -352,7 +353,7 @@ struct LedgerModel {
 
   // MARK: people
 
-  mutating func order(_ order: ListOrder, of number: LedgerList, by node: Int) -> Bool {
+  mutating func order(_ order: ListOrder, of number: LedgerList) -> Bool {
     guard let list = lists[number], !list.state.isFinal else { return false }
     func account(_ serviceClass: ServiceClass) -> Account {
       Account(serviceClass: serviceClass, owner: list.submission.owner)
@@ -374,7 +375,7 @@ struct LedgerModel {
         lists[number]?.pass = pass
       }
       lists[number]?.state = state
-      if state == .cancelling { end(number, by: node) }
+      if state == .cancelling { end(number) }
     }
     return true
   }

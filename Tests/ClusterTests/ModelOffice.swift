@@ -61,7 +61,7 @@ final class ModelOffice: ListOffice {
     try use { model, name, incarnation, id in
       let verdicts = reports.map { model.report($0, name, incarnation) }
       let shares = wish.map { model.lease($0, name, incarnation) } ?? []
-      model.endLists(reports.filter(\.isLast).map(\.share.list), by: id)
+      model.endLists(reports.filter(\.isLast).map(\.share.list))
       return Turn(verdicts: verdicts, shares: shares)
     }
   }
@@ -71,7 +71,7 @@ final class ModelOffice: ListOffice {
   ) throws(Failure) -> Bool {
     try use { model, name, incarnation, id in
       let isGiven = model.giveBack(share, after: delay, waits, name, incarnation)
-      model.endLists([share.list], by: id)
+      model.endLists([share.list])
       return isGiven
     }
   }
@@ -83,7 +83,7 @@ final class ModelOffice: ListOffice {
   }
 
   func order(_ order: ListOrder, of list: LedgerList) throws(Failure) -> Bool {
-    try use { model, _, _, id in model.order(order, of: list, by: id) }
+    try use { model, _, _, _ in model.order(order, of: list) }
   }
 
   func lists(

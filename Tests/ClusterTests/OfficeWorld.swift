@@ -34,11 +34,7 @@ extension Submission {
 }
 
 extension Submitted {
-  var list: LedgerList {
-    switch self {
-    case .list(let list, _, _), .twin(let list): list
-    }
-  }
+  var list: LedgerList { number }
 }
 
 extension Share {

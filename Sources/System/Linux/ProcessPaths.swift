@@ -54,6 +54,15 @@ extension ThisProcess {
     return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
   }
 
+  /// Of this machine, as the kernel has it; empty if it cannot be read.
+  package static var hostName: String {
+    guard let folder = try? LinuxFolder.open(path: "/proc/sys/kernel"),
+      let file = try? folder.openFile(FileName(literal: "hostname"), .read),
+      let bytes = try? file.read(at: 0, upTo: 256)
+    else { return "" }
+    return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+  }
+
   private static func text(
     _ call: StaticString, _ fill: (UnsafeMutablePointer<CChar>, UInt64) -> Int64
   ) throws(SystemError) -> String {

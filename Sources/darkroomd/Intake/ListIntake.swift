@@ -27,6 +27,8 @@ struct ListIntake: IntakeRules {
   let hooks: HookDesk
   /// The lists are developed in parts.
   var part: PartOrder?
+  /// All nodes of a cluster develop the lists.
+  var isNode = false
 
   // MARK: rules
 
@@ -46,7 +48,7 @@ struct ListIntake: IntakeRules {
   /// of one name have different pictures.
   private func newest(_ name: ListName, _ owner: UInt32) -> ListID? {
     let known = index.lists(called: name, of: owner)
-      .filter { index[$0]?.terms.isRoll != true }
+      .filter { index[$0]?.terms.isRoll != true && !index.isShare($0) }
     return recorder.ledger { ledger in known.filter { ledger[$0] != nil }.max() }
   }
 
@@ -129,7 +131,8 @@ struct ListIntake: IntakeRules {
     if let notify { try settings.current.hooks.checkWebhook(notify) }
     let standard = settings.current.filter
     // A list takes over the prints of the earlier list of the same name.
-    let earlier = draft.isRoll ? nil : newest(ListName(draft.name), draft.owner)
+    // In a cluster the ledger decides about earlier lists, and no list prints into the folder of another.
+    let earlier = draft.isRoll || isNode ? nil : newest(ListName(draft.name), draft.owner)
     if let earlier, earlier > draft.list { throw Self.late }
     let prints: FileName
     if let kept = earlier.flatMap({ index[$0]?.terms.prints }) {
@@ -146,22 +149,22 @@ struct ListIntake: IntakeRules {
     let isPrivate =
       options.isPrivate ?? standard.privatePrints
       || earlier.flatMap { index[$0]?.terms.isPrivate } == true
-    // The tasks of one list share the folder of its prints: none has a page of the whole.
+    // The tasks and the nodes of one list share the folder of its prints: none has a page of the whole.
     let hasSheet =
-      part == nil && (options.contactSheet ?? settings.current.output.contactSheet)
+      part == nil && !isNode && (options.contactSheet ?? settings.current.output.contactSheet)
     let terms = FrozenSettings(
       prints: prints, filter: options.filter ?? standard.function,
       quality: options.quality ?? standard.quality,
       metadata: options.metadata ?? standard.metadata, title: options.title, revises: earlier,
       isRoll: draft.isRoll, notify: notify, isPrivate: isPrivate, hasSheet: hasSheet,
-      part: part?.range)
+      part: part?.range, origin: try isNode ? Self.origin() : nil)
     return ListTerms(
       photos: photos.count, serviceClass: options.serviceClass ?? .default,
       settings: terms.text)
   }
 
   func continuation(of draft: ListDraft) async throws(Failure) -> RepeatOrder? {
-    if draft.isRoll { return nil }
+    if draft.isRoll || isNode { return nil }
     for stem in ListName(draft.name).continued {
       let name = ListName(Array(stem + ".plist".utf8))
       guard let earlier = newest(name, draft.owner) else { continue }
@@ -236,12 +239,18 @@ struct ListIntake: IntakeRules {
       "a newer list of that name has been accepted, or the earlier one or its prints removed, in the meantime"
   )
 
+  private static func origin() throws(Failure) -> FileName {
+    try asMachine { () throws(SystemError) in
+      FileName(made: String(hex: try ThisProcess.randomBytes(16)))
+    }
+  }
+
   /// A folder that no list of another name or owner has used, or ever will.
   private func printFolder(for draft: ListDraft) throws(SystemError) -> FileName {
     let name = ListName(draft.name).text
     let plain = PrintName.folder(list: name, number: nil)
-    // The other parts of the list print there, too.
-    if part != nil { return plain }
+    // The other parts of the list print there, too. In a cluster the ledger has the last word.
+    if part != nil || isNode { return plain }
     let isThere = try lists.folders.prints.has(plain)
     let isFree = index.printer(into: plain).map { earlier in
       if earlier == draft.list { return true }  // noted by an earlier attempt

@@ -3,11 +3,12 @@
 // configuration does not change them. Stored as `Key=value` lines in the list's `about`. A value. Raises `list.about`
 // for text that cannot be read.
 
+import Cluster
 import Vocabulary
 
 struct FrozenSettings: Equatable, Sendable {
   /// The folder of the list's prints, one checked component.
-  let prints: FileName
+  var prints: FileName
   let filter: FilterFunction
   var quality = PrintQuality.source
   var metadata = MetadataRule.keep
@@ -26,6 +27,15 @@ struct FrozenSettings: Equatable, Sendable {
   var hasSheet = false
   /// The photos that are developed here; nil for all. See `PartTask`.
   var part: NumberRanges?
+  /// The list's name among nodes, drawn at random: it is developed by all nodes.
+  var origin: FileName?
+  /// Its number in the ledger, when that has answered.
+  var ledger: LedgerList?
+  /// This list is a share of such a list.
+  var share: ShareMark?
+
+  /// Its photos are developed by other lists, here and on other nodes.
+  var isEntry: Bool { origin != nil && share == nil }
 
   var text: String {
     """
@@ -40,6 +50,9 @@ struct FrozenSettings: Equatable, Sendable {
     ContactSheet=\(hasSheet ? "yes" : "no")
     Roll=\(isRoll ? "yes" : "no")
     Part=\(part?.text ?? "")
+    Origin=\(origin.map { "\($0)" } ?? "")
+    Ledger=\(ledger.map { "\($0)" } ?? "")
+    Share=\(share?.text ?? "")
     Title=\(title.split(whereSeparator: \.isNewline).joined(separator: " "))
 
     """
@@ -47,8 +60,8 @@ struct FrozenSettings: Equatable, Sendable {
 }
 
 extension FrozenSettings {
-  /// Lists from before Quality=, Metadata=, Roll=, Again=, Notify=, Private=, ContactSheet= and Part= have none of these
-  /// keys; the defaults fit them.
+  /// Lists from before Quality=, Metadata=, Roll=, Again=, Notify=, Private=, ContactSheet=, Part=, Origin=, Ledger= and Share= have
+  /// none of these keys; the defaults fit them.
   init(text: String) throws(Failure) {
     var values: [Substring: Substring] = [:]
     for line in text.split(separator: "\n") {
@@ -71,6 +84,9 @@ extension FrozenSettings {
       isRoll: values["Roll"] == "yes", again: values["Again"].flatMap { RetryChoice(text: $0) },
       notify: values["Notify"].flatMap { try? PhotoURL(parsing: String($0)) },
       isPrivate: values["Private"] == "yes", hasSheet: values["ContactSheet"] == "yes",
-      part: values["Part"].flatMap { NumberRanges(text: $0) })
+      part: values["Part"].flatMap { NumberRanges(text: $0) },
+      origin: values["Origin"].flatMap { FileName($0) },
+      ledger: values["Ledger"].flatMap { UInt64($0) }.map { LedgerList($0) },
+      share: values["Share"].flatMap { ShareMark(text: $0) })
   }
 }

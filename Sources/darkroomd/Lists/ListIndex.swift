@@ -5,6 +5,7 @@
 // Concurrency model: one Mutex around the dictionaries; files are read outside it.
 
 import Accept
+import Cluster
 import Files
 import Linux
 import Synchronization
@@ -103,6 +104,31 @@ final class ListIndex: Sendable {
   }
 
   func add(_ id: ListID, _ label: ListLabel) { state.withLock { $0.add(id, label) } }
+
+  /// The list's `about` was written again.
+  func replace(_ id: ListID, _ label: ListLabel) {
+    state.withLock { state in
+      state.remove(id)
+      state.add(id, label)
+    }
+  }
+
+  /// The lists that are shares.
+  var shares: [ListID: ShareMark] {
+    state.withLock { $0.labels.compactMapValues(\.terms.share) }
+  }
+
+  /// This node returns the list of the ledger, which may not have told its number yet.
+  func hasEntry(of list: LedgerList, from origin: FileName) -> Bool {
+    state.withLock { state in
+      state.labels.values.contains {
+        $0.terms.isEntry && ($0.terms.ledger == list || $0.terms.origin == origin)
+      }
+    }
+  }
+
+  /// Users do not see it.
+  func isShare(_ id: ListID) -> Bool { self[id]?.terms.share != nil }
 
   /// Call when the list's folder is removed.
   func forget(_ id: ListID) { state.withLock { $0.remove(id) } }

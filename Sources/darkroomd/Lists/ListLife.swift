@@ -50,6 +50,8 @@ struct ListLife: Equatable, Sendable {
     /// The number tells the callers apart.
     case person(UInt64, user: UInt32)
     case successor(ListID)
+    /// The list is as the ledger says; nobody waits for an answer.
+    case ledger
   }
 
   enum Event: Equatable, Sendable {

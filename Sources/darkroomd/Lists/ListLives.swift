@@ -15,16 +15,19 @@ struct ListLives: Sendable {
     /// The list whose prints it takes over.
     let revises: ListID?
     let serviceClass: ServiceClass
+    /// Its return is that to the ledger, and makes no copy.
+    let isShare: Bool
 
     init(
       _ list: ListID, _ state: ListState, prints: FileName? = nil, revises: ListID? = nil,
-      serviceClass: ServiceClass = .default
+      serviceClass: ServiceClass = .default, isShare: Bool = false
     ) {
       self.list = list
       self.state = state
       self.prints = prints
       self.revises = revises
       self.serviceClass = serviceClass
+      self.isShare = isShare
     }
   }
 
@@ -162,7 +165,10 @@ struct ListLives: Sendable {
       case .answer(.successor(let successor), let failure):
         deeds += ended(list, for: successor, failure)
       case .open: if opening.take(list) { deeds.append(Deed(list, .open)) }
-      case .giveBack: if returning.take(list) { deeds.append(Deed(list, .giveBack)) }
+      case .giveBack:
+        if members[list]?.birth.isShare == true || returning.take(list) {
+          deeds.append(Deed(list, .giveBack))
+        }
       case .forget:
         members[list] = nil
         deeds.append(Deed(list, .forget))

@@ -30,6 +30,8 @@ struct ListWork: ListEffects {
   let sheets: ContactSheets
   let clock: any Timekeeper
   let printsPath: String
+  /// Nil for a machine of its own.
+  var cluster: ClusterNode?
 
   // MARK: the record
 
@@ -38,6 +40,7 @@ struct ListWork: ListEffects {
   ) async -> Failure? {
     let (change, user) = (turn.change(of: list), user(asker))
     return await failure { () async throws(Failure) in
+      if asker != .ledger, let entry = entry(list) { try await entry.order(turn, of: list) }
       try await recorder.record([change], by: user)
     }
   }
@@ -47,7 +50,7 @@ struct ListWork: ListEffects {
     switch asker {
     case .person(_, let user): user
     case .successor(let list): index[list]?.owner
-    case nil: nil
+    case .ledger, nil: nil
     }
   }
 
@@ -78,6 +81,7 @@ struct ListWork: ListEffects {
     chains.giveUp(list)
     await chains.idle(list)
     return await failure { () async throws(Failure) in
+      if let entry = entry(list) { return try await entry.open(list) }
       let lines = try await onDisk { () throws(Failure) in try readLines(of: list) }
       chains.add(list, lines, isPaused: true)
     }
@@ -100,7 +104,16 @@ struct ListWork: ListEffects {
     recorder.ledger { $0[list]?.state.isFinal == false }
   }
 
-  func idle(_ list: ListID) async { await chains.idle(list) }
+  func idle(_ list: ListID) async {
+    await chains.idle(list)
+    if let entry = entry(list), !isOpen(list) { await entry.over(list) }
+  }
+
+  /// Nil unless all nodes develop the list.
+  private func entry(_ list: ListID) -> EntryDesk? {
+    index[list]?.terms.isEntry == true ? cluster?.entries : nil
+  }
+
   func pauseChains(_ list: ListID) { chains.pause(list) }
   func resumeChains(_ list: ListID) { chains.resume(list) }
   func dropChains(_ list: ListID) { chains.giveUp(list) }
@@ -112,6 +125,7 @@ struct ListWork: ListEffects {
 
   func giveBack(_ list: ListID) async -> Failure? {
     await failure { () async throws(Failure) in
+      if index.isShare(list) { return try await handIn(list) }
       try await onDisk { () throws(Failure) in
         let dropped = try dropped(list)
         do throws(Failure) {
@@ -132,6 +146,23 @@ struct ListWork: ListEffects {
         }
         returned(list)
       }
+      if let entry = entry(list) { try await entry.returned(list) }
+    }
+  }
+
+  /// A share leaves nothing behind but its prints.
+  private func handIn(_ list: ListID) async throws(Failure) {
+    try await cluster?.shares.handIn(list)
+    try await onDisk { () throws(Failure) in
+      try asMachine { () throws(SystemError) in
+        guard let folder = try lists.folders.lists.folder(ifThere: ListFolder.name(list)) else {
+          return
+        }
+        try ListMarks.noteReturn(in: folder)
+      }
+      returned(list)
+      // If the removal fails, retention removes it later.
+      try? OldLists(lists.folders.lists).remove(list)
     }
   }
 
@@ -174,6 +205,11 @@ struct ListWork: ListEffects {
     narrator.forget(list)
     health.forget(list)
     sheets.forget(list)
+    cluster?.entries.forget(list)
+    if index.isShare(list) {
+      recorder.forget(list)
+      index.forget(list)
+    }
     retention.look()
     guard recorder.ledger({ $0.open.lists == 0 }) else { return }
     downloader.discardPartials()

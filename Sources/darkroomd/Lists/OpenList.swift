@@ -5,6 +5,7 @@
 
 import Accept
 import Catalog
+import Cluster
 import Files
 import Output
 import Vocabulary
@@ -35,7 +36,7 @@ final class OpenList: Sendable {
   private let collisions: Set<UInt32>
 
   static let limits = ListLimits(size: 16 << 30, photos: 50_000_000)
-  private static let collisionsName = FileName(literal: "collisions")
+  static let collisionsName = FileName(literal: "collisions")
 
   init(_ id: ListID, in folders: StateFolders, to purpose: Purpose) throws(Failure) {
     self.id = id
@@ -45,11 +46,23 @@ final class OpenList: Sendable {
     } catch { throw Self.failure(error) }
     about = try AboutFile.read(from: folder)
     terms = try FrozenSettings(text: about.terms.settings)
+    let files = try Self.files(of: terms, folder, folders)
     catalog = CatalogPart(
-      try CatalogFile(try Self.open(ListFolder.catalog, in: folder), limits: Self.limits),
+      try CatalogFile(try Self.open(ListFolder.catalog, in: files), limits: Self.limits),
       part: terms.part)
-    collisions = try Self.collisions(in: folder)
+    collisions = try Self.collisions(in: files)
     self.folders = try Self.workFolders(id, about.owner, terms, folders, purpose)
+  }
+
+  /// All shares of a list have one catalog.
+  private static func files(
+    of terms: FrozenSettings, _ own: any Folder, _ folders: StateFolders
+  ) throws(Failure) -> any Folder {
+    guard let share = terms.share else { return own }
+    do throws(SystemError) {
+      return try folders.copies().folder(
+        FileName(number: share.id.list.number), creating: false)
+    } catch { throw failure(error) }
   }
 
   private static func workFolders(
@@ -74,7 +87,8 @@ final class OpenList: Sendable {
         prints: PrintFolder(
           prints, in: folders.prints, for: terms.isPrivate ? .user(owner) : .group,
           mark: folders.mark, way: folders.way))
-      if purpose == .begin { try work.prints.sweep() }
+      // Other shares have their drafts in the same folder.
+      if creating { try terms.share == nil ? work.prints.sweep() : work.prints.sweep(id) }
       return work
     } catch { throw error.machineFailure }
   }

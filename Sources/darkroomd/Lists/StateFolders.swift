@@ -38,6 +38,11 @@ struct StateFolders: Sendable {
     webhooks = try state.folder(FileName(literal: "webhooks"), creating: true)
   }
 
+  /// Copies of the files of lists that all nodes develop, by their numbers in the ledger.
+  func copies() throws(SystemError) -> any Folder {
+    try state.folder(FileName(literal: "cluster"), creating: true)
+  }
+
   /// Removes the originals of a list that is over.
   func removeOriginals(of list: ListID) throws(SystemError) {
     let name = FileName(number: list.number)

@@ -64,6 +64,7 @@ struct PartTask: Sendable {
     settings.record.keepPrints = nil
     settings.record.keepLists = .seconds(3650 * 86400)
     settings.inbox.pictures = false
+    settings.cluster = Settings.Cluster()
     // The list appears in the inbox complete.
     settings.inbox.quietTime = .milliseconds(250)
     return settings

@@ -24,13 +24,17 @@ final class ControlCalls: ControlService {
   private let stop: StopFlag
   private let user = ThisProcess.user
   private let metrics: @Sendable () async -> MetricsReport
+  /// Nil for a machine of its own.
+  let cluster: ClusterNode?
 
   init(
     _ views: Views, _ pages: PageCalls, keeper: ListKeeper, remover: ListRemover,
     sheets: ContactSheets, reload: Reload, narrator: Narrator, changes: ChangeSignal,
-    stop: StopFlag, metrics: @escaping @Sendable () async -> MetricsReport
+    stop: StopFlag, metrics: @escaping @Sendable () async -> MetricsReport,
+    cluster: ClusterNode? = nil
   ) {
     self.metrics = metrics
+    self.cluster = cluster
     self.views = views
     self.pages = pages
     self.keeper = keeper
@@ -44,7 +48,7 @@ final class ControlCalls: ControlService {
 
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
     switch call {
-    case .status, .reload, .settings, .cache, .flush, .metrics: break
+    case .status, .reload, .settings, .cache, .flush, .metrics, .nodes, .drain: break
     default: await views.index.loaded()
     }
     do throws(ControlError) {
@@ -56,6 +60,10 @@ final class ControlCalls: ControlService {
       case .cache(let clear): return try await cache(clear, peer)
       case .metrics: return .metrics(await metrics())
       case .flush(let host): return try flush(host, peer)
+      case .nodes: return .nodes(try await nodeCalls().report())
+      case .drain(let order):
+        return .drained(
+          try await nodeCalls().drain(order, mayDrain: peer.mayReload(daemonOf: user)))
       case .lists: return .lists(views.summaries())
       case .inbox: return .inbox(await views.inboxReport())
       case .show(let order): return .show(try await views.show(order))
@@ -74,6 +82,7 @@ final class ControlCalls: ControlService {
         return try await change(list, .quality(serviceClass), peer)
       case .focus(let order):
         let list = ListID(try changeable(order.list, peer).id)
+        try checkOwn(list, "its photos have no focus: nodes share them")
         return try await FocusCalls(views: views).focus(order, on: list, by: peer.user)
       case .unfocus(let list, let viewer):
         return try FocusCalls(views: views).unfocus(
@@ -201,11 +210,21 @@ final class ControlCalls: ControlService {
   private func change(
     _ reference: ListReference, _ ask: ListLife.Ask, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
-    let list = ListID(try changeable(reference, peer).id)
+    let list: ListID
+    do throws(ControlError) { list = ListID(try changeable(reference, peer).id) } catch {
+      guard case .noSuchList = error, let cluster else { throw error }
+      return .changed(
+        try await ForeignLists(office: cluster.office).change(reference, ask, peer, or: error))
+    }
     do throws(Failure) { try await keeper.ask(ask, of: list, by: peer.user) } catch {
       throw .notPossible(why: error.reason)
     }
     return .changed(try views.summary(list))
+  }
+
+  /// Nodes do not do everything that one machine does.
+  private func checkOwn(_ list: ListID, _ why: String) throws(ControlError) {
+    if views.index[list]?.terms.isEntry == true { throw .notPossible(why: why) }
   }
 
   /// The list, if the caller may change it.
@@ -266,6 +285,8 @@ final class ControlCalls: ControlService {
     _ order: RetryOrder, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
     let list = try changeable(order.list, peer)
+    try checkOwn(
+      ListID(list.id), "nodes share its photos; drop its retry list under a name of its own")
     if list.state == ListState.paused.name {
       throw .notPossible(why: "it is paused; resume it first")
     }
@@ -335,6 +356,13 @@ final class ControlCalls: ControlService {
       narrator.tell(.cacheCleared(by: Person(peer.user)))
     }
     return .cache(views.cache())
+  }
+
+  private func nodeCalls() throws(ControlError) -> NodeCalls {
+    guard let cluster else {
+      throw .notPossible(why: "this darkroomd is no node of a cluster: Ledger= is not set")
+    }
+    return NodeCalls(node: cluster)
   }
 
   /// Flushing one host costs at most one attempt of one photo; flushing all costs an attempt of every

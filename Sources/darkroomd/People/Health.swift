@@ -14,6 +14,8 @@ struct Health: Equatable, Sendable {
     case work
     case downloads
     case proxy
+    /// The ledger of a cluster does not answer.
+    case ledger
     case inbox
     case openFiles
     case list(ListID)
@@ -36,7 +38,7 @@ struct Health: Equatable, Sendable {
 
   /// Subjects without the names of lists and files.
   enum Matter: String, CaseIterable {
-    case work, downloads, proxy, inbox, files, lists, hooks, webhooks, settings
+    case work, downloads, proxy, ledger, inbox, files, lists, hooks, webhooks, settings
   }
 
   private var troubles: [Subject: Failure] = [:]
@@ -116,6 +118,8 @@ struct Health: Equatable, Sendable {
     var words: [String] = []
     if let hold {
       words.append("Waiting: \(hold.reason).")
+    } else if let ledger = troubles[.ledger] {
+      words.append("Waiting: \(ledger.reason); leased photos go on.")
     } else if let inbox = troubles[.inbox] {
       words.append("Inbox in trouble: \(inbox.reason).")
     }
@@ -163,6 +167,7 @@ extension Health.Subject {
     case .work: .work
     case .downloads: .downloads
     case .proxy: .proxy
+    case .ledger: .ledger
     case .inbox, .file: .inbox
     case .openFiles: .files
     case .list, .copy, .removals, .expiry: .lists
@@ -175,7 +180,7 @@ extension Health.Subject {
   fileprivate func line(_ failure: Failure) -> String {
     switch self {
     case .work, .downloads: failure.reason
-    case .inbox, .openFiles, .proxy: failure.words
+    case .inbox, .openFiles, .proxy, .ledger: failure.words
     case .hooks: "hooks wait: \(failure.words)"
     case .webhooks, .webhookOrders: "webhooks wait: \(failure.words)"
     case .newWebhooks: "no more webhooks are ordered: \(failure.words)"
@@ -199,6 +204,8 @@ extension Health.Subject {
     case .work: .machineTrouble(failure, waits: "all work waits")
     case .downloads: .machineTrouble(failure, waits: "downloads wait")
     case .proxy: .machineTrouble(failure, waits: "downloads through the proxy wait")
+    case .ledger:
+      .machineTrouble(failure, waits: "leased photos go on, and what came of them waits to be told")
     case .inbox: .inboxDegraded(failure, rescan: .seconds(5))
     case .openFiles: .machineTrouble(failure, waits: "fewer photos than set are worked on at once")
     case .list(let list):
@@ -229,6 +236,7 @@ extension Health.Subject {
     case .work: .machineRecovered(failure, resumes: "all work continues")
     case .downloads: .machineRecovered(failure, resumes: "downloads continue")
     case .proxy: .machineRecovered(failure, resumes: "downloads through the proxy continue")
+    case .ledger: .machineRecovered(failure, resumes: "nodes share their work again")
     case .inbox: .inboxRecovered(inbox: inbox)
     case .openFiles: .machineRecovered(failure, resumes: "as many photos as set are worked on")
     case .list(let list): .machineRecovered(failure, resumes: "list \(list) continues")

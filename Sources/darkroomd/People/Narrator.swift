@@ -4,6 +4,7 @@
 // Concurrency model: `throttle` and `paces` have locks of their own; the rest is immutable.
 
 import Accept
+import Catalog
 import Chain
 import Linux
 import Record
@@ -50,7 +51,15 @@ final class Narrator: Sendable {
     if tellsTransitions { reporter.report(.transition(facts(work, .downloaded))) }
   }
 
+  /// The node where a list was dropped tells about its photos, when the ledger has them.
+  private func isShare(_ work: Work) -> Bool {
+    guard work.order.list.terms.share != nil else { return false }
+    changes.changed()
+    return true
+  }
+
   func filtered(_ work: Work, _ developed: Developed, print: FileName, _ time: StageTime) {
+    if isShare(work) { return }
     var facts = facts(work, developed, print)
     facts.set(time)
     reporter.report(.photoFinished(facts))
@@ -71,6 +80,7 @@ final class Narrator: Sendable {
   }
 
   func failed(_ work: Work, _ stage: Stage, _ failure: Failure, _ time: StageTime) {
+    if isShare(work) { return }
     var facts = facts(work, .failed)
     facts.stateBefore = stage == .download ? .new : .downloaded
     facts.set(time)
@@ -90,6 +100,31 @@ final class Narrator: Sendable {
       reporter.report(.retryScheduled(facts, stage, failure, after: delay))
     }
     changes.changed()
+  }
+
+  /// A photo that another list has developed, here or on another node.
+  func mirrored(_ row: ResultRow, _ order: PhotoOrder) {
+    let list = order.list
+    var facts = PhotoFacts(
+      id: PhotoID(list: list.id, number: row.photo), name: order.name, listName: list.name,
+      state: row.state, serviceClass: order.options.serviceClass ?? list.about.terms.serviceClass,
+      host: order.host, owner: Person(list.about.owner))
+    facts.attempt = row.attempts
+    facts.httpStatus = row.httpStatus == 0 ? nil : UInt32(row.httpStatus)
+    facts.set(row)
+    if row.state == .filtered, let format = PictureFormat(rawValue: row.format) {
+      facts.stateBefore = .downloaded
+      facts.developed = Developed(
+        format: format, width: row.width, height: row.height, size: row.bytes)
+      facts.print = "\(list.terms.prints)/\(list.printName(row.photo, order.name, format))"
+      reporter.report(.photoFinished(facts))
+    } else {
+      let stage = EntryMirror.stage(row)
+      facts.stateBefore = stage == .download ? .new : .downloaded
+      reporter.report(
+        .photoFailed(facts, stage, Failure(.final, code: row.code, reason: row.reason)))
+    }
+    paces.ended(list.id, at: clock.uptime())
   }
 
   private func ended(_ photo: PhotoID) {
@@ -153,6 +188,7 @@ final class Narrator: Sendable {
     _ list: ListID, by user: UInt32? = nil, _ notice: (ListFacts) -> Notice
   ) {
     let label = index[list]
+    if label?.terms.share != nil { return changes.changed() }
     let (counts, acceptance) = recorder.ledger { ($0[list]?.counts, $0[list]?.acceptance) }
     reporter.report(
       notice(
@@ -173,6 +209,17 @@ extension PhotoFacts {
     times.filter = time.filter
     times.output = time.output
     times.queued = time.queued
+  }
+
+  /// A step that took no time did not take place.
+  fileprivate mutating func set(_ row: ResultRow) {
+    func time(_ microseconds: UInt32) -> Duration? {
+      microseconds == 0 ? nil : .microseconds(microseconds)
+    }
+    times.download = time(row.downloadMicroseconds)
+    times.filter = time(row.filterMicroseconds)
+    times.output = time(row.outputMicroseconds)
+    times.queued = time(row.queuedMicroseconds)
   }
 }
 

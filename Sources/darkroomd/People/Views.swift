@@ -97,18 +97,22 @@ struct Views: Sendable {
 
   func names() -> [(id: UInt64, name: String, isFinal: Bool)] {
     recorder.ledger { ledger in ledger.lists.values.map { ($0.id, $0.state.isFinal) } }
-      .map { id, isFinal in (id.number, index.name(of: id), isFinal) }
+      .filter { !index.isShare($0.0) }.map { id, isFinal in (id.number, index.name(of: id), isFinal)
+      }
   }
 
   func choose(_ reference: ListReference) throws(ControlError) -> ListID {
     // Pages ask by number, and often: the names of all lists would take long.
-    if let number = reference.number, isKnown(ListID(number)) { return ListID(number) }
+    if let number = reference.number, isKnown(ListID(number)), !index.isShare(ListID(number)) {
+      return ListID(number)
+    }
     return ListID(try reference.choose(among: names()))
   }
 
   /// Every list, the oldest first.
   func summaries() -> [ListSummary] {
-    recorder.ledger { Array($0.lists.values) }.sorted { $0.id < $1.id }.map(summary)
+    recorder.ledger { Array($0.lists.values) }.filter { !index.isShare($0.id) }
+      .sorted { $0.id < $1.id }.map(summary)
   }
 
   func summary(_ list: ListID) throws(ControlError) -> ListSummary {
@@ -292,7 +296,8 @@ struct Views: Sendable {
     let tail = recorder.tail
     let look = tail.look(after: order.since ?? tail.last, of: list, most: FollowReport.most)
     return FollowReport(
-      steps: look.steps.map { FollowStep($0) }, last: look.last, missed: look.isTorn)
+      steps: look.steps.filter { !index.isShare($0.list) }.map { FollowStep($0) }, last: look.last,
+      missed: look.isTorn)
   }
 
   /// The list is over. Without a list there is no end.

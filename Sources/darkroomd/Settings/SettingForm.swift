@@ -216,6 +216,52 @@ extension SettingForm<String?> {
   }
 }
 
+extension SettingForm<String?> {
+  /// A connection string or URI. Empty stands for nil.
+  static var ledger: Self {
+    Self { (text) throws(SettingProblem) in
+      if text.isEmpty { return nil }
+      // postgresql://USER:PASSWORD@HOST/DATABASE
+      let parts = text.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+      let login = parts.count == 3 && parts[1].isEmpty ? parts[2].split(separator: "@") : []
+      let isSecret =
+        text.contains("password=") || login.count > 1 && login[0].contains(":")
+      guard !isSecret, text.utf8.count < longestPath else {
+        throw SettingProblem(
+          "the ledger is written as host=db1,db2 dbname=darkroom user=darkroom, without a password: see LedgerPassword="
+        )
+      }
+      return text
+    }
+  }
+
+  /// The path of a file, or the name of a credential. Empty stands for nil.
+  static var secret: Self {
+    Self { (text) throws(SettingProblem) in
+      if text.isEmpty { return nil }
+      guard text.hasPrefix("/") || FileName(text) != nil else {
+        throw SettingProblem("expected a full path or the name of a credential, not '\(text)'")
+      }
+      return text
+    }
+  }
+
+  /// `auto` stands for nil.
+  static var node: Self {
+    Self { (text) throws(SettingProblem) in
+      if text == "auto" { return nil }
+      let isFit = text.utf8.allSatisfy {
+        (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || "-._".utf8.contains($0)
+      }
+      guard isFit, (1...64).contains(text.utf8.count) else {
+        throw SettingProblem(
+          "a node has a name of at most 64 letters, digits, dots and dashes, not '\(text)'")
+      }
+      return text
+    }
+  }
+}
+
 extension SettingForm {
   /// Words separated by spaces. Repeated lines add up; an empty one clears them, as in units.
   fileprivate static func words<Word: Equatable & Sendable>(

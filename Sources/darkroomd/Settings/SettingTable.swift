@@ -34,7 +34,7 @@ struct SettingEntry: Sendable {
   }
 
   static let all: [SettingEntry] =
-    inbox + network + download + filter + output + record + report + hooks
+    inbox + network + download + filter + output + record + report + hooks + cluster
 
   private static let inbox = [
     SettingEntry(
@@ -144,5 +144,17 @@ struct SettingEntry: Sendable {
     SettingEntry(
       "Hooks", "WebhookTimeout", "30s", \.hooks.webhookTimeout,
       .duration(from: .seconds(1), to: .seconds(300))),
+  ]
+
+  private static let cluster = [
+    SettingEntry("Cluster", "Ledger", "", \.cluster.ledger, .ledger, waits: true),
+    SettingEntry("Cluster", "LedgerPassword", "", \.cluster.password, .secret, waits: true),
+    SettingEntry("Cluster", "Node", "auto", \.cluster.node, .node, waits: true),
+    SettingEntry(
+      "Cluster", "LeaseTime", "30s", \.cluster.leaseTime,
+      .duration(from: .seconds(1), to: .seconds(600)), waits: true),
+    SettingEntry(
+      "Cluster", "Chunk", "256", \.cluster.chunk, .count(from: 8, to: 2048), waits: true),
+    SettingEntry("Cluster", "Blobs", "", \.cluster.blobs, .path, waits: true),
   ]
 }

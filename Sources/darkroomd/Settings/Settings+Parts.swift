@@ -151,7 +151,8 @@ extension Inbox {
         settings: InboxSettings(
           quietTime: settings.quietTime, rescanInterval: settings.rescanInterval,
           maximumListSize: settings.maximumListSize, claims: shares.claims,
-          pictures: settings.pictures))
+          // Only the node where they are dropped has them.
+          pictures: settings.pictures && ground.settings.current.cluster.ledger == nil))
     }
   }
 }

@@ -13,6 +13,7 @@ struct Settings: Equatable, Sendable {
   var record = Record()
   var report = Report()
   var hooks = Hooks()
+  var cluster = Cluster()
   /// Not in a file: the limit of the process.
   var shares = FileShares.ofThisProcess
   /// Not in a file: what the settings of the network name, and the credentials.
@@ -90,6 +91,20 @@ struct Settings: Equatable, Sendable {
     var webhooks: [WebhookPrefix] = []
     var timeout = Duration.seconds(60)
     var webhookTimeout = Duration.seconds(30)
+  }
+
+  struct Cluster: Equatable, Sendable {
+    /// A connection string or URI; nil for a machine of its own.
+    var ledger: String?
+    /// The path of a file, or the name of a credential.
+    var password: String?
+    /// Nil stands for the host name.
+    var node: String?
+    var leaseTime = Duration.seconds(30)
+    /// The most photos of a share.
+    var chunk = 256
+    /// A folder that all nodes mount.
+    var blobs: String?
   }
 
   struct Report: Equatable, Sendable {

@@ -1,34 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real PostgreSQL, of Debian, in a fresh folder: one server for all tests of the process, a database for each. It
+// A real PostgreSQL, of Debian, in a fresh folder: one server for most tests of the process, a database for each. It
 // ends with the process.
 
 import Foundation
 import Linux
-import Postgres
-import Support
+package import Postgres
 import Vocabulary
 
-actor PostgresServer {
-  static let shared = PostgresServer()
+package actor PostgresServer {
+  package static let shared = PostgresServer()
   private static let programs = "/usr/lib/postgresql/15/bin"
-  static let isInstalled = FileManager.default.isExecutableFile(atPath: "\(programs)/initdb")
+  package static let isInstalled = FileManager.default.isExecutableFile(
+    atPath: "\(programs)/initdb")
 
   private var started: Task<String, any Error>?
   private var process: HelperProcess?
   private var databases = 0
+
+  package init() {}
 
   /// Runs as the user `postgres`, since the server refuses root.
   private static let script = """
     set -e
     bin=$1 home=$2
     $bin/initdb -D "$home/data" -A trust -N -E UTF8 --locale=C -U postgres >"$home/initdb.log" 2>&1
-    $bin/postgres -D "$home/data" -k "$home" -c listen_addresses= -c fsync=off \\
-      -c max_connections=200 -c shared_buffers=32MB >"$home/server.log" 2>&1 &
-    server=$!
-    until $bin/pg_isready -q -h "$home"; do kill -0 $server; sleep 0.05; done
-    echo ready
-    cat >/dev/null
-    kill -QUIT $server
+    start() {
+      $bin/postgres -D "$home/data" -k "$home" -c listen_addresses= -c fsync=off \\
+        -c max_connections=200 -c shared_buffers=32MB >>"$home/server.log" 2>&1 &
+      server=$!
+      until $bin/pg_isready -q -h "$home"; do kill -0 $server; sleep 0.05; done
+      echo ready
+    }
+    start
+    while read -r word; do
+      case $word in
+      stop)
+        kill -INT $server
+        wait $server || true
+        echo stopped
+        ;;
+      start) start ;;
+      esac
+    done
+    kill -QUIT $server || true
     wait $server || true
     rm -rf "$home"
     """
@@ -60,13 +74,25 @@ actor PostgresServer {
     return home
   }
 
+  /// Ends the server, and all sessions, until `goOn`.
+  package func stop() async throws { try await tell("stop", "stopped") }
+
+  package func goOn() async throws { try await tell("start", "ready") }
+
+  private func tell(_ word: String, _ answer: String) async throws {
+    guard let process else { throw PostgresProblem("no server") }
+    process.write("\(word)\n")
+    let line = try await onOwnThread { process.readLine() }
+    guard line == answer else { throw PostgresProblem("the server answered \(line ?? "nothing")") }
+  }
+
   /// Connection strings of the server's databases.
-  func place(of database: String) async throws -> String {
+  package func place(of database: String) async throws -> String {
     "host=\(try await home()) user=postgres dbname=\(database)"
   }
 
   /// Makes an empty database, and returns its connection string.
-  func database() async throws -> String {
+  package func database() async throws -> String {
     databases += 1
     let name = "test\(databases)"
     _ = try await run(["CREATE DATABASE \(name)"], at: place(of: "postgres"))
@@ -74,7 +100,7 @@ actor PostgresServer {
   }
 
   /// Each statement is a transaction.
-  func run(_ statements: [String], at place: String) async throws -> [[PostgresRow]] {
+  package func run(_ statements: [String], at place: String) async throws -> [[PostgresRow]] {
     try await onOwnThread {
       let clock = try SystemClock()
       let deadline = clock.uptime() + .seconds(Patience.seconds)
@@ -87,7 +113,7 @@ actor PostgresServer {
   }
 }
 
-struct PostgresProblem: Error, CustomStringConvertible {
-  let description: String
-  init(_ description: String) { self.description = description }
+package struct PostgresProblem: Error, CustomStringConvertible {
+  package let description: String
+  package init(_ description: String) { self.description = description }
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder that all nodes mount (Blobs=): `prints`, and `lists` with a folder for each submitted list, under its
+// origin. A list's folder appears whole by one rename and never changes. Raises `SystemError`.
+// Concurrency: immutable; every function waits for a disk.
+
+import Files
+import Linux
+import Vocabulary
+
+struct BlobShelf: Sendable {
+  let lists: any Folder
+  /// Begins the names of this node's drafts.
+  private let mark: String
+
+  private static let listsName: StaticString = "lists"
+  static let printsName: StaticString = "prints"
+  static let files = [ListFolder.list, ListFolder.catalog, OpenList.collisionsName]
+
+  /// The folder itself must be there: without it, its disk is not mounted.
+  static func open(path: String, mark: String) throws(SystemError) -> BlobShelf {
+    let folder = try LinuxFolder.open(path: path)
+    let prints = FileName(literal: printsName)
+    if try !folder.has(prints) {
+      _ = try folder.openFolder(prints, creating: true)
+      try folder.setReaders(.group, of: prints)
+    }
+    let lists = try folder.openFolder(FileName(literal: listsName), creating: true)
+    try folder.sync()
+    return BlobShelf(lists: lists, mark: mark)
+  }
+
+  /// Durable on return. Does nothing if it is there.
+  func put(_ list: any Folder, as origin: FileName) throws(SystemError) {
+    if try lists.has(origin) { return }
+    let draft = FileName(made: ".\(mark)\(origin)")
+    try lists.removeFlat(draft)
+    try Self.copy(from: list, to: lists.folder(draft, creating: true))
+    do throws(SystemError) {
+      try lists.rename(draft, to: lists, as: origin, replacing: false)
+    } catch {
+      guard error.exists else { throw error }
+      try lists.removeFlat(draft)
+    }
+    try lists.sync()
+  }
+
+  /// The files of a list into an empty folder; durable on return.
+  static func copy(from source: any Folder, to target: any Folder) throws(SystemError) {
+    for name in files {
+      guard let file = try source.open(ifThere: name) else { continue }
+      let copy = try target.openAnew(name)
+      _ = try FileCopy.copy(file, to: copy, upTo: file.status().size)
+      try copy.sync()
+    }
+    try target.sync()
+  }
+
+  func remove(_ origin: FileName) throws(SystemError) { try lists.removeFlat(origin) }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The daemon as a node of a cluster: the ledger (`office`), the shares that this node develops, and the lists that
+// were dropped here. There is none without Ledger=. `make` raises `StartFailure`.
+// Concurrency: immutable; each part has a lock or a thread of its own.
+
+import Cluster
+import Digests
+import Files
+import Linux
+import Vocabulary
+
+struct ClusterNode: Sendable {
+  /// The name of this node.
+  let name: String
+  let office: any ListOffice
+  let leaseTime: Duration
+  let shares: ShareDesk
+  let entries: EntryDesk
+  private let maker: ShareMaker
+  private let close: @Sendable () -> Void
+
+  /// A round trip to the ledger takes no longer.
+  private static let patience = Duration.seconds(10)
+  private static let longestPassword = 4096
+  private static let lonely = StartFailure(
+    ExitCode.configuration, "Ledger= needs Blobs=, a folder that all nodes mount")
+
+  static func make(
+    _ ground: Ground, lists: OpenLists, index: ListIndex, keeper: ListKeeper, narrator: Narrator,
+    _ health: HealthBoard
+  ) throws(StartFailure) -> ClusterNode? {
+    let settings = ground.settings.current.cluster
+    guard let server = settings.ledger else { return nil }
+    guard let blobs = settings.blobs else { throw lonely }
+    let name = try self.name(settings)
+    let password = try password(settings)
+    let bells = BellRope()
+    let (office, shelf) = try StartFailure.unlessOnDisk("with Blobs=") { () throws(SystemError) in
+      let run = try ThisProcess.randomBytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      let place = LedgerPlace(
+        server: server, password: password, node: name, run: run, silence: settings.leaseTime,
+        patience: min(patience, settings.leaseTime))
+      return (
+        try PostgresOffice(place, clock: ground.clock) { bells.ring($0) },
+        try BlobShelf.open(path: blobs, mark: mark(of: name))
+      )
+    }
+    let maker = ShareMaker(
+      office: office, shelf: shelf, folders: ground.folders, recorder: ground.recorder,
+      index: index, keeper: keeper, clock: ground.clock)
+    let node = ClusterNode(
+      name: name, office: office, leaseTime: settings.leaseTime,
+      shares: ShareDesk(maker, settings, lists: lists, health, changes: ground.changes),
+      entries: EntryDesk(
+        maker, settings, lists: lists, narrator: narrator, health, changes: ground.changes),
+      maker: maker, close: { office.close() })
+    bells.tie(to: node)
+    return node
+  }
+
+  /// Places of a node: the prints are on the shelf, where drafts tell their node.
+  static func places(_ places: Places, _ settings: Settings.Cluster) throws(StartFailure) -> Places
+  {
+    guard settings.ledger != nil else { return places }
+    guard let blobs = settings.blobs else { throw lonely }
+    return Places(
+      inbox: places.inbox, done: places.done, failed: places.failed,
+      prints: "\(blobs)/\(BlobShelf.printsName)", state: places.state, control: places.control,
+      configuration: places.configuration, mark: mark(of: try name(settings)))
+  }
+
+  /// Makes the folders in Blobs=, which must be mounted.
+  static func checkBlobs(_ settings: Settings.Cluster) throws(StartFailure) {
+    guard settings.ledger != nil, let blobs = settings.blobs else { return }
+    do throws(SystemError) { _ = try BlobShelf.open(path: blobs, mark: "") } catch {
+      throw StartFailure(
+        ExitCode.io, "the folder of Blobs= cannot be used: \(error)", trouble: "folder.lost",
+        advice: "Mount it on this node, or allow the daemon's user to write it")
+    }
+  }
+
+  /// Of one length, so that no mark is the beginning of another.
+  private static func mark(of name: String) -> String {
+    "\(SHA256.digest(of: Array(name.utf8)).hex.prefix(12))."
+  }
+
+  private static func name(_ settings: Settings.Cluster) throws(StartFailure) -> String {
+    if let name = settings.node { return name }
+    let name = ThisProcess.hostName
+    guard !name.isEmpty else {
+      throw StartFailure(ExitCode.configuration, "this machine has no name: set Node=")
+    }
+    return name
+  }
+
+  private static func password(_ settings: Settings.Cluster) throws(StartFailure) -> String? {
+    guard let word = settings.password else { return nil }
+    let folder = Surroundings.environment()["CREDENTIALS_DIRECTORY"] ?? ""
+    let path = word.hasPrefix("/") ? word : "\(folder)/\(word)"
+    do throws(SystemError) {
+      let bytes = try Surroundings.openNamed(path).read(at: 0, upTo: longestPassword)
+      return String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
+    } catch {
+      throw StartFailure(ExitCode.configuration, "could not read LedgerPassword=: \(error)")
+    }
+  }
+
+  // MARK: running
+
+  /// Call at the start, when the index has been read and before the lives of lists begin.
+  func restore(_ list: ListID, isPending: Bool) {
+    if let mark = maker.index[list]?.terms.share, isPending { shares.restore(list, mark) }
+  }
+
+  /// Call when the inbox has recovered.
+  func run() async {
+    await onDisk { try? maker.sweep() }
+    await withDiscardingTaskGroup { group in
+      group.addTask { await shares.run() }
+      group.addTask { await entries.run() }
+    }
+  }
+
+  func stop() { close() }
+}

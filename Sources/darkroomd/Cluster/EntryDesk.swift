@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lists that were dropped at this node and that all nodes develop: puts them on the shelf and into the ledger, has
+// them steered there, and follows the ledger. The end of a photo is recorded here only when it is in the ledger. Raises a `Failure`: `machine` while the ledger does not answer.
+// Concurrency model: one Mutex around the lists that are followed; one task follows them.
+
+import Accept
+import Cluster
+import Files
+import Linux
+import Record
+import Synchronization
+import Vocabulary
+
+final class EntryDesk: Sendable {
+  private struct State {
+    var followed: [ListID: LedgerList] = [:]
+    /// Over in the ledger, or gone from it.
+    var over: Set<ListID> = []
+  }
+
+  private let office: any ListOffice
+  private let maker: ShareMaker
+  private let shelf: BlobShelf
+  private let lists: OpenLists
+  private let index: ListIndex
+  private let mirror: EntryMirror
+  private let health: HealthBoard
+  private let clock: any Timekeeper
+  /// Between two looks at the ledger.
+  private let interval: Duration
+  private let leaseTime: Duration
+  private let state = Mutex(State())
+  private let bell = ChangeSignal()
+  private let changes: ChangeSignal
+
+  init(
+    _ maker: ShareMaker, _ settings: Settings.Cluster, lists: OpenLists, narrator: Narrator,
+    _ health: HealthBoard, changes: ChangeSignal
+  ) {
+    (office, shelf, index, clock) = (maker.office, maker.shelf, maker.index, maker.clock)
+    (self.maker, leaseTime) = (maker, settings.leaseTime)
+    (self.lists, self.health, self.changes) = (lists, health, changes)
+    mirror = EntryMirror(
+      office: maker.office, recorder: maker.recorder, lists: lists, keeper: maker.keeper,
+      narrator: narrator)
+    interval = min(.seconds(1), settings.leaseTime / 8)
+  }
+
+  /// A list was steered, or is over.
+  func ring() { bell.changed() }
+
+  // MARK: the life of an entry
+
+  /// Submits the list, unless that was done, and follows it from then on.
+  func open(_ list: ListID) async throws(Failure) {
+    let number = try await submitted(list)
+    state.withLock { $0.followed[list] = number }
+    bell.changed()
+  }
+
+  func forget(_ list: ListID) {
+    state.withLock { state in
+      state.followed[list] = nil
+      state.over.remove(list)
+    }
+  }
+
+  /// For a person: the ledger first, then the record here.
+  func order(_ turn: ListLife.Turn, of list: ListID) async throws(Failure) {
+    guard let ask = turn.ask else { return }
+    let order = ListOrder(ask)
+    let number = try await submitted(list)
+    if try await office.order(order, of: number) || order != .cancel { return }
+    // Its last photos have ended meanwhile: it is finished, not cancelled.
+    if try await progress(of: number)?.state == .finished { throw .overtaken }
+  }
+
+  /// Returns when no node has a share of the list, which is cancelled.
+  func over(_ list: ListID) async {
+    while !Task.isCancelled {
+      let seen = changes.version
+      let isOver = state.withLock { $0.followed[list] == nil || $0.over.contains(list) }
+      if isOver { return }
+      await changes.change(after: seen)
+    }
+  }
+
+  /// Its copy and its results are in `done`.
+  func returned(_ list: ListID) async throws(Failure) {
+    if let number = index[list]?.terms.ledger { try await office.returned(number) }
+  }
+
+  // MARK: submitting
+
+  private func submitted(_ list: ListID) async throws(Failure) -> LedgerList {
+    if let number = index[list]?.terms.ledger { return number }
+    let (about, terms, isFree) = try await onDisk { () throws(Failure) in
+      let (folder, about) = try read(list)
+      let terms = try FrozenSettings(text: about.terms.settings)
+      return try asMachine { () throws(SystemError) in
+        if let origin = terms.origin { try shelf.put(folder, as: origin) }
+        return (about, terms, try !lists.folders.prints.has(terms.prints))
+      }
+    }
+    let answer = try await office.submit(Submission(about, terms, isFolderFree: isFree))
+    try await onDisk { () throws(Failure) in
+      try note(answer, of: list, about, terms)
+    }
+    return answer.number
+  }
+
+  private func read(_ list: ListID) throws(Failure) -> (any Folder, AboutFile) {
+    let folder = try asMachine { () throws(SystemError) in
+      try lists.folders.lists.folder(ListFolder.name(list), creating: false)
+    }
+    return (folder, try AboutFile.read(from: folder))
+  }
+
+  /// The ledger's answer goes into `about`, which appears whole.
+  private func note(
+    _ answer: Submitted, of list: ListID, _ about: AboutFile, _ terms: FrozenSettings
+  ) throws(Failure) {
+    var terms = terms
+    terms.ledger = answer.number
+    if case .list(_, _, let folder) = answer, let prints = FileName(bytes: folder) {
+      terms.prints = prints
+    }
+    let new = about.with(terms.text)
+    let (folder, _) = try read(list)
+    try asMachine { () throws(SystemError) in
+      try folder.write(whole: Array(new.text.utf8), as: ListFolder.about)
+    }
+    index.replace(list, try ListLabel(new))
+    lists.close(list)
+  }
+
+  // MARK: following
+
+  func run() async {
+    await withDiscardingTaskGroup { group in
+      group.addTask { [self] in await adopt() }
+      await follow()
+    }
+  }
+
+  /// Lists whose own nodes were silent when they ended are for other nodes.
+  private func adopt() async {
+    while !Task.isCancelled {
+      do throws(Failure) {
+        for list in try await office.closed() { try await maker.adopt(list) }
+      } catch {
+        if !Task.isCancelled, error.code != "ledger.lost" {
+          health.report(error, waits: "lists of other nodes are not returned")
+        }
+      }
+      await clock.rest(leaseTime / 2)
+    }
+  }
+
+  private func follow() async {
+    while !Task.isCancelled {
+      let (seen, followed) = (bell.version, state.withLock { $0.followed })
+      for (list, number) in followed.sorted(by: { $0.key < $1.key }) {
+        do throws(Failure) {
+          let progress = try await progress(of: number)
+          let isOver = progress?.state.isFinal ?? true
+          if let progress { try await mirror.follow(list, progress) }
+          if isOver, state.withLock({ $0.over.insert(list).inserted }) { changes.changed() }
+        } catch {
+          if Task.isCancelled { return }
+          // `ShareDesk` tells that the ledger does not answer.
+          if error.code != "ledger.lost" { health.set(error, for: .list(list)) }
+        }
+      }
+      if followed.isEmpty {
+        await bell.change(after: seen)
+      } else {
+        await bell.change(after: seen, within: interval, on: clock)
+      }
+    }
+  }
+
+  private func progress(of list: LedgerList) async throws(Failure) -> ListProgress? {
+    try await office.lists(
+      after: LedgerList(list.number - min(1, list.number)), most: 1, isOpen: false
+    ).first { $0.list == list }
+  }
+}
+
+extension ListOrder {
+  init(_ ask: ListLife.Ask) {
+    switch ask {
+    case .pause: self = .pause
+    case .resume: self = .resume
+    case .cancel: self = .cancel
+    case .quality(let serviceClass): self = .quality(serviceClass)
+    }
+  }
+}
+
+extension ListLife.Turn {
+  /// Nil for the end that a list reaches by itself.
+  fileprivate var ask: ListLife.Ask? {
+    switch self {
+    case .paused: .pause
+    case .resumed: .resume
+    case .cancelled: .cancel
+    case .quality(let serviceClass): .quality(serviceClass)
+    case .finished: nil
+    }
+  }
+}
+
+extension Submission {
+  fileprivate init(_ about: AboutFile, _ terms: FrozenSettings, isFolderFree: Bool) {
+    self.init(
+      origin: terms.origin.map { "\($0)" } ?? "", owner: "\(about.owner)",
+      name: Array(ListName(about.name).stem), sha256: about.sha256,
+      serviceClass: about.terms.serviceClass, photos: about.terms.photos,
+      folder: terms.prints.bytes, isFolderFree: isFolderFree, terms: terms.text)
+  }
+}

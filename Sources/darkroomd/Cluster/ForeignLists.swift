@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steers lists that were dropped at other nodes, by their names. Raises `ControlError`.
+// Concurrency: immutable.
+
+import Cluster
+import Steer
+import Vocabulary
+
+struct ForeignLists: Sendable {
+  let office: any ListOffice
+
+  private static let page = 1000
+
+  /// The list with work left that is meant; raises `missing` if there is none.
+  func change(
+    _ reference: ListReference, _ ask: ListLife.Ask, _ peer: ControlPeer, or missing: ControlError
+  ) async throws(ControlError) -> ListSummary {
+    // Numbers are those of lists of this node.
+    guard reference.number == nil else { throw missing }
+    let list = try choose(reference, try await open(), or: missing)
+    guard let owner = UInt32(list.owner), peer.mayChange(listOf: owner) else {
+      throw .permissionDenied(
+        why: "list '\(list.title)' belongs to another user; only its owner or root can change it")
+    }
+    return try await asking { () async throws(Failure) in
+      _ = try await office.order(ListOrder(ask), of: list.list)
+      let now = try await office.lists(
+        after: LedgerList(list.list.number - 1), most: 1, isOpen: false)
+      return ListSummary(now.first ?? list, owner)
+    }
+  }
+
+  private func choose(
+    _ reference: ListReference, _ open: [ListProgress], or missing: ControlError
+  ) throws(ControlError) -> ListProgress {
+    let number: UInt64
+    do throws(ControlError) {
+      number = try reference.choose(among: open.map { ($0.list.number, $0.title, false) })
+    } catch {
+      if case .noSuchList = error { throw missing }
+      throw error
+    }
+    guard let list = open.first(where: { $0.list.number == number }) else { throw missing }
+    return list
+  }
+
+  private func open() async throws(ControlError) -> [ListProgress] {
+    try await asking { () async throws(Failure) in
+      var all: [ListProgress] = []
+      while true {
+        let more = try await office.lists(after: all.last?.list, most: Self.page, isOpen: true)
+        all += more
+        if more.count < Self.page { return all }
+      }
+    }
+  }
+
+  private func asking<Answer>(
+    _ ask: () async throws(Failure) -> Answer
+  ) async throws(ControlError) -> Answer {
+    do throws(Failure) { return try await ask() } catch {
+      throw .notPossible(why: error.reason)
+    }
+  }
+}
+
+extension ListProgress {
+  /// For people.
+  fileprivate var title: String { String(decoding: name, as: UTF8.self) }
+}
+
+extension ListSummary {
+  fileprivate init(_ list: ListProgress, _ owner: UInt32) {
+    let state: ListState =
+      switch list.state {
+      case .running: .running
+      case .paused: .paused
+      case .cancelling, .cancelled: .cancelled
+      case .finished: .finished
+      }
+    self.init(
+      id: list.list.number, name: list.title, title: "", owner: owner, state: state,
+      serviceClass: list.serviceClass, total: list.photos,
+      new: list.photos - min(list.photos, list.filtered + list.failed), downloaded: 0,
+      filtered: list.filtered, failed: list.failed, accepted: 0)
+  }
+}

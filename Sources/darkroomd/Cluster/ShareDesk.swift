@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Leases shares, has lists made of them, and reports their photos. The reports follow from the record and the rows of
+// results of this node, so a restart reports the rest. Raises nothing: trouble of the
+// ledger is shown, and the call repeated.
+// Concurrency model: one Mutex around the book. One task asks the ledger, one thing after the other, so that no
+// answer overtakes another; another one makes lists.
+
+import Cluster
+import Linux
+import Record
+import Synchronization
+import Vocabulary
+
+final class ShareDesk: Sendable {
+  private let office: any ListOffice
+  private let maker: ShareMaker
+  private let rows: ShareRows
+  private let keeper: ListKeeper
+  private let recorder: Recorder
+  private let health: HealthBoard
+  private let clock: any Timekeeper
+  private let leaseTime: Duration
+  private let book: Mutex<LeaseBook>
+  private let orders: AsyncStream<Share>
+  private let order: AsyncStream<Share>.Continuation
+  private let isRung = Mutex(false)
+  /// Rings at every change that users can see.
+  private let changes: ChangeSignal
+
+  /// Between two reports.
+  private static let rest = Duration.milliseconds(200)
+  /// Between two attempts while the ledger does not answer.
+  private static let again = Duration.seconds(1)
+
+  init(
+    _ maker: ShareMaker, _ settings: Settings.Cluster, lists: OpenLists, _ health: HealthBoard,
+    changes: ChangeSignal
+  ) {
+    (office, self.maker, recorder) = (maker.office, maker, maker.recorder)
+    (keeper, clock, self.health, self.changes) = (maker.keeper, maker.clock, health, changes)
+    rows = ShareRows(recorder: maker.recorder, lists: lists)
+    leaseTime = settings.leaseTime
+    book = Mutex(LeaseBook(leaseTime: settings.leaseTime, chunk: settings.chunk))
+    (orders, order) = AsyncStream.makeStream()
+  }
+
+  /// Call at the start for the shares of earlier runs that are not settled, before their lives begin.
+  func restore(_ list: ListID, _ mark: ShareMark) {
+    let isHeld = recorder.ledger { $0[list]?.state } == .paused
+    book.withLock { $0.restore(list, mark, isHeld: isHeld, at: clock.uptime()) }
+  }
+
+  /// Photos wait, or a list was steered.
+  func ring(_ bell: LedgerBell) {
+    switch bell {
+    case .work: book.withLock { $0.rung() }
+    case .list: isRung.withLock { $0 = true }
+    case .over: return
+    }
+    changes.changed()
+  }
+
+  /// Gives all shares back.
+  func leave() { perform(book.withLock { $0.leave() }) }
+
+  /// Returns when the ledger has the share's photos, or the share is not this node's any more. Raises `cancelled`.
+  func handIn(_ list: ListID) async throws(Failure) {
+    while true {
+      let seen = changes.version
+      if Task.isCancelled { throw .cancelled }
+      if book.withLock({ $0[list] }) == nil { return }
+      await changes.change(after: seen)
+    }
+  }
+
+  // MARK: the loops
+
+  func run() async {
+    await withDiscardingTaskGroup { group in
+      group.addTask { [self] in await make() }
+      await ask()
+      order.finish()
+    }
+  }
+
+  private func make() async {
+    for await share in orders {
+      do throws(Failure) {
+        let list = try await maker.make(share)
+        perform(book.withLock { $0.made(list, for: share.id, at: clock.uptime()) })
+      } catch {
+        health.report(
+          error, waits: "photos of list \(share.id.list) in the ledger go to other nodes")
+        perform(book.withLock { $0.failed(share.id) })
+      }
+    }
+  }
+
+  private func ask() async {
+    var nextPulse = clock.uptime()
+    var returns: [ShareID] = []
+    /// The wall time of the first of the failures that follow each other.
+    var since: UInt64?
+    while !Task.isCancelled {
+      let seen = changes.version
+      var pause = Self.rest
+      do throws(Failure) {
+        let mustLook = isRung.withLock { isRung in
+          defer { isRung = false }
+          return isRung
+        }
+        if mustLook || clock.uptime() >= nextPulse || book.withLock(\.mustAsk) {
+          nextPulse = clock.uptime() + leaseTime / 4
+          try await pulse()
+        }
+        try await turn()
+        returns += taken()
+        while let share = returns.first {
+          _ = try await office.giveBack(share, after: .zero, waits: [])
+          returns.removeFirst()
+        }
+        if since != nil { health.set(nil, for: .ledger) }
+        since = nil
+      } catch {
+        if Task.isCancelled || error == .cancelled { return }
+        book.withLock { $0.lost() }
+        let first = since ?? clock.wallTime()
+        if since == nil { health.set(Self.trouble(error, since: first), for: .ledger) }
+        since = first
+        pause = Self.again
+      }
+      perform(book.withLock { $0.look(at: clock.uptime()) })
+      await clock.rest(pause)
+      let due = min(nextPulse, book.withLock(\.nextDeadline) ?? nextPulse)
+      await changes.change(after: seen, within: max(.zero, due - clock.uptime()), on: clock)
+    }
+  }
+
+  private static func trouble(_ failure: Failure, since time: UInt64) -> Failure {
+    Failure(
+      failure.kind, code: failure.code,
+      reason: "\(failure.reason), since \(DateText.utc(milliseconds: time))",
+      advice: failure.advice)
+  }
+
+  private func pulse() async throws(Failure) {
+    let asked = clock.uptime()
+    let answer = try await office.pulse()
+    perform(book.withLock { $0.answered(answer, asked: asked, now: clock.uptime()) })
+  }
+
+  /// One transaction for the reports of all shares, and for new ones.
+  private func turn() async throws(Failure) {
+    for list in book.withLock({ book in book.holdings.values.compactMap(\.list) }) {
+      if recorder.ledger({ $0[list]?.state ?? .cancelled }) == .cancelled {
+        perform(book.withLock { $0.ended(list) })
+      }
+    }
+    let now = book.withLock { $0 }
+    let look = await onDisk { [rows] in rows.look(now) }
+    for list in look.broken { perform(book.withLock { $0.broken(list) }) }
+    let reports = look.reports
+    let wish = health.health.hold == nil ? book.withLock { $0.wish() } : nil
+    if reports.isEmpty, wish == nil { return }
+    let asked = clock.uptime()
+    let turn = try await office.turn(reports, lease: wish)
+    perform(
+      book.withLock { book in
+        let now = clock.uptime()
+        var deeds: [LeaseBook.Deed] = []
+        for (report, verdict) in zip(reports, turn.verdicts) {
+          deeds += book.reported(report, verdict, now: now)
+        }
+        if wish != nil { deeds += book.leased(turn.shares, asked: asked) }
+        return deeds
+      })
+    changes.changed()
+  }
+
+  // MARK: deeds
+
+  private let returns = Mutex<[ShareID]>([])
+
+  private func taken() -> [ShareID] {
+    returns.withLock { returns in
+      defer { returns = [] }
+      return returns
+    }
+  }
+
+  private func perform(_ deeds: [LeaseBook.Deed]) {
+    for deed in deeds {
+      switch deed {
+      case .make(let share): order.yield(share)
+      case .drop(let list): keeper.happened(.asked(.cancel, .ledger), to: list)
+      case .hold(let list): keeper.happened(.asked(.pause, .ledger), to: list)
+      case .goOn(let list): keeper.happened(.asked(.resume, .ledger), to: list)
+      case .reclass(let list, let serviceClass):
+        keeper.happened(.asked(.quality(serviceClass), .ledger), to: list)
+      case .giveBack(let share): returns.withLock { $0.append(share) }
+      }
+    }
+    if !deeds.isEmpty { changes.changed() }
+  }
+}

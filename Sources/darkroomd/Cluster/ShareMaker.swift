@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes lists of this node: from a share, and from a list that its own node does not return. A list is a folder in
+// STATE/lists with terms of its own, and a record. All shares of a list use one copy of its catalog, in
+// STATE/cluster/LIST. Raises a `Failure`: `final` if the share cannot be
+// developed here.
+// Concurrency: immutable; one caller makes lists, one after the other. Waits for disks in `onDisk`.
+
+import Accept
+import Catalog
+import Cluster
+import Files
+import Linux
+import Record
+import Vocabulary
+
+struct ShareMaker: Sendable {
+  let office: any ListOffice
+  let shelf: BlobShelf
+  let folders: StateFolders
+  let recorder: Recorder
+  let index: ListIndex
+  let keeper: ListKeeper
+  let clock: any Timekeeper
+
+  func make(_ share: Share) async throws(Failure) -> ListID {
+    let submission = try await submission(of: share.id.list)
+    let about = try await onDisk { () throws(Failure) -> AboutFile in
+      let about = try self.about(share, submission)
+      try asMachine { () throws(SystemError) in
+        try copy(origin(of: submission), share.id.list)
+      }
+      return about
+    }
+    return try await add(about)
+  }
+
+  /// The whole list, which is over in the ledger, and whose own node does not return it. Does nothing for a list that
+  /// was dropped here.
+  func adopt(_ list: LedgerList) async throws(Failure) {
+    let submission = try await submission(of: list)
+    let origin = try asMachine { () throws(SystemError) in try self.origin(of: submission) }
+    if index.hasEntry(of: list, from: origin) { return }
+    let (about, files) = try await onDisk { () throws(Failure) -> (AboutFile, any Folder) in
+      var terms = try FrozenSettings(text: submission.terms)
+      terms.ledger = list
+      let files = try asMachine { () throws(SystemError) in
+        try shelf.lists.folder(origin, creating: false)
+      }
+      let size = try asMachine { () throws(SystemError) in
+        try files.status(of: ListFolder.list).size
+      }
+      return (try self.about(submission, terms, photos: submission.photos, size: size), files)
+    }
+    _ = try await add(about, with: files)
+  }
+
+  private func submission(of list: LedgerList) async throws(Failure) -> Submission {
+    if let submission = try await office.submission(of: list) { return submission }
+    throw Failure(.final, code: "share.gone", reason: "the ledger does not know its list")
+  }
+
+  /// Its name on the shelf.
+  private func origin(of submission: Submission) throws(SystemError) -> FileName {
+    if let origin = FileName(submission.origin) { return origin }
+    throw SystemError(.missing, call: "open", thing: shelf.lists.path)
+  }
+
+  /// Recorded on return; its life has begun.
+  private func add(
+    _ about: AboutFile, with files: (any Folder)? = nil
+  ) async throws(Failure) -> ListID {
+    let list = try await onDisk { () async throws(Failure) in try await stage(about, files) }
+    try await recorder.record([.accepted(list, about.acceptance)])
+    let label = try ListLabel(about)
+    index.add(list, label)
+    await onDisk {
+      // A restart finds no dropped file, and notes it again.
+      if let folder = try? folders.lists.folder(ListFolder.name(list), creating: false) {
+        _ = try? ListMarks.write(.claimed, in: folder)
+      }
+    }
+    keeper.begin(
+      ListLives.Birth(
+        list, .accepted, serviceClass: about.terms.serviceClass,
+        isShare: label.terms.share != nil))
+    return list
+  }
+
+  /// A part of the list, with the photos that the ledger lacks.
+  private func about(_ share: Share, _ submission: Submission) throws(Failure) -> AboutFile {
+    var terms = try FrozenSettings(text: submission.terms)
+    let left = (0..<share.photos).filter { !share.done.contains($0) }
+      .map { share.id.first + UInt32($0) }
+    (terms.part, terms.share) = (NumberRanges(left), ShareMark(share))
+    return try about(
+      submission, terms, photos: UInt32(left.count), share.serviceClass, size: 0)
+  }
+
+  private func about(
+    _ submission: Submission, _ settled: FrozenSettings, photos: UInt32,
+    _ serviceClass: ServiceClass? = nil, size: UInt64
+  ) throws(Failure) -> AboutFile {
+    guard let prints = FileName(bytes: submission.folder), photos > 0,
+      let name = FileName(bytes: submission.name + Array(".plist".utf8)),
+      let owner = UInt32(submission.owner)
+    else { throw Failure(.final, code: "share.form", reason: "its list has no form that is known") }
+    var terms = settled
+    terms.prints = prints
+    let status = FileStatus(
+      kind: .file, device: 0, inode: 0, size: size, owner: owner, mode: 0, modified: 0, changed: 0)
+    return AboutFile(
+      name: name, status: status, sha256: submission.sha256, accepted: clock.wallTime(),
+      terms: ListTerms(
+        photos: photos, serviceClass: serviceClass ?? submission.serviceClass,
+        settings: terms.text))
+  }
+
+  // MARK: the copy of the list
+
+  private func copy(_ origin: FileName, _ list: LedgerList) throws(SystemError) {
+    let copies = try folders.copies()
+    let name = FileName(number: list.number)
+    if try copies.has(name) { return }
+    let draft = FileName(made: ".\(list)")
+    try copies.removeFlat(draft)
+    try BlobShelf.copy(
+      from: shelf.lists.folder(origin, creating: false),
+      to: copies.folder(draft, creating: true))
+    try copies.rename(draft, to: copies, as: name, replacing: false)
+    try copies.sync()
+  }
+
+  /// Removes the copies of lists of which no share is here.
+  func sweep() throws(SystemError) {
+    let copies = try folders.copies()
+    let used = Set(index.shares.values.map { FileName(number: $0.id.list.number) })
+    for name in try copies.names() where !used.contains(name) { try copies.removeFlat(name) }
+  }
+
+  // MARK: the folder of the list
+
+  private func stage(
+    _ about: AboutFile, _ files: (any Folder)?
+  ) async throws(Failure) -> ListID {
+    let list = recorder.newList()
+    let (lists, staged) = (folders.lists, ListFolder.staged(list))
+    let steps = try asMachine { () throws(SystemError) in
+      let folder = try lists.folder(staged, creating: true)
+      if let files { try BlobShelf.copy(from: files, to: folder) }
+      let file = try folder.open(ListFolder.about, .create)
+      try file.write(Array(about.text.utf8), at: 0)
+      return [
+        SyncStep.file(file), .file(try ListMarks.prepare(in: folder)), .folder(folder),
+      ]
+    }
+    try await recorder.sync(steps)
+    try asMachine { () throws(SystemError) in
+      try lists.rename(staged, to: lists, as: ListFolder.name(list), replacing: false)
+    }
+    try await recorder.sync([.folder(lists)])
+    return list
+  }
+}

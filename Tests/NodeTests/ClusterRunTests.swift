@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists that several daemons develop together, whatever happens to one of them.
+
+import Foundation
+import Support
+import Testing
+
+@Suite(.enabled("PostgreSQL is not installed") { PostgresServer.isInstalled })
+struct ClusterRunTests {
+  @Test func `three nodes develop a list that was dropped at one of them`() async throws {
+    try await NodeBench.use { nodes in
+      let home = try await nodes.start("a")
+      for node in ["b", "c"] { _ = try await nodes.start(node) }
+      try await nodes.drop(nodes.photos(60), at: "a")
+      try await nodes.nodesAtWork(3)
+      await nodes.bench.origin.release("g")
+      try await home.says("Finished list 'summer'")
+      try await nodes.checkBooks(60)
+      #expect(try await nodes.number("SELECT count(*) FROM tally") == 3)
+      let wait = try await nodes.tool("a", "wait", "summer")
+      #expect(wait.code == 0, "\(wait)")
+      #expect(nodes.names("a/done") == ["summer.plist", "summer.result.plist"])
+      #expect(nodes.names("b/done").isEmpty && nodes.names("c/done").isEmpty)
+      try await nodes.bench.until("the ledger knows that the list was returned") {
+        try await nodes.number("SELECT count(*) FROM list WHERE is_returned") == 1
+      }
+      try await nodes.bench.until("the shares are gone") {
+        ["a", "b", "c"].allSatisfy { nodes.names("\($0)/state/lists").count == ($0 == "a" ? 1 : 0) }
+      }
+    }
+  }
+
+  @Test func `the photos of a node that is killed go to others when its lease is over`()
+    async throws
+  {
+    try await NodeBench.use(leaseTime: "3s") { nodes in
+      let home = try await nodes.start("a")
+      let killed = try await nodes.start("b")
+      try await nodes.drop(nodes.photos(60), at: "a")
+      try await nodes.nodesAtWork(2)
+      await killed.cut()
+      await nodes.bench.origin.release("g")
+      try await home.says("Finished list 'summer'")
+      try await nodes.checkBooks(60)
+      #expect(try await nodes.number("SELECT max(deaths) FROM share") <= 0, "no share is left")
+    }
+  }
+
+  @Test func `a node that is killed and starts again goes on with its shares`() async throws {
+    try await NodeBench.use { nodes in
+      let home = try await nodes.start("a")
+      let killed = try await nodes.start("b")
+      try await nodes.drop(nodes.photos(24), at: "a")
+      try await nodes.nodesAtWork(2)
+      await killed.cut()
+      _ = try await nodes.start("b")
+      await nodes.bench.origin.release("g")
+      try await home.says("Finished list 'summer'")
+      try await nodes.checkBooks(24)
+      #expect(try await nodes.number("SELECT count(*) FROM tally") == 2)
+      #expect(try await nodes.number("SELECT max(epoch) FROM outcome") == 1, "no lease was lost")
+    }
+  }
+
+  @Test func `a node that was frozen for longer than a lease reports nothing of what it lost`()
+    async throws
+  {
+    try await NodeBench.use(leaseTime: "3s") { nodes in
+      let home = try await nodes.start("a")
+      let frozen = try await nodes.start("b")
+      try await nodes.drop(nodes.photos(40), at: "a")
+      try await nodes.nodesAtWork(2)
+      frozen.send(SIGSTOP)
+      await nodes.bench.origin.release("g")
+      try await home.says("Finished list 'summer'")
+      frozen.send(SIGCONT)
+      try await nodes.bench.until("the frozen node has dropped its shares") {
+        nodes.names("b/state/lists").isEmpty
+      }
+      try await nodes.checkBooks(40)
+      #expect(try await nodes.number("SELECT count(*) FROM tally") == 1)
+    }
+  }
+
+  @Test func `a list is cancelled at a node where it was not dropped`() async throws {
+    try await NodeBench.use { nodes in
+      let home = try await nodes.start("a")
+      let other = try await nodes.start("b")
+      try await nodes.drop(nodes.photos(40), at: "a")
+      try await nodes.nodesAtWork(2)
+      let cancel = try await nodes.tool("b", "cancel", "summer")
+      #expect(cancel.code == 0, "\(cancel)")
+      try await home.says("Cancelled list 'summer'")
+      try await nodes.bench.until("no node has a share") {
+        try await nodes.number("SELECT count(*) FROM share") == 0
+          && nodes.names("b/state/lists").isEmpty
+      }
+      #expect(try await nodes.number("SELECT state FROM list") == 4)
+      #expect(try await nodes.photosDone() == 0)
+      try await nodes.bench.until("the list is back") {
+        nodes.names("a/done") == ["summer.plist", "summer.result.plist"]
+      }
+      await nodes.bench.origin.release("g")
+      _ = (home, other)
+    }
+  }
+
+  @Test
+  func `while PostgreSQL is away leased photos go on, and nothing is told before it has them`()
+    async throws
+  {
+    let server = PostgresServer()
+    try await NodeBench.use(server: server) { nodes in
+      let home = try await nodes.start("a")
+      _ = try await nodes.start("b")
+      try await nodes.drop(nodes.photos(40), at: "a")
+      try await nodes.nodesAtWork(2)
+      try await server.stop()
+      await nodes.bench.origin.release("g")
+      try await nodes.bench.until("the prints of both nodes' shares are there") {
+        nodes.names("blobs/prints/summer").count == 16
+      }
+      try await nodes.bench.until("the status tells it") {
+        try await nodes.tool("b", "status").output.contains("the ledger does not answer")
+      }
+      let shown = try await nodes.tool("a", "show", "summer")
+      #expect(shown.output.contains("40 photos: 0 filtered"), "\(shown)")
+      try await server.goOn()
+      try await home.says("Finished list 'summer'")
+      try await nodes.checkBooks(40)
+    }
+  }
+
+  @Test func `the same list at two nodes is developed once, and both return it`() async throws {
+    try await NodeBench.use { nodes in
+      let daemons = [try await nodes.start("a"), try await nodes.start("b")]
+      let photos = try nodes.photos(12)
+      try await nodes.drop(photos, at: "a")
+      try await nodes.nodesAtWork(2)
+      try await nodes.drop(photos, at: "b")
+      try await nodes.bench.until("the second one is a twin") {
+        try await nodes.number("SELECT count(*) FROM origin WHERE is_twin") == 1
+      }
+      await nodes.bench.origin.release("g")
+      for daemon in daemons { try await daemon.says("Finished list 'summer'") }
+      try await nodes.checkBooks(12)
+    }
+  }
+
+  @Test func `a list with the name of an earlier one takes over from it, with prints of its own`()
+    async throws
+  {
+    try await NodeBench.use { nodes in
+      let first = try await nodes.start("a")
+      let second = try await nodes.start("b")
+      let photos = try nodes.photos(16)
+      try await nodes.drop(photos, at: "a")
+      try await nodes.nodesAtWork(2)
+      try await nodes.drop(Array(photos.prefix(9)), at: "b")
+      try await first.says("Cancelled list 'summer'")
+      await nodes.bench.origin.release("g")
+      try await second.says("Finished list 'summer'")
+      #expect(nodes.names("blobs/prints/summer~2").count == 9)
+    }
+  }
+
+  @Test func `a list whose own node is gone for good is returned by another`() async throws {
+    try await NodeBench.use(leaseTime: "3s") { nodes in
+      let home = try await nodes.start("a")
+      let other = try await nodes.start("b")
+      try await nodes.drop(nodes.photos(24), at: "a")
+      try await nodes.nodesAtWork(2)
+      await home.cut()
+      await nodes.bench.origin.release("g")
+      try await other.says("Finished list 'summer'")
+      try await nodes.checkBooks(24)
+      try await nodes.bench.until("the list is back") {
+        nodes.names("b/done") == ["summer.plist", "summer.result.plist"]
+      }
+    }
+  }
+}

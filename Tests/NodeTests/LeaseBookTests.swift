@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a node does with the shares that it holds, as a value.
+
+import Cluster
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+@Suite struct LeaseBookTests {
+  private static let leaseTime = Duration.seconds(30)
+  private let here = ListID(7)
+
+  private func share(_ first: UInt32 = 1, epoch: UInt32 = 1, done: [Int] = []) -> Share {
+    var mask = PhotoMask(count: 8)
+    for place in done { mask.insert(place) }
+    return Share(
+      ShareID(list: LedgerList(1), first: first, epoch: epoch), last: first + 7,
+      serviceClass: .default, done: mask)
+  }
+
+  private func outcomes(_ photos: ClosedRange<UInt32>) -> [Outcome] {
+    photos.map { Outcome(photo: $0, isFiltered: true, row: []) }
+  }
+
+  private func pulse(
+    _ shares: [Share], sequence: UInt32 = 0, _ state: LedgerState = .running
+  ) -> PulseAnswer {
+    PulseAnswer(
+      leases: shares.map { PulseAnswer.Lease($0, sequence: sequence, state) }, isDraining: false)
+  }
+
+  /// A book with one share at work, leased at 0 s.
+  private func book(_ share: Share) -> LeaseBook {
+    var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
+    _ = book.answered(pulse([]), asked: .zero, now: .zero)
+    #expect(book.leased([share], asked: .zero) == [.make(share)])
+    #expect(book.made(here, for: share.id, at: .seconds(1)).isEmpty)
+    return book
+  }
+
+  @Test func `a node asks for shares when it has less than one, and not again while nothing waits`()
+  {
+    var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
+    #expect(book.wish() == nil, "its leases of an earlier run are not known yet")
+    _ = book.answered(pulse([]), asked: .zero, now: .zero)
+    #expect(book.wish() == LeaseWish(photos: 8, largest: 8))
+    _ = book.leased([], asked: .zero)
+    #expect(book.wish() == nil)
+    book.rung()
+    #expect(book.wish() != nil)
+    _ = book.leased([share()], asked: .zero)
+    #expect(book.wish() == nil, "it has a share")
+  }
+
+  @Test func `a node that drains asks for nothing`() {
+    var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
+    _ = book.answered(PulseAnswer(leases: [], isDraining: true), asked: .zero, now: .zero)
+    #expect(book.wish() == nil)
+  }
+
+  @Test func `every eighth wish is for the least urgent list`() {
+    var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
+    let wishes = (1...16).compactMap { _ in
+      _ = book.answered(pulse([]), asked: .zero, now: .zero)
+      return book.wish()
+    }
+    #expect(wishes.map(\.isReversed).enumerated().filter(\.element).map(\.offset) == [7, 15])
+  }
+
+  @Test func `photos are reported once, and the report with the last one is the last`() throws {
+    let share = share()
+    var book = book(share)
+    let first = try #require(book.report(here, outcomes(1...5)))
+    #expect(first.sequence == 1 && !first.isLast && first.outcomes.count == 5)
+    #expect(book.reported(first, .recorded, now: .zero).isEmpty)
+    #expect(book.report(here, outcomes(1...5)) == nil)
+    let last = try #require(book.report(here, outcomes(1...8)))
+    #expect(last.sequence == 2 && last.isLast && last.outcomes.map(\.photo) == [6, 7, 8])
+    #expect(book.reported(last, .recorded, now: .zero).isEmpty)
+    #expect(book[here] == nil)
+  }
+
+  @Test func `after a lost answer nothing is reported before the ledger says what it has`() throws {
+    let share = share()
+    var book = book(share)
+    _ = try #require(book.report(here, outcomes(1...5)))
+    book.lost()
+    #expect(book.report(here, outcomes(1...8)) == nil && book.wish() == nil)
+    // The report had been recorded.
+    let known = self.share(done: [0, 1, 2, 3, 4])
+    #expect(
+      book.answered(pulse([known], sequence: 1), asked: .zero, now: .zero).isEmpty)
+    let next = try #require(book.report(here, outcomes(1...8)))
+    #expect(next.sequence == 2 && next.outcomes.map(\.photo) == [6, 7, 8] && next.isLast)
+  }
+
+  @Test func `a share that the pulse does not name is dropped, and nothing more of it reported`() {
+    var book = book(share())
+    #expect(
+      book.answered(pulse([share(9)]), asked: .zero, now: .zero)
+        == [.drop(here), .make(share(9))])
+    #expect(book.report(here, outcomes(1...8)) == nil)
+    // The same photos under a new lease are another share.
+    #expect(
+      book.answered(pulse([share(9), share(epoch: 2)]), asked: .zero, now: .zero)
+        == [.make(share(epoch: 2))])
+  }
+
+  @Test func `a share that is lost while its list is made is dropped when it is made`() {
+    var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
+    _ = book.leased([share()], asked: .zero)
+    #expect(book.answered(pulse([]), asked: .zero, now: .zero).isEmpty)
+    #expect(book.made(here, for: share().id, at: .zero) == [.drop(here)])
+  }
+
+  @Test func `a share of which no list can be made goes back`() {
+    var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
+    _ = book.leased([share()], asked: .zero)
+    #expect(book.failed(share().id) == [.giveBack(share().id)])
+    #expect(book.failed(share().id).isEmpty)
+  }
+
+  @Test func `a lease lasts from the asking: then its list waits, until a pulse names it`() {
+    var book = book(share())
+    #expect(book.nextDeadline == .seconds(30))
+    #expect(book.look(at: .seconds(29)).isEmpty)
+    // The answer took 20 seconds.
+    #expect(
+      book.answered(pulse([share()]), asked: .seconds(9), now: .seconds(29)).isEmpty)
+    #expect(book.look(at: .seconds(39)) == [.hold(here)])
+    #expect(book.look(at: .seconds(40)).isEmpty && book.nextDeadline == nil)
+    // What has ended is still reported: the ledger judges it.
+    #expect(book.report(here, outcomes(1...2)) != nil)
+    #expect(
+      book.answered(pulse([share()]), asked: .seconds(50), now: .seconds(51)) == [.goOn(here)])
+    #expect(book.nextDeadline == .seconds(80))
+  }
+
+  @Test func `a frozen node whose share was taken drops it as soon as it wakes`() {
+    var book = book(share())
+    #expect(book.look(at: .seconds(100)) == [.hold(here)])
+    #expect(book.answered(pulse([]), asked: .seconds(100), now: .seconds(101)) == [.drop(here)])
+    #expect(book.nextDeadline == nil)
+  }
+
+  @Test func `pause, resume and class of the list reach its shares`() throws {
+    var book = book(share())
+    #expect(
+      book.answered(pulse([share()], .paused), asked: .zero, now: .zero) == [.hold(here)])
+    #expect(book.answered(pulse([share()], .paused), asked: .zero, now: .zero).isEmpty)
+    let urgent = Share(share().id, last: 8, serviceClass: .userInteractive, done: share().done)
+    #expect(
+      book.answered(pulse([urgent]), asked: .zero, now: .zero)
+        == [.reclass(here, .userInteractive), .goOn(here)])
+    let report = try #require(book.report(here, outcomes(1...2)))
+    #expect(book.reported(report, .pause, now: .zero) == [.hold(here)])
+  }
+
+  @Test func `a cancelled list's shares are dropped once, and go back when their lists have ended`()
+  {
+    var book = book(share())
+    let answer = pulse([share()], .cancelling)
+    #expect(book.answered(answer, asked: .zero, now: .zero) == [.drop(here)])
+    #expect(book.answered(answer, asked: .zero, now: .zero).isEmpty)
+    #expect(book.look(at: .seconds(100)).isEmpty)
+    #expect(book.ended(here) == [.giveBack(share().id)])
+    #expect(book[here] == nil && book.ended(here).isEmpty)
+  }
+
+  @Test func `a fenced report ends the share here`() throws {
+    var book = book(share())
+    let report = try #require(book.report(here, outcomes(1...8)))
+    #expect(book.reported(report, .fenced, now: .zero) == [.drop(here)])
+    #expect(book[here] == nil)
+  }
+
+  @Test func `a restart reports what the ledger lacks, and drops what is not its own any more`()
+    throws
+  {
+    var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
+    book.restore(here, ShareMark(share()), isHeld: true, at: .zero)
+    book.restore(ListID(8), ShareMark(share(9)), isHeld: false, at: .zero)
+    #expect(book.report(here, outcomes(1...8)) == nil, "the ledger has not said what it has")
+    let known = share(done: [0])
+    #expect(
+      book.answered(pulse([known], sequence: 1), asked: .zero, now: .zero)
+        == [.drop(ListID(8)), .goOn(here)])
+    let report = try #require(book.report(here, outcomes(1...8)))
+    #expect(report.sequence == 2 && report.isLast && report.outcomes.count == 7)
+  }
+
+  @Test(arguments: ["", "1/2/3", "1/2/1/1", "1/0/3/1", "a/1/2/1", "1/1/2/1/1"])
+  func `other text is no mark of a share`(_ text: String) {
+    #expect(ShareMark(text: text) == nil)
+    let mark = ShareMark(share(9, epoch: 3))
+    #expect(ShareMark(text: mark.text) == mark && mark.text == "1/9/16/3")
+  }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several daemons on folders of their own, with one folder that they share and a ledger in a real PostgreSQL.
+
+import Cluster
+import Digests
+import Foundation
+import Linux
+import Postgres
+import Record
+import Support
+import Testing
+import Vocabulary
+
+@testable import darkroomd
+
+struct NodeBench: Sendable {
+  let bench: DaemonBench
+  let server: PostgresServer
+  /// The connection string of the ledger.
+  let place: String
+  let leaseTime: String
+
+  static func use(
+    leaseTime: String = "60s", server: PostgresServer = .shared,
+    _ body: (NodeBench) async throws -> Void
+  ) async throws {
+    try await DaemonBench.use { bench in
+      let place = try await server.database()
+      try await onOwnThread {
+        try LedgerSchema.install(
+          at: place, clock: SystemClock(), within: .seconds(Patience.seconds))
+      }
+      let blobs = "\(bench.folder.path)/blobs"
+      try FileManager.default.createDirectory(
+        atPath: blobs, withIntermediateDirectories: false)
+      try await body(
+        NodeBench(bench: bench, server: server, place: place, leaseTime: leaseTime))
+    }
+  }
+
+  func root(_ node: String) -> String { "\(bench.folder.path)/\(node)" }
+
+  /// Starts a node; returns once it is ready.
+  func start(_ node: String) async throws -> RunningProgram {
+    let settings = """
+      [Cluster]
+      Ledger=\(place)
+      Node=\(node)
+      LeaseTime=\(leaseTime)
+      Chunk=8
+      Blobs=\(bench.folder.path)/blobs
+
+      """
+    try bench.folder.write(
+      Array((DaemonBench.settings + settings).utf8), to: "\(node)/darkroomd.conf")
+    let daemon = try await bench.launch("darkroomd", ["--root", root(node)])
+    try await daemon.says(" is ready: ")
+    return daemon
+  }
+
+  func tool(_ node: String, _ words: String...) async throws -> ProgramEnd {
+    try await bench.launch("darkroomctl", ["--root", root(node)] + words).end(
+      seconds: Patience.seconds + 60)
+  }
+
+  /// Photos `photo 1` and so on; all of them wait at the gate `g`.
+  func photos(_ count: Int) throws -> [(String, String)] {
+    try bench.serveSamples(count).enumerated().map { place, url in
+      ("photo \(place + 1)", "\(url)?gate=g")
+    }
+  }
+
+  func drop(_ photos: [(String, String)], as name: String = "summer.plist", at node: String)
+    async throws
+  {
+    try bench.folder.write(PhotoListText.dictionary(photos), to: "\(node)/arriving/\(name)")
+    try FileManager.default.moveItem(
+      atPath: "\(root(node))/arriving/\(name)", toPath: "\(root(node))/inbox/\(name)")
+  }
+
+  func names(_ path: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: "\(bench.folder.path)/\(path)")) ?? [])
+      .filter { !$0.hasPrefix(".") }.sorted()
+  }
+
+  // MARK: the ledger
+
+  func number(_ query: String) async throws -> Int64 {
+    try await server.run([query], at: place).first?.first?.int(0) ?? -1
+  }
+
+  /// Returns once so many nodes have shares.
+  func nodesAtWork(_ count: Int64) async throws {
+    try await bench.until("\(count) nodes have shares") {
+      try await number("SELECT count(DISTINCT node) FROM share WHERE state = 1") == count
+    }
+  }
+
+  func photosDone() async throws -> Int64 {
+    try await number("SELECT coalesce(sum(filtered + failed), 0)::bigint FROM tally")
+  }
+
+  /// Fails unless each photo of the first list is in the ledger once, and its print is as it says.
+  func checkBooks(_ count: Int, prints folder: String = "summer") async throws {
+    let office = try PostgresOffice(
+      LedgerPlace(server: place, node: "reader", run: 1), clock: SystemClock())
+    let list = LedgerList(1)
+    let outcomes = try await office.outcomes(of: list, in: 1...UInt32(count))
+    #expect(outcomes.map(\.photo) == Array(1...UInt32(count)))
+    #expect(try await photosDone() == Int64(count))
+    for outcome in outcomes {
+      let row = try #require(ShareRows.row(outcome, of: list))
+      let print = try #require(
+        bench.folder.bytes(of: "blobs/prints/\(folder)/photo \(outcome.photo).jpg"))
+      #expect(print.sha256 == row.sha256, "photo \(outcome.photo)")
+    }
+    #expect(names("blobs/prints/\(folder)").count == count)
+    office.close()
+  }
+}
+
+extension [UInt8] {
+  fileprivate var sha256: [UInt8] { SHA256.digest(of: self).bytes }
+}
