@@ -38,6 +38,9 @@ package enum ControlCall: Equatable, Sendable {
   case metrics
   /// Retries a host that does not answer at once; without a host, all of them.
   case flush(host: String?)
+  /// The nodes of the cluster.
+  case nodes
+  case drain(DrainOrder)
 
   /// Every method by its name.
   package enum Method: String, CaseIterable, Sendable {
@@ -67,6 +70,8 @@ package enum ControlCall: Equatable, Sendable {
     case cache = "Cache"
     case metrics = "Metrics"
     case flush = "Flush"
+    case nodes = "Nodes"
+    case drain = "Drain"
 
     /// The names of later methods.
     package static let reserved: Set<String> = [
@@ -102,12 +107,15 @@ package enum ControlCall: Equatable, Sendable {
     case .cache: .cache
     case .metrics: .metrics
     case .flush: .flush
+    case .nodes: .nodes
+    case .drain: .drain
     }
   }
 
   package var parameters: JSONObject {
     switch self {
-    case .status, .lists, .inbox, .reload, .settings, .metrics: JSONObject()
+    case .status, .lists, .inbox, .reload, .settings, .metrics, .nodes: JSONObject()
+    case .drain(let order): order.object
     case .show(let order): order.object
     case .why(let order): order.object
     case .flush(let host): JSONObject(host.map { ["host": .string($0)] } ?? [:])
@@ -140,6 +148,8 @@ package enum ControlCall: Equatable, Sendable {
       case .reload: self = .reload
       case .settings: self = .settings
       case .metrics: self = .metrics
+      case .nodes: self = .nodes
+      case .drain: self = .drain(try DrainOrder(fields))
       case .show: self = .show(try ShowOrder(fields))
       case .why: self = .why(try WhyOrder(fields))
       case .pause: self = .pause(ListReference(try fields.string("list")))

@@ -48,8 +48,18 @@ package enum ControlInterface {
       unreadableFiles: int,
       listsKnown: bool,
       pausedLists: int,
-      paused: []PausedLists
+      paused: []PausedLists,
+      cluster: ?ClusterSummary
     )
+
+    # A node of a cluster. trouble is empty and since is 0 while the ledger answers. outbox is the number of photos
+    # whose end the ledger does not know yet.
+    type ClusterSummary (node: string, trouble: string, since: int, outbox: int)
+
+    type NodeState (working, draining, drained, silent)
+
+    # seen is the number of seconds since the node was heard, leased the number of photos that it has.
+    type NodeSummary (name: string, state: NodeState, seen: int, leased: int)
 
     # owner is the number of a user. StatusReport has at most ten; pausedLists counts all.
     type PausedLists (owner: int, lists: int)
@@ -291,6 +301,14 @@ package enum ControlInterface {
     # waits for another attempt. HostPatience= is not restarted. Only root and the daemon's user may omit
     # the host, or name one that asked to be left alone. Returns the number of hosts that did not answer.
     method Flush(host: ?string) -> (hosts: int)
+
+    # The machines that share lists through a ledger, by name; own is the one that answers. The photos of a node that
+    # is silent for longer than leaseSeconds go to others.
+    method Nodes() -> (own: string, leaseSeconds: int, nodes: []NodeSummary)
+
+    # The node takes no new photos, or with 'off' some again. With 'now', which is for the node that answers, it
+    # gives its photos back; otherwise it finishes them. Only for root and the daemon's user.
+    method Drain(node: string, off: ?bool, now: ?bool) -> (node: NodeSummary)
 
     # The running transfers and the lists with work left: all of them, or those of one list. With 'more'
     # set, a reply follows every second while a photo is processed, otherwise after each change; for one

@@ -28,6 +28,9 @@ package enum ControlReply: Equatable, Sendable {
   case metrics(MetricsReport)
   /// The number of hosts that did not answer and are retried now.
   case flushed(hosts: Int)
+  case nodes(NodesReport)
+  /// The node after `Drain`.
+  case drained(NodeSummary)
   case failed(ControlError)
 
   package var parameters: JSONObject {
@@ -52,6 +55,8 @@ package enum ControlReply: Equatable, Sendable {
     case .cache(let report): JSONObject(["cache": .value(report)])
     case .metrics(let report): report.object
     case .flushed(let hosts): JSONObject(["hosts": .int(Int64(hosts))])
+    case .nodes(let report): report.object
+    case .drained(let node): JSONObject(["node": .value(node)])
     case .failed(let error): error.parameters
     }
   }
@@ -85,6 +90,8 @@ package enum ControlReply: Equatable, Sendable {
     case .reload: self = .reloaded(notes: try fields.strings("notes"))
     case .settings: self = .settings(try fields.values("settings"))
     case .flush: self = .flushed(hosts: try fields.count("hosts"))
+    case .nodes: self = .nodes(try NodesReport(fields))
+    case .drain: self = .drained(try fields.value("node"))
     case .watch: self = .watch(try WatchReport(fields))
     case .follow: self = .followed(try FollowReport(fields))
     case .open: self = .opened(try OpenReport(fields))

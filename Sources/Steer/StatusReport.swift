@@ -21,11 +21,14 @@ package struct StatusReport: MessageValue {
   /// Files in the inbox that may become lists, and those of them that the daemon may not read.
   package var waitingFiles: Int
   package var unreadableFiles: Int
+  /// Nil for a machine of its own.
+  package var cluster: ClusterSummary?
 
   package init(
     version: String, state: String, since: UInt64, work: WorkCounts, degraded: [String],
     prints: String, inbox: String, residentBytes: UInt64, sandbox: String,
-    hosts: [HostSummary] = [], moreHosts: Int = 0, waitingFiles: Int = 0, unreadableFiles: Int = 0
+    hosts: [HostSummary] = [], moreHosts: Int = 0, waitingFiles: Int = 0, unreadableFiles: Int = 0,
+    cluster: ClusterSummary? = nil
   ) {
     self.version = version
     self.state = state
@@ -40,6 +43,7 @@ package struct StatusReport: MessageValue {
     self.moreHosts = moreHosts
     self.waitingFiles = waitingFiles
     self.unreadableFiles = unreadableFiles
+    self.cluster = cluster
   }
 
   package init(_ fields: MessageFields) throws(FieldError) {
@@ -56,10 +60,11 @@ package struct StatusReport: MessageValue {
     moreHosts = try fields.count("moreHosts")
     waitingFiles = try fields.count("waitingFiles", or: 0)
     unreadableFiles = try fields.count("unreadableFiles", or: 0)
+    cluster = fields.isMissing("cluster") ? nil : try fields.value("cluster")
   }
 
   package var object: JSONObject {
-    JSONObject([
+    var object = JSONObject([
       "version": .string(version), "state": .string(state), "since": .count(since),
       "lists": .int(Int64(work.lists)), "listsKnown": .bool(work.areKnown),
       "pausedLists": .int(Int64(work.pausedLists)), "paused": .values(work.paused),
@@ -71,5 +76,7 @@ package struct StatusReport: MessageValue {
       "hosts": .values(hosts), "moreHosts": .int(Int64(moreHosts)),
       "waitingFiles": .int(Int64(waitingFiles)), "unreadableFiles": .int(Int64(unreadableFiles)),
     ])
+    object["cluster"] = cluster.map { .value($0) }
+    return object
   }
 }

@@ -56,6 +56,8 @@ package struct DaemonTalk {
       case .cache(let clear): return try cache(clear)
       case .metrics: return try metrics()
       case .flush(let host): return try flush(host)
+      case .nodes: return try nodes()
+      case .drain(let task): return try drain(task)
       case .submit, .develop, .check, .journal, .log, .help, .version: return nil
       }
     } catch {
@@ -104,6 +106,8 @@ package struct DaemonTalk {
       return "Could not focus on '\(Printable.text(order.list.text))': \(failure)"
     case .open(let task):
       return "Could not open '\(Printable.text(task.list.text))': \(failure)"
+    case .drain(let task):
+      return "Could not drain '\(Printable.text(task.order.node))': \(failure)"
     case .reload: return "Could not reload the settings: \(failure)"
     case .cache(clear: true): return "Could not empty the cache: \(failure)"
     default: return "\(failure)"

@@ -25,6 +25,8 @@ package enum HelpText {
       unfocus LIST           end the focus on a list
       open LIST              look at a list in a browser while its prints appear
       flush [HOST]           retry failing hosts now
+      nodes                  show the machines that share lists
+      drain NODE             give a machine no new photos
       reload                 make darkroomd read its settings again
       config                 show the settings in force and their files
       watch [LIST]           show the downloads in progress
@@ -62,7 +64,7 @@ package enum HelpText {
   private static func usage(_ command: CommandName) -> String {
     switch command {
     case .status: "status [--check]"
-    case .inbox, .reload, .config, .metrics: command.rawValue
+    case .inbox, .reload, .config, .metrics, .nodes: command.rawValue
     case .list: "list [--state STATE[,STATE]...] [--user USER]"
     case .submit:
       "submit [--name NAME] [--wait] [--timeout TIME] [--filter sepia(AMOUNT)] [--quality Q]"
@@ -82,6 +84,7 @@ package enum HelpText {
     case .watch: "watch [LIST]"
     case .cache: "cache [clear]"
     case .flush: "flush [HOST]"
+    case .drain: "drain [--now] [--wait] NODE | --off NODE"
     case .develop:
       "develop [-o DIR] [--filter sepia(AMOUNT)] [--quality Q] [--metadata M] [-j N] [-f]"
         + " FILE..."
@@ -136,6 +139,8 @@ package enum HelpText {
       retries all such hosts, and every photo that waits for another attempt. Only root and
       the daemon's user may flush all hosts, or a host that has asked to be left alone.
       """
+    case .nodes: nodes
+    case .drain: drain
     case .reload: "Makes darkroomd read its settings again. Fails if they are wrong."
     case .config:
       """
@@ -162,6 +167,22 @@ package enum HelpText {
     case .help: "Shows the commands, or the help of one of them."
     }
   }
+
+  private static let nodes = """
+    Shows the machines that share lists through a ledger: the state of each, when it was heard, and
+    how many photos it has leased. The photos of a machine that is silent for longer than
+    LeaseTime= go to others. See darkroom-cluster(7).
+    """
+
+  private static let drain = """
+    Lets a machine take no new photos; it finishes those that it has. A restart of its darkroomd
+    ends the drain. Only root and the daemon's user may drain.
+
+      --now           give the photos back instead of finishing them; for the machine on which
+                      darkroomctl runs
+      --wait          wait until it has none left
+      --off           let it take new photos again
+    """
 
   private static let verify = """
     Reads the prints of a list, and compares them with the record: each must be there, with the

@@ -20,6 +20,7 @@ package enum StatusText {
       ("prints", Printable.text(report.prints)), ("memory", Amounts.bytes(report.residentBytes)),
       ("sandbox", Printable.text(report.sandbox)),
     ]
+    if let cluster = report.cluster { rows.append(("cluster", Self.cluster(cluster, now: now))) }
     if report.waitingFiles > 0 { rows.append(("files", files(report))) }
     rows += report.hosts.map { ("waiting", host($0, now: now)) }
     if report.moreHosts > 0 {
@@ -98,6 +99,16 @@ package enum StatusText {
       + (trouble ?? "")
   }
 
+  private static func cluster(_ cluster: ClusterSummary, now: UInt64) -> String {
+    let outbox =
+      cluster.outbox == 0
+      ? "" : "; \(Amounts.counted(cluster.outbox, "photo waits", "photos wait")) to be told"
+    let node = "node \(Printable.text(cluster.node))"
+    guard cluster.since > 0 else { return "\(node), connected to the ledger\(outbox)" }
+    return "\(node), waiting for the ledger since \(Amounts.age(since: cluster.since, now: now)): "
+      + Printable.text(cluster.trouble) + outbox
+  }
+
   private static func host(_ host: HostSummary, now: UInt64) -> String {
     let wait = host.until > now ? "in \(Amounts.span(milliseconds: host.until - now))" : "now"
     return "\(Printable.text(host.reason)); next attempt \(wait)"
@@ -126,6 +137,14 @@ package enum StatusText {
         ["sandbox", Printable.text(report.sandbox)], ["waitingFiles", "\(report.waitingFiles)"],
         ["unreadableFiles", "\(report.unreadableFiles)"],
       ] + report.work.paused.map { ["paused", "\($0.owner)", "\($0.lists)"] }
+      + (report.cluster.map { cluster in
+        [
+          [
+            "cluster", Printable.text(cluster.node), "\(cluster.since)", "\(cluster.outbox)",
+            Printable.text(cluster.trouble),
+          ]
+        ]
+      } ?? [])
       + report.degraded.map { ["degraded", Printable.text($0)] }
       + report.hosts.map {
         [

@@ -139,6 +139,8 @@ package struct ToolArguments {
     case .inbox: return try alone(.inbox, name, words)
     case .reload: return try alone(.reload, name, words)
     case .metrics: return try alone(.metrics, name, words)
+    case .nodes: return try alone(.nodes, name, words)
+    case .drain: return .drain(try drain(words))
     case .flush:
       if words.count > 1 { throw .unwantedWord(command: name.rawValue, word: words[1]) }
       return .flush(host: words.first)
@@ -289,6 +291,16 @@ package struct ToolArguments {
     if words.count > 2 { throw .unwantedWord(command: "journal", word: words[2]) }
     if let folder = words.dropFirst().first { return JournalTask(verb, folder: folder) }
     return root.map { JournalTask(verb, folder: "\($0)/state") } ?? JournalTask(verb)
+  }
+
+  private func drain(_ words: [String]) throws(UsageError) -> DrainTask {
+    let node = try one(.drain, words, what: "a node's name")
+    let order = DrainOrder(
+      node: node, isOff: value(.off) != nil, isNow: value(.now) != nil)
+    if order.isOff, order.isNow || value(.wait) != nil {
+      throw .misplaced(option: order.isNow ? "--now" : "--wait", command: "drain --off")
+    }
+    return DrainTask(order, waits: value(.wait) != nil)
   }
 
   private func log(_ words: [String]) throws(UsageError) -> LogTask {

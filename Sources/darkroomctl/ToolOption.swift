@@ -30,6 +30,8 @@ enum ToolOption: String, CaseIterable, Sendable {
   case serviceClass = "--quality-of-service"
   case isPrivate = "--private"
   case address = "--address"
+  case off = "--off"
+  case now = "--now"
 
   /// `-f` has another meaning for `log`.
   init?(written name: String, for command: CommandName? = nil) {
@@ -51,7 +53,7 @@ enum ToolOption: String, CaseIterable, Sendable {
       .name, .notify, .serviceClass, .lease, .lines, .address:
       true
     case .json, .plain, .noPager, .help, .version, .force, .wait, .check, .all, .isPrivate, .follow,
-      .explain:
+      .explain, .off, .now:
       false
     }
   }
@@ -69,7 +71,9 @@ enum ToolOption: String, CaseIterable, Sendable {
     case .address: command == .open
     case .output, .force, .jobs: command == .develop
     case .follow, .lines, .explain: command == .log
-    case .name, .wait, .notify, .serviceClass, .isPrivate: command == .submit
+    case .wait: command == .submit || command == .drain
+    case .off, .now: command == .drain
+    case .name, .notify, .serviceClass, .isPrivate: command == .submit
     }
   }
 }

@@ -58,6 +58,8 @@ package enum ToolCommand: Equatable, Sendable {
   case cache(clear: Bool)
   case metrics
   case flush(host: String?)
+  case nodes
+  case drain(DrainTask)
   case submit(SubmitTask)
   case develop(DevelopTask)
   case check(file: String)
@@ -141,6 +143,17 @@ package struct SubmitTask: Equatable, Sendable {
   package init(_ source: Source) { self.source = source }
 }
 
+/// A node that is to take no new photos, or some again.
+package struct DrainTask: Equatable, Sendable {
+  package var order: DrainOrder
+  /// Until it has none left.
+  package var waits: Bool
+
+  package init(_ order: DrainOrder, waits: Bool = false) {
+    (self.order, self.waits) = (order, waits)
+  }
+}
+
 /// A list to look at in a browser.
 package struct OpenTask: Equatable, Sendable {
   package var list: ListReference
@@ -173,7 +186,7 @@ package enum CommandName: String, CaseIterable, Sendable {
     focus,
     unfocus, open, flush,
     reload, config, watch,
-    cache, metrics,
+    cache, metrics, nodes, drain,
     develop
   case check, verify, journal, log, help
 }

@@ -63,7 +63,13 @@ struct ArgumentTests {
         ToolOrder(.focus(FocusOrder(list: summer, photos: ["3", "10-20", "Barn"], seconds: 300)))
       ),
       ("unfocus summer", ToolOrder(.unfocus(summer))),
-      ("reload", ToolOrder(.reload)),
+      ("reload", ToolOrder(.reload)), ("nodes", ToolOrder(.nodes)),
+      ("drain beta", ToolOrder(.drain(DrainTask(DrainOrder(node: "beta"))))),
+      (
+        "drain --now beta --wait",
+        ToolOrder(.drain(DrainTask(DrainOrder(node: "beta", isNow: true), waits: true)))
+      ),
+      ("drain --off beta", ToolOrder(.drain(DrainTask(DrainOrder(node: "beta", isOff: true))))),
       ("pause -- --json", ToolOrder(.pause(ListReference("--json")))),
       ("journal verify", ToolOrder(.journal(JournalTask(.verify)))),
       ("journal dump /srv/s", ToolOrder(.journal(JournalTask(.dump, folder: "/srv/s")))),

@@ -31,6 +31,8 @@ struct MessageTests {
     .find(FindOrder(list: ListReference("17"), text: "Barn", after: 9)),
     .picture(PictureOrder(list: ListReference("17"), photo: 3)),
     .picture(PictureOrder(list: ListReference("17"), photo: 3, isThumbnail: true)),
+    .nodes, .drain(DrainOrder(node: "beta")), .drain(DrainOrder(node: "beta", isOff: true)),
+    .drain(DrainOrder(node: "beta", isNow: true)),
   ]
 
   @Test("a call arrives as it was sent", arguments: calls)
@@ -39,6 +41,12 @@ struct MessageTests {
     #expect(request.method == "io.darkroom.Control.\(call.method.rawValue)")
     #expect(try ControlCall(call.method, request.parameters) == call)
   }
+
+  private static let waitingStatus: StatusReport = {
+    var status = Samples.status
+    status.cluster = Samples.waiting
+    return status
+  }()
 
   static let replies: [(ControlCall.Method, ControlReply)] = [
     (.status, .status(Samples.status)), (.lists, .lists([])),
@@ -80,7 +88,8 @@ struct MessageTests {
     (.watch, .watch(Samples.watch)), (.watch, .watch(WatchReport())),
     (.cache, .cache(Samples.cache)), (.metrics, .metrics(Samples.metrics)),
     (.settings, .settings(Samples.settings)), (.settings, .settings([])),
-    (.flush, .flushed(hosts: 3)),
+    (.flush, .flushed(hosts: 3)), (.nodes, .nodes(Samples.nodes)),
+    (.drain, .drained(Samples.nodes.nodes[1])), (.status, .status(waitingStatus)),
     (.reload, .reloaded(notes: ["Workers= changes at the next start"])),
   ]
 

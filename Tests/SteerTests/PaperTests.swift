@@ -38,6 +38,7 @@ struct PaperTests {
       Samples.settings[1].object, Samples.settings[1].nextPlaces[0].object,
       Samples.metrics.families[0].object, Samples.metrics.families[0].samples[0].object,
       Samples.cache.object, Samples.status.hosts[0].object,
+      Samples.nodes.object, Samples.nodes.nodes[0].object, Samples.waiting.object,
     ]
     for name in objects.flatMap({ $0.members.map(\.name) }) {
       #expect(text.contains(" \(name) ") || text.contains(" \(name)\n"), "\(name)")

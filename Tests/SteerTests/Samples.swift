@@ -22,6 +22,18 @@ enum Samples {
         since: 1_763_712_300_000, until: 1_763_712_400_000)
     ], moreHosts: 2)
 
+  static let waiting = ClusterSummary(
+    node: "alpha", trouble: "the ledger does not answer", since: 1_763_712_388_000, outbox: 120)
+
+  static let nodes = NodesReport(
+    own: "alpha", leaseSeconds: 30,
+    nodes: [
+      NodeSummary(name: "alpha", state: .working, seen: 0, leased: 768),
+      NodeSummary(name: "beta", state: .draining, seen: 1, leased: 32),
+      NodeSummary(name: "delta", state: .drained, seen: 3, leased: 0),
+      NodeSummary(name: "gamma", state: .silent, seen: 24, leased: 512),
+    ])
+
   static let list = ListSummary(
     id: 17, name: "summer", title: "Summer 2025", owner: 1000, state: .running,
     serviceClass: .utility, total: 100, new: 50, downloaded: 8, filtered: 40, failed: 2,

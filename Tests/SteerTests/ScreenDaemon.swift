@@ -135,6 +135,8 @@ struct ScreenDaemon: ControlService {
       return find(list).map { .opened(OpenReport(list: $0, token: Samples.token)) }
         ?? .failed(.noSuchList(name: list.text))
     case .flush: return .flushed(hosts: 2)
+    case .nodes: return .nodes(Samples.nodes)
+    case .drain: return .drained(Samples.nodes.nodes[1])
     case .reload: return .reloaded(notes: ["Workers= takes effect at the next start"])
     case .watch: return .watch(watched)
     case .why, .quality, .focus, .unfocus, .follow, .redeem, .states, .find, .picture:

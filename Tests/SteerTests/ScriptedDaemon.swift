@@ -149,6 +149,11 @@ final class ScriptedDaemon: ControlService {
     case .unfocus: .focused(FocusReport(list: Samples.list))
     case .cancel(let list): .failed(.noSuchList(name: list.text))
     case .flush(let host): .flushed(hosts: host == nil ? 2 : 1)
+    case .nodes: .nodes(Samples.nodes)
+    case .drain(let order):
+      order.node == "beta"
+        ? .drained(Samples.nodes.nodes[order.isNow ? 2 : 1])
+        : .failed(.notPossible(why: "the ledger knows no node 'betta'"))
     case .settings: .settings(Samples.settings)
     case .metrics: .metrics(Samples.metrics)
     case .reload: .failed(.reloadFailed(why: "line 3 of darkroomd.conf"))

@@ -133,6 +133,20 @@ struct TalkTests {
     #expect(transfers?.count == 2)
   }
 
+  @Test func `a drain can wait until the node has no photos left, and an unknown node is an error`()
+    async throws
+  {
+    let (code, words) = try await talk(
+      .drain(DrainTask(DrainOrder(node: "beta", isNow: true), waits: true)), terminal: true,
+      to: ScriptedDaemon())
+    #expect(code == .done && words.out == "delta takes no new photos, and has none left.\n")
+    let (refused, reason) = try await talk(
+      .drain(DrainTask(DrainOrder(node: "betta"))), to: ScriptedDaemon())
+    #expect(refused != .done)
+    #expect(
+      reason.error == "darkroomctl: Could not drain 'betta': the ledger knows no node 'betta'\n")
+  }
+
   @Test func `the cache is described in words and in columns`() async throws {
     let (code, words) = try await talk(
       .cache(clear: false), terminal: true, to: ScriptedDaemon())

@@ -78,6 +78,25 @@ struct TextTests {
       text.contains("begun  0 downloading, 2 filtering, 0 writing, 44 between two steps\n"))
   }
 
+  @Test func `a node tells its link to the ledger, and what it has not told`() {
+    var report = Samples.status
+    func row(_ cluster: ClusterSummary) -> String? {
+      report.cluster = cluster
+      let text = StatusText.text(
+        report, ToolScreen(isTerminal: true, columns: 200), now: 1_763_712_400_000
+      ) { _ in nil }
+      return text.split(separator: "\n").first { $0.contains("cluster") }.map { String($0) }
+    }
+    #expect(row(ClusterSummary(node: "alpha")) == "   cluster  node alpha, connected to the ledger")
+    #expect(
+      row(Samples.waiting)
+        == "   cluster  node alpha, waiting for the ledger since 12 s: the ledger does not answer; "
+        + "120 photos wait to be told")
+    let plain = StatusText.text(report, ToolScreen(isTerminal: false), now: 0) { _ in nil }
+    #expect(
+      plain.contains("cluster\talpha\t1763712388000\t120\tthe ledger does not answer\n"))
+  }
+
   @Test func `a flush and a watch name the trouble for which work waits`() {
     let hold = "the proxy p:1 refused the connection"
     #expect(StatusText.flushed(0, named: nil, hold: hold) == "Trying again now: \(hold).\n")

@@ -3,7 +3,7 @@
 
 _darkroomctl() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands='status list inbox submit show why wait pause resume cancel retry remove sheet quality focus unfocus open flush reload config watch cache metrics develop check verify journal log help'
+  local commands='status list inbox submit show why wait pause resume cancel retry remove sheet quality focus unfocus open flush nodes drain reload config watch cache metrics develop check verify journal log help'
   local command='' place=() i options='--root --socket --json --plain --no-pager --help --version'
 
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -69,6 +69,7 @@ _darkroomctl() {
     open) options+=' --address' ;;
     log) options+=' --follow -f --lines -n --explain -x' ;;
     submit) options+=' --name --wait --timeout --filter --quality --metadata --quality-of-service --notify --private' ;;
+    drain) options+=' --now --wait --off' ;;
     develop) options+=' --output --filter --quality --metadata --jobs -j --force -f' ;;
   esac
   if [[ $word == -* ]]; then
@@ -90,6 +91,12 @@ _darkroomctl() {
       while IFS=$'\t' read -r kind host _; do
         [[ $kind == host && $host == "$word"* ]] && COMPREPLY+=("$host")
       done < <(darkroomctl "${place[@]}" --plain status 2>/dev/null)
+      ;;
+    drain)
+      local node
+      while IFS=$'\t' read -r node _; do
+        [[ $node == "$word"* ]] && COMPREPLY+=("$node")
+      done < <(darkroomctl "${place[@]}" --plain nodes 2>/dev/null)
       ;;
     cache) mapfile -t COMPREPLY < <(compgen -W 'clear' -- "$word") ;;
     show | why | wait | pause | resume | cancel | retry | remove | sheet | quality | focus | unfocus | open | watch | log | verify)

@@ -9,6 +9,10 @@ function __darkroomctl_hosts
     darkroomctl --plain status 2>/dev/null | awk -F '\t' '$1 == "host" { print $2 "\t" $3 }'
 end
 
+function __darkroomctl_nodes
+    darkroomctl --plain nodes 2>/dev/null | awk -F '\t' '{ print $1 "\t" $2 }'
+end
+
 complete -c darkroomctl -f
 complete -c darkroomctl -l root -x -a '(__fish_complete_directories)' -d 'Use the darkroomd that was started with this root'
 complete -c darkroomctl -l socket -r -F -d 'Use this control socket'
@@ -36,6 +40,8 @@ complete -c darkroomctl -n __fish_use_subcommand -a focus -d 'Let photos go firs
 complete -c darkroomctl -n __fish_use_subcommand -a unfocus -d 'End the focus on a list'
 complete -c darkroomctl -n __fish_use_subcommand -a open -d 'Look at a list in a browser'
 complete -c darkroomctl -n __fish_use_subcommand -a flush -d 'Retry failing hosts now'
+complete -c darkroomctl -n __fish_use_subcommand -a nodes -d 'Show the machines that share lists'
+complete -c darkroomctl -n __fish_use_subcommand -a drain -d 'Give a machine no new photos'
 complete -c darkroomctl -n __fish_use_subcommand -a reload -d 'Make darkroomd read its settings again'
 complete -c darkroomctl -n __fish_use_subcommand -a config -d 'Show the settings in force and their files'
 complete -c darkroomctl -n __fish_use_subcommand -a watch -d 'Show the downloads in progress'
@@ -46,6 +52,10 @@ complete -c darkroomctl -n __fish_use_subcommand -a help -d 'Show the commands, 
 
 complete -c darkroomctl -n '__fish_seen_subcommand_from show why wait pause resume cancel retry remove sheet quality focus unfocus open watch log verify' -a '(__darkroomctl_lists)'
 complete -c darkroomctl -n '__fish_seen_subcommand_from flush' -a '(__darkroomctl_hosts)'
+complete -c darkroomctl -n '__fish_seen_subcommand_from drain' -a '(__darkroomctl_nodes)'
+complete -c darkroomctl -n '__fish_seen_subcommand_from drain' -l now -d 'Give its photos back'
+complete -c darkroomctl -n '__fish_seen_subcommand_from drain' -l wait -d 'Wait until it has none left'
+complete -c darkroomctl -n '__fish_seen_subcommand_from drain' -l off -d 'Let it take new photos again'
 complete -c darkroomctl -n '__fish_seen_subcommand_from quality' -a 'userInteractive userInitiated default utility background' -d 'Class'
 complete -c darkroomctl -n __fish_use_subcommand -a metrics -d 'Show numbers for a monitoring system'
 complete -c darkroomctl -n '__fish_seen_subcommand_from cache' -a clear -d 'Empty the cache'
@@ -77,4 +87,4 @@ complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l notify -x -d 
 complete -c darkroomctl -n '__fish_seen_subcommand_from submit' -l private -d 'Let only you and root read the prints'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s j -l jobs -x -d 'Number of pictures at once'
 complete -c darkroomctl -n '__fish_seen_subcommand_from develop' -s f -l force -d 'Replace existing prints'
-complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list inbox submit show why wait pause resume cancel retry remove sheet quality focus unfocus open flush reload config watch cache metrics develop check verify journal log'
+complete -c darkroomctl -n '__fish_seen_subcommand_from help' -a 'status list inbox submit show why wait pause resume cancel retry remove sheet quality focus unfocus open flush nodes drain reload config watch cache metrics develop check verify journal log'

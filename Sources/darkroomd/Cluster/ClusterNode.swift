@@ -13,6 +13,7 @@ struct ClusterNode: Sendable {
   /// The name of this node.
   let name: String
   let office: any ListOffice
+  let leaseTime: Duration
   let shares: ShareDesk
   let entries: EntryDesk
   private let maker: ShareMaker
@@ -48,7 +49,7 @@ struct ClusterNode: Sendable {
       office: office, shelf: shelf, folders: ground.folders, recorder: ground.recorder,
       index: index, keeper: keeper, clock: ground.clock)
     let node = ClusterNode(
-      name: name, office: office,
+      name: name, office: office, leaseTime: settings.leaseTime,
       shares: ShareDesk(maker, settings, lists: lists, health, changes: ground.changes),
       entries: EntryDesk(
         maker, settings, lists: lists, narrator: narrator, health, changes: ground.changes),

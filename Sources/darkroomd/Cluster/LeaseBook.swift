@@ -91,6 +91,15 @@ struct LeaseBook: Sendable {
   /// The results of its photos cannot be read: other nodes develop them again.
   mutating func broken(_ list: ListID) -> [Deed] { ended(list) + [.drop(list)] }
 
+  /// All shares are for other nodes.
+  mutating func leave() -> [Deed] {
+    holdings.keys.sorted().flatMap { share -> [Deed] in
+      if let list = holdings[share]?.list { return [.drop(list)] }
+      forget(share)
+      return [.giveBack(share)]
+    }
+  }
+
   private mutating func forget(_ share: ShareID) {
     guard let holding = holdings.removeValue(forKey: share), let list = holding.list else { return }
     shares[list] = nil

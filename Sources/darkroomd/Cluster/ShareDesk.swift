@@ -60,6 +60,9 @@ final class ShareDesk: Sendable {
     changes.changed()
   }
 
+  /// Gives all shares back.
+  func leave() { perform(book.withLock { $0.leave() }) }
+
   /// Returns when the ledger has the share's photos, or the share is not this node's any more. Raises `cancelled`.
   func handIn(_ list: ListID) async throws(Failure) {
     while true {

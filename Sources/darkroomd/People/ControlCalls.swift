@@ -48,7 +48,7 @@ final class ControlCalls: ControlService {
 
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
     switch call {
-    case .status, .reload, .settings, .cache, .flush, .metrics: break
+    case .status, .reload, .settings, .cache, .flush, .metrics, .nodes, .drain: break
     default: await views.index.loaded()
     }
     do throws(ControlError) {
@@ -60,6 +60,10 @@ final class ControlCalls: ControlService {
       case .cache(let clear): return try await cache(clear, peer)
       case .metrics: return .metrics(await metrics())
       case .flush(let host): return try flush(host, peer)
+      case .nodes: return .nodes(try await nodeCalls().report())
+      case .drain(let order):
+        return .drained(
+          try await nodeCalls().drain(order, mayDrain: peer.mayReload(daemonOf: user)))
       case .lists: return .lists(views.summaries())
       case .inbox: return .inbox(await views.inboxReport())
       case .show(let order): return .show(try await views.show(order))
@@ -354,6 +358,13 @@ final class ControlCalls: ControlService {
       narrator.tell(.cacheCleared(by: Person(peer.user)))
     }
     return .cache(views.cache())
+  }
+
+  private func nodeCalls() throws(ControlError) -> NodeCalls {
+    guard let cluster else {
+      throw .notPossible(why: "this darkroomd is no node of a cluster: Ledger= is not set")
+    }
+    return NodeCalls(node: cluster)
   }
 
   /// Flushing one host costs at most one attempt of one photo; flushing all costs an attempt of every

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers to users about the nodes of a cluster, and the order to one of them to take no new photos. Raises
+// `ControlError`.
+// Concurrency: immutable.
+
+import Cluster
+import Steer
+import Vocabulary
+
+struct NodeCalls: Sendable {
+  let node: ClusterNode
+
+  /// A node is heard four times in the time of a lease.
+  private var quiet: Duration { node.leaseTime / 2 }
+
+  func report() async throws(ControlError) -> NodesReport {
+    let facts = try await asking { () async throws(Failure) in try await node.office.nodes() }
+    return NodesReport(
+      own: node.name, leaseSeconds: UInt64(node.leaseTime.components.seconds),
+      nodes: facts.map(summary))
+  }
+
+  /// - Parameter mayDrain: the caller may.
+  func drain(_ order: DrainOrder, mayDrain: Bool) async throws(ControlError) -> NodeSummary {
+    guard mayDrain else {
+      throw .permissionDenied(why: "only root and the daemon's own user may drain a node")
+    }
+    if order.isNow, order.node != node.name {
+      throw .notPossible(
+        why: "only \(Printable.text(order.node)) itself can give its photos back; run the command there")
+    }
+    let isKnown = try await asking { () async throws(Failure) in
+      try await node.office.drain(order.node, !order.isOff)
+    }
+    let nodes = try await report().nodes
+    guard isKnown, let found = nodes.first(where: { $0.name == order.node }) else {
+      throw .notPossible(
+        why: "the ledger knows no node '\(Printable.text(order.node))'"
+          + Suggestion.words(for: order.node, among: nodes.map(\.name)))
+    }
+    if order.isNow { node.shares.leave() }
+    return found
+  }
+
+  private func summary(_ facts: NodeFacts) -> NodeSummary {
+    let state: NodeSummary.State =
+      facts.silence > quiet
+      ? .silent : !facts.isDraining ? .working : facts.leased > 0 ? .draining : .drained
+    return NodeSummary(
+      name: facts.name, state: state, seen: UInt64(max(0, facts.silence.components.seconds)),
+      leased: facts.leased)
+  }
+
+  private func asking<Answer>(
+    _ ask: () async throws(Failure) -> Answer
+  ) async throws(ControlError) -> Answer {
+    do throws(Failure) { return try await ask() } catch {
+      throw .notPossible(why: error.reason)
+    }
+  }
+}
