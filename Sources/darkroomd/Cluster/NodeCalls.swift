@@ -13,6 +13,14 @@ struct NodeCalls: Sendable {
   /// A node is heard four times in the time of a lease.
   private var quiet: Duration { node.leaseTime / 2 }
 
+  /// For the status of the daemon.
+  var summary: ClusterSummary {
+    let silence = node.shares.silence
+    return ClusterSummary(
+      node: node.name, trouble: silence?.reason ?? "", since: silence?.since ?? 0,
+      outbox: UInt64(node.shares.outbox))
+  }
+
   func report() async throws(ControlError) -> NodesReport {
     let facts = try await asking { () async throws(Failure) in try await node.office.nodes() }
     return NodesReport(

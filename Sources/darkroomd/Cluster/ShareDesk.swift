@@ -24,8 +24,16 @@ final class ShareDesk: Sendable {
   private let orders: AsyncStream<Share>
   private let order: AsyncStream<Share>.Continuation
   private let isRung = Mutex(false)
+  private let lastSilence = Mutex<Silence?>(nil)
   /// Rings at every change that users can see.
   private let changes: ChangeSignal
+
+  /// The ledger does not answer.
+  struct Silence: Sendable {
+    let reason: String
+    /// The wall time of the first of the failures that follow each other.
+    let since: UInt64
+  }
 
   /// Between two reports.
   private static let rest = Duration.milliseconds(200)
@@ -58,6 +66,15 @@ final class ShareDesk: Sendable {
     case .over: return
     }
     changes.changed()
+  }
+
+  /// Nil while the ledger answers.
+  var silence: Silence? { lastSilence.withLock { $0 } }
+
+  /// The photos whose end the ledger does not know yet.
+  var outbox: Int {
+    let held = book.withLock { $0.holdings.values.map { $0 } }
+    return held.reduce(0) { $0 + rows.unreported($1) }
   }
 
   /// Gives all shares back.
@@ -99,8 +116,6 @@ final class ShareDesk: Sendable {
   private func ask() async {
     var nextPulse = clock.uptime()
     var returns: [ShareID] = []
-    /// The wall time of the first of the failures that follow each other.
-    var since: UInt64?
     while !Task.isCancelled {
       let seen = changes.version
       var pause = Self.rest
@@ -119,14 +134,16 @@ final class ShareDesk: Sendable {
           _ = try await office.giveBack(share, after: .zero, waits: [])
           returns.removeFirst()
         }
-        if since != nil { health.set(nil, for: .ledger) }
-        since = nil
+        if silence != nil { health.set(nil, for: .ledger) }
+        lastSilence.withLock { $0 = nil }
       } catch {
         if Task.isCancelled || error == .cancelled { return }
         book.withLock { $0.lost() }
-        let first = since ?? clock.wallTime()
-        if since == nil { health.set(Self.trouble(error, since: first), for: .ledger) }
-        since = first
+        if silence == nil {
+          let now = clock.wallTime()
+          lastSilence.withLock { $0 = Silence(reason: error.reason, since: now) }
+          health.set(Self.trouble(error, since: now), for: .ledger)
+        }
         pause = Self.again
       }
       perform(book.withLock { $0.look(at: clock.uptime()) })

@@ -149,9 +149,10 @@ struct ShareMaker: Sendable {
       if let files { try BlobShelf.copy(from: files, to: folder) }
       let file = try folder.open(ListFolder.about, .create)
       try file.write(Array(about.text.utf8), at: 0)
-      return [
-        SyncStep.file(file), .file(try ListMarks.prepare(in: folder)), .folder(folder),
-      ]
+      // Empty, so that their names are durable with that of `about`.
+      try ListMarks.prepare(in: folder)
+      _ = try folder.open(ListFolder.results, .create)
+      return [SyncStep.file(file), .folder(folder)]
     }
     try await recorder.sync(steps)
     try asMachine { () throws(SystemError) in

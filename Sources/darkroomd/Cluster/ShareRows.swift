@@ -38,19 +38,21 @@ struct ShareRows: Sendable {
     return look
   }
 
+  /// The photos that have ended here and that the ledger does not have.
+  func unreported(_ holding: LeaseBook.Holding) -> Int {
+    guard let list = holding.list, let entry = recorder.ledger({ $0[list] }) else { return 0 }
+    let done = Int(entry.counts.filtered + entry.counts.failed)
+    let others = holding.mark.photos - Int(entry.acceptance.photos)
+    return max(0, done - (holding.recorded.photos - others))
+  }
+
   private static let broken = Failure(
     .final, code: "share.broken", reason: "results of the share are missing")
 
   private func report(
     _ list: ListID, _ holding: LeaseBook.Holding, _ book: LeaseBook, _ most: Int
   ) throws(Failure) -> ShareReport? {
-    let (entry, isNew) = recorder.ledger { ledger in
-      let entry = ledger[list]
-      let done = Int(entry.map { $0.counts.filtered + $0.counts.failed } ?? 0)
-      let total = Int(entry?.acceptance.photos ?? 0)
-      return (entry, done > holding.recorded.photos - (holding.mark.photos - total))
-    }
-    guard let entry, isNew else { return nil }
+    guard unreported(holding) > 0, let entry = recorder.ledger({ $0[list] }) else { return nil }
     let catalog = try lists.look(list).catalog
     let reader = try recorder.results.reader(list)
     var outcomes: [Outcome] = []

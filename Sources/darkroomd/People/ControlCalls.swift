@@ -54,7 +54,7 @@ final class ControlCalls: ControlService {
     do throws(ControlError) {
       let peer = try await pages.admitted(call, peer)
       switch call {
-      case .status: return .status(views.status(isStopping: stop.isOn))
+      case .status: return .status(status())
       case .reload: return .reloaded(notes: try await reload(peer))
       case .settings: return .settings(views.settingSummaries())
       case .cache(let clear): return try await cache(clear, peer)
@@ -358,6 +358,12 @@ final class ControlCalls: ControlService {
       narrator.tell(.cacheCleared(by: Person(peer.user)))
     }
     return .cache(views.cache())
+  }
+
+  private func status() -> StatusReport {
+    var report = views.status(isStopping: stop.isOn)
+    report.cluster = cluster.map { NodeCalls(node: $0).summary }
+    return report
   }
 
   private func nodeCalls() throws(ControlError) -> NodeCalls {
