@@ -35,7 +35,9 @@ struct NodeCalls: Sendable {
     }
     if order.isNow, order.node != node.name {
       throw .notPossible(
-        why: "only \(Printable.text(order.node)) itself can give its photos back; run the command there")
+        why:
+          "only \(Printable.text(order.node)) itself can give its photos back; run the command there"
+      )
     }
     let isKnown = try await asking { () async throws(Failure) in
       try await node.office.drain(order.node, !order.isOff)
