@@ -1,6 +1,7 @@
 # darkroom
 #
 #   make run        build, then develop a sample list
+#   make cluster    a list developed by three nodes and a PostgreSQL on this machine, one of them killed
 #   make test       build and run all tests
 #   make check      format, lint, warnings, the rules of CONTRIBUTING.md
 #   make bench      benchmarks, mostly ratios against peers in the same run
@@ -60,7 +61,7 @@ DEB_PACKAGES = debhelper dpkg-dev lintian
 SWIFT_SOURCES = Package.swift Sources Tests
 
 .PHONY: all build run test check bench install uninstall clean build-packages test-packages format
-.PHONY: release programs deb deb-packages install-files fuzz mutants coverage simulate torture sanitize
+.PHONY: release cluster programs deb deb-packages install-files fuzz mutants coverage simulate torture sanitize
 
 all: build
 
@@ -103,6 +104,10 @@ deb: build-packages deb-packages
 
 run: release
 	@etc/sample/run $(BIN)
+
+cluster: release
+	$(call INSTALL_MISSING,postgresql)
+	@etc/cluster/try $(BIN)
 
 test: test-packages
 	$(RELEASE)
