@@ -2,6 +2,7 @@
 // The connection to a real PostgreSQL: values, transactions, time limits, and connections that break.
 
 import Cluster
+import Foundation
 import Linux
 import Postgres
 import Support
@@ -126,14 +127,23 @@ struct SessionTests {
     }
   }
 
-  @Test func `a ledger without a schema says how to make it`() async throws {
-    let place = try await PostgresServer.shared.database()
-    let office = try PostgresOffice(
+  private func office(at place: String) throws -> PostgresOffice {
+    try PostgresOffice(
       LedgerPlace(server: place, node: "a", run: 1, patience: Patience.time),
       clock: try SystemClock())
+  }
+
+  @Test func `the first node makes the schema, or says that its user may not`() async throws {
+    let place = try await PostgresServer.shared.database()
+    _ = try await PostgresServer.shared.run(["CREATE ROLE stranger LOGIN"], at: place)
+    let stranger = try office(
+      at: place.replacingOccurrences(of: "user=postgres", with: "user=stranger"))
+    defer { stranger.close() }
+    let failure = try #require(await failure { _ = try await stranger.pulse() })
+    #expect(failure.code == "ledger.rights" && failure.kind == .machine)
+    let office = try office(at: place)
     defer { office.close() }
-    let failure = try #require(await failure { _ = try await office.pulse() })
-    #expect(failure.code == "ledger.schema" && failure.kind == .machine)
+    #expect(try await office.pulse().leases.isEmpty)
   }
 
   @Test func `bells ring for work, for orders and for ends`() async throws {
