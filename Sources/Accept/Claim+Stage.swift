@@ -164,7 +164,7 @@ extension Claim {
     }
   }
 
-  /// The folder has its number before it is durable: until the record, a folder without a word in `state` is no list.
+  /// The folder has its number before it is durable: a folder without a word in `state` becomes a list by its record.
   func publish(_ staged: StagedList, _ about: AboutFile) async throws(Failure) {
     let (list, lists) = (staged.list, parts.lists)
     try asMachine { () throws(SystemError) in

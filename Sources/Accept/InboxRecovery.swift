@@ -97,6 +97,7 @@ struct InboxRecovery {
     do throws(SystemError) {
       entries = try claim.memory.look(at: claim.inbox).entries()
     } catch { throw .troubled(error.machineFailure) }
+    var isSynced = false
     for (list, about) in claim.memory.drops.sorted(by: { $0.key < $1.key }) {
       let matches = entries.filter { $0.status.map(about.resembles) ?? false }
       let best =
@@ -107,6 +108,12 @@ struct InboxRecovery {
         _ = await claim.finish(Candidate(key: best.key, status: status))
       } else {
         do throws(SystemError) {
+          // An earlier run has removed its file, and perhaps not synced that.
+          if !isSynced {
+            try ClaimFolder(inbox: claim.inbox).existing()?.sync()
+            try claim.inbox.sync()
+            isSynced = true
+          }
           try claim.close(list)
         } catch {
           if !error.isOfOneThing { throw error.attempt }

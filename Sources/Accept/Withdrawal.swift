@@ -52,7 +52,9 @@ struct Withdrawal {
       try nest.remove(dropped.name)
       try clear(claims, name, dropped.candidate.key.place)
     }
-    try await groups.sync(isInInbox ? [.folder(claims), .folder(inbox)] : [.folder(claims)])
+    // A file that an earlier attempt has taken into this list's folder left the inbox unsynced.
+    let isFromInbox = isInInbox || dropped.candidate.key.place == .claim(list)
+    try await groups.sync(isFromInbox ? [.folder(claims), .folder(inbox)] : [.folder(claims)])
     return .gone
   }
 
@@ -73,8 +75,9 @@ struct Withdrawal {
     do throws(SystemError) {
       try nest.rename(name, to: inbox, as: name, replacing: false)
     } catch {
-      if error.exists || error.isMissing { return }
-      throw error.machineFailure
+      if error.isMissing { return }
+      // It stays here, under a name that is durable before that in the inbox goes.
+      guard error.exists else { throw error.machineFailure }
     }
     try await groups.sync([.folder(inbox), .folder(nest)])
   }

@@ -180,6 +180,7 @@ package enum LedgerSchema {
       END IF;
       SELECT l.sha256 = sha AND l.state < 2 INTO found_twin FROM list l WHERE l.id = earlier;
       IF found_twin THEN
+        SELECT l.folder INTO folder FROM list l WHERE l.id = earlier;
         INSERT INTO origin VALUES (org, earlier, true);
         id := earlier; is_twin := true; earlier := NULL; RETURN;
       END IF;

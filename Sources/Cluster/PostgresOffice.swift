@@ -41,7 +41,7 @@ package struct PostgresOffice: ListOffice {
       throw Self.nonsense
     }
     let list = LedgerList(row, 0)
-    if row.bool(1) { return .twin(list) }
+    if row.bool(1) { return .twin(list, folder: row.bytes(3)) }
     return .list(
       list, earlier: row.isNull(2) ? nil : LedgerList(row, 2), folder: row.bytes(3))
   }

@@ -54,12 +54,19 @@ package struct Submission: Equatable, Sendable {
 package enum Submitted: Equatable, Sendable {
   /// A list of its own, which takes over from the earlier one, and its folder.
   case list(LedgerList, earlier: LedgerList?, folder: [UInt8])
-  case twin(LedgerList)
+  case twin(LedgerList, folder: [UInt8])
 
   /// The list that is developed.
   package var number: LedgerList {
     switch self {
-    case .list(let list, _, _), .twin(let list): list
+    case .list(let list, _, _), .twin(let list, _): list
+    }
+  }
+
+  /// The folder of its prints.
+  package var folder: [UInt8] {
+    switch self {
+    case .list(_, _, let folder), .twin(_, let folder): folder
     }
   }
 }

@@ -159,8 +159,7 @@ package enum HelpText {
       """
     case .metrics: metrics
     case .develop: develop
-    case .check:
-      "Reads a photo list in a sandboxed worker and shows its photos and errors."
+    case .check: "Reads a photo list in a sandboxed worker and shows its photos and errors."
     case .verify: verify
     case .journal: journal
     case .log: log

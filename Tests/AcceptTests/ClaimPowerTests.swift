@@ -75,6 +75,42 @@ import Vocabulary
     return isOver
   }
 
+  /// The daemon is killed after some calls, and the power is cut after some of the next start. False if the kill came
+  /// too late; the second number grows until the next start ends before the cut.
+  private func kills(after first: Int, seed: UInt64) async throws -> Bool {
+    var second = 0
+    while true {
+      let rules = ScriptedRules()
+      let disk = try dropped(rules)
+      let desk = try Desk(disk, rules)
+      let candidate = try #require(try desk.candidates().first)
+      disk.cutPower(afterCalls: first)
+      _ = await desk.claim.attempt(candidate, .quiet, besides: 0)
+      // Nothing is lost by a kill.
+      guard disk.isPowerCut else { return false }
+      disk.cutPower(afterCalls: nil)
+      let next = try Desk(disk, rules)
+      disk.cutPower(afterCalls: second)
+      try? await InboxRecovery(claim: next.claim).run()
+      try? await next.settle()
+      let isOver = !disk.isPowerCut
+      disk.cutPower(afterCalls: nil)
+      disk.crash(seed: seed)
+      try await expectOnce(disk, rules, "killed after \(first), cut after \(second), seed \(seed)")
+      if isOver { return true }
+      second += 1
+    }
+  }
+
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func `a list is accepted once, also if the daemon is killed before the power is cut`(
+    seed: UInt64
+  ) async throws {
+    var calls = 0
+    while try await kills(after: calls, seed: seed) { calls += 1 }
+    #expect(calls > 40)
+  }
+
   /// After the next start.
   private func expectOnce(
     _ disk: SimulatedDisk, _ rules: ScriptedRules, _ place: String

@@ -168,8 +168,8 @@ struct LedgerModel {
 
   mutating func submit(_ list: Submission, by node: Int) -> Submitted {
     if let known = origins[list.origin] {
-      if known.isTwin { return .twin(known.list) }
       let old = lists[known.list]
+      if known.isTwin { return .twin(known.list, folder: old?.folder ?? []) }
       return .list(known.list, earlier: old?.revises, folder: old?.folder ?? [])
     }
     let name = Name(owner: list.owner, name: list.name)
@@ -178,7 +178,7 @@ struct LedgerModel {
       old.state == .running || old.state == .paused
     {
       origins[list.origin] = (earlier, true)
-      return .twin(earlier)
+      return .twin(earlier, folder: old.folder)
     }
     lastList += 1
     let number = LedgerList(lastList)

@@ -33,7 +33,9 @@ struct OfficeTests {
     try await kind.use { world in
       let (a, b) = (try world.office("a"), try world.office("b"))
       let first = try await a.submit(.sample("summer", origin: "a/1")).list
-      #expect(try await b.submit(.sample("summer", origin: "b/1")) == .twin(first))
+      #expect(
+        try await b.submit(.sample("summer", origin: "b/1"))
+          == .twin(first, folder: Array("summer".utf8)))
       let held = try await a.lease(8)
       let second = try await b.submit(.sample("summer", bytes: "2", origin: "b/2"))
       #expect(

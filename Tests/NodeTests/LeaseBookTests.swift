@@ -117,7 +117,7 @@ import Vocabulary
   @Test func `a share of which no list can be made goes back`() {
     var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
     _ = book.leased([share()], asked: .zero)
-    #expect(book.failed(share().id) == [.giveBack(share().id)])
+    #expect(book.failed(share().id) == [.giveBack(share().id, after: .seconds(30))])
     #expect(book.failed(share().id).isEmpty)
   }
 
@@ -164,7 +164,7 @@ import Vocabulary
     #expect(book.answered(answer, asked: .zero, now: .zero) == [.drop(here)])
     #expect(book.answered(answer, asked: .zero, now: .zero).isEmpty)
     #expect(book.look(at: .seconds(100)).isEmpty)
-    #expect(book.ended(here) == [.giveBack(share().id)])
+    #expect(book.ended(here) == [.giveBack(share().id, after: .zero)])
     #expect(book[here] == nil && book.ended(here).isEmpty)
   }
 

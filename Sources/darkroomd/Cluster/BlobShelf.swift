@@ -32,8 +32,8 @@ struct BlobShelf: Sendable {
   /// Durable on return. Does nothing if it is there.
   func put(_ list: any Folder, as origin: FileName) throws(SystemError) {
     if try lists.has(origin) { return }
-    let draft = FileName(made: ".\(mark)\(origin)")
-    try lists.removeFlat(draft)
+    // Random: an order for a list may submit it while its life does.
+    let draft = FileName(made: ".\(mark)\(String(hex: try ThisProcess.randomBytes(8)))")
     try Self.copy(from: list, to: lists.folder(draft, creating: true))
     do throws(SystemError) {
       try lists.rename(draft, to: lists, as: origin, replacing: false)
@@ -55,5 +55,10 @@ struct BlobShelf: Sendable {
     try target.sync()
   }
 
-  func remove(_ origin: FileName) throws(SystemError) { try lists.removeFlat(origin) }
+  /// Removes what earlier runs of this node have left unfinished.
+  func sweep() throws(SystemError) {
+    for name in try lists.names() where name.bytes.starts(with: ".\(mark)".utf8) {
+      try lists.removeFlat(name)
+    }
+  }
 }

@@ -122,9 +122,7 @@ final class EntryDesk: Sendable {
   ) throws(Failure) {
     var terms = terms
     terms.ledger = answer.number
-    if case .list(_, _, let folder) = answer, let prints = FileName(bytes: folder) {
-      terms.prints = prints
-    }
+    if let prints = FileName(bytes: answer.folder) { terms.prints = prints }
     let new = about.with(terms.text)
     let (folder, _) = try read(list)
     try asMachine { () throws(SystemError) in
@@ -147,14 +145,29 @@ final class EntryDesk: Sendable {
   private func adopt() async {
     while !Task.isCancelled {
       do throws(Failure) {
-        for list in try await office.closed() { try await maker.adopt(list) }
-      } catch {
-        if !Task.isCancelled, error.code != "ledger.lost" {
-          health.report(error, waits: "lists of other nodes are not returned")
-        }
-      }
+        for list in try await office.closed() { await adopt(list) }
+      } catch { report(error) }
       await clock.rest(leaseTime / 2)
     }
+  }
+
+  /// Trouble with one list holds up no other.
+  private func adopt(_ list: LedgerList) async {
+    do throws(Failure) {
+      // Its return here is over, and the ledger has not heard of it.
+      if let entry = try await maker.adopt(list), isReturned(entry) {
+        try await office.returned(list)
+      }
+    } catch { report(error) }
+  }
+
+  private func isReturned(_ entry: ListID) -> Bool {
+    maker.recorder.ledger { $0[entry] == nil || $0.isArchived(entry) }
+  }
+
+  private func report(_ failure: Failure) {
+    if Task.isCancelled || failure.code == "ledger.lost" { return }
+    health.report(failure, waits: "lists of other nodes are not returned")
   }
 
   private func follow() async {

@@ -37,8 +37,12 @@ struct LeaseBook: Sendable {
     case hold(ListID)
     case goOn(ListID)
     case reclass(ListID, ServiceClass)
-    case giveBack(ShareID)
+    /// For any node, after the time.
+    case giveBack(ShareID, after: Duration)
   }
+
+  /// For a share that could not be made: other lists go first meanwhile.
+  private static let rest = Duration.seconds(30)
 
   private let leaseTime: Duration
   /// The most photos of a share.
@@ -78,14 +82,14 @@ struct LeaseBook: Sendable {
 
   /// The list could not be made: another node may try.
   mutating func failed(_ share: ShareID) -> [Deed] {
-    holdings.removeValue(forKey: share) == nil ? [] : [.giveBack(share)]
+    holdings.removeValue(forKey: share) == nil ? [] : [.giveBack(share, after: Self.rest)]
   }
 
   /// The list has ended before its share: the share is for other nodes.
   mutating func ended(_ list: ListID) -> [Deed] {
     guard let share = shares[list] else { return [] }
     forget(share)
-    return [.giveBack(share)]
+    return [.giveBack(share, after: .zero)]
   }
 
   /// The results of its photos cannot be read: other nodes develop them again.
@@ -96,7 +100,7 @@ struct LeaseBook: Sendable {
     holdings.keys.sorted().flatMap { share -> [Deed] in
       if let list = holdings[share]?.list { return [.drop(list)] }
       forget(share)
-      return [.giveBack(share)]
+      return [.giveBack(share, after: .zero)]
     }
   }
 
@@ -126,7 +130,7 @@ struct LeaseBook: Sendable {
     let share = lease.share
     guard holdings[share.id] != nil else {
       // The answer to the lease was lost.
-      if lease.state == .cancelling { return [.giveBack(share.id)] }
+      if lease.state == .cancelling { return [.giveBack(share.id, after: .zero)] }
       return [take(share, sequence: lease.sequence, asked, isPaused: lease.state == .paused)]
     }
     holdings[share.id]?.recorded = share.done
@@ -162,7 +166,7 @@ struct LeaseBook: Sendable {
     guard holdings[share]?.isCancelled == false else { return [] }
     guard let list = holdings[share]?.list else {
       forget(share)
-      return [.giveBack(share)]
+      return [.giveBack(share, after: .zero)]
     }
     holdings[share]?.isCancelled = true
     return [.drop(list)]

@@ -2,7 +2,7 @@
 // Leases shares, has lists made of them, and reports their photos. The reports follow from the record and the rows of
 // results of this node, so a restart reports the rest. Raises nothing: trouble of the
 // ledger is shown, and the call repeated.
-// Concurrency model: one Mutex around the book. One task asks the ledger, one thing after the other, so that no
+// Concurrency model: one Mutex around the book, one around notes. One task asks the ledger, one thing after the other, so that no
 // answer overtakes another; another one makes lists.
 
 import Cluster
@@ -23,10 +23,21 @@ final class ShareDesk: Sendable {
   private let book: Mutex<LeaseBook>
   private let orders: AsyncStream<Share>
   private let order: AsyncStream<Share>.Continuation
-  private let isRung = Mutex(false)
-  private let lastSilence = Mutex<Silence?>(nil)
+  private let notes = Mutex(Notes())
   /// Rings at every change that users can see.
   private let changes: ChangeSignal
+
+  private struct Returned: Sendable {
+    let id: ShareID
+    let delay: Duration
+  }
+
+  /// For the task that asks the ledger, and from it.
+  private struct Notes {
+    var isRung = false
+    var returns: [Returned] = []
+    var silence: Silence?
+  }
 
   /// The ledger does not answer.
   struct Silence: Sendable {
@@ -62,14 +73,14 @@ final class ShareDesk: Sendable {
   func ring(_ bell: LedgerBell) {
     switch bell {
     case .work: book.withLock { $0.rung() }
-    case .list: isRung.withLock { $0 = true }
+    case .list: notes.withLock { $0.isRung = true }
     case .over: return
     }
     changes.changed()
   }
 
   /// Nil while the ledger answers.
-  var silence: Silence? { lastSilence.withLock { $0 } }
+  var silence: Silence? { notes.withLock { $0.silence } }
 
   /// The photos whose end the ledger does not know yet.
   var outbox: Int {
@@ -115,14 +126,14 @@ final class ShareDesk: Sendable {
 
   private func ask() async {
     var nextPulse = clock.uptime()
-    var returns: [ShareID] = []
+    var returns: [Returned] = []
     while !Task.isCancelled {
       let seen = changes.version
       var pause = Self.rest
       do throws(Failure) {
-        let mustLook = isRung.withLock { isRung in
-          defer { isRung = false }
-          return isRung
+        let mustLook = notes.withLock { notes in
+          defer { notes.isRung = false }
+          return notes.isRung
         }
         if mustLook || clock.uptime() >= nextPulse || book.withLock(\.mustAsk) {
           nextPulse = clock.uptime() + leaseTime / 4
@@ -131,17 +142,17 @@ final class ShareDesk: Sendable {
         try await turn()
         returns += taken()
         while let share = returns.first {
-          _ = try await office.giveBack(share, after: .zero, waits: [])
+          _ = try await office.giveBack(share.id, after: share.delay, waits: [])
           returns.removeFirst()
         }
         if silence != nil { health.set(nil, for: .ledger) }
-        lastSilence.withLock { $0 = nil }
+        notes.withLock { $0.silence = nil }
       } catch {
         if Task.isCancelled || error == .cancelled { return }
         book.withLock { $0.lost() }
         if silence == nil {
           let now = clock.wallTime()
-          lastSilence.withLock { $0 = Silence(reason: error.reason, since: now) }
+          notes.withLock { $0.silence = Silence(reason: error.reason, since: now) }
           health.set(Self.trouble(error, since: now), for: .ledger)
         }
         pause = Self.again
@@ -196,12 +207,10 @@ final class ShareDesk: Sendable {
 
   // MARK: deeds
 
-  private let returns = Mutex<[ShareID]>([])
-
-  private func taken() -> [ShareID] {
-    returns.withLock { returns in
-      defer { returns = [] }
-      return returns
+  private func taken() -> [Returned] {
+    notes.withLock { notes in
+      defer { notes.returns = [] }
+      return notes.returns
     }
   }
 
@@ -214,7 +223,8 @@ final class ShareDesk: Sendable {
       case .goOn(let list): keeper.happened(.asked(.resume, .ledger), to: list)
       case .reclass(let list, let serviceClass):
         keeper.happened(.asked(.quality(serviceClass), .ledger), to: list)
-      case .giveBack(let share): returns.withLock { $0.append(share) }
+      case .giveBack(let share, let delay):
+        notes.withLock { $0.returns.append(Returned(id: share, delay: delay)) }
       }
     }
     if !deeds.isEmpty { changes.changed() }

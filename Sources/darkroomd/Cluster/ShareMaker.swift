@@ -35,11 +35,11 @@ struct ShareMaker: Sendable {
   }
 
   /// The whole list, which is over in the ledger, and whose own node does not return it. Does nothing for a list that
-  /// was dropped here.
-  func adopt(_ list: LedgerList) async throws(Failure) {
+  /// this node has as an entry, and returns that.
+  func adopt(_ list: LedgerList) async throws(Failure) -> ListID? {
     let submission = try await submission(of: list)
     let origin = try asMachine { () throws(SystemError) in try self.origin(of: submission) }
-    if index.hasEntry(of: list, from: origin) { return }
+    if let entry = index.entry(of: list, from: origin) { return entry }
     let (about, files) = try await onDisk { () throws(Failure) -> (AboutFile, any Folder) in
       var terms = try FrozenSettings(text: submission.terms)
       terms.ledger = list
@@ -52,6 +52,7 @@ struct ShareMaker: Sendable {
       return (try self.about(submission, terms, photos: submission.photos, size: size), files)
     }
     _ = try await add(about, with: files)
+    return nil
   }
 
   private func submission(of list: LedgerList) async throws(Failure) -> Submission {
@@ -130,8 +131,9 @@ struct ShareMaker: Sendable {
     try copies.sync()
   }
 
-  /// Removes the copies of lists of which no share is here.
+  /// Removes the copies of lists of which no share is here, and drafts on the shelf.
   func sweep() throws(SystemError) {
+    try shelf.sweep()
     let copies = try folders.copies()
     let used = Set(index.shares.values.map { FileName(number: $0.id.list.number) })
     for name in try copies.names() where !used.contains(name) { try copies.removeFlat(name) }

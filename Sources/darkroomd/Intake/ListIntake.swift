@@ -132,7 +132,8 @@ struct ListIntake: IntakeRules {
     let standard = settings.current.filter
     // A list takes over the prints of the earlier list of the same name.
     // In a cluster the ledger decides about earlier lists, and no list prints into the folder of another.
-    let earlier = draft.isRoll || isNode ? nil : newest(ListName(draft.name), draft.owner)
+    let known = draft.isRoll ? nil : newest(ListName(draft.name), draft.owner)
+    let earlier = isNode ? nil : known
     if let earlier, earlier > draft.list { throw Self.late }
     let prints: FileName
     if let kept = earlier.flatMap({ index[$0]?.terms.prints }) {
@@ -148,7 +149,7 @@ struct ListIntake: IntakeRules {
     // A list in the folder of a private one would open its prints.
     let isPrivate =
       options.isPrivate ?? standard.privatePrints
-      || earlier.flatMap { index[$0]?.terms.isPrivate } == true
+      || known.flatMap { index[$0]?.terms.isPrivate } == true
     // The tasks and the nodes of one list share the folder of its prints: none has a page of the whole.
     let hasSheet =
       part == nil && !isNode && (options.contactSheet ?? settings.current.output.contactSheet)

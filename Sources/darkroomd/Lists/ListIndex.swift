@@ -119,11 +119,12 @@ final class ListIndex: Sendable {
   }
 
   /// This node returns the list of the ledger, which may not have told its number yet.
-  func hasEntry(of list: LedgerList, from origin: FileName) -> Bool {
+  func entry(of list: LedgerList, from origin: FileName) -> ListID? {
     state.withLock { state in
-      state.labels.values.contains {
-        $0.terms.isEntry && ($0.terms.ledger == list || $0.terms.origin == origin)
-      }
+      state.labels.first {
+        $0.value.terms.isEntry
+          && ($0.value.terms.ledger == list || $0.value.terms.origin == origin)
+      }?.key
     }
   }
 
