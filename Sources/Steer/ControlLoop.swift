@@ -208,13 +208,17 @@ struct ControlLoop: ~Copyable {
     } else {
       clients[letter.client]?.taken = letter.taken
     }
-    clients[letter.client]?.file = letter.file
+    if clients[letter.client]?.session.hasOutput == true {
+      clients[letter.client]?.file = letter.file
+    }
     if letter.isLast { clients[letter.client]?.task = nil }
     pump(letter.client)
   }
 
   private mutating func flush(_ number: UInt64) {
     while let client = clients[number], client.session.hasOutput {
+      // The kernel keeps a file until it is read: a caller that reads nothing would collect them.
+      if client.file != nil, client.socket.hasUnread { return leave(number) }
       guard let count = try? client.socket.send(client.session.unwritten, beside: client.file)
       else { return leave(number) }
       if count == 0 { return }

@@ -83,6 +83,25 @@ struct ServerTests {
   }
 
   @Test
+  func `a caller that does not read gets one open file`() async throws {
+    try place.write(Array("print".utf8), to: "picture")
+    let file = try place.folder.openFile(FileName(literal: "picture"), .read)
+    let daemon = ScriptedDaemon(picture: PictureReport(type: "image/png", file: file))
+    let server = try serve(daemon)
+    let order = ControlRequest(.picture(PictureOrder(list: ListReference("17"), photo: 3)))
+    let path = path
+    let line = try await onOwnThread {
+      let line = try RawLine(path: path)
+      try line.send(order.bytes + order.bytes + order.bytes)
+      return line
+    }
+    await daemon.reached(2)
+    server.stop()
+    await server.stopped()
+    try await onOwnThread { #expect(try line.answersToEnd().count == 1) }
+  }
+
+  @Test
   func `only owner and group may connect, and the socket is gone after the stop`() async throws {
     let server = try serve(ScriptedDaemon())
     let folder = place.folder

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <linux/sockios.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -88,6 +90,12 @@ int dr_socket_peer(int file, struct dr_peer *out) {
 }
 
 int dr_socket_finish(int file) { return answer(shutdown(file, SHUT_WR)); }
+
+int dr_socket_unread(int file) {
+  int bytes = 0;
+  if (ioctl(file, SIOCOUTQ, &bytes) < 0) return -errno;
+  return bytes;
+}
 
 int dr_socket_at(const char *path, uint64_t *inode) {
   struct stat status;

@@ -101,6 +101,9 @@ package final class StreamSocket: Sendable {
     }
   }
 
+  /// The other side has not read all that was sent.
+  package var hasUnread: Bool { dr_socket_unread(handle.number) > 0 }
+
   /// Ends sending; the other side reads to the end and may still answer.
   package func finish() { _ = dr_socket_finish(handle.number) }
 }

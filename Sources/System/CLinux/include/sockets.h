@@ -21,6 +21,9 @@ int dr_socket_connect(int socket, const char *path);
 int dr_socket_peer(int socket, struct dr_peer *out);
 int dr_socket_finish(int socket);
 
+// The bytes that the other side has not read yet.
+int dr_socket_unread(int socket);
+
 // The kind of file at a path, links not followed: 1 and its inode for a socket, 0 for anything else.
 int dr_socket_at(const char *path, uint64_t *inode);
 int dr_unlink_path(const char *path);
