@@ -20,6 +20,7 @@ package enum ControlReply: Equatable, Sendable {
   case opened(OpenReport)
   case redeemed(RedeemReport)
   case states(StatesReport)
+  case colours(ColoursReport)
   case found(FindReport)
   case cache(CacheReport)
   case metrics(MetricsReport)
@@ -44,6 +45,7 @@ package enum ControlReply: Equatable, Sendable {
     case .opened(let report): report.object
     case .redeemed(let report): report.object
     case .states(let report): report.object
+    case .colours(let report): report.object
     case .found(let report): report.object
     case .cache(let report): JSONObject(["cache": .value(report)])
     case .metrics(let report): report.object
@@ -73,6 +75,7 @@ package enum ControlReply: Equatable, Sendable {
     case .open: self = .opened(try OpenReport(fields))
     case .redeem: self = .redeemed(try RedeemReport(fields))
     case .states: self = .states(try StatesReport(fields))
+    case .colours: self = .colours(try ColoursReport(fields))
     case .find: self = .found(try FindReport(fields))
     case .cache: self = .cache(try fields.value("cache"))
     case .metrics: self = .metrics(try MetricsReport(fields))

@@ -29,6 +29,7 @@ struct MessageTests {
     .redeem(token: Samples.token), .states(StatesOrder(list: ListReference("17"))),
     .states(StatesOrder(list: ListReference("17"), offset: 5, limit: 0)),
     .find(FindOrder(list: ListReference("17"), text: "Barn", after: 9)),
+    .colours(ColoursOrder(list: ListReference("17"), groups: 2048)),
   ]
 
   @Test("a call arrives as it was sent", arguments: calls)
@@ -68,6 +69,7 @@ struct MessageTests {
     ),
     (.find, .found(FindReport(photo: 3))), (.find, .found(FindReport(more: 100_000))),
     (.find, .found(FindReport())),
+    (.colours, .colours(ColoursReport(groups: [String(repeating: "ab9", count: 12), ""]))),
     (.retry, .changed(Samples.list)), (.quality, .changed(Samples.list)),
     (
       .why,

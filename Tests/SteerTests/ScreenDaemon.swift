@@ -137,7 +137,7 @@ struct ScreenDaemon: ControlService {
     case .flush: return .flushed(hosts: 2)
     case .reload: return .reloaded(notes: ["Workers= takes effect at the next start"])
     case .watch: return .watch(watched)
-    case .why, .quality, .focus, .unfocus, .follow, .redeem, .states, .find:
+    case .why, .quality, .focus, .unfocus, .follow, .redeem, .states, .colours, .find:
       return .failed(.notPossible(why: "not here"))
     case .cache: return .cache(Samples.cache)
     case .metrics: return .metrics(Samples.metrics)
