@@ -229,8 +229,8 @@ if Context.environment["DARKROOM_FUZZ"] != nil {
       path: "Tests/Fuzz/Program"))
 }
 
-// Every program contains the Swift runtime. Tool and worker contain the C++ runtime below it, too (etc/link), whose
-// shared form has 2,000 symbols to look up: that takes half of the start-up time. Without `-export-dynamic` the linker
+// Every program contains the Swift runtime. Tool, worker and web server contain the C++ runtime below it, too (etc/link),
+// whose shared form has 2,000 symbols to look up: that takes half of the start-up time, and a MiB. Without `-export-dynamic` the linker
 // drops symbols that no library uses.
 let quickStart = [
   "-L\(Context.packageDirectory)/etc/link", "-Xclang-linker", "-static-libgcc",
@@ -247,7 +247,10 @@ let allInside = [
   "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "-z", "-Xlinker", "now",
 ]
 let isStatic = Context.environment["STATIC"] == "1"
-let linked = ["darkroomctl": quickStart, "darkroom-worker": isStatic ? allInside : shared]
+let linked = [
+  "darkroomctl": quickStart, "darkroom-web": quickStart,
+  "darkroom-worker": isStatic ? allInside : shared,
+]
 for target in executables {
   guard let flags = linked[target.name] else { continue }
   target.linkerSettings = [.unsafeFlags(flags, .when(configuration: .release))]

@@ -1,173 +1,133 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The live page in headless Chromium: the time from the rename of a print until its tile is painted, and from the last
-scroll event on waiting photos until the origin is asked for the first of them, which includes the 150 ms for which the
-page waits. The daemon is idle but for this list; its origin answers after a pause."""
-import http.client
-import json
+"""The pages of a list of a million photos: the memory of darkroom-web with and without clients, its wake-ups without
+them, and the memory of the daemon while sixteen pages read all states at once."""
 import os
-import random
+import socket
 import subprocess
 import threading
 import time
 
 from bench import *
 
-PAUSE, FILES = 100, 50
-APPEARING, LISTS = 80, 4
-TOTAL, JUMPS = 30_000, 60
-SETTINGS = ("[Inbox]\nQuietTime=250ms\n[Download]\nAllowNetworks=127.0.0.0/8\nConnections={0}\n"
-            "ConnectionsPerHost={0}\n[Output]\nContactSheet=no\n")
-# The time of each tile's first frame with its picture, and of the last scroll event.
-WATCH = """
-window.painted = {}; window.scrolled = 0;
-const now = () => performance.timeOrigin + performance.now();
-document.addEventListener("load", event => {
-  const number = event.target.parentElement?.dataset.number;
-  if (number) requestAnimationFrame(() => setTimeout(() => { painted[number] ??= now(); }));
-}, true);
-document.addEventListener("scroll", () => { scrolled = now(); }, true);
-"""
+PHOTOS, SECONDS, PAGES = 1_000_000, 20, 16
 
 
-class Browser:
-    """Chromium by chromedriver, as the W3C's WebDriver describes it."""
+class Page:
+    """A client that keeps its connections open, as a browser does."""
 
-    def __init__(self, temp, width, height):
-        self.process = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True,
-                                        env=dict(os.environ, HOME=temp, TMPDIR=temp))
-        atexit.register(self.process.kill)
-        line = next(line for line in self.process.stdout if "successfully on port" in line)
-        self.port = int("".join(c for c in line.rsplit("port", 1)[1] if c.isdigit()))
-        arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage",
-                     f"--window-size={width},{height}", f"--user-data-dir={temp}/profile"]
-        wanted = {"browserName": "chrome", "goog:chromeOptions": {"args": arguments}}
-        self.session = f"/session/{self.call('/session', capabilities={'alwaysMatch': wanted})['sessionId']}"
-        self.inspect("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
+    def __init__(self, daemon, base):
+        self.host = base.removeprefix("http://")
+        address = daemon.tool("open", "--address", base, "Everything").stdout.decode().split()[0]
+        door = self.get(self.connect(), address.removeprefix(base))
+        head = door.split(b"\r\n\r\n")[0].decode()
+        self.cookie = next(line.split(":", 1)[1].split(";")[0].strip() for line in head.split("\r\n")
+                           if line.lower().startswith("set-cookie:"))
+        self.line = self.connect()
 
-    def call(self, path, **parameters):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        connection.request("POST", path, json.dumps(parameters))
-        answer = json.load(connection.getresponse())["value"]
-        if isinstance(answer, dict) and "error" in answer:
-            raise SystemExit(f"chromedriver: {answer['message']}")
-        return answer
+    def connect(self):
+        host, port = self.host.split(":")
+        return socket.create_connection((host, int(port)), timeout=60)
 
-    def inspect(self, command, **parameters):
-        return self.call(f"{self.session}/goog/cdp/execute", cmd=command, params=parameters)
+    def send(self, line, target):
+        cookie = f"Cookie: {self.cookie}\r\n" if hasattr(self, "cookie") else ""
+        line.sendall(f"GET {target} HTTP/1.1\r\nHost: {self.host}\r\n{cookie}\r\n".encode())
 
-    def open(self, url):
-        self.call(f"{self.session}/url", url=url)
+    def get(self, line, target):
+        self.send(line, target)
+        data = b""
+        while b"\r\n\r\n" not in data:
+            data += line.recv(65536)
+        head, body = data.split(b"\r\n\r\n", 1)
+        length = next(int(line.split(b":")[1]) for line in head.split(b"\r\n")
+                      if line.lower().startswith(b"content-length:"))
+        while len(body) < length:
+            body += line.recv(65536)
+        if not head.startswith(b"HTTP/1.1 200"):
+            raise SystemExit(f"{target}: {head.decode()}")
+        return head + b"\r\n\r\n" + body
 
-    def value(self, expression):
-        return self.call(f"{self.session}/execute/sync", script=f"return {expression}", args=[])
+    def states(self):
+        count = 0
+        while count < PHOTOS:
+            answer = self.get(self.line, f"/lists/1/states?offset={count}")
+            count += len(answer.split(b"\r\n\r\n", 1)[1])
 
-    def stop(self):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        connection.request("DELETE", self.session)
-        connection.getresponse().read()
-        self.process.terminate()
+    def look(self):
+        """Everything that the page asks for at its start, and its events."""
+        for target in ("/lists/1/", "/style.css", "/script.js", "/lists/1/photos?offset=0&count=50",
+                       "/lists/1/colours?groups=636"):
+            self.get(self.line, target)
+        self.states()
+        self.events = self.connect()
+        self.send(self.events, "/lists/1/events?since=0")
+        self.events.recv(100)
 
-
-class Scene:
-    """An origin, a daemon, and the server of its pages."""
-
-    def __init__(self, folder, temp, connections):
-        self.photos = os.path.join(temp, "photos")
-        self.names = sorted(os.listdir(self.photos))
-        self.origin = Origin(self.photos, log=True, pause=PAUSE)
-        self.asked, self.shift = {}, time.time() - time.monotonic()
-        threading.Thread(target=self.listen, daemon=True).start()
-        self.daemon = Daemon(folder, os.path.join(temp, "root"), SETTINGS.format(connections))
-        self.web = subprocess.Popen([os.path.join(folder, "darkroom-web"), "--root", self.daemon.root],
-                                    stdout=subprocess.PIPE, text=True)
-        atexit.register(self.web.kill)
-        self.base = self.web.stdout.readline().strip()
-
-    def listen(self):
-        """The first request for each photo, in milliseconds since 1970."""
-        for line in self.origin.process.stdout:
-            words = line.split()
-            self.asked.setdefault(words[1].partition("?")[2], int(words[0]) / 1e6 + self.shift * 1e3)
-
-    def drop(self, name, count):
-        photos = {f"photo {n}": self.origin.url(f"{self.names[n % FILES]}?{name}-{n}") for n in range(1, count + 1)}
-        self.daemon.drop(photo_list(os.path.join(os.path.dirname(self.photos), f"{name}.plist"), photos))
-
-    def show(self, browser, name):
-        found = lambda: self.daemon.tool("open", "--address", self.base, name)
-        browser.open(wait_until(lambda: found().stdout.decode().strip(), 30, "the address", self.daemon.lives))
-        wait_until(lambda: browser.value("document.querySelectorAll('li:not([hidden])').length"), 60, "the page")
-
-    def stop(self):
-        self.web.terminate()
-        self.daemon.stop()
-        self.origin.stop()
+    def leave(self):
+        self.line.close()
+        self.events.close()
 
 
-def appearances(scene, browser, name):
-    """Milliseconds from the renames of prints to the frames with their tiles, of those on the screen."""
-    scene.drop(name, APPEARING)
-    scene.show(browser, name)
-    begun = 1000 * time.time()
-    scene.daemon.finish(name)
-    shown = browser.value("[...document.querySelectorAll('li:not([hidden]) a')].map(a => +a.dataset.number)")
-    painted = wait_until(
-        lambda: (p := browser.value("painted")) if all(str(n) in browser.value("painted") for n in shown) else None,
-        30, "the last tile")
-    folder, times = os.path.join(scene.daemon.root, "prints", name), []
-    for number in shown:
-        renamed = os.stat(os.path.join(folder, f"photo {number}.jpg")).st_ctime_ns / 1e6
-        # Those that were there first came with the page.
-        if renamed > begun + 500:
-            times.append(painted[str(number)] - renamed)
-    return times
+def web_row(what, web):
+    resident, proportional = memory(web.pid)
+    return [what, f"{resident / MIB:.1f}", f"{proportional / MIB:.1f}", f"{peak(web.pid) / MIB:.1f}"]
 
 
-def jump(scene, browser, name):
-    """Milliseconds from the last scroll event to the first request for a photo on the screen, all of them waiting."""
-    before, place = browser.value("scrolled"), random.random()
-    browser.value(f"(m => (m.scrollTop = {place} * (m.scrollHeight - m.clientHeight), 1))(document.querySelector('main'))")
-    # The tiles are those of the new place after the next frame.
-    wait_until(lambda: browser.value("scrolled") > before, 30, "the scroll event")
-    keys = [f"{name}-{n}" for n in
-            browser.value("[...document.querySelectorAll('li:not([hidden]) a')].map(a => +a.dataset.number)")]
-    scrolled = browser.value("scrolled")
-    # The pages of one screen around a place that was looked at are not waiting any more.
-    if any(scene.asked.get(key, scrolled) < scrolled for key in keys):
-        return None
-    first = wait_until(lambda: min((scene.asked[k] for k in keys if k in scene.asked), default=None), 30,
-                       "the first request")
-    time.sleep(random.uniform(0.2, 0.4))
-    return first - scrolled
+def wakes(process):
+    before = switches(process)
+    time.sleep(SECONDS)
+    after = switches(process)
+    return sum(after[name] - before.get(name, 0) for name in after)
 
 
-def row(what, times):
-    times = sorted(times)
-    return [what, len(times), f"{middle(times):.0f}", f"{times[int(len(times) * 0.95)]:.0f}", f"{times[-1]:.0f}"]
+def start_web(folder, daemon):
+    web = subprocess.Popen([os.path.join(folder, "darkroom-web"), "--root", daemon.root, "--idle", "600"],
+                           stdout=subprocess.PIPE, text=True)
+    atexit.register(web.kill)
+    return web, web.stdout.readline().strip()
 
 
 def main():
     folder, temp = programs(), scratch()
     command("page")
-    small_photos(generator(temp), os.path.join(temp, "photos"), FILES)
-    head = ["from", "times", "median ms", "95th", "most"]
+    # Its photos wait: the list is paused when it is accepted.
+    daemon = Daemon(folder, os.path.join(temp, "root"), "[Download]\nAllowNetworks=127.0.0.0/8\n")
+    path = os.path.join(temp, "Everything.txt")
+    with open(path, "w") as file:
+        file.writelines(f"http://127.0.0.1:9/{number}.jpg\n" for number in range(PHOTOS))
+    daemon.drop(path)
+    wait_until(lambda: daemon.tool("pause", "Everything").returncode == 0, 300, "the list", daemon.lives)
+    time.sleep(5)
+    web, base = start_web(folder, daemon)
+    rows = [web_row("started", web)]
+    pages = [Page(daemon, base)]
+    pages[0].look()
+    rows.append(web_row("one page", web))
+    for _ in range(9):
+        pages.append(Page(daemon, base))
+        pages[-1].look()
+    rows.append(web_row("ten pages", web))
+    for page in pages:
+        page.leave()
+    wait_until(lambda: len(switches(web.pid)) <= 2, 60, "the end of the streams")
+    rows.append(web_row("after them", web))
+    table(f"darkroom-web with pages of a list of {PHOTOS:,} photos: memory in MiB", ["", "RSS", "PSS", "peak RSS"], rows)
+    print(f"  wake-ups in {SECONDS} s without clients: {wakes(web.pid)}")
 
-    scene, browser = Scene(folder, temp, 1), Browser(temp, 1600, 1600)
-    appearances(scene, browser, "Warm")
-    times = [t for n in range(LISTS) for t in appearances(scene, browser, f"Appearing{n}")]
-    scene.stop()
-    rows = [row("a print renamed, to its tile painted", times)]
+    before = memory(daemon.pid)[0]
+    with open(f"/proc/{daemon.pid}/clear_refs", "w") as file:
+        file.write("5")  # the peak begins again
+    pages = [Page(daemon, base) for _ in range(PAGES)]
+    threads = [threading.Thread(target=page.states) for page in pages]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    high, after = peak(daemon.pid), memory(daemon.pid)[0]
+    table(f"darkroomd while {PAGES} pages read all states at once: memory in MiB",
+          ["before", "peak", "after"], [[f"{n / MIB:.1f}" for n in (before, high, after)]])
+    web.kill()
+    daemon.stop()
 
-    scene = Scene(folder, temp, 4)
-    scene.drop("Large", TOTAL)
-    scene.show(browser, "Large")
-    times = [t for t in (jump(scene, browser, "Large") for _ in range(JUMPS)) if t is not None]
-    rows.append(row("at rest on waiting photos, to the request for the first of them", times))
-    scene.stop()
-    browser.stop()
-    table(f"the live page, load {os.getloadavg()[0]:.1f}", head, rows)
 
-
-if __name__ == "__main__":
-    main()
+main()

@@ -36,6 +36,14 @@ package final class ResultReader: Sendable {
       Array(fresh.prefix(ResultRow.size)), PhotoID(list: list, number: photo))
   }
 
+  /// The thumbnail of a photo that is far from the others: its row alone is read. A damaged row says nothing.
+  package func thumbnail(_ photo: UInt32) -> Thumbnail? {
+    guard let file, photo > 0,
+      let bytes = try? file.read(at: ResultRows.offset(photo), upTo: ResultRow.size)
+    else { return nil }
+    return (try? ResultRows.row(bytes, PhotoID(list: list, number: photo)))?.thumbnail
+  }
+
   /// The photos whose row says that they failed; a damaged row says nothing.
   package func failed(of count: UInt32) throws(Failure) -> [UInt32] {
     var numbers: [UInt32] = []

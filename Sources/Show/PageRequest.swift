@@ -13,6 +13,8 @@ package enum PageRequest: Equatable, Sendable {
   case page(UInt64)
   case states(UInt64, offset: UInt32)
   case photos(UInt64, offset: UInt32, count: UInt32)
+  /// The colours of an overview.
+  case colours(UInt64, groups: UInt32)
   case find(UInt64, text: String, after: UInt32)
   /// The changes after a record.
   case events(UInt64, since: UInt64)
@@ -23,6 +25,7 @@ package enum PageRequest: Equatable, Sendable {
 
   package static let longestTarget = 1024
   package static let mostPhotos: UInt32 = 200
+  package static let mostGroups: UInt32 = 2048
   private static let tokenDigits = 32
   private static let mostParameters = 4
   private static let longestText = 256
@@ -31,8 +34,9 @@ package enum PageRequest: Equatable, Sendable {
   package var list: UInt64? {
     switch self {
     case .redeem, .script, .style, .icon: nil
-    case .page(let list), .states(let list, _), .photos(let list, _, _), .find(let list, _, _),
-      .events(let list, _), .thumbnail(let list, _), .print(let list, _), .focus(let list):
+    case .page(let list), .states(let list, _), .photos(let list, _, _), .colours(let list, _),
+      .find(let list, _, _), .events(let list, _), .thumbnail(let list, _), .print(let list, _),
+      .focus(let list):
       list
     }
   }
@@ -81,6 +85,9 @@ package enum PageRequest: Equatable, Sendable {
         let count = number("count"), 1...UInt64(mostPhotos) ~= count
       else { return nil }
       request = .photos(list, offset: offset, count: UInt32(count))
+    case (1, "colours"):
+      guard let groups = number("groups"), 1...UInt64(mostGroups) ~= groups else { return nil }
+      request = .colours(list, groups: UInt32(groups))
     case (1, "events"): request = number("since").map { .events(list, since: $0) }
     case (1, "find"):
       guard let after = number("after").flatMap({ UInt32(exactly: $0) }),

@@ -6,143 +6,137 @@
 // height of a page, so above 8 million pixels one pixel of the scroll bar is `scale` pixels of the grid. `look` names the
 // photos on the screen, then those of one screen below and above, as a lease that is renewed while the page is visible.
 // `facts.call`: the server stays while a page calls it, also a hidden one.
+//
+// The overview has a cell for each group of photos of the whole list, drawn as five times four pixels that the style
+// enlarges: the colours of one print of the group, as many as the group has prints, and at the end those that failed.
 
 package enum PageScript {
-  package static let text = #"""
+  /// As it is sent: without its indentation.
+  package static let text = source.split(separator: "\n")
+    .map { $0.drop { $0 == " " } }.joined(separator: "\n")
+
+  private static let source = #"""
     {
     const all = word => [...document.querySelectorAll(word)], one = word => all(word)[0];
     const { ceil, floor, max, min } = Math;
-    const main = one("main"), grid = one("ul"), ask = one("#ask");
+    const main = one("main"), grid = one("ul"), ask = one("#ask"), buttons = all("button");
+    const map = one("#map"), canvas = one("canvas"), pen = canvas.getContext("2d");
     const facts = document.body.dataset, total = +facts.total;
-    const DONE = 2, FAILED = 3, PAGE = 50, PAGES = 40, TALLEST = 8e6, CAPTION = 32, GAP = 24;
+    const DONE = 2, FAILED = 3, PAGE = 50, PAGES = 40, TALLEST = 8e6, EDGE = 26, BELOW = 56;
+    const ACROSS = 6, PARTS = 12, HUES = ["#8883", "#b98c", "#876", "#c8402c"];
     const words = ["waiting", "downloaded", "print", "failed"];
     const states = new Uint8Array(total), counts = [total, 0, 0, 0];
     const viewer = crypto.getRandomValues(new Uint32Array(3)).join("");
     const OVER = "This view is over. 'darkroomctl open' makes another.";
     const AWAY = "darkroomd does not answer; trying again, or use 'darkroomctl open'";
-    const pool = [], pages = new Map(), wanted = new Set(), asked = new Set();
-    let filter = -1, shown = null, current = 0;
-    let edge = 26, columns = 1, wide = 0, tall = 0, scale = 1;
+    const pool = [], pages = new Map();
+    let filter = -1, shown = null, current = 0, columns = 1, row = 1, scale = 1;
+    let cells = 0, line = 0, colours = [], wanted = -1, asking = false;
     let record = 0, source = null, turn = 0, leased = false, notice = "";
 
     const size = () => shown ? shown.length : total;
     const at = place => shown ? shown[place] : place + 1;
-    const row = () => tall + GAP;
     const top = () => main.scrollTop * scale;
     const clamp = (value, least, most) => max(least, min(value, most));
+    const within = place => clamp(place, 0, max(0, size() - 1));
+    const text = number => number.toLocaleString("en");
     const later = (act, time) => {
       act.timer ||= setTimeout(() => { act.timer = 0; act(); }, time);
     };
 
     const layout = () => {
-      const keep = floor(top() / (row() || 1)) * columns, old = wide;
-      edge = main.clientWidth < 600 ? 16 : 26;
-      const space = main.clientWidth - 2 * edge, least = space < 600 ? 130 : 210;
-      columns = clamp(floor((space + GAP) / (least + GAP)), 1, 7);
-      wide = floor((space + GAP) / columns) - GAP;
-      tall = Math.round(wide * 2 / 3) + CAPTION;
-      const full = ceil(size() / columns) * row() + edge, high = main.clientHeight;
-      const height = min(full, TALLEST);
+      const keep = floor(top() / row) * columns, old = row, high = main.clientHeight;
+      const tracks = getComputedStyle(grid).gridTemplateColumns.split(" ");
+      columns = tracks.length;
+      row = parseFloat(tracks[0]) / 1.5 + BELOW;
+      const full = ceil(size() / columns) * row + EDGE, height = min(full, TALLEST);
       scale = full > height ? (full - high) / (height - high) : 1;
       grid.style.height = height + "px";
-      const need = columns * (ceil(high / row()) + 2);
+      const need = columns * (ceil(high / row) + 2);
       while (pool.length > need) pool.pop().remove();
       while (pool.length < need) pool.push(tile());
-      for (const item of pool) item.key = "";
-      if (keep && wide !== old) main.scrollTop = floor(keep / columns) * row() / scale;
+      if (keep && row !== old) main.scrollTop = floor(keep / columns) * row / scale;
+      line = map.clientWidth / 7.5;
+      cells = min(total, 2048, ACROSS * floor(map.clientHeight / line) || 0);
       draw();
+      paint();
+      later(dye, 100);
       rested();
     };
 
     const tile = () => {
-      const item = document.createElement("li"), link = document.createElement("a");
-      const image = new Image(), name = document.createElement("span");
-      image.alt = "";
-      image.decoding = "async";
-      image.onload = () => link.classList.add("there");
-      image.onerror = () => link.classList.remove("there");
-      name.dir = "auto";
-      link.append(image, name);
-      item.append(link);
-      grid.append(item);
+      grid.append(one("template").content.cloneNode(true));
+      const item = grid.lastElementChild, link = item.firstChild;
+      link.firstChild.onload = () => link.classList.add("there");
       return item;
     };
 
     const span = more => {
-      const first = floor((top() - edge) / row()), count = ceil(main.clientHeight / row());
-      return [clamp((first - more * count) * columns, 0, size()),
-        clamp((first + (1 + more) * count + 1) * columns, 0, size())];
+      const first = floor((top() - EDGE) / row), count = ceil(main.clientHeight / row);
+      return [first - more * count, first + (1 + more) * count + 1]
+        .map(line => clamp(line * columns, 0, size()));
     };
 
     const draw = () => {
-      const y = top(), base = main.scrollTop - y + edge;
+      const y = top();
       let [first, end] = span(0);
       first = max(0, first - columns);
       end = min(end, first + pool.length);
-      for (const item of pool) item.used = false;
-      for (let place = first; place < end; place++) {
-        const item = pool[place % pool.length];
-        item.used = true;
-        fill(item, place, edge + place % columns * (wide + GAP),
-          base + floor(place / columns) * row());
-      }
-      for (const item of pool) item.hidden = !item.used;
+      wanted = -1;
+      for (const item of pool) item.hidden = true;
+      for (let place = first; place < end; place++) fill(pool[place % pool.length], place);
+      grid.style.paddingTop = main.scrollTop - y + first / columns * row + EDGE + "px";
       fetchNames();
+      point();
     };
 
     const known = number => {
       const page = floor((number - 1) / PAGE), found = pages.get(page)?.[(number - 1) % PAGE];
-      if (!found || states[number - 1] === FAILED && !found[2]) wanted.add(page);
+      if (!found || states[number - 1] === FAILED && !found[2]) wanted = page;
       return found;
     };
 
-    const fill = (item, place, x, y) => {
-      item.style.transform = `translate(${x}px,${y}px)`;
+    const fill = (item, place) => {
       const number = at(place), state = states[number - 1];
       const [, name, why] = known(number) || [0, `Photo ${number}`, ""];
-      const key = [number, state, name, why, place === current, wide, filter].join();
+      const key = [place, size(), number, state, name, why, place === current].join();
+      item.hidden = false;
+      item.style.order = place;
       if (item.key === key) return;
       item.key = key;
       const link = item.firstChild, image = link.firstChild, reason = state === FAILED ? why : "";
-      item.style.width = wide + "px";
-      item.style.height = tall + "px";
       item.ariaSetSize = size();
       item.ariaPosInSet = place + 1;
-      link.dataset.number = number;
-      link.dataset.words = state === DONE ? "" : reason || words[state];
+      Object.assign(link.dataset, { number, state, words: state === DONE ? "" : reason || words[state] });
       link.lastChild.textContent = name;
       link.ariaLabel = `${number}, ${name}: ${words[state]}${reason && ", " + reason}`;
       link.tabIndex = place === current ? 0 : -1;
       const picture = state === DONE ? `thumbs/${number}.jpg` : "";
-      const isNew = item.number === number && item.state < DONE && state === DONE;
       if (item.picture !== picture) {
-        link.className = (state === FAILED ? "failed" : state === 1 ? "wet" : "") + (isNew ? " new" : "");
+        link.className = picture && item.number === number ? "new" : "";
         item.picture = picture;
-        if (picture) image.src = picture; else image.removeAttribute("src");
-      } else link.classList.toggle("failed", state === FAILED);
-      if (!picture) link.classList.toggle("wet", state === 1);
-      if (picture) link.href = `prints/${number}`; else link.removeAttribute("href");
+        if (picture) {
+          image.src = picture;
+          link.href = `prints/${number}`;
+        } else {
+          image.removeAttribute("src");
+          link.removeAttribute("href");
+        }
+      }
       item.number = number;
-      item.state = state;
     };
 
-    const fetchNames = () => {
-      for (const page of wanted) {
-        if (asked.size >= 3) break;
-        wanted.delete(page);
-        if (asked.has(page)) continue;
-        asked.add(page);
-        fetch(`photos?offset=${page * PAGE}&count=${PAGE}`)
-          .then(answer => answer.json())
-          .then(rows => {
-            pages.delete(page);
-            pages.set(page, rows);
-            if (pages.size > PAGES) pages.delete(pages.keys().next().value);
-            requestAnimationFrame(draw);
-          }, () => {})
-          .finally(() => setTimeout(() => { asked.delete(page); fetchNames(); }, 200));
+    const fetchNames = async () => {
+      if (asking || wanted < 0) return;
+      const page = wanted;
+      asking = true;
+      const answer = await fetch(`photos?offset=${page * PAGE}&count=${PAGE}`).catch(() => 0);
+      const rows = answer.ok && await answer.json().catch(() => 0);
+      if (rows) {
+        pages.set(page, rows);
+        if (pages.size > PAGES) pages.delete(pages.keys().next().value);
       }
-      if (!asked.size) wanted.clear();
+      setTimeout(() => { asking = false; draw(); }, 100);
     };
 
     const set = (number, state) => {
@@ -156,26 +150,18 @@ package enum PageScript {
 
     const choose = (kind = filter) => {
       filter = kind;
-      shown = kind < 0 ? null
-        : Uint32Array.from((function* () {
-          for (let place = 0; place < total; place++)
-            if (kind ? states[place] === kind : states[place] < DONE) yield place + 1;
-        })());
-      current = clamp(current, 0, max(0, size() - 1));
+      shown = kind < 0 ? null : new Uint32Array(total).map((_, place) => place + 1)
+        .filter(number => kind ? states[number - 1] === kind : states[number - 1] < DONE);
+      current = within(current);
       tell();
       layout();
     };
 
-    const text = number => number.toLocaleString("en");
-
     const tell = () => {
-      const labels = [[-1, "All", total], [DONE, "Prints", counts[2]],
-        [0, "Waiting", counts[0] + counts[1]], [FAILED, "Failed", counts[3]]];
-      labels.forEach(([kind, word, number], place) => {
-        const button = all("button")[place];
-        button.textContent = `${word} ${text(number)}`;
-        button.ariaPressed = filter === kind;
-        button.onclick = () => { main.scrollTop = current = 0; choose(kind); };
+      const numbers = [total, counts[2], counts[0] + counts[1], counts[3]];
+      buttons.forEach((button, place) => {
+        button.lastChild.textContent = text(numbers[place]);
+        button.ariaPressed = filter === +button.value;
       });
       one("#done").textContent = `${text(counts[2])} of ${text(total)}`;
       one("#left").textContent = notice || (counts[3] ? text(counts[3]) + " failed" : "");
@@ -193,7 +179,7 @@ package enum PageScript {
       one("#said").textContent = `${counts[2]} prints of ${total}, ${counts[3]} failed. ${notice}`;
     };
 
-    const changed = () => { tell(); draw(); };
+    const changed = () => { tell(); draw(); later(paint, 500); later(dye, 5e3); };
 
     const say = text => { notice = text; tell(); };
     const back = () => notice === AWAY && say("");
@@ -203,19 +189,18 @@ package enum PageScript {
     const load = async () => {
       stop();
       const mine = turn;
-      for (let offset = 0, pause = 1e3; offset < total;) {
+      for (let offset = 0; offset < total;) {
         const answer = await fetch(`states?offset=${offset}`).catch(() => 0);
         const digits = answer.ok && await answer.arrayBuffer().catch(() => 0);
         if (mine !== turn) return;
         if (digits) {
           if (!offset) record = +answer.headers.get("Darkroom-Record");
-          new Uint8Array(digits).forEach((digit, place) => { states[offset + place] = digit - 48; });
-          offset += 1e6;
+          states.set(new Uint8Array(digits).map(digit => digit & 3), offset);
+          offset += digits.byteLength || total;
         } else if (/40[134]/.test(answer.status)) return say(OVER);
         else {
           say(AWAY);
-          await new Promise(done => setTimeout(done, pause));
-          pause = min(2 * pause, 6e4);
+          await new Promise(done => setTimeout(done, 3e3));
         }
       }
       counts.fill(0);
@@ -244,55 +229,36 @@ package enum PageScript {
       source.onerror = () => source?.readyState === 2 && later(load, 1e4);
     };
 
-    const ranges = places => {
-      const found = [];
-      for (const number of places) {
-        const last = found[found.length - 1];
-        if (last && last[1] === number - 1) last[1] = number; else found.push([number, number]);
-      }
-      return found.map(range => range.join("-"));
-    };
-
-    const open = (first, end) => {
-      const found = [];
-      for (let place = first; place < end; place++) if (states[at(place) - 1] < DONE) found.push(at(place));
-      return found;
-    };
-
     const look = () => {
       if (facts.focus !== "1") return;
-      let wish = "";
+      const wish = [];
       if (source) {
         const [first, end] = span(0), [before, behind] = span(1);
-        const places = [...open(first, end), ...open(end, behind), ...open(before, first)];
-        wish = ranges(places.slice(0, 500)).slice(0, 150).join();
+        for (let [place, last] of [[first, end], [end, behind], [before, first]])
+          for (; place < last; place++) if (states[at(place) - 1] < DONE) wish.push(at(place));
       }
-      if (!wish && !leased) return;
-      leased = wish !== "";
-      fetch("focus", { method: "POST", body: `${viewer} ${wish}`, keepalive: true,
+      if (!wish.length && !leased) return;
+      leased = wish.length > 0;
+      fetch("focus", { method: "POST", body: `${viewer} ${wish.slice(0, 150)}`, keepalive: true,
         headers: { "Content-Type": "application/x-darkroom-focus" } }).catch(() => {});
     };
 
     const move = place => {
-      current = clamp(place, 0, max(0, size() - 1));
-      const y = edge + floor(current / columns) * row(), high = main.clientHeight;
-      if (y < top() + edge) main.scrollTop = (y - edge) / scale;
-      else if (y + row() > top() + high) main.scrollTop = (y + row() - high) / scale;
+      current = within(place);
+      const y = floor(current / columns) * row, below = y + row + EDGE - main.clientHeight;
+      if (y < top()) main.scrollTop = y / scale;
+      else if (below > top()) main.scrollTop = below / scale;
       draw();
       pool[current % pool.length].firstChild.focus({ preventScroll: true });
     };
 
+    const go = number => { if (shown) choose(-1); move(number - 1); };
+
     const find = async name => {
-      let after = at(current) || 0, laps = 0;
-      for (;;) {
-        const answer = await fetch(`find?after=${after}&text=${encodeURIComponent(name)}`);
-        if (!answer.ok) return say("The search failed");
-        const { photo, more } = await answer.json();
-        if (photo) { if (shown) choose(-1); return move(photo - 1); }
-        if (more) after = more;
-        else if (laps++) return say(`No photo is named ${name}`);
-        else after = 0;
-      }
+      const answer = await fetch(`find?after=${at(current) || 0}&text=${encodeURIComponent(name)}`);
+      if (!answer.ok) return say("The search failed");
+      const { photo } = await answer.json();
+      photo ? go(photo) : say(`No photo is named ${name}`);
     };
 
     ask.onkeydown = event => {
@@ -301,29 +267,81 @@ package enum PageScript {
       if (event.key !== "Enter") return;
       const word = ask.value;
       say("");
-      if (/^\d+$/.test(word)) { if (shown) choose(-1); move(word - 1); } else if (word) find(word);
+      if (/^\d+$/.test(word)) go(+word); else if (word) find(word);
     };
 
     onkeydown = event => {
       if (event.ctrlKey || event.altKey || event.metaKey) return;
-      const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns };
-      if (event.key in steps) move(current + steps[event.key]);
-      else if (event.key === "Home") move(0);
-      else if (event.key === "End") move(size() - 1);
+      const [act, from, line, count] = event.target === map
+        ? [jump, cellOf(at(current)), ACROSS, cells] : [move, current, columns, size()];
+      const to = { ArrowRight: from + 1, ArrowLeft: from - 1, ArrowDown: from + line,
+        ArrowUp: from - line, Home: 0, End: count - 1 }[event.key];
+      if (to !== undefined) act(to);
       else if ("/g".includes(event.key)) { ask.value = ""; ask.focus(); }
       else return;
       event.preventDefault();
+    };
+
+    const cellOf = number => floor((number - 1) * cells / total);
+
+    const point = () => {
+      const numbers = span(0).map((place, end) => at(within(place - end)) || 1);
+      const [first, last] = numbers.map(number => floor(cellOf(number) / ACROSS) * line);
+      map.lastChild.style.cssText = `top:${first}px;height:${last - first + line}px`;
+      map.ariaValueNow = numbers[0];
+      map.ariaValueText = `Photos ${numbers.map(text).join(" to ")} of ${text(total)}`;
+    };
+
+    const paint = () => {
+      const tally = new Uint32Array(4 * cells);
+      for (let place = 0; place < total; place++)
+        tally[4 * floor(place * cells / total) + states[place]]++;
+      canvas.width = 5 * ACROSS;
+      canvas.height = 4 * ceil(cells / ACROSS);
+      for (let cell = 0; cell < cells; cell++) {
+        const [open, wet, done, failed] = tally.subarray(4 * cell), known = colours[cell];
+        const share = PARTS / (open + wet + done + failed);
+        for (let part = 0; part < PARTS; part++) {
+          pen.fillStyle = part + failed * share > PARTS - 1 ? HUES[3]
+            : part >= done * share ? HUES[+(wet > open)]
+            : known ? "#" + known.substr(3 * part, 3) : HUES[2];
+          pen.fillRect(cell % ACROSS * 5 + part % 4, floor(cell / ACROSS) * 4 + floor(part / 4), 1, 1);
+        }
+      }
+    };
+
+    const dye = async () => {
+      if (!cells || !counts[DONE]) return;
+      const answer = await fetch(`colours?groups=${cells}`).catch(() => 0);
+      if (answer.ok) colours = (await answer.text()).split(",");
+      paint();
+    };
+
+    const jump = cell => {
+      const number = ceil(clamp(cell, 0, cells - 1) * total / cells) + 1;
+      current = within(shown ? shown.filter(other => other < number).length : number - 1);
+      main.scrollTop = floor(current / columns) * row / scale;
+      draw();
+    };
+
+    map.onpointerdown = map.onpointermove = event => {
+      if (!event.buttons) return;
+      map.setPointerCapture(event.pointerId);
+      jump(floor(event.offsetY / line) * ACROSS
+        + clamp(floor(event.offsetX / line * .8), 0, ACROSS - 1));
     };
 
     let rest = 0;
     const rested = () => { clearTimeout(rest); rest = setTimeout(look, 150); };
     main.onscroll = () => { draw(); rested(); };
     const leave = () => { stop(); look(); };
-    document.onvisibilitychange = () => document.hidden ? leave() : load();
+    document.onvisibilitychange = () => { document.hidden ? leave() : load(); };
     onpagehide = leave;
     onpageshow = load;
-    setInterval(() => leased && look(), 6e3);
+    setInterval(() => { if (leased) look(); }, 6000);
     if (facts.call) setInterval(() => fetch("").catch(() => {}), 3e4);
+    for (const button of buttons)
+      button.onclick = () => { main.scrollTop = current = 0; choose(+button.value); };
     new ResizeObserver(layout).observe(main);
     }
 

@@ -19,7 +19,9 @@ package enum PageStyle {
     header p{margin:0;color:var(--dim)}
     .count{text-align:right;color:var(--dim);font-variant-numeric:tabular-nums}
     .count b{font:600 1.5rem/1 "DejaVu Serif",Georgia,serif;color:var(--ink);display:block}
-    #about,#left{display:block;min-height:1.45em}
+    #about,#left{display:block;min-height:1.45em;overflow:hidden;text-overflow:ellipsis;
+      white-space:nowrap}
+    .count{max-width:60vw}
     .bar{grid-column:1/-1;height:6px;border-radius:3px;background:var(--line);overflow:hidden;
       margin-top:.6rem;display:flex}
     .bar i{background:var(--ink)}
@@ -31,19 +33,27 @@ package enum PageStyle {
     nav input{margin-left:auto}
     nav input::placeholder{color:var(--dim);opacity:1}
     nav button{cursor:pointer}
+    nav span{font-variant-numeric:tabular-nums}
     nav button[aria-pressed=true]{background:var(--ink);color:var(--ground);border-color:var(--ink)}
+    #sheet{flex:1;display:flex;min-height:0}
     main{flex:1;overflow-y:scroll;overflow-x:hidden;outline:0;overflow-anchor:none;
       contain:strict}
-    ul{position:relative;overflow:clip;list-style:none;margin:0;padding:0}
-    li{position:absolute;top:0;left:0;contain:layout style}
-    li[hidden]{display:none}
-    a{display:block;height:100%;position:relative;color:inherit;text-decoration:none}
+    ul{display:grid;grid-template-columns:repeat(auto-fill,minmax(max(210px,(100% - 6*24px)/7),1fr));
+      gap:24px;align-content:start;overflow:clip;list-style:none;margin:0;padding:0 26px}
+    li{contain:layout style;min-width:0}
+    [hidden]{display:none!important}
+    a{display:block;position:relative;padding-bottom:calc(200%/3 + 32px);color:inherit;
+      text-decoration:none}
+    #map{position:relative;width:60px;margin:26px 24px 0 0;cursor:pointer;touch-action:none}
+    #map canvas{width:100%;image-rendering:pixelated}
+    #map i{position:absolute;left:-4px;width:66px;border:2px solid var(--safe);border-radius:3px;
+      box-shadow:0 0 0 2px var(--ground);pointer-events:none}
     a::before{content:attr(data-words);position:absolute;inset:0 0 32px;padding:.5rem .6rem;
       display:flex;align-items:end;font-size:.8rem;line-height:1.3;color:var(--dim);
       background:repeating-linear-gradient(135deg,transparent 0 9px,var(--line) 9px 10px),var(--ground);
       box-shadow:inset 0 0 0 1px var(--line);overflow:hidden;overflow-wrap:anywhere}
-    a.wet::before{background:linear-gradient(transparent,var(--wet)),var(--paper);color:var(--ink)}
-    a.failed::before{background:var(--paper);color:var(--safe);box-shadow:inset 0 0 0 1.5px var(--safe);
+    a[data-state="1"]::before{background:linear-gradient(transparent,var(--wet)),var(--paper);color:var(--ink)}
+    a[data-state="3"]::before{background:var(--paper);color:var(--safe);box-shadow:inset 0 0 0 1.5px var(--safe);
       font-weight:600}
     img{position:absolute;inset:0;width:100%;height:calc(100% - 32px);object-fit:cover;
       visibility:hidden;box-shadow:0 0 0 5px var(--edge),0 1px 4px 5px #0003}
@@ -59,8 +69,10 @@ package enum PageStyle {
     a:focus-visible{outline-offset:6px}
     #said{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);margin:0}
     .notice{justify-content:center;align-items:center;font-size:1.2rem}
-    @media (max-width:600px){header{padding:.8rem 1rem .6rem}h1{font-size:1.4rem}nav{padding:0 1rem .6rem}
-      nav input{display:none}}
+    @media (max-width:600px){header{padding:.8rem 1rem .6rem;column-gap:1rem}h1{font-size:1.4rem}nav{padding:0 1rem .6rem}
+      nav input{display:none}
+      ul{grid-template-columns:repeat(auto-fill,minmax(130px,1fr));padding:0 16px}
+      #map{width:30px;margin:26px 12px 0 0}#map i{width:36px}}
     @media (prefers-reduced-motion:no-preference){a.new img{animation:develop 1.6s ease-out}
       @keyframes develop{from{filter:contrast(.2) brightness(1.7);opacity:.2}}}
     @media print{body{height:auto;overflow:visible}nav,.bar{display:none}}

@@ -69,9 +69,13 @@ package enum PageText {
         + "SameSite=Strict" + (isSecure ? "; Secure" : ""))
   }
 
+  /// A shorter list has no overview.
+  private static let fewest = 60
+
   package static func page(_ head: Head) -> String {
     let name = markup(head.name)
     let title = head.title.isEmpty ? name : markup(head.title)
+    let hidden = head.total < fewest ? " hidden" : ""
     return """
       <!doctype html>
       <html lang=en>
@@ -87,10 +91,13 @@ package enum PageText {
       <div class=count><b id=done></b><span id=left></span></div>
       <div class=bar role=progressbar aria-label=Photos aria-valuemin=0 aria-valuemax=\(head.total)><i></i><i></i><i></i></div>
       </header>
-      <nav aria-label=Photos><button></button><button></button><button></button><button></button>
+      <nav aria-label=Photos><button value=-1>All <span></span></button><button value=2>Prints <span></span></button><button \
+      value=0>Waiting <span></span></button><button value=3>Failed <span></span></button>
       <input id=ask aria-label="Go to a photo" placeholder="/ name   g number" size=16></nav>
-      <main tabindex=-1><ul></ul></main>
+      <div id=sheet><main tabindex=-1><ul></ul></main><div id=map role=slider tabindex=0 aria-label=Overview \
+      aria-orientation=vertical aria-valuemin=1 aria-valuemax=\(head.total)\(hidden)><canvas></canvas><i></i></div></div>
       <p role=status id=said></p>
+      <template><li><a><img alt="" decoding=async><span dir=auto></span></a></li></template>
 
       """
   }

@@ -31,6 +31,7 @@ package enum ControlCall: Equatable, Sendable {
   case open(ListReference)
   case redeem(token: String)
   case states(StatesOrder)
+  case colours(ColoursOrder)
   case find(FindOrder)
   /// A print or its thumbnail, open.
   case picture(PictureOrder)
@@ -65,6 +66,7 @@ package enum ControlCall: Equatable, Sendable {
     case open = "Open"
     case redeem = "Redeem"
     case states = "States"
+    case colours = "Colours"
     case find = "Find"
     case picture = "Picture"
     case cache = "Cache"
@@ -102,6 +104,7 @@ package enum ControlCall: Equatable, Sendable {
     case .open: .open
     case .redeem: .redeem
     case .states: .states
+    case .colours: .colours
     case .find: .find
     case .picture: .picture
     case .cache: .cache
@@ -132,6 +135,7 @@ package enum ControlCall: Equatable, Sendable {
     case .follow(let order): order.object
     case .redeem(let token): JSONObject(["token": .string(token)])
     case .states(let order): order.object
+    case .colours(let order): order.object
     case .find(let order): order.object
     case .picture(let order): order.object
     case .cache(let clear): JSONObject(clear ? ["clear": true] : [:])
@@ -174,6 +178,7 @@ package enum ControlCall: Equatable, Sendable {
       case .open: self = .open(ListReference(try fields.string("list")))
       case .redeem: self = .redeem(token: try fields.string("token"))
       case .states: self = .states(try StatesOrder(fields))
+      case .colours: self = .colours(try ColoursOrder(fields))
       case .find: self = .find(try FindOrder(fields))
       case .picture: self = .picture(try PictureOrder(fields))
       case .cache: self = .cache(clear: try fields.flag("clear"))

@@ -17,7 +17,8 @@ package enum ControlInterface {
   private static let control = """
     # Queries and controls darkroomd. A list is named by its number or its name. Times are milliseconds
     # since 1970. Every method takes a parameter 'view: ?string', of the reply to Redeem: the caller then acts for the
-    # user of that view, on its list, and may call Show, Follow, Focus, Unfocus, States, Find and Picture.
+    # user of that view, on its list, and may call Show, Follow, Focus, Unfocus, States, Colours, Find
+    # and Picture.
     # Reserved methods, answered with MethodNotImplemented: Submit, Sync.
     interface io.darkroom.Control
 
@@ -332,13 +333,16 @@ package enum ControlInterface {
     method Redeem(token: string) -> (list: int, view: string, seconds: int)
 
     # The states of photos in file order, a digit for each: 0 new, 1 downloaded, 2 filtered, 3 failed. limit is at
-    # most 1000000, which is the default. Follow continues after 'record'. mayFocus tells if the
-    # caller may call Focus.
+    # most 65536, which is the default. Follow continues after 'record'. mayFocus tells if the caller may call Focus.
     method States(
       list: string,
       offset: ?int,
       limit: ?int
     ) -> (list: ListSummary, record: int, states: string, mayFocus: bool)
+
+    # The colours of an overview of the list, in at most 2048 groups of photos that follow each other: of one print of
+    # each group four times three colours, row by row, each three hexadecimal digits. Empty for a group without one.
+    method Colours(list: string, groups: int) -> (groups: []string)
 
     # The first photo behind 'after' with this text in its name, in upper or lower case. Without one, a reply with
     # 'more' tells how far the search came.

@@ -22,6 +22,7 @@ package enum ControlReply: Equatable, Sendable {
   case opened(OpenReport)
   case redeemed(RedeemReport)
   case states(StatesReport)
+  case colours(ColoursReport)
   case found(FindReport)
   case picture(PictureReport)
   case cache(CacheReport)
@@ -50,6 +51,7 @@ package enum ControlReply: Equatable, Sendable {
     case .opened(let report): report.object
     case .redeemed(let report): report.object
     case .states(let report): report.object
+    case .colours(let report): report.object
     case .found(let report): report.object
     case .picture(let report): report.object
     case .cache(let report): JSONObject(["cache": .value(report)])
@@ -97,6 +99,7 @@ package enum ControlReply: Equatable, Sendable {
     case .open: self = .opened(try OpenReport(fields))
     case .redeem: self = .redeemed(try RedeemReport(fields))
     case .states: self = .states(try StatesReport(fields))
+    case .colours: self = .colours(try ColoursReport(fields))
     case .find: self = .found(try FindReport(fields))
     case .picture: self = .picture(try PictureReport(fields))
     case .cache: self = .cache(try fields.value("cache"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of a page on which people look at a list, and their replies: a token for a viewer, the right that it is
-// exchanged for, the states of all photos, the search for a name, and the pictures.
+// exchanged for, the states of all photos, the colours of an overview, the search for a name, and
+// the pictures.
 
 package import Linux
 
@@ -43,7 +44,8 @@ package struct RedeemReport: MessageValue {
 }
 
 package struct StatesOrder: MessageValue {
-  package static let highestLimit: UInt32 = 1_000_000
+  /// Bounds the memory of a call: a page of a million photos makes many calls, one after another.
+  package static let highestLimit: UInt32 = 65_536
 
   package var list: ListReference
   package var offset: UInt32
@@ -95,6 +97,40 @@ package struct StatesReport: MessageValue {
       "list": .value(list), "record": .count(record), "states": .string(states),
       "mayFocus": .bool(mayFocus),
     ])
+  }
+}
+
+/// A list as so many groups of photos that follow each other, of equal size as far as possible.
+package struct ColoursOrder: MessageValue {
+  package static let mostGroups: UInt32 = 2048
+
+  package var list: ListReference
+  package var groups: UInt32
+
+  package init(list: ListReference, groups: UInt32) { (self.list, self.groups) = (list, groups) }
+
+  package init(_ fields: MessageFields) throws(FieldError) {
+    list = ListReference(try fields.string("list"))
+    groups = try fields.count("groups")
+    guard 1...Self.mostGroups ~= groups else { throw FieldError(name: "groups") }
+  }
+
+  package var object: JSONObject {
+    JSONObject(["list": .string(list.text), "groups": .count(groups)])
+  }
+}
+
+package struct ColoursReport: MessageValue {
+  /// For each group the colours of one of its prints: four times three of them, row by row, each three hexadecimal
+  /// digits for red, green and blue. Empty for a group without a known one.
+  package var groups: [String]
+
+  package init(groups: [String]) { self.groups = groups }
+
+  package init(_ fields: MessageFields) throws(FieldError) { groups = try fields.strings("groups") }
+
+  package var object: JSONObject {
+    JSONObject(["groups": .array(groups.map { .string($0) })])
   }
 }
 

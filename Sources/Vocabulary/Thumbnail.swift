@@ -62,6 +62,13 @@ package struct ColourGrid: Hashable, Sendable {
     packed = (0..<Self.size).map { nibbles[$0 * 2] << 4 | nibbles[$0 * 2 + 1] }
   }
 
+  /// Three hexadecimal digits for each part.
+  package var digits: String {
+    String(
+      decoding: packed.flatMap { [HexDigits.lower($0 >> 4), HexDigits.lower($0 & 15)] },
+      as: UTF8.self)
+  }
+
   /// Red, green and blue of a part, each 0 to 15.
   package func colour(_ column: Int, _ row: Int) -> (red: UInt8, green: UInt8, blue: UInt8) {
     let first = (row * Self.width + column) * 3

@@ -9,7 +9,7 @@ import Steer
 import Vocabulary
 
 final class EventStream: WebStream {
-  /// A line that the page ignores: a page that has gone is noticed when it cannot be written.
+  /// A line that the page ignores: a page that has gone without a word is noticed when nothing acknowledges it.
   private static let heartbeat = Duration.seconds(15)
   private static let pause = Duration.milliseconds(500)
 
@@ -23,6 +23,8 @@ final class EventStream: WebStream {
   private var isAway = false
   private var isOver = false
   private var isBegun = false
+  /// The page has closed its connection.
+  private var isLeft = false
 
   init(
     list: ListReference, view: String, after record: UInt64, socket: String,
@@ -32,36 +34,43 @@ final class EventStream: WebStream {
     board = FrameBoard(after: record)
   }
 
-  func next() -> [UInt8] {
+  func next(for page: Int32) -> [UInt8] {
     guard isBegun else {
       isBegun = true
       return Array("retry: 1000\n\n".utf8)
     }
     let due = clock.uptime() + Self.heartbeat
-    while true {
+    while !isLeft {
       if let frame = board.take(at: clock.uptime()) { return Array(frame.utf8) }
       let left = due - clock.uptime()
       if left <= .zero { return Array(":\n\n".utf8) }
       if isOver, board.wait(at: clock.uptime()) == nil { return [] }
-      listen(for: min(left, board.wait(at: clock.uptime()) ?? left))
+      listen(for: min(left, board.wait(at: clock.uptime()) ?? left), page)
     }
+    return []
   }
 
   /// Takes what has come, or waits for it.
-  private func listen(for time: Duration) {
-    if isOver { return pause(for: time) }
-    do throws(ControlFailure) {
-      let client = try here()
-      guard let (reply, continues) = try client.arrived(for: call) else {
-        return pause(for: time, watching: client.descriptor)
+  private func listen(for time: Duration, _ page: Int32) {
+    var pause = time
+    var watches = [Poll.Watch(endOf: page)]
+    if !isOver {
+      do throws(ControlFailure) {
+        let client = try here()
+        if let (reply, continues) = try client.arrived(for: call) {
+          if case .followed(let report) = reply { take(report) }
+          if continues { return }
+          if try isEnded() { return }
+          pause = min(time, Self.pause)
+        } else {
+          watches.append(Poll.Watch(client.descriptor))
+        }
+      } catch {
+        if lose(error) { return }
+        pause = min(time, Self.pause)
       }
-      if case .followed(let report) = reply { take(report) }
-      if !continues { end() }
-    } catch { lose(error, time) }
-  }
-
-  private func pause(for time: Duration, watching descriptor: Int32? = nil) {
-    _ = try? Poll.wait(descriptor.map { [Poll.Watch($0)] } ?? [], for: time)
+    }
+    isLeft = (try? Poll.wait(watches, for: pause))?.first?.isClosed ?? false
   }
 
   private var call: ControlCall { .follow(FollowOrder(list: list, since: board.last)) }
@@ -90,32 +99,32 @@ final class EventStream: WebStream {
     board.reached(report.last)
   }
 
-  /// A list that is over has no more changes. A daemon that stops ends the stream as well.
-  private func end() {
+  /// A list that is over has no more changes. A daemon that stops ends the stream as well; it is asked again later.
+  private func isEnded() throws(ControlFailure) -> Bool {
     client = nil
     let order = StatesOrder(list: list, limit: 0)
-    do throws(ControlFailure) {
-      let client = try ControlClient(path: socket, clock: clock, view: view)
-      guard case .states(let report) = try client.call(.states(order)), report.list.isFinal else {
-        return pause(for: Self.pause)
-      }
-      board.add(list: report.list.state)
-      board.add(note: "end")
-      isOver = true
-    } catch { lose(error, Self.pause) }
+    let client = try ControlClient(path: socket, clock: clock, view: view)
+    guard case .states(let report) = try client.call(.states(order)), report.list.isFinal else {
+      return false
+    }
+    board.add(list: report.list.state)
+    board.add(note: "end")
+    isOver = true
+    return true
   }
 
-  private func lose(_ failure: ControlFailure, _ time: Duration) {
+  /// True if the daemon refuses the view: the page is told at once.
+  private func lose(_ failure: ControlFailure) -> Bool {
     client = nil
     if case .refused(let error) = failure, case .notPossible = error {
       // It is starting or stopping.
     } else if case .refused = failure {
       board.add(note: "gone")
       isOver = true
-      return
+      return true
     }
     if !isAway { board.add(note: "away") }
     isAway = true
-    pause(for: min(time, Self.pause))
+    return false
   }
 }

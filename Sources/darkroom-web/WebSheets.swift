@@ -51,6 +51,7 @@ final class WebSheets: WebService {
     case .page(let list): try self.page(list, view)
     case .states(let list, let offset): try states(list, view, from: offset)
     case .photos(let list, let offset, let count): try photos(list, view, from: offset, count)
+    case .colours(let list, let groups): try colours(list, view, groups)
     case .find(let list, let text, let after): try find(list, view, text, after: after)
     case .events(let list, let since): events(list, view, since: since, request)
     case .thumbnail(let list, let number):
@@ -140,12 +141,31 @@ final class WebSheets: WebService {
     return Self.text(PageText.photos(photos), "application/json")
   }
 
+  private func colours(
+    _ list: UInt64, _ view: String, _ groups: UInt32
+  ) throws(ControlFailure) -> WebAnswer {
+    let order = ColoursOrder(list: Self.reference(list), groups: groups)
+    guard case .colours(let report) = try call(.colours(order), view) else { throw Self.otherKind }
+    return Self.text(report.groups.joined(separator: ","), "text/plain")
+  }
+
+  /// The next photo with the text in its name; behind the last photo the search continues at the first.
   private func find(
     _ list: UInt64, _ view: String, _ text: String, after: UInt32
   ) throws(ControlFailure) -> WebAnswer {
-    let order = FindOrder(list: Self.reference(list), text: text, after: after)
-    guard case .found(let report) = try call(.find(order), view) else { throw Self.otherKind }
-    return Self.text(JSONWriter.text(.object(report.object)), "application/json")
+    var order = FindOrder(list: Self.reference(list), text: text, after: after)
+    var isAgain = after == 0
+    while true {
+      guard case .found(let report) = try call(.find(order), view) else { throw Self.otherKind }
+      if let photo = report.photo { return Self.text(#"{"photo":\#(photo)}"#, "application/json") }
+      if let more = report.more, more > order.after, !isAgain || more < after || after == 0 {
+        order.after = more
+      } else if isAgain {
+        return Self.text("{}", "application/json")
+      } else {
+        (order.after, isAgain) = (0, true)
+      }
+    }
   }
 
   private func focus(

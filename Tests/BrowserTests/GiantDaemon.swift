@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A daemon with one list of any size, whose photos are all there, but for every hundredth, which has failed.
+// A daemon with one list of any size in any state, for the pages of darkroom-web.
 // Concurrency: immutable.
 
 import Linux
@@ -10,48 +10,74 @@ import Vocabulary
 final class GiantDaemon: ControlService {
   static let token = String(repeating: "0a", count: 16)
 
-  private let total: UInt32
+  /// The list as its pages see it.
+  struct Facts: Sendable {
+    var name = "Everything"
+    var title = ""
+    var total: UInt32
+    var state = ListState.running
+    /// The folder of the prints.
+    var prints = ""
+    /// Photos that are there, but for every hundredth, which has failed.
+    var states: @Sendable (UInt32) -> PhotoState = { $0 % 100 == 0 ? .failed : .filtered }
+    var names: @Sendable (UInt32) -> String = { "Photo number \($0)" }
+    var reasons: @Sendable (UInt32) -> String = { _ in "photos.example.org answered 404 Not Found" }
+    /// The colours of a photo, as `Colours` tells them.
+    var colours: @Sendable (UInt32) -> String = { _ in String(repeating: "b96", count: 12) }
+  }
 
-  init(_ total: UInt32) { self.total = total }
+  private let facts: Facts
+
+  init(_ facts: Facts) { self.facts = facts }
 
   /// Serves on a socket until the test ends.
-  static func serve(_ total: UInt32, at path: String) throws -> ControlServer {
+  static func serve(_ facts: Facts, at path: String) throws -> ControlServer {
     let server = try ControlServer(path: path, version: "1.0", clock: try SystemClock())
     try Reactor.start("giant") { reactor in
-      await server.run(GiantDaemon(total), on: reactor)
+      await server.run(GiantDaemon(facts), on: reactor)
     }
     return server
   }
 
   private var list: ListSummary {
     ListSummary(
-      id: 17, name: "Everything", title: "", owner: 0, state: .running, serviceClass: .utility,
-      total: total, new: 0, downloaded: 0, filtered: total - total / 100, failed: total / 100,
-      accepted: 0)
+      id: 17, name: facts.name, title: facts.title, owner: 0, state: facts.state,
+      serviceClass: .utility, total: facts.total, new: facts.total, downloaded: 0, filtered: 0,
+      failed: 0, accepted: 0)
   }
 
   private func photo(_ number: UInt32) -> PhotoSummary {
-    PhotoSummary(
-      number: number, name: "Photo number \(number)", url: "",
-      state: number % 100 == 0 ? .failed : .filtered,
-      reason: number % 100 == 0 ? "photos.example.org answered 404 Not Found" : "")
+    let state = facts.states(number)
+    return PhotoSummary(
+      number: number, name: facts.names(number), url: "", state: state,
+      reason: state == .failed ? facts.reasons(number) : "")
   }
 
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
+    let total = facts.total
     switch call {
     case .redeem: return .redeemed(RedeemReport(list: 17, view: "17.0.1.aa", seconds: 60))
     case .states(let order):
       let first = min(order.offset, total)
       let digits = (first..<first + min(order.limit, total - first)).map { place in
-        (place + 1) % 100 == 0 ? UInt8(0x33) : 0x32
+        0x30 + facts.states(place + 1).rawValue
       }
       return .states(
-        StatesReport(list: list, record: 1, states: String(decoding: digits, as: UTF8.self)))
+        StatesReport(
+          list: list, record: 1, states: String(decoding: digits, as: UTF8.self),
+          prints: facts.prints))
     case .show(let order):
       let end = min(total, order.offset + order.limit)
       return .show(
         ShowReport(
           list: list, photos: order.offset < end ? (order.offset..<end).map { photo($0 + 1) } : []))
+    case .colours(let order):
+      let groups = UInt64(order.groups)
+      return .colours(
+        ColoursReport(
+          groups: (0..<groups).map { group in
+            facts.colours(UInt32((group * UInt64(total) + groups - 1) / groups) + 1)
+          }))
     case .find(let order):
       let number = order.text.split(separator: " ").last.flatMap { UInt32($0) }
       return .found(FindReport(photo: number))

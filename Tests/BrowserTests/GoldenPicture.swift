@@ -24,7 +24,7 @@ enum GoldenPicture {
     let path = Repository.path("\(folder)/\(name).jpg")
     if ProcessInfo.processInfo.environment["DARKROOM_REWRITE"] != nil {
       let form = JPEGForm(width: small.width, height: small.height) {
-        ($0.quality, $0.across, $0.down) = (80, 1, 1)
+        ($0.quality, $0.across, $0.down) = (92, 1, 1)
       }
       try Data(form.bytes(small.pixels)).write(to: URL(filePath: path))
       return

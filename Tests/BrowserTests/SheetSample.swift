@@ -84,6 +84,33 @@ struct SheetSample {
     return "file://\(place.path)/\(name).html"
   }
 
+  /// The list as the live page shows it, after `done` photos; more photos than there are samples repeat these.
+  func facts(total: UInt32 = 16, done: UInt32, state: ListState = .running) throws
+    -> GiantDaemon.Facts
+  {
+    let count = UInt32(tiles.count)
+    let grids = tiles.map { tile -> String in
+      guard case .print(let print) = tile.content else { return "" }
+      return print.thumbnail?.grid.digits ?? ""
+    }
+    for number in count..<max(count, min(total, 100)) {
+      let twin = ".sheet/\(number % count + 1).jpg"
+      guard let bytes = place.bytes(of: twin) else { continue }
+      try place.write(bytes, to: ".sheet/\(number + 1).jpg")
+    }
+    var facts = GiantDaemon.Facts(total: total)
+    (facts.name, facts.title, facts.state) = ("Holiday", "Holiday by the sea", state)
+    facts.prints = place.path
+    facts.states = { number in
+      if number > done { return number == done + 1 ? .downloaded : .new }
+      return Self.reasons[Int((number - 1) % count)] == nil ? .filtered : .failed
+    }
+    facts.names = { Self.names[Int(($0 - 1) % count)] }
+    facts.reasons = { Self.reasons[Int(($0 - 1) % count)] ?? "" }
+    facts.colours = { grids[Int(($0 - 1) % count)] }
+    return facts
+  }
+
   /// As the page shows it.
   func shownName(_ place: Int) -> String { Self.names[place - 1] }
 }

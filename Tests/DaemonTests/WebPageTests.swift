@@ -73,7 +73,12 @@ import Testing
         #expect(try await web.get("/lists/1/\(target)", cookie).status == 404)
       }
       #expect(try await web.get("/lists/1/find?text=%3C1&after=1", cookie).text == #"{"photo":10}"#)
+      #expect(try await web.get("/lists/1/find?text=%3C1&after=12", cookie).text == #"{"photo":1}"#)
       #expect(try await web.get("/lists/1/find?text=none", cookie).text == "{}")
+      #expect(try await web.get("/lists/1/find?text=none&after=5", cookie).text == "{}")
+      // The last group has no print yet.
+      let colours = try await web.get("/lists/1/colours?groups=3", cookie).text
+      #expect(colours.contains(#/^[0-9a-f]{36},[0-9a-f]{36},$/#), "\(colours)")
       try await bench.stop(daemon)
     }
   }

@@ -33,6 +33,7 @@ struct MessageTests {
     .picture(PictureOrder(list: ListReference("17"), photo: 3, isThumbnail: true)),
     .nodes, .drain(DrainOrder(node: "beta")), .drain(DrainOrder(node: "beta", isOff: true)),
     .drain(DrainOrder(node: "beta", isNow: true)),
+    .colours(ColoursOrder(list: ListReference("17"), groups: 2048)),
   ]
 
   @Test("a call arrives as it was sent", arguments: calls)
@@ -79,6 +80,7 @@ struct MessageTests {
     (.find, .found(FindReport(photo: 3))), (.find, .found(FindReport(more: 100_000))),
     (.find, .found(FindReport())), (.picture, .picture(PictureReport())),
     (.picture, .picture(PictureReport(type: "image/png"))),
+    (.colours, .colours(ColoursReport(groups: [String(repeating: "ab9", count: 12), ""]))),
     (.retry, .changed(Samples.list)), (.quality, .changed(Samples.list)),
     (
       .why,

@@ -139,7 +139,7 @@ struct ScreenDaemon: ControlService {
     case .drain: return .drained(Samples.nodes.nodes[1])
     case .reload: return .reloaded(notes: ["Workers= takes effect at the next start"])
     case .watch: return .watch(watched)
-    case .why, .quality, .focus, .unfocus, .follow, .redeem, .states, .find, .picture:
+    case .why, .quality, .focus, .unfocus, .follow, .redeem, .states, .colours, .find, .picture:
       return .failed(.notPossible(why: "not here"))
     case .cache: return .cache(Samples.cache)
     case .metrics: return .metrics(Samples.metrics)

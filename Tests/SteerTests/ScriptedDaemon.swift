@@ -162,6 +162,7 @@ final class ScriptedDaemon: ControlService {
     case .open: .opened(OpenReport(list: Samples.list, token: Samples.token))
     case .redeem: .redeemed(RedeemReport(list: 17, view: Samples.view, seconds: 86_400))
     case .states: .states(StatesReport(list: Samples.list, record: 7, states: "0123"))
+    case .colours: .colours(ColoursReport(groups: []))
     case .find: .found(FindReport(photo: 3))
     case .picture: .picture(picture)
     case .cache(let clear):

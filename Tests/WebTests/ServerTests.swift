@@ -14,9 +14,24 @@ private final class Echo: WebService {
   private final class Count: WebStream {
     private var left = 3
 
-    func next() -> [UInt8] {
+    func next(for socket: Int32) -> [UInt8] {
       left -= 1
       return left < 0 ? [] : Array("piece \(left)\n".utf8)
+    }
+  }
+
+  /// Says one word, and then waits until its client has gone.
+  private final class Faithful: WebStream {
+    private var isBegun = false
+
+    func next(for socket: Int32) -> [UInt8] {
+      if isBegun {
+        let watch = [Poll.Watch(endOf: socket)]
+        while (try? Poll.wait(watch, for: nil))?.first?.isClosed == false {}
+        return []
+      }
+      isBegun = true
+      return Array("here\n".utf8)
     }
   }
 
@@ -33,6 +48,7 @@ private final class Echo: WebService {
   func answer(_ request: WebRequest) -> WebAnswer {
     switch request.target {
     case "/stream": return WebAnswer(200, body: .stream(Count()))
+    case "/faithful": return WebAnswer(200, body: .stream(Faithful()))
     case "/file": return WebAnswer(200, body: .file(file, size: 5))
     case "/split": return WebAnswer(200, headers: [WebHeader("A", "b\r\nC: d")])
     default:
@@ -136,6 +152,18 @@ private final class Echo: WebService {
     }
     #expect(!answer.contains(" 200 "))
     #expect(site.echo.heads.withLock { $0.isEmpty })
+  }
+
+  @Test func `a stream ends when its client has gone, though nothing is sent`() async throws {
+    let site = try site(try FreshFolder())
+    do {
+      let visit = try WebVisit(port: site.port)
+      // A request behind the first is no end.
+      visit.send("GET /faithful HTTP/1.1\r\nHost: q\r\n\r\nGET / HTTP/1.1\r\nHost: q\r\n\r\n")
+      _ = try await onOwnThread { visit.reads("here") }
+      #expect(site.clients.count == 1)
+    }
+    #expect(try await Patience.sees { site.clients.count == 0 })
   }
 
   @Test func `clients are counted until they have left`() async throws {

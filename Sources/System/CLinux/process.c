@@ -25,7 +25,7 @@ static int answer(int result) { return result < 0 ? -errno : result; }
 
 _Static_assert(sizeof(struct dr_watch) == sizeof(struct pollfd), "dr_watch is a pollfd");
 _Static_assert(DR_READABLE == POLLIN && DR_PRIORITY == POLLPRI && DR_WRITABLE == POLLOUT &&
-                   DR_ERROR == POLLERR && DR_HANGUP == POLLHUP,
+                   DR_ERROR == POLLERR && DR_HANGUP == POLLHUP && DR_PEER_GONE == POLLRDHUP,
                "the bits are poll's");
 
 int dr_poll(struct dr_watch *watches, uint64_t count, int64_t milliseconds) {

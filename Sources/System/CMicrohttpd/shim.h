@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <microhttpd.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -51,6 +53,17 @@ static inline int dr_web_start(int listener, const struct dr_web_calls *calls,
 static inline int dr_web_copy(int file) {
   int copy = fcntl(file, F_DUPFD_CLOEXEC, 3);
   return copy < 0 ? -errno : copy;
+}
+
+// The socket of a connection, -1 for none.
+static inline int dr_web_socket(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? info->connect_fd : -1;
+}
+
+// A peer that acknowledges nothing for this time is gone. Without effect on a socket that is not TCP's.
+static inline void dr_web_patience(int socket, unsigned milliseconds) {
+  (void)setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
 }
 
 static inline struct MHD_Response *dr_web_stream(MHD_ContentReaderCallback next, void *context,

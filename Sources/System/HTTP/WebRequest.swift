@@ -48,8 +48,8 @@ package struct WebAnswer {
 
 /// One thread uses a stream.
 package protocol WebStream: AnyObject {
-  /// Waits for the next bytes; none at the end.
-  func next() -> [UInt8]
+  /// Waits for the next bytes; none at the end, and when the peer of the socket has gone.
+  func next(for socket: Int32) -> [UInt8]
 }
 
 /// Each connection has a thread, which waits for the answer.

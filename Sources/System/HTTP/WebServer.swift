@@ -21,6 +21,8 @@ package enum WebServer {
   }
 
   private static let mostHeaders = 64
+  /// Half of a connection's silence.
+  private static let peerMilliseconds: UInt32 = 30_000
 
   /// The parts that all callbacks share.
   private final class Ground: Sendable {
@@ -43,9 +45,10 @@ package enum WebServer {
 
   private final class Flow {
     let stream: any WebStream
+    let socket: Int32
     var left: ArraySlice<UInt8> = []
 
-    init(_ stream: any WebStream) { self.stream = stream }
+    init(_ stream: any WebStream, _ socket: Int32) { (self.stream, self.socket) = (stream, socket) }
   }
 
   package static func start(
@@ -105,8 +108,11 @@ package enum WebServer {
     unsafe place?.pointee = nil
   }
 
-  private static let counted: MHD_NotifyConnectionCallback = { context, _, _, change in
+  private static let counted: MHD_NotifyConnectionCallback = { context, connection, _, change in
     guard let context = unsafe context else { return }
+    if change == .CONNECTION_NOTIFY_STARTED, let connection = unsafe connection {
+      unsafe dr_web_patience(dr_web_socket(connection), peerMilliseconds)
+    }
     let ground = unsafe Unmanaged<Ground>.fromOpaque(context).takeUnretainedValue()
     ground.clients.changed(by: change == .CONNECTION_NOTIFY_STARTED ? 1 : -1)
   }
@@ -131,7 +137,8 @@ package enum WebServer {
   // MARK: answers
 
   private static func send(_ answer: WebAnswer, on connection: OpaquePointer) -> MHD_Result {
-    guard let response = unsafe response(answer.body) else { return .NO }
+    let socket = unsafe dr_web_socket(connection)
+    guard let response = unsafe response(answer.body, for: socket) else { return .NO }
     defer { unsafe MHD_destroy_response(response) }
     for header in answer.headers {
       guard unsafe MHD_add_response_header(response, header.name, header.value) == .YES else {
@@ -141,7 +148,7 @@ package enum WebServer {
     return unsafe MHD_queue_response(connection, answer.status, response)
   }
 
-  private static func response(_ body: WebAnswer.Body) -> OpaquePointer? {
+  private static func response(_ body: WebAnswer.Body, for socket: Int32) -> OpaquePointer? {
     switch body {
     case .bytes(let bytes):
       return unsafe bytes.withUnsafeBytes { raw in
@@ -154,7 +161,7 @@ package enum WebServer {
       }
       return unsafe MHD_create_response_from_fd(Int(size), copy)
     case .stream(let stream):
-      let flow = unsafe Unmanaged.passRetained(Flow(stream))
+      let flow = unsafe Unmanaged.passRetained(Flow(stream, socket))
       return unsafe dr_web_stream(next, flow.toOpaque()) { context in
         guard let context = unsafe context else { return }
         unsafe Unmanaged<Flow>.fromOpaque(context).release()
@@ -165,7 +172,7 @@ package enum WebServer {
   private static let next: MHD_ContentReaderCallback = { context, _, place, room in
     guard let context = unsafe context, let place = unsafe place else { return Int(DR_WEB_END) }
     let flow = unsafe Unmanaged<Flow>.fromOpaque(context).takeUnretainedValue()
-    if flow.left.isEmpty { flow.left = flow.stream.next()[...] }
+    if flow.left.isEmpty { flow.left = flow.stream.next(for: flow.socket)[...] }
     if flow.left.isEmpty { return Int(DR_WEB_END) }
     let piece = flow.left.prefix(room)
     for (offset, byte) in piece.enumerated() {

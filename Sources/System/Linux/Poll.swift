@@ -9,6 +9,7 @@ package enum Poll {
     package let descriptor: Int32
     package let wantsWrite: Bool
     package let wantsPriority: Bool
+    private let wantsEnd: Bool
     /// Filled by `wait`.
     package var isReadable = false
     package var isWritable = false
@@ -21,6 +22,18 @@ package enum Poll {
       self.descriptor = descriptor
       self.wantsWrite = wantsWrite
       self.wantsPriority = wantsPriority
+      wantsEnd = false
+    }
+
+    /// Is closed when the peer of the socket sends no more; bytes that wait in it do not count.
+    package init(endOf socket: Int32) {
+      descriptor = socket
+      (wantsWrite, wantsPriority, wantsEnd) = (false, false, true)
+    }
+
+    fileprivate var events: Int16 {
+      if wantsEnd { return Int16(DR_PEER_GONE) }
+      return Int16((wantsPriority ? DR_PRIORITY : DR_READABLE) | (wantsWrite ? DR_WRITABLE : 0))
     }
   }
 
@@ -29,9 +42,7 @@ package enum Poll {
   package static func wait(_ watches: [Watch], for limit: Duration?) throws(SystemError) -> [Watch]
   {
     var raw = watches.map { watch in
-      let events: Int =
-        (watch.wantsPriority ? DR_PRIORITY : DR_READABLE) | (watch.wantsWrite ? DR_WRITABLE : 0)
-      return dr_watch(file: watch.descriptor, events: Int16(events), happened: 0)
+      dr_watch(file: watch.descriptor, events: watch.events, happened: 0)
     }
     // Rounded up: a caller whose wait ends early would spin.
     let milliseconds = limit.map { max(0, ($0.nanoseconds + 999_999) / 1_000_000) } ?? -1
@@ -49,7 +60,7 @@ package enum Poll {
       watch.isReadable = happened & DR_READABLE != 0
       watch.isWritable = happened & DR_WRITABLE != 0
       watch.isPriority = happened & (DR_PRIORITY | DR_ERROR) != 0
-      watch.isClosed = happened & (DR_HANGUP | DR_ERROR) != 0
+      watch.isClosed = happened & (DR_HANGUP | DR_ERROR | DR_PEER_GONE) != 0
       return watch
     }
   }

@@ -72,6 +72,7 @@ final class ControlCalls: ControlService {
       case .open(let list): return try pages.open(list, peer)
       case .redeem(let token): return try await pages.redeem(token)
       case .states(let order): return try await pages.states(order, peer)
+      case .colours(let order): return try await pages.colours(order)
       case .find(let order): return try await pages.find(order)
       case .picture(let order): return try await pages.picture(order, peer)
       case .why(let order):

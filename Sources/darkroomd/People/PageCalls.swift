@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers the calls of a page on which people look at a list: `Open`, `Redeem`, `States`, `Find`, `Picture`. Decides for whom a
+// Answers the calls of a page on which people look at a list: `Open`, `Redeem`, `States`, `Colours`, `Find` and
+// `Picture`. Decides for whom a
 // caller with a view acts, and what such a caller may ask. Raises `ControlError`.
 // Concurrency model: `state` guards tokens and key; files are read and written in `onDisk`, outside of it. `making` lets
 // one thread of `onDisk` at a time read or make the file of the key.
@@ -22,8 +23,8 @@ final class PageCalls: Sendable {
   /// A view lasts for a day; `darkroomctl open` makes another.
   private static let lifetime: UInt32 = 24 * 3600
   private static let keyName = FileName(literal: "view-key")
-  /// States that are read with the ledger locked.
-  private static let statesAtOnce: UInt32 = 65_536
+  /// About so many photos of a group are asked for their colours.
+  private static let photosOfGroup: UInt64 = 4
   /// Names that one call looks at.
   private static let namesAtOnce: UInt32 = 100_000
 
@@ -52,6 +53,7 @@ final class PageCalls: Sendable {
       case .focus(let order): order.list
       case .unfocus(let list, _): list
       case .states(let order): order.list
+      case .colours(let order): order.list
       case .find(let order): order.list
       case .picture(let order): order.list
       default: nil
@@ -157,18 +159,8 @@ final class PageCalls: Sendable {
   private func digits(
     of list: ListID, from first: UInt32, _ count: UInt32
   ) throws(ControlError) -> [UInt8] {
-    var digits: [UInt8] = []
-    digits.reserveCapacity(Int(count))
-    while digits.count < count {
-      let next = first + UInt32(digits.count)
-      let end = min(first + count, next + Self.statesAtOnce)
-      guard let some = known(of: list, next..<end) else {
-        try addRows(of: list, next..<(first + count), to: &digits)
-        break
-      }
-      digits += some
-    }
-    return digits
+    if let digits = known(of: list, first..<(first + count)) { return digits }
+    return try stored(of: list, first..<(first + count))
   }
 
   /// Nil for a list that is over: the ledger forgets its photos.
@@ -179,18 +171,44 @@ final class PageCalls: Sendable {
     }
   }
 
-  private func addRows(
-    of list: ListID, _ places: Range<UInt32>, to digits: inout [UInt8]
-  ) throws(ControlError) {
-    do throws(Failure) {
-      let rows = try views.recorder.results.reader(list)
-      for place in places {
-        // A damaged row says nothing.
-        let row = (try? rows.row(place + 1)) ?? nil
-        digits.append(0x30 + (row?.state ?? .new).rawValue)
-        if place % 4096 == 0, Task.isCancelled { throw .cancelled }
-      }
-    } catch { throw .notPossible(why: "its results cannot be read: \(error.reason)") }
+  private func stored(
+    of list: ListID, _ places: Range<UInt32>
+  ) throws(ControlError) -> [UInt8] {
+    let rows = try self.rows(of: list)
+    return try places.map { place throws(ControlError) in
+      if place % 4096 == 0, Task.isCancelled { throw .notPossible(why: "the caller has left") }
+      // A damaged row says nothing.
+      let row = (try? rows.row(place + 1)) ?? nil
+      return 0x30 + (row?.state ?? .new).rawValue
+    }
+  }
+
+  private func rows(of list: ListID) throws(ControlError) -> ResultReader {
+    do throws(Failure) { return try views.recorder.results.reader(list) } catch {
+      throw .notPossible(why: "its results cannot be read: \(error.reason)")
+    }
+  }
+
+  /// The colours of the first of a few photos of each group that has some. A row may be from before its record: it
+  /// tells nothing that is not soon told.
+  func colours(_ order: ColoursOrder) async throws(ControlError) -> ControlReply {
+    let list = try views.choose(order.list)
+    let (total, groups) = (UInt64(try views.summary(list).total), UInt64(order.groups))
+    return .colours(
+      ColoursReport(
+        groups: try await onDisk { () throws(ControlError) in
+          let rows = try self.rows(of: list)
+          return (0..<groups).map { group in
+            // As the page divides them.
+            let first = (group * total + groups - 1) / groups
+            let end = ((group + 1) * total + groups - 1) / groups
+            let step = max(1, (end - first) / Self.photosOfGroup)
+            for place in stride(from: first, to: end, by: Int(step)) {
+              if let small = rows.thumbnail(UInt32(place + 1)) { return small.grid.digits }
+            }
+            return ""
+          }
+        }))
   }
 
   func find(_ order: FindOrder) async throws(ControlError) -> ControlReply {

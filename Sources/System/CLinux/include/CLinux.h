@@ -62,7 +62,7 @@ struct dr_watch {
   int file;
   short events, happened;
 };
-enum { DR_READABLE = 1, DR_WRITABLE = 4, DR_PRIORITY = 2, DR_ERROR = 8, DR_HANGUP = 16 };
+enum { DR_READABLE = 1, DR_WRITABLE = 4, DR_PRIORITY = 2, DR_ERROR = 8, DR_HANGUP = 16, DR_PEER_GONE = 0x2000 };
 int dr_poll(struct dr_watch *watches, uint64_t count, int64_t milliseconds);  // below 0: no limit
 int dr_event(void);
 int dr_event_ring(int event);
