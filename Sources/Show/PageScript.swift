@@ -26,7 +26,7 @@ package enum PageScript {
     const ACROSS = 6, PARTS = 12, HUES = ["#8883", "#b98c", "#876", "#c8402c"];
     const words = ["waiting", "downloaded", "print", "failed"];
     const states = new Uint8Array(total), counts = [total, 0, 0, 0];
-    const viewer = crypto.getRandomValues(new Uint32Array(3)).join("");
+    const viewer = crypto.randomUUID().slice(24);
     const OVER = "This view is over. 'darkroomctl open' makes another.";
     const AWAY = "darkroomd does not answer; trying again, or use 'darkroomctl open'";
     const pool = [], pages = new Map();
@@ -252,7 +252,7 @@ package enum PageScript {
       pool[current % pool.length].firstChild.focus({ preventScroll: true });
     };
 
-    const go = number => { if (shown) choose(-1); move(number - 1); };
+    const go = number => { shown && choose(-1); move(number - 1); };
 
     const find = async name => {
       const answer = await fetch(`find?after=${at(current) || 0}&text=${encodeURIComponent(name)}`);
@@ -335,10 +335,10 @@ package enum PageScript {
     const rested = () => { clearTimeout(rest); rest = setTimeout(look, 150); };
     main.onscroll = () => { draw(); rested(); };
     const leave = () => { stop(); look(); };
-    document.onvisibilitychange = () => { document.hidden ? leave() : load(); };
+    document.onvisibilitychange = () => document.hidden ? leave() : load();
     onpagehide = leave;
     onpageshow = load;
-    setInterval(() => { if (leased) look(); }, 6000);
+    setInterval(() => leased && look(), 6e3);
     if (facts.call) setInterval(() => fetch("").catch(() => {}), 3e4);
     for (const button of buttons)
       button.onclick = () => { main.scrollTop = current = 0; choose(+button.value); };
