@@ -90,9 +90,15 @@ struct NodeBench: Sendable {
   }
 
   /// Returns once so many nodes have shares.
+  /// They have leased shares, and made lists of them: nothing that they are about to do needs the ledger.
   func nodesAtWork(_ count: Int64) async throws {
     try await bench.until("\(count) nodes have shares") {
       try await number("SELECT count(DISTINCT node) FROM share WHERE state = 1") == count
+    }
+    let leased = try await number("SELECT count(*) FROM share WHERE state = 1")
+    try await bench.until("each leased share is a list of its node") {
+      let nodes = ["a", "b", "c"].map { names("\($0)/state/lists") }
+      return nodes.joined().filter { UInt64($0) != nil }.count > leased
     }
   }
 
