@@ -109,7 +109,7 @@ def main():
     rows.append(web_row("ten pages", web))
     for page in pages:
         page.leave()
-    wait_until(lambda: len(switches(web.pid)) <= 2, 60, "the end of the streams")
+    wait_until(lambda: len(os.listdir(f"/proc/{web.pid}/task")) <= 2, 60, "the end of the streams")
     rows.append(web_row("after them", web))
     table(f"darkroom-web with pages of a list of {PHOTOS:,} photos: memory in MiB", ["", "RSS", "PSS", "peak RSS"], rows)
     print(f"  wake-ups in {SECONDS} s without clients: {wakes(web.pid)}")
