@@ -64,8 +64,10 @@ final class GiantDaemon: ControlService {
       }
       return .states(
         StatesReport(
-          list: list, record: 1, states: String(decoding: digits, as: UTF8.self),
-          prints: facts.prints))
+          list: list, record: 1, states: String(decoding: digits, as: UTF8.self)))
+    case .picture(let order) where order.isThumbnail && !facts.prints.isEmpty:
+      return .picture(thumbnail(order.photo))
+    case .picture: return .picture(PictureReport())
     case .show(let order):
       let end = min(total, order.offset + order.limit)
       return .show(
@@ -84,5 +86,11 @@ final class GiantDaemon: ControlService {
     case .follow: return .followed(FollowReport(last: 1))
     default: return .failed(.notPossible(why: "not here"))
     }
+  }
+
+  private func thumbnail(_ number: UInt32) -> PictureReport {
+    let file = try? LinuxFolder.open(path: facts.prints)
+      .openFolder(Thumbnail.folder, creating: false).openFile(Thumbnail.file(number), .read)
+    return PictureReport(type: file == nil ? nil : "image/jpeg", file: file)
   }
 }
