@@ -100,7 +100,7 @@ package struct StatesReport: MessageValue {
   }
 }
 
-/// A list as so many groups of photos that follow each other, of equal size as far as possible.
+/// A list in groups of photos that follow each other, of equal size as far as possible.
 package struct ColoursOrder: MessageValue {
   package static let mostGroups: UInt32 = 2048
 

@@ -48,7 +48,7 @@ package enum NodesText {
     }
   }
 
-  /// What `drain` did.
+  /// The outcome of `drain`.
   package static func drained(_ node: NodeSummary, _ screen: ToolScreen) -> String {
     guard screen.isTerminal else { return plain(node) }
     let name = Printable.text(node.name)

@@ -369,7 +369,7 @@ final class ControlCalls: ControlService {
 
   private func nodeCalls() throws(ControlError) -> NodeCalls {
     guard let cluster else {
-      throw .notPossible(why: "this darkroomd is no node of a cluster: Ledger= is not set")
+      throw .notPossible(why: "this darkroomd does not belong to a cluster: Ledger= is not set")
     }
     return NodeCalls(node: cluster)
   }

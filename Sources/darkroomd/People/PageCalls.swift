@@ -23,7 +23,7 @@ final class PageCalls: Sendable {
   /// A view lasts for a day; `darkroomctl open` makes another.
   private static let lifetime: UInt32 = 24 * 3600
   private static let keyName = FileName(literal: "view-key")
-  /// About so many photos of a group are asked for their colours.
+  /// The number of photos of a group that are asked for their colours, about.
   private static let photosOfGroup: UInt64 = 4
   /// Names that one call looks at.
   private static let namesAtOnce: UInt32 = 100_000
