@@ -276,6 +276,8 @@ import Vocabulary
       "Webhooks": "http://h/a", "WebhookTimeout": "9s",
       "Proxy": "http://proxy.example:3128", "NoProxy": "example.org",
       "CertificateAuthorities": "/a", "Contact": "https://example.org/",
+      "Ledger": "host=db", "LedgerPassword": "ledger", "Node": "alpha", "LeaseTime": "9s",
+      "Chunk": "9", "Blobs": "/a",
     ]
     for entry in SettingEntry.all {
       var settings = Settings()
