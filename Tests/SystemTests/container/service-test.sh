@@ -116,7 +116,7 @@ cmp -s "$machine_folder/small" "$state_outside/prints/secret/.sheet/1.jpg" &&
   cmp -s "$machine_folder/print" "$state_outside/prints/secret/secret 0.png"
 check "whole"
 web=$(run systemctl show -P MainPID darkroom-web.service)
-is "$(run sh -c "ls -A /proc/$web/root/var/lib/darkroom /proc/$web/root/var/spool/darkroom 2>/dev/null")" "" \
+is "$(run sh -c "cd /proc/$web/root && find var/lib/darkroom var/spool/darkroom -mindepth 1 2>/dev/null")" "" \
   "its process sees no folder of the service"
 run runuser -u neighbour -- darkroomctl open secret >/dev/null 2>&1
 check_not "another user gets no address for it"
