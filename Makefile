@@ -131,7 +131,7 @@ test: test-packages
 # Tests in which one side waits for the other do not share threads with tests that compute for a long time.
 # Tests of leases, locks and names do not share a process with tests that start programs: a new process has a
 # copy of every descriptor until it executes its program.
-TALK_TESTS = '^(SteerTests|ClusterTests|WebTests|EdgeTests\.ProxyTests)\b'
+TALK_TESTS = '^(SteerTests|ClusterTests|WebTests|EdgeTests\.ProxyTests)[./]'
 LEASE_TESTS = '^(AcceptTests|PartTests|EdgeTests\.(FileLock|NameSeat)Tests)'
 LONG_TESTS = 'SimulationTests'
 WHOLE_TESTS = '^(DaemonTests|NodeTests|CrashTests|SystemTests|BrowserTests)\.'
