@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file `about` in a list's folder: identifies the dropped file and holds the terms of acceptance. Lines
-// of text, ASCII except for the settings; written once, as a whole,
-// and a second time when a cluster's ledger has given the list a number:
+// of text, ASCII except for the settings; written once, as a whole, and a second time when a cluster's ledger has given
+// the list a number:
 //
 //   #darkroom-about 1
 //   name=barn%20of%C3%A9.plist     raw bytes; all but letters, digits and . _ ~ - are %XX

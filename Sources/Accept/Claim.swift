@@ -12,7 +12,7 @@
 //  7  lists/N/state = accepted; make .claim/N; sync    … continues at 8; repeats a lost record
 //  8  same inode, lease unbroken or contents equal     … inode, times and hash match N: continues at 9
 //  9  rename to .claim/N/NAME                          … finds it there or in the inbox, matches, continues
-// 10  check as in 8; unlink, remove .claim/N, sync     … finds no file: continues at 11
+// 10  check as in 8; unlink, remove .claim/N, sync     … finds no file: syncs as here, continues at 11
 // 11  lists/N/state = claimed, not synced              … has nothing left to do, or finds no file as at 10
 //
 // Each sync awaits a group (SyncGroups), so the claims of many lists share them.

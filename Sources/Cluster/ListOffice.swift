@@ -54,3 +54,12 @@ package protocol ListOffice: Sendable {
   /// This node has removed the files of the list: its record goes.
   func retired(_ list: LedgerList) async throws(Failure)
 }
+
+extension ListOffice {
+  /// Nil for an unknown list.
+  package func progress(of list: LedgerList) async throws(Failure) -> ListProgress? {
+    try await lists(
+      after: LedgerList(list.number - min(1, list.number)), most: 1, isOpen: false
+    ).first { $0.list == list }
+  }
+}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of a page on which people look at a list, and their replies: a token for a viewer, the right that it is
-// exchanged for, the states of all photos, the colours of an overview, the search for a name, and
-// the pictures.
+// exchanged for, the states of all photos, the colours of an overview, the search for a name, and the pictures.
 
 package import Linux
 

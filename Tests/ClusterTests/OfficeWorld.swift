@@ -66,10 +66,4 @@ extension ListOffice {
   func report(_ report: ShareReport) async throws -> Verdict {
     try await turn([report], lease: nil).verdicts[0]
   }
-
-  func progress(of list: LedgerList) async throws -> ListProgress? {
-    try await lists(
-      after: LedgerList(list.number - 1), most: 1, isOpen: false
-    ).first { $0.list == list }
-  }
 }

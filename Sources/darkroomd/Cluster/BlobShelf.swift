@@ -16,8 +16,14 @@ struct BlobShelf: Sendable {
   static let printsName: StaticString = "prints"
   static let files = [ListFolder.list, ListFolder.catalog, OpenList.collisionsName]
 
-  /// The folder itself must be there: without it, its disk is not mounted.
   static func open(path: String, mark: String) throws(SystemError) -> BlobShelf {
+    BlobShelf(lists: try folders(at: path), mark: mark)
+  }
+
+  /// Makes those that are missing, and returns that of the lists. The folder itself must be there: without it, its disk
+  /// is not mounted.
+  @discardableResult
+  static func folders(at path: String) throws(SystemError) -> any Folder {
     let folder = try LinuxFolder.open(path: path)
     let prints = FileName(literal: printsName)
     if try !folder.has(prints) {
@@ -26,7 +32,7 @@ struct BlobShelf: Sendable {
     }
     let lists = try folder.openFolder(FileName(literal: listsName), creating: true)
     try folder.sync()
-    return BlobShelf(lists: lists, mark: mark)
+    return lists
   }
 
   /// Durable on return. Does nothing if it is there.

@@ -72,7 +72,7 @@ struct ClusterNode: Sendable {
   /// Makes the folders in Blobs=, which must be mounted.
   static func checkBlobs(_ settings: Settings.Cluster) throws(StartFailure) {
     guard settings.ledger != nil, let blobs = settings.blobs else { return }
-    do throws(SystemError) { _ = try BlobShelf.open(path: blobs, mark: "") } catch {
+    do throws(SystemError) { try BlobShelf.folders(at: blobs) } catch {
       throw StartFailure(
         ExitCode.io, "the folder of Blobs= cannot be used: \(error)", trouble: "folder.lost",
         advice: "Mount it on this node, or allow the daemon's user to write it")

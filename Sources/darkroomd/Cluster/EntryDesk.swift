@@ -72,7 +72,7 @@ final class EntryDesk: Sendable {
     let number = try await submitted(list)
     if try await office.order(order, of: number) || order != .cancel { return }
     // Its last photos have ended meanwhile: it is finished, not cancelled.
-    if try await progress(of: number)?.state == .finished { throw .overtaken }
+    if try await office.progress(of: number)?.state == .finished { throw .overtaken }
   }
 
   /// Returns when no node has a share of the list, which is cancelled.
@@ -175,7 +175,7 @@ final class EntryDesk: Sendable {
       let (seen, followed) = (bell.version, state.withLock { $0.followed })
       for (list, number) in followed.sorted(by: { $0.key < $1.key }) {
         do throws(Failure) {
-          let progress = try await progress(of: number)
+          let progress = try await office.progress(of: number)
           let isOver = progress?.state.isFinal ?? true
           if let progress { try await mirror.follow(list, progress) }
           if isOver, state.withLock({ $0.over.insert(list).inserted }) { changes.changed() }
@@ -191,12 +191,6 @@ final class EntryDesk: Sendable {
         await bell.change(after: seen, within: interval, on: clock)
       }
     }
-  }
-
-  private func progress(of list: LedgerList) async throws(Failure) -> ListProgress? {
-    try await office.lists(
-      after: LedgerList(list.number - min(1, list.number)), most: 1, isOpen: false
-    ).first { $0.list == list }
   }
 }
 

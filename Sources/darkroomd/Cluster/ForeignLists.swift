@@ -22,11 +22,9 @@ struct ForeignLists: Sendable {
       throw .permissionDenied(
         why: "list '\(list.title)' belongs to another user; only its owner or root can change it")
     }
-    return try await asking { () async throws(Failure) in
+    return try await LedgerAnswer.of { () async throws(Failure) in
       _ = try await office.order(ListOrder(ask), of: list.list)
-      let now = try await office.lists(
-        after: LedgerList(list.list.number - 1), most: 1, isOpen: false)
-      return ListSummary(now.first ?? list, owner)
+      return ListSummary(try await office.progress(of: list.list) ?? list, owner)
     }
   }
 
@@ -45,21 +43,13 @@ struct ForeignLists: Sendable {
   }
 
   private func open() async throws(ControlError) -> [ListProgress] {
-    try await asking { () async throws(Failure) in
+    try await LedgerAnswer.of { () async throws(Failure) in
       var all: [ListProgress] = []
       while true {
         let more = try await office.lists(after: all.last?.list, most: Self.page, isOpen: true)
         all += more
         if more.count < Self.page { return all }
       }
-    }
-  }
-
-  private func asking<Answer>(
-    _ ask: () async throws(Failure) -> Answer
-  ) async throws(ControlError) -> Answer {
-    do throws(Failure) { return try await ask() } catch {
-      throw .notPossible(why: error.reason)
     }
   }
 }

@@ -187,15 +187,11 @@ struct LeaseBook: Sendable {
       $0.photo >= first && !holding.recorded.contains(Int($0.photo - first))
     }
     if new.isEmpty { return nil }
-    let report = ShareReport(
-      holding.mark.id, photos: holding.mark.photos, sequence: holding.sequence + 1, new,
-      isLast: false)
     var all = holding.recorded
-    all.formUnion(report.mask)
-    guard all.isFull else { return report }
+    for outcome in new { all.insert(Int(outcome.photo - first)) }
     return ShareReport(
       holding.mark.id, photos: holding.mark.photos, sequence: holding.sequence + 1, new,
-      isLast: true)
+      isLast: all.isFull)
   }
 
   mutating func reported(_ report: ShareReport, _ verdict: Verdict, now: Duration) -> [Deed] {

@@ -22,7 +22,9 @@ struct NodeCalls: Sendable {
   }
 
   func report() async throws(ControlError) -> NodesReport {
-    let facts = try await asking { () async throws(Failure) in try await node.office.nodes() }
+    let facts = try await LedgerAnswer.of { () async throws(Failure) in
+      try await node.office.nodes()
+    }
     return NodesReport(
       own: node.name, leaseSeconds: UInt64(node.leaseTime.components.seconds),
       nodes: facts.map(summary))
@@ -39,7 +41,7 @@ struct NodeCalls: Sendable {
           "only \(Printable.text(order.node)) itself can give its photos back; run the command there"
       )
     }
-    let isKnown = try await asking { () async throws(Failure) in
+    let isKnown = try await LedgerAnswer.of { () async throws(Failure) in
       try await node.office.drain(order.node, !order.isOff)
     }
     let nodes = try await report().nodes
@@ -60,8 +62,11 @@ struct NodeCalls: Sendable {
       name: facts.name, state: state, seen: UInt64(max(0, facts.silence.components.seconds)),
       leased: facts.leased)
   }
+}
 
-  private func asking<Answer>(
+/// What the ledger answers to a user.
+enum LedgerAnswer {
+  static func of<Answer>(
     _ ask: () async throws(Failure) -> Answer
   ) async throws(ControlError) -> Answer {
     do throws(Failure) { return try await ask() } catch {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers the calls of a page on which people look at a list: `Open`, `Redeem`, `States`, `Colours`, `Find` and
-// `Picture`. Decides for whom a
-// caller with a view acts, and what such a caller may ask. Raises `ControlError`.
+// `Picture`. Decides for whom a caller with a view acts, and what such a caller may ask. Raises `ControlError`.
 // Concurrency model: `state` guards tokens and key; files are read and written in `onDisk`, outside of it. `making` lets
 // one thread of `onDisk` at a time read or make the file of the key.
 
