@@ -64,17 +64,21 @@ package final class PrintFolder: Sendable {
     try? draft(temporary(photo, "thumbnail"))
   }
 
-  /// A new file that the readers of the prints may read.
+  /// A new file that the readers of the prints may read; none if that fails.
   package func draft(_ name: FileName) throws(SystemError) -> Draft {
     try folder.removeIfThere(name)
-    let file = try folder.open(name, .create)
-    // One call for most prints: there are many.
-    if readers == .group {
-      try folder.setMode(0o640, of: name)
-    } else {
-      try folder.setReaders(readers, of: name)
+    let draft = Draft(file: try folder.open(name, .create), temporary: name)
+    do throws(SystemError) { try setReaders(of: name) } catch {
+      discard(draft)
+      throw error
     }
-    return Draft(file: file, temporary: name)
+    return draft
+  }
+
+  private func setReaders(of name: FileName) throws(SystemError) {
+    // One call for most prints: there are many.
+    if readers == .group { return try folder.setMode(0o640, of: name) }
+    try folder.setReaders(readers, of: name)
   }
 
   /// Removes a draft. Ignores errors: the next start sweeps.

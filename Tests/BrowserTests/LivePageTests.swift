@@ -35,6 +35,17 @@ struct LivePageTests {
 
   private static let pictures = "document.querySelectorAll('li:not([hidden]) a.there').length"
 
+  /// The calls of this name that have their answers; a stream has it when it ends.
+  private static func calls(_ name: String) -> String {
+    "performance.getEntriesByType('resource').filter(e => e.name.includes('/\(name)')).length"
+  }
+
+  /// The order that shows a window again.
+  private func shown(_ browser: WebBrowser) throws -> WebBrowser.Reply {
+    let window = try browser.inspect("Browser.getWindowForTarget")
+    return ["windowId": try #require(window["windowId"]), "bounds": ["windowState": "normal"]]
+  }
+
   /// Five photos that come at once, one that is missing, and six that wait at a gate.
   private func begin(_ bench: DaemonBench) async throws -> RunningProgram {
     let urls = try bench.serveSamples(12)
@@ -135,6 +146,40 @@ struct LivePageTests {
         #expect(place < 150 && asked.prefix(place).contains { $0 > 150 }, "\(asked)")
         await bench.origin.release("g")
         try await daemon.says("Finished list 'summer'")
+      }
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test func `a page that nobody sees lets go of its photos and of its stream`() async throws {
+    try await DaemonBench.use { bench in
+      try bench.settings(DaemonBench.settings + "[Download]\nConnections=2\nConnectionsPerHost=2\n")
+      let urls = try bench.serveSamples(2)
+      let photos = (1...200).map { number in
+        let hold = "?tag=%22v\(number)%22&cut=100&key=\(number)&gate=g"
+        return ("Photo \(number)", number <= 2 ? urls[number - 1] + hold : urls[0] + "?n=\(number)")
+      }
+      let daemon = try await bench.start()
+      try await bench.drop(photos, as: "summer.plist")
+      await bench.origin.arrivals(at: "g", 2)
+      let site = try await WebSite.start(bench)
+      try await WebBrowser.use { browser in
+        try look(browser, at: try await site.address("summer"), 900, 600)
+        try await waits(browser, for: "\(Self.calls("focus")) >= 1")
+        try press(browser, "End")
+        try await waits(browser, for: "\(Self.calls("focus")) >= 2")
+        try browser.command("window/minimize")
+        try await waits(browser, for: "document.hidden")
+        try await waits(browser, for: "\(Self.calls("focus")) >= 3")
+        try await waits(browser, for: "\(Self.calls("events")) === 1")
+        await bench.origin.release("g")
+        try await daemon.says("Finished list 'summer'")
+        let asked = bench.origin.requests().compactMap { line -> Int? in
+          line.firstMatch(of: #/[?&]n=(\d+)/#).flatMap { Int($0.1) }
+        }
+        #expect(asked.prefix(20).allSatisfy { $0 < 50 }, "\(asked)")
+        try browser.inspect("Browser.setWindowBounds", try shown(browser))
+        try await waits(browser, for: "document.querySelector('#done').textContent.startsWith('200')")
       }
       try await bench.stop(daemon)
     }

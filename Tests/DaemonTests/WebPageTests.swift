@@ -166,7 +166,7 @@ import Testing
       let daemon = try await bench.start()
       let end = try await bench.tool("submit", "--private", "--name", "secret", url)
       #expect(end.code == 0, "\(end)")
-      try await daemon.says("Filtered '1'")
+      try await daemon.says("Filtered '1.jpg'")
       try FileManager.default.setAttributes(
         [.posixPermissions: 0o666], ofItemAtPath: "\(bench.root)/control")
       let web = try await WebSite.start(bench, as: DaemonBench.stranger)

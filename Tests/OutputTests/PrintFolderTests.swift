@@ -90,4 +90,21 @@ import Vocabulary
     #expect(throws: SystemError.self) { try prints.draft(PhotoID(list: ListID(1), number: 1)) }
     #expect(try names(disk.rootFolder).isEmpty)
   }
+
+  @Test(arguments: [FileReaders.group, .user(7)])
+  func `a draft whose readers cannot be set leaves nothing behind`(readers: FileReaders) throws {
+    let place = try FreshFolder()
+    let photo = PhotoID(list: ListID(1), number: 1)
+    let cut = Cut()
+    let prints = PrintFolder(CutFolder(place.folder, cut), for: readers)
+    var step = 1
+    repeat {
+      cut.set(.fault, at: step)
+      let draft = try? prints.draft(photo)
+      #expect(try names(place.folder) == (draft == nil ? [] : [".1-1.print"]), "\(step)")
+      draft.map(prints.discard)
+      step += 1
+    } while cut.step != nil
+    #expect(step > 3)
+  }
 }

@@ -230,7 +230,12 @@ package final class DaemonBench: Sendable {
   /// `done` that tells the highest number of a list, and among prints the contact sheet and its thumbnails.
   package func names(_ path: String) -> [String] {
     all(path).filter { path != "done" || !$0.hasPrefix(".darkroom-") }
-      .filter { !path.hasPrefix("prints/") || $0 != ".sheet" && !$0.hasSuffix(".html") }
+      .filter { !path.hasPrefix("prints/") || !Self.isOfSheet($0) }
+  }
+
+  /// Pages may be written at any time, under hidden names first.
+  private static func isOfSheet(_ name: String) -> Bool {
+    name == ".sheet" || name.hasSuffix(".html") || name.hasPrefix(".") && name.contains("-page")
   }
 
   /// All names in a folder below the root, in order; none if the folder is missing.
