@@ -179,7 +179,8 @@ struct LivePageTests {
         }
         #expect(asked.prefix(20).allSatisfy { $0 < 50 }, "\(asked)")
         try browser.inspect("Browser.setWindowBounds", try shown(browser))
-        try await waits(browser, for: "document.querySelector('#done').textContent.startsWith('200')")
+        let done = "document.querySelector('#done').textContent"
+        try await waits(browser, for: "\(done).startsWith('200')")
       }
       try await bench.stop(daemon)
     }
