@@ -14,7 +14,7 @@ package enum WebServer {
     /// A connection without traffic ends.
     package var silenceSeconds: UInt32 = 60
     /// Bytes of a request's head and of libmicrohttpd's buffers, for each connection.
-    package var head: UInt32 = 16_384
+    package var head: UInt32 = 8192
     package var body = 4096
 
     package init() {}
