@@ -4,7 +4,8 @@
 // its photos in flight or waiting for another attempt, and a bounded number that wait for a host.
 //
 // Fairness: `LineTurns` between owners and their lines; `HostWindows` at each host, so that a slow or dead one
-// delays only its own photos; `Setback` for a list, so that its own trouble delays only that list.
+// delays only its own photos; `Setback` for a list, so that its own trouble delays only that list. A window that is full
+// of less urgent photos, which may wait for the filter for long, has a reserve.
 
 package import Vocabulary
 
@@ -64,11 +65,14 @@ package struct Admission: Sendable {
   var asking: LineKey?
   var inFlight = 0
   package var window: Int
+  /// Places for photos more urgent than others in the window.
+  package var reserve: Int
   /// Nothing is admitted while this machine is in trouble or stopping.
   package var isHeld = false
 
-  package init(window: Int, hosts: HostWindows = HostWindows()) {
+  package init(window: Int, reserve: Int = 0, hosts: HostWindows = HostWindows()) {
     self.window = window
+    self.reserve = reserve
     self.hosts = hosts
   }
 
@@ -157,16 +161,18 @@ package struct Admission: Sendable {
     if let photo = focus.takeGranted() {
       return .give(Admitted(photo: photo, serviceClass: .userInteractive, lost: nil))
     }
-    guard inFlight < window else { return nil }
+    guard inFlight < window + reserve else { return nil }
     awaken(now)
-    while let owner = focus.debtor {
+    // Focused photos get the places of others in a full window.
+    let hasFocus = inFlight < window && !focus.isEmpty
+    while hasFocus, let owner = focus.debtor {
       if let step = focused(of: owner, turn: nil, now: now) { return step }
       focus.paid(owner, all: true)
     }
-    for serviceClass in turns.order {
+    for serviceClass in turns.order where hasPlace(serviceClass) {
       while let turn = turns.first(serviceClass, seats) {
         let key = turn.key
-        let isFirst = !focus.isEmpty && owners[key.list].map(focus.goesFirst) == true
+        let isFirst = hasFocus && owners[key.list].map(focus.goesFirst) == true
         if isFirst, let step = focused(at: turn, now) { return step }
         switch look(at: key, now: now) {
         case .seek(let number):
@@ -182,7 +188,7 @@ package struct Admission: Sendable {
         case .again: enterCalled()
         case .nothing:
           // No other photo needs the turn that was kept for them.
-          if !focus.isEmpty, !isFirst, let step = focused(at: turn, now) { return step }
+          if hasFocus, !isFirst, let step = focused(at: turn, now) { return step }
           turns.leave(turn)
           // A host may have called the line during the look.
           enterCalled()
@@ -190,6 +196,10 @@ package struct Admission: Sendable {
       }
     }
     return nil
+  }
+
+  private func hasPlace(_ serviceClass: ServiceClass) -> Bool {
+    inFlight < window || seats.count(upTo: serviceClass) < window
   }
 
   /// `turn`: the one that it uses.

@@ -72,8 +72,8 @@ package final class ChainRunner<Work: Stages>: Sendable {
     let windows = HostWindows(hosts, triedPatience: policy.span)
     state = Mutex(
       State(
-        admission: Admission(window: widths.window, hosts: windows),
-        filterTurns: FilterTurns(width: widths.filter)))
+        admission: Admission(window: widths.window, reserve: widths.reserve, hosts: windows),
+        filterTurns: FilterTurns(width: widths.filter, urgent: widths.urgent)))
   }
 
   // MARK: lists
@@ -140,8 +140,10 @@ package final class ChainRunner<Work: Stages>: Sendable {
 
   package func setWidths(_ widths: StageQueues.Widths) {
     queues.setWidths(widths)
-    state.withLock { $0.admission.window = widths.window }
-    turn { $0.width = widths.filter }
+    state.withLock { state in
+      (state.admission.window, state.admission.reserve) = (widths.window, widths.reserve)
+    }
+    turn { ($0.width, $0.urgent) = (widths.filter, widths.urgent) }
     bell.changed()
   }
 

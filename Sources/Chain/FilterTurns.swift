@@ -2,7 +2,8 @@
 // Decides which downloaded photo is filtered next. A worker serves one user at one nice level, and costs more to
 // start than a small photo costs to filter: so a place at the filter stays with a user for a turn, while photos of
 // others wait, unless one of them has fewer places. The most urgent class goes first, and within a class the user
-// with the fewest places; equal users take turns. A plain value.
+// with the fewest places; equal users take turns. Photos that are more urgent than one at the filter have a place
+// besides: they would wait for the end of a large picture. A plain value.
 
 import Vocabulary
 
@@ -22,14 +23,17 @@ struct FilterTurns<Waiter: Hashable & Sendable>: Sendable {
   private let turn: Duration
   /// As many as the filter stage is wide.
   var width: Int
+  /// Places besides.
+  var urgent: Int
   private var places: [Place] = []
   /// By class.
   private var lines = [OwnerTurns<Waiter>](
     repeating: OwnerTurns(), count: ServiceClass.allCases.count)
   private var shares: [Waiter: Share] = [:]
 
-  init(width: Int, turn: Duration = .milliseconds(100)) {
+  init(width: Int, urgent: Int = 0, turn: Duration = .milliseconds(100)) {
     self.width = width
+    self.urgent = urgent
     self.turn = turn
   }
 
@@ -51,9 +55,7 @@ struct FilterTurns<Waiter: Hashable & Sendable>: Sendable {
 
   /// Gives a free place to the next waiter; nil if there is none.
   mutating func next(now: Duration) -> Waiter? {
-    guard places.count(where: { $0.waiter != nil }) < width,
-      let line = lines.firstIndex(where: { !$0.isEmpty })
-    else { return nil }
+    guard let line = lines.firstIndex(where: { !$0.isEmpty }), hasPlace(line) else { return nil }
     guard let poorest = poorest(line) else { return nil }
     let kept = places.firstIndex {
       $0.waiter == nil && self.line($0.share) == line && now < $0.until
@@ -70,6 +72,12 @@ struct FilterTurns<Waiter: Hashable & Sendable>: Sendable {
       take(Place(share: share, until: now + turn, waiter: waiter))
     }
     return waiter
+  }
+
+  private func hasPlace(_ line: Int) -> Bool {
+    let taken = places.filter { $0.waiter != nil }
+    if taken.count < width { return true }
+    return taken.count < width + urgent && taken.contains { self.line($0.share) > line }
   }
 
   private func poorest(_ line: Int) -> Share? {
@@ -89,10 +97,12 @@ struct FilterTurns<Waiter: Hashable & Sendable>: Sendable {
     let free = places.indices.filter { places[$0].waiter == nil }
     if let place = free.first(where: { places[$0].share == new.share }) {
       places[place] = new
-    } else if places.count < width {
-      places.append(new)
-    } else if let place = free.min(by: { places[$0].until < places[$1].until }) {
+    } else if places.count >= width,
+      let place = free.min(by: { places[$0].until < places[$1].until })
+    {
       places[place] = new
+    } else {
+      places.append(new)
     }
   }
 

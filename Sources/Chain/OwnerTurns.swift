@@ -72,17 +72,25 @@ struct OwnerSeats: Sendable {
 
   private var shares: [PhotoID: Share] = [:]
   private var counts: [Share: Int] = [:]
+  private var classes = [Int](repeating: 0, count: ServiceClass.allCases.count)
 
   func count(_ share: Share) -> Int { counts[share] ?? 0 }
+
+  /// Of photos that are as urgent as this class, or more.
+  func count(upTo serviceClass: ServiceClass) -> Int {
+    classes[...Int(serviceClass.rawValue)].reduce(0, +)
+  }
 
   mutating func take(_ photo: PhotoID, _ share: Share) {
     leave(photo)
     shares[photo] = share
     counts[share, default: 0] += 1
+    classes[Int(share.serviceClass.rawValue)] += 1
   }
 
   mutating func leave(_ photo: PhotoID) {
     guard let share = shares.removeValue(forKey: photo), let count = counts[share] else { return }
     counts[share] = count > 1 ? count - 1 : nil
+    classes[Int(share.serviceClass.rawValue)] -= 1
   }
 }

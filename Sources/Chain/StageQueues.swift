@@ -11,17 +11,23 @@ package final class StageQueues: Sendable {
   package struct Widths: Equatable, Sendable {
     package let download: Int
     package let filter: Int
+    /// Places at the filter for photos that are more urgent than one that is there.
+    package let urgent: Int
     package let output: Int
 
     /// How many photos are admitted at once: enough that no stage waits for admission, and few enough that
     /// memory does not depend on the length of a list.
     package let window: Int
+    /// How many more, if they are more urgent.
+    package let reserve: Int
 
-    package init(download: Int, filter: Int, output: Int, most: Int = .max) {
+    package init(download: Int, filter: Int, urgent: Int = 0, output: Int, most: Int = .max) {
       self.download = download
       self.filter = filter
+      self.urgent = urgent
       self.output = output
       window = min(2 * (download + filter) + output, most)
+      reserve = min(download + filter, most - window)
     }
   }
 
@@ -37,7 +43,8 @@ package final class StageQueues: Sendable {
 
   package func setWidths(_ widths: Widths) {
     queues[.download]?.operations.maxConcurrentOperationCount = widths.download
-    queues[.filter]?.operations.maxConcurrentOperationCount = widths.filter
+    queues[.filter]?.operations.maxConcurrentOperationCount =
+      widths.filter + widths.urgent
     queues[.output]?.operations.maxConcurrentOperationCount = widths.output
   }
 

@@ -27,6 +27,26 @@ import Vocabulary
     #expect((0..<2).compactMap { _ in take(&admission)?.photo.list.number } == [1, 2])
   }
 
+  @Test func `photos more urgent than others in a full window have places besides`() {
+    var admission = Admission(window: 3, reserve: 2)
+    admission.add(ListID(1), ListLines(.utility), isPaused: false, now: .zero)
+    while take(&admission) != nil {}
+    #expect(admission.inFlight == 3, "the places besides are for others")
+    admission.add(ListID(2), ListLines(.utility, owner: 2), isPaused: false, now: .zero)
+    admission.add(ListID(3), ListLines(.background), isPaused: false, now: .zero)
+    #expect(take(&admission) == nil)
+    admission.add(ListID(4), ListLines(.userInteractive), isPaused: false, now: .zero)
+    #expect((1...3).map { _ in take(&admission)?.photo } == [photo(4, 1), photo(4, 2), nil])
+    admission.ended(photo(1, 1), .filtered, now: .zero)
+    #expect(take(&admission)?.photo == photo(4, 3), "urgent ones take their share of the window")
+    admission.ended(photo(1, 2), .filtered, now: .zero)
+    #expect(take(&admission) == nil, "which is full of photos as urgent")
+    admission.ended(photo(1, 3), .filtered, now: .zero)
+    #expect(take(&admission) == nil)
+    admission.ended(photo(4, 1), .filtered, now: .zero)
+    #expect(take(&admission)?.photo == photo(4, 4))
+  }
+
   @Test func `a list that waits for its host waits there in its new class`() {
     var admission = Admission(window: 100, hosts: HostWindows(HostLimits(most: 1)))
     func next() -> PhotoID? {

@@ -88,6 +88,32 @@ import Vocabulary
     #expect(take(&turns) == [2])
   }
 
+  @Test func `a photo that is more urgent than one at the filter does not wait for it`() {
+    var turns = Turns(width: 2, urgent: 1)
+    for waiter in 1...4 { turns.wait(waiter, share(1000, .background)) }
+    #expect(take(&turns) == [1, 2])
+    for waiter in 5...7 { turns.wait(waiter, share(1000, .userInteractive)) }
+    #expect(take(&turns) == [5], "one place besides")
+    turns.leave(5)
+    #expect(take(&turns) == [6])
+    turns.leave(1)
+    #expect(take(&turns) == [7], "it goes before those in background, which keep one place")
+    turns.leave(6)
+    #expect(take(&turns) == [])
+    turns.leave(7)
+    #expect(take(&turns) == [3])
+  }
+
+  @Test func `photos of one class have no place besides`() {
+    var turns = Turns(width: 1, urgent: 1)
+    for waiter in 1...2 { turns.wait(waiter, share(1000)) }
+    turns.wait(3, share(2000))
+    turns.wait(4, share(2000, .background))
+    #expect(take(&turns) == [1])
+    turns.leave(1)
+    #expect(take(&turns).count == 1)
+  }
+
   @Test func `a waiter that leaves early, or has never waited, leaves no trace`() {
     var turns = Turns(width: 1)
     turns.leave(9)
@@ -109,7 +135,7 @@ import Vocabulary
     var random = SimulatedRandom(seed: seed)
     let width = Int.random(in: 1...8, using: &random)
     let longestPhoto = seed % 2 == 0 ? 3 : 500
-    var turns = Turns(width: width)
+    var turns = Turns(width: width, urgent: 1)
     var owners: [UInt32] = []
     var waiting: Set<Int> = []
     var running: [(waiter: Int, end: Int)] = []

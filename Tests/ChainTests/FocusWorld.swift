@@ -40,6 +40,7 @@ struct FocusWorld {
   private var leases: [FocusBoard.Viewer: (photos: Set<UInt32>, until: Duration)] = [:]
   private var paused: Set<ListID> = []
   private let window: Int
+  private let reserve: Int
   private let most: Int
 
   /// The rest, for a failure.
@@ -57,7 +58,9 @@ struct FocusWorld {
     random = SplitMix(seed: seed)
     window = Int.random(in: 2...20, using: &random)
     most = Int.random(in: 1...6, using: &random)
-    admission = Admission(window: window, hosts: HostWindows(HostLimits(most: most)))
+    reserve = Int.random(in: 0...4, using: &random)
+    admission = Admission(
+      window: window, reserve: reserve, hosts: HostWindows(HostLimits(most: most)))
     for number in 1...UInt64(Int.random(in: 1...6, using: &random)) {
       let list = ListID(number)
       let serviceClass = ServiceClass.allCases.randomElement(using: &random) ?? .default
@@ -210,7 +213,9 @@ struct FocusWorld {
   }
 
   private mutating func check() {
-    if trips.count > window { violations.append("\(trips.count) photos in a window of \(window)") }
+    if trips.count > window + reserve {
+      violations.append("\(trips.count) photos in a window of \(window) and \(reserve)")
+    }
     for (host, count) in Dictionary(grouping: trips.values, by: \.host).mapValues(\.count)
     where count > most {
       violations.append("\(count) transfers at \(host), which takes \(most)")

@@ -99,6 +99,26 @@ struct WorkerStateTests {
       ])
   }
 
+  @Test func `a photo that is more urgent than one that is filtered does not wait for it`() {
+    var state = pool(spares: 1)
+    let urgent = Self.order(owner: 2, .userInteractive)
+    let actions = feed(
+      &state,
+      [
+        .ordered(8, Self.order(owner: 1, .background)), .ordered(9, urgent), .ready(2, .all),
+        .ordered(10, urgent), .answered(2, 9, Self.done),
+        .ordered(11, Self.order(owner: 1, .background)), .answered(2, 10, Self.done),
+      ])
+    #expect(
+      actions == [
+        [Self.sent(8, to: 1)], [.start(2, Self.options(owner: 2))], [Self.sent(9, to: 2)],
+        [], [.finish(9, Self.done), Self.sent(10, to: 2)], [], [.finish(10, Self.done)],
+      ])
+    var same = pool(spares: 1)
+    #expect(
+      feed(&same, [.ordered(8, Self.order()), .ordered(9, Self.order(owner: 2))]).last == [])
+  }
+
   @Test func `where no spare worker may be added, the one that has waited longest makes room`() {
     var state = pool(spares: 1)
     let actions = feed(

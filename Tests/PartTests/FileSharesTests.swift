@@ -41,6 +41,7 @@ import Vocabulary
     let few = settings(64)
     #expect(few.shares.shortage(few)?.code == "files.limit")
     #expect(few.connections < 16 && few.workerCount == 1)
-    #expect(StageQueues.Widths(settings(57)).window == 1)
+    let least = StageQueues.Widths(settings(57))
+    #expect(least.window == 1 && least.urgent == 0)
   }
 }

@@ -82,7 +82,7 @@ import Vocabulary
     settings.filter.workers = 3
     let widths = StageQueues.Widths(settings)
     #expect(widths.download == 5 + Admission.mostRiders && widths.filter == 3)
-    #expect(widths.output >= 64)
+    #expect(widths.urgent == 1 && widths.output >= 64)
   }
 
   @Test func `with a single attempt no photo waits for a host`() {

@@ -105,7 +105,7 @@ struct PoolState {
 
   var isOver: Bool { isEnding && workers.isEmpty }
 
-  /// The number of workers that may have requests at once, besides one that reads lists.
+  /// The number of workers that may have requests at once, besides one that reads lists and one with an urgent request.
   var places: Int { min(width, memory.workers ?? width) }
 
   /// A reader beside the places, so that many lists of one user need one start, and none of the workers that develop
@@ -117,6 +117,10 @@ struct PoolState {
   private var placesForSpares: Int {
     memory.workers == nil ? max(0, min(settings.spares, settings.most - places)) : 0
   }
+
+  /// A request that is more urgent than one of a worker does not wait for its end, which a large picture puts off: it
+  /// may have the place of a spare worker.
+  private var placeForUrgent: Int { min(1, placesForSpares) }
 
   private var readers: Int { workers.count(where: \.options.readsLists) }
 
@@ -130,9 +134,15 @@ struct PoolState {
 
   private var busyReaders: Int { workers.count { $0.options.readsLists && !$0.stage.isSpare } }
 
-  /// A worker of these options may have a request now.
-  private func hasPlace(for options: WorkerOptions) -> Bool {
-    busy < places || options.readsLists && busyReaders < placeForReader
+  /// A worker may have the request now.
+  private func hasPlace(for order: PoolOrder) -> Bool {
+    if busy < places || order.options.readsLists && busyReaders < placeForReader { return true }
+    return busy < places + placeForUrgent && workers.contains { isLessUrgent($0, than: order) }
+  }
+
+  private func isLessUrgent(_ worker: Worker, than order: PoolOrder) -> Bool {
+    guard let job = worker.stage.job, let other = orders[job] else { return false }
+    return order.serviceClass < other.serviceClass
   }
 
   /// A worker of these options may be started.
@@ -140,7 +150,9 @@ struct PoolState {
     placed < places + placesForSpares || options.readsLists && readers < placeForReader
   }
 
-  var isAboveWidth: Bool { busy > places || placed > places + placesForSpares }
+  var isAboveWidth: Bool {
+    busy > places + placeForUrgent || placed > places + placesForSpares
+  }
 
   /// The time at which `timePassed` is due; nil if there is no deadline.
   var nextDeadline: Duration? {
@@ -158,7 +170,7 @@ struct PoolState {
     var leaving = workers.count(where: \.stage.isLeaving)
     var left: [Waiting] = []
     for job in waiting {
-      let hasPlace = hasPlace(for: job.order.options)
+      let hasPlace = hasPlace(for: job.order)
       if hasPlace, let place = place(for: job.order.options, where: \.isIdle) {
         give(job, to: place, now, &actions)
       } else if hasPlace, let place = place(for: job.order.options, where: \.isExpecting) {

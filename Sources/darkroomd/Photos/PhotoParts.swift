@@ -71,7 +71,8 @@ extension StageQueues.Widths {
   init(_ settings: Settings) {
     self.init(
       download: settings.connections + Admission.mostRiders,
-      filter: settings.workerCount, output: settings.shares.outputs,
+      filter: settings.workerCount, urgent: settings.shares.workers > settings.workerCount ? 1 : 0,
+      output: settings.shares.outputs,
       most: settings.shares.photos)
   }
 }
