@@ -63,7 +63,6 @@ package struct Admission: Sendable {
   private var settled: Set<ListID> = []
   /// The line that waits for `sought` or `learn`.
   var asking: LineKey?
-  var inFlight = 0
   package var window: Int
   /// Places for photos more urgent than others in the window.
   package var reserve: Int
@@ -145,6 +144,9 @@ package struct Admission: Sendable {
     keys[list]?.contains { lines[$0]?.isPaused == true } ?? false
   }
 
+  /// Photos in the window.
+  var inFlight: Int { seats.count }
+
   func owner(of list: ListID) -> UInt32 { owners[list] ?? 0 }
 
   package func holds(_ photo: PhotoID) -> Bool { key(of: photo) != nil }
@@ -219,15 +221,11 @@ package struct Admission: Sendable {
 
   /// The photo has a place in the window, at the cost of its owner.
   mutating func occupy(_ photo: PhotoID, _ serviceClass: ServiceClass) {
-    inFlight += 1
     let share = OwnerSeats.Share(owner: owner(of: photo.list), serviceClass: serviceClass)
     seats.take(photo, share)
   }
 
-  private mutating func vacate(_ photo: PhotoID) {
-    inFlight -= 1
-    seats.leave(photo)
-  }
+  private mutating func vacate(_ photo: PhotoID) { seats.leave(photo) }
 
   mutating func enter(_ key: LineKey, _ serviceClass: ServiceClass) {
     if let owner = owners[key.list] { turns.enter(key, serviceClass, of: owner) }

@@ -74,6 +74,8 @@ struct OwnerSeats: Sendable {
   private var counts: [Share: Int] = [:]
   private var classes = [Int](repeating: 0, count: ServiceClass.allCases.count)
 
+  var count: Int { shares.count }
+
   func count(_ share: Share) -> Int { counts[share] ?? 0 }
 
   /// Of photos that are as urgent as this class, or more.

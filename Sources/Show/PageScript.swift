@@ -5,15 +5,38 @@
 // A place is an index into the photos that the filter shows; `shown` has their numbers, nil for all. Browsers limit the
 // height of a page, so above 8 million pixels one pixel of the scroll bar is `scale` pixels of the grid. `look` names the
 // photos on the screen, then those of one screen below and above, as a lease that is renewed while the page is visible.
-// `facts.call`: the server stays while a page calls it, also a hidden one.
+// `facts.call`: the server stays while a page calls it, also a hidden one. `get` returns an answer, or nothing, and tells
+// why on the page. Whoever comes back to the page finds the photo and the filter of before (`history.state`).
 //
 // The overview has a cell for each group of photos of the whole list, drawn as five times four pixels that the style
 // enlarges: the colours of one print of the group, as many as the group has prints, and at the end those that failed.
 
 package enum PageScript {
-  /// As it is sent: without its indentation.
-  package static let text = source.split(separator: "\n")
-    .map { $0.drop { $0 == " " } }.joined(separator: "\n")
+  /// As it is sent: without its indentation, and without spaces that only help to read it.
+  package static let text = source.split(separator: "\n").map { compact($0) }
+    .joined(separator: "\n")
+
+  /// A line without the spaces outside literals that do not part two words.
+  static func compact(_ line: Substring) -> String {
+    var out = ""
+    var quote: Character?
+    let characters = Array(line.drop { $0 == " " })
+    func isWord(_ place: Int) -> Bool {
+      characters.indices.contains(place)
+        && (characters[place].isLetter || characters[place].isNumber || characters[place] == "_")
+    }
+    for (place, character) in characters.enumerated() {
+      if let open = quote {
+        if character == open { quote = nil }
+      } else if "\"'`".contains(character) {
+        quote = character
+      } else if character == " ", !isWord(place - 1) || !isWord(place + 1) {
+        continue
+      }
+      out.append(character)
+    }
+    return out
+  }
 
   private static let source = #"""
     {
@@ -28,11 +51,13 @@ package enum PageScript {
     const states = new Uint8Array(total), counts = [total, 0, 0, 0];
     const viewer = crypto.randomUUID().slice(24);
     const OVER = "This view is over. 'darkroomctl open' makes another.";
+    const GONE = "This list is not there any more";
     const AWAY = "darkroomd does not answer; trying again, or use 'darkroomctl open'";
     const pool = [], pages = new Map();
     let filter = -1, shown = null, current = 0, columns = 1, row = 1, scale = 1;
     let cells = 0, line = 0, colours = [], wanted = -1, asking = false;
-    let record = 0, source = null, turn = 0, leased = false, notice = "";
+    let record = 0, source = null, turn = 0, leased = false, notice = "", over = false;
+    let byName = false, [place, chosen] = history.state || [0, -1];
 
     const size = () => shown ? shown.length : total;
     const at = place => shown ? shown[place] : place + 1;
@@ -40,6 +65,8 @@ package enum PageScript {
     const clamp = (value, least, most) => max(least, min(value, most));
     const within = place => clamp(place, 0, max(0, size() - 1));
     const text = number => number.toLocaleString("en");
+    const ended = () => /finished|cancelled/.test(facts.state);
+    const word = state => state < DONE && ended() ? "not done" : words[state];
     const later = (act, time) => {
       act.timer ||= setTimeout(() => { act.timer = 0; act(); }, time);
     };
@@ -67,7 +94,13 @@ package enum PageScript {
     const tile = () => {
       grid.append(one("template").content.cloneNode(true));
       const item = grid.lastElementChild, link = item.firstChild;
-      link.firstChild.onload = () => link.classList.add("there");
+      const image = link.firstChild;
+      image.onload = () => link.classList.add("there");
+      image.onerror = () => {
+        if (/thumbs/.test(image.src)) return image.src = `prints/${item.number}`;
+        item.key = item.picture = 0;
+        later(draw, 5e3);
+      };
       return item;
     };
 
@@ -98,8 +131,8 @@ package enum PageScript {
 
     const fill = (item, place) => {
       const number = at(place), state = states[number - 1];
-      const [, name, why] = known(number) || [0, `Photo ${number}`, ""];
-      const key = [place, size(), number, state, name, why, place === current].join();
+      const [, name, why] = known(number) || [0, "", ""];
+      const key = [place, size(), number, state, name, why, place === current, facts.state].join();
       item.hidden = false;
       item.style.order = place;
       if (item.key === key) return;
@@ -107,9 +140,11 @@ package enum PageScript {
       const link = item.firstChild, image = link.firstChild, reason = state === FAILED ? why : "";
       item.ariaSetSize = size();
       item.ariaPosInSet = place + 1;
-      Object.assign(link.dataset, { number, state, words: state === DONE ? "" : reason || words[state] });
+      Object.assign(link.dataset, { number, state });
+      image.nextSibling.textContent = state === DONE ? "" : reason || word(state);
       link.lastChild.textContent = name;
-      link.ariaLabel = `${number}, ${name}: ${words[state]}${reason && ", " + reason}`;
+      link.ariaLabel = `${number}${name && ", " + name}: ${word(state)}${reason && ", " + reason}`;
+      link.role = state === DONE ? null : "img";
       link.tabIndex = place === current ? 0 : -1;
       const picture = state === DONE ? `thumbs/${number}.jpg` : "";
       if (item.picture !== picture) {
@@ -127,16 +162,16 @@ package enum PageScript {
     };
 
     const fetchNames = async () => {
-      if (asking || wanted < 0) return;
+      if (asking || over || wanted < 0) return;
       const page = wanted;
       asking = true;
-      const answer = await fetch(`photos?offset=${page * PAGE}&count=${PAGE}`).catch(() => 0);
-      const rows = answer.ok && await answer.json().catch(() => 0);
+      const answer = await get(`photos?offset=${page * PAGE}&count=${PAGE}`);
+      const rows = answer && await answer.json().catch(() => 0);
       if (rows) {
         pages.set(page, rows);
         if (pages.size > PAGES) pages.delete(pages.keys().next().value);
       }
-      setTimeout(() => { asking = false; draw(); }, 100);
+      setTimeout(() => { asking = false; draw(); }, rows ? 100 : 3e3);
     };
 
     const set = (number, state) => {
@@ -159,6 +194,8 @@ package enum PageScript {
 
     const tell = () => {
       const numbers = [total, counts[2], counts[0] + counts[1], counts[3]];
+      buttons[2].firstChild.data = ended() ? "Not done " : "Waiting ";
+      main.className = size() ? "" : "none";
       buttons.forEach((button, place) => {
         button.lastChild.textContent = text(numbers[place]);
         button.ariaPressed = filter === +button.value;
@@ -182,7 +219,17 @@ package enum PageScript {
     const changed = () => { tell(); draw(); later(paint, 500); later(dye, 5e3); };
 
     const say = text => { notice = text; tell(); };
-    const back = () => notice === AWAY && say("");
+    const back = () => {
+      over = false;
+      if ([AWAY, OVER, GONE].includes(notice)) { say(""); draw(); }
+    };
+
+    const get = async target => {
+      const answer = await fetch(target).catch(() => 0);
+      if (answer.ok) { back(); return answer; }
+      over = /40[134]/.test(answer.status);
+      say(over ? answer.status === 404 ? GONE : OVER : AWAY);
+    };
 
     const stop = () => { turn++; source?.close(); source = null; };
 
@@ -190,25 +237,21 @@ package enum PageScript {
       stop();
       const mine = turn;
       for (let offset = 0; offset < total;) {
-        const answer = await fetch(`states?offset=${offset}`).catch(() => 0);
-        const digits = answer.ok && await answer.arrayBuffer().catch(() => 0);
-        if (mine !== turn) return;
+        const answer = await get(`states?offset=${offset}`);
+        const digits = answer && await answer.arrayBuffer().catch(() => 0);
+        if (mine !== turn || over) return;
         if (digits) {
           if (!offset) record = +answer.headers.get("Darkroom-Record");
           states.set(new Uint8Array(digits).map(digit => digit & 3), offset);
           offset += digits.byteLength || total;
-        } else if (/40[134]/.test(answer.status)) return say(OVER);
-        else {
-          say(AWAY);
-          await new Promise(done => setTimeout(done, 3e3));
-        }
+        } else await new Promise(done => setTimeout(done, 3e3));
       }
       counts.fill(0);
       for (const state of states) counts[state]++;
-      pages.clear();
-      choose();
-      back();
-      if (!document.hidden && !/finished|cancelled/.test(facts.state)) follow();
+      choose(chosen);
+      if (place) show(place);
+      chosen = place = undefined;
+      if (!document.hidden && !ended()) follow();
     };
 
     const follow = () => {
@@ -225,8 +268,8 @@ package enum PageScript {
       on("away", () => say(AWAY));
       on("back", back);
       on("end", load);
-      on("gone", () => { stop(); say(OVER); });
-      source.onerror = () => source?.readyState === 2 && later(load, 1e4);
+      on("gone", () => { stop(); later(load, 1e3); });
+      source.onerror = () => { say(AWAY); source?.readyState === 2 && later(load, 1e4); };
     };
 
     const look = () => {
@@ -252,32 +295,43 @@ package enum PageScript {
       pool[current % pool.length].firstChild.focus({ preventScroll: true });
     };
 
-    const go = number => { shown && choose(-1); move(number - 1); };
+    const go = number => {
+      if (number > total) return say(`There are ${text(total)} photos`);
+      shown && choose(-1);
+      move(number - 1);
+    };
 
     const find = async name => {
-      const answer = await fetch(`find?after=${at(current) || 0}&text=${encodeURIComponent(name)}`);
-      if (!answer.ok) return say("The search failed");
+      const answer = await get(`find?after=${at(current) || 0}&text=${encodeURIComponent(name)}`);
+      if (!answer) return;
       const { photo } = await answer.json();
       photo ? go(photo) : say(`No photo is named ${name}`);
     };
 
+    ask.onblur = () => { byName = false; };
     ask.onkeydown = event => {
       event.stopPropagation();
       if (event.key === "Escape") return main.focus();
       if (event.key !== "Enter") return;
       const word = ask.value;
       say("");
-      if (/^\d+$/.test(word)) go(+word); else if (word) find(word);
+      if (!byName && /^\d+$/.test(word)) go(+word); else if (word) find(word);
     };
 
     onkeydown = event => {
       if (event.ctrlKey || event.altKey || event.metaKey) return;
+      const [first, end] = span(0);
+      if (current < first || current >= end) current = first;
       const [act, from, line, count] = event.target === map
         ? [jump, cellOf(at(current)), ACROSS, cells] : [move, current, columns, size()];
       const to = { ArrowRight: from + 1, ArrowLeft: from - 1, ArrowDown: from + line,
         ArrowUp: from - line, Home: 0, End: count - 1 }[event.key];
       if (to !== undefined) act(to);
-      else if ("/g".includes(event.key)) { ask.value = ""; ask.focus(); }
+      else if ("/g".includes(event.key)) {
+        ask.value = "";
+        ask.focus();
+        byName = event.key === "/";
+      }
       else return;
       event.preventDefault();
     };
@@ -312,17 +366,18 @@ package enum PageScript {
 
     const dye = async () => {
       if (!cells || !counts[DONE]) return;
-      const answer = await fetch(`colours?groups=${cells}`).catch(() => 0);
-      if (answer.ok) colours = (await answer.text()).split(",");
+      const answer = await get(`colours?groups=${cells}`);
+      if (answer) colours = (await answer.text()).split(",");
       paint();
     };
 
-    const jump = cell => {
-      const number = ceil(clamp(cell, 0, cells - 1) * total / cells) + 1;
+    const show = number => {
       current = within(shown ? shown.filter(other => other < number).length : number - 1);
       main.scrollTop = floor(current / columns) * row / scale;
       draw();
     };
+
+    const jump = cell => show(ceil(clamp(cell, 0, cells - 1) * total / cells) + 1);
 
     map.onpointerdown = map.onpointermove = event => {
       if (!event.buttons) return;
@@ -334,12 +389,19 @@ package enum PageScript {
     let rest = 0;
     const rested = () => { clearTimeout(rest); rest = setTimeout(look, 150); };
     main.onscroll = () => { draw(); rested(); };
-    const leave = () => { stop(); look(); };
+    const leave = () => {
+      history.replaceState([at(current), filter], "");
+      stop();
+      look();
+    };
     document.onvisibilitychange = () => document.hidden ? leave() : load();
     onpagehide = leave;
     onpageshow = load;
     setInterval(() => leased && look(), 6e3);
-    if (facts.call) setInterval(() => fetch("").catch(() => {}), 3e4);
+    if (facts.call) setInterval(() => over || get(""), 3e4);
+    grid.addEventListener("focusin", event => {
+      current = +event.target.closest("li").style.order;
+    });
     for (const button of buttons)
       button.onclick = () => { main.scrollTop = current = 0; choose(+button.value); };
     new ResizeObserver(layout).observe(main);

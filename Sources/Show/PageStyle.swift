@@ -42,40 +42,41 @@ package enum PageStyle {
       gap:24px;align-content:start;overflow:clip;list-style:none;margin:0;padding:0 26px}
     li{contain:layout style;min-width:0}
     [hidden]{display:none!important}
-    a{display:block;position:relative;padding-bottom:calc(200%/3 + 32px);color:inherit;
+    a{display:flex;gap:.6em;position:relative;padding-top:calc(200%/3 + 10px);color:inherit;
       text-decoration:none}
     #map{position:relative;width:60px;margin:26px 24px 0 0;cursor:pointer;touch-action:none}
     #map canvas{width:100%;image-rendering:pixelated}
     #map i{position:absolute;left:-4px;width:66px;border:2px solid var(--safe);border-radius:3px;
       box-shadow:0 0 0 2px var(--ground);pointer-events:none}
-    a::before{content:attr(data-words);position:absolute;inset:0 0 32px;padding:.5rem .6rem;
-      display:flex;align-items:end;font-size:.8rem;line-height:1.3;color:var(--dim);
+    em{position:absolute;inset:0 0 32px;padding:.5rem .6rem;
+      display:flex;align-items:end;font-size:.8rem;line-height:1.3;font-style:normal;color:var(--dim);
       background:repeating-linear-gradient(135deg,transparent 0 9px,var(--line) 9px 10px),var(--ground);
       box-shadow:inset 0 0 0 1px var(--line);overflow:hidden;overflow-wrap:anywhere}
-    a[data-state="1"]::before{background:linear-gradient(transparent,var(--wet)),var(--paper);color:var(--ink)}
-    a[data-state="3"]::before{background:var(--paper);color:var(--safe);box-shadow:inset 0 0 0 1.5px var(--safe);
+    a[data-state="1"] em{background:linear-gradient(transparent,var(--wet)),var(--paper);color:var(--ink)}
+    a[data-state="3"] em{background:var(--paper);color:var(--safe);box-shadow:inset 0 0 0 1.5px var(--safe);
       font-weight:600}
-    img{position:absolute;inset:0;width:100%;height:calc(100% - 32px);object-fit:cover;
-      visibility:hidden;box-shadow:0 0 0 5px var(--edge),0 1px 4px 5px #0003}
+    img{position:absolute;inset:0;width:100%;height:calc(100% - 32px);object-fit:contain;
+      background:var(--paper);visibility:hidden;box-shadow:0 0 0 5px var(--edge),0 1px 4px 5px #0003}
     a.there img{visibility:visible}
-    a.there::before{content:none}
-    a span{position:absolute;inset:auto 0 0;height:22px;font-size:.8rem;overflow:hidden;
+    a.there em{display:none}
+    a span{flex:1;min-width:0;height:22px;font-size:.8rem;overflow:hidden;
       text-overflow:ellipsis;white-space:nowrap;unicode-bidi:isolate}
-    a::after{content:attr(data-number);position:absolute;bottom:3px;right:0;padding-left:.6em;
-      background:var(--ground);color:var(--safe);
-      font:600 .72rem/1.4 ui-monospace,"DejaVu Sans Mono",monospace}
+    a::after{content:attr(data-number);color:var(--safe);
+      font:600 .72rem/22px ui-monospace,"DejaVu Sans Mono",monospace}
+    .none::before{content:"None";display:block;padding:26px;color:var(--dim)}
     :focus-visible{outline:3px solid var(--safe);outline-offset:2px}
     li:focus-within{z-index:1}
     a:focus-visible{outline-offset:6px}
     #said{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);margin:0}
     .notice{justify-content:center;align-items:center;font-size:1.2rem}
     @media (max-width:600px){header{padding:.8rem 1rem .6rem;column-gap:1rem}h1{font-size:1.4rem}nav{padding:0 1rem .6rem}
-      nav input{display:none}
+      nav input{flex:1 0 100%;margin:0}
       ul{grid-template-columns:repeat(auto-fill,minmax(130px,1fr));padding:0 16px}
       #map{width:30px;margin:26px 12px 0 0}#map i{width:36px}}
     @media (prefers-reduced-motion:no-preference){a.new img{animation:develop 1.6s ease-out}
       @keyframes develop{from{filter:contrast(.2) brightness(1.7);opacity:.2}}}
-    @media print{body{height:auto;overflow:visible}nav,.bar{display:none}}
+    @media print{nav,.bar,#sheet{display:none}
+      header::after{content:"For paper there is index.html, in the folder of the prints."}}
 
     """#
 }

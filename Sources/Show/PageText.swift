@@ -93,11 +93,11 @@ package enum PageText {
       </header>
       <nav aria-label=Photos><button value=-1>All <span></span></button><button value=2>Prints <span></span></button><button \
       value=0>Waiting <span></span></button><button value=3>Failed <span></span></button>
-      <input id=ask aria-label="Go to a photo" placeholder="/ name   g number" size=16></nav>
+      <input id=ask aria-label="Go to a photo" placeholder="Name or number" size=16></nav>
       <div id=sheet><main tabindex=-1><ul></ul></main><div id=map role=slider tabindex=0 aria-label=Overview \
       aria-orientation=vertical aria-valuemin=1 aria-valuemax=\(head.total)\(hidden)><canvas></canvas><i></i></div></div>
       <p role=status id=said></p>
-      <template><li><a><img alt="" decoding=async><span dir=auto></span></a></li></template>
+      <template><li><a><img alt="" decoding=async><em></em><span dir=auto></span></a></li></template>
 
       """
   }

@@ -73,7 +73,7 @@ struct LivePageTests {
           try browser.value(of: "document.querySelector('#done').textContent") as? String
             == "5 of 12")
         let why =
-          "getComputedStyle(document.querySelector('a[data-state=\"3\"]'), '::before').content"
+          "document.querySelector('a[data-state=\"3\"] em').textContent"
         try await waits(browser, for: "\(why).includes('answered 404 Not Found')")
         let label = "document.querySelector('a[data-state=\"3\"]').getAttribute('aria-label')"
         let words = try #require(try browser.value(of: label) as? String)

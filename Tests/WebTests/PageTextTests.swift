@@ -3,8 +3,9 @@
 
 import Foundation
 import HTTP
-import Show
 import Testing
+
+@testable import Show
 
 @Suite struct PageTextTests {
   private func page(name: String, title: String = "", state: String = "running") -> String {
@@ -89,5 +90,15 @@ import Testing
     }
     #expect(!PageStyle.text.contains("url(") && !PageStyle.text.contains("@import"))
     #expect(!PageScript.text.contains("\n ") && !PageScript.text.contains("`\n"))
+  }
+
+  @Test func `the script is sent without spaces that only help to read it`() {
+    let lines = [
+      ("  const a = b + 1;", "const a=b+1;"), ("return x ? 'a b' : y;", "return x?'a b':y;"),
+      ("say(`No photo is ${name} here`, 2);", "say(`No photo is ${name} here`,2);"),
+      ("for (const item of pool) go(item);", "for(const item of pool)go(item);"),
+      ("\"it's\" + \" x \"", "\"it's\"+\" x \""),
+    ]
+    for (line, compact) in lines { #expect(PageScript.compact(line[...]) == compact) }
   }
 }
