@@ -122,7 +122,8 @@ let tests: [Target] = [
     dependencies: [
       "CCodecs", "CLinux", "CPrograms", "CSamples", "Digests", "Linux", "Postgres", "Vocabulary",
     ],
-    path: "Tests/Support", exclude: ["hook.sh", "multiplex.py", "origin.py", "proxy.py"]),
+    path: "Tests/Support",
+    exclude: ["cutter.py", "hook.sh", "multiplex.py", "origin.py", "proxy.py"]),
   // For EdgeTests: a worker that misbehaves on demand, and its attempts.
   .executableTarget(
     name: "darkroom-test-worker",
@@ -139,8 +140,12 @@ let tests: [Target] = [
   .testTarget(
     name: "CatalogTests",
     dependencies: ["CExpat", "Catalog", "Digests", "JSON", "Markup", "Support", "Vocabulary"]),
+  // The oracle of the ledger.
+  .target(
+    name: "ClusterModel", dependencies: ["Cluster", "Vocabulary"], path: "Tests/ClusterModel"),
   .testTarget(
-    name: "ClusterTests", dependencies: ["Cluster", "Linux", "Postgres", "Support", "Vocabulary"]),
+    name: "ClusterTests",
+    dependencies: ["Cluster", "ClusterModel", "Linux", "Postgres", "Support", "Vocabulary"]),
   .testTarget(name: "ChainTests", dependencies: ["Chain", "Support", "Vocabulary"]),
   .testTarget(
     name: "DownloadTests",
@@ -184,7 +189,8 @@ let tests: [Target] = [
   .testTarget(
     name: "NodeTests",
     dependencies: [
-      "Cluster", "Digests", "Linux", "Postgres", "Record", "Support", "Vocabulary", "darkroomd",
+      "Cluster", "ClusterModel", "Digests", "Linux", "Postgres", "Record", "Support", "Vocabulary",
+      "darkroomd",
     ]),
   .testTarget(
     name: "PartTests",

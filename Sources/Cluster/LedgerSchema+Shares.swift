@@ -5,6 +5,7 @@ extension LedgerSchema {
   static let shares = #"""
     -- Verdicts: 0 recorded, 1 recorded and paused, 2 recorded and cancelled, 3 not this node's share.
     -- A photo is recorded once: only the holder of this lease passes, and only for photos whose bit is not set.
+    -- A report is repeated after a lost answer; one of the same number that came late may have had fewer photos.
     CREATE FUNCTION report(
       me int, inc bigint, ls bigint[], fs int[], es int[], qs int[], masks varbit[],
       goods int[], bads int[], rows bytea[], ends bool[])
@@ -41,7 +42,7 @@ extension LedgerSchema {
             END IF;
             SELECT least(l.state, 2) INTO verdict FROM list l WHERE l.id = ls[k];
           ELSIF EXISTS (SELECT FROM outcome o WHERE o.list = ls[k] AND o.first = fs[k]
-            AND o.epoch = es[k] AND o.sequence = qs[k])
+            AND o.epoch = es[k] AND o.sequence = qs[k] AND o.rows = report.rows[k])
           THEN
             verdict := 0;
           END IF;

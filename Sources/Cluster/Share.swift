@@ -104,7 +104,8 @@ package struct ShareReport: Equatable, Sendable {
   package let share: ShareID
   /// The number of photos of the share.
   package let photos: Int
-  /// 1 for the first report of a lease. A report that is repeated, after a lost answer, has its number.
+  /// 1 for the first report of a lease. A report that is repeated, after a lost answer, has its number and its
+  /// outcomes; another one with that number is refused.
   package let sequence: UInt32
   package let outcomes: [Outcome]
   /// All photos of the share are recorded with it.

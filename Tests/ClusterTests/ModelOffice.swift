@@ -3,6 +3,7 @@
 // Concurrency: the model is behind a Mutex.
 
 import Cluster
+import ClusterModel
 import Synchronization
 import Vocabulary
 

@@ -169,6 +169,9 @@ struct OfficeTests {
       let first = share.report([0, 1, 2], failed: [1], isLast: false)
       #expect(try await a.report(first) == .recorded)
       #expect(try await a.report(first) == .recorded, "its answer was lost")
+      #expect(
+        try await a.report(share.report([0, 1, 2, 3], failed: [1], isLast: false)) == .fenced,
+        "it has the number of another report")
       #expect(try await a.report(share.report([2, 3], sequence: 2, isLast: false)) == .fenced)
       #expect(try await a.report(share.report([3], sequence: 3, isLast: false)) == .fenced)
       #expect(try await b.report(share.report([4], sequence: 2, isLast: false)) == .fenced)
@@ -225,6 +228,21 @@ struct OfficeTests {
       #expect(try await a.report(share.report([1], sequence: 2, isLast: false)) == .fenced)
       #expect(try await b.report(again.report()) == .recorded)
       #expect(try await b.progress(of: list)?.state == .finished)
+    }
+  }
+
+  @Test(arguments: WorldKind.installed)
+  func `a report for an earlier lease of the same node is refused`(_ kind: WorldKind) async throws {
+    try await kind.use { world in
+      let office = try world.office("a")
+      let list = try await office.submit(.sample("summer", photos: 8)).list
+      let before = try #require(try await office.lease(8).first)
+      #expect(try await office.giveBack(before.id, after: .zero, waits: []))
+      let after = try #require(try await office.lease(8).first)
+      #expect(try await office.report(before.report([0], isLast: false)) == .fenced)
+      #expect(try await !office.giveBack(before.id, after: .zero, waits: []))
+      #expect(try await office.outcomes(of: list, in: 1...8).isEmpty)
+      #expect(try await office.report(after.report()) == .recorded)
     }
   }
 

@@ -27,12 +27,40 @@ final class PostgresWorld: OfficeWorld {
   func office(
     _ node: String, run: UInt64 = 1, ring: @escaping @Sendable (LedgerBell) -> Void
   ) throws -> any ListOffice {
+    try office(node, run: run, at: place, ring: ring)
+  }
+
+  func office(_ node: String, through cutter: PostgresCutter?) throws -> PostgresOffice {
+    try office(node, run: 1, at: cutter?.place(of: place) ?? place) { _ in }
+  }
+
+  private func office(
+    _ node: String, run: UInt64, at place: String, ring: @escaping @Sendable (LedgerBell) -> Void
+  ) throws -> PostgresOffice {
     let office = try PostgresOffice(
       LedgerPlace(
         server: place, node: node, run: run, silence: silence,
         patience: .seconds(Patience.seconds)), clock: SystemClock(), ring: ring)
     offices.withLock { $0.append(office) }
     return office
+  }
+
+  /// Lists and all that belongs to them are gone; the nodes are there.
+  func clear() async throws {
+    let tables = ["share", "list", "name", "origin", "folder", "account", "tally", "outcome"]
+    _ = try await PostgresServer.shared.run(
+      tables.map { "DELETE FROM \($0)" } + [
+        "ALTER TABLE list ALTER id RESTART",
+        "UPDATE node SET draining = false, seen = clock_timestamp(), entered = clock_timestamp()",
+      ], at: place)
+  }
+
+  /// A transaction that was undone leaves a gap in the numbers of lists.
+  func closeGap() async throws {
+    _ = try await PostgresServer.shared.run(
+      [
+        "SELECT setval(pg_get_serial_sequence('list', 'id'), coalesce(max(id), 1)) FROM list"
+      ], at: place)
   }
 
   func pass(_ time: Duration) async throws {

@@ -131,6 +131,24 @@ struct ClusterRunTests {
     }
   }
 
+  @Test func `no photo is lost or recorded twice while all conversations with PostgreSQL are cut`()
+    async throws
+  {
+    try await NodeBench.use(leaseTime: "4s") { nodes in
+      let cutter = try PostgresCutter(before: nodes.place)
+      try await cutter.cutAtRandom(seed: 1)
+      let home = try await nodes.start("a", through: cutter)
+      for node in ["b", "c"] { _ = try await nodes.start(node, through: cutter) }
+      try await nodes.drop(nodes.photos(72, at: nil), at: "a")
+      try await home.says("Finished list 'summer'")
+      #expect(try await cutter.pass() > 8)
+      try await nodes.checkBooks(72)
+      let shown = try await nodes.tool("a", "show", "summer")
+      #expect(shown.output.contains("72 photos: 72 filtered"), "\(shown)")
+      cutter.stop()
+    }
+  }
+
   @Test func `the same list at two nodes is developed once, and both return it`() async throws {
     try await NodeBench.use { nodes in
       let daemons = [try await nodes.start("a"), try await nodes.start("b")]

@@ -34,7 +34,7 @@ import Vocabulary
   private func book(_ share: Share) -> LeaseBook {
     var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
     _ = book.answered(pulse([]), asked: .zero, now: .zero)
-    #expect(book.leased([share], asked: .zero) == [.make(share)])
+    #expect(book.leased([share]) == [.make(share)])
     #expect(book.made(here, for: share.id, at: .seconds(1)).isEmpty)
     return book
   }
@@ -45,11 +45,11 @@ import Vocabulary
     #expect(book.wish() == nil, "its leases of an earlier run are not known yet")
     _ = book.answered(pulse([]), asked: .zero, now: .zero)
     #expect(book.wish() == LeaseWish(photos: 8, largest: 8))
-    _ = book.leased([], asked: .zero)
+    _ = book.leased([])
     #expect(book.wish() == nil)
     book.rung()
     #expect(book.wish() != nil)
-    _ = book.leased([share()], asked: .zero)
+    _ = book.leased([share()])
     #expect(book.wish() == nil, "it has a share")
   }
 
@@ -109,14 +109,14 @@ import Vocabulary
 
   @Test func `a share that is lost while its list is made is dropped when it is made`() {
     var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
-    _ = book.leased([share()], asked: .zero)
+    _ = book.leased([share()])
     #expect(book.answered(pulse([]), asked: .zero, now: .zero).isEmpty)
     #expect(book.made(here, for: share().id, at: .zero) == [.drop(here)])
   }
 
   @Test func `a share of which no list can be made goes back`() {
     var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
-    _ = book.leased([share()], asked: .zero)
+    _ = book.leased([share()])
     #expect(book.failed(share().id) == [.giveBack(share().id, after: .seconds(30))])
     #expect(book.failed(share().id).isEmpty)
   }
@@ -135,6 +135,27 @@ import Vocabulary
     #expect(
       book.answered(pulse([share()]), asked: .seconds(50), now: .seconds(51)) == [.goOn(here)])
     #expect(book.nextDeadline == .seconds(80))
+  }
+
+  @Test func `a new lease lasts from the last pulse: other calls are no sign of life`() {
+    var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
+    _ = book.answered(pulse([]), asked: .seconds(5), now: .seconds(6))
+    // The node asks for a share at 12 s.
+    _ = book.leased([share()])
+    #expect(book.made(here, for: share().id, at: .seconds(13)).isEmpty)
+    #expect(book.nextDeadline == .seconds(35))
+    #expect(book.look(at: .seconds(35)) == [.hold(here)])
+  }
+
+  @Test func `a share of an earlier run waits unless the first pulse names it`() {
+    var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
+    book.restore(here, ShareMark(share()), isHeld: false, at: .seconds(100))
+    book.restore(ListID(8), ShareMark(share(9)), isHeld: false, at: .seconds(100))
+    var silent = book
+    #expect(silent.look(at: .seconds(101)) == [.hold(here), .hold(ListID(8))])
+    #expect(
+      book.answered(pulse([share(), share(9)]), asked: .seconds(100), now: .seconds(101)).isEmpty)
+    #expect(book.nextDeadline == .seconds(130))
   }
 
   @Test func `a frozen node whose share was taken drops it as soon as it wakes`() {

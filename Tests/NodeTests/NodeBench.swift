@@ -41,10 +41,12 @@ struct NodeBench: Sendable {
   func root(_ node: String) -> String { "\(bench.folder.path)/\(node)" }
 
   /// Starts a node; returns once it is ready.
-  func start(_ node: String) async throws -> RunningProgram {
+  func start(
+    _ node: String, through cutter: PostgresCutter? = nil
+  ) async throws -> RunningProgram {
     let settings = """
       [Cluster]
-      Ledger=\(place)
+      Ledger=\(cutter?.place(of: place) ?? place)
       Node=\(node)
       LeaseTime=\(leaseTime)
       Chunk=8
@@ -63,10 +65,10 @@ struct NodeBench: Sendable {
       seconds: Patience.seconds + 60)
   }
 
-  /// Photos `photo 1` and so on; all of them wait at the gate `g`.
-  func photos(_ count: Int) throws -> [(String, String)] {
+  /// Photos `photo 1` and so on; all of them wait at the gate.
+  func photos(_ count: Int, at gate: String? = "g") throws -> [(String, String)] {
     try bench.serveSamples(count).enumerated().map { place, url in
-      ("photo \(place + 1)", "\(url)?gate=g")
+      ("photo \(place + 1)", url + (gate.map { "?gate=\($0)" } ?? ""))
     }
   }
 

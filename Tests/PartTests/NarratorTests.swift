@@ -84,6 +84,24 @@ import Vocabulary
     }
   }
 
+  @Test func `the ends of a share's photos are told where its list was dropped, not here`()
+    async throws
+  {
+    try await DiskBench.use { bench in
+      try await bench.add(1, SampleList { $0.terms.share = ShareMark(text: "9/1/1/1") })
+      try BlobShelf.copy(
+        from: bench.folder(of: list),
+        to: bench.folders.copies().folder(FileName(number: 9), creating: true))
+      let narrator = bench.narrator()
+      let seen = bench.changes.version
+      narrator.filtered(
+        try bench.work(), developed, print: FileName(literal: "Barn.jpg"), StageTime())
+      narrator.failed(try bench.work(), .download, .missing, StageTime())
+      #expect(bench.told.all().isEmpty, "the ledger has none of them")
+      #expect(bench.changes.version >= seen + 2)
+    }
+  }
+
   @Test func `a retry and the death of a worker are told, and ring`() async throws {
     try await DiskBench.use { bench in
       try await bench.add(1)

@@ -2,9 +2,10 @@
 // The shares that this node holds: what the ledger has of them, how long they are its own, and what their lists are
 // told. A value: answers of the ledger in, deeds out; no clock, no lock, no I/O; raises nothing.
 //
-// A lease lasts from the asking, not from the answer. A good call proves that this node lives, not that a lease is
-// still its own: a pulse names each. Only its answers say which photos the ledger has, so after a lost answer nothing is
-// reported before the next pulse.
+// A lease lasts from the asking of a pulse, not from its answer. A pulse alone tells the ledger that this node lives, so
+// that a new lease lasts from the pulse before it; and a good call does not prove that a lease is still this node's: a
+// pulse names each. Only its answers say which photos the ledger has, so after a lost answer nothing is reported before
+// the next pulse.
 
 import Cluster
 import Vocabulary
@@ -51,6 +52,8 @@ struct LeaseBook: Sendable {
   private var shares: [ListID: ShareID] = [:]
   /// The ledger may have more than it said.
   private(set) var mustAsk = true
+  /// The asking of the last pulse that was answered.
+  private var heard = Duration.zero
   private var isDraining = false
   /// The last answer to a wish was: nothing waits.
   private var isDry = false
@@ -64,11 +67,11 @@ struct LeaseBook: Sendable {
 
   // MARK: lists of this node
 
-  /// A list of an earlier run, whose lease may be over.
+  /// A list of an earlier run, whose lease may be over: it waits unless the first pulse names it.
   mutating func restore(_ list: ListID, _ mark: ShareMark, isHeld: Bool, at now: Duration) {
     holdings[mark.id] = Holding(
       mark: mark, list: list, recorded: PhotoMask(count: mark.photos), sequence: 0,
-      serviceClass: .default, deadline: now + leaseTime, isHeld: isHeld)
+      serviceClass: .default, deadline: now, isHeld: isHeld)
     shares[list] = mark.id
     mustAsk = true
   }
@@ -116,8 +119,7 @@ struct LeaseBook: Sendable {
 
   /// - Parameter asked: when the question was sent.
   mutating func answered(_ answer: PulseAnswer, asked: Duration, now: Duration) -> [Deed] {
-    mustAsk = false
-    isDry = false
+    (mustAsk, isDry, heard) = (false, false, asked)
     isDraining = answer.isDraining
     var deeds: [Deed] = []
     let alive = Set(answer.leases.map(\.share.id))
@@ -131,7 +133,7 @@ struct LeaseBook: Sendable {
     guard holdings[share.id] != nil else {
       // The answer to the lease was lost.
       if lease.state == .cancelling { return [.giveBack(share.id, after: .zero)] }
-      return [take(share, sequence: lease.sequence, asked, isPaused: lease.state == .paused)]
+      return [take(share, sequence: lease.sequence, isPaused: lease.state == .paused)]
     }
     holdings[share.id]?.recorded = share.done
     holdings[share.id]?.sequence = lease.sequence
@@ -146,11 +148,11 @@ struct LeaseBook: Sendable {
   }
 
   private mutating func take(
-    _ share: Share, sequence: UInt32, _ asked: Duration, isPaused: Bool = false
+    _ share: Share, sequence: UInt32, isPaused: Bool = false
   ) -> Deed {
     holdings[share.id] = Holding(
       mark: ShareMark(share), list: nil, recorded: share.done, sequence: sequence,
-      serviceClass: share.serviceClass, isPaused: isPaused, deadline: asked + leaseTime)
+      serviceClass: share.serviceClass, isPaused: isPaused, deadline: heard + leaseTime)
     return .make(share)
   }
 
@@ -172,9 +174,9 @@ struct LeaseBook: Sendable {
     return [.drop(list)]
   }
 
-  mutating func leased(_ new: [Share], asked: Duration) -> [Deed] {
+  mutating func leased(_ new: [Share]) -> [Deed] {
     isDry = new.isEmpty
-    return new.map { take($0, sequence: 0, asked) }
+    return new.map { take($0, sequence: 0) }
   }
 
   // MARK: reports

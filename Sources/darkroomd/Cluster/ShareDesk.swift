@@ -190,7 +190,6 @@ final class ShareDesk: Sendable {
     let reports = look.reports
     let wish = health.health.hold == nil ? book.withLock { $0.wish() } : nil
     if reports.isEmpty, wish == nil { return }
-    let asked = clock.uptime()
     let turn = try await office.turn(reports, lease: wish)
     perform(
       book.withLock { book in
@@ -199,7 +198,7 @@ final class ShareDesk: Sendable {
         for (report, verdict) in zip(reports, turn.verdicts) {
           deeds += book.reported(report, verdict, now: now)
         }
-        if wish != nil { deeds += book.leased(turn.shares, asked: asked) }
+        if wish != nil { deeds += book.leased(turn.shares) }
         return deeds
       })
     changes.changed()

@@ -1,85 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ledger as a value: what the office must answer, in as few words as possible. The oracle of the others.
 
-import Cluster
-import Vocabulary
+package import Cluster
+package import Vocabulary
 
-struct LedgerModel {
-  struct Node {
-    let id: Int
-    var run: UInt64
-    var incarnation = 1
-    var seen: Duration
-    var entered: Duration
-    var isDraining = false
+package struct LedgerModel {
+  package struct Node {
+    package let id: Int
+    package var run: UInt64
+    package var incarnation = 1
+    package var seen: Duration
+    package var entered: Duration
+    package var isDraining = false
   }
 
-  struct List {
-    let submission: Submission
-    let folder: [UInt8]
-    let revises: LedgerList?
+  package struct List {
+    package let submission: Submission
+    package let folder: [UInt8]
+    package let revises: LedgerList?
     /// The node that submitted it.
-    let home: Int
-    var serviceClass: ServiceClass
-    var next: UInt32 = 1
-    var pass: UInt64
-    var state = LedgerState.running
-    var ended = Duration.zero
-    var keeper: Int?
-    var isReturned = false
+    package let home: Int
+    package var serviceClass: ServiceClass
+    package var next: UInt32 = 1
+    package var pass: UInt64
+    package var state = LedgerState.running
+    package var ended = Duration.zero
+    package var keeper: Int?
+    package var isReturned = false
 
-    var isReady: Bool { state == .running && next <= submission.photos }
+    package var isReady: Bool { state == .running && next <= submission.photos }
   }
 
-  struct Part {
-    let last: UInt32
-    var node: Int?
-    var epoch: UInt32 = 1
-    var sequence: UInt32 = 0
-    var due: Duration
-    var deaths: UInt32 = 0
-    var done: PhotoMask
-    var waits: [UInt8] = []
+  package struct Part {
+    package let last: UInt32
+    package var node: Int?
+    package var epoch: UInt32 = 1
+    package var sequence: UInt32 = 0
+    package var due: Duration
+    package var deaths: UInt32 = 0
+    package var done: PhotoMask
+    package var waits: [UInt8] = []
   }
 
-  struct Place: Hashable, Comparable {
-    let list: LedgerList
-    let first: UInt32
+  package struct Place: Hashable, Comparable {
+    package let list: LedgerList
+    package let first: UInt32
 
-    static func < (a: Place, b: Place) -> Bool { (a.list, a.first) < (b.list, b.first) }
+    package init(list: LedgerList, first: UInt32) { (self.list, self.first) = (list, first) }
+
+    package static func < (a: Place, b: Place) -> Bool { (a.list, a.first) < (b.list, b.first) }
   }
 
-  struct Account: Hashable {
+  private struct Account: Hashable {
     let serviceClass: ServiceClass
     let owner: String
   }
 
-  struct Name: Hashable {
+  private struct Name: Hashable {
     let owner: String
     let name: [UInt8]
   }
 
-  let silence: Duration
-  private(set) var now = Duration.zero
-  private(set) var nodes: [String: Node] = [:]
-  private(set) var lists: [LedgerList: List] = [:]
-  private(set) var parts: [Place: Part] = [:]
-  private(set) var outcomes: [LedgerList: [UInt32: Outcome]] = [:]
-  private var reported: [LedgerList: Set<[UInt32]>] = [:]
+  package let silence: Duration
+  package private(set) var now = Duration.zero
+  package private(set) var nodes: [String: Node] = [:]
+  package private(set) var lists: [LedgerList: List] = [:]
+  package private(set) var parts: [Place: Part] = [:]
+  package private(set) var outcomes: [LedgerList: [UInt32: Outcome]] = [:]
+  private var reported: [LedgerList: [[UInt32]: [Outcome]]] = [:]
   private var newest: [Name: LedgerList] = [:]
   private var origins: [String: (list: LedgerList, isTwin: Bool)] = [:]
   private var folders: Set<[UInt8]> = []
   private var accounts: [Account: UInt64] = [:]
   private var lastList: UInt64 = 0
 
-  init(silence: Duration) { self.silence = silence }
+  package init(silence: Duration) { self.silence = silence }
 
-  mutating func pass(_ time: Duration) { now += time }
+  package mutating func pass(_ time: Duration) { now += time }
 
   // MARK: nodes
 
   /// The incarnation; nil if another run has taken over the name.
-  mutating func enter(_ name: String, run: UInt64, known: Int?) -> Int? {
+  package mutating func enter(_ name: String, run: UInt64, known: Int?) -> Int? {
     if let known {
       guard nodes[name]?.run == run, nodes[name]?.incarnation == known else { return nil }
       nodes[name]?.seen = now
@@ -103,13 +105,13 @@ struct LedgerModel {
     nodes[name].flatMap { $0.incarnation == incarnation ? $0 : nil }
   }
 
-  mutating func drain(_ name: String, _ isOn: Bool) -> Bool {
+  package mutating func drain(_ name: String, _ isOn: Bool) -> Bool {
     guard nodes[name] != nil else { return false }
     nodes[name]?.isDraining = isOn
     return true
   }
 
-  func facts() -> [NodeFacts] {
+  package func facts() -> [NodeFacts] {
     nodes.sorted { Array($0.key.utf8).lexicographicallyPrecedes(Array($1.key.utf8)) }
       .map { name, node in
         let leased = parts.filter { $0.value.node == node.id }
@@ -166,7 +168,7 @@ struct LedgerModel {
 
   // MARK: lists come
 
-  mutating func submit(_ list: Submission, by node: Int) -> Submitted {
+  package mutating func submit(_ list: Submission, by node: Int) -> Submitted {
     if let known = origins[list.origin] {
       let old = lists[known.list]
       if known.isTwin { return .twin(known.list, folder: old?.folder ?? []) }
@@ -205,21 +207,21 @@ struct LedgerModel {
 
   // MARK: photos go
 
-  mutating func report(_ report: ShareReport, _ name: String, _ incarnation: Int) -> Verdict {
+  package mutating func report(_ report: ShareReport, _ name: String, _ incarnation: Int) -> Verdict
+  {
     guard let node = node(name, incarnation) else { return .fenced }
     let place = Place(list: report.share.list, first: report.share.first)
     let key = [report.share.first, report.share.epoch, report.sequence]
+    let isRepeated = reported[place.list]?[key] == report.outcomes
     guard var part = parts[place], part.node == node.id, part.epoch == report.share.epoch,
       part.sequence + 1 == report.sequence, part.done.count == report.photos,
       part.done.isDisjoint(with: report.mask)
-    else { return reported[place.list]?.contains(key) == true ? .recorded : .fenced }
+    else { return isRepeated ? .recorded : .fenced }
     part.done.formUnion(report.mask)
     part.sequence = report.sequence
-    if report.isLast, !part.done.isFull {
-      return reported[place.list]?.contains(key) == true ? .recorded : .fenced
-    }
+    if report.isLast, !part.done.isFull { return isRepeated ? .recorded : .fenced }
     parts[place] = report.isLast ? nil : part
-    if !report.outcomes.isEmpty { reported[place.list, default: []].insert(key) }
+    if !report.outcomes.isEmpty { reported[place.list, default: [:]][key] = report.outcomes }
     for outcome in report.outcomes { outcomes[place.list, default: [:]][outcome.photo] = outcome }
     return switch lists[place.list]?.state {
     case .paused: .pause
@@ -228,7 +230,7 @@ struct LedgerModel {
     }
   }
 
-  mutating func endLists(_ ending: [LedgerList]) {
+  package mutating func endLists(_ ending: [LedgerList]) {
     for list in Set(ending).sorted() { end(list) }
   }
 
@@ -246,7 +248,7 @@ struct LedgerModel {
     lists[number]?.keeper = list.home
   }
 
-  mutating func lease(_ wish: LeaseWish, _ name: String, _ incarnation: Int) -> [Share] {
+  package mutating func lease(_ wish: LeaseWish, _ name: String, _ incarnation: Int) -> [Share] {
     guard let node = node(name, incarnation), !node.isDraining else { return [] }
     let candidate = turn(isReversed: wish.isReversed)
     var shares: [Share] = []
@@ -305,7 +307,7 @@ struct LedgerModel {
       deaths: part.deaths, waits: part.waits)
   }
 
-  mutating func giveBack(
+  package mutating func giveBack(
     _ share: ShareID, after delay: Duration, _ waits: [UInt8], _ name: String, _ incarnation: Int
   ) -> Bool {
     let place = Place(list: share.list, first: share.first)
@@ -322,7 +324,7 @@ struct LedgerModel {
     return true
   }
 
-  mutating func pulse(_ name: String, _ incarnation: Int) -> PulseAnswer? {
+  package mutating func pulse(_ name: String, _ incarnation: Int) -> PulseAnswer? {
     guard let node = node(name, incarnation) else { return nil }
     nodes[name]?.seen = now
     if now - node.entered >= silence { bury(by: node.id) }
@@ -353,7 +355,7 @@ struct LedgerModel {
 
   // MARK: people
 
-  mutating func order(_ order: ListOrder, of number: LedgerList) -> Bool {
+  package mutating func order(_ order: ListOrder, of number: LedgerList) -> Bool {
     guard let list = lists[number], !list.state.isFinal else { return false }
     func account(_ serviceClass: ServiceClass) -> Account {
       Account(serviceClass: serviceClass, owner: list.submission.owner)
@@ -380,7 +382,7 @@ struct LedgerModel {
     return true
   }
 
-  func progress(
+  package func progress(
     after list: LedgerList?, most: Int, isOpen: Bool
   ) -> [ListProgress] {
     lists.filter { $0.key > list ?? LedgerList(0) && !(isOpen && $0.value.state.isFinal) }
@@ -399,14 +401,14 @@ struct LedgerModel {
 
   // MARK: lists go
 
-  func closed(_ name: String, _ incarnation: Int) -> [LedgerList] {
+  package func closed(_ name: String, _ incarnation: Int) -> [LedgerList] {
     guard let node = node(name, incarnation) else { return [] }
     return lists.filter {
       $0.value.state.isFinal && $0.value.keeper == node.id && !$0.value.isReturned
     }.keys.sorted()
   }
 
-  mutating func returned(_ list: LedgerList, _ name: String, _ incarnation: Int) {
+  package mutating func returned(_ list: LedgerList, _ name: String, _ incarnation: Int) {
     guard let node = node(name, incarnation), lists[list]?.keeper == node.id,
       lists[list]?.state.isFinal == true, lists[list]?.isReturned == false
     else { return }
@@ -414,7 +416,7 @@ struct LedgerModel {
     lists[list]?.keeper = nil
   }
 
-  mutating func retire(
+  package mutating func retire(
     olderThan age: Duration, _ name: String, _ incarnation: Int
   ) -> [LedgerList] {
     guard let node = node(name, incarnation) else { return [] }
@@ -427,7 +429,7 @@ struct LedgerModel {
   }
 
   /// False if it is not this node's.
-  mutating func retired(_ list: LedgerList, _ name: String, _ incarnation: Int) -> Bool {
+  package mutating func retired(_ list: LedgerList, _ name: String, _ incarnation: Int) -> Bool {
     guard let old = lists[list] else { return true }
     guard let node = node(name, incarnation), old.keeper == node.id, old.isReturned else {
       return false

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clusters in simulated time. `CLUSTERS` sets the number of runs, `NODES` that of nodes in the largest one; a failure
+// names the seed, which `SEED` replays.
+
+import Cluster
+import Foundation
+import Support
+import Testing
+import Vocabulary
+
+@Suite struct LeaseSimulationTests {
+  private static func number(_ name: String) -> UInt64? {
+    ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+  }
+
+  private static let seeds: ClosedRange<UInt64> =
+    number("SEED").map { $0...$0 } ?? 1...(number("CLUSTERS") ?? 60)
+
+  @Test
+  func `whatever breaks, no share has two nodes, what is told is recorded, and every list ends`()
+    async throws
+  {
+    try await computing {
+      var counts: [String: Int] = [:]
+      for seed in Self.seeds {
+        var world = LeaseWorld(
+          seed: seed, LeaseWorld.Plan(nodes: 2 + Int(seed % 9), lists: 2, photos: 400))
+        world.play()
+        #expect(world.violations.isEmpty, "SEED=\(seed): \(world.violations)")
+        counts.merge(world.counts) { $0 + $1 }
+      }
+      print("simulated clusters: \(Self.seeds.count): \(counts.sorted { $0.key < $1.key })")
+      if Self.seeds.count > 1 {
+        for what in ["breaks", "freezes", "kills", "reports", "shares that cannot be made"] {
+          #expect(counts[what, default: 0] > Self.seeds.count, "\(what)")
+        }
+      }
+    }
+  }
+
+  @Test func `a storm of nodes that ask for one list at once gives each photo once`() async throws {
+    try await computing {
+      let nodes = Int(Self.number("NODES") ?? 100)
+      var world = LeaseWorld(
+        seed: Self.number("SEED") ?? 1,
+        LeaseWorld.Plan(
+          nodes: nodes, lists: 1, photos: UInt32(40 * nodes), harms: 200, calm: .seconds(120)))
+      world.play()
+      #expect(world.violations.isEmpty, "\(world.violations)")
+      print("simulated nodes: \(nodes): \(world.counts.sorted { $0.key < $1.key })")
+    }
+  }
+}
