@@ -43,16 +43,10 @@ package struct SheetHead: Equatable, Sendable {
     return (name + ["\(filter)"] + quality + ["list \(list)"]).joined(separator: " · ")
   }
 
-  /// `2 failed · paused`; empty if all is well.
+  /// `2 failed · paused`, with the state as `darkroomctl list` shows it; empty if all is well.
   var standing: String {
-    let words =
-      switch state {
-      case .accepted, .running: "at work"
-      case .paused: "paused"
-      case .cancelled: "cancelled"
-      case .finished: ""
-      }
     let failures = failed > 0 ? "\(Self.grouped(failed)) failed" : ""
+    let words = state == .finished ? "" : state.name
     return [failures, words].filter { !$0.isEmpty }.joined(separator: " · ")
   }
 

@@ -8,8 +8,8 @@ package import Vocabulary
 package struct SheetPage: Sendable {
   /// The most photos of a page.
   package static let most: UInt32 = 500
-  /// The seconds after which the page of a list at work loads itself again.
-  private static let refresh = 5
+  /// The most links to pages with failed photos.
+  private static let mostFailing = 20
 
   /// The SHA-256 of some bytes.
   package typealias Digest = (_ bytes: [UInt8]) -> [UInt8]
@@ -18,11 +18,14 @@ package struct SheetPage: Sendable {
   /// From 1.
   private let number: UInt32
   private let tiles: [SheetTile]
+  /// The pages that have failed photos; told on the first page.
+  private let failing: [UInt32]
 
-  package init(_ head: SheetHead, number: UInt32, tiles: [SheetTile]) {
+  package init(_ head: SheetHead, number: UInt32, tiles: [SheetTile], failing: [UInt32] = []) {
     self.head = head
     self.number = number
     self.tiles = tiles
+    self.failing = failing
   }
 
   package static func count(of total: UInt32) -> UInt32 { max(1, (total + most - 1) / most) }
@@ -50,11 +53,6 @@ package struct SheetPage: Sendable {
     policy([SheetStyle.common, style].map { Base64.text(digest(Array($0.utf8))) }, &out)
     out.markup("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
     out.markup("<meta name=\"color-scheme\" content=\"light dark\">\n")
-    if !isDone {
-      out.markup("<meta http-equiv=\"refresh\" content=\"")
-      out.number(Self.refresh)
-      out.markup("\">\n")
-    }
     out.markup("<title>")
     out.text(head.heading)
     out.markup("</title>\n<style>")
@@ -63,13 +61,14 @@ package struct SheetPage: Sendable {
     out.style(style)
     out.markup("</style>\n</head>\n<body>\n")
     header(&out)
-    out.markup("<main id=\"failed\">\n")
+    out.markup("<main id=\"failed\">\n<div id=\"failed-again\">\n")
     filters(&out)
-    out.markup("<ol start=\"")
+    failures(&out)
+    out.markup("<ol role=\"list\" start=\"")
     out.number(tiles.first?.number ?? 1)
     out.markup("\">\n")
     for tile in tiles { tile.write(&out) }
-    out.markup("</ol>\n</main>\n")
+    out.markup("</ol>\n</div>\n</main>\n")
     footer(&out)
     out.markup("</body>\n</html>\n")
     return out.bytes
@@ -134,16 +133,47 @@ package struct SheetPage: Sendable {
   private func filters(_ out: inout HTMLWriter) {
     let failed = tiles.count(where: \.isFailed)
     let pages = Self.count(of: head.total)
-    guard failed > 0 || pages > 1 else { return }
+    guard failed > 0 || pages > 1 || !isDone else { return }
     out.markup("<nav aria-label=\"Show\">")
     if failed > 0 {
-      out.markup("<a class=\"all\" href=\"#\">All ")
+      out.markup("<a class=\"all\" href=\"")
+      if isDone { out.markup("#") } else { out.link(Self.file(number)) }
+      out.markup("\">All ")
       out.number(tiles.count)
       out.markup("</a><a class=\"bad\" href=\"#failed\">Failed ")
       out.number(failed)
       out.markup("</a>")
     }
+    if !isDone { loads(&out) }
     links(pages, &out)
+    out.markup("</nav>\n")
+  }
+
+  /// The style shows one of them: from each view, the one that stays in it. A link to the address of the page itself
+  /// loads nothing if it has a fragment, so the two views of the failed photos have different queries.
+  private func loads(_ out: inout HTMLWriter) {
+    out.markup("<a class=\"load\" href=\"")
+    out.link(Self.file(number))
+    out.markup(
+      "\">Load again</a><a class=\"load first\" href=\"?again#failed-again\">Load again</a>")
+    out.markup("<a class=\"load second\" href=\"?#failed\">Load again</a>")
+  }
+
+  private func failures(_ out: inout HTMLWriter) {
+    guard number == 1, Self.count(of: head.total) > 1, !failing.isEmpty else { return }
+    out.markup("<nav aria-label=\"Pages with failed photos\">Pages with failed photos ")
+    for page in failing.prefix(Self.mostFailing) {
+      out.markup("<a href=\"")
+      if page != number { out.link(Self.file(page)) }
+      out.markup("#failed\">")
+      out.number(page)
+      out.markup("</a>")
+    }
+    if failing.count > Self.mostFailing {
+      out.markup(" and ")
+      out.number(failing.count - Self.mostFailing)
+      out.markup(" more")
+    }
     out.markup("</nav>\n")
   }
 

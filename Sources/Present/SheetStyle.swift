@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The style of contact sheets: prints with white borders on warm paper, numbers in safelight red; a darkroom where the
-// viewer prefers dark; A4 on paper. Rows are justified by CSS alone: each tile grows by its ratio. Text has a contrast
-// of at least 4.5. Immutable.
+// viewer prefers dark; A4 on paper. Rows are justified by CSS alone: each tile grows by its ratio. On phones the longer
+// side of each picture is as long as its column. No picture is cropped. Text has a contrast of at least 4.5. Immutable.
 
 enum SheetStyle {
   /// The ratios and colours of a page's tiles.
   static func page(_ tiles: [SheetTile]) -> String {
     let ratios = Set(tiles.map(\.ratio)).sorted().map { ratio in
-      ".r\(ratio){--r:\(ratio / 100).\(ratio % 100 / 10)\(ratio % 10)}"
+      ".r\(ratio){--r:\(ratio / 1000).\(ratio % 1000 / 100)\(ratio % 100 / 10)\(ratio % 10)}"
     }
     return (ratios + tiles.compactMap(\.colours)).joined()
   }
@@ -45,9 +45,14 @@ enum SheetStyle {
     nav a{color:inherit;text-decoration:none;border:1px solid var(--line);border-radius:99px;
     padding:.22rem .8rem;font-size:.87rem;margin-inline-end:.2rem}
     nav span{margin-inline-start:auto;color:var(--dim);font-size:.87rem}
-    nav [aria-current],.all,main:target .bad{background:var(--ink);color:var(--ground);border-color:var(--ink)}
-    main:target .all{background:none;color:inherit;border-color:var(--line)}
-    main:target li:not(.x){display:none}
+    nav [aria-current],.all,:target .bad{background:var(--ink);color:var(--ground);border-color:var(--ink)}
+    :target .all{background:none;color:inherit;border-color:var(--line)}
+    :target li:not(.x){display:none}
+    nav .load{border-color:transparent;padding-inline:.3rem;text-decoration:underline;text-underline-offset:.2em}
+    .first,.second,:target nav .load{display:none}
+    #failed:target nav .first,#failed-again:target nav .second{display:block}
+    nav+nav{margin-top:-.6rem;color:var(--dim);font-size:.87rem}
+    nav+nav a{color:var(--red);font-size:inherit;margin:0}
     a:focus-visible{outline:3px solid var(--red);outline-offset:2px}
     footer{margin-top:2.6rem;border-top:1px solid var(--line);padding-top:.9rem;color:var(--dim);font-size:.8rem}
     footer p{margin:0}
@@ -57,10 +62,10 @@ enum SheetStyle {
     ol{list-style:none;margin:0;padding:6px;display:flex;flex-wrap:wrap;gap:1.45rem 1.6rem}
     ol::after{content:"";flex:9 1 0}
     li{container-type:inline-size;flex:var(--r) 1 calc(var(--r)*var(--h));max-width:calc(var(--r)*var(--h)*1.6);min-width:0}
-    li a,li div{display:block;aspect-ratio:var(--r);overflow:hidden;
+    li a,li div{display:block;aspect-ratio:var(--r);background:var(--border);
     box-shadow:0 0 0 6px var(--border),0 1px 5px 6px var(--edge)}
     li a:focus-visible{outline-offset:8px}
-    img{width:100%;height:100%;object-fit:cover;display:block}
+    img{width:100%;height:100%;object-fit:contain;display:block}
     li p{display:flex;gap:.55em;align-items:baseline;margin:.75rem 0 0;font-size:.8rem}
     li b{font:600 .73rem "DejaVu Sans Mono",ui-monospace,monospace;color:var(--red)}
     p bdi{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
@@ -77,15 +82,14 @@ enum SheetStyle {
     line-height:1.35;overflow-wrap:anywhere;background:var(--wet);
     box-shadow:0 0 0 4.5px var(--wet),0 0 0 6px var(--red)}
     .x strong{color:var(--red)}
-    .x div bdi{display:-webkit-box;-webkit-line-clamp:6;-webkit-box-orient:vertical;overflow:hidden}
     """
 
   private static let narrow = """
     @media(max-width:600px){
     body{padding-top:1.2rem}header{grid-template-columns:1fr}.count{text-align:start;margin-top:.7rem}
     .count b{display:inline;margin-inline-end:.4em}h1{font-size:1.6rem}
-    ol{display:grid;grid-template-columns:1fr 1fr;gap:1.15rem 1.25rem}ol::after{display:none}
-    li{max-width:none}li a,li div{aspect-ratio:1.5}li i{display:none}li p{margin-top:.65rem}
+    ol{display:grid;grid-template-columns:1fr 1fr;gap:1.15rem 1.25rem;align-items:end}ol::after{display:none}
+    li{max-width:none}li a,li div{width:min(100cqw,100cqw*var(--r))}li i{display:none}li p{margin-top:.65rem}
     .x div{padding:.6rem;font-size:.76rem}}
     """
 
@@ -93,8 +97,9 @@ enum SheetStyle {
     @media print{@page{size:A4;margin:12mm}
     :root{--ground:#fff;--ink:#000;--dim:#444;--line:#bbb;--border:#fff;--red:#000;--wet:#fff;--h:27mm}
     html{font-size:8.5pt}body{padding:0;max-width:none}nav,progress{display:none}h1{font-size:18pt}
-    ol{gap:4mm 3mm;padding:0}li{break-inside:avoid}
+    ol{gap:4mm 3mm;padding:.8mm}li{break-inside:avoid}
     li a{box-shadow:0 0 0 .3mm #999;print-color-adjust:exact}li p{margin-top:1.4mm}
+    .w div,.x div{box-shadow:none;border:.3mm solid #999}.x div{border:.6mm solid #000}
     footer{margin-top:6mm;break-inside:avoid}}
     """
 }

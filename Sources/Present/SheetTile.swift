@@ -37,22 +37,24 @@ package struct SheetTile: Equatable, Sendable {
   }
 
   /// A tile without a picture has the form of most pictures.
-  private static let usualRatio = 150
-  private static let ratios = 40...400
+  private static let usualRatio = 1500
+  private static let ratios = 400...4000
 
-  var isFailed: Bool { if case .failed = content { true } else { false } }
+  package var isFailed: Bool { if case .failed = content { true } else { false } }
 
-  /// Width by height in hundredths, within limits: very long pictures are cut at their ends.
-  var ratio: Int {
+  /// Width by height of the tile in thousandths, within limits: a very long picture has paper beside it.
+  var ratio: Int { min(max(trueRatio, Self.ratios.lowerBound), Self.ratios.upperBound) }
+
+  private var trueRatio: Int {
     guard case .print(let print) = content, print.height > 0 else { return Self.usualRatio }
     let shown = print.shown
-    let ratio = (Int(shown.width) * 200 + Int(shown.height)) / (Int(shown.height) * 2)
-    return min(max(ratio, Self.ratios.lowerBound), Self.ratios.upperBound)
+    return (Int(shown.width) * 2000 + Int(shown.height)) / (Int(shown.height) * 2)
   }
 
-  /// A rule for the colours behind the picture until it is loaded.
+  /// A rule for the colours behind the picture until it is loaded; none where the picture leaves paper free.
   var colours: String? {
-    guard case .print(let print) = content, let grid = print.thumbnail?.grid else { return nil }
+    guard case .print(let print) = content, let grid = print.thumbnail?.grid, ratio == trueRatio
+    else { return nil }
     let rows = (0..<ColourGrid.height).map { grid.mean(ofRow: $0) }.joined(separator: ",")
     return "#n\(number) a{background:linear-gradient(\(rows))}"
   }

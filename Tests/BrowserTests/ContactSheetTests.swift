@@ -11,7 +11,7 @@ import Vocabulary
   .enabled(if: WebBrowser.obstacle == nil, Comment(rawValue: WebBrowser.obstacle ?? "")))
 struct ContactSheetTests {
   /// One browser for all: its start takes a second.
-  private static func use(
+  static func use(
     _ body: (WebBrowser, SheetSample) async throws -> Void
   ) async throws {
     let sample = try SheetSample()
@@ -26,7 +26,7 @@ struct ContactSheetTests {
   private static let areLoaded = "[...document.images].every(i => i.complete && i.naturalWidth > 0)"
   private static let fits = "document.documentElement.scrollWidth <= window.innerWidth"
 
-  private static func open(_ browser: WebBrowser, _ url: String) async throws {
+  static func open(_ browser: WebBrowser, _ url: String) async throws {
     try browser.open(url)
     // Pictures are loaded when they come near.
     _ = try browser.value(of: "window.scrollTo(0, 100000)")

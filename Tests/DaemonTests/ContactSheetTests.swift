@@ -37,7 +37,7 @@ import Vocabulary
       #expect(page.contains("<a href=\"%252Esheet.jpg\">"))
       #expect(page.contains("<b>4 of 5</b> 1 failed"))
       #expect(page.contains("answered 404"))
-      #expect(!page.contains("refresh") && !page.contains(" w\""))
+      #expect(!page.contains("Load again") && !page.contains(" w\""))
       #expect(page.contains("#n1 a{background:linear-gradient(#"))
       #expect(try bench.mode("prints/summer/index.html") == 0o640)
       #expect(try bench.mode("prints/summer/.sheet") == 0o750)
@@ -45,7 +45,7 @@ import Vocabulary
     }
   }
 
-  @Test func `a list at work has a page that loads itself again`() async throws {
+  @Test func `a list at work has a page that can be loaded again`() async throws {
     try await DaemonBench.use { bench in
       let urls = try bench.serveSamples(2)
       let daemon = try await bench.start()
@@ -54,16 +54,41 @@ import Vocabulary
         bench.text("prints/summer/index.html")?.contains("src=\".sheet/1.jpg\"") == true
       }
       let page = try #require(bench.text("prints/summer/index.html"))
-      #expect(page.contains("<meta http-equiv=\"refresh\" content=\"5\">"))
-      #expect(page.contains("<li id=\"n2\" class=\"r150 w\">"))
-      #expect(page.contains("<b>1 of 2</b> at work"))
+      #expect(page.contains(">Load again</a>"))
+      #expect(page.contains("<li id=\"n2\" class=\"r1500 w\">"))
+      #expect(page.contains("<b>1 of 2</b> running"))
       let end = try await bench.tool("sheet", "summer")
       #expect(end.code != 0 && end.errors.contains("its contact sheet is made by itself"), "\(end)")
       await bench.origin.release("g")
       #expect(try await bench.wait(for: "summer", daemon).code == 0)
       // It is complete before the list is returned.
       let last = try #require(bench.text("prints/summer/index.html"))
-      #expect(last.contains("<b>2 prints</b>") && !last.contains("refresh"))
+      #expect(last.contains("<b>2 prints</b>") && !last.contains("Load again"))
+      #expect(try await bench.stop(daemon).code == 0)
+    }
+  }
+
+  @Test func `the first page leads to the failed photos of others`() async throws {
+    try await DaemonBench.use { bench in
+      let url = try bench.serveSamples(1)[0]
+      let photos = (1...502).map { number in
+        let query = number == 1 ? "?gate=g" : "?\(number)"
+        return ("Photo \(number)", number == 501 ? bench.origin.url("/lost.jpg") : url + query)
+      }
+      let daemon = try await bench.start()
+      try await bench.drop(photos, as: "summer.plist")
+      let link = "Pages with failed photos <a href=\"2.html#failed\">2</a></nav>"
+      try await bench.until("the first page leads to the second") {
+        bench.text("prints/summer/index.html")?.contains(link) == true
+      }
+      #expect(bench.text("prints/summer/2.html")?.contains("Failed 1</a>") == true)
+      await bench.origin.release("g")
+      #expect(try await bench.wait(for: "summer", daemon).code == 1)
+      for order in [[], ["sheet", "summer"]] {
+        if !order.isEmpty { #expect(try await bench.tool(order).code == 0) }
+        let page = try #require(bench.text("prints/summer/index.html"))
+        #expect(page.contains("<b>501 of 502</b> 1 failed</p>") && page.contains(link))
+      }
       #expect(try await bench.stop(daemon).code == 0)
     }
   }

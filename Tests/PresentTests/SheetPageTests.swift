@@ -42,12 +42,12 @@ struct SheetPageTests {
     #expect(
       html.contains(
         """
-        <li id="n1" class="r150"><a href="Barn.jpg"><img src=".sheet/1.jpg" alt="Barn" width="360" height="240" \
+        <li id="n1" class="r1500"><a href="Barn.jpg"><img src=".sheet/1.jpg" alt="Barn" width="360" height="240" \
         loading="lazy"></a><p><b>1</b> <bdi>Barn</bdi> <i>3000×2000</i></p></li>
         """))
     #expect(html.contains("<img src=\"Barn.jpg\" alt=\"Barn\" width=\"3000\""))
     #expect(
-      html.contains(".r150{--r:1.50}#n1 a{background:linear-gradient(#fff,#fff,#fff)}</style>"))
+      html.contains(".r1500{--r:1.500}#n1 a{background:linear-gradient(#fff,#fff,#fff)}</style>"))
     #expect(html.contains("<b>2 prints</b>"))
   }
 
@@ -80,7 +80,7 @@ struct SheetPageTests {
     #expect(
       html.contains(
         """
-        <li id="n2" class="r150 x"><div><strong>Failed</strong> <bdi>404 &lt;Not Found&gt;</bdi></div>\
+        <li id="n2" class="r1500 x"><div><strong>Failed</strong> <bdi>404 &lt;Not Found&gt;</bdi></div>\
         <p><b>2</b> <bdi>Elm</bdi></p></li>
         """))
     #expect(
@@ -90,18 +90,44 @@ struct SheetPageTests {
     #expect(!Self.html(Self.head(), [Self.tile(1)]).contains("<nav"))
   }
 
-  @Test func `a page of a list at work loads itself again and shows the photos to come`() {
+  /// A page that loads itself again forgets that a person has chosen the failed photos.
+  @Test func `a page of a list at work can be loaded again and shows the photos to come`() {
     let tiles = [Self.tile(1), SheetTile(number: 2, name: "Elm", content: .missing)]
     let html = Self.html(
       Self.head {
         $0.state = .running
         $0.filtered = 1
       }, tiles)
-    #expect(html.contains("<meta http-equiv=\"refresh\" content=\"5\">"))
+    #expect(!html.contains("refresh"))
+    #expect(
+      html.contains(
+        """
+        <nav aria-label="Show"><a class="load" href="index.html">Load again</a>\
+        <a class="load first" href="?again#failed-again">Load again</a>\
+        <a class="load second" href="?#failed">Load again</a></nav>
+        """))
     #expect(html.contains("<progress aria-label=\"Prints\" max=\"2\" value=\"1\">"))
     #expect(
-      html.contains("<li id=\"n2\" class=\"r150 w\"><div></div><p><b>2</b> <bdi>Elm</bdi></p>"))
-    #expect(!Self.html(Self.head(), tiles).contains("refresh"))
+      html.contains("<li id=\"n2\" class=\"r1500 w\"><div></div><p><b>2</b> <bdi>Elm</bdi></p>"))
+    #expect(!Self.html(Self.head(), tiles).contains("Load again"))
+  }
+
+  /// In a page that is loaded again, only a real address leads from the failed photos back to a known view.
+  @Test func `all photos of a list at work are a link to the page itself`() {
+    let failed = SheetTile(number: 2, name: "Elm", content: .failed(reason: "lost"))
+    let html = Self.html(Self.head { $0.state = .running }, [Self.tile(1), failed])
+    #expect(html.contains("<a class=\"all\" href=\"index.html\">All 2</a>"))
+  }
+
+  @Test(arguments: ListState.allCases)
+  func `the state has the word of the daemon`(_ state: ListState) {
+    let html = Self.html(
+      Self.head {
+        $0.state = state
+        $0.filtered = 1
+      }, [Self.tile(1)])
+    let word = state == .finished ? "" : state.name
+    #expect(html.contains("<b>1 of 2</b> \(word)</p>"))
   }
 
   @Test func `pages have 500 photos each and lead to each other`() {
@@ -113,7 +139,7 @@ struct SheetPageTests {
     let html = Self.html(
       Self.head { $0.total = 1_000_000 }, [Self.tile(4501)], page: 10)
     #expect(html.contains("<b>4,501–5,000</b> of 1,000,000"))
-    #expect(html.contains("<ol start=\"4501\">"))
+    #expect(html.contains("<ol role=\"list\" start=\"4501\">"))
     #expect(
       html.contains(
         """
@@ -124,23 +150,66 @@ struct SheetPageTests {
   }
 
   /// A later page does not tell the counts of the list, so that it is written again only for its own photos.
-  @Test func `a later page of a list at work that is complete does not load itself again`() {
+  @Test func `a later page of a list at work that is complete need not be loaded again`() {
     let head = Self.head {
       $0.state = .running
       $0.total = 600
     }
     let missing = SheetTile(number: 501, name: "Elm", content: .missing)
-    #expect(Self.html(head, [Self.tile(501), missing], page: 2).contains("refresh"))
+    let open = Self.html(head, [Self.tile(501), missing], page: 2)
+    #expect(open.contains("<a class=\"load\" href=\"2.html\">Load again</a>"))
     let whole = Self.html(head, [Self.tile(501)], page: 2)
-    #expect(!whole.contains("refresh"))
+    #expect(!whole.contains("Load again"))
     #expect(!whole.contains("<progress"))
-    #expect(Self.html(head, [Self.tile(1)]).contains("refresh"))
+    #expect(Self.html(head, [Self.tile(1)]).contains("Load again"))
+  }
+
+  private static func html(failing: [UInt32], page: UInt32 = 1, total: UInt32 = 200_000) -> String {
+    let head = head { $0.total = total }
+    let bytes = SheetPage(head, number: page, tiles: [tile(1)], failing: failing).html { _ in [] }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test func `the first page leads to the pages that have failed photos`() {
+    #expect(
+      Self.html(failing: [1, 3, 400]).contains(
+        """
+        <nav aria-label="Pages with failed photos">Pages with failed photos <a href="#failed">1</a>\
+        <a href="3.html#failed">3</a><a href="400.html#failed">400</a></nav>
+        """))
+    let nav = "Pages with failed photos"
+    #expect(!Self.html(failing: []).contains(nav))
+    // A later page is not written again when a photo of another page fails.
+    #expect(!Self.html(failing: [1, 3], page: 3).contains(nav))
+    // The only page has its filter.
+    #expect(!Self.html(failing: [1], total: 500).contains(nav))
+  }
+
+  @Test func `of four hundred pages with failed photos twenty have a link`() {
+    let html = Self.html(failing: Array(1...400))
+    #expect(html.contains("<a href=\"20.html#failed\">20</a> and 380 more</nav>"))
+    #expect(html.utf8.count - Self.html(failing: []).utf8.count < 2000)
+  }
+
+  /// The colours of a picture that leaves paper free would be seen beside it.
+  @Test func `a very long picture is whole, on paper`() {
+    func long(_ width: UInt32, _ height: UInt32) -> String {
+      let small = Thumbnail(width: 960, height: 96, grid: ColourGrid([]))
+      let print = SheetTile.Print(
+        file: FileName(made: "Bay.jpg"), width: width, height: height, thumbnail: small)
+      return Self.html(
+        Self.head(), [SheetTile(number: 1, name: "Bay", content: .print(print))])
+    }
+    let long10 = long(10_000, 1000)
+    #expect(long10.contains("class=\"r4000\""))
+    #expect(!long10.contains("linear-gradient"))
+    #expect(long(4000, 1000).contains("linear-gradient"))
   }
 
   @Test func `a picture that is turned is shown as its thumbnail is`() {
     let upright = Thumbnail(width: 160, height: 240, grid: ColourGrid([]))
     let html = Self.html(Self.head(), [Self.tile(1, thumbnail: upright)])
-    #expect(html.contains("class=\"r67\""))
+    #expect(html.contains("class=\"r667\""))
     #expect(html.contains("<i>2000×3000</i>"))
   }
 

@@ -24,11 +24,17 @@ final class ContactSheets: Sendable {
     var making: Set<ListID> = []
     /// Ended lists whose last pages this machine could not write yet.
     var unfinished: Set<ListID> = []
+
+    /// The pages that have failed photos, in order.
+    func failing(_ list: ListID) -> [UInt32] {
+      pages[list, default: [:]].filter(\.value.hasFailures).keys.sorted()
+    }
   }
 
   private struct Shown {
     let mark: Int
     let isWhole: Bool
+    let hasFailures: Bool
   }
 
   /// Each has its own drafts.
@@ -113,7 +119,8 @@ final class ContactSheets: Sendable {
     if heir(of: subject) != nil { return }
     let rows = try recorder.results.reader(subject.id)
     var trouble: Failure?
-    for page in 1...subject.pages {
+    // The first page tells which pages have failed photos, so it has a second turn; the first one makes it appear early.
+    for page in Array(1...subject.pages) + (subject.pages > 1 ? [1] : []) {
       if Task.isCancelled { throw .cancelled }
       do throws(Failure) { try write(page, of: subject, rows, pass) } catch {
         trouble = trouble ?? error
@@ -131,12 +138,14 @@ final class ContactSheets: Sendable {
   private func write(
     _ page: UInt32, of subject: SheetMaker.Subject, _ rows: ResultReader, _ pass: Pass
   ) throws(Failure) {
-    let mark = maker.mark(page, of: subject)
-    let known = state.withLock { $0.pages[subject.id]?[page] }
+    let (known, failing) = state.withLock { state in
+      (state.pages[subject.id]?[page], page == 1 ? state.failing(subject.id) : [])
+    }
+    let mark = maker.mark(page, of: subject, failing: failing)
     // Only the first page shows the state of the list.
     if let known, known.mark == mark || (page > 1 && known.isWhole) { return }
-    let draft = try maker.draft(page, of: subject, rows, as: pass.rawValue)
-    let shown = Shown(mark: mark, isWhole: draft.isWhole)
+    let draft = try maker.draft(page, of: subject, rows, failing: failing, as: pass.rawValue)
+    let shown = Shown(mark: mark, isWhole: draft.isWhole, hasFailures: draft.hasFailures)
     try asMachine { () throws(SystemError) in try show(draft, page, subject, shown, pass) }
   }
 

@@ -29,6 +29,7 @@ struct SheetMaker: Sendable {
     let name: FileName
     /// Every photo has its print or its failure.
     let isWhole: Bool
+    let hasFailures: Bool
   }
 
   let lists: OpenLists
@@ -54,13 +55,14 @@ struct SheetMaker: Sendable {
   }
 
   /// Equal as long as the page would be the same. The photos of a list that is over have no states any more.
-  func mark(_ page: UInt32, of subject: Subject) -> Int {
+  func mark(_ page: UInt32, of subject: Subject, failing: [UInt32]) -> Int {
     var hasher = Hasher()
     if page == 1 || subject.head.state.isFinal {
       hasher.combine(subject.head.state.rawValue)
       hasher.combine(subject.head.filtered)
       hasher.combine(subject.head.failed)
     }
+    if page == 1 { hasher.combine(failing) }
     for state in states(page, of: subject) { hasher.combine(state?.rawValue) }
     return hasher.finalize()
   }
@@ -73,12 +75,12 @@ struct SheetMaker: Sendable {
   }
 
   /// Writes a page under a hidden name, and leaves nothing behind if that fails; `show` gives it its own.
+  /// - Parameter failing: the pages that have failed photos, as far as they are known.
   func draft(
-    _ page: UInt32, of subject: Subject, _ rows: ResultReader, as mark: String
+    _ page: UInt32, of subject: Subject, _ rows: ResultReader, failing: [UInt32], as mark: String
   ) throws(Failure) -> Draft {
     let numbers = SheetPage.numbers(on: page, of: subject.head.total)
     var tiles: [SheetTile] = []
-    var isWhole = true
     for (number, state) in zip(numbers, states(page, of: subject)) {
       let entry = try subject.open.catalog.entry(number)
       // A row may be of an earlier attempt, or from before its record.
@@ -86,12 +88,10 @@ struct SheetMaker: Sendable {
       let tile = SheetTile(
         number: number, name: entry.name,
         content: isKnown ? content(number, entry, subject, rows) : .missing)
-      if tile.content == .missing { isWhole = false }
       tiles.append(tile)
     }
-    let html = SheetPage(subject.head, number: page, tiles: tiles).html { bytes in
-      SHA256.digest(of: bytes).bytes
-    }
+    let sheet = SheetPage(subject.head, number: page, tiles: tiles, failing: failing)
+    let html = sheet.html { SHA256.digest(of: $0).bytes }
     let name = FileName(made: ".\(subject.id)-page\(page).\(mark)")
     do throws(SystemError) {
       let draft = try subject.prints.draft(name)
@@ -100,7 +100,9 @@ struct SheetMaker: Sendable {
       try? subject.prints.folder.removeIfThere(name)
       throw error.machineFailure
     }
-    return Draft(name: name, isWhole: isWhole)
+    return Draft(
+      name: name, isWhole: !tiles.contains { $0.content == .missing },
+      hasFailures: tiles.contains(where: \.isFailed))
   }
 
   private func content(
