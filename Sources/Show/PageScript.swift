@@ -110,6 +110,11 @@ package enum PageScript {
         .map(line => clamp(line * columns, 0, size()));
     };
 
+    const seen = () => {
+      const [first, end] = span(0);
+      return current < first || current >= end ? first : current;
+    };
+
     const draw = () => {
       const y = top();
       let [first, end] = span(0);
@@ -320,8 +325,7 @@ package enum PageScript {
 
     onkeydown = event => {
       if (event.ctrlKey || event.altKey || event.metaKey) return;
-      const [first, end] = span(0);
-      if (current < first || current >= end) current = first;
+      current = seen();
       const [act, from, line, count] = event.target === map
         ? [jump, cellOf(at(current)), ACROSS, cells] : [move, current, columns, size()];
       const to = { ArrowRight: from + 1, ArrowLeft: from - 1, ArrowDown: from + line,
@@ -387,13 +391,10 @@ package enum PageScript {
     };
 
     let rest = 0;
-    const rested = () => { clearTimeout(rest); rest = setTimeout(look, 150); };
+    const settle = () => { history.replaceState([at(seen()), filter], ""); look(); };
+    const rested = () => { clearTimeout(rest); rest = setTimeout(settle, 150); };
     main.onscroll = () => { draw(); rested(); };
-    const leave = () => {
-      history.replaceState([at(current), filter], "");
-      stop();
-      look();
-    };
+    const leave = () => { stop(); look(); };
     document.onvisibilitychange = () => document.hidden ? leave() : load();
     onpagehide = leave;
     onpageshow = load;
@@ -401,6 +402,7 @@ package enum PageScript {
     if (facts.call) setInterval(() => over || get(""), 3e4);
     grid.addEventListener("focusin", event => {
       current = +event.target.closest("li").style.order;
+      rested();
     });
     for (const button of buttons)
       button.onclick = () => { main.scrollTop = current = 0; choose(+button.value); };

@@ -42,7 +42,7 @@ package enum PageStyle {
       gap:24px;align-content:start;overflow:clip;list-style:none;margin:0;padding:0 26px}
     li{contain:layout style;min-width:0}
     [hidden]{display:none!important}
-    a{display:flex;gap:.6em;position:relative;padding-top:calc(200%/3 + 10px);color:inherit;
+    a{display:flex;align-items:baseline;gap:.6em;position:relative;padding-top:calc(200%/3 + 10px);color:inherit;
       text-decoration:none}
     #map{position:relative;width:60px;margin:26px 24px 0 0;cursor:pointer;touch-action:none}
     #map canvas{width:100%;image-rendering:pixelated}
@@ -56,7 +56,7 @@ package enum PageStyle {
     a[data-state="3"] em{background:var(--paper);color:var(--safe);box-shadow:inset 0 0 0 1.5px var(--safe);
       font-weight:600}
     img{position:absolute;inset:0;width:100%;height:calc(100% - 32px);object-fit:contain;
-      background:var(--paper);visibility:hidden;box-shadow:0 0 0 5px var(--edge),0 1px 4px 5px #0003}
+      background:var(--edge);visibility:hidden;box-shadow:0 0 0 5px var(--edge),0 1px 4px 5px #0003}
     a.there img{visibility:visible}
     a.there em{display:none}
     a span{flex:1;min-width:0;height:22px;font-size:.8rem;overflow:hidden;

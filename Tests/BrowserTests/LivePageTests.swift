@@ -11,21 +11,21 @@ import Testing
   .serialized,
   .enabled(if: WebBrowser.obstacle == nil, Comment(rawValue: WebBrowser.obstacle ?? "")))
 struct LivePageTests {
-  private func waits(
+  func waits(
     _ browser: WebBrowser, for condition: String, in place: SourceLocation = #_sourceLocation
   ) async throws {
     let holds = try await Patience.sees { try browser.value(of: condition) as? Bool == true }
     #expect(holds, "\(condition)", sourceLocation: place)
   }
 
-  private func press(_ browser: WebBrowser, _ key: String) throws {
+  func press(_ browser: WebBrowser, _ key: String) throws {
     _ = try browser.value(
       of: "(document.activeElement.dispatchEvent(new KeyboardEvent('keydown', "
         + "{key: '\(key)', bubbles: true, cancelable: true})), 1)")
   }
 
   /// A browser on the page of the list, in a window of this size.
-  private func look(
+  func look(
     _ browser: WebBrowser, at address: String, _ width: Int = 1200, _ height: Int = 800
   ) throws {
     try browser.size(width, height)
@@ -33,10 +33,10 @@ struct LivePageTests {
     try browser.open(address)
   }
 
-  private static let pictures = "document.querySelectorAll('li:not([hidden]) a.there').length"
+  static let pictures = "document.querySelectorAll('li:not([hidden]) a.there').length"
 
   /// The calls of this name that have their answers; a stream has it when it ends.
-  private static func calls(_ name: String) -> String {
+  static func calls(_ name: String) -> String {
     "performance.getEntriesByType('resource').filter(e => e.name.includes('/\(name)')).length"
   }
 
@@ -47,7 +47,7 @@ struct LivePageTests {
   }
 
   /// Five photos that come at once, one that is missing, and six that wait at a gate.
-  private func begin(_ bench: DaemonBench) async throws -> RunningProgram {
+  func begin(_ bench: DaemonBench) async throws -> RunningProgram {
     let urls = try bench.serveSamples(12)
     let photos = urls.enumerated().map { place, url in
       let number = place + 1
