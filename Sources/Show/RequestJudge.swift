@@ -85,6 +85,7 @@ package struct RequestJudge: Sendable {
 
   @discardableResult
   private func checkHead(_ request: WebRequest) throws(Refusal) -> PageRequest {
+    guard request.isWhole else { throw .badRequest }
     let isPost = request.method == "POST"
     guard isPost || request.method == "GET" || request.method == "HEAD" else { throw .wrongMethod }
     let host = request.values("host")

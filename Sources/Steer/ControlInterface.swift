@@ -18,7 +18,7 @@ package enum ControlInterface {
     # Queries and controls darkroomd. A list is named by its number or its name. Times are milliseconds
     # since 1970. Every method takes a parameter 'view: ?string', of the reply to Redeem: the caller then acts for the
     # user of that view, on its list, and may call Show, Follow, Focus, Unfocus, States, Colours, Find
-    # and Picture.
+    # and Picture. Calls about the photos of a private list are for its owner and root.
     # Reserved methods, answered with MethodNotImplemented: Submit, Sync.
     interface io.darkroom.Control
 
@@ -326,11 +326,12 @@ package enum ControlInterface {
     ) -> (steps: []FollowStep, last: int, missed: bool)
 
     # Makes a token with which a page looks at the list for the caller. It is good for one Redeem, within two
-    # minutes. A private list is for its owner and root.
+    # minutes.
     method Open(list: string) -> (list: ListSummary, token: string)
 
-    # Exchanges a token for a view. It lasts for that number of seconds, also after a restart.
-    method Redeem(token: string) -> (list: int, view: string, seconds: int)
+    # Exchanges a token for a view of the user for whom it was made. It lasts for that number of seconds, also after
+    # a restart.
+    method Redeem(token: string) -> (list: int, user: int, view: string, seconds: int)
 
     # The states of photos in file order, a digit for each: 0 new, 1 downloaded, 2 filtered, 3 failed. limit is at
     # most 65536, which is the default. Follow continues after 'record'. mayFocus tells if the caller may call Focus.
@@ -349,7 +350,8 @@ package enum ControlInterface {
     method Find(list: string, text: string, after: ?int) -> (photo: ?int, more: ?int)
 
     # A print or its thumbnail, for those who may look at the list. The open file comes as a descriptor beside the
-    # reply (SCM_RIGHTS). Without a picture there is no type and no file.
+    # reply (SCM_RIGHTS). Without a picture, or when a later list has taken over the prints, there is no type and no
+    # file.
     method Picture(list: string, photo: int, thumbnail: ?bool) -> (type: ?string)
 
     # The cache of originals. Only root and the daemon's user may clear it.

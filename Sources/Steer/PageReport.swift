@@ -23,22 +23,28 @@ package struct OpenReport: MessageValue {
 
 package struct RedeemReport: MessageValue {
   package var list: UInt64
+  /// For whom the token was made.
+  package var user: UInt32
   /// The right to look at the list; see `ViewRight`.
   package var view: String
   package var seconds: UInt32
 
-  package init(list: UInt64, view: String, seconds: UInt32) {
-    (self.list, self.view, self.seconds) = (list, view, seconds)
+  package init(list: UInt64, user: UInt32, view: String, seconds: UInt32) {
+    (self.list, self.user, self.view, self.seconds) = (list, user, view, seconds)
   }
 
   package init(_ fields: MessageFields) throws(FieldError) {
     list = try fields.count("list")
+    user = try fields.count("user")
     view = try fields.string("view")
     seconds = try fields.count("seconds")
   }
 
   package var object: JSONObject {
-    JSONObject(["list": .count(list), "view": .string(view), "seconds": .count(seconds)])
+    JSONObject([
+      "list": .count(list), "user": .count(user), "view": .string(view),
+      "seconds": .count(seconds),
+    ])
   }
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers the requests of a page. The judge decides about their form, the daemon about the view: each call for a page
 // carries it. Pictures are named by numbers; the daemon opens their files, and this process opens none.
-// Concurrency: immutable but for its book of views; each call runs on the thread of its connection.
+// Concurrency: immutable but for its book of views, which has a Mutex; each call runs on the thread of its connection.
 
 import HTTP
 import Linux
 import Show
 import Steer
+import Synchronization
 import Vocabulary
 
 final class WebSheets: WebService {
@@ -18,10 +19,11 @@ final class WebSheets: WebService {
   private let places = StreamPlaces(16)
   private let calls: FreePlaces
   /// Nil if the port is the service manager's, and the cookies outlive this process.
-  private let book: ViewBook?
+  private let book: Mutex<ViewBook?>
 
   init(judge: RequestJudge, socket: String, calls: FreePlaces, book: ViewBook?) {
-    (self.judge, self.socket, self.calls, self.book) = (judge, socket, calls, book)
+    (self.judge, self.socket, self.calls) = (judge, socket, calls)
+    self.book = Mutex(book)
   }
 
   func refusal(of request: WebRequest) -> WebAnswer? {
@@ -32,8 +34,9 @@ final class WebSheets: WebService {
     switch judge.judge(request) {
     case .refuse(let refusal): return Self.refuse(refusal)
     case .serve(let page, let text):
-      let known = book == nil || page.list == nil ? text : book?.view(text, now: clock.uptime())
-      guard let view = known else { return Self.refuse(.noView) }
+      guard let view = page.list == nil ? text : view(of: text) else {
+        return Self.refuse(.noView)
+      }
       do throws(ControlFailure) { return try serve(page, view, request) } catch {
         return Self.failed(error)
       }
@@ -84,7 +87,9 @@ final class WebSheets: WebService {
     guard case .redeemed(let report) = try call(.redeem(token: token), nil) else {
       throw Self.otherKind
     }
-    guard let text = try? text(of: report) else { return Self.answer(503) }
+    let text: String?
+    do throws(SystemError) { text = try self.text(of: report) } catch { return Self.answer(503) }
+    guard let text else { return Self.notice(503, "The pages of too many users are open.") }
     let cookie = PageText.cookie(
       text, named: judge.cookie, list: report.list, seconds: report.seconds,
       isSecure: judge.isSecure(request))
@@ -95,9 +100,25 @@ final class WebSheets: WebService {
       ], body: .bytes(Array(PageText.door(to: report.list).utf8)))
   }
 
-  private func text(of report: RedeemReport) throws(SystemError) -> String {
-    guard let book else { return report.view }
-    return try book.keep(report.view, seconds: report.seconds, now: clock.uptime())
+  private var mustCall: Bool { book.withLock { $0 != nil } }
+
+  /// The view for which the text of a cookie stands.
+  private func view(of text: String) -> String? {
+    book.withLock { book in
+      guard let book else { return text }
+      return book.view(text, now: clock.uptime())
+    }
+  }
+
+  /// The text of the cookie; nil if there are too many.
+  private func text(of report: RedeemReport) throws(SystemError) -> String? {
+    let random = String(hex: try ThisProcess.randomBytes(ViewBook.size))
+    return book.withLock { book in
+      let isKept = book?.keep(
+        report.view, as: random, of: report.user, seconds: report.seconds, now: clock.uptime())
+      guard let isKept else { return report.view }
+      return isKept ? random : nil
+    }
   }
 
   private func page(_ list: UInt64, _ view: String) throws(ControlFailure) -> WebAnswer {
@@ -105,7 +126,7 @@ final class WebSheets: WebService {
     let head = PageText.Head(
       name: report.list.name, title: report.list.title, state: report.list.state,
       total: report.list.total, mayFocus: report.mayFocus && !report.list.isFinal,
-      mustCall: book != nil)
+      mustCall: mustCall)
     return Self.text(PageText.page(head), "text/html; charset=utf-8")
   }
 

@@ -56,7 +56,8 @@ final class GiantDaemon: ControlService {
   func handle(_ call: ControlCall, from peer: ControlPeer) async -> ControlReply {
     let total = facts.total
     switch call {
-    case .redeem: return .redeemed(RedeemReport(list: 17, view: "17.0.1.aa", seconds: 60))
+    case .redeem:
+      return .redeemed(RedeemReport(list: 17, user: 1000, view: "17.0.1.aa", seconds: 60))
     case .states(let order):
       let first = min(order.offset, total)
       let digits = (first..<first + min(order.limit, total - first)).map { place in

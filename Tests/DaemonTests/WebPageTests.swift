@@ -160,6 +160,63 @@ import Testing
   }
 
   @Test(.enabled(if: DaemonBench.isRoot, "another user is needed, and only root may become one"))
+  func `a list shows no print of a private list that took over from it`() async throws {
+    try await DaemonBench.use { bench in
+      let urls = try bench.serveSamples(2)
+      let daemon = try await bench.start()
+      try await bench.drop([("One", urls[0])], as: "pub.plist")
+      try await daemon.says("Finished list 'pub'")
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o666], ofItemAtPath: "\(bench.root)/control")
+      let web = try await WebSite.start(bench)
+      let theirs = try await web.view("1", as: DaemonBench.stranger)
+      let pictures = ["prints/1", "thumbs/1.jpg"]
+      for target in pictures {
+        #expect(try await web.get("/lists/1/\(target)", theirs).status == 200, "\(target)")
+      }
+      let colours = try await web.get("/lists/1/colours?groups=1", theirs).text
+      #expect(colours.count == 36)
+      // The second list keeps one print and makes another of a name that the first one has.
+      let next = PhotoListText.array(
+        [("One", urls[1]), ("Two", urls[0])], options: [("Private", "yes")])
+      try await bench.drop(next, as: "pub.plist")
+      try await daemon.says("Finished list 'pub'", times: 2)
+      for target in pictures {
+        #expect(try await web.get("/lists/1/\(target)", theirs).status == 404, "\(target)")
+      }
+      #expect(try await web.get("/lists/1/colours?groups=1", theirs).text.isEmpty)
+      #expect(try await web.get("/lists/1/states", theirs).text == "2")
+      let again = try await web.view("1", as: DaemonBench.stranger)
+      #expect(try await web.get("/lists/1/prints/1", again).status == 404)
+      let ours = try await web.view("2")
+      for target in pictures {
+        #expect(try await web.get("/lists/2/\(target)", ours).status == 200, "\(target)")
+      }
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test func `other headers and the cookies of other servers end no page`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await begin(bench)
+      let web = try await WebSite.start(bench)
+      let cookie = try await web.view("summer")
+      let others = (1...40).map { "other-\($0)=" + String(repeating: "x", count: 90) }
+      let headers =
+        [
+          "Host: 127.0.0.1:\(web.port)",
+          "Cookie: " + (others + [cookie]).joined(separator: "; "),
+        ] + (1...50).map { "X-Header-\($0): " + String(repeating: "x", count: 60) }
+      for target in ["", "states", "thumbs/1.jpg", "prints/1", "photos?count=12"] {
+        let reply = try await WebVisit.ask(
+          web.port, "GET /lists/1/\(target)", headers: headers)
+        #expect(reply.status == 200, "\(target): \(reply)")
+      }
+      try await bench.stop(daemon)
+    }
+  }
+
+  @Test(.enabled(if: DaemonBench.isRoot, "another user is needed, and only root may become one"))
   func `a process that cannot read private pictures shows them to their owner`() async throws {
     try await DaemonBench.use { bench in
       let url = try bench.serveSamples(1)[0]
@@ -223,6 +280,12 @@ import Testing
         ("GET /style.css", ["Host: evil.example.org"], 421),
         ("GET /../style.css", ["Host: 127.0.0.1:\(web.port)"], 404),
         ("GET /lists/1/thumbs/..%2f1.jpg", ["Host: 127.0.0.1:\(web.port)"], 404),
+        ("GET /style.css\u{0}.map", ["Host: 127.0.0.1:\(web.port)"], 400),
+        (
+          "GET /style.css",
+          ["Host: 127.0.0.1:\(web.port)"] + (1...62).map { "X-Header-\($0): x" }
+            + ["Sec-Fetch-Site: cross-site"], 400
+        ),
         ("DELETE /lists/1/", ["Host: 127.0.0.1:\(web.port)"], 405),
         ("GET /lists/1/", ["Host: 127.0.0.1:\(web.port)"], 401),
         ("GET /open/\(String(repeating: "0", count: 32))", ["Host: 127.0.0.1:\(web.port)"], 503),

@@ -23,7 +23,8 @@ import Vocabulary
     _ bench: PeopleBench, from offset: UInt32 = 0, most: UInt32 = 100, _ state: PhotoState? = nil
   ) async throws -> ShowReport {
     try await bench.views.show(
-      ShowOrder(list: ListReference("1"), offset: offset, limit: most, state: state))
+      ShowOrder(list: ListReference("1"), offset: offset, limit: most, state: state), for: .stranger
+    )
   }
 
   // MARK: the daemon
@@ -209,10 +210,11 @@ import Vocabulary
       let downloads = bench.parts.photos.downloader
       let isUnderWay = try await Patience.sees { downloads.progress().count == 2 }
       #expect(isUnderWay && bench.views.isAtWork)
-      let all = try await bench.views.watch(WatchOrder())
+      let all = try await bench.views.watch(WatchOrder(), for: .stranger)
       #expect(all.lists.map(\.id) == [1, 2])
       #expect(all.transfers.map(\.name).sorted() == ["Barn", "Cow"])
-      let one = try await bench.views.watch(WatchOrder(list: ListReference("2")))
+      let one = try await bench.views.watch(
+        WatchOrder(list: ListReference("2")), for: .stranger)
       #expect(one.lists.map(\.id) == [2] && one.transfers.map(\.name) == ["Cow"])
       #expect(one.transfers.first?.received == 10 && one.transfers.first?.total == 40)
     }

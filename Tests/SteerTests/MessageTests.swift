@@ -69,7 +69,7 @@ struct MessageTests {
           ], last: 9, missed: true))
     ),
     (.open, .opened(OpenReport(list: Samples.list, token: Samples.token))),
-    (.redeem, .redeemed(RedeemReport(list: 17, view: Samples.view, seconds: 86_400))),
+    (.redeem, .redeemed(RedeemReport(list: 17, user: 1000, view: Samples.view, seconds: 86_400))),
     (.states, .states(StatesReport(list: Samples.list, record: 7))),
     (
       .states,

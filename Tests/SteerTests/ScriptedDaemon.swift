@@ -160,7 +160,7 @@ final class ScriptedDaemon: ControlService {
     case .watch: .watch(Samples.watch)
     case .follow: .followed(FollowReport(last: 1))
     case .open: .opened(OpenReport(list: Samples.list, token: Samples.token))
-    case .redeem: .redeemed(RedeemReport(list: 17, view: Samples.view, seconds: 86_400))
+    case .redeem: .redeemed(RedeemReport(list: 17, user: 1000, view: Samples.view, seconds: 86_400))
     case .states: .states(StatesReport(list: Samples.list, record: 7, states: "0123"))
     case .colours: .colours(ColoursReport(groups: []))
     case .find: .found(FindReport(photo: 3))

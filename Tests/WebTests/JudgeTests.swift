@@ -64,6 +64,15 @@ import Testing
     #expect(two == .refuse(.misdirected))
   }
 
+  @Test(arguments: ["/lists/17/", "/style.css", "/open/\(String(repeating: "a", count: 32))"])
+  func `a request that is not seen as a whole is refused`(target: String) {
+    let headers = [WebHeader("Host", "127.0.0.1:8473"), Self.cookie]
+    var request = WebRequest("GET", target, headers: headers)
+    request.isWhole = false
+    #expect(Self.judge.refusal(ofHead: request) == .badRequest)
+    #expect(Self.judge.judge(request) == .refuse(.badRequest))
+  }
+
   @Test(arguments: ["PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "get", "", "GETX", "PATCH"])
   func `only GET, HEAD and one POST are served`(method: String) {
     #expect(get("/lists/17/", method) == .refuse(.wrongMethod))

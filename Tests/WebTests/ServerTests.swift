@@ -141,6 +141,62 @@ private final class Echo: WebService {
     #expect(reply.status == 200)
   }
 
+  /// A head of 8 KiB with the headers around: 4 KiB are cookies, the rest other headers, all of about the same size.
+  private func head(_ target: String, cookies: Int, others: Int) -> String {
+    func fill(_ name: String, _ size: Int) -> String {
+      name + String(repeating: "x", count: max(0, size - name.utf8.count))
+    }
+    let pairs = (0..<cookies).map { fill("c\($0)=", 4096 / cookies - 2) }
+    let cookie = cookies == 0 ? "" : "Cookie: \(pairs.joined(separator: "; "))\r\n"
+    let start = "GET \(target) HTTP/1.1\r\nHost: q\r\nConnection: close\r\n" + cookie
+    let left = 8192 - start.utf8.count - 2
+    let lines = (0..<others).map { fill("X-Header-\($0): ", left / others - 2) + "\r\n" }
+    let text = start + lines.joined()
+    return text + "\r\n"
+  }
+
+  @Test(arguments: [0, 1, 10, 128], [1, 8, 60])
+  func `a head of 8 KiB is served, 4 KiB of it cookies`(cookies: Int, others: Int) async throws {
+    let site = try site(try FreshFolder())
+    for (target, text) in [("/", "GET / 0"), ("/file", "hello"), ("/stream", "piece 0")] {
+      let head = head(target, cookies: cookies, others: others)
+      #expect((8100...8192).contains(head.utf8.count), "\(head.utf8.count)")
+      let answer = try await onOwnThread {
+        let visit = try WebVisit(port: site.port)
+        visit.send(head)
+        return String(decoding: visit.read(), as: UTF8.self)
+      }
+      #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.contains(text), "\(target): \(answer)")
+    }
+    let seen = site.echo.heads.withLock { $0 }
+    #expect(seen.allSatisfy { $0.isWhole && $0.headers.count == others + (cookies > 0 ? 3 : 2) })
+  }
+
+  @Test func `a service learns that it does not see a request as a whole`() async throws {
+    let site = try site(try FreshFolder())
+    let line = "GET / HTTP/1.1"
+    func headers(_ count: Int) -> String {
+      "Host: q\r\nConnection: close\r\n"
+        + (3...count).map { "X-Header-\($0): x\r\n" }.joined()
+    }
+    let cases = [
+      ("\(line)\r\n\(headers(64))", true), ("\(line)\r\n\(headers(65))", false),
+      ("GET /a\u{0} HTTP/1.1\r\n\(headers(3))", false),
+      ("GET /a\u{0}/../b HTTP/1.1\r\n\(headers(3))", false),
+      ("GET /a?b\u{0}c HTTP/1.1\r\n\(headers(3))", false),
+      ("GET \u{0} HTTP/1.1\r\n\(headers(3))", false),
+      ("GET /a?b=c&d HTTP/1.1\r\n\(headers(3))", true),
+    ]
+    for (text, _) in cases {
+      _ = try await onOwnThread {
+        let visit = try WebVisit(port: site.port)
+        visit.send(text + "\r\n")
+        return visit.read()
+      }
+    }
+    #expect(site.echo.heads.withLock { $0.map(\.isWhole) } == cases.map(\.1))
+  }
+
   @Test func `a head has a limit`() async throws {
     let site = try site(try FreshFolder())
     let long = String(repeating: "a", count: 40_000)

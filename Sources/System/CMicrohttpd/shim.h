@@ -32,6 +32,11 @@ static inline size_t dr_web_undecoded(void *context, struct MHD_Connection *conn
   return strlen(text);
 }
 
+// The end of a target; NULL for none.
+static inline const char *dr_web_end(const char *target) {
+  return target ? target + strlen(target) : NULL;
+}
+
 // Serves the listening socket until the process ends: 0, or a negated error number.
 static inline int dr_web_start(int listener, const struct dr_web_calls *calls,
                                const struct dr_web_limits *limits, void *context) {

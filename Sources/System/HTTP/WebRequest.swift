@@ -17,6 +17,8 @@ package struct WebRequest: Equatable, Sendable {
   package var target: String
   package var headers: [WebHeader]
   package var body: [UInt8]
+  /// False if there are more headers, or the target is longer than told here: a judge must not decide without them.
+  package var isWhole = true
 
   package init(_ method: String, _ target: String, headers: [WebHeader], body: [UInt8] = []) {
     (self.method, self.target, self.headers, self.body) = (method, target, headers, body)

@@ -13,8 +13,9 @@ package enum WebServer {
     package var connections: UInt32 = 48
     /// A connection without traffic ends.
     package var silenceSeconds: UInt32 = 60
-    /// Bytes of a request's head and of libmicrohttpd's buffers, for each connection.
-    package var head: UInt32 = 8192
+    /// Bytes of libmicrohttpd's buffers, for each connection: for a head of 8 KiB, a copy of 4 KiB of cookies, 64 bytes
+    /// for each header and cookie, and the head of the answer.
+    package var head: UInt32 = 32 * 1024
     package var body = 4096
 
     package init() {}
@@ -39,8 +40,18 @@ package enum WebServer {
   private final class Exchange {
     var request: WebRequest
     var isBegun = false
+    /// Where the text of the target ends; the library cuts it at a NUL.
+    private let end: UInt
 
-    init(target: String) { request = WebRequest("", target, headers: []) }
+    init(_ target: UnsafePointer<CChar>?) {
+      request = unsafe WebRequest("", target.map { unsafe String(cString: $0) } ?? "", headers: [])
+      end = unsafe UInt(bitPattern: dr_web_end(target))
+    }
+
+    /// The version follows the target in the library's copy of the line, behind what was a space.
+    func isWhole(before version: UnsafePointer<CChar>) -> Bool {
+      UInt(bitPattern: version) == end + 1
+    }
   }
 
   private final class Flow {
@@ -57,8 +68,7 @@ package enum WebServer {
   ) throws(SystemError) {
     var calls = unsafe dr_web_calls(
       began: { _, target, _ in
-        let text = unsafe target.map { unsafe String(cString: $0) } ?? ""
-        return unsafe Unmanaged.passRetained(Exchange(target: text)).toOpaque()
+        unsafe Unmanaged.passRetained(Exchange(target)).toOpaque()
       }, step: unsafe step, ended: unsafe ended, counted: unsafe counted)
     var numbers = dr_web_limits(
       connections: limits.connections, seconds: limits.silenceSeconds, head: limits.head)
@@ -77,16 +87,19 @@ package enum WebServer {
   // MARK: callbacks
 
   private static let step: MHD_AccessHandlerCallback = {
-    context, connection, _, method, _, bytes, count, place in
+    context, connection, _, method, version, bytes, count, place in
     guard let context = unsafe context, let connection = unsafe connection,
-      let method = unsafe method, let count = unsafe count, let held = unsafe place?.pointee
+      let method = unsafe method, let version = unsafe version, let count = unsafe count,
+      let held = unsafe place?.pointee
     else { return .NO }
     let ground = unsafe Unmanaged<Ground>.fromOpaque(context).takeUnretainedValue()
     let exchange = unsafe Unmanaged<Exchange>.fromOpaque(held).takeUnretainedValue()
     guard exchange.isBegun else {
       exchange.isBegun = true
       exchange.request.method = unsafe String(cString: method)
-      unsafe exchange.request.headers = headers(of: connection)
+      let found = unsafe headers(of: connection)
+      exchange.request.headers = found.headers
+      exchange.request.isWhole = unsafe found.isWhole && exchange.isWhole(before: version)
       guard let refusal = ground.service.refusal(of: exchange.request) else { return .YES }
       return unsafe send(refusal, on: connection)
     }
@@ -117,21 +130,25 @@ package enum WebServer {
     ground.clients.changed(by: change == .CONNECTION_NOTIFY_STARTED ? 1 : -1)
   }
 
-  private final class HeaderBox { var headers: [WebHeader] = [] }
+  private final class HeaderBox {
+    var headers: [WebHeader] = []
+    var isWhole = true
+  }
 
-  private static func headers(of connection: OpaquePointer) -> [WebHeader] {
+  private static func headers(of connection: OpaquePointer) -> HeaderBox {
     let box = HeaderBox()
     _ = unsafe MHD_get_connection_values(
       connection, .HEADER_KIND,
       { context, _, name, value in
         guard let context = unsafe context, let name = unsafe name else { return .NO }
         let box = unsafe Unmanaged<HeaderBox>.fromOpaque(context).takeUnretainedValue()
-        guard box.headers.count < WebServer.mostHeaders else { return .NO }
+        box.isWhole = box.headers.count < WebServer.mostHeaders
+        guard box.isWhole else { return .NO }
         let text = unsafe value.map { unsafe String(cString: $0) } ?? ""
         box.headers.append(unsafe WebHeader(String(cString: name), text))
         return .YES
       }, unsafe Unmanaged.passUnretained(box).toOpaque())
-    return box.headers
+    return box
   }
 
   // MARK: answers

@@ -66,17 +66,17 @@ final class ControlCalls: ControlService {
           try await nodeCalls().drain(order, mayDrain: peer.mayReload(daemonOf: user)))
       case .lists: return .lists(views.summaries())
       case .inbox: return .inbox(await views.inboxReport())
-      case .show(let order): return .show(try await views.show(order))
-      case .watch(let order): return .watch(try await views.watch(order))
-      case .follow(let order): return .followed(try views.followed(order))
+      case .show(let order): return .show(try await views.show(order, for: peer))
+      case .watch(let order): return .watch(try await views.watch(order, for: peer))
+      case .follow(let order): return .followed(try views.followed(order, for: peer))
       case .open(let list): return try pages.open(list, peer)
       case .redeem(let token): return try await pages.redeem(token)
       case .states(let order): return try await pages.states(order, peer)
-      case .colours(let order): return try await pages.colours(order)
-      case .find(let order): return try await pages.find(order)
+      case .colours(let order): return try await pages.colours(order, peer)
+      case .find(let order): return try await pages.find(order, peer)
       case .picture(let order): return try await pages.picture(order, peer)
       case .why(let order):
-        return .why(try await WhyView(views: views, keeper: keeper).why(order))
+        return .why(try await WhyView(views: views, keeper: keeper).why(order, for: peer))
       case .pause(let list): return try await change(list, .pause, peer)
       case .resume(let list): return try await change(list, .resume, peer)
       case .cancel(let list): return try await change(list, .cancel, peer)
@@ -105,18 +105,18 @@ final class ControlCalls: ControlService {
   ) async -> ControlReply {
     await views.index.loaded()
     do throws(ControlError) {
-      _ = try await pages.admitted(call, peer)
+      let admitted = try await pages.admitted(call, peer)
       switch call {
-      case .watch(let order): return try await watch(order, send)
-      case .follow(let order): return try await followSteps(order, send)
-      case .show(let order): return try await follow(order, send)
+      case .watch(let order): return try await watch(order, for: admitted, send)
+      case .follow(let order): return try await followSteps(order, for: admitted, send)
+      case .show(let order): return try await follow(order, for: admitted, send)
       default: return await handle(call, from: peer)
       }
     } catch { return .failed(error) }
   }
 
   private func follow(
-    _ order: ShowOrder, _ send: (ControlReply) async -> Bool
+    _ order: ShowOrder, for peer: ControlPeer, _ send: (ControlReply) async -> Bool
   ) async throws(ControlError) -> ControlReply {
     try await arrival(of: order.list)
     // A list that takes the name meanwhile is another one.
@@ -124,7 +124,7 @@ final class ControlCalls: ControlService {
     order.list = ListReference("\(try views.choose(order.list))")
     while true {
       let seen = changes.version
-      let report = try await views.show(order)
+      let report = try await views.show(order, for: peer)
       if report.list.end.isReturned || stop.isOn { return .show(report) }
       guard await send(.show(report)) else { return .show(report) }
       await changes.change(after: seen)
@@ -136,13 +136,13 @@ final class ControlCalls: ControlService {
 
   /// Reports every second while photos are being worked on, otherwise at each change.
   private func watch(
-    _ order: WatchOrder, _ send: (ControlReply) async -> Bool
+    _ order: WatchOrder, for peer: ControlPeer, _ send: (ControlReply) async -> Bool
   ) async throws(ControlError) -> ControlReply {
     if let list = order.list { try await arrival(of: list) }
     while true {
       let seen = changes.version
       let isAtWork = views.isAtWork
-      let report = try await views.watch(order)
+      let report = try await views.watch(order, for: peer)
       let isOver = order.list != nil && report.lists.allSatisfy(\.isFinal)
       if isOver || stop.isOn { return .watch(report) }
       guard await send(.watch(report)) else { return .watch(report) }
@@ -154,7 +154,7 @@ final class ControlCalls: ControlService {
 
   /// Sends the recorded steps; the first reply says at once where they begin.
   private func followSteps(
-    _ order: FollowOrder, _ send: (ControlReply) async -> Bool
+    _ order: FollowOrder, for peer: ControlPeer, _ send: (ControlReply) async -> Bool
   ) async throws(ControlError) -> ControlReply {
     if let list = order.list { try await arrival(of: list) }
     var order = order
@@ -163,7 +163,7 @@ final class ControlCalls: ControlService {
     while true {
       let seen = changes.version
       let isOver = try views.isOver(order.list)
-      let report = try views.followed(order)
+      let report = try views.followed(order, for: peer)
       let isWhole = report.steps.count < FollowReport.most
       if stop.isOn || (isOver && isWhole) { return .followed(report) }
       if isFirst || !report.steps.isEmpty || report.missed {

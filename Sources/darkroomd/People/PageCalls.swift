@@ -60,23 +60,11 @@ final class PageCalls: Sendable {
     guard let reference, reference.text == "\(right.list)" else {
       throw .permissionDenied(why: "this view is one of list \(right.list) alone")
     }
-    let viewer = ControlPeer(process: peer.process, user: right.user, group: peer.group)
-    // The list may be a private one now.
-    try mustSee(ListID(right.list), viewer)
-    return viewer
-  }
-
-  private func mustSee(_ list: ListID, _ peer: ControlPeer) throws(ControlError) {
-    let summary = try views.summary(list)
-    let isPrivate = views.index[list].map(\.terms.isPrivate) ?? true
-    guard isPrivate, !peer.mayChange(listOf: summary.owner) else { return }
-    throw .permissionDenied(
-      why: "list '\(summary.name)' is private; only its owner or root can look at it")
+    return ControlPeer(process: peer.process, user: right.user, group: peer.group)
   }
 
   func open(_ reference: ListReference, _ peer: ControlPeer) throws(ControlError) -> ControlReply {
-    let list = try views.choose(reference)
-    try mustSee(list, peer)
+    let list = try views.choose(reference, for: peer)
     let random: [UInt8]
     do throws(SystemError) { random = try ThisProcess.randomBytes(ViewTokens.size) } catch {
       throw .notPossible(why: "there are no random numbers: \(error)")
@@ -103,7 +91,7 @@ final class PageCalls: Sendable {
       until: views.clock.wallTime() / 1000 + UInt64(Self.lifetime))
     return .redeemed(
       RedeemReport(
-        list: promise.list, view: key.text(of: right), seconds: Self.lifetime))
+        list: promise.list, user: promise.user, view: key.text(of: right), seconds: Self.lifetime))
   }
 
   /// The key is made at the first use, and is private to the daemon. Removing its file ends all views at the next start.
@@ -137,7 +125,7 @@ final class PageCalls: Sendable {
 
   func states(_ order: StatesOrder, _ peer: ControlPeer) async throws(ControlError) -> ControlReply
   {
-    let list = try views.choose(order.list)
+    let list = try views.choose(order.list, for: peer)
     // Before the states: a change in between is told twice, not lost.
     let record = views.recorder.tail.last
     let summary = try views.summary(list)
@@ -189,10 +177,15 @@ final class PageCalls: Sendable {
   }
 
   /// The colours of the first of a few photos of each group that has some. A row may be from before its record: it
-  /// tells nothing that is not soon told.
-  func colours(_ order: ColoursOrder) async throws(ControlError) -> ControlReply {
-    let list = try views.choose(order.list)
+  /// tells nothing that is not soon told. As pictures are, they are those of the list that holds the prints.
+  func colours(
+    _ order: ColoursOrder, _ peer: ControlPeer
+  ) async throws(ControlError) -> ControlReply {
+    let list = try views.choose(order.list, for: peer)
     let (total, groups) = (UInt64(try views.summary(list).total), UInt64(order.groups))
+    if isSucceeded(list) {
+      return .colours(ColoursReport(groups: Array(repeating: "", count: Int(groups))))
+    }
     return .colours(
       ColoursReport(
         groups: try await onDisk { () throws(ControlError) in
@@ -210,8 +203,10 @@ final class PageCalls: Sendable {
         }))
   }
 
-  func find(_ order: FindOrder) async throws(ControlError) -> ControlReply {
-    let list = try views.choose(order.list)
+  func find(
+    _ order: FindOrder, _ peer: ControlPeer
+  ) async throws(ControlError) -> ControlReply {
+    let list = try views.choose(order.list, for: peer)
     return .found(
       try await onDisk { () throws(ControlError) in
         let catalog = try views.named(in: list).list.catalog
@@ -230,12 +225,16 @@ final class PageCalls: Sendable {
 
   // MARK: pictures
 
+  /// A later list prints into the folder, which may be a private one: its files are no pictures of this list.
+  private func isSucceeded(_ list: ListID) -> Bool {
+    views.index[list].map { views.index.heir(of: list, in: $0.terms.prints) != nil } ?? true
+  }
+
   /// The file is opened here: the caller may be a process that cannot read it, but acts for a user who may.
   func picture(
     _ order: PictureOrder, _ peer: ControlPeer
   ) async throws(ControlError) -> ControlReply {
-    let list = try views.choose(order.list)
-    try mustSee(list, peer)
+    let list = try views.choose(order.list, for: peer)
     guard let label = views.index[list], views.expiry(of: list) == nil else {
       return .picture(PictureReport())
     }
@@ -244,12 +243,14 @@ final class PageCalls: Sendable {
       name = Thumbnail.file(order.photo)
     } else {
       let photo = ShowOrder(list: ListReference("\(list)"), offset: order.photo - 1, limit: 1)
-      let print = try await views.show(photo).photos.first.flatMap { FileName($0.print) }
+      let print = try await views.show(photo, for: peer).photos.first.flatMap { FileName($0.print) }
       guard let print else { return .picture(PictureReport()) }
       name = print
     }
     let folders = [label.terms.prints] + (order.isThumbnail ? [Thumbnail.folder] : [])
     let file = try await onDisk { () throws(ControlError) in try self.open(name, in: folders) }
+    // A list is known before it prints: what was opened before one took over is a picture of this list.
+    if isSucceeded(list) { return .picture(PictureReport()) }
     let type = name.hasSuffix(".png") ? "image/png" : "image/jpeg"
     return .picture(PictureReport(type: file == nil ? nil : type, file: file))
   }

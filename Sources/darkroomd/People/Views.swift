@@ -148,8 +148,10 @@ struct Views: Sendable {
 
   // MARK: photos
 
-  func show(_ order: ShowOrder) async throws(ControlError) -> ShowReport {
-    let list = try choose(order.list)
+  func show(
+    _ order: ShowOrder, for peer: ControlPeer
+  ) async throws(ControlError) -> ShowReport {
+    let list = try choose(order.list, for: peer)
     var report = ShowReport(list: try summary(list))
     if order.limit == 0 { return report }
     try await onDisk { () throws(ControlError) in try photos(order, of: list, into: &report) }
@@ -291,13 +293,20 @@ struct Views: Sendable {
   // MARK: downloads
 
   /// The recorded steps after `since`; without it, none.
-  func followed(_ order: FollowOrder) throws(ControlError) -> FollowReport {
-    let list = try order.list.map { reference throws(ControlError) in try choose(reference) }
+  func followed(
+    _ order: FollowOrder, for peer: ControlPeer
+  ) throws(ControlError) -> FollowReport {
+    let list = try order.list.map { reference throws(ControlError) in
+      try choose(reference, for: peer)
+    }
     let tail = recorder.tail
     let look = tail.look(after: order.since ?? tail.last, of: list, most: FollowReport.most)
-    return FollowReport(
-      steps: look.steps.filter { !index.isShare($0.list) }.map { FollowStep($0) }, last: look.last,
-      missed: look.isTorn)
+    let hidden = list == nil ? hidden(look.steps.map(\.list), from: peer) : []
+    let steps = look.steps.filter { step in
+      if case .photo = step.state, hidden.contains(step.list) { return false }
+      return !index.isShare(step.list)
+    }
+    return FollowReport(steps: steps.map { FollowStep($0) }, last: look.last, missed: look.isTorn)
   }
 
   /// The list is over. Without a list there is no end.
@@ -307,24 +316,30 @@ struct Views: Sendable {
     return recorder.ledger { $0[list]?.state.isFinal } != false
   }
 
-  func watch(_ order: WatchOrder) async throws(ControlError) -> WatchReport {
+  func watch(
+    _ order: WatchOrder, for peer: ControlPeer
+  ) async throws(ControlError) -> WatchReport {
     var report = WatchReport()
     if let reference = order.list {
-      report.lists = [try summary(choose(reference))]
+      report.lists = [try summary(choose(reference, for: peer))]
     } else {
       report.lists = summaries().filter { !$0.isFinal }
     }
-    let wanted = order.list == nil ? nil : report.lists.first?.id
+    let wanted = order.list == nil ? nil : report.lists.first.map { ListID($0.id) }
     let transfers = downloader.progress()
+    let hidden = hidden(transfers.flatMap(\.photos).map(\.list), from: peer)
     report.transfers = await onDisk {
-      transfers.compactMap { summary($0, only: wanted) }
+      transfers.compactMap { progress in
+        let photo = progress.photos.first { photo in
+          wanted.map { $0 == photo.list } ?? !hidden.contains(photo.list)
+        }
+        return photo.map { summary(progress, as: $0) }
+      }
     }
     return report
   }
 
-  private func summary(_ progress: DownloadProgress, only list: UInt64?) -> TransferSummary? {
-    let photo = progress.photos.first { list == nil || $0.list.number == list }
-    guard let photo else { return nil }
+  private func summary(_ progress: DownloadProgress, as photo: PhotoID) -> TransferSummary {
     let entry = try? lists.look(photo.list).catalog.entry(photo.number)
     return TransferSummary(
       list: photo.list.number, photo: photo.number, name: entry?.name ?? "photo \(photo.number)",

@@ -20,8 +20,10 @@ struct WhyView {
   /// The closed and busy hosts that are named; the photos at others are one group.
   private static let mostHosts = 10
 
-  func why(_ order: WhyOrder) async throws(ControlError) -> WhyReport {
-    let list = try views.choose(order.list)
+  func why(
+    _ order: WhyOrder, for peer: ControlPeer
+  ) async throws(ControlError) -> WhyReport {
+    let list = try views.choose(order.list, for: peer)
     let summary = try views.summary(list)
     let wait = await wait(of: summary)
     guard let photo = order.photo else {
