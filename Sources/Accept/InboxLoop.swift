@@ -271,7 +271,10 @@ final class InboxLoop {
     for action in state.attempted(candidate.key, end, at: parts.clock.uptime()) {
       perform(action, claim)
     }
-    tell(trouble.news.look(candidate.key, state.waiting[candidate.key]))
+    // Of pictures in the inbox itself some may have stayed, for the same reason as before: the sweep tells.
+    if !candidate.isLoose || !mustSweep {
+      tell(trouble.news.look(candidate.key, state.waiting[candidate.key]))
+    }
     parts.rules.tell(.changed(state.counts))
     mailbox.put(.claimed)
   }

@@ -12,13 +12,18 @@ package struct InboxState: Sendable {
     package let status: FileStatus?
     /// Why the entry is ignored.
     package let ignored: IgnoredReason?
+    /// The name of the list that pictures in the inbox itself become.
+    private(set) var listName: FileName?
 
     package init(_ key: Candidate.Key, _ status: FileStatus) {
       (self.key, self.status) = (key, status)
       ignored = IgnoredReason.judge(key.name) ?? IgnoredReason.judge(status.kind)
     }
 
-    package init(roll: Roll) { self.init(rollKey: roll.key, roll.status) }
+    package init(roll: Roll) {
+      self.init(rollKey: roll.key, roll.status)
+      if roll.key.place != .inbox { listName = roll.listName }
+    }
 
     init(rollKey key: Candidate.Key, _ status: FileStatus) {
       (self.key, self.status, ignored) = (key, status, nil)
@@ -100,6 +105,7 @@ package struct InboxState: Sendable {
       } else if let status = entry.status {
         seen.insert(entry.key)
         note(Candidate(key: entry.key, status: status), at: since ?? now)
+        waiting[entry.key]?.listName = entry.listName
       }
     }
     waiting = waiting.filter { seen.contains($0.key) || $0.value.phase == .busy }

@@ -18,10 +18,10 @@ enum InboxTrouble {
       .machine, code: "inbox.marker",
       reason: "\(path) is not the known inbox: it has no .claim folder owned by the daemon",
       advice: isElsewhere
-        ? "Mount the right file system. To use this folder as the inbox from now on, create "
-          + "\(path)/.claim as the daemon's user, with mode 0700"
-        : "Restore the folder. To use this one as the inbox from now on: systemctl reload "
-          + "darkroom, or darkroomd --reload")
+        ? "Mount the right file system. To use this folder as the inbox from now on: "
+          + "systemd-tmpfiles --create darkroom.conf, or create \(path)/.claim as the daemon's user, with mode 0700"
+        : "Restore the folder. To use this one as the inbox from now on: systemd-tmpfiles --create "
+          + "darkroom.conf, then systemctl reload darkroom, or darkroomd --reload")
   }
 
   static func unmounted(_ path: String) -> Failure {
@@ -63,7 +63,8 @@ enum InboxTrouble {
     return Failure(
       .machine, code: "inbox.readonly",
       reason: "the inbox is on a read-only file system, so no list can leave it",
-      advice: "Mount it writable again: mount -o remount,rw")
+      advice: "Mount it writable again: mount -o remount,rw; if it was read-only at "
+        + "the start of the service, then systemctl restart darkroom")
   }
 
   static func unwatched(_ error: SystemError) -> Failure {

@@ -12,8 +12,8 @@ package protocol IntakeRules: Sendable {
   /// exist, also for finished lists: an accepted folder without a record is recorded again.
   func isRecorded(_ list: ListID) -> Bool
 
-  /// Why no list of `bytes` of this user is let in now, with `lists` others in progress; nil if it is. Called before
-  /// each list, so it must be fast.
+  /// Why no list of this user is let in now that needs a copy of `bytes`, with `lists` others in progress; nil if it
+  /// is. Called before each list, so it must be fast.
   func fullness(for user: UInt32, besides lists: Int, adding bytes: UInt64) -> Failure?
 
   /// The list in progress with this name, owner and contents, if any. A second copy does not become another

@@ -6,6 +6,8 @@ package import Vocabulary
 package struct SweepReport: Equatable, Sendable {
   package struct Waiting: Equatable, Sendable {
     package let name: FileName
+    /// The name of the list that it becomes, or its own: a single picture is a list of its name.
+    package let listName: FileName
     /// The reason for the wait, in words for people.
     package let waitsFor: String
     /// The list that the file became, if it only has to leave the inbox.
@@ -44,7 +46,8 @@ extension SweepReport.Waiting {
     let place = file.candidate.key.place
     let list: ListID? = if case .claim(let list) = place { list } else { nil }
     self.init(
-      name: file.candidate.name, waitsFor: file.waitsFor, list: list,
+      name: file.candidate.name, listName: file.listName ?? file.candidate.name,
+      waitsFor: file.waitsFor, list: list,
       isRejected: file.phase == .leftBehind, isUnreadable: file.isUnreadable)
   }
 }

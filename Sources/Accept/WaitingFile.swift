@@ -87,6 +87,8 @@ package struct WaitingFile: Equatable, Sendable {
   /// The same of the candidate with any status.
   package let first: Duration
   package var phase: Phase = .settling
+  /// Of the list that pictures in the inbox itself become, as the last sweep saw them.
+  var listName: FileName?
   /// Pictures are not tried again before: a try looks at all of them.
   private(set) var restsUntil = Duration.zero
   private var rest = Duration.zero

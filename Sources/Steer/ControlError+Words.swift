@@ -6,11 +6,9 @@ internal import Vocabulary
 extension ControlError: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .noSuchList(let name, nil) where name.utf8.allSatisfy { 0x30...0x39 ~= $0 }:
-      "there is no list '\(Printable.text(name))'; 'darkroomctl list' shows all lists, and 'darkroomctl inbox' "
-        + "files that were rejected under a number"
     case .noSuchList(let name, nil):
-      "there is no list '\(Printable.text(name))'; 'darkroomctl list' shows all lists"
+      "there is no list '\(Printable.text(name))'; 'darkroomctl list' shows all lists, and 'darkroomctl inbox' files "
+        + "that wait or were rejected"
     case .noSuchList(let name, let near?):
       "there is no list '\(Printable.text(name))' (did you mean '\(Printable.text(near))'?)"
     case .listRejected(let name, let why):

@@ -5,7 +5,7 @@
 package enum SandboxAdvice {
   /// - Parameter real: where the link at `path` leads to.
   package static func words(_ path: String, linkedTo real: String) -> String {
-    "Instead of the link, mount it: add the line '\(real) \(path) none bind 0 0' to /etc/fstab. To "
+    "Instead of the link, mount it: add the line '\(real) \(path) none bind,nofail 0 0' to /etc/fstab. To "
       + "keep the link: systemctl edit darkroom, and add 'ReadWritePaths=-\(real)' under [Service]"
   }
 }

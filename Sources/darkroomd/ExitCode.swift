@@ -18,6 +18,8 @@ enum ExitCode {
   static let busy: Int32 = 75
   /// A signal has stopped `darkroomd run` before the end of its list: a scheduler must not take that for success.
   static let stopped: Int32 = 75
+  /// Root was asked to work on the state of another user.
+  static let notPermitted: Int32 = 77
   /// A settings file is wrong. The unit does not restart the daemon after 64 or 78: a person wrote something.
   static let configuration: Int32 = 78
 }

@@ -2,7 +2,7 @@
 // The part of a start that needs disks: the lock, the record, the parts. While the disk of the state is full,
 // read-only or fails, or another folder is not mounted, the daemon is up but accepts nothing: the service
 // manager hears READY=1, so that no boot waits for it, the status line and the control socket tell the reason,
-// and the start is tried again. Raises `StartFailure` for everything else.
+// and the start is tried again. Raises `StartFailure` for everything else, and if only a new process can write.
 // Concurrency: a task of the reactor; each try runs in the disk home, one at a time.
 
 import Linux
@@ -41,6 +41,8 @@ struct Opening: Sendable {
   let reporter: Reporter
   /// The rooms of the daemon's folders, by name.
   let rooms: @Sendable () -> [String: DiskRoom]
+  /// The mount of the state folder.
+  let mount: @Sendable () -> MountRights?
   let make: @Sendable (inout Parts) throws(StartFailure) -> Made
 
   /// Returns nil if a signal stopped the start.
@@ -50,6 +52,7 @@ struct Opening: Sendable {
     var parts = first
     var told: Failure?
     var relief = DiskRelief()
+    var stale = StaleMount()
     while true {
       let begin = MachineTime().uptime()
       let (kept, result) = await onDisk { [parts] in
@@ -76,24 +79,42 @@ struct Opening: Sendable {
         reporter.report(.machineTrouble(trouble, waits: "nothing is accepted"))
         told = trouble
       }
-      if await isStopped(on: reactor, after: MachineTime().uptime() - begin, unless: &relief) {
+      // Nothing is at work yet.
+      let isReadOnly = code == Self.readOnly
+      if isReadOnly, await isStale(&stale) { throw Self.stale }
+      let last = MachineTime().uptime() - begin
+      if await isStopped(on: reactor, after: last, unless: &relief, or: &stale, isReadOnly) {
         return nil
       }
     }
   }
 
+  private static let readOnly = SystemError(.readOnly, call: "", thing: "").machineFailure.code
+
+  /// The service manager starts the daemon again.
+  private static let stale = StartFailure(
+    ExitCode.io,
+    "the disk of the state folder can be written again, but not by this process, whose mounts were made while it was "
+      + "read-only; ending, so that a new start sees the disk as it is")
+
   private static func advice(_ code: String) -> String {
     switch code {
     case "disk.full": "Make room on it"
-    case SystemError(.readOnly, call: "", thing: "").machineFailure.code:
+    case readOnly:
       "Mount it writable again: mount -o remount,rw"
     default: "Check the disk: dmesg, smartctl"
     }
   }
 
+  private func isStale(_ stale: inout StaleMount) async -> Bool {
+    let rights = await onDisk { mount() }
+    return rights.map { stale.take($0) } ?? false
+  }
+
   /// Waits for the next try; true if a signal asks for the end.
   private func isStopped(
-    on reactor: Reactor, after last: Duration, unless relief: inout DiskRelief
+    on reactor: Reactor, after last: Duration, unless relief: inout DiskRelief,
+    or stale: inout StaleMount, _ isReadOnly: Bool
   ) async -> Bool {
     let pause = min(max(last * 10, Self.pauses.lowerBound), Self.pauses.upperBound)
     let due = MachineTime().uptime() + pause
@@ -101,6 +122,7 @@ struct Opening: Sendable {
       let now = MachineTime().uptime()
       let found = await onDisk { rooms() }
       if now >= due || relief.take(found, at: now) { return false }
+      if isReadOnly, await isStale(&stale) { return false }
       let ready = await reactor.ready(
         [Poll.Watch(signals.descriptor), Poll.Watch(desk.bell.descriptor)],
         for: min(DiskRelief.interval, due - now))

@@ -52,7 +52,8 @@ enum Startup {
     if isService { try part("the watchdog") { () throws(SystemError) in try watch(pulse) } }
     let opening = Opening(
       desk: desk, signals: signals, status: status, reporter: reporter,
-      rooms: { places.rooms() }
+      rooms: { places.rooms() },
+      mount: { (try? LinuxFolder.open(path: places.state)).flatMap { MountRights(of: $0) } }
     ) { parts throws(StartFailure) in
       let lock = try Opening.Parts.keep(&parts.lock) { () throws(StartFailure) in
         try Self.lock(places)
@@ -140,6 +141,22 @@ enum Startup {
       path: options.configuration ?? places.configuration, isNamed: options.configuration != nil)
   }
 
+  /// `--check`: touches nothing.
+  static func check(_ options: CommandLineOptions) throws(StartFailure) {
+    if let root = options.root {
+      do throws(SystemError) { _ = try LinuxFolder.open(path: root) } catch {
+        throw StartFailure(
+          ExitCode.usage, "could not use the root \(Printable.text(root)): \(error)")
+      }
+    }
+    let source = source(options, .named(by: options))
+    _ = try settings(source)
+    do throws(SystemError) { try Surroundings.mustExist(source.path) } catch {
+      // Those of an instance are elsewhere.
+      if error.isMissing { say("note: there is no file \(Printable.text(source.path))") }
+    }
+  }
+
   static func settings(_ source: ConfigurationFile) throws(StartFailure) -> LiveSettings {
     do throws(ConfigurationError) {
       let (settings, origins) = try source.readChecked()
@@ -179,21 +196,26 @@ enum Startup {
 
   static func places(_ options: CommandLineOptions) throws(StartFailure) -> Places {
     guard let root = options.root else {
-      if options.configuration != nil || Places.isInstalled { return .system }
+      if options.configuration != nil || Places.isInstalled {
+        try StateOwner.check(.system)
+        return .system
+      }
       throw StartFailure(
         ExitCode.usage,
         "darkroom is not installed here; to try it: darkroomd --root DIR, which keeps everything "
           + "below one folder; to install it: make install, in its source folder")
     }
-    do throws(SystemError) {
-      let path = try ThisProcess.absolutePath(root)
-      try Places.make(root: path)
-      return .below(path)
-    } catch {
-      throw StartFailure(
-        error.isMachineTrouble ? ExitCode.io : ExitCode.usage,
-        "could not use the root \(Printable.text(root)): \(error)")
+    func use<Value>(_ act: () throws(SystemError) -> Value) throws(StartFailure) -> Value {
+      do throws(SystemError) { return try act() } catch {
+        throw StartFailure(
+          error.isMachineTrouble ? ExitCode.io : ExitCode.usage,
+          "could not use the root \(Printable.text(root)): \(error)")
+      }
     }
+    let path = try use { () throws(SystemError) in try ThisProcess.absolutePath(root) }
+    try StateOwner.check(.below(path))
+    try use { () throws(SystemError) in try Places.make(root: path) }
+    return .below(path)
   }
 
   /// Held until the process ends: two daemons on one state folder would undo each other's work.

@@ -34,7 +34,7 @@ case .reload:
   ThisProcess.exit(ReloadRequest.send(options))
 case .check:
   do throws(StartFailure) {
-    _ = try Startup.settings(Startup.source(options, .named(by: options)))
+    try Startup.check(options)
   } catch {
     say(error.words)
     ThisProcess.exit(error.code)

@@ -279,11 +279,28 @@ import Vocabulary
     let bench = try bench()
     bench.rules.state.withLock { $0.room = 10 }
     let roll = try #require(try bench.candidates().first)
-    guard case .full = await bench.claim.attempt(roll, .quiet, besides: 0) else {
+    guard case .troubled = await bench.claim.attempt(roll, .quiet, besides: 0) else {
       Issue.record("it was let in")
       return
     }
     #expect(try bench.lists.listing().isEmpty)
+  }
+
+  @Test func `a picture that the disk has no room for holds up no other one`() async throws {
+    let bench = try bench(["a.jpg": "too large for it", "b.jpg": "b", "c.jpg": "cc"])
+    bench.rules.state.withLock { $0.room = 10 }
+    try await bench.settle(rounds: 1)
+    #expect(try taken(bench) == ["1 pictures.plist": ["b.jpg": "b", "c.jpg": "cc"]])
+    let left = try #require(try bench.candidates().first)
+    guard case .troubled(let failure) = await bench.claim.attempt(left, .quiet, besides: 0) else {
+      Issue.record("it was let in")
+      return
+    }
+    #expect(failure.reason.hasPrefix("there is no room for the picture a.jpg: "))
+    bench.rules.state.withLock { $0.room = nil }
+    try await bench.settle()
+    #expect(try taken(bench)["2 a.plist"] == ["a.jpg": "too large for it"])
+    try bench.expectTidy("at the end")
   }
 
   @Test(arguments: [5, 12, 13] as [Int32])

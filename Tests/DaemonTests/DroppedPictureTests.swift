@@ -63,6 +63,21 @@ import Testing
     }
   }
 
+  @Test func `wait knows a single picture that is still in the inbox`() async throws {
+    try await DaemonBench.use { bench in
+      let daemon = try await bench.start()
+      try bench.folder.write(Self.door, to: "root/inbox/door.jpg")
+      try await bench.until("it waits until it is quiet") {
+        try await bench.inbox().contains { $0.name == "pictures" }
+      }
+      #expect(try await bench.tool("wait", "--timeout", "\(Patience.seconds)s", "door").code == 0)
+      #expect(bench.names("prints/door") == ["door.jpg"])
+      let missing = try await bench.tool("wait", "hay")
+      #expect(missing.code == 4 && missing.errors.contains("inbox' files that wait"), "\(missing)")
+      #expect(try await bench.stop(daemon).code == 0)
+    }
+  }
+
   @Test func `a folder that arrives while the daemon runs is taken, and what comes later as well`()
     async throws
   {

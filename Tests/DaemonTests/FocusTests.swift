@@ -78,7 +78,7 @@ import Testing
       let nowhere = try await bench.tool("show", "99")
       #expect(
         nowhere.errors.contains("'darkroomctl --root \(bench.root) list' shows"), "\(nowhere)")
-      #expect(nowhere.errors.contains("inbox' files that were rejected under a number"))
+      #expect(nowhere.errors.contains("inbox' files that wait or were rejected"))
       let all = try await bench.tool("--json", "focus", "summer")
       #expect(all.output.contains("\"photos\":12,\"left\":12"), "\(all)")
       #expect(try await bench.tool("unfocus", "summer").code == 0)

@@ -83,6 +83,37 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: DaemonBench.mayMount, MountedInboxTests.noMounts))
+  func `a service whose own mount stays read-only ends for a new start`() async throws {
+    try await withOwnState { bench, state in
+      #expect(try await bench.runUntilIdle().code == 0)
+      func mount(_ how: String) async -> Int32? {
+        await HelperProcess.status(of: ["mount", "-o", how, state])
+      }
+      // As a unit's: made while the disk is read-only.
+      func launch() async throws -> RunningProgram {
+        let daemon = try await bench.launch(
+          "darkroomd", ["--root", bench.root],
+          through: ["unshare", "-m", "--propagation", "private"])
+        try await daemon.says("nothing is accepted until it clears")
+        return daemon
+      }
+      try #require(await mount("remount,ro") == 0)
+      let daemon = try await launch()
+      try #require(await mount("remount,rw") == 0)
+      let end = try await daemon.end()
+      #expect(end.code == 74 && end.errors.contains("a new start sees the disk as it is"), "\(end)")
+      // Only the mount is read-only, so that a new start would find the same: it waits.
+      try #require(await mount("remount,bind,ro") == 0)
+      let other = try await launch()
+      #expect(try await bench.tool("status").output.contains("read-only file system"))
+      try await bench.apart(other, "mount -o remount,bind,rw $inbox/../state")
+      try await other.says(" is ready: ")
+      try #require(await mount("remount,bind,rw") == 0)
+      #expect(try await bench.stop(other).code == 0)
+    }
+  }
+
   @Test(.enabled(if: DaemonBench.isRoot))
   func `a stop during the wait is a success, and leaves nothing behind`() async throws {
     try await withOwnState { bench, state in

@@ -21,6 +21,21 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: DaemonBench.isRoot), arguments: [[], ["--run-hooks"]])
+  func `root leaves nothing in the state of another user`(_ options: [String]) async throws {
+    try await DaemonBench.use { bench in
+      try FileManager.default.createDirectory(
+        atPath: "\(bench.root)/state", withIntermediateDirectories: true)
+      try await bench.give("\(bench.root)/state", to: DaemonBench.stranger)
+      let end = try await bench.launch("darkroomd", ["--root", bench.root] + options).end()
+      #expect(end.code == 77, "\(end)")
+      for words in ["belongs to the user ", "systemctl start darkroom", "become that user"] {
+        #expect(end.errors.contains(words), "\(end)")
+      }
+      #expect(bench.names("state").isEmpty && !bench.names(".").contains("inbox"))
+    }
+  }
+
   @Test func `a second daemon on the same root refuses, names the first and disturbs nothing`()
     async throws
   {
@@ -187,6 +202,9 @@ import Testing
   @Test func `settings are checked without a start, and a check changes nothing`() async throws {
     try await DaemonBench.use(settings: "[Filter]\nWorkers=3\n") { bench in
       let before = bench.names(".")
+      let nowhere = try await bench.launch("darkroomd", ["--check", "--root", "\(bench.root)x"])
+        .end()
+      #expect(nowhere.code == 64 && nowhere.errors.contains("could not use the root"), "\(nowhere)")
       let good = try await bench.launch("darkroomd", ["--check", "--root", bench.root]).end()
       #expect(good.code == 0 && good.output.isEmpty && good.errors.isEmpty, "\(good)")
       try bench.settings("[Filter]\n\nWrokers=3\n")
@@ -199,6 +217,9 @@ import Testing
       let named = ["--check", "--config", "\(bench.root)/none.conf"]
       #expect(try await bench.launch("darkroomd", named).end().code == 78)
       #expect(bench.names(".") == before)
+      try FileManager.default.removeItem(atPath: "\(bench.root)/darkroomd.conf")
+      let none = try await bench.launch("darkroomd", ["--check", "--root", bench.root]).end()
+      #expect(none.code == 0 && none.errors.contains("there is no file "), "\(none)")
     }
   }
 

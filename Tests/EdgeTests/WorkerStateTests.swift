@@ -333,6 +333,15 @@ struct WorkerStateTests {
     ("called off", [.cancelled(1)], "cancelled"), ("shut down", [.ended], "cancelled"),
   ]
 
+  @Test func `a kernel that does not tell its kills is blamed with a doubt`() {
+    var state = busy(Self.order())
+    let reasons = state.handle(.starved(1, isTold: false), at: .seconds(1)).compactMap { action in
+      if case .finish(1, .failure(let failure)) = action { failure.reason } else { nil }
+    }
+    #expect(
+      reasons == ["the worker was killed, probably by the kernel because memory ran out"])
+  }
+
   @Test(arguments: [Event.timePassed([1: .seconds(10)]), .exited(1, .signal(24))])
   private func `the advice after a time-out fits a list or a picture`(event: Event) {
     for (owner, advice) in [

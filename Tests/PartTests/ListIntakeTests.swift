@@ -73,7 +73,8 @@ import Vocabulary
     try await PartBench.use { bench in
       #expect(bench.intake.fullness(for: 1000, besides: 0, adding: 1 << 20) == nil)
       let failure = bench.intake.fullness(for: 1000, besides: 0, adding: UInt64(Int64.max))
-      #expect(failure?.code == "inbox.full" && failure?.reason.contains("no room") == true)
+      #expect(failure?.code == "pictures.room")
+      #expect(failure?.reason.hasPrefix("its copy needs 8796093022207 MiB, and ") == true)
     }
   }
 

@@ -28,7 +28,7 @@ import Vocabulary
     let tries = Mutex(0)
     let opening = Opening(
       desk: desk, signals: try Signals([]), status: manager.status, reporter: told.reporter,
-      rooms: { [:] }
+      rooms: { [:] }, mount: { nil }
     ) { parts throws(StartFailure) in
       let number = tries.withLock { tries in
         defer { tries += 1 }
@@ -80,7 +80,7 @@ import Vocabulary
           return looks.count
         }
         return ["state": DiskRoom(free: number < 3 ? 0 : 4096, total: 1 << 20)]
-      }
+      }, mount: { nil }
     ) { parts throws(StartFailure) in
       let number = tries.withLock { tries in
         tries += 1

@@ -168,7 +168,8 @@ struct TalkTests {
     #expect(code == .noSuchList)
     #expect(
       words.error == "darkroomctl: Could not cancel 'x': there is no list 'x'; "
-        + "'darkroomctl list' shows all lists\n")
+        + "'darkroomctl list' shows all lists, and 'darkroomctl inbox' files that wait or were rejected\n"
+    )
     let (failed, reason) = try await talk(.reload, to: ScriptedDaemon())
     #expect(failed == .failed)
     #expect(

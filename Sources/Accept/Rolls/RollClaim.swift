@@ -40,12 +40,9 @@ struct RollClaim {
     let unfinished = memory.rolls.filter { $0.value == candidate.key }.keys.sorted()
     for list in unfinished { try await finishRecorded(list) }
     if !unfinished.isEmpty { return .changed }
-    let size = candidate.status.size
-    if let failure = parts.rules.fullness(
-      for: candidate.status.owner, besides: others, adding: size)
-    {
-      throw .full(failure)
-    }
+    if let failure = fullness(candidate, besides: others, adding: 0) { throw .full(failure) }
+    let lack = fullness(candidate, besides: others, adding: candidate.status.size)
+    if let lack, !candidate.isLoose { throw .troubled(lack) }
     _ = try asAttempt { () throws(SystemError) in try ClaimFolder(inbox: claim.inbox).standing() }
     let look = memory.look(at: claim.inbox)
     let roll = try await onDisk { () throws(Attempt) in
@@ -57,14 +54,24 @@ struct RollClaim {
     }
     // Of a stream of pictures that does not end, those are taken that are there now.
     guard candidate.isLoose || roll.status == candidate.status else { return .changed }
+    let fitting =
+      lack == nil
+      ? roll
+      : try RollRoom(roll: roll) { fullness(candidate, besides: others, adding: $0) }.fitting()
     let (list, about) = try await claim.stage { staged async throws(Attempt) in
-      try await fill(staged, roll)
+      try await fill(staged, fitting)
     }
     memory.rememberRoll(list, candidate.key)
     try await claim.record(list, about)
     if !roll.remainders.isEmpty { parts.rules.tell(.left(roll.remainders)) }
     try await finish(list)
     return .accepted(list)
+  }
+
+  private func fullness(
+    _ candidate: Candidate, besides others: Int, adding bytes: UInt64
+  ) -> Failure? {
+    parts.rules.fullness(for: candidate.status.owner, besides: others, adding: bytes)
   }
 
   // MARK: the end

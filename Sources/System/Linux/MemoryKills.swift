@@ -17,6 +17,9 @@ package struct MemoryKills: Sendable {
     known = count() ?? 0
   }
 
+  /// The kernel tells its kills.
+  package var isTold: Bool { count() != nil }
+
   /// True if lack of memory explains that someone else killed a child of ours. Each kill explains one death.
   /// If the kernel does not tell, it is to blame.
   package mutating func explainsDeath() -> Bool {

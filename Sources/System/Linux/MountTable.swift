@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports mounts and unmounts: inotify does not report a mount over a watched folder. Raises `SystemError`.
+// Reports mounts and unmounts: inotify does not report a mount over a watched folder. Tells whether a mount can be
+// written. Raises `SystemError`.
 
 package import Vocabulary
 
@@ -13,4 +14,57 @@ package final class MountTable: Sendable {
 
   /// Has priority data (`wantsPriority`) once after each change; a poll consumes it.
   package var descriptor: Int32 { file.descriptor }
+}
+
+/// Whether a mount can be written, and the file system behind it. Other mount namespaces have mounts of their own of
+/// the same file system: `mount -o remount,rw` changes the file system and one mount.
+package struct MountRights: Equatable, Sendable {
+  package let isMountReadOnly: Bool
+  package let isFileSystemReadOnly: Bool
+
+  package init(isMountReadOnly: Bool, isFileSystemReadOnly: Bool) {
+    self.isMountReadOnly = isMountReadOnly
+    self.isFileSystemReadOnly = isFileSystemReadOnly
+  }
+
+  /// Of the mount that the folder is on; nil if the kernel does not tell.
+  package init?(of folder: LinuxFolder) {
+    guard let facts = Self.text("/proc/self/fdinfo", "\(folder.descriptor)"),
+      let line = facts.split(separator: "\n").first(where: { $0.hasPrefix("mnt_id:") }),
+      let mount = line.split(whereSeparator: \.isWhitespace).last,
+      let table = Self.text("/proc/self", "mountinfo")
+    else { return nil }
+    self.init(mount: String(mount), in: table)
+  }
+
+  /// A line is `ID PARENT DEVICE ROOT PLACE OPTIONS [TAG …] - TYPE SOURCE OPTIONS`; the last ones are of the file
+  /// system.
+  package init?(mount: String, in table: String) {
+    for line in table.split(separator: "\n") {
+      let words = line.split(separator: " ", omittingEmptySubsequences: false)
+      guard words.first.map({ $0 == mount }) == true, words.count > 6,
+        let end = words[6...].firstIndex(of: "-"), words.count > end + 3
+      else { continue }
+      self.init(
+        isMountReadOnly: Self.isReadOnly(words[5]),
+        isFileSystemReadOnly: Self.isReadOnly(words[end + 3]))
+      return
+    }
+    return nil
+  }
+
+  private static func isReadOnly(_ options: Substring) -> Bool {
+    options.split(separator: ",").contains("ro")
+  }
+
+  /// A machine with containers has thousands of mounts.
+  private static let longest = 16 << 20
+
+  private static func text(_ folder: String, _ name: String) -> String? {
+    guard let name = FileName(name),
+      let bytes = try? LinuxFolder.open(path: folder).openFile(name, .read).read(
+        at: 0, upTo: longest)
+    else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
 }

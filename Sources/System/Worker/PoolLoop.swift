@@ -104,7 +104,9 @@ final class PoolLoop {
     for _ in 0..<4 { tell(process) }  // more reads than the log's limit needs
     processes[number] = nil
     let isStarved = status == .killed && !process.isKilled && memoryKills.explainsDeath()
-    feed(isStarved ? .starved(number) : .exited(number, status))
+    feed(
+      isStarved
+        ? .starved(number, isTold: memoryKills.isTold) : .exited(number, status))
   }
 
   /// A worker sends at most two packets at once: ready, and its answer. More packets wait for the next turn.

@@ -28,7 +28,7 @@ extension PoolState {
     case .babbled(let worker): end(worker, failing: Self.nonsense, &actions)
     case .hungUp(let worker): hangUp(worker, now, &actions)
     case .exited(let worker, let status): bury(worker, status, &actions)
-    case .starved(let worker): starve(worker, &actions)
+    case .starved(let worker, let isTold): starve(worker, isTold, &actions)
     case .resized(let width): self.width = max(1, width)
     case .timePassed(let used): expire(used, now, &actions)
     case .ended: endAll(&actions)
@@ -136,14 +136,18 @@ extension PoolState {
     remove(worker, failing: failure, &actions)
   }
 
-  private mutating func starve(_ worker: WorkerNumber, _ actions: inout [Action]) {
+  private mutating func starve(
+    _ worker: WorkerNumber, _ isTold: Bool, _ actions: inout [Action]
+  ) {
     guard let place = place(of: worker) else { return }
     if workers[place].stage != .dying {
       memory.starved(besides: workers.count { $0.stage.job != nil && $0.number != worker })
     }
-    bury(
-      worker, failing: Self.starved, words: "was killed by the kernel because memory ran out",
-      &actions)
+    let words =
+      isTold
+      ? "was killed by the kernel because memory ran out"
+      : "was killed, probably by the kernel because memory ran out"
+    bury(worker, failing: Self.starved(words), words: words, &actions)
   }
 
   private mutating func expire(

@@ -25,12 +25,13 @@ extension PoolState {
     reason: "the worker \(ExitStatus.killed.words)",
     advice: "Find out who kills workers; what they read is tried again")
 
-  static let starved = Failure(
-    .machine, scope: .one, code: "worker.memory",
-    reason: "the worker was killed by the kernel because memory ran out",
-    advice:
-      "Give the service more memory (MemoryMax=), or lower MaximumMemory= or Workers= under [Filter]"
-  )
+  static func starved(_ words: String) -> Failure {
+    Failure(
+      .machine, scope: .one, code: "worker.memory", reason: "the worker \(words)",
+      advice:
+        "Give the service more memory (MemoryMax=), or lower MaximumMemory= or Workers= under "
+        + "[Filter]")
+  }
 
   /// The socket of a live worker failed.
   static func unreached(_ error: SystemError) -> Failure {

@@ -40,8 +40,8 @@ struct PoolState {
     /// The worker's socket is closed; the worker may still live.
     case hungUp(WorkerNumber)
     case exited(WorkerNumber, ExitStatus)
-    /// The kernel killed the worker because memory ran out.
-    case starved(WorkerNumber)
+    /// The kernel killed the worker because memory ran out, or probably did, if the kernel does not tell its kills.
+    case starved(WorkerNumber, isTold: Bool = true)
     case resized(Int)
     /// With the processor time that each worker has used since its request.
     case timePassed([WorkerNumber: Duration])

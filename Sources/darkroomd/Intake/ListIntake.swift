@@ -78,20 +78,27 @@ struct ListIntake: IntakeRules {
     }
     let freeSpace = settings.current.download.freeSpace
     for folder in [self.lists.folders.state, self.lists.folders.prints] {
-      guard let room = try? folder.room(),
-        Self.lacksRoom(
-          room.free, floor: SpaceFloor.intake(freeSpace, of: room.total),
-          for: folder === self.lists.folders.state ? bytes : 0)
-      else { continue }
-      return Self.full(
-        "almost no room is left on the file system of \(folder.path)", OpenShare(),
-        "make room, or lower FreeSpace= in darkroomd.conf")
+      guard let room = try? folder.room() else { continue }
+      let floor = SpaceFloor.intake(freeSpace, of: room.total)
+      guard room.free >= floor else {
+        return Self.full(
+          "almost no room is left on the file system of \(folder.path)", OpenShare(),
+          "make room, or lower FreeSpace= in darkroomd.conf")
+      }
+      guard folder !== self.lists.folders.state || room.free - floor >= bytes else {
+        return Self.short(of: bytes, room.free - floor, folder.path)
+      }
     }
     return nil
   }
 
-  private static func lacksRoom(_ space: UInt64, floor: UInt64, for bytes: UInt64) -> Bool {
-    space < floor || space - floor < bytes
+  /// Only for these pictures: smaller ones are let in.
+  private static func short(of bytes: UInt64, _ left: UInt64, _ path: String) -> Failure {
+    let (needed, left) = (SpaceFloor.words(bytes), SpaceFloor.words(left))
+    return Failure(
+      .machine, code: "pictures.room",
+      reason: "its copy needs \(needed), and the file system of \(path) has room for \(left)",
+      advice: "Make room, or take it out of the inbox")
   }
 
   private static func full(

@@ -186,7 +186,7 @@ final class ControlCalls: ControlService {
       let seen = changes.version
       let sweep = await views.inbox.look()
       let file = sweep.waiting.first {
-        list.means(file: String(decoding: $0.name.bytes, as: UTF8.self))
+        list.means(file: String(decoding: $0.listName.bytes, as: UTF8.self))
       }
       if let file {
         if file.isRejected { break }

@@ -50,7 +50,7 @@ struct SpaceFloor: Equatable, Sendable {
       advice: "Make room, or set FreeSpace= under [Download]")
   }
 
-  private static func words(_ bytes: UInt64) -> String {
+  static func words(_ bytes: UInt64) -> String {
     bytes < 10 << 20 ? "\(bytes >> 10) KiB" : "\(bytes >> 20) MiB"
   }
 }

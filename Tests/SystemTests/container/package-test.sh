@@ -38,6 +38,9 @@ install_package() { run_dpkg --install "/var/tmp/darkroom-$1.deb"; }
 installed() { run dpkg-query -W -f '${db:Status-Status} ${Version}' darkroom 2>/dev/null; }
 state_of() { run systemctl show -P ActiveState "$1"; }
 in_instance() { run runuser -u visitor -- "$@"; }
+# The socket is open again, and starts its service for a visitor.
+answers() { run bash -c 'exec 3<>/dev/tcp/127.0.0.1/8473 && printf "GET / HTTP/1.0\r\n\r\n" >&3 && grep -q ^HTTP <&3'; }
+socket_works() { [ "$(state_of darkroom-web.socket)" = active ] && answers; }
 is_done() { run test -e "/var/lib/darkroom@archive/done/$1.plist"; }
 
 # --- install ------------------------------------------------------------------------------------
@@ -79,6 +82,14 @@ eventually told
 check "its hook is run, and reads the results"
 is "$(prints aside)" 0 "the other daemon has no part in it"
 
+# --- the pages ----------------------------------------------------------------------------------
+
+is "$(state_of darkroom-web.socket)" inactive "no page is served unasked"
+run systemctl enable -q --now darkroom-web.socket
+check "an administrator enables the pages"
+socket_works
+check "and the address answers"
+
 # --- a daemon of a user's own -------------------------------------------------------------------
 
 own() { run runuser -u visitor -- env XDG_RUNTIME_DIR=/run/visitor "$@"; }
@@ -114,6 +125,8 @@ is "$(installed)" "installed $version" "dpkg knows the version"
 is "$(show ActiveState)/$(state_of darkroom@archive)/$(state_of darkroom-hooks.path)" active/active/active \
   "the service, the instance and the units of the hooks run again"
 is "$(show NRestarts)" 0 "and nothing crashed"
+socket_works
+check "the pages are served again after the upgrade"
 set_gate 1000
 eventually is_finished upgraded
 check "the list is finished"
@@ -122,6 +135,8 @@ is "$(asked_again upgraded "$mark")" "" "nothing that was recorded is downloaded
 printf '\n# mine\n' >>"$machine_root/etc/darkroom/darkroomd.conf"
 install_package "$version"
 check "the same version is installed again"
+socket_works
+check "and the pages are still served"
 tail -n 1 "$machine_root/etc/darkroom/darkroomd.conf" | grep -q mine
 check "the settings of the administrator stay"
 
@@ -133,6 +148,8 @@ grep -q "may not understand the state" "$machine_folder/dpkg.log"
 check "with the reason"
 is "$(installed)" "installed $version" "the later one stays"
 is "$(show ActiveState)/$(state_of darkroom@archive)" active/active "and runs, as does the instance"
+socket_works
+check "and the pages are served"
 
 # --- remove, install again ----------------------------------------------------------------------
 
@@ -142,12 +159,14 @@ drop removed
 eventually is_midway removed
 run_dpkg --remove darkroom
 check "the package is removed in the middle of a list"
-is "$(show ActiveState)/$(state_of darkroom@archive)/$(state_of darkroom-hooks.path)" \
-  inactive/inactive/inactive "nothing runs"
+is "$(show ActiveState)/$(state_of darkroom@archive)/$(state_of darkroom-hooks.path)/$(state_of darkroom-web.socket)" \
+  inactive/inactive/inactive/inactive "nothing runs"
 run test ! -e /usr/sbin/darkroomd -a -e $state/journal -a -e /etc/darkroom/darkroomd.conf
 check "the programs are gone, state and settings are there"
 install_package "$version"
 check "it is installed again"
+socket_works
+check "and serves its pages"
 set_gate 1000
 eventually is_finished removed
 check "and finishes the list"
@@ -167,6 +186,8 @@ eventually is_midway purged
 cp "$machine_root$scripts.postrm" "$machine_root/var/tmp/postrm"
 run_dpkg --purge darkroom
 check "the package is purged in the middle of a list"
+answers
+check_not "no page is served"
 run test ! -e /etc/darkroom -a ! -e $state/journal -a ! -e $state/lists -a \
   ! -e /var/lib/darkroom@archive/state
 check "settings and records are gone, also of the instance"
@@ -185,6 +206,9 @@ set_gate 1000
 run sh -c "userdel darkroom; groupdel darkroom; chown -R 612:612 $state /var/spool/darkroom" 2>/dev/null
 install_package "$version"
 check "the package is installed after its purge"
+is "$(state_of darkroom-web.socket)" inactive "the pages wait for an administrator again"
+run systemctl start darkroom-web.socket && socket_works
+check "who starts them without a restart of the machine"
 is "$(run id -u darkroom)" 612 "the user has the number of the owner of the state folder"
 run usermod --append --groups darkroom visitor
 write_list again 3
