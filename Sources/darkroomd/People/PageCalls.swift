@@ -225,7 +225,7 @@ final class PageCalls: Sendable {
 
   // MARK: pictures
 
-  /// A later list prints into the folder, which may be a private one: its files are no pictures of this list.
+  /// A later list prints into the folder, which may be a private one: this list has no pictures there.
   private func isSucceeded(_ list: ListID) -> Bool {
     views.index[list].map { views.index.heir(of: list, in: $0.terms.prints) != nil } ?? true
   }
