@@ -51,17 +51,17 @@ import Vocabulary
     #expect(odd == 4000)
   }
 
-  @Test func `a list of 100,000 photos exists as a window of chains`() async {
+  @Test func `a list of 30,000 photos exists as a window of chains`() async {
     let inFlight = Tally()
     let widths = StageQueues.Widths(download: 8, filter: 2, output: 8)
     let bench = Darkbench(
       widths: widths,
       download: { _ throws(Failure) in inFlight.add() },
       output: { _ throws(Failure) in inFlight.add(-1) })
-    bench.add(1, photos: 100_000)
+    bench.add(1, photos: 30_000)
     #expect(bench.runner.counts().inFlight <= widths.window)
     await bench.finishedLists.reaches(1)
-    #expect(bench.books.count(.filtered) == 100_000)
+    #expect(bench.books.count(.filtered) == 30_000)
     #expect(inFlight.highest <= widths.window)
   }
 
