@@ -72,7 +72,6 @@ struct OwnerSeats: Sendable {
 
   private var shares: [PhotoID: Share] = [:]
   private var counts: [Share: Int] = [:]
-  private var classes = [Int](repeating: 0, count: ServiceClass.allCases.count)
 
   var count: Int { shares.count }
 
@@ -80,19 +79,17 @@ struct OwnerSeats: Sendable {
 
   /// Of photos that are as urgent as this class, or more.
   func count(upTo serviceClass: ServiceClass) -> Int {
-    classes[...Int(serviceClass.rawValue)].reduce(0, +)
+    counts.reduce(0) { $0 + ($1.key.serviceClass > serviceClass ? 0 : $1.value) }
   }
 
   mutating func take(_ photo: PhotoID, _ share: Share) {
     leave(photo)
     shares[photo] = share
     counts[share, default: 0] += 1
-    classes[Int(share.serviceClass.rawValue)] += 1
   }
 
   mutating func leave(_ photo: PhotoID) {
     guard let share = shares.removeValue(forKey: photo), let count = counts[share] else { return }
     counts[share] = count > 1 ? count - 1 : nil
-    classes[Int(share.serviceClass.rawValue)] -= 1
   }
 }

@@ -57,7 +57,7 @@ package enum PageScript {
     let filter = -1, shown = null, current = 0, columns = 1, row = 1, scale = 1;
     let cells = 0, line = 0, colours = [], wanted = -1, asking = false;
     let record = 0, source = null, turn = 0, leased = false, notice = "", over = false;
-    let byName = false, [place, chosen] = history.state || [0, -1];
+    let byName = false, [kept, chosen] = history.state || [0, -1];
 
     const size = () => shown ? shown.length : total;
     const at = place => shown ? shown[place] : place + 1;
@@ -254,8 +254,8 @@ package enum PageScript {
       counts.fill(0);
       for (const state of states) counts[state]++;
       choose(chosen);
-      if (place) show(place);
-      chosen = place = undefined;
+      if (kept) show(kept);
+      chosen = kept = undefined;
       if (!document.hidden && !ended()) follow();
     };
 

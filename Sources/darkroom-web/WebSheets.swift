@@ -112,13 +112,13 @@ final class WebSheets: WebService {
 
   /// The text of the cookie; nil if there are too many.
   private func text(of report: RedeemReport) throws(SystemError) -> String? {
+    guard mustCall else { return report.view }
     let random = String(hex: try ThisProcess.randomBytes(ViewBook.size))
-    return book.withLock { book in
-      let isKept = book?.keep(
+    let isKept = book.withLock { book in
+      book?.keep(
         report.view, as: random, of: report.user, seconds: report.seconds, now: clock.uptime())
-      guard let isKept else { return report.view }
-      return isKept ? random : nil
     }
+    return isKept == true ? random : nil
   }
 
   private func page(_ list: UInt64, _ view: String) throws(ControlFailure) -> WebAnswer {

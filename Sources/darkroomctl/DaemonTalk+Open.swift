@@ -48,13 +48,11 @@ extension DaemonTalk {
   }
 
   private static func listenerUsers() -> Set<UInt32> {
-    guard let folder = try? LinuxFolder.open(path: "/proc/self/net") else { return [] }
     // The sockets that listen stand first.
-    let tables = [FileName(literal: "tcp"), FileName(literal: "tcp6")].map { name in
-      (try? folder.openFile(name, .read).read(at: 0, upTo: 1 << 20)) ?? []
+    let tables = [FileName(literal: "tcp"), FileName(literal: "tcp6")].compactMap { name in
+      KernelText.read(name, in: "/proc/self/net", upTo: 1 << 20)
     }
-    let rows = tables.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
-    return ListenerTable(port: systemPort, rows: rows).users
+    return ListenerTable(port: systemPort, rows: tables.joined(separator: "\n")).users
   }
 
   private func address(_ task: OpenTask) -> String? {

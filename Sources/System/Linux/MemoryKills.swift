@@ -49,9 +49,6 @@ package struct MemoryKills: Sendable {
   }
 
   private static func lines(of name: FileName, in folder: String) -> [Substring] {
-    guard let folder = try? LinuxFolder.open(path: folder),
-      let bytes = try? folder.openFile(name, .read).read(at: 0, upTo: 1 << 16)
-    else { return [] }
-    return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    KernelText.read(name, in: folder)?.split(separator: "\n") ?? []
   }
 }

@@ -16,8 +16,8 @@ package final class MountTable: Sendable {
   package var descriptor: Int32 { file.descriptor }
 }
 
-/// Whether a mount can be written, and the file system behind it. Other mount namespaces have mounts of their own of
-/// the same file system: `mount -o remount,rw` changes the file system and one mount.
+/// Whether a mount can be written, and the file system behind it. Each mount namespace has its own mount of a file
+/// system: `mount -o remount,rw` changes the file system and one mount.
 package struct MountRights: Equatable, Sendable {
   package let isMountReadOnly: Bool
   package let isFileSystemReadOnly: Bool
@@ -29,10 +29,12 @@ package struct MountRights: Equatable, Sendable {
 
   /// Of the mount that the folder is on; nil if the kernel does not tell.
   package init?(of folder: LinuxFolder) {
-    guard let facts = Self.text("/proc/self/fdinfo", "\(folder.descriptor)"),
+    let number = FileName(made: "\(folder.descriptor)")
+    guard let facts = KernelText.read(number, in: "/proc/self/fdinfo"),
       let line = facts.split(separator: "\n").first(where: { $0.hasPrefix("mnt_id:") }),
       let mount = line.split(whereSeparator: \.isWhitespace).last,
-      let table = Self.text("/proc/self", "mountinfo")
+      let table = KernelText.read(
+        FileName(literal: "mountinfo"), in: "/proc/self", upTo: Self.longest)
     else { return nil }
     self.init(mount: String(mount), in: table)
   }
@@ -59,12 +61,4 @@ package struct MountRights: Equatable, Sendable {
 
   /// A machine with containers has thousands of mounts.
   private static let longest = 16 << 20
-
-  private static func text(_ folder: String, _ name: String) -> String? {
-    guard let name = FileName(name),
-      let bytes = try? LinuxFolder.open(path: folder).openFile(name, .read).read(
-        at: 0, upTo: longest)
-    else { return nil }
-    return String(decoding: bytes, as: UTF8.self)
-  }
 }

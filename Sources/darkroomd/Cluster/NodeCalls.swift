@@ -64,7 +64,7 @@ struct NodeCalls: Sendable {
   }
 }
 
-/// What the ledger answers to a user.
+/// The ledger's answer to the call of a user, who is told why there is none.
 enum LedgerAnswer {
   static func of<Answer>(
     _ ask: () async throws(Failure) -> Answer
