@@ -25,19 +25,13 @@ extension LivePageTests {
   @Test func `a page whose server is gone says so, at work and finished`() async throws {
     try await DaemonBench.use { bench in
       let daemon = try await begin(bench)
-      let site = try await WebSite.start(bench)
-      try await WebBrowser.use { browser in
-        try look(browser, at: try await site.address("summer"))
-        try await waits(browser, for: "\(Self.pictures) === 5")
+      try await onPage(bench, "=== 5") { browser, site in
         await site.program.cut()
         try await waits(browser, for: "\(Self.note).includes('darkroomctl open')")
       }
       await bench.origin.release("g")
       try await daemon.says("Finished list 'summer'")
-      let next = try await WebSite.start(bench)
-      try await WebBrowser.use { browser in
-        try look(browser, at: try await next.address("summer"))
-        try await waits(browser, for: "\(Self.pictures) === 11")
+      try await onPage(bench, "=== 11") { browser, next in
         await next.program.cut()
         _ = try browser.value(of: "document.dispatchEvent(new Event('visibilitychange'))")
         try await waits(browser, for: "\(Self.note).includes('darkroomctl open')")
@@ -50,10 +44,7 @@ extension LivePageTests {
   {
     try await DaemonBench.use { bench in
       let daemon = try await finished(bench, (1...120).map { "Photo \($0)" })
-      let site = try await WebSite.start(bench)
-      try await WebBrowser.use { browser in
-        try look(browser, at: try await site.address("summer"), 900, 600)
-        try await waits(browser, for: "\(Self.pictures) > 5")
+      try await onPage(bench, "> 5", 900, 600) { browser, _ in
         try await bench.stop(daemon)
         try press(browser, "End")
         try await waits(browser, for: "\(Self.note).includes('does not answer')")
@@ -70,11 +61,9 @@ extension LivePageTests {
   @Test func `without thumbnails the prints themselves are shown`() async throws {
     try await DaemonBench.use { bench in
       let daemon = try await finished(bench, ["A", "B"], settings: "[Output]\nThumbnails=no\n")
-      let site = try await WebSite.start(bench)
-      try await WebBrowser.use { browser in
-        try look(browser, at: try await site.address("summer"))
-        try await waits(browser, for: "\(Self.pictures) === 2")
-        #expect(try browser.complaints().allSatisfy { $0.contains("404") })
+      try await onPage(bench, "=== 2") { browser, _ in
+        let complaints = try browser.complaints()
+        #expect(complaints.allSatisfy { $0.contains("404") })
       }
       try await bench.stop(daemon)
     }
@@ -85,10 +74,7 @@ extension LivePageTests {
   {
     try await DaemonBench.use { bench in
       let daemon = try await finished(bench, (1...400).map { "Sea \($0)" })
-      let site = try await WebSite.start(bench)
-      try await WebBrowser.use { browser in
-        try look(browser, at: try await site.address("summer"), 900, 600)
-        try await waits(browser, for: "\(Self.pictures) > 5")
+      try await onPage(bench, "> 5", 900, 600) { browser, _ in
         let end = try await bench.tool("remove", "summer")
         #expect(end.code == 0, "\(end)")
         try press(browser, "End")
@@ -114,10 +100,7 @@ extension LivePageTests {
   {
     try await DaemonBench.use { bench in
       let daemon = try await finished(bench, (0..<300).map { "\(20_260_000 + $0)" })
-      let site = try await WebSite.start(bench)
-      try await WebBrowser.use { browser in
-        try look(browser, at: try await site.address("summer"), 900, 600)
-        try await waits(browser, for: "\(Self.pictures) > 5")
+      try await onPage(bench, "> 5", 900, 600) { browser, _ in
         let ask = "document.querySelector('#ask')"
         func search(_ key: String, _ word: String) throws {
           try press(browser, key)
@@ -142,10 +125,7 @@ extension LivePageTests {
   @Test func `nothing waits in a list that is cancelled, and every tile has a role`() async throws {
     try await DaemonBench.use { bench in
       let daemon = try await begin(bench)
-      let site = try await WebSite.start(bench)
-      try await WebBrowser.use { browser in
-        try look(browser, at: try await site.address("summer"))
-        try await waits(browser, for: "\(Self.pictures) === 5")
+      try await onPage(bench, "=== 5") { browser, _ in
         _ = try await bench.tool("cancel", "summer")
         let tile = "document.querySelector('a[data-number=\"9\"]')"
         try await waits(browser, for: "\(tile).innerText.includes('not done')")

@@ -33,6 +33,19 @@ struct LivePageTests {
     try browser.open(address)
   }
 
+  /// Opens the page of the list `summer`, and goes on when it shows as many prints.
+  func onPage(
+    _ bench: DaemonBench, _ prints: String, _ width: Int = 1200, _ height: Int = 800,
+    _ body: (WebBrowser, WebSite) async throws -> Void
+  ) async throws {
+    let site = try await WebSite.start(bench)
+    try await WebBrowser.use { browser in
+      try look(browser, at: try await site.address("summer"), width, height)
+      try await waits(browser, for: "\(Self.pictures) \(prints)")
+      try await body(browser, site)
+    }
+  }
+
   static let pictures = "document.querySelectorAll('li:not([hidden]) a.there').length"
 
   /// The calls of this name that have their answers; a stream has it when it ends.
@@ -64,10 +77,7 @@ struct LivePageTests {
   @Test func `tiles appear without a reload, and failed ones say why`() async throws {
     try await DaemonBench.use { bench in
       let daemon = try await begin(bench)
-      let site = try await WebSite.start(bench)
-      try await WebBrowser.use { browser in
-        try look(browser, at: try await site.address("summer"))
-        try await waits(browser, for: "\(Self.pictures) === 5")
+      try await onPage(bench, "=== 5") { browser, _ in
         _ = try browser.value(of: "window.mark = 1")
         #expect(
           try browser.value(of: "document.querySelector('#done').textContent") as? String
@@ -105,10 +115,7 @@ struct LivePageTests {
   @Test func `a page goes on when the daemon is there again`() async throws {
     try await DaemonBench.use { bench in
       let daemon = try await begin(bench)
-      let site = try await WebSite.start(bench)
-      try await WebBrowser.use { browser in
-        try look(browser, at: try await site.address("summer"))
-        try await waits(browser, for: "\(Self.pictures) === 5")
+      try await onPage(bench, "=== 5") { browser, _ in
         try await bench.stop(daemon)
         let note = "document.querySelector('#left').textContent"
         try await waits(browser, for: "\(note).includes('does not answer')")
@@ -121,26 +128,37 @@ struct LivePageTests {
     }
   }
 
+  /// 200 photos, of which the first two hold both connections until the gate opens.
+  private func queue(_ bench: DaemonBench) async throws -> RunningProgram {
+    try bench.settings(DaemonBench.settings + "[Download]\nConnections=2\nConnectionsPerHost=2\n")
+    let urls = try bench.serveSamples(2)
+    let photos = (1...200).map { number in
+      let hold = "?tag=%22v\(number)%22&cut=100&key=\(number)&gate=g"
+      return ("Photo \(number)", number <= 2 ? urls[number - 1] + hold : urls[0] + "?n=\(number)")
+    }
+    let daemon = try await bench.start()
+    try await bench.drop(photos, as: "summer.plist")
+    await bench.origin.arrivals(at: "g", 2)
+    return daemon
+  }
+
+  /// The photos that wait in the queue, in the order in which the origin was asked for them.
+  private func asked(_ bench: DaemonBench) -> [Int] {
+    bench.origin.requests().compactMap { line in
+      line.firstMatch(of: #/[?&]n=(\d+)/#).flatMap { Int($0.1) }
+    }
+  }
+
   @Test func `the photos that are scrolled to are asked for first`() async throws {
     try await DaemonBench.use { bench in
-      try bench.settings(DaemonBench.settings + "[Download]\nConnections=2\nConnectionsPerHost=2\n")
-      let urls = try bench.serveSamples(2)
-      let photos = (1...200).map { number in
-        let hold = "?tag=%22v\(number)%22&cut=100&key=\(number)&gate=g"
-        return ("Photo \(number)", number <= 2 ? urls[number - 1] + hold : urls[0] + "?n=\(number)")
-      }
-      let daemon = try await bench.start()
-      try await bench.drop(photos, as: "summer.plist")
-      await bench.origin.arrivals(at: "g", 2)
+      let daemon = try await queue(bench)
       let site = try await WebSite.start(bench)
       try await WebBrowser.use { browser in
         try look(browser, at: try await site.address("summer"), 900, 600)
         try await waits(browser, for: "document.querySelectorAll('li:not([hidden])').length > 5")
         try press(browser, "End")
         try await daemon.says("Filtered 'Photo 200'")
-        let asked = bench.origin.requests().compactMap { line -> Int? in
-          line.firstMatch(of: #/[?&]n=(\d+)/#).flatMap { Int($0.1) }
-        }
+        let asked = asked(bench)
         // Those at the top of the list are looked at before the key is pressed.
         let place = try #require(asked.firstIndex(of: 200))
         #expect(place < 150 && asked.prefix(place).contains { $0 > 150 }, "\(asked)")
@@ -153,15 +171,7 @@ struct LivePageTests {
 
   @Test func `a page that nobody sees lets go of its photos and of its stream`() async throws {
     try await DaemonBench.use { bench in
-      try bench.settings(DaemonBench.settings + "[Download]\nConnections=2\nConnectionsPerHost=2\n")
-      let urls = try bench.serveSamples(2)
-      let photos = (1...200).map { number in
-        let hold = "?tag=%22v\(number)%22&cut=100&key=\(number)&gate=g"
-        return ("Photo \(number)", number <= 2 ? urls[number - 1] + hold : urls[0] + "?n=\(number)")
-      }
-      let daemon = try await bench.start()
-      try await bench.drop(photos, as: "summer.plist")
-      await bench.origin.arrivals(at: "g", 2)
+      let daemon = try await queue(bench)
       let site = try await WebSite.start(bench)
       try await WebBrowser.use { browser in
         try look(browser, at: try await site.address("summer"), 900, 600)
@@ -174,9 +184,7 @@ struct LivePageTests {
         try await waits(browser, for: "\(Self.calls("events")) === 1")
         await bench.origin.release("g")
         try await daemon.says("Finished list 'summer'")
-        let asked = bench.origin.requests().compactMap { line -> Int? in
-          line.firstMatch(of: #/[?&]n=(\d+)/#).flatMap { Int($0.1) }
-        }
+        let asked = asked(bench)
         #expect(asked.prefix(20).allSatisfy { $0 < 50 }, "\(asked)")
         try browser.inspect("Browser.setWindowBounds", try shown(browser))
         let done = "document.querySelector('#done').textContent"

@@ -94,8 +94,7 @@ import Testing
   func `another user may not focus`() async throws {
     try await DaemonBench.use { bench in
       let daemon = try await begin(bench)
-      try FileManager.default.setAttributes(
-        [.posixPermissions: 0o666], ofItemAtPath: "\(bench.root)/control")
+      try bench.letAllUsersCall()
       for verb in ["focus", "unfocus"] {
         let end = try await bench.tool(verb, "summer", as: DaemonBench.stranger)
         #expect(end.code == 5 && end.errors.contains("another user"), "\(end)")

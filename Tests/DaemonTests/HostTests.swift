@@ -88,8 +88,7 @@ import Testing
       let daemon = try await bench.start()
       try await daemon.says("next attempt in 20 min")
       try await daemon.says("Could not download from 127.0.0.9:9: 127.0.0.9:9 refused")
-      try FileManager.default.setAttributes(
-        [.posixPermissions: 0o666], ofItemAtPath: "\(bench.root)/control")
+      try bench.letAllUsersCall()
       let all = try await bench.tool("flush", as: DaemonBench.stranger)
       #expect(all.code == 5 && all.errors.contains("name one"), "\(all)")
       let origin = "127.0.0.1:\(bench.origin.port)"

@@ -161,9 +161,7 @@ import Testing
   func `another user may look but not change`() async throws {
     try await DaemonBench.use { bench in
       let daemon = try await begin(bench)
-      let files = FileManager.default
-      try files.setAttributes(
-        [.posixPermissions: 0o666], ofItemAtPath: "\(bench.root)/control")
+      try bench.letAllUsersCall()
       for verb in ["pause", "cancel", "resume"] {
         let end = try await bench.tool(verb, "summer", as: DaemonBench.stranger)
         #expect(end.code == 5 && end.errors.contains("another user"), "\(verb): \(end)")
@@ -192,8 +190,7 @@ import Testing
       try files.moveItem(
         atPath: "\(bench.root)/own.plist", toPath: "\(bench.root)/inbox/own.plist")
       await bench.origin.arrivals(at: "g")
-      try files.setAttributes(
-        [.posixPermissions: 0o666], ofItemAtPath: "\(bench.root)/control")
+      try bench.letAllUsersCall()
       #expect(try await bench.show("own").owner == Int(DaemonBench.stranger))
       #expect(try await bench.tool("pause", "own", as: DaemonBench.stranger).code == 0)
       #expect(try await bench.tool("resume", "own").code == 0, "root may as well")

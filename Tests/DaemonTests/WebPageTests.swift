@@ -137,8 +137,7 @@ import Testing
       let url = bench.origin.url("/1.jpg")
       let end = try await bench.tool("submit", "--private", "--name", "secret", url)
       #expect(end.code == 0, "\(end)")
-      try FileManager.default.setAttributes(
-        [.posixPermissions: 0o666], ofItemAtPath: "\(bench.root)/control")
+      try bench.letAllUsersCall()
       let web = try await WebSite.start(bench)
       let refused = try await bench.tool(
         "open", "--address", web.base, "secret", as: DaemonBench.stranger)
@@ -166,8 +165,7 @@ import Testing
       let daemon = try await bench.start()
       try await bench.drop([("One", urls[0])], as: "pub.plist")
       try await daemon.says("Finished list 'pub'")
-      try FileManager.default.setAttributes(
-        [.posixPermissions: 0o666], ofItemAtPath: "\(bench.root)/control")
+      try bench.letAllUsersCall()
       let web = try await WebSite.start(bench)
       let theirs = try await web.view("1", as: DaemonBench.stranger)
       let pictures = ["prints/1", "thumbs/1.jpg"]
@@ -224,8 +222,7 @@ import Testing
       let end = try await bench.tool("submit", "--private", "--name", "secret", url)
       #expect(end.code == 0, "\(end)")
       try await daemon.says("Filtered '1.jpg'")
-      try FileManager.default.setAttributes(
-        [.posixPermissions: 0o666], ofItemAtPath: "\(bench.root)/control")
+      try bench.letAllUsersCall()
       let web = try await WebSite.start(bench, as: DaemonBench.stranger)
       let cookie = try await web.view("secret")
       let print = "prints/secret/\(try #require(bench.names("prints/secret").first))"

@@ -226,6 +226,12 @@ package final class DaemonBench: Sendable {
     bytes(path).map { String(decoding: $0, as: UTF8.self) }
   }
 
+  /// The control socket is the group's; the strangers of tests are in no group.
+  package func letAllUsersCall() throws {
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o666], ofItemAtPath: "\(root)/control")
+  }
+
   /// The names in a folder below the root, in order; none if the folder is missing. Leaves out the mark in
   /// `done` that tells the highest number of a list, and among prints the contact sheet and its thumbnails.
   package func names(_ path: String) -> [String] {
