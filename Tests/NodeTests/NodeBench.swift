@@ -42,17 +42,28 @@ struct NodeBench: Sendable {
 
   /// Starts a node; returns once it is ready.
   func start(
-    _ node: String, through cutter: PostgresCutter? = nil
+    _ node: String, through cutter: PostgresCutter? = nil, more: String = ""
   ) async throws -> RunningProgram {
-    let settings = """
-      [Cluster]
-      Ledger=\(cutter?.place(of: place) ?? place)
-      Node=\(node)
-      LeaseTime=\(leaseTime)
-      Chunk=8
-      Blobs=\(bench.folder.path)/blobs
+    try await start(
+      node,
+      with: """
+        [Cluster]
+        Ledger=\(cutter?.place(of: place) ?? place)
+        Node=\(node)
+        LeaseTime=\(leaseTime)
+        Chunk=8
+        Blobs=\(bench.folder.path)/blobs
+        \(more)
 
-      """
+        """)
+  }
+
+  /// The same daemon without a ledger.
+  func startAlone(_ node: String) async throws -> RunningProgram {
+    try await start(node, with: "")
+  }
+
+  private func start(_ node: String, with settings: String) async throws -> RunningProgram {
     try bench.folder.write(
       Array((DaemonBench.settings + settings).utf8), to: "\(node)/darkroomd.conf")
     let daemon = try await bench.launch("darkroomd", ["--root", root(node)])
@@ -108,11 +119,12 @@ struct NodeBench: Sendable {
     try await number("SELECT coalesce(sum(filtered + failed), 0)::bigint FROM tally")
   }
 
-  /// Fails unless each photo of the first list is in the ledger once, and its print is as it says.
-  func checkBooks(_ count: Int, prints folder: String = "summer") async throws {
+  /// Fails unless each photo of the list is in the ledger once, and its print is as it says.
+  func checkBooks(
+    _ count: Int, of list: LedgerList = LedgerList(1), prints folder: String = "summer"
+  ) async throws {
     let office = try PostgresOffice(
       LedgerPlace(server: place, node: "reader", run: 1), clock: SystemClock())
-    let list = LedgerList(1)
     let outcomes = try await office.outcomes(of: list, in: 1...UInt32(count))
     #expect(outcomes.map(\.photo) == Array(1...UInt32(count)))
     #expect(try await photosDone() == Int64(count))

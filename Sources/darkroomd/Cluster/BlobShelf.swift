@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder that all nodes mount (Blobs=): `prints`, and `lists` with a folder for each submitted list, under its
-// origin. A list's folder appears whole by one rename and never changes. Raises `SystemError`.
+// origin. A list's folder appears whole by one rename, and never changes until it goes. Raises `SystemError`.
 // Concurrency: immutable; every function waits for a disk.
 
 import Files
@@ -60,6 +60,9 @@ struct BlobShelf: Sendable {
     }
     try target.sync()
   }
+
+  /// Does nothing if it is gone.
+  func remove(_ origin: FileName) throws(SystemError) { try lists.removeFlat(origin) }
 
   /// Removes what earlier runs of this node have left unfinished.
   func sweep() throws(SystemError) {

@@ -17,6 +17,7 @@ struct ClusterNode: Sendable {
   let shares: ShareDesk
   let entries: EntryDesk
   private let maker: ShareMaker
+  private let retention: LedgerRetention
   private let close: @Sendable () -> Void
 
   /// A round trip to the ledger takes no longer.
@@ -53,7 +54,11 @@ struct ClusterNode: Sendable {
       shares: ShareDesk(maker, settings, lists: lists, health, changes: ground.changes),
       entries: EntryDesk(
         maker, settings, lists: lists, narrator: narrator, health, changes: ground.changes),
-      maker: maker, close: { office.close() })
+      maker: maker,
+      retention: LedgerRetention(
+        office: office, shelf: shelf, settings: ground.settings, health: health,
+        clock: ground.clock, leaseTime: settings.leaseTime),
+      close: { office.close() })
     bells.tie(to: node)
     return node
   }
@@ -118,6 +123,7 @@ struct ClusterNode: Sendable {
     await withDiscardingTaskGroup { group in
       group.addTask { await shares.run() }
       group.addTask { await entries.run() }
+      group.addTask { await retention.run() }
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lists that were dropped at this node and that all nodes develop: puts them on the shelf and into the ledger, has
-// them steered there, and follows the ledger. The end of a photo is recorded here only when it is in the ledger. Raises a `Failure`: `machine` while the ledger does not answer.
+// The lists that were dropped at this node and that all nodes develop: has them submitted, has them steered in the
+// ledger, and follows it. The end of a photo is recorded here only when it is in the ledger. Raises a `Failure`:
+// `machine` while the ledger does not answer.
 // Concurrency model: one Mutex around the lists that are followed; one task follows them.
 
 import Accept
@@ -20,8 +21,7 @@ final class EntryDesk: Sendable {
 
   private let office: any ListOffice
   private let maker: ShareMaker
-  private let shelf: BlobShelf
-  private let lists: OpenLists
+  private let post: EntryPost
   private let index: ListIndex
   private let mirror: EntryMirror
   private let health: HealthBoard
@@ -37,9 +37,12 @@ final class EntryDesk: Sendable {
     _ maker: ShareMaker, _ settings: Settings.Cluster, lists: OpenLists, narrator: Narrator,
     _ health: HealthBoard, changes: ChangeSignal
   ) {
-    (office, shelf, index, clock) = (maker.office, maker.shelf, maker.index, maker.clock)
+    (office, index, clock) = (maker.office, maker.index, maker.clock)
     (self.maker, leaseTime) = (maker, settings.leaseTime)
-    (self.lists, self.health, self.changes) = (lists, health, changes)
+    (self.health, self.changes) = (health, changes)
+    post = EntryPost(
+      office: maker.office, shelf: maker.shelf, folders: maker.folders, index: maker.index,
+      lists: lists)
     mirror = EntryMirror(
       office: maker.office, recorder: maker.recorder, lists: lists, keeper: maker.keeper,
       narrator: narrator)
@@ -53,7 +56,10 @@ final class EntryDesk: Sendable {
 
   /// Submits the list, unless that was done, and follows it from then on.
   func open(_ list: ListID) async throws(Failure) {
-    let number = try await submitted(list)
+    follow(list, try await post.number(of: list))
+  }
+
+  private func follow(_ list: ListID, _ number: LedgerList) {
     state.withLock { $0.followed[list] = number }
     bell.changed()
   }
@@ -69,7 +75,7 @@ final class EntryDesk: Sendable {
   func order(_ turn: ListLife.Turn, of list: ListID) async throws(Failure) {
     guard let ask = turn.ask else { return }
     let order = ListOrder(ask)
-    let number = try await submitted(list)
+    let number = try await post.number(of: list)
     if try await office.order(order, of: number) || order != .cancel { return }
     // Its last photos have ended meanwhile: it is finished, not cancelled.
     if try await office.progress(of: number)?.state == .finished { throw .overtaken }
@@ -88,48 +94,6 @@ final class EntryDesk: Sendable {
   /// Its copy and its results are in `done`.
   func returned(_ list: ListID) async throws(Failure) {
     if let number = index[list]?.terms.ledger { try await office.returned(number) }
-  }
-
-  // MARK: submitting
-
-  private func submitted(_ list: ListID) async throws(Failure) -> LedgerList {
-    if let number = index[list]?.terms.ledger { return number }
-    let (about, terms, isFree) = try await onDisk { () throws(Failure) in
-      let (folder, about) = try read(list)
-      let terms = try FrozenSettings(text: about.terms.settings)
-      return try asMachine { () throws(SystemError) in
-        if let origin = terms.origin { try shelf.put(folder, as: origin) }
-        return (about, terms, try !lists.folders.prints.has(terms.prints))
-      }
-    }
-    let answer = try await office.submit(Submission(about, terms, isFolderFree: isFree))
-    try await onDisk { () throws(Failure) in
-      try note(answer, of: list, about, terms)
-    }
-    return answer.number
-  }
-
-  private func read(_ list: ListID) throws(Failure) -> (any Folder, AboutFile) {
-    let folder = try asMachine { () throws(SystemError) in
-      try lists.folders.lists.folder(ListFolder.name(list), creating: false)
-    }
-    return (folder, try AboutFile.read(from: folder))
-  }
-
-  /// The ledger's answer goes into `about`, which appears whole.
-  private func note(
-    _ answer: Submitted, of list: ListID, _ about: AboutFile, _ terms: FrozenSettings
-  ) throws(Failure) {
-    var terms = terms
-    terms.ledger = answer.number
-    if let prints = FileName(bytes: answer.folder) { terms.prints = prints }
-    let new = about.with(terms.text)
-    let (folder, _) = try read(list)
-    try asMachine { () throws(SystemError) in
-      try folder.write(whole: Array(new.text.utf8), as: ListFolder.about)
-    }
-    index.replace(list, try ListLabel(new))
-    lists.close(list)
   }
 
   // MARK: following
@@ -171,26 +135,41 @@ final class EntryDesk: Sendable {
   }
 
   private func follow() async {
+    var troubled: Set<ListID> = []
     while !Task.isCancelled {
       let (seen, followed) = (bell.version, state.withLock { $0.followed })
       for (list, number) in followed.sorted(by: { $0.key < $1.key }) {
         do throws(Failure) {
-          let progress = try await office.progress(of: number)
-          let isOver = progress?.state.isFinal ?? true
-          if let progress { try await mirror.follow(list, progress) }
-          if isOver, state.withLock({ $0.over.insert(list).inserted }) { changes.changed() }
+          try await look(at: list, number)
+          if troubled.remove(list) != nil { health.set(nil, for: .list(list)) }
         } catch {
           if Task.isCancelled { return }
           // `ShareDesk` tells that the ledger does not answer.
-          if error.code != "ledger.lost" { health.set(error, for: .list(list)) }
+          if error.code == "ledger.lost" { continue }
+          health.set(error, for: .list(list))
+          troubled.insert(list)
         }
       }
+      troubled.formIntersection(followed.keys)
       if followed.isEmpty {
         await bell.change(after: seen)
       } else {
         await bell.change(after: seen, within: interval, on: clock)
       }
     }
+  }
+
+  private func look(at list: ListID, _ number: LedgerList) async throws(Failure) {
+    guard let progress = try await office.progress(of: number) else {
+      if mirror.isOver(list) { return noteOver(list) }
+      return follow(list, try await post.renew(list))
+    }
+    try await mirror.follow(list, progress)
+    if progress.state.isFinal { noteOver(list) }
+  }
+
+  private func noteOver(_ list: ListID) {
+    if state.withLock({ $0.over.insert(list).inserted }) { changes.changed() }
   }
 }
 
@@ -215,15 +194,5 @@ extension ListLife.Turn {
     case .quality(let serviceClass): .quality(serviceClass)
     case .finished: nil
     }
-  }
-}
-
-extension Submission {
-  fileprivate init(_ about: AboutFile, _ terms: FrozenSettings, isFolderFree: Bool) {
-    self.init(
-      origin: terms.origin.map { "\($0)" } ?? "", owner: "\(about.owner)",
-      name: Array(ListName(about.name).stem), sha256: about.sha256,
-      serviceClass: about.terms.serviceClass, photos: about.terms.photos,
-      folder: terms.prints.bytes, isFolderFree: isFolderFree, terms: terms.text)
   }
 }

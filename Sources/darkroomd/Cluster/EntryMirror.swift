@@ -35,6 +35,9 @@ struct EntryMirror: Sendable {
     }
   }
 
+  /// In the record here.
+  func isOver(_ list: ListID) -> Bool { recorder.ledger { $0[list]?.state.isFinal ?? true } }
+
   private func ask(_ ask: ListLife.Ask, _ list: ListID) {
     keeper.happened(.asked(ask, .ledger), to: list)
   }

@@ -122,8 +122,8 @@ struct ShareMaker: Sendable {
     let copies = try folders.copies()
     let name = FileName(number: list.number)
     if try copies.has(name) { return }
+    try sweep(copies)
     let draft = FileName(made: ".\(list)")
-    try copies.removeFlat(draft)
     try BlobShelf.copy(
       from: shelf.lists.folder(origin, creating: false),
       to: copies.folder(draft, creating: true))
@@ -134,7 +134,10 @@ struct ShareMaker: Sendable {
   /// Removes the copies of lists of which no share is here, and drafts on the shelf.
   func sweep() throws(SystemError) {
     try shelf.sweep()
-    let copies = try folders.copies()
+    try sweep(folders.copies())
+  }
+
+  private func sweep(_ copies: any Folder) throws(SystemError) {
     let used = Set(index.shares.values.map { FileName(number: $0.id.list.number) })
     for name in try copies.names() where !used.contains(name) { try copies.removeFlat(name) }
   }

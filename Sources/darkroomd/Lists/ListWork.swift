@@ -81,9 +81,28 @@ struct ListWork: ListEffects {
     chains.giveUp(list)
     await chains.idle(list)
     return await failure { () async throws(Failure) in
+      try await onDisk { () throws(Failure) in try checkHome(of: list) }
       if let entry = entry(list) { return try await entry.open(list) }
       let lines = try await onDisk { () throws(Failure) in try readLines(of: list) }
       chains.add(list, lines, isPaused: true)
+    }
+  }
+
+  /// A list is developed by the nodes of a cluster, or by one machine alone, from its acceptance to its end.
+  private func checkHome(of list: ListID) throws(Failure) {
+    guard let terms = index.read(list, from: lists.folders.lists)?.terms else { return }
+    switch (terms.origin, cluster) {
+    case (.some, nil):
+      throw Failure(
+        .machine, code: "list.cluster",
+        reason: "it is a list of a cluster, and Ledger= is not set",
+        advice: "Set Ledger= as before until the list is over, or cancel the list")
+    case (nil, .some):
+      throw Failure(
+        .machine, code: "list.cluster",
+        reason: "it is a list of this machine alone, and Ledger= is set",
+        advice: "Remove Ledger= until the list is over, or cancel it and drop it again")
+    default: return
     }
   }
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hands lists that were dropped at this node to the others: their files go to the shelf, then the list into the ledger;
+// its number there is noted in `about`. Raises a `Failure`: `machine` while the ledger does not answer.
+// Concurrency: immutable. Waits for disks in `onDisk`.
+
+import Accept
+import Cluster
+import Files
+import Linux
+import Vocabulary
+
+struct EntryPost: Sendable {
+  let office: any ListOffice
+  let shelf: BlobShelf
+  let folders: StateFolders
+  let index: ListIndex
+  let lists: OpenLists
+
+  /// Its number in the ledger; submits the list unless that was done.
+  func number(of list: ListID) async throws(Failure) -> LedgerList {
+    if let number = index[list]?.terms.ledger { return number }
+    let (about, terms, isFree) = try await onDisk { () throws(Failure) in
+      let (folder, about) = try read(list)
+      let terms = try FrozenSettings(text: about.terms.settings)
+      return try asMachine { () throws(SystemError) in
+        if let origin = terms.origin { try shelf.put(folder, as: origin) }
+        return (about, terms, try !folders.prints.has(terms.prints))
+      }
+    }
+    let answer = try await office.submit(Submission(about, terms, isFolderFree: isFree))
+    try await onDisk { () throws(Failure) in
+      try settle(list, terms.origin, answer)
+      try note(list) { terms in
+        terms.ledger = answer.number
+        if let prints = FileName(bytes: answer.folder) { terms.prints = prints }
+      }
+    }
+    return answer.number
+  }
+
+  /// The ledger does not know the list any more: another node has returned it in the place of this one, and KeepLists=
+  /// is over. It is submitted as a new list.
+  func renew(_ list: ListID) async throws(Failure) -> LedgerList {
+    try await onDisk { () throws(Failure) in try note(list) { $0.ledger = nil } }
+    return try await number(of: list)
+  }
+
+  /// A twin is developed from the files of the other list. Those of a list of its own may have been on the shelf for
+  /// an earlier one with this origin, and have gone with it.
+  private func settle(
+    _ list: ListID, _ origin: FileName?, _ answer: Submitted
+  ) throws(Failure) {
+    guard let origin else { return }
+    let (folder, _) = try read(list)
+    try asMachine { () throws(SystemError) in
+      switch answer {
+      case .list: try shelf.put(folder, as: origin)
+      case .twin: try shelf.remove(origin)
+      }
+    }
+  }
+
+  private func read(_ list: ListID) throws(Failure) -> (any Folder, AboutFile) {
+    let folder = try asMachine { () throws(SystemError) in
+      try folders.lists.folder(ListFolder.name(list), creating: false)
+    }
+    return (folder, try AboutFile.read(from: folder))
+  }
+
+  /// Changes the list's terms in `about`, which appears whole.
+  private func note(
+    _ list: ListID, _ change: (inout FrozenSettings) -> Void
+  ) throws(Failure) {
+    let (folder, about) = try read(list)
+    var terms = try FrozenSettings(text: about.terms.settings)
+    change(&terms)
+    let new = about.with(terms.text)
+    try asMachine { () throws(SystemError) in
+      try folder.write(whole: Array(new.text.utf8), as: ListFolder.about)
+    }
+    index.replace(list, try ListLabel(new))
+    lists.close(list)
+  }
+}
+
+extension Submission {
+  fileprivate init(_ about: AboutFile, _ terms: FrozenSettings, isFolderFree: Bool) {
+    self.init(
+      origin: terms.origin.map { "\($0)" } ?? "", owner: "\(about.owner)",
+      name: Array(ListName(about.name).stem), sha256: about.sha256,
+      serviceClass: about.terms.serviceClass, photos: about.terms.photos,
+      folder: terms.prints.bytes, isFolderFree: isFolderFree, terms: terms.text)
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Removes lists that were returned longer ago than KeepLists= from the ledger, and their files from the shelf. The node
+// that asks first has a list to remove, until it has, or is dead; the ledger's clock decides. Raises nothing: a removal
+// that fails is reported, and tried again.
+// Concurrency: immutable; the task in `run` alone removes.
+
+import Cluster
+import Linux
+import Vocabulary
+
+struct LedgerRetention: Sendable {
+  let office: any ListOffice
+  let shelf: BlobShelf
+  let settings: LiveSettings
+  let health: HealthBoard
+  let clock: any Timekeeper
+  let leaseTime: Duration
+
+  private static let longestPause = Duration.seconds(3600)
+
+  func run() async {
+    while !Task.isCancelled {
+      let keep = settings.current.record.keepLists
+      await removeOld(keep)
+      await clock.rest(max(leaseTime / 2, min(keep / 8, Self.longestPause)))
+    }
+  }
+
+  private func removeOld(_ keep: Duration) async {
+    do throws(Failure) {
+      for list in try await office.retire(olderThan: keep) { try await remove(list) }
+    } catch {
+      // `ShareDesk` tells that the ledger does not answer.
+      if Task.isCancelled || error.code == "ledger.lost" { return }
+      health.report(error, waits: "old lists stay in the ledger")
+    }
+  }
+
+  /// The files first: a crash leaves a list in the ledger that is removed again.
+  private func remove(_ list: LedgerList) async throws(Failure) {
+    if let origin = try await office.submission(of: list)?.origin, let name = FileName(origin) {
+      try await onDisk { () throws(Failure) in
+        try asMachine { () throws(SystemError) in try shelf.remove(name) }
+      }
+    }
+    try await office.retired(list)
+  }
+}

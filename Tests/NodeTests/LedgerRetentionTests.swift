@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is left of a list in the ledger and in the shared folder when it is over, and what follows when it is gone there.
+
+import Cluster
+import Foundation
+import Support
+import Testing
+
+@Suite(.enabled("PostgreSQL is not installed") { PostgresServer.isInstalled })
+struct LedgerRetentionTests {
+  @Test func `a list that was returned long ago leaves the ledger and the shared folder`()
+    async throws
+  {
+    try await NodeBench.use(leaseTime: "3s") { nodes in
+      let keep = "[Record]\nKeepLists=24s"
+      let home = try await nodes.start("a", more: keep)
+      let other = try await nodes.start("b", more: keep)
+      let photos = try nodes.photos(16)
+      try await nodes.drop(photos, at: "a")
+      try await nodes.drop(photos, at: "b")
+      try await nodes.bench.until("the second one is known as a twin, and its files are gone") {
+        try await nodes.number("SELECT count(*) FROM origin") == 2
+          && nodes.names("blobs/lists").count == 1
+      }
+      await nodes.bench.origin.release("g")
+      try await home.says("Finished list 'summer'")
+      try await other.says("Finished list 'summer'")
+      _ = try await nodes.server.run(
+        ["UPDATE list SET ended = ended - interval '1 minute'"], at: nodes.place)
+      for table in ["list", "outcome", "tally", "origin"] {
+        try await nodes.bench.until("\(table) is empty") {
+          try await nodes.number("SELECT count(*) FROM \(table)") == 0
+        }
+      }
+      #expect(nodes.names("blobs/lists").isEmpty)
+      #expect(nodes.names("blobs/prints/summer").count == 16)
+      // The prints are there: a later list of that name has a folder of its own.
+      try await nodes.drop(photos, at: "b")
+      try await other.says("Finished list 'summer'", times: 2)
+      #expect(nodes.names("blobs/prints") == ["summer", "summer~2"])
+      #expect(nodes.names("blobs/prints/summer~2").count == 16)
+    }
+  }
+
+  @Test func `a list with work left that the ledger has forgotten is submitted again`()
+    async throws
+  {
+    try await NodeBench.use(leaseTime: "3s") { nodes in
+      let home = try await nodes.start("a")
+      try await nodes.drop(nodes.photos(16), at: "a")
+      try await nodes.nodesAtWork(1)
+      // As if another node had returned it long ago.
+      _ = try await nodes.server.run(
+        ["DELETE FROM share", "DELETE FROM list", "DELETE FROM origin"], at: nodes.place)
+      for origin in nodes.names("blobs/lists") {
+        try FileManager.default.removeItem(
+          atPath: "\(nodes.bench.folder.path)/blobs/lists/\(origin)")
+      }
+      await nodes.bench.origin.release("g")
+      try await home.says("Finished list 'summer'")
+      try await nodes.checkBooks(16, of: LedgerList(2), prints: "summer~2")
+    }
+  }
+}
