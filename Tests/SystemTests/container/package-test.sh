@@ -81,6 +81,12 @@ told() { journal -t told -o cat | grep -qx aside; }
 eventually told
 check "its hook is run, and reads the results"
 is "$(prints aside)" 0 "the other daemon has no part in it"
+run systemctl stop darkroom@archive
+run darkroomd --root /var/lib/darkroom@archive 2>/dev/null
+is $? 77 "root does not work on the state of the user darkroom"
+is "$(run find /var/lib/darkroom@archive /var/lib/darkroom -user root)" "" "and leaves no file there"
+run systemctl start darkroom@archive
+check "the instance starts again"
 
 # --- the pages ----------------------------------------------------------------------------------
 

@@ -418,6 +418,24 @@ if mountpoint -q "$machine_folder/disk"; then
   eventually is_finished seventh
   check "work begins as soon as there is room"
   is "$(show MainPID)/$(prints seventh)" "$main/4" "in the same process"
+
+# --- start with a read-only state disk ----------------------------------------------------------
+
+  run systemctl stop darkroom
+  run mount -o remount,ro $state
+  check "the state disk is read-only"
+  run systemctl start darkroom
+  check "the service starts all the same"
+  show StatusText | grep -q '^Waiting: .*read-only file system'
+  check "its status line says what is missing"
+  is "$(show NRestarts)" 0 "and it waits"
+  # In the mount namespace of the unit the mount stays read-only.
+  run mount -o remount,rw $state
+  write_list eighth 4
+  drop eighth
+  eventually is_finished eighth
+  check "work begins as soon as the disk can be written"
+  is "$(show NRestarts)/$(prints eighth)" 1/4 "in a new process"
 fi
 
 journal -p crit -u darkroom | grep -q .
