@@ -118,7 +118,7 @@ struct ClusterRunTests {
       try await server.stop()
       await nodes.bench.origin.release("g")
       try await nodes.bench.until("the prints of both nodes' shares are there") {
-        nodes.names("blobs/prints/summer").count == 16
+        nodes.prints("summer").count == 16
       }
       try await nodes.bench.until("the status tells it") {
         try await nodes.tool("b", "status").output.contains("the ledger does not answer")
@@ -178,7 +178,7 @@ struct ClusterRunTests {
       try await first.says("Cancelled list 'summer'")
       await nodes.bench.origin.release("g")
       try await second.says("Finished list 'summer'")
-      #expect(nodes.names("blobs/prints/summer~2").count == 9)
+      #expect(nodes.prints("summer~2").count == 9)
     }
   }
 

@@ -91,9 +91,17 @@ struct NodeBench: Sendable {
       atPath: "\(root(node))/arriving/\(name)", toPath: "\(root(node))/inbox/\(name)")
   }
 
-  func names(_ path: String) -> [String] {
+  /// The names in a folder, hidden ones as well.
+  func all(_ path: String) -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: "\(bench.folder.path)/\(path)")) ?? [])
-      .filter { !$0.hasPrefix(".") }.sorted()
+      .sorted()
+  }
+
+  func names(_ path: String) -> [String] { all(path).filter { !$0.hasPrefix(".") } }
+
+  /// The prints of a list, without its page.
+  func prints(_ folder: String) -> [String] {
+    names("blobs/prints/\(folder)").filter { $0 != "index.html" }
   }
 
   // MARK: the ledger
@@ -134,7 +142,7 @@ struct NodeBench: Sendable {
         bench.folder.bytes(of: "blobs/prints/\(folder)/photo \(outcome.photo).jpg"))
       #expect(print.sha256 == row.sha256, "photo \(outcome.photo)")
     }
-    #expect(names("blobs/prints/\(folder)").count == count)
+    #expect(prints(folder).count == count)
     office.close()
   }
 }

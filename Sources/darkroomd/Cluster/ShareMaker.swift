@@ -93,6 +93,8 @@ struct ShareMaker: Sendable {
     let left = (0..<share.photos).filter { !share.done.contains($0) }
       .map { share.id.first + UInt32($0) }
     (terms.part, terms.share) = (NumberRanges(left), ShareMark(share))
+    // The node where the list was dropped writes its pages.
+    terms.hasSheet = false
     return try about(
       submission, terms, photos: UInt32(left.count), share.serviceClass, size: 0)
   }

@@ -157,9 +157,9 @@ struct ListIntake: IntakeRules {
     let isPrivate =
       options.isPrivate ?? standard.privatePrints
       || known.flatMap { index[$0]?.terms.isPrivate } == true
-    // The tasks and the nodes of one list share the folder of its prints: none has a page of the whole.
+    // None of the tasks that share a list has a page of the whole.
     let hasSheet =
-      part == nil && !isNode && (options.contactSheet ?? settings.current.output.contactSheet)
+      part == nil && (options.contactSheet ?? settings.current.output.contactSheet)
     let terms = FrozenSettings(
       prints: prints, filter: options.filter ?? standard.function,
       quality: options.quality ?? standard.quality,

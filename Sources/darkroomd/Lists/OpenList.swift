@@ -130,8 +130,11 @@ final class OpenList: Sendable {
     return folders
   }
 
+  /// The number of a photo in the whole list.
+  func place(of number: UInt32) -> UInt32 { catalog.place(of: number) }
+
   func printName(_ number: UInt32, _ name: String, _ format: PictureFormat) -> FileName {
-    let place = catalog.place(of: number)
+    let place = place(of: number)
     return PrintName.file(
       stem: PrintName.stem(of: name), number: collisions.contains(place) ? place : nil,
       format: format)

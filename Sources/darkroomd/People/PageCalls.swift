@@ -140,7 +140,8 @@ final class PageCalls: Sendable {
     return .states(
       StatesReport(
         list: summary, record: record, states: String(decoding: digits, as: UTF8.self),
-        mayFocus: peer.mayChange(listOf: summary.owner)))
+        mayFocus: peer.mayChange(listOf: summary.owner)
+          && views.index[list]?.terms.isEntry != true))
   }
 
   private func digits(

@@ -51,7 +51,8 @@ struct SheetMaker: Sendable {
       quality: open.terms.quality, state: state, accepted: accepted, total: total,
       filtered: counts.filtered, failed: counts.failed)
     let readers: FileReaders = open.terms.isPrivate ? .user(open.about.owner) : .group
-    return Subject(open: open, prints: PrintFolder(found, for: readers), head: head)
+    return Subject(
+      open: open, prints: PrintFolder(found, for: readers, mark: lists.folders.mark), head: head)
   }
 
   /// Equal as long as the page would be the same. The photos of a list that is over have no states any more.
@@ -92,7 +93,7 @@ struct SheetMaker: Sendable {
     }
     let sheet = SheetPage(subject.head, number: page, tiles: tiles, failing: failing)
     let html = sheet.html { SHA256.digest(of: $0).bytes }
-    let name = FileName(made: ".\(subject.id)-page\(page).\(mark)")
+    let name = FileName(made: ".\(lists.folders.mark)\(subject.id)-page\(page).\(mark)")
     do throws(SystemError) {
       let draft = try subject.prints.draft(name)
       try draft.file.write(html, at: 0)

@@ -125,12 +125,12 @@ struct PhotoStages: Stages {
       maximumMemory: settings.maximumMemory, timeout: settings.timeout)
   }
 
-  /// Nil if none is wanted, or it cannot be made. The tasks that share a list number their photos from 1 each: their
-  /// thumbnails would replace each other.
+  /// Nil if none is wanted, or it cannot be made. No page shows those of a task that has a part of a list.
   private func thumbnail(
     _ work: Work, in prints: PrintFolder
   ) -> (draft: PrintFolder.Draft, order: Thumbnail.Order)? {
-    guard work.order.list.terms.part == nil, let height = settings.current.output.thumbnails,
+    let terms = work.order.list.terms
+    guard terms.part == nil || terms.share != nil, let height = settings.current.output.thumbnails,
       let draft = prints.thumbnailDraft(work.photo)
     else { return nil }
     return (draft, Thumbnail.Order(file: draft.file, height: height))
@@ -163,7 +163,9 @@ struct PhotoStages: Stages {
       named = .syncFolder(prints.folder)
     }
     var row = ResultRow(work, standing.developed, standing.digest, notes.time(of: photo))
-    if let small = negative.thumbnail, !standing.isOther, prints.show(small, of: photo.number) {
+    if let small = negative.thumbnail, !standing.isOther,
+      prints.show(small, of: list.place(of: photo.number))
+    {
       row.thumbnail = negative.developed.thumbnail
     }
     let home = prints.unsettled
