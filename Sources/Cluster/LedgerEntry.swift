@@ -67,12 +67,11 @@ struct LedgerEntry: ~Copyable {
     do throws(PostgresError) {
       let servers = try PostgresServers(in: place.server).all
       var errors: [(String, PostgresError)] = []
-      for left in (1...servers.count).reversed() {
-        let (now, candidate) = (clock.uptime(), servers[server % servers.count])
-        do throws(PostgresError) {
-          return try enter(candidate, until: now + (deadline - now) / left)
-        } catch {
-          if failure != nil { throw error }
+      for _ in servers {
+        let candidate = servers[server % servers.count]
+        let limit = min(deadline, clock.uptime() + place.patience / servers.count)
+        do throws(PostgresError) { return try enter(candidate, until: limit) } catch {
+          if failure != nil || error == .interrupted { throw error }
           errors.append((candidate.name, error))
           server += 1
         }

@@ -39,7 +39,7 @@ package struct LedgerPlace: Sendable {
       ("client_encoding", "UTF8"), ("application_name", "darkroomd"),
       ("target_session_attrs", "read-write"),
       // A name may have several addresses; one of a machine that is gone must leave time for the others.
-      ("tcp_user_timeout", "\(patience.milliseconds / 2)"),
+      ("tcp_user_timeout", "\(patience.milliseconds / 4)"),
       ("options", Self.options.map { "-c \($0)" }.joined(separator: " ")),
     ] + (password.map { [("password", $0)] } ?? [])
   }
