@@ -101,7 +101,7 @@ struct FailoverTests {
     let (silent, port) = try silentServer()
     defer { silent.closeInput() }
     let place = own.replacingOccurrences(of: "host=", with: "port=\(port),5432 host=127.0.0.1,")
-    let office = try Self.office(at: place, patience: .seconds(4))
+    let office = try Self.office(at: place, patience: .seconds(3))
     defer { office.close() }
     #expect(await answers(office))
   }
@@ -109,7 +109,7 @@ struct FailoverTests {
   @Test func `a call that waits for a silent server ends with the node`() async throws {
     let (silent, port) = try silentServer()
     defer { silent.closeInput() }
-    let office = try Self.office(at: "host=127.0.0.1 port=\(port)", patience: .seconds(60))
+    let office = try Self.office(at: "host=127.0.0.1 port=\(port)", patience: .seconds(40))
     async let ended = failure { _ = try await office.pulse() }
     #expect(try await onOwnThread { silent.readLine() } == "client")
     office.close()

@@ -8,8 +8,9 @@ In each round three nodes develop a list with a ledger that has a synchronous st
 all processes of the primary are killed with -9, or stopped with SIGSTOP as on a machine that hangs; then the standby
 is promoted. The nodes find it by themselves. A primary that was stopped goes on later, beside the new one. In the long
 form nodes are killed and frozen, too. What the first node had told must be on the standby before it is promoted.
-Then the books are compared (cluster.py), and the old primary becomes the next standby. The summary has the longest gaps
-between two commits, and the time from the end of a promotion to the first commit. Left out without PostgreSQL."""
+Then the books are compared (cluster.py), and the old primary becomes the next standby. The summary has the gaps between
+the last commit before a failover and the first one after it, and the part of them after the promotion. Left out without
+PostgreSQL."""
 import os
 import signal
 import time
@@ -67,10 +68,10 @@ class Round:
                 self.nodes.freeze(node, self.random.uniform(1, 2) * cluster.LEASE_SECONDS)
 
     def measure(self):
-        times = sorted(float(time) for time in self.standby.ask(self.database, TIMES))
-        gap = max((after - before for before, after in zip(times, times[1:])), default=0)
-        after = [time for time in times if time > self.promoted]
-        self.campaign.gaps.append((gap, after[0] - self.promoted if after else 0))
+        times = [float(time) for time in self.standby.ask(self.database, TIMES)]
+        last = max(time for time in times if time <= self.promoted)
+        first = min(time for time in times if time > self.promoted)
+        self.campaign.gaps.append((first - last, first - self.promoted))
 
     def fail_over(self):
         if self.hangs:
