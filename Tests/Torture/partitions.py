@@ -21,7 +21,7 @@ import torture
 
 # The first photos wait at the gate "one", the next ones at "two", the rest at none.
 GATED = 24
-PHOTOS = {"short": 64, "long": 160}
+PHOTOS = {"short": 64, "long": 240}
 PORT = 5432
 # Of each node 10.N.NODE.1 and .2, with N for the campaign.
 NETWORK = f"10.{100 + os.getpid() % 100}"
@@ -163,15 +163,15 @@ class Round:
         taken = torture.wait_until(lambda: self.held(node, 0) == 0, torture.PATIENCE, step=0.2)
         self.nodes.check(taken, "the photos of a node that is cut off stay with it")
         self.await_told(node)
-        self.origin.release(f"two-{self.number}")
         others = str(len(cluster.NODES) - 1)
         gone = torture.wait_until(
             lambda: self.server.ask(self.database, SESSIONS) == [others], FORGOTTEN_SECONDS, step=0.5)
         self.nodes.check(gone, "the server keeps the session of a node that is cut off")
+        self.origin.release(f"two-{self.number}")
 
     def harm(self):
         """In the long form nodes are cut off again, for less or more than a lease."""
-        if self.campaign.is_short or self.random.random() > 0.1:
+        if self.campaign.is_short or self.random.random() > 0.3:
             return
         node = self.random.choice(cluster.NODES)
         self.cut(node, self.random.choice(KINDS))
