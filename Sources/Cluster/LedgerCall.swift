@@ -23,7 +23,13 @@ enum LedgerCall {
       [.text(name), .int8(run), .int8(known)])
   }
 
-  static let release = PostgresStatement("release", "SELECT version, oldest FROM release")
+  /// A standby that is promoted begins a timeline, whose number is the start of the names of its files.
+  static let release = PostgresStatement(
+    "release",
+    """
+    SELECT version, oldest, ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint
+    FROM release
+    """)
 
   // MARK: lists come
 

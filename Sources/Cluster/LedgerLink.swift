@@ -37,16 +37,20 @@ package struct LedgerPlace: Sendable {
   var settings: [(String, String)] {
     [
       ("client_encoding", "UTF8"), ("application_name", "darkroomd"),
-      ("target_session_attrs", "read-write"), ("connect_timeout", "10"),
-      ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
-      ("tcp_user_timeout", "20000"),
-      // A plan that the optimiser thinks dear is compiled: hundreds of times slower for these statements.
-      (
-        "options",
-        "-c jit=off -c statement_timeout=10s -c idle_in_transaction_session_timeout=10s -c search_path=darkroom"
-      ),
+      ("target_session_attrs", "read-write"),
+      // A name may have several addresses; one of a machine that is gone must leave time for the others.
+      ("tcp_user_timeout", "\(patience.milliseconds / 4)"),
+      ("options", Self.options.map { "-c \($0)" }.joined(separator: " ")),
     ] + (password.map { [("password", $0)] } ?? [])
   }
+
+  /// A plan that the optimiser thinks dear is compiled: hundreds of times slower for these statements. The server ends
+  /// sessions of nodes that it cannot hear, which would fill its places.
+  private static let options = [
+    "jit=off", "statement_timeout=10s", "idle_in_transaction_session_timeout=10s",
+    "search_path=darkroom", "tcp_keepalives_idle=10", "tcp_keepalives_interval=5",
+    "tcp_keepalives_count=3", "tcp_user_timeout=20000",
+  ]
 }
 
 /// A hint, which may be lost.
@@ -70,23 +74,18 @@ final class LedgerLink: Sendable {
     case close
   }
 
-  /// The state of the thread.
-  private struct State: ~Copyable {
-    var session: PostgresSession?
-    var seat: LedgerSeat?
-    var failure: Failure?
-  }
-
   private let place: LedgerPlace
   private let clock: any TimeSource
   private let letters: Mailbox<Letter>
+  /// Ends every wait for a server.
+  private let closing: WakeEvent
   private let ring: @Sendable (LedgerBell) -> Void
 
   static func start(
     _ place: LedgerPlace, clock: any TimeSource, ring: @escaping @Sendable (LedgerBell) -> Void
   ) throws(SystemError) -> LedgerLink {
     let link = LedgerLink(
-      place, clock,
+      place, clock, closing: try WakeEvent(),
       letters: try Mailbox { letter in
         if case .call(let call) = letter { call.reply.give(.failure(.cancelled)) }
       }, ring)
@@ -95,11 +94,12 @@ final class LedgerLink: Sendable {
   }
 
   private init(
-    _ place: LedgerPlace, _ clock: any TimeSource, letters: Mailbox<Letter>,
+    _ place: LedgerPlace, _ clock: any TimeSource, closing: WakeEvent, letters: Mailbox<Letter>,
     _ ring: @escaping @Sendable (LedgerBell) -> Void
   ) {
     self.place = place
     self.clock = clock
+    self.closing = closing
     self.letters = letters
     self.ring = ring
   }
@@ -113,12 +113,16 @@ final class LedgerLink: Sendable {
     }.get()
   }
 
-  func close() { letters.put(.close) }
+  /// No call waits for a server any more.
+  func close() {
+    letters.put(.close)
+    closing.ring()
+  }
 
   // MARK: the thread
 
   private func work() {
-    var state = State()
+    var entry = LedgerEntry(place, clock: clock, interrupt: closing.descriptor)
     while true {
       let taken = letters.takeAll()
       var calls: [Call] = []
@@ -129,42 +133,30 @@ final class LedgerLink: Sendable {
         case .close: isClosing = true
         }
       }
-      if !calls.isEmpty { serve(calls, &state) }
+      if !calls.isEmpty { serve(calls, &entry) }
       if isClosing { break }
-      if taken.isEmpty { rest(&state) }
+      if taken.isEmpty { rest(&entry) }
     }
-    state.session = nil
+    entry.leave()
     letters.close()
   }
 
   /// Waits for letters and for bells.
-  private func rest(_ state: inout State) {
+  private func rest(_ entry: inout LedgerEntry) {
     var watches = [Poll.Watch(letters.descriptor)]
-    if let descriptor = state.session?.descriptor, descriptor >= 0 {
-      watches.append(Poll.Watch(descriptor))
-    }
+    if let descriptor = entry.descriptor { watches.append(Poll.Watch(descriptor)) }
     guard let ready = try? Poll.wait(watches, for: nil), ready.count > 1, ready[1].isReady else {
       return
     }
-    do throws(PostgresError) {
-      for notice in try state.session?.notices() ?? [] {
-        LedgerBell(notice.payload).map(ring)
-      }
-    } catch { state.session = nil }
+    for notice in entry.notices() { LedgerBell(notice.payload).map(ring) }
   }
 
-  private func serve(_ calls: [Call], _ state: inout State) {
+  private func serve(_ calls: [Call], _ entry: inout LedgerEntry) {
     let deadline = clock.uptime() + place.patience
     do throws(Failure) {
-      let seat = try connect(&state, until: deadline)
+      let seat = try entry.seat(until: deadline)
       let transactions = calls.map { $0.statements(seat) }
-      var answers: ArraySlice<PostgresSession.Answer>
-      do throws(PostgresError) {
-        answers = try state.session?.run(transactions.flatMap { $0 }, until: deadline)[...] ?? []
-      } catch {
-        state.session = nil
-        throw error.failure
-      }
+      var answers = try entry.run(transactions.flatMap { $0 }, until: deadline)[...]
       for (call, transactions) in zip(calls, transactions) {
         call.reply.give(Self.rows(answers.prefix(transactions.count)))
         answers = answers.dropFirst(transactions.count)
@@ -185,65 +177,6 @@ final class LedgerLink: Sendable {
       return rows
     }
   }
-
-  private func connect(
-    _ state: inout State, until deadline: Duration
-  ) throws(Failure) -> LedgerSeat {
-    if let failure = state.failure { throw failure }
-    if let seat = state.seat, state.session != nil { return seat }
-    do throws(PostgresError) { return try enter(&state, until: deadline) } catch {
-      guard error.meansNoSchema else { throw state.failure ?? error.failure }
-    }
-    // The first node makes it.
-    do throws(PostgresError) {
-      try LedgerSchema.install(at: place.server, place.settings, clock: clock, until: deadline)
-      return try enter(&state, until: deadline)
-    } catch { throw state.failure ?? error.failure }
-  }
-
-  private func enter(
-    _ state: inout State, until deadline: Duration
-  ) throws(PostgresError) -> LedgerSeat {
-    var session = try PostgresSession.open(
-      place.server, place.settings, clock: clock, until: deadline)
-    let rows = try session.run(
-      [
-        [LedgerCall.release],
-        [
-          LedgerCall.enter(
-            place.node, run: Int64(bitPattern: place.run), known: state.seat?.incarnation ?? 0)
-        ], [LedgerCall.listen],
-      ], until: deadline)
-    let release = try rows[0].get()[0].first
-    let seat = try rows[1].get()[0].first
-    _ = try rows[2].get()
-    try Self.check(release, &state)
-    guard let seat, !seat.isNull(0) else {
-      let failure = Self.replaced(place.node)
-      state.failure = failure
-      throw PostgresError.refused(failure.reason)
-    }
-    let taken = LedgerSeat(node: Int32(clamping: seat.int(0)), incarnation: seat.int(1))
-    state.seat = taken
-    state.session = consume session
-    return taken
-  }
-
-  private static func check(_ row: PostgresRow?, _ state: inout State) throws(PostgresError) {
-    guard let row, row.int(1) > Int64(LedgerSchema.release) else { return }
-    state.failure = Failure(
-      .final, code: "ledger.release",
-      reason: "the ledger is used by releases that this one does not understand",
-      advice: "Install the release of the other nodes")
-    throw .refused("release \(row.int(0))")
-  }
-
-  private static func replaced(_ node: String) -> Failure {
-    Failure(
-      .cancelled, code: "ledger.replaced",
-      reason: "another daemon has entered the ledger as node '\(node)'",
-      advice: "Give each node a name of its own with Node= in darkroomd.conf")
-  }
 }
 
 extension LedgerBell {
@@ -257,28 +190,4 @@ extension LedgerBell {
     default: return nil
     }
   }
-}
-
-extension PostgresError {
-  /// No photo is to blame, whatever the error.
-  var failure: Failure {
-    let (code, advice) =
-      switch self {
-      case .noLibrary: ("ledger.library", "Install it: apt install libpq5")
-      case .statement where meansNoSchema:
-        ("ledger.schema", "Let the role make it, or make it as an administrator")
-      case .statement(let state, _) where state.hasPrefix("42501"):
-        ("ledger.rights", "Grant the role the rights on the schema darkroom")
-      case .refused, .lost, .timeIsOver, .statement: ("ledger.lost", "")
-      }
-    return Failure(
-      .machine, code: code, reason: "the ledger does not answer: \(words)", advice: advice)
-  }
-
-  var meansNoSchema: Bool {
-    if case .statement(let state, _) = self { Self.noSchema.contains(state) } else { false }
-  }
-
-  /// Undefined table, schema, function.
-  private static let noSchema: Set<String> = ["42P01", "3F000", "42883"]
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A real PostgreSQL, of Debian, in a fresh folder: one server for most tests of the process, a database for each. It
-// ends with the process.
+// ends with the process. Another one may be its standby.
 
 import Foundation
 import Linux
@@ -16,14 +16,24 @@ package actor PostgresServer {
   private var started: Task<String, any Error>?
   private var process: HelperProcess?
   private var databases = 0
+  private let primary: PostgresServer?
 
-  package init() {}
+  package init() { primary = nil }
 
-  /// Runs as the user `postgres`, since the server refuses root.
+  /// A standby, for which the primary waits with every commit once it runs.
+  package init(standbyOf primary: PostgresServer) { self.primary = primary }
+
+  /// Runs as the user `postgres`, since the server refuses root. A server whose process is killed leaves others for a
+  /// moment, which end by themselves.
   private static let script = """
     set -e
-    bin=$1 home=$2
-    $bin/initdb -D "$home/data" -A trust -N -E UTF8 --locale=C -U postgres >"$home/initdb.log" 2>&1
+    bin=$1 home=$2 primary=$3
+    exec 2>>"$home/script.log"
+    if [ -n "$primary" ]; then
+      $bin/pg_basebackup -D "$home/data" -R -c fast -h "$primary" -U postgres >"$home/initdb.log" 2>&1
+    else
+      $bin/initdb -D "$home/data" -A trust -N -E UTF8 --locale=C -U postgres >"$home/initdb.log" 2>&1
+    fi
     start() {
       $bin/postgres -D "$home/data" -k "$home" -c listen_addresses= -c fsync=off \\
         -c max_connections=200 -c shared_buffers=32MB >>"$home/server.log" 2>&1 &
@@ -38,6 +48,15 @@ package actor PostgresServer {
         kill -INT $server
         wait $server || true
         echo stopped
+        ;;
+      kill)
+        kill -KILL $server $(cat /proc/$server/task/*/children) || true
+        wait $server || true
+        echo killed
+        ;;
+      promote)
+        $bin/pg_ctl -D "$home/data" -w -t 600 promote >>"$home/server.log" 2>&1
+        echo promoted
         ;;
       start) start ;;
       esac
@@ -59,7 +78,8 @@ package actor PostgresServer {
   private func start() async throws -> String {
     let home = "/tmp/darkroom-postgres-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
-    var words = ["sh", "-c", Self.script, "sh", Self.programs, home]
+    let source = try await primary?.home() ?? ""
+    var words = ["sh", "-c", Self.script, "sh", Self.programs, home, source]
     if ThisProcess.user == 0 {
       _ = await HelperProcess.status(of: ["chown", "postgres", home])
       words = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] + words
@@ -71,6 +91,7 @@ package actor PostgresServer {
       let log = (try? String(contentsOfFile: "\(home)/server.log", encoding: .utf8)) ?? ""
       throw PostgresProblem("the server did not start: \(log)")
     }
+    try await primary?.alter(["synchronous_standby_names = '*'"])
     return home
   }
 
@@ -78,6 +99,17 @@ package actor PostgresServer {
   package func stop() async throws { try await tell("stop", "stopped") }
 
   package func goOn() async throws { try await tell("start", "ready") }
+
+  /// SIGKILL for all its processes.
+  package func kill() async throws { try await tell("kill", "killed") }
+
+  package func promote() async throws { try await tell("promote", "promoted") }
+
+  /// Changes settings, also of sessions that are open.
+  package func alter(_ settings: [String]) async throws {
+    let statements = settings.map { "ALTER SYSTEM SET \($0)" } + ["SELECT pg_reload_conf()"]
+    _ = try await run(statements, at: place(of: "postgres"))
+  }
 
   private func tell(_ word: String, _ answer: String) async throws {
     guard let process else { throw PostgresProblem("no server") }
@@ -89,6 +121,15 @@ package actor PostgresServer {
   /// Connection strings of the server's databases.
   package func place(of database: String) async throws -> String {
     "host=\(try await home()) user=postgres dbname=\(database)"
+  }
+
+  /// The connection string of a database that is at one of these servers.
+  package static func place(of database: String, at servers: [PostgresServer]) async throws
+    -> String
+  {
+    var homes: [String] = []
+    for server in servers { homes.append(try await server.home()) }
+    return "host=\(homes.joined(separator: ",")) user=postgres dbname=\(database)"
   }
 
   /// Makes an empty database, and returns its connection string.

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CALLS(CALL)                                                                             \
   CALL(connectStartParams) CALL(connectPoll) CALL(finish) CALL(socket) CALL(errorMessage)       \
@@ -14,7 +15,7 @@
   CALL(sendQueryPrepared) CALL(pipelineSync) CALL(consumeInput) CALL(flush) CALL(isBusy)        \
   CALL(notifies) CALL(freemem) CALL(getResult) CALL(clear) CALL(resultStatus)                   \
   CALL(resultErrorField) CALL(ntuples) CALL(nfields) CALL(getvalue) CALL(getlength) CALL(getisnull)           \
-  CALL(setNoticeReceiver)
+  CALL(setNoticeReceiver) CALL(conninfoParse) CALL(conninfoFree)
 
 // Each call has the type that the header declares.
 #define POINTER(name) __typeof__(&PQ##name) name;
@@ -42,6 +43,17 @@ int dr_pg_load(void) {
 static void ignore(void *nothing, const PGresult *notice) {
   (void)nothing;
   (void)notice;
+}
+
+int dr_pg_option(const char *text, const char *name, char *value, uint64_t size) {
+  PQconninfoOption *all = calls.conninfoParse(text, NULL);
+  int is_given = 0;
+  for (PQconninfoOption *one = all; one && one->keyword; one++) {
+    if (strcmp(one->keyword, name) || !one->val) continue;
+    is_given = snprintf(value, size, "%s", one->val) < (int)size;
+  }
+  if (all) calls.conninfoFree(all);
+  return is_given;
 }
 
 void *dr_pg_start(const char *text, const char *const *names, const char *const *values) {

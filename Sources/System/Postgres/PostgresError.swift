@@ -9,22 +9,17 @@ package enum PostgresError: Error, Equatable, Sendable {
   /// Not reachable, or the connection broke: what was sent may have been done.
   case lost(String)
   case timeIsOver
+  /// The caller wants no answer any more.
+  case interrupted
   /// The server refused the statement: its SQLSTATE and its words.
   case statement(state: String, String)
-
-  /// After it the session cannot be used.
-  package var endsSession: Bool {
-    switch self {
-    case .statement: false
-    case .noLibrary, .refused, .lost, .timeIsOver: true
-    }
-  }
 
   package var words: String {
     switch self {
     case .noLibrary: "libpq is not installed"
     case .refused(let words), .lost(let words): words
     case .timeIsOver: "the server did not answer in time"
+    case .interrupted: "the caller has stopped"
     case .statement(let state, let words): "\(words) (\(state))"
     }
   }

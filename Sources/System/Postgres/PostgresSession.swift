@@ -31,16 +31,19 @@ package struct PostgresNotice: Equatable, Sendable {
 
   private let connection: UnsafeMutableRawPointer
   private let clock: any TimeSource
+  private let interrupt: Int32
   private var prepared: Set<String> = []
 
   /// Connects, at the latest at the uptime `deadline`.
   /// - Parameter text: a connection string or URI.
   /// - Parameter settings: override those of the string.
+  /// - Parameter interrupt: a descriptor; once it is readable, the session waits for nothing more.
   package static func open(
-    _ text: String, _ settings: [(String, String)], clock: any TimeSource, until deadline: Duration
+    _ text: String, _ settings: [(String, String)], clock: any TimeSource, until deadline: Duration,
+    interrupt: Int32 = -1
   ) throws(PostgresError) -> PostgresSession {
     guard dr_pg_load() == 0 else { throw .noLibrary }
-    let session = try PostgresSession(text, settings, clock)
+    let session = try PostgresSession(text, settings, clock, interrupt)
     while true {
       switch unsafe dr_pg_connect(session.connection) {
       case 0:
@@ -54,9 +57,9 @@ package struct PostgresNotice: Equatable, Sendable {
   }
 
   private init(
-    _ text: String, _ settings: [(String, String)], _ clock: any TimeSource
+    _ text: String, _ settings: [(String, String)], _ clock: any TimeSource, _ interrupt: Int32
   ) throws(PostgresError) {
-    self.clock = clock
+    (self.clock, self.interrupt) = (clock, interrupt)
     let texts = settings.map(\.0) + settings.map(\.1)
     let started = unsafe Self.withPointers(texts.map { Array($0.utf8) + [0] }) { pointers in
       let names = unsafe Array(pointers.prefix(settings.count)) + [nil]
@@ -192,9 +195,12 @@ package struct PostgresNotice: Equatable, Sendable {
     guard left > .zero else { throw .timeIsOver }
     let socket = unsafe dr_pg_socket(connection)
     guard socket >= 0 else { throw lost() }
-    do throws(SystemError) {
-      _ = try Poll.wait([Poll.Watch(socket, wantsWrite: toWrite)], for: left)
-    } catch { throw .lost(error.description) }
+    let watches = [Poll.Watch(socket, wantsWrite: toWrite), Poll.Watch(interrupt)]
+    let ready: [Poll.Watch]
+    do throws(SystemError) { ready = try Poll.wait(watches, for: left) } catch {
+      throw .lost(error.description)
+    }
+    if ready[1].isReady { throw .interrupted }
   }
 
   // MARK: texts and pointers

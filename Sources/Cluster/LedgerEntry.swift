@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// This node's session with the server that has the ledger: at the first call, and after every loss, it looks for that
+// server among those of `Ledger=`, and enters. Raises a `Failure`, as `LedgerLink` does.
+//
+// The server may change: a standby is promoted when the primary is lost. So each server has a part of the time only,
+// and one that was silent is asked last. A server that became read-only is left. A server on an earlier timeline than
+// one that was used is an old primary that came back: it lacks what was told since, and nothing is read from it.
+// Concurrency: for one thread, which waits for servers, never longer than it says.
+
+internal import Postgres
+internal import Vocabulary
+
+struct LedgerEntry: ~Copyable {
+  private let place: LedgerPlace
+  private let clock: any TimeSource
+  private let interrupt: Int32
+  private var session: PostgresSession?
+  private var seat: LedgerSeat?
+  /// No server can be used any more.
+  private var failure: Failure?
+  /// The place of the server that is asked first.
+  private var server = 0
+  /// The latest that was seen.
+  private var timeline: Int64 = 0
+
+  init(_ place: LedgerPlace, clock: any TimeSource, interrupt: Int32) {
+    (self.place, self.clock, self.interrupt) = (place, clock, interrupt)
+  }
+
+  /// To wait for notices; nil without a session.
+  var descriptor: Int32? {
+    mutating get {
+      guard let descriptor = session?.descriptor, descriptor >= 0 else { return nil }
+      return descriptor
+    }
+  }
+
+  mutating func notices() -> [PostgresNotice] {
+    do throws(PostgresError) { return try session?.notices() ?? [] } catch {
+      session = nil
+      return []
+    }
+  }
+
+  mutating func leave() { session = nil }
+
+  // MARK: calls
+
+  mutating func run(
+    _ transactions: [[PostgresStatement]], until deadline: Duration
+  ) throws(Failure) -> [PostgresSession.Answer] {
+    do throws(PostgresError) {
+      let answers = try session?.run(transactions, until: deadline) ?? []
+      for case .failure(let error) in answers where error.meansStandby { session = nil }
+      return answers
+    } catch {
+      session = nil
+      if error == .timeIsOver { server += 1 }
+      throw error.failure
+    }
+  }
+
+  /// The seat of this node at the server of the session.
+  mutating func seat(until deadline: Duration) throws(Failure) -> LedgerSeat {
+    if let failure { throw failure }
+    if let seat, session != nil { return seat }
+    do throws(PostgresError) {
+      let servers = try PostgresServers(in: place.server).all
+      var errors: [(String, PostgresError)] = []
+      for _ in servers {
+        let candidate = servers[server % servers.count]
+        let limit = min(deadline, clock.uptime() + place.patience / servers.count)
+        do throws(PostgresError) { return try enter(candidate, until: limit) } catch {
+          if failure != nil || error == .interrupted { throw error }
+          errors.append((candidate.name, error))
+          server += 1
+        }
+      }
+      throw .all(errors)
+    } catch { throw failure ?? error.failure }
+  }
+
+  private mutating func enter(
+    _ server: PostgresServers.Server, until deadline: Duration
+  ) throws(PostgresError) -> LedgerSeat {
+    let settings = place.settings + server.settings
+    do throws(PostgresError) { return try enter(settings, until: deadline) } catch {
+      guard error.meansNoSchema else { throw error }
+    }
+    guard seat == nil else {
+      throw .refused("\(server.name) has another database, without the ledger")
+    }
+    // The first node makes it.
+    try LedgerSchema.install(at: place.server, settings, clock: clock, until: deadline)
+    return try enter(settings, until: deadline)
+  }
+
+  private mutating func enter(
+    _ settings: [(String, String)], until deadline: Duration
+  ) throws(PostgresError) -> LedgerSeat {
+    var session = try PostgresSession.open(
+      place.server, settings, clock: clock, until: deadline, interrupt: interrupt)
+    let facts = try session.run([[LedgerCall.release]], until: deadline)
+    try check(try facts[0].get()[0].first)
+    let call = LedgerCall.enter(
+      place.node, run: Int64(bitPattern: place.run), known: seat?.incarnation ?? 0)
+    let rows = try session.run([[call], [LedgerCall.listen]], until: deadline)
+    let row = try rows[0].get()[0].first
+    _ = try rows[1].get()
+    guard let row, !row.isNull(0) else {
+      failure = Self.replaced(place.node)
+      throw PostgresError.refused("another daemon has the name")
+    }
+    let taken = LedgerSeat(node: Int32(clamping: row.int(0)), incarnation: row.int(1))
+    seat = taken
+    self.session = consume session
+    return taken
+  }
+
+  private mutating func check(_ row: PostgresRow?) throws(PostgresError) {
+    guard let row else { return }
+    guard row.int(1) <= Int64(LedgerSchema.release) else {
+      failure = Self.tooNew
+      throw .refused("release \(row.int(0))")
+    }
+    guard row.int(2) >= timeline else {
+      throw .refused("it was the primary earlier, and lacks what the ledger took since")
+    }
+    timeline = row.int(2)
+  }
+
+  private static let tooNew = Failure(
+    .final, code: "ledger.release",
+    reason: "the ledger is used by releases that this one does not understand",
+    advice: "Install the release of the other nodes")
+
+  private static func replaced(_ node: String) -> Failure {
+    Failure(
+      .cancelled, code: "ledger.replaced",
+      reason: "another daemon has entered the ledger as node '\(node)'",
+      advice: "Give each node a name of its own with Node= in darkroomd.conf")
+  }
+}
+
+extension PostgresError {
+  /// No photo is to blame, whatever the error.
+  var failure: Failure {
+    if self == .interrupted { return .cancelled }
+    let (code, advice) =
+      switch self {
+      case .noLibrary: ("ledger.library", "Install it: apt install libpq5")
+      case .statement where meansNoSchema:
+        ("ledger.schema", "Let the role make it, or make it as an administrator")
+      case .statement(let state, _) where state.hasPrefix("42501"):
+        ("ledger.rights", "Grant the role the rights on the schema darkroom")
+      case .refused, .lost, .timeIsOver, .interrupted, .statement: ("ledger.lost", "")
+      }
+    return Failure(
+      .machine, code: code, reason: "the ledger does not answer: \(words)", advice: advice)
+  }
+
+  var meansNoSchema: Bool {
+    if case .statement(let state, _) = self { Self.noSchema.contains(state) } else { false }
+  }
+
+  /// The server takes no changes: it is a standby, or is to become one.
+  fileprivate var meansStandby: Bool {
+    if case .statement(let state, _) = self { state == "25006" } else { false }
+  }
+
+  /// Why none of several servers can be used: the error of a server that was reached, or those of all.
+  fileprivate static func all(_ errors: [(name: String, error: PostgresError)]) -> PostgresError {
+    if errors.count == 1 { return errors[0].error }
+    for case (_, .statement(let state, let words)) in errors {
+      return .statement(state: state, words)
+    }
+    return .lost(errors.map { "\($0.name): \($0.error.words)" }.joined(separator: "; "))
+  }
+
+  /// Undefined table, schema, function.
+  private static let noSchema: Set<String> = ["42P01", "3F000", "42883"]
+}

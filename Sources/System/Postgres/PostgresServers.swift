@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The servers that a connection string names. libpq tries them one after another, too, but it gives the first one all
+// of the time while its machine does not answer. Raises `PostgresError`. Concurrency: none.
+
+internal import CPostgres
+
+package struct PostgresServers: Sendable {
+  package struct Server: Sendable {
+    /// For messages.
+    package let name: String
+    /// They choose it alone.
+    package let settings: [(String, String)]
+  }
+
+  /// At least one. A string that cannot be divided is one server, so that libpq says what is wrong with it.
+  package let all: [Server]
+
+  package init(in text: String) throws(PostgresError) {
+    guard dr_pg_load() == 0 else { throw .noLibrary }
+    let (hosts, addresses, ports) = (
+      Self.values("host", in: text), Self.values("hostaddr", in: text),
+      Self.values("port", in: text).map { $0.isEmpty ? "5432" : $0 }
+    )
+    let count = max(hosts.count, addresses.count)
+    let fits = [hosts, addresses].allSatisfy { $0.isEmpty || $0.count == count }
+    guard count > 1, fits, ports.count < 2 || ports.count == count,
+      !(hosts + addresses).contains("")
+    else {
+      all = [Server(name: "the server", settings: [])]
+      return
+    }
+    all = (0..<count).map { place in
+      let port = ports.count == 1 ? ports[0] : ports.isEmpty ? "" : ports[place]
+      let settings = [
+        ("host", hosts.isEmpty ? "" : hosts[place]),
+        ("hostaddr", addresses.isEmpty ? "" : addresses[place]), ("port", port),
+      ]
+      return Server(
+        name: (hosts.isEmpty ? addresses[place] : hosts[place]) + (port.isEmpty ? "" : ":\(port)"),
+        settings: settings.filter { !$0.1.isEmpty })
+    }
+  }
+
+  private static let longest = 4096
+
+  /// The parts of the option's value.
+  private static func values(_ option: String, in text: String) -> [String] {
+    var value = [CChar](repeating: 0, count: longest)
+    guard unsafe dr_pg_option(text, option, &value, UInt64(longest)) == 1 else { return [] }
+    let bytes = value.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return String(decoding: bytes, as: UTF8.self)
+      .split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+  }
+}
