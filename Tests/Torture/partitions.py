@@ -38,6 +38,7 @@ RULES = {
 KINDS = tuple(RULES)
 SESSIONS = """SELECT count(*) FROM pg_stat_activity
   WHERE application_name = 'darkroomd' AND datname = current_database()"""
+MADE = "SELECT count(*) FROM pg_namespace WHERE nspname = 'darkroom'"
 HELD = """SELECT count(*) FROM darkroom.share s JOIN darkroom.node n ON n.id = s.node
   WHERE s.state = 1 AND n.name = '{}' AND s.first > {}"""
 
@@ -199,19 +200,28 @@ class Round:
         return int(self.server.ask(self.database, HELD.format(node, after))[0])
 
     def await_holders(self, nodes, after):
+        # The first node makes it.
+        torture.wait_until(lambda: self.server.ask(self.database, MADE) == ["1"], torture.PATIENCE, step=0.1)
         hold = torture.wait_until(
             lambda: all(self.held(node, after) for node in nodes), torture.PATIENCE, step=0.1)
         self.nodes.check(hold, "not every node has photos", nodes)
 
     def check_shares(self):
-        """The lists of shares are gone from every node; the first one has the list itself."""
+        """The lists of shares are gone from every node. A node that returned the list for another has that one."""
         def left():
-            return [node for node, root in self.nodes.roots.items()
-                    if len([name for name in torture.list_folder(root.at("state", "lists")) if name.isdigit()])
-                    > (node == cluster.NODES[0])]
+            return [(node, name) for node, root in self.nodes.roots.items()
+                    for name in torture.list_folder(root.at("state", "lists"))
+                    if name.isdigit() and self.is_share(root, name)]
 
         torture.wait_until(lambda: not left(), torture.PATIENCE, step=0.1)
         self.nodes.check(not left(), "a node keeps a share", left())
+
+    @staticmethod
+    def is_share(root, name):
+        try:
+            return b"\nShare=\n" not in torture.read(root.at("state", "lists", name, "about"))
+        except FileNotFoundError:
+            return False
 
 
 def main(campaign):
