@@ -146,6 +146,10 @@ final class LedgerLink: Sendable {
     guard let ready = try? Poll.wait(watches, for: nil), ready.count > 1, ready[1].isReady else {
       return
     }
+    hear(&state)
+  }
+
+  private func hear(_ state: inout State) {
     do throws(PostgresError) {
       for notice in try state.session?.notices() ?? [] {
         LedgerBell(notice.payload).map(ring)
@@ -169,6 +173,8 @@ final class LedgerLink: Sendable {
         call.reply.give(Self.rows(answers.prefix(transactions.count)))
         answers = answers.dropFirst(transactions.count)
       }
+      // Those that came with the answers do not wake the next `rest`.
+      hear(&state)
     } catch {
       for call in calls { call.reply.give(.failure(error)) }
     }

@@ -54,7 +54,8 @@ extension LedgerSchema {
     -- First what came back, then the list whose turn it is: one list a call. Shares shrink toward the end of a list,
     -- so that no node is left with much when the others have nothing.
     CREATE FUNCTION lease(
-      me int, inc bigint, want int, largest int, is_reversed bool, silence_ms bigint)
+      me int, inc bigint, want int, largest int, upto smallint, is_reversed bool,
+      silence_ms bigint)
     RETURNS TABLE (list bigint, first int, last int, epoch int, class smallint, done varbit,
       deaths smallint, waits bytea) LANGUAGE plpgsql AS $$
     #variable_conflict use_column
@@ -65,7 +66,7 @@ extension LedgerSchema {
       IF NOT FOUND THEN RETURN; END IF;
       -- Another node may have taken the last photos of the candidate meanwhile.
       FOR k IN 1 .. 16 LOOP
-        candidate := turn_list(is_reversed);
+        candidate := turn_list(upto, is_reversed);
         EXIT WHEN candidate IS NULL;
         SELECT * INTO turn FROM list l WHERE l.id = candidate AND l.state = 0
           AND l.next <= l.photos FOR UPDATE;
@@ -74,7 +75,7 @@ extension LedgerSchema {
       FOR r IN
         SELECT s.list AS l, s.first AS f, s.last - s.first + 1 AS n, x.class AS c
         FROM share s JOIN list x ON x.id = s.list
-        WHERE s.state = 0 AND s.run_at <= clock_timestamp() AND x.state = 0
+        WHERE s.state = 0 AND s.run_at <= clock_timestamp() AND x.state = 0 AND x.class <= upto
           AND CASE WHEN turn.id IS NULL THEN true WHEN is_reversed THEN x.class >= turn.class
             ELSE x.class <= turn.class END
         ORDER BY CASE WHEN is_reversed THEN -x.class ELSE x.class END, s.list, s.first
@@ -129,7 +130,8 @@ extension LedgerSchema {
 
     -- That the node lives; and takes from nodes that were silent for longer what they have. A node judges no other
     -- if it was not in touch itself for that long: after a failover all have time to come back.
-    CREATE FUNCTION pulse(me int, inc bigint, silence_ms bigint, OUT is_me bool, OUT draining bool)
+    CREATE FUNCTION pulse(
+      me int, inc bigint, silence_ms bigint, OUT is_me bool, OUT draining bool, OUT is_open bool)
     LANGUAGE plpgsql AS $$
     DECLARE limit_time timestamptz; is_judge bool; dead int[]; over bigint[]; l bigint;
     BEGIN
@@ -165,6 +167,7 @@ extension LedgerSchema {
             WHERE y.state >= 3 AND y.keeper = ANY (dead) FOR UPDATE SKIP LOCKED);
         END IF;
       END IF;
+      is_open := EXISTS (SELECT FROM list x WHERE x.state < 3);
     END $$;
 
     CREATE FUNCTION leases(me int, inc bigint)

@@ -150,11 +150,17 @@ package struct LeaseWish: Equatable, Sendable {
   package let photos: Int
   /// The most photos of a share.
   package let largest: Int
+  /// The least urgent class.
+  package let leastClass: ServiceClass
   /// The least urgent list first, so that it is not put off without end.
   package let isReversed: Bool
 
-  package init(photos: Int, largest: Int = 256, isReversed: Bool = false) {
+  package init(
+    photos: Int, largest: Int = 256, upTo leastClass: ServiceClass = .background,
+    isReversed: Bool = false
+  ) {
     self.photos = max(1, photos)
+    self.leastClass = leastClass
     self.largest = max(1, min(largest, Self.mostPhotos))
     self.isReversed = isReversed
   }

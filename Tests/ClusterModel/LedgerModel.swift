@@ -144,9 +144,10 @@ package struct LedgerModel {
     }.map(\.pass).min() ?? 0
   }
 
-  private func turn(isReversed: Bool) -> LedgerList? {
+  private func turn(upTo least: ServiceClass, isReversed: Bool) -> LedgerList? {
     let ready = lists.filter { list in
-      list.value.isReady && list.value.revises.flatMap { lists[$0]?.state.isFinal } != false
+      list.value.isReady && list.value.serviceClass <= least
+        && list.value.revises.flatMap { lists[$0]?.state.isFinal } != false
     }
     func rank(_ list: (key: LedgerList, value: List)) -> (Int, UInt64, [UInt8], UInt64, UInt64) {
       let account = Account(
@@ -250,7 +251,7 @@ package struct LedgerModel {
 
   package mutating func lease(_ wish: LeaseWish, _ name: String, _ incarnation: Int) -> [Share] {
     guard let node = node(name, incarnation), !node.isDraining else { return [] }
-    let candidate = turn(isReversed: wish.isReversed)
+    let candidate = turn(upTo: wish.leastClass, isReversed: wish.isReversed)
     var shares: [Share] = []
     var got = 0
     for place in returned(with: candidate, wish).prefix(64) where got < wish.photos {
@@ -289,9 +290,9 @@ package struct LedgerModel {
       lists[place.list]?.serviceClass ?? .default
     }
     return parts.filter { place, part in
-      guard part.node == nil, part.due <= now, lists[place.list]?.state == .running else {
-        return false
-      }
+      guard part.node == nil, part.due <= now, lists[place.list]?.state == .running,
+        serviceClass(place) <= wish.leastClass
+      else { return false }
       guard let limit else { return true }
       return wish.isReversed ? serviceClass(place) >= limit : serviceClass(place) <= limit
     }.keys.sorted { a, b in
@@ -334,7 +335,7 @@ package struct LedgerModel {
         lists[place.list].map { list in
           PulseAnswer.Lease(share(place, part), sequence: part.sequence, list.state)
         }
-      }, isDraining: node.isDraining)
+      }, isDraining: node.isDraining, isOpen: lists.values.contains { !$0.state.isFinal })
   }
 
   private mutating func bury(by own: Int) {

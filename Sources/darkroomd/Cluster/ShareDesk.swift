@@ -72,7 +72,7 @@ final class ShareDesk: Sendable {
   /// Photos wait, or a list was steered.
   func ring(_ bell: LedgerBell) {
     switch bell {
-    case .work: book.withLock { $0.rung() }
+    case .work(let serviceClass): book.withLock { $0.rung(serviceClass, at: clock.uptime()) }
     case .list: notes.withLock { $0.isRung = true }
     case .over: return
     }
@@ -125,7 +125,7 @@ final class ShareDesk: Sendable {
   }
 
   private func ask() async {
-    var nextPulse = clock.uptime()
+    var lastPulse: Duration?
     var returns: [Returned] = []
     while !Task.isCancelled {
       let seen = changes.version
@@ -135,8 +135,8 @@ final class ShareDesk: Sendable {
           defer { notes.isRung = false }
           return notes.isRung
         }
-        if mustLook || clock.uptime() >= nextPulse || book.withLock(\.mustAsk) {
-          nextPulse = clock.uptime() + leaseTime / 4
+        if mustLook || clock.uptime() >= due(lastPulse) || book.withLock(\.mustAsk) {
+          lastPulse = clock.uptime()
           try await pulse()
         }
         try await turn()
@@ -159,9 +159,14 @@ final class ShareDesk: Sendable {
       }
       perform(book.withLock { $0.look(at: clock.uptime()) })
       await clock.rest(pause)
-      let due = min(nextPulse, book.withLock(\.nextDeadline) ?? nextPulse)
-      await changes.change(after: seen, within: max(.zero, due - clock.uptime()), on: clock)
+      let next = min(due(lastPulse), book.withLock(\.nextDeadline) ?? due(lastPulse))
+      await changes.change(after: seen, within: max(.zero, next - clock.uptime()), on: clock)
     }
+  }
+
+  /// The next pulse.
+  private func due(_ last: Duration?) -> Duration {
+    last.map { $0 + book.withLock(\.interval) } ?? .zero
   }
 
   private static func trouble(_ failure: Failure, since time: UInt64) -> Failure {
@@ -190,6 +195,7 @@ final class ShareDesk: Sendable {
     let reports = look.reports
     let wish = health.health.hold == nil ? book.withLock { $0.wish() } : nil
     if reports.isEmpty, wish == nil { return }
+    let asked = clock.uptime()
     let turn = try await office.turn(reports, lease: wish)
     perform(
       book.withLock { book in
@@ -198,7 +204,7 @@ final class ShareDesk: Sendable {
         for (report, verdict) in zip(reports, turn.verdicts) {
           deeds += book.reported(report, verdict, now: now)
         }
-        if wish != nil { deeds += book.leased(turn.shares) }
+        if let wish { deeds += book.leased(turn.shares, for: wish, asked: asked) }
         return deeds
       })
     changes.changed()
