@@ -59,6 +59,7 @@ struct Conductor: Sendable {
   }
 
   private func measure() async {
+    await clock.rest(.seconds(scenario.settle))
     let (before, start) = (tally.counts, clock.uptime())
     tell("begin", scenario.nodes)
     await clock.rest(.seconds(scenario.seconds))

@@ -9,6 +9,8 @@ struct Scenario: Sendable {
   var photos = 100_000
   /// Photos a second of a node; 0: as many as the ledger records.
   var rate = 0
+  /// Before the time that is measured.
+  var settle = 0
   /// Of the time that is measured.
   var seconds = 10
   /// So many nodes die after half of the time.
@@ -23,6 +25,7 @@ struct Scenario: Sendable {
   private static var names: [(String, WritableKeyPath<Scenario, Int>)] {
     [
       ("nodes", \.nodes), ("lists", \.lists), ("photos", \.photos), ("rate", \.rate),
+      ("settle", \.settle),
       ("seconds", \.seconds), ("deaths", \.deaths), ("whole", \.whole), ("lease", \.lease),
       ("chunk", \.chunk), ("seed", \.seed),
     ]

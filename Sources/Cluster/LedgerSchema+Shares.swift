@@ -133,7 +133,7 @@ extension LedgerSchema {
     CREATE FUNCTION pulse(
       me int, inc bigint, silence_ms bigint, OUT is_me bool, OUT draining bool, OUT is_open bool)
     LANGUAGE plpgsql AS $$
-    DECLARE limit_time timestamptz; is_judge bool; dead int[]; over bigint[]; l bigint;
+    DECLARE limit_time timestamptz; is_judge bool; silent int[]; over bigint[]; l bigint;
     BEGIN
       PERFORM set_config('synchronous_commit', 'off', true);
       UPDATE node n SET seen = clock_timestamp() WHERE n.id = me AND n.incarnation = inc
@@ -143,29 +143,24 @@ extension LedgerSchema {
       limit_time := clock_timestamp() - silence_ms * interval '1 ms';
       is_judge := (SELECT n.entered FROM node n WHERE n.id = me) <= limit_time;
       IF is_judge THEN
-        SELECT array_agg(n.id) INTO dead FROM node n WHERE n.seen < limit_time AND n.id <> me
-          AND EXISTS (SELECT FROM share s WHERE s.node = n.id AND s.state = 1);
+        SELECT array_agg(n.id) INTO silent FROM node n WHERE n.seen < limit_time AND n.id <> me;
       END IF;
-      IF dead IS NOT NULL THEN
+      IF EXISTS (SELECT FROM share s WHERE s.state = 1 AND s.node = ANY (silent)) THEN
         PERFORM set_config('synchronous_commit', 'on', true);
         UPDATE share s SET state = 0, node = NULL, deaths = least(s.deaths + 1, 9999),
           run_at = clock_timestamp()
         WHERE (s.list, s.first) IN (SELECT t.list, t.first FROM share t
-          WHERE t.state = 1 AND t.node = ANY (dead) FOR UPDATE SKIP LOCKED);
+          WHERE t.state = 1 AND t.node = ANY (silent) FOR UPDATE SKIP LOCKED);
       END IF;
       over := over_lists();
       IF over IS NOT NULL THEN
         PERFORM set_config('synchronous_commit', 'on', true);
         FOREACH l IN ARRAY over LOOP PERFORM end_list(l); END LOOP;
       END IF;
-      IF is_judge THEN
-        SELECT array_agg(n.id) INTO dead FROM node n WHERE n.seen < limit_time AND n.id <> me
-          AND EXISTS (SELECT FROM list x WHERE x.keeper = n.id AND x.state >= 3);
-        IF dead IS NOT NULL THEN
-          PERFORM set_config('synchronous_commit', 'on', true);
-          UPDATE list x SET keeper = me WHERE x.id IN (SELECT y.id FROM list y
-            WHERE y.state >= 3 AND y.keeper = ANY (dead) FOR UPDATE SKIP LOCKED);
-        END IF;
+      IF EXISTS (SELECT FROM list x WHERE x.state >= 3 AND x.keeper = ANY (silent)) THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+        UPDATE list x SET keeper = me WHERE x.id IN (SELECT y.id FROM list y
+          WHERE y.state >= 3 AND y.keeper = ANY (silent) FOR UPDATE SKIP LOCKED);
       END IF;
       is_open := EXISTS (SELECT FROM list x WHERE x.state < 3);
     END $$;
