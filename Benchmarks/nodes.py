@@ -24,7 +24,7 @@ class Bench:
         self.photos = os.path.join(self.temp, "photos")
         self.tiny = pictures(program, self.photos, 64, 64)
         self.small = os.path.join(self.temp, "small")
-        self.twelve = pictures(program, self.small, 400, 300)
+        self.twelve = pictures(program, self.small, 300, 225)
 
     def size(self):
         return middle([os.path.getsize(os.path.join(self.small, name)) for name in self.twelve])
@@ -50,7 +50,7 @@ class Bench:
         origin = Origin(self.photos)
         path = list_file(self.temp, "tiny", urls(origin, self.tiny, TINY, "t"))
         pairs = []
-        for number in repeat(PAIRS, 200):
+        for number in repeat(PAIRS, 150):
             # Alternate the order.
             runs = [lambda: self.with_ledger(path, TINY), lambda: self.without(path)]
             first = number % 2
@@ -67,7 +67,7 @@ class Bench:
     def share(self):
         origin = Origin(self.small)
         path = list_file(self.temp, "twelve", urls(origin, self.twelve, PHOTOS, "s"))
-        runs = [self.with_ledger(path, PHOTOS, nodes=3) for _ in repeat(3, 100)]
+        runs = [self.with_ledger(path, PHOTOS, nodes=3) for _ in repeat(3, 60)]
         origin.stop()
         table(f"{PHOTOS} photos of {self.size() / 1000:.0f} kB at three nodes, {len(runs)} runs",
               ["CPU of the database in per cent of all", "microseconds a photo", "photos a second"],
@@ -79,7 +79,7 @@ class Bench:
         path = list_file(self.temp, "slow", urls(origin, self.tiny, SLOW, "p"))
         download = f"ConnectionsPerHost={CONNECTIONS}\n"
         pairs = [[self.with_ledger(path, SLOW, nodes, download)[0] for nodes in (1, 3)]
-                 for _ in repeat(SLOW_PAIRS, 240)]
+                 for _ in repeat(SLOW_PAIRS, 150)]
         origin.stop()
         table(f"{SLOW} photos, the origin sleeps {SLEEP_MS} ms, {CONNECTIONS} connections of a node, {len(pairs)} pairs",
               ["three nodes in multiples of one", "photos a second of one", "of three"],

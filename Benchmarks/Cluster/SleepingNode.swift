@@ -11,6 +11,8 @@ struct SleepingNode: Sendable {
   private struct Work {
     /// The photos that have not ended.
     var left: ArraySlice<UInt32>
+    /// The photos that the ledger had before.
+    let before: Int
     var ended: [Outcome] = []
     var isHeld = false
   }
@@ -22,7 +24,7 @@ struct SleepingNode: Sendable {
 
   /// Of a photo in the ledger: as many bytes as a row of the record.
   private static let row = [UInt8](repeating: 0xD7, count: 256)
-  /// Between two reports, as in the daemon.
+  /// Between two looks at what has ended, as in the daemon.
   private static let rest = Duration.milliseconds(200)
   private static let again = Duration.seconds(1)
 
@@ -119,10 +121,15 @@ struct SleepingNode: Sendable {
 
   /// False if there was nothing to report, and nothing to lease.
   private mutating func turn() async throws(Failure) -> Bool {
+    let wish = book.wish()
+    let reportTime = book.reportTime { holding in
+      guard let work = holding.list.flatMap({ works[$0] }) else { return 0 }
+      return work.ended.count - (holding.recorded.photos - work.before)
+    }
+    if wish == nil, (reportTime ?? .zero) > clock.uptime() { return true }
     let reports = works.sorted { $0.key < $1.key }.compactMap {
       book.report($0.key, $0.value.ended)
     }
-    let wish = book.wish()
     if reports.isEmpty, wish == nil { return false }
     let asked = clock.uptime()
     let turn = try await office.turn(reports, lease: wish)
@@ -191,7 +198,7 @@ struct SleepingNode: Sendable {
     let list = ListID(lastList)
     let left = (0..<share.photos).filter { !share.done.contains($0) }
       .map { share.id.first + UInt32($0) }
-    works[list] = Work(left: left[...])
+    works[list] = Work(left: left[...], before: share.photos - left.count)
     perform(book.made(list, for: share.id, at: clock.uptime()))
   }
 }

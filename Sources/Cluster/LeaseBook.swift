@@ -44,6 +44,9 @@ package struct LeaseBook: Sendable {
   /// For a share that could not be made: other lists go first meanwhile.
   private static let rest = Duration.seconds(30)
 
+  /// Between two reports. Users see the photos of a cluster once a second.
+  private static let reportInterval = Duration.seconds(1)
+
   private let leaseTime: Duration
   /// The most photos of a share.
   private let chunk: Int
@@ -60,6 +63,7 @@ package struct LeaseBook: Sendable {
   private var dryClasses: UInt8 = 0
   /// A bell that came after a question may not be in its answer.
   private var rungTime: Duration?
+  private var lastReport: Duration?
   private var wishes = 0
 
   package init(leaseTime: Duration, chunk: Int) {
@@ -210,9 +214,20 @@ package struct LeaseBook: Sendable {
       isLast: all.isFull)
   }
 
+  /// When the photos that have ended here are to be reported; nil without any. The last ones of a share are at once: its
+  /// list may end with them.
+  /// - Parameter unreported: the photos of a share that have ended here and that the ledger lacks.
+  package func reportTime(_ unreported: (Holding) -> Int) -> Duration? {
+    let counts = holdings.values.filter { !$0.isCancelled }.map { ($0, unreported($0)) }
+    guard counts.contains(where: { $0.1 > 0 }) else { return nil }
+    let isEnd = counts.contains { $0.1 > 0 && $0.0.recorded.photos + $0.1 >= $0.0.mark.photos }
+    return isEnd ? .zero : lastReport.map { $0 + Self.reportInterval } ?? .zero
+  }
+
   package mutating func reported(_ report: ShareReport, _ verdict: Verdict, now: Duration) -> [Deed]
   {
     let share = report.share
+    lastReport = now
     guard holdings[share] != nil else { return [] }
     if verdict == .fenced { return gone(share) }
     if report.isLast {

@@ -52,7 +52,7 @@ extension LedgerSchema {
     END $$;
 
     -- First what came back, then the list whose turn it is: one list a call. Shares shrink toward the end of a list,
-    -- so that no node is left with much when the others have nothing.
+    -- and a call has one of them, so that no node is left with much when the others have nothing.
     CREATE FUNCTION lease(
       me int, inc bigint, want int, largest int, upto smallint, is_reversed bool,
       silence_ms bigint)
@@ -94,12 +94,14 @@ extension LedgerSchema {
       rest := turn.photos - turn.next + 1;
       WHILE got < want AND rest > 0 LOOP
         size := least(rest, greatest(8, least(largest, rest / (4 * nodes))));
+        IF rest - size < 8 AND rest <= largest THEN size := rest; END IF;
         RETURN QUERY INSERT INTO share AS s (list, first, last, state, node, done)
           VALUES (turn.id, turn.photos - rest + 1, turn.photos - rest + size, 1, me,
             repeat('0', size)::varbit)
           RETURNING s.list, s.first, s.last, s.epoch, turn.class, s.done, s.deaths, s.waits;
         got := got + size;
         rest := rest - size;
+        EXIT WHEN size < largest;
       END LOOP;
       size := turn.photos - rest + 1 - turn.next;
       UPDATE list l SET next = turn.photos - rest + 1, pass = l.pass + size WHERE l.id = turn.id;

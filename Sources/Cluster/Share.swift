@@ -146,7 +146,7 @@ package struct LeaseWish: Equatable, Sendable {
   /// The most photos of a share.
   package static let mostPhotos = 4096
 
-  /// The least number of photos; none if nothing waits.
+  /// The least number of photos; fewer near the end of a list, none if nothing waits.
   package let photos: Int
   /// The most photos of a share.
   package let largest: Int

@@ -267,7 +267,8 @@ package struct LedgerModel {
     var next = list.next
     while got < wish.photos, next <= list.submission.photos {
       let rest = Int(list.submission.photos - next) + 1
-      let size = min(rest, max(8, min(wish.largest, rest / (4 * max(1, count)))))
+      var size = min(rest, max(8, min(wish.largest, rest / (4 * max(1, count)))))
+      if rest - size < 8, rest <= wish.largest { size = rest }
       let place = Place(list: candidate, first: next)
       let part = Part(
         last: next + UInt32(size) - 1, node: node.id, due: now, done: PhotoMask(count: size))
@@ -275,6 +276,7 @@ package struct LedgerModel {
       shares.append(share(place, part))
       got += size
       next += UInt32(size)
+      if size < wish.largest { break }
     }
     let given = UInt64(next - list.next)
     lists[candidate]?.next = next

@@ -133,6 +133,18 @@ import Vocabulary
     #expect(book[here] == nil)
   }
 
+  @Test func `photos are reported once a second, and the last ones of a share at once`() throws {
+    let share = share()
+    var book = book(share)
+    #expect(book.reportTime { _ in 0 } == nil)
+    #expect(book.reportTime { _ in 2 } == .zero, "nothing was reported yet")
+    let first = try #require(book.report(here, outcomes(1...2)))
+    _ = book.reported(first, .recorded, now: .seconds(3))
+    #expect(book.reportTime { _ in 5 } == .seconds(4))
+    #expect(book.reportTime { _ in 6 } == .zero)
+    #expect(book.reportTime { _ in 0 } == nil)
+  }
+
   @Test func `after a lost answer nothing is reported before the ledger says what it has`() throws {
     let share = share()
     var book = book(share)

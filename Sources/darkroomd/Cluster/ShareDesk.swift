@@ -46,7 +46,7 @@ final class ShareDesk: Sendable {
     let since: UInt64
   }
 
-  /// Between two reports.
+  /// Between two looks at what has ended here.
   private static let rest = Duration.milliseconds(200)
   /// Between two attempts while the ledger does not answer.
   private static let again = Duration.seconds(1)
@@ -159,9 +159,17 @@ final class ShareDesk: Sendable {
       }
       perform(book.withLock { $0.look(at: clock.uptime()) })
       await clock.rest(pause)
-      let next = min(due(lastPulse), book.withLock(\.nextDeadline) ?? due(lastPulse))
-      await changes.change(after: seen, within: max(.zero, next - clock.uptime()), on: clock)
+      await changes.change(
+        after: seen, within: max(.zero, next(lastPulse) - clock.uptime()), on: clock)
     }
+  }
+
+  /// When something is to be done without a change.
+  private func next(_ lastPulse: Duration?) -> Duration {
+    let (now, book) = (clock.uptime(), book.withLock { $0 })
+    // A report that was due and could not be made waits for a change.
+    let report = book.reportTime(rows.unreported).flatMap { $0 > now ? $0 : nil }
+    return [due(lastPulse), book.nextDeadline, report].compactMap { $0 }.min() ?? now
   }
 
   /// The next pulse.
@@ -189,11 +197,13 @@ final class ShareDesk: Sendable {
         perform(book.withLock { $0.ended(list) })
       }
     }
+    let wish = health.health.hold == nil ? book.withLock { $0.wish() } : nil
     let now = book.withLock { $0 }
+    let reportTime = now.reportTime(rows.unreported) ?? .zero
+    if wish == nil, reportTime > clock.uptime() { return }
     let look = await onDisk { [rows] in rows.look(now) }
     for list in look.broken { perform(book.withLock { $0.broken(list) }) }
     let reports = look.reports
-    let wish = health.health.hold == nil ? book.withLock { $0.wish() } : nil
     if reports.isEmpty, wish == nil { return }
     let asked = clock.uptime()
     let turn = try await office.turn(reports, lease: wish)
