@@ -112,7 +112,10 @@ let benchmarks: [Target] = [
   .executableTarget(
     name: "darkroom-bench-fetch",
     dependencies: ["Download", "Linux", "Record", "Transfer", "Vocabulary"],
-    path: "Benchmarks/Fetch")
+    path: "Benchmarks/Fetch"),
+  .executableTarget(
+    name: "darkroom-bench-cluster", dependencies: ["Cluster", "Linux", "Vocabulary"],
+    path: "Benchmarks/Cluster"),
 ]
 
 /// Tests mirror the targets. EdgeTests cover the edge, DaemonTests the whole daemon as a process.
@@ -195,9 +198,9 @@ let tests: [Target] = [
   .testTarget(
     name: "PartTests",
     dependencies: [
-      "Accept", "Catalog", "Chain", "Digests", "Download", "Files", "Filter", "Linux", "Output",
-      "Present", "Record", "Report", "Return", "Steer", "Support", "Systemd", "Vocabulary",
-      "Worker",
+      "Accept", "Catalog", "Chain", "Cluster", "Digests", "Download", "Files", "Filter", "Linux",
+      "Output", "Present", "Record", "Report", "Return", "Steer", "Support", "Systemd",
+      "Vocabulary", "Worker",
       "darkroomd",
     ]),
   .testTarget(name: "CrashTests", dependencies: ["Linux", "Support", "Vocabulary"]),

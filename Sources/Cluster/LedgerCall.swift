@@ -92,11 +92,11 @@ enum LedgerCall {
       "lease",
       """
       SELECT list, first, last, epoch, class, done, deaths, waits
-      FROM lease($1::int4, $2::int8, $3::int4, $4::int4, $5::bool, $6::int8)
+      FROM lease($1::int4, $2::int8, $3::int4, $4::int4, $5::int2, $6::bool, $7::int8)
       """,
       seat.values + [
         .int4(Int32(clamping: wish.photos)), .int4(Int32(clamping: wish.largest)),
-        .bool(wish.isReversed), silence.value,
+        .int2(Int16(wish.leastClass.rawValue)), .bool(wish.isReversed), silence.value,
       ])
   }
 
@@ -112,21 +112,18 @@ enum LedgerCall {
       ])
   }
 
-  static func pulse(_ seat: LedgerSeat, silence: Duration) -> [[PostgresStatement]] {
+  /// One transaction: a node that is idle asks for little else.
+  static func pulse(_ seat: LedgerSeat, silence: Duration) -> [PostgresStatement] {
     [
-      [
-        PostgresStatement(
-          "pulse", "SELECT is_me, draining FROM pulse($1::int4, $2::int8, $3::int8)",
-          seat.values + [silence.value])
-      ],
-      [
-        PostgresStatement(
-          "leases",
-          """
-          SELECT list, first, last, epoch, class, done, deaths, waits, sequence, state
-          FROM leases($1::int4, $2::int8)
-          """, seat.values)
-      ],
+      PostgresStatement(
+        "pulse", "SELECT is_me, draining, is_open FROM pulse($1::int4, $2::int8, $3::int8)",
+        seat.values + [silence.value]),
+      PostgresStatement(
+        "leases",
+        """
+        SELECT list, first, last, epoch, class, done, deaths, waits, sequence, state
+        FROM leases($1::int4, $2::int8)
+        """, seat.values),
     ]
   }
 

@@ -88,9 +88,12 @@ package struct PulseAnswer: Equatable, Sendable {
   /// In the order of list and photo.
   package let leases: [Lease]
   package let isDraining: Bool
+  /// A list is not over.
+  package let isOpen: Bool
 
-  package init(leases: [Lease], isDraining: Bool) {
+  package init(leases: [Lease], isDraining: Bool, isOpen: Bool) {
     self.leases = leases
     self.isDraining = isDraining
+    self.isOpen = isOpen
   }
 }

@@ -148,6 +148,10 @@ final class LedgerLink: Sendable {
     guard let ready = try? Poll.wait(watches, for: nil), ready.count > 1, ready[1].isReady else {
       return
     }
+    hear(&entry)
+  }
+
+  private func hear(_ entry: inout LedgerEntry) {
     for notice in entry.notices() { LedgerBell(notice.payload).map(ring) }
   }
 
@@ -161,6 +165,8 @@ final class LedgerLink: Sendable {
         call.reply.give(Self.rows(answers.prefix(transactions.count)))
         answers = answers.dropFirst(transactions.count)
       }
+      // Those that came with the answers do not wake the next `rest`.
+      hear(&entry)
     } catch {
       for call in calls { call.reply.give(.failure(error)) }
     }

@@ -52,9 +52,10 @@ extension LedgerSchema {
     END $$;
 
     -- First what came back, then the list whose turn it is: one list a call. Shares shrink toward the end of a list,
-    -- so that no node is left with much when the others have nothing.
+    -- and a call has one of them, so that no node is left with much when the others have nothing.
     CREATE FUNCTION lease(
-      me int, inc bigint, want int, largest int, is_reversed bool, silence_ms bigint)
+      me int, inc bigint, want int, largest int, upto smallint, is_reversed bool,
+      silence_ms bigint)
     RETURNS TABLE (list bigint, first int, last int, epoch int, class smallint, done varbit,
       deaths smallint, waits bytea) LANGUAGE plpgsql AS $$
     #variable_conflict use_column
@@ -65,7 +66,7 @@ extension LedgerSchema {
       IF NOT FOUND THEN RETURN; END IF;
       -- Another node may have taken the last photos of the candidate meanwhile.
       FOR k IN 1 .. 16 LOOP
-        candidate := turn_list(is_reversed);
+        candidate := turn_list(upto, is_reversed);
         EXIT WHEN candidate IS NULL;
         SELECT * INTO turn FROM list l WHERE l.id = candidate AND l.state = 0
           AND l.next <= l.photos FOR UPDATE;
@@ -74,7 +75,7 @@ extension LedgerSchema {
       FOR r IN
         SELECT s.list AS l, s.first AS f, s.last - s.first + 1 AS n, x.class AS c
         FROM share s JOIN list x ON x.id = s.list
-        WHERE s.state = 0 AND s.run_at <= clock_timestamp() AND x.state = 0
+        WHERE s.state = 0 AND s.run_at <= clock_timestamp() AND x.state = 0 AND x.class <= upto
           AND CASE WHEN turn.id IS NULL THEN true WHEN is_reversed THEN x.class >= turn.class
             ELSE x.class <= turn.class END
         ORDER BY CASE WHEN is_reversed THEN -x.class ELSE x.class END, s.list, s.first
@@ -93,12 +94,14 @@ extension LedgerSchema {
       rest := turn.photos - turn.next + 1;
       WHILE got < want AND rest > 0 LOOP
         size := least(rest, greatest(8, least(largest, rest / (4 * nodes))));
+        IF rest - size < 8 AND rest <= largest THEN size := rest; END IF;
         RETURN QUERY INSERT INTO share AS s (list, first, last, state, node, done)
           VALUES (turn.id, turn.photos - rest + 1, turn.photos - rest + size, 1, me,
             repeat('0', size)::varbit)
           RETURNING s.list, s.first, s.last, s.epoch, turn.class, s.done, s.deaths, s.waits;
         got := got + size;
         rest := rest - size;
+        EXIT WHEN size < largest;
       END LOOP;
       size := turn.photos - rest + 1 - turn.next;
       UPDATE list l SET next = turn.photos - rest + 1, pass = l.pass + size WHERE l.id = turn.id;
@@ -129,9 +132,10 @@ extension LedgerSchema {
 
     -- That the node lives; and takes from nodes that were silent for longer what they have. A node judges no other
     -- if it was not in touch itself for that long: after a failover all have time to come back.
-    CREATE FUNCTION pulse(me int, inc bigint, silence_ms bigint, OUT is_me bool, OUT draining bool)
+    CREATE FUNCTION pulse(
+      me int, inc bigint, silence_ms bigint, OUT is_me bool, OUT draining bool, OUT is_open bool)
     LANGUAGE plpgsql AS $$
-    DECLARE limit_time timestamptz; is_judge bool; dead int[]; over bigint[]; l bigint;
+    DECLARE limit_time timestamptz; is_judge bool; silent int[]; over bigint[]; l bigint;
     BEGIN
       PERFORM set_config('synchronous_commit', 'off', true);
       UPDATE node n SET seen = clock_timestamp() WHERE n.id = me AND n.incarnation = inc
@@ -141,30 +145,26 @@ extension LedgerSchema {
       limit_time := clock_timestamp() - silence_ms * interval '1 ms';
       is_judge := (SELECT n.entered FROM node n WHERE n.id = me) <= limit_time;
       IF is_judge THEN
-        SELECT array_agg(n.id) INTO dead FROM node n WHERE n.seen < limit_time AND n.id <> me
-          AND EXISTS (SELECT FROM share s WHERE s.node = n.id AND s.state = 1);
+        SELECT array_agg(n.id) INTO silent FROM node n WHERE n.seen < limit_time AND n.id <> me;
       END IF;
-      IF dead IS NOT NULL THEN
+      IF EXISTS (SELECT FROM share s WHERE s.state = 1 AND s.node = ANY (silent)) THEN
         PERFORM set_config('synchronous_commit', 'on', true);
         UPDATE share s SET state = 0, node = NULL, deaths = least(s.deaths + 1, 9999),
           run_at = clock_timestamp()
         WHERE (s.list, s.first) IN (SELECT t.list, t.first FROM share t
-          WHERE t.state = 1 AND t.node = ANY (dead) FOR UPDATE SKIP LOCKED);
+          WHERE t.state = 1 AND t.node = ANY (silent) FOR UPDATE SKIP LOCKED);
       END IF;
       over := over_lists();
       IF over IS NOT NULL THEN
         PERFORM set_config('synchronous_commit', 'on', true);
         FOREACH l IN ARRAY over LOOP PERFORM end_list(l); END LOOP;
       END IF;
-      IF is_judge THEN
-        SELECT array_agg(n.id) INTO dead FROM node n WHERE n.seen < limit_time AND n.id <> me
-          AND EXISTS (SELECT FROM list x WHERE x.keeper = n.id AND x.state >= 3);
-        IF dead IS NOT NULL THEN
-          PERFORM set_config('synchronous_commit', 'on', true);
-          UPDATE list x SET keeper = me WHERE x.id IN (SELECT y.id FROM list y
-            WHERE y.state >= 3 AND y.keeper = ANY (dead) FOR UPDATE SKIP LOCKED);
-        END IF;
+      IF EXISTS (SELECT FROM list x WHERE x.state >= 3 AND x.keeper = ANY (silent)) THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+        UPDATE list x SET keeper = me WHERE x.id IN (SELECT y.id FROM list y
+          WHERE y.state >= 3 AND y.keeper = ANY (silent) FOR UPDATE SKIP LOCKED);
       END IF;
+      is_open := EXISTS (SELECT FROM list x WHERE x.state < 3);
     END $$;
 
     CREATE FUNCTION leases(me int, inc bigint)

@@ -142,14 +142,16 @@ package enum LedgerSchema {
       SELECT coalesce(min(l.pass), 0) FROM list l WHERE l.class = cls AND l.owner = who
         AND l.state = 0 AND l.next <= l.photos $$;
 
-    -- The list whose turn it is: by class, then by user, then by list. A revision waits for the end of the list that
-    -- it takes over from.
-    CREATE FUNCTION turn_list(is_reversed bool) RETURNS bigint LANGUAGE sql STABLE AS $$
+    -- The list whose turn it is: by class, at most the least urgent one that is wanted, then by user, then by list. A
+    -- revision waits for the end of the list that it takes over from.
+    CREATE FUNCTION turn_list(upto smallint, is_reversed bool) RETURNS bigint
+    LANGUAGE sql STABLE AS $$
       SELECT x.id FROM account a CROSS JOIN LATERAL (
         SELECT l.id FROM list l WHERE l.class = a.class AND l.owner = a.owner AND l.state = 0
           AND l.next <= l.photos
           AND NOT EXISTS (SELECT FROM list e WHERE e.id = l.revises AND e.state < 3)
         ORDER BY l.pass, l.id LIMIT 1) x
+      WHERE a.class <= upto
       ORDER BY CASE WHEN is_reversed THEN -a.class ELSE a.class END, a.pass, a.owner
       LIMIT 1 $$;
 

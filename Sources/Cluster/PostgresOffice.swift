@@ -84,11 +84,13 @@ package struct PostgresOffice: ListOffice {
   }
 
   package func pulse() async throws(Failure) -> PulseAnswer {
-    let answers = try await link.ask { [silence] in LedgerCall.pulse($0, silence: silence) }
-    guard answers.count == 2, let row = answers[0].first?.first else { throw Self.nonsense }
+    let answers = try await link.ask { [silence] in [LedgerCall.pulse($0, silence: silence)] }
+    guard let rows = answers.first, rows.count == 2, let row = rows[0].first else {
+      throw Self.nonsense
+    }
     guard row.bool(0) else { throw Self.replaced }
     return PulseAnswer(
-      leases: answers[1].first?.map { PulseAnswer.Lease($0) } ?? [], isDraining: row.bool(1))
+      leases: rows[1].map { PulseAnswer.Lease($0) }, isDraining: row.bool(1), isOpen: row.bool(2))
   }
 
   // MARK: people

@@ -146,15 +146,21 @@ package struct LeaseWish: Equatable, Sendable {
   /// The most photos of a share.
   package static let mostPhotos = 4096
 
-  /// The least number of photos; none if nothing waits.
+  /// The least number of photos; fewer near the end of a list, none if nothing waits.
   package let photos: Int
   /// The most photos of a share.
   package let largest: Int
+  /// The least urgent class.
+  package let leastClass: ServiceClass
   /// The least urgent list first, so that it is not put off without end.
   package let isReversed: Bool
 
-  package init(photos: Int, largest: Int = 256, isReversed: Bool = false) {
+  package init(
+    photos: Int, largest: Int = 256, upTo leastClass: ServiceClass = .background,
+    isReversed: Bool = false
+  ) {
     self.photos = max(1, photos)
+    self.leastClass = leastClass
     self.largest = max(1, min(largest, Self.mostPhotos))
     self.isReversed = isReversed
   }

@@ -144,9 +144,10 @@ package struct LedgerModel {
     }.map(\.pass).min() ?? 0
   }
 
-  private func turn(isReversed: Bool) -> LedgerList? {
+  private func turn(upTo least: ServiceClass, isReversed: Bool) -> LedgerList? {
     let ready = lists.filter { list in
-      list.value.isReady && list.value.revises.flatMap { lists[$0]?.state.isFinal } != false
+      list.value.isReady && list.value.serviceClass <= least
+        && list.value.revises.flatMap { lists[$0]?.state.isFinal } != false
     }
     func rank(_ list: (key: LedgerList, value: List)) -> (Int, UInt64, [UInt8], UInt64, UInt64) {
       let account = Account(
@@ -250,7 +251,7 @@ package struct LedgerModel {
 
   package mutating func lease(_ wish: LeaseWish, _ name: String, _ incarnation: Int) -> [Share] {
     guard let node = node(name, incarnation), !node.isDraining else { return [] }
-    let candidate = turn(isReversed: wish.isReversed)
+    let candidate = turn(upTo: wish.leastClass, isReversed: wish.isReversed)
     var shares: [Share] = []
     var got = 0
     for place in returned(with: candidate, wish).prefix(64) where got < wish.photos {
@@ -266,7 +267,8 @@ package struct LedgerModel {
     var next = list.next
     while got < wish.photos, next <= list.submission.photos {
       let rest = Int(list.submission.photos - next) + 1
-      let size = min(rest, max(8, min(wish.largest, rest / (4 * max(1, count)))))
+      var size = min(rest, max(8, min(wish.largest, rest / (4 * max(1, count)))))
+      if rest - size < 8, rest <= wish.largest { size = rest }
       let place = Place(list: candidate, first: next)
       let part = Part(
         last: next + UInt32(size) - 1, node: node.id, due: now, done: PhotoMask(count: size))
@@ -274,6 +276,7 @@ package struct LedgerModel {
       shares.append(share(place, part))
       got += size
       next += UInt32(size)
+      if size < wish.largest { break }
     }
     let given = UInt64(next - list.next)
     lists[candidate]?.next = next
@@ -289,9 +292,9 @@ package struct LedgerModel {
       lists[place.list]?.serviceClass ?? .default
     }
     return parts.filter { place, part in
-      guard part.node == nil, part.due <= now, lists[place.list]?.state == .running else {
-        return false
-      }
+      guard part.node == nil, part.due <= now, lists[place.list]?.state == .running,
+        serviceClass(place) <= wish.leastClass
+      else { return false }
       guard let limit else { return true }
       return wish.isReversed ? serviceClass(place) >= limit : serviceClass(place) <= limit
     }.keys.sorted { a, b in
@@ -334,7 +337,7 @@ package struct LedgerModel {
         lists[place.list].map { list in
           PulseAnswer.Lease(share(place, part), sequence: part.sequence, list.state)
         }
-      }, isDraining: node.isDraining)
+      }, isDraining: node.isDraining, isOpen: lists.values.contains { !$0.state.isFinal })
   }
 
   private mutating func bury(by own: Int) {

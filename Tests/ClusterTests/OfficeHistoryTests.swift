@@ -99,6 +99,7 @@ struct OfficeHistory {
   private mutating func lease(_ node: Int) async throws {
     let wish = LeaseWish(
       photos: 1 + random.number(below: 40), largest: 1 + random.number(below: 20),
+      upTo: ServiceClass.allCases[random.oneIn(3) ? random.number(below: 5) : 4],
       isReversed: random.oneIn(8))
     let turn = try await same(node) { try await $0.turn([], lease: wish) }
     held[node] += turn?.shares.map { Held(share: $0, done: $0.done) } ?? []

@@ -159,6 +159,21 @@ struct OfficeTests {
   }
 
   @Test(arguments: WorldKind.installed)
+  func `near the end of a list a call has one small share, and a list of few photos is one share`(
+    _ kind: WorldKind
+  ) async throws {
+    try await kind.use { world in
+      let (a, b) = (try world.office("a"), try world.office("b"))
+      _ = try await b.pulse()
+      _ = try await a.submit(.sample("summer", photos: 100))
+      #expect(try await a.lease(256).map(\.photos) == [12])
+      #expect(try await b.lease(256).map(\.photos) == [11])
+      _ = try await a.submit(.sample("winter", photos: 10, .userInteractive))
+      #expect(try await b.lease(256).map(\.photos) == [10])
+    }
+  }
+
+  @Test(arguments: WorldKind.installed)
   func `a photo is recorded once, and a report that is repeated counts once`(
     _ kind: WorldKind
   ) async throws {

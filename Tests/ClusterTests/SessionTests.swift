@@ -161,4 +161,15 @@ struct SessionTests {
       #expect(await bells.wait { $0.contains(.over(list)) })
     }
   }
+
+  @Test func `a bell that comes with the answer of a call is heard`() async throws {
+    try await WorldKind.postgres.use { world in
+      let world = try #require(world as? PostgresWorld)
+      let bells = EventBoard<[LedgerBell]>([])
+      let office = try world.office("a") { bell in bells.change { $0.append(bell) } }
+      // A session hears its own notice before the end of its call.
+      _ = try await office.submit(.sample("summer", photos: 8, .utility))
+      #expect(await bells.wait { $0.contains(.work(.utility)) })
+    }
+  }
 }

@@ -10,6 +10,7 @@ import Vocabulary
 @Suite struct LeaseBookTests {
   private static let leaseTime = Duration.seconds(30)
   private let here = ListID(7)
+  private let wish = LeaseWish(photos: 8, largest: 8)
 
   private func share(_ first: UInt32 = 1, epoch: UInt32 = 1, done: [Int] = []) -> Share {
     var mask = PhotoMask(count: 8)
@@ -27,14 +28,15 @@ import Vocabulary
     _ shares: [Share], sequence: UInt32 = 0, _ state: LedgerState = .running
   ) -> PulseAnswer {
     PulseAnswer(
-      leases: shares.map { PulseAnswer.Lease($0, sequence: sequence, state) }, isDraining: false)
+      leases: shares.map { PulseAnswer.Lease($0, sequence: sequence, state) }, isDraining: false,
+      isOpen: true)
   }
 
   /// A book with one share at work, leased at 0 s.
   private func book(_ share: Share) -> LeaseBook {
     var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
     _ = book.answered(pulse([]), asked: .zero, now: .zero)
-    #expect(book.leased([share]) == [.make(share)])
+    #expect(book.leased([share], for: wish, asked: .seconds(2)) == [.make(share)])
     #expect(book.made(here, for: share.id, at: .seconds(1)).isEmpty)
     return book
   }
@@ -45,17 +47,67 @@ import Vocabulary
     #expect(book.wish() == nil, "its leases of an earlier run are not known yet")
     _ = book.answered(pulse([]), asked: .zero, now: .zero)
     #expect(book.wish() == LeaseWish(photos: 8, largest: 8))
-    _ = book.leased([])
+    _ = book.leased([], for: wish, asked: .seconds(2))
     #expect(book.wish() == nil)
-    book.rung()
+    book.rung(.default, at: .seconds(1))
     #expect(book.wish() != nil)
-    _ = book.leased([share()])
+    _ = book.leased([share()], for: wish, asked: .seconds(2))
     #expect(book.wish() == nil, "it has a share")
+  }
+
+  @Test func `urgent photos wait for no share of a less urgent list`() {
+    var book = book(share())
+    #expect(book.wish() == nil, "nothing more urgent waited when it was leased")
+    book.rung(.background, at: .seconds(3))
+    #expect(book.wish() == nil)
+    book.rung(.userInteractive, at: .seconds(3))
+    let urgent = LeaseWish(photos: 8, largest: 8, upTo: .userInitiated)
+    #expect(book.wish() == urgent)
+    // The other nodes had it.
+    _ = book.leased([], for: urgent, asked: .seconds(4))
+    #expect(book.wish() == nil)
+    book.rung(.userInteractive, at: .seconds(5))
+    let other = Share(
+      ShareID(list: LedgerList(2), first: 1, epoch: 1), last: 8, serviceClass: .userInitiated,
+      done: PhotoMask(count: 8))
+    _ = book.leased([other], for: urgent, asked: .seconds(6))
+    // One share of each class, not one after the other.
+    #expect(book.wish() == nil)
+    book.rung(.userInteractive, at: .seconds(7))
+    #expect(book.wish()?.leastClass == .userInteractive)
+  }
+
+  @Test func `a bell that rings between question and answer is heard`() {
+    var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
+    book.rung(.default, at: .seconds(5))
+    let quiet = PulseAnswer(leases: [], isDraining: false, isOpen: false)
+    _ = book.answered(quiet, asked: .seconds(5), now: .seconds(6))
+    #expect(book.wish() != nil && book.interval == .seconds(7.5))
+    book.rung(.default, at: .seconds(8))
+    _ = book.leased([], for: wish, asked: .seconds(7))
+    #expect(book.wish() != nil)
+    _ = book.leased([], for: wish, asked: .seconds(9))
+    #expect(book.wish() == nil)
+  }
+
+  @Test func `a node without work is heard half as often while no list is open, and asks for none`()
+  {
+    var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
+    let quiet = PulseAnswer(leases: [], isDraining: false, isOpen: false)
+    _ = book.answered(quiet, asked: .zero, now: .zero)
+    #expect(book.wish() == nil && book.interval == .seconds(15))
+    // Another node may die.
+    _ = book.answered(pulse([]), asked: .zero, now: .zero)
+    #expect(book.interval == .seconds(7.5))
+    _ = book.answered(quiet, asked: .seconds(1), now: .seconds(1))
+    book.rung(.utility, at: .seconds(2))
+    #expect(book.wish() != nil && book.interval == .seconds(7.5))
   }
 
   @Test func `a node that drains asks for nothing`() {
     var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
-    _ = book.answered(PulseAnswer(leases: [], isDraining: true), asked: .zero, now: .zero)
+    _ = book.answered(
+      PulseAnswer(leases: [], isDraining: true, isOpen: true), asked: .zero, now: .zero)
     #expect(book.wish() == nil)
   }
 
@@ -79,6 +131,18 @@ import Vocabulary
     #expect(last.sequence == 2 && last.isLast && last.outcomes.map(\.photo) == [6, 7, 8])
     #expect(book.reported(last, .recorded, now: .zero).isEmpty)
     #expect(book[here] == nil)
+  }
+
+  @Test func `photos are reported once a second, and the last ones of a share at once`() throws {
+    let share = share()
+    var book = book(share)
+    #expect(book.reportTime { _ in 0 } == nil)
+    #expect(book.reportTime { _ in 2 } == .zero, "nothing was reported yet")
+    let first = try #require(book.report(here, outcomes(1...2)))
+    _ = book.reported(first, .recorded, now: .seconds(3))
+    #expect(book.reportTime { _ in 5 } == .seconds(4))
+    #expect(book.reportTime { _ in 6 } == .zero)
+    #expect(book.reportTime { _ in 0 } == nil)
   }
 
   @Test func `after a lost answer nothing is reported before the ledger says what it has`() throws {
@@ -109,14 +173,14 @@ import Vocabulary
 
   @Test func `a share that is lost while its list is made is dropped when it is made`() {
     var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
-    _ = book.leased([share()])
+    _ = book.leased([share()], for: wish, asked: .seconds(2))
     #expect(book.answered(pulse([]), asked: .zero, now: .zero).isEmpty)
     #expect(book.made(here, for: share().id, at: .zero) == [.drop(here)])
   }
 
   @Test func `a share of which no list can be made goes back`() {
     var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
-    _ = book.leased([share()])
+    _ = book.leased([share()], for: wish, asked: .seconds(2))
     #expect(book.failed(share().id) == [.giveBack(share().id, after: .seconds(30))])
     #expect(book.failed(share().id).isEmpty)
   }
@@ -141,7 +205,7 @@ import Vocabulary
     var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
     _ = book.answered(pulse([]), asked: .seconds(5), now: .seconds(6))
     // The node asks for a share at 12 s.
-    _ = book.leased([share()])
+    _ = book.leased([share()], for: wish, asked: .seconds(2))
     #expect(book.made(here, for: share().id, at: .seconds(13)).isEmpty)
     #expect(book.nextDeadline == .seconds(35))
     #expect(book.look(at: .seconds(35)) == [.hold(here)])

@@ -18,8 +18,9 @@ extension LeaseWorld {
 
   mutating func step(_ node: Int) {
     guard nodes[node].open == nil else { return }
-    if now >= nodes[node].nextPulse || nodes[node].book.mustAsk {
-      nodes[node].nextPulse = now + plan.leaseTime / 4
+    let next = nodes[node].lastPulse.map { $0 + nodes[node].book.interval } ?? .zero
+    if now >= next || nodes[node].book.mustAsk {
+      nodes[node].lastPulse = now
       return send(.pulse, from: node)
     }
     turn(node)
@@ -37,7 +38,9 @@ extension LeaseWorld {
       reports += nodes[node].book.report(list, work.ended).map { [$0] } ?? []
     }
     let wish = nodes[node].book.wish()
-    if wish != nil, nodes[node].isDry { violate("node \(node) asks again while nothing waits") }
+    if let wish, nodes[node].dry.contains(wish.leastClass) {
+      violate("node \(node) asks again while nothing waits")
+    }
     if reports.isEmpty, wish == nil { return giveBack(node) }
     send(.turn(reports, wish), from: node)
   }
@@ -135,7 +138,7 @@ extension LeaseWorld {
     nodes[node].open = nil
     switch (call, answer) {
     case (.pulse, .pulse(let answer)):
-      nodes[node].isDry = false
+      nodes[node].dry = []
       let held = answer.leases.reduce(0) { $0 + $1.share.photos }
       if held > 6 * plan.chunk { violate("node \(node) has leased \(held) photos") }
       perform(nodes[node].book.answered(answer, asked: asked, now: now), at: node)
@@ -145,9 +148,11 @@ extension LeaseWorld {
         if verdict != .fenced { checkRecorded(report, node) }
         perform(nodes[node].book.reported(report, verdict, now: now), at: node)
       }
-      if wish != nil {
-        nodes[node].isDry = turn.shares.isEmpty
-        perform(nodes[node].book.leased(turn.shares), at: node)
+      if let wish {
+        if turn.shares.isEmpty {
+          nodes[node].dry.formUnion(ServiceClass.allCases.filter { $0 <= wish.leastClass })
+        }
+        perform(nodes[node].book.leased(turn.shares, for: wish, asked: asked), at: node)
       }
       giveBack(node)
     case (.giveBack, .given):

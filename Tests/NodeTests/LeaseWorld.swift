@@ -67,7 +67,7 @@ struct LeaseWorld {
     var book: LeaseBook
     var works: [ListID: Work] = [:]
     var returns: [(ShareID, Duration)] = []
-    var nextPulse = Duration.zero
+    var lastPulse: Duration?
     var lastList: UInt64 = 0
     var isAlive = false
     var isGone = false
@@ -75,8 +75,8 @@ struct LeaseWorld {
     /// The call whose answer it waits for.
     var open: (number: Int, call: Call, asked: Duration)?
     var claims: Set<LedgerModel.Place> = []
-    /// It was told that nothing waits, and has heard nothing since.
-    var isDry = false
+    /// It was told that nothing of these classes waits, and has heard nothing since.
+    var dry: Set<ServiceClass> = []
   }
 
   let plan: Plan
@@ -209,14 +209,14 @@ struct LeaseWorld {
   mutating func start(_ node: Int) {
     nodes[node].run += 1
     (nodes[node].incarnation, nodes[node].isConnected) = (nil, false)
-    (nodes[node].isAlive, nodes[node].returns, nodes[node].isDry) = (true, [], false)
+    (nodes[node].isAlive, nodes[node].returns, nodes[node].dry) = (true, [], [])
     var book = LeaseBook(leaseTime: plan.leaseTime, chunk: plan.chunk)
     for (list, work) in nodes[node].works where !work.isOver && !work.isDropped {
       book.restore(list, work.mark, isHeld: work.isHeld, at: now)
     }
     nodes[node].works = nodes[node].works.filter { !$0.value.isOver && !$0.value.isDropped }
     nodes[node].book = book
-    nodes[node].nextPulse = now
+    nodes[node].lastPulse = nil
     claim(node)
     after(.zero, .step(node))
     after(time(upTo: .seconds(1)), .work(node, run: nodes[node].run))

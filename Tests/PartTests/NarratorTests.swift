@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The notices about photos and lists, in the words that people read.
 
+import Cluster
 import Linux
 import Record
 import Report

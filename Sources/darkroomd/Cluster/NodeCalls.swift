@@ -10,8 +10,8 @@ import Vocabulary
 struct NodeCalls: Sendable {
   let node: ClusterNode
 
-  /// A node is heard four times in the time of a lease.
-  private var quiet: Duration { node.leaseTime / 2 }
+  /// A node is heard at least twice in the time of a lease.
+  private var quiet: Duration { node.leaseTime * 3 / 4 }
 
   /// For the status of the daemon.
   var summary: ClusterSummary {

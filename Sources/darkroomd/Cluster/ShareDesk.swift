@@ -46,7 +46,7 @@ final class ShareDesk: Sendable {
     let since: UInt64
   }
 
-  /// Between two reports.
+  /// Between two looks at what has ended here.
   private static let rest = Duration.milliseconds(200)
   /// Between two attempts while the ledger does not answer.
   private static let again = Duration.seconds(1)
@@ -72,7 +72,7 @@ final class ShareDesk: Sendable {
   /// Photos wait, or a list was steered.
   func ring(_ bell: LedgerBell) {
     switch bell {
-    case .work: book.withLock { $0.rung() }
+    case .work(let serviceClass): book.withLock { $0.rung(serviceClass, at: clock.uptime()) }
     case .list: notes.withLock { $0.isRung = true }
     case .over: return
     }
@@ -125,7 +125,7 @@ final class ShareDesk: Sendable {
   }
 
   private func ask() async {
-    var nextPulse = clock.uptime()
+    var lastPulse: Duration?
     var returns: [Returned] = []
     while !Task.isCancelled {
       let seen = changes.version
@@ -135,8 +135,8 @@ final class ShareDesk: Sendable {
           defer { notes.isRung = false }
           return notes.isRung
         }
-        if mustLook || clock.uptime() >= nextPulse || book.withLock(\.mustAsk) {
-          nextPulse = clock.uptime() + leaseTime / 4
+        if mustLook || clock.uptime() >= due(lastPulse) || book.withLock(\.mustAsk) {
+          lastPulse = clock.uptime()
           try await pulse()
         }
         try await turn()
@@ -159,9 +159,22 @@ final class ShareDesk: Sendable {
       }
       perform(book.withLock { $0.look(at: clock.uptime()) })
       await clock.rest(pause)
-      let due = min(nextPulse, book.withLock(\.nextDeadline) ?? nextPulse)
-      await changes.change(after: seen, within: max(.zero, due - clock.uptime()), on: clock)
+      await changes.change(
+        after: seen, within: max(.zero, next(lastPulse) - clock.uptime()), on: clock)
     }
+  }
+
+  /// When something is to be done without a change.
+  private func next(_ lastPulse: Duration?) -> Duration {
+    let (now, book) = (clock.uptime(), book.withLock { $0 })
+    // A report that was due and could not be made waits for a change.
+    let report = book.reportTime(rows.unreported).flatMap { $0 > now ? $0 : nil }
+    return [due(lastPulse), book.nextDeadline, report].compactMap { $0 }.min() ?? now
+  }
+
+  /// The next pulse.
+  private func due(_ last: Duration?) -> Duration {
+    last.map { $0 + book.withLock(\.interval) } ?? .zero
   }
 
   private static func trouble(_ failure: Failure, since time: UInt64) -> Failure {
@@ -184,12 +197,15 @@ final class ShareDesk: Sendable {
         perform(book.withLock { $0.ended(list) })
       }
     }
+    let wish = health.health.hold == nil ? book.withLock { $0.wish() } : nil
     let now = book.withLock { $0 }
+    let reportTime = now.reportTime(rows.unreported) ?? .zero
+    if wish == nil, reportTime > clock.uptime() { return }
     let look = await onDisk { [rows] in rows.look(now) }
     for list in look.broken { perform(book.withLock { $0.broken(list) }) }
     let reports = look.reports
-    let wish = health.health.hold == nil ? book.withLock { $0.wish() } : nil
     if reports.isEmpty, wish == nil { return }
+    let asked = clock.uptime()
     let turn = try await office.turn(reports, lease: wish)
     perform(
       book.withLock { book in
@@ -198,7 +214,7 @@ final class ShareDesk: Sendable {
         for (report, verdict) in zip(reports, turn.verdicts) {
           deeds += book.reported(report, verdict, now: now)
         }
-        if wish != nil { deeds += book.leased(turn.shares) }
+        if let wish { deeds += book.leased(turn.shares, for: wish, asked: asked) }
         return deeds
       })
     changes.changed()

@@ -7,30 +7,29 @@
 // pulse names each. Only its answers say which photos the ledger has, so after a lost answer nothing is reported before
 // the next pulse.
 
-import Cluster
-import Vocabulary
+package import Vocabulary
 
-struct LeaseBook: Sendable {
-  struct Holding: Equatable, Sendable {
-    let mark: ShareMark
+package struct LeaseBook: Sendable {
+  package struct Holding: Equatable, Sendable {
+    package let mark: ShareMark
     /// The list of this node that develops it; nil while that is being made.
-    var list: ListID?
+    package var list: ListID?
     /// The photos that the ledger has.
-    var recorded: PhotoMask
+    package var recorded: PhotoMask
     /// Of the last report that the ledger has.
-    var sequence: UInt32
-    var serviceClass: ServiceClass
+    package var sequence: UInt32
+    package var serviceClass: ServiceClass
     /// Its list in the ledger is paused.
-    var isPaused = false
+    package var isPaused = false
     /// From then on other nodes may have it.
-    var deadline: Duration
+    package var deadline: Duration
     /// Its list here was told to pause.
-    var isHeld = false
+    package var isHeld = false
     /// Its list in the ledger is cancelled.
-    var isCancelled = false
+    package var isCancelled = false
   }
 
-  enum Deed: Equatable, Sendable {
+  package enum Deed: Equatable, Sendable {
     /// A list of this node is to develop the share.
     case make(Share)
     /// The share is not this node's, or not wanted: its list here ends.
@@ -45,30 +44,38 @@ struct LeaseBook: Sendable {
   /// For a share that could not be made: other lists go first meanwhile.
   private static let rest = Duration.seconds(30)
 
+  /// Between two reports. Users see the photos of a cluster once a second.
+  private static let reportInterval = Duration.seconds(1)
+
   private let leaseTime: Duration
   /// The most photos of a share.
   private let chunk: Int
-  private(set) var holdings: [ShareID: Holding] = [:]
+  package private(set) var holdings: [ShareID: Holding] = [:]
   private var shares: [ListID: ShareID] = [:]
   /// The ledger may have more than it said.
-  private(set) var mustAsk = true
+  package private(set) var mustAsk = true
   /// The asking of the last pulse that was answered.
   private var heard = Duration.zero
   private var isDraining = false
-  /// The last answer to a wish was: nothing waits.
-  private var isDry = false
+  /// No list is open, so that there is nothing to take over either.
+  private var isQuiet = false
+  /// Of so many classes, the most urgent ones, nothing waited when the ledger was asked last.
+  private var dryClasses: UInt8 = 0
+  /// A bell that came after a question may not be in its answer.
+  private var rungTime: Duration?
+  private var lastReport: Duration?
   private var wishes = 0
 
-  init(leaseTime: Duration, chunk: Int) {
+  package init(leaseTime: Duration, chunk: Int) {
     (self.leaseTime, self.chunk) = (leaseTime, chunk)
   }
 
-  subscript(_ list: ListID) -> Holding? { shares[list].flatMap { holdings[$0] } }
+  package subscript(_ list: ListID) -> Holding? { shares[list].flatMap { holdings[$0] } }
 
   // MARK: lists of this node
 
   /// A list of an earlier run, whose lease may be over: it waits unless the first pulse names it.
-  mutating func restore(_ list: ListID, _ mark: ShareMark, isHeld: Bool, at now: Duration) {
+  package mutating func restore(_ list: ListID, _ mark: ShareMark, isHeld: Bool, at now: Duration) {
     holdings[mark.id] = Holding(
       mark: mark, list: list, recorded: PhotoMask(count: mark.photos), sequence: 0,
       serviceClass: .default, deadline: now, isHeld: isHeld)
@@ -76,7 +83,7 @@ struct LeaseBook: Sendable {
     mustAsk = true
   }
 
-  mutating func made(_ list: ListID, for share: ShareID, at now: Duration) -> [Deed] {
+  package mutating func made(_ list: ListID, for share: ShareID, at now: Duration) -> [Deed] {
     guard holdings[share] != nil else { return [.drop(list)] }
     holdings[share]?.list = list
     shares[list] = share
@@ -84,22 +91,22 @@ struct LeaseBook: Sendable {
   }
 
   /// The list could not be made: another node may try.
-  mutating func failed(_ share: ShareID) -> [Deed] {
+  package mutating func failed(_ share: ShareID) -> [Deed] {
     holdings.removeValue(forKey: share) == nil ? [] : [.giveBack(share, after: Self.rest)]
   }
 
   /// The list has ended before its share: the share is for other nodes.
-  mutating func ended(_ list: ListID) -> [Deed] {
+  package mutating func ended(_ list: ListID) -> [Deed] {
     guard let share = shares[list] else { return [] }
     forget(share)
     return [.giveBack(share, after: .zero)]
   }
 
   /// The results of its photos cannot be read: other nodes develop them again.
-  mutating func broken(_ list: ListID) -> [Deed] { ended(list) + [.drop(list)] }
+  package mutating func broken(_ list: ListID) -> [Deed] { ended(list) + [.drop(list)] }
 
   /// All shares are for other nodes.
-  mutating func leave() -> [Deed] {
+  package mutating func leave() -> [Deed] {
     holdings.keys.sorted().flatMap { share -> [Deed] in
       if let list = holdings[share]?.list { return [.drop(list)] }
       forget(share)
@@ -115,11 +122,13 @@ struct LeaseBook: Sendable {
   // MARK: answers
 
   /// The next call may not see what the last one did.
-  mutating func lost() { mustAsk = true }
+  package mutating func lost() { mustAsk = true }
 
   /// - Parameter asked: when the question was sent.
-  mutating func answered(_ answer: PulseAnswer, asked: Duration, now: Duration) -> [Deed] {
-    (mustAsk, isDry, heard) = (false, false, asked)
+  package mutating func answered(_ answer: PulseAnswer, asked: Duration, now: Duration) -> [Deed] {
+    (mustAsk, heard) = (false, asked)
+    isQuiet = !answer.isOpen && !isRung(since: asked)
+    dryClasses = isQuiet ? ServiceClass.background.rawValue + 1 : 0
     isDraining = answer.isDraining
     var deeds: [Deed] = []
     let alive = Set(answer.leases.map(\.share.id))
@@ -174,15 +183,24 @@ struct LeaseBook: Sendable {
     return [.drop(list)]
   }
 
-  mutating func leased(_ new: [Share]) -> [Deed] {
-    isDry = new.isEmpty
+  /// - Parameter asked: when the wish was sent.
+  package mutating func leased(_ new: [Share], for wish: LeaseWish, asked: Duration) -> [Deed] {
+    if !isRung(since: asked) {
+      // The most urgent photos come first.
+      let most = wish.isReversed ? 0 : new.map(\.serviceClass.rawValue).min() ?? 0
+      dryClasses = max(dryClasses, new.isEmpty ? wish.leastClass.rawValue + 1 : most)
+    }
     return new.map { take($0, sequence: 0) }
   }
+
+  /// Between two pulses. A node without work is heard less often, as long as there is none for anyone: dead nodes leave
+  /// nothing then.
+  package var interval: Duration { leaseTime / (isQuiet && holdings.isEmpty ? 2 : 4) }
 
   // MARK: reports
 
   /// The photos of the list's share that the ledger lacks, as far as they have ended here.
-  func report(_ list: ListID, _ outcomes: [Outcome]) -> ShareReport? {
+  package func report(_ list: ListID, _ outcomes: [Outcome]) -> ShareReport? {
     guard !mustAsk, let holding = self[list] else { return nil }
     let first = holding.mark.id.first
     let new = outcomes.filter {
@@ -196,8 +214,20 @@ struct LeaseBook: Sendable {
       isLast: all.isFull)
   }
 
-  mutating func reported(_ report: ShareReport, _ verdict: Verdict, now: Duration) -> [Deed] {
+  /// When the photos that have ended here are to be reported; nil without any. The last ones of a share are at once: its
+  /// list may end with them.
+  /// - Parameter unreported: the photos of a share that have ended here and that the ledger lacks.
+  package func reportTime(_ unreported: (Holding) -> Int) -> Duration? {
+    let counts = holdings.values.filter { !$0.isCancelled }.map { ($0, unreported($0)) }
+    guard counts.contains(where: { $0.1 > 0 }) else { return nil }
+    let isEnd = counts.contains { $0.1 > 0 && $0.0.recorded.photos + $0.1 >= $0.0.mark.photos }
+    return isEnd ? .zero : lastReport.map { $0 + Self.reportInterval } ?? .zero
+  }
+
+  package mutating func reported(_ report: ShareReport, _ verdict: Verdict, now: Duration) -> [Deed]
+  {
     let share = report.share
+    lastReport = now
     guard holdings[share] != nil else { return [] }
     if verdict == .fenced { return gone(share) }
     if report.isLast {
@@ -213,7 +243,7 @@ struct LeaseBook: Sendable {
   // MARK: time
 
   /// Lists whose lease is over wait; those whose lease goes on continue.
-  mutating func look(at now: Duration) -> [Deed] {
+  package mutating func look(at now: Duration) -> [Deed] {
     var deeds: [Deed] = []
     for share in holdings.keys.sorted() {
       guard let holding = holdings[share], let list = holding.list, !holding.isCancelled else {
@@ -228,20 +258,32 @@ struct LeaseBook: Sendable {
   }
 
   /// When a lease that goes on now is over.
-  var nextDeadline: Duration? { holdings.values.filter { !$0.isHeld }.map(\.deadline).min() }
+  package var nextDeadline: Duration? {
+    holdings.values.filter { !$0.isHeld }.map(\.deadline).min()
+  }
 
   // MARK: wishes
 
-  /// Something may wait now.
-  mutating func rung() { isDry = false }
+  /// Photos of the class may wait now.
+  package mutating func rung(_ serviceClass: ServiceClass, at now: Duration) {
+    (isQuiet, rungTime) = (false, now)
+    dryClasses = min(dryClasses, serviceClass.rawValue)
+  }
 
-  /// One share ahead of the one at work. Every eighth wish is for the least urgent list, so that it is not put off
-  /// without end.
-  mutating func wish() -> LeaseWish? {
-    if mustAsk || isDraining || isDry { return nil }
-    let left = holdings.values.reduce(0) { $0 + $1.mark.photos - $1.recorded.photos }
-    guard left < chunk else { return nil }
-    wishes += 1
-    return LeaseWish(photos: chunk, largest: chunk, isReversed: wishes % 8 == 0)
+  private func isRung(since time: Duration) -> Bool { rungTime.map { $0 >= time } ?? false }
+
+  /// One share ahead of the one at work; less urgent ones do not count, so that urgent photos wait for none of them.
+  /// Every eighth wish is for the least urgent list, so that it is not put off without end.
+  package mutating func wish() -> LeaseWish? {
+    if mustAsk || isDraining { return nil }
+    let least = ServiceClass.allCases.last { serviceClass in
+      holdings.values.filter { $0.serviceClass <= serviceClass }
+        .reduce(0) { $0 + $1.mark.photos - $1.recorded.photos } < chunk
+    }
+    guard let least, least.rawValue >= dryClasses else { return nil }
+    let isForAll = least == .background
+    if isForAll { wishes += 1 }
+    return LeaseWish(
+      photos: chunk, largest: chunk, upTo: least, isReversed: isForAll && wishes % 8 == 0)
   }
 }
