@@ -185,7 +185,7 @@ final class Darkroom: Sendable {
   private func runLists() async {
     let (recorder, folders) = (ground.recorder, ground.folders)
     let (births, ended, removed, hidden) = await onDisk {
-      retention.forgetRemoved()
+      retention.forgetRemoved(isNode: cluster != nil)
       try? work.returns.sweep()
       let entries = recorder.ledger { $0.lists.values.sorted { $0.id < $1.id } }
       work.index.load(entries.map(\.id), from: folders.lists)

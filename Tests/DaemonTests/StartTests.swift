@@ -214,6 +214,9 @@ import Testing
       try bench.settings("[Download]\nFileFolders=/nonexistent/x\n")
       let folder = try await bench.launch("darkroomd", ["--check", "--root", bench.root]).end()
       #expect(folder.code == 78 && folder.errors.contains("/nonexistent/x"), "\(folder)")
+      try bench.settings("[Cluster]\nLedger=dbname=darkroom\n")
+      let lonely = try await bench.launch("darkroomd", ["--check", "--root", bench.root]).end()
+      #expect(lonely.code == 78 && lonely.errors.contains("Ledger= needs Blobs="), "\(lonely)")
       let named = ["--check", "--config", "\(bench.root)/none.conf"]
       #expect(try await bench.launch("darkroomd", named).end().code == 78)
       #expect(bench.names(".") == before)

@@ -62,6 +62,23 @@ struct ClusterRunTests {
     }
   }
 
+  @Test func `a node that starts again shows no shares that it had`() async throws {
+    try await NodeBench.use { nodes in
+      let home = try await nodes.start("a")
+      let other = try await nodes.start("b")
+      try await nodes.drop(nodes.photos(24), at: "a")
+      try await nodes.nodesAtWork(2)
+      await nodes.bench.origin.release("g")
+      try await home.says("Finished list 'summer'")
+      try await nodes.bench.until("the shares are gone") { nodes.names("b/state/lists").isEmpty }
+      await other.cut()
+      _ = try await nodes.start("b")
+      let lists = try await nodes.tool("b", "list", "--json")
+      #expect(lists.code == 0 && !lists.output.contains("\"id\""), "\(lists)")
+      _ = home
+    }
+  }
+
   @Test func `a node that was frozen for longer than a lease reports nothing of what it lost`()
     async throws
   {

@@ -133,10 +133,10 @@ import Vocabulary
         FileName(literal: "1"), to: lists, as: ListFolder.old(ListID(1)), replacing: false)
       // The folder of list 2 is gone, but its time is not over.
       try lists.removeFlat(FileName(literal: "2"))
-      retention(bench).forgetRemoved()
+      retention(bench).forgetRemoved(isNode: false)
       #expect(left(bench) == ["3"] && bench.state(ListID(2)) == .cancelled)
       bench.clock.advance(by: Self.keep)
-      retention(bench).forgetRemoved()
+      retention(bench).forgetRemoved(isNode: false)
       #expect(bench.state(ListID(1)) == nil && bench.state(ListID(2)) == nil)
       #expect(bench.state(ListID(3)) == .cancelled)
     }

@@ -11,6 +11,10 @@ int64_t dr_current_folder(char *bytes, uint64_t count) {
   return getcwd(bytes, count) ? (int64_t)strlen(bytes) : -errno;
 }
 
+int64_t dr_host_name(char *bytes, uint64_t count) {
+  return gethostname(bytes, count) ? -errno : (int64_t)strnlen(bytes, count);
+}
+
 int64_t dr_link_target(const char *path, char *bytes, uint64_t count) {
   ssize_t n = readlink(path, bytes, count);
   return n < 0 ? -errno : n;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths of this process: absolute paths from its current folder, its worker's program; and the boot's
-// identifier.
+// Paths of this process: absolute paths from its current folder, its worker's program; the boot's identifier; and
+// the name of the machine.
 
 internal import CLinux
 package import Vocabulary
@@ -54,13 +54,9 @@ extension ThisProcess {
     return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
   }
 
-  /// Of this machine, as the kernel has it; empty if it cannot be read.
+  /// Of this machine; empty if it has none.
   package static var hostName: String {
-    guard let folder = try? LinuxFolder.open(path: "/proc/sys/kernel"),
-      let file = try? folder.openFile(FileName(literal: "hostname"), .read),
-      let bytes = try? file.read(at: 0, upTo: 256)
-    else { return "" }
-    return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+    (try? unsafe text("gethostname") { unsafe dr_host_name($0, $1) }) ?? ""
   }
 
   private static func text(

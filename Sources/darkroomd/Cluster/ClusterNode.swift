@@ -23,8 +23,8 @@ struct ClusterNode: Sendable {
   /// A round trip to the ledger takes no longer.
   private static let patience = Duration.seconds(10)
   private static let longestPassword = 4096
-  private static let lonely = StartFailure(
-    ExitCode.configuration, "Ledger= needs Blobs=, a folder that all nodes mount")
+  static let needsBlobs = "Ledger= needs Blobs=, a folder that all nodes mount"
+  private static let lonely = StartFailure(ExitCode.configuration, needsBlobs)
 
   static func make(
     _ ground: Ground, lists: OpenLists, index: ListIndex, keeper: ListKeeper, narrator: Narrator,
@@ -80,7 +80,8 @@ struct ClusterNode: Sendable {
     do throws(SystemError) { try BlobShelf.folders(at: blobs) } catch {
       throw StartFailure(
         ExitCode.io, "the folder of Blobs= cannot be used: \(error)", trouble: "folder.lost",
-        advice: "Mount it on this node, or allow the daemon's user to write it")
+        advice: "Mount it on this node, allow the daemon's user to write it, or add ReadWritePaths= for it "
+          + "to the unit")
     }
   }
 

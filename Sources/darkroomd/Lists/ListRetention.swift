@@ -58,12 +58,13 @@ final class ListRetention: Sendable {
   func look() { bell.changed() }
 
   /// Call at the start: forgets lists whose folders an earlier run removed. May wait for a disk.
-  func forgetRemoved() {
+  /// - Parameter isNode: shares of a cluster are removed when they end, whatever their age.
+  func forgetRemoved(isNode: Bool) {
     let old = OldLists(lists)
     try? old.sweep()
     // Not for the clock's sake: nothing is left of them that a wrong clock could cost.
     let (keep, now) = (keepLists, clock.wallTime())
-    for list in ended() where keep.isOver(since: list.since, now: now) {
+    for list in ended() where isNode || keep.isOver(since: list.since, now: now) {
       if (try? old.isGone(list.list)) == true { recorder.forget(list.list) }
     }
   }

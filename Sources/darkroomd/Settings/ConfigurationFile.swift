@@ -39,6 +39,10 @@ struct ConfigurationFile: Sendable {
   /// and credentials.
   func readChecked() throws(ConfigurationError) -> (settings: Settings, origins: SettingOrigins) {
     var read = try read()
+    let cluster = read.settings.cluster
+    if cluster.ledger != nil, cluster.blobs == nil {
+      throw ConfigurationError(file: path, line: nil, problem: ClusterNode.needsBlobs)
+    }
     try read.settings.download.checkFileFolders()
     read.settings.networkFiles = try NetworkFiles.read(read.settings.network)
     return read

@@ -8,6 +8,7 @@
 
 // Fills `bytes` and returns the length.
 int64_t dr_current_folder(char *bytes, uint64_t count);
+int64_t dr_host_name(char *bytes, uint64_t count);
 int64_t dr_link_target(const char *path, char *bytes, uint64_t count);
 int dr_may_execute(const char *path);
 int dr_may_read(const char *path);
