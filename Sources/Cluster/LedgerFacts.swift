@@ -88,9 +88,12 @@ package struct PulseAnswer: Equatable, Sendable {
   /// In the order of list and photo.
   package let leases: [Lease]
   package let isDraining: Bool
+  /// In the order of their servers; nil without a request.
+  package let seats: [SeatGrant]?
 
-  package init(leases: [Lease], isDraining: Bool) {
+  package init(leases: [Lease], isDraining: Bool, seats: [SeatGrant]? = nil) {
     self.leases = leases
     self.isDraining = isDraining
+    self.seats = seats
   }
 }

@@ -54,6 +54,8 @@ package enum LedgerBell: Equatable, Sendable {
   case work(ServiceClass)
   case list(LedgerList)
   case over(LedgerList)
+  /// This node can have more seats at a server, or has more than its part.
+  case seats
 }
 
 final class LedgerLink: Sendable {
@@ -148,7 +150,7 @@ final class LedgerLink: Sendable {
     }
     do throws(PostgresError) {
       for notice in try state.session?.notices() ?? [] {
-        LedgerBell(notice.payload).map(ring)
+        LedgerBell(notice.payload, node: state.seat?.node).map(ring)
       }
     } catch { state.session = nil }
   }
@@ -191,19 +193,23 @@ final class LedgerLink: Sendable {
   ) throws(Failure) -> LedgerSeat {
     if let failure = state.failure { throw failure }
     if let seat = state.seat, state.session != nil { return seat }
-    do throws(PostgresError) { return try enter(&state, until: deadline) } catch {
+    do throws(PostgresError) {
+      if let seat = try enter(&state, until: deadline) { return seat }
+    } catch {
       guard error.meansNoSchema else { throw state.failure ?? error.failure }
     }
-    // The first node makes it.
+    // The first node makes it, and the first one of a new release adds to it.
     do throws(PostgresError) {
       try LedgerSchema.install(at: place.server, place.settings, clock: clock, until: deadline)
-      return try enter(&state, until: deadline)
+      if let seat = try enter(&state, until: deadline) { return seat }
+      throw .refused("its release does not change")
     } catch { throw state.failure ?? error.failure }
   }
 
+  /// Nil if the schema lacks what this release needs.
   private func enter(
     _ state: inout State, until deadline: Duration
-  ) throws(PostgresError) -> LedgerSeat {
+  ) throws(PostgresError) -> LedgerSeat? {
     var session = try PostgresSession.open(
       place.server, place.settings, clock: clock, until: deadline)
     let rows = try session.run(
@@ -218,6 +224,7 @@ final class LedgerLink: Sendable {
     let seat = try rows[1].get()[0].first
     _ = try rows[2].get()
     try Self.check(release, &state)
+    if let release, release.int(0) < Int64(LedgerSchema.release) { return nil }
     guard let seat, !seat.isNull(0) else {
       let failure = Self.replaced(place.node)
       state.failure = failure
@@ -247,13 +254,15 @@ final class LedgerLink: Sendable {
 }
 
 extension LedgerBell {
-  init?(_ payload: String) {
+  /// Nil for a bell that is not for this node.
+  init?(_ payload: String, node: Int32?) {
     let parts = payload.split(separator: " ")
     guard parts.count == 2, let number = UInt64(parts[1]) else { return nil }
     switch parts[0] {
     case "work": self = .work(ServiceClass(rawValue: UInt8(clamping: number)) ?? .default)
     case "list": self = .list(LedgerList(number))
     case "over": self = .over(LedgerList(number))
+    case "seats" where UInt64(exactly: node ?? -1) == number: self = .seats
     default: return nil
     }
   }

@@ -83,12 +83,17 @@ package struct PostgresOffice: ListOffice {
     return answers.first?.first?.first?.bool(0) ?? false
   }
 
-  package func pulse() async throws(Failure) -> PulseAnswer {
-    let answers = try await link.ask { [silence] in LedgerCall.pulse($0, silence: silence) }
-    guard answers.count == 2, let row = answers[0].first?.first else { throw Self.nonsense }
+  package func pulse(_ seats: SeatRequest?) async throws(Failure) -> PulseAnswer {
+    let answers = try await link.ask { [silence] seat in
+      LedgerCall.pulse(seat, silence: silence)
+        + (seats.map { [[LedgerCall.seats(seat, $0, silence: silence)]] } ?? [])
+    }
+    guard answers.count >= 2, let row = answers[0].first?.first else { throw Self.nonsense }
     guard row.bool(0) else { throw Self.replaced }
     return PulseAnswer(
-      leases: answers[1].first?.map { PulseAnswer.Lease($0) } ?? [], isDraining: row.bool(1))
+      leases: answers[1].first?.map { PulseAnswer.Lease($0) } ?? [], isDraining: row.bool(1),
+      seats: answers.dropFirst(2).first?.first?.map { SeatGrant($0.text(0), seats: Int($0.int(1))) }
+    )
   }
 
   // MARK: people

@@ -39,6 +39,11 @@ package actor PostgresServer {
         wait $server || true
         echo stopped
         ;;
+      crash)
+        kill -QUIT $server
+        wait $server || true
+        echo crashed
+        ;;
       start) start ;;
       esac
     done
@@ -76,6 +81,9 @@ package actor PostgresServer {
 
   /// Ends the server, and all sessions, until `goOn`.
   package func stop() async throws { try await tell("stop", "stopped") }
+
+  /// Ends it at once, without what it has not written, until `goOn`.
+  package func crash() async throws { try await tell("crash", "crashed") }
 
   package func goOn() async throws { try await tell("start", "ready") }
 

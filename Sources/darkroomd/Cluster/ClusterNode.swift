@@ -3,6 +3,7 @@
 // were dropped here. There is none without Ledger=. `make` raises `StartFailure`.
 // Concurrency: immutable; each part has a lock or a thread of its own.
 
+import Chain
 import Cluster
 import Digests
 import Files
@@ -26,8 +27,8 @@ struct ClusterNode: Sendable {
     ExitCode.configuration, "Ledger= needs Blobs=, a folder that all nodes mount")
 
   static func make(
-    _ ground: Ground, lists: OpenLists, index: ListIndex, keeper: ListKeeper, narrator: Narrator,
-    _ health: HealthBoard
+    _ ground: Ground, chains: ChainRunner<PhotoStages>, lists: OpenLists, index: ListIndex,
+    keeper: ListKeeper, narrator: Narrator, _ health: HealthBoard
   ) throws(StartFailure) -> ClusterNode? {
     let settings = ground.settings.current.cluster
     guard let server = settings.ledger else { return nil }
@@ -50,7 +51,8 @@ struct ClusterNode: Sendable {
       index: index, keeper: keeper, clock: ground.clock)
     let node = ClusterNode(
       name: name, office: office, leaseTime: settings.leaseTime,
-      shares: ShareDesk(maker, settings, lists: lists, health, changes: ground.changes),
+      shares: ShareDesk(
+        maker, settings, chains: chains, lists: lists, health, changes: ground.changes),
       entries: EntryDesk(
         maker, settings, lists: lists, narrator: narrator, health, changes: ground.changes),
       maker: maker, close: { office.close() })
