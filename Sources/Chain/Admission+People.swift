@@ -37,7 +37,7 @@ extension Admission {
 
   // MARK: seats
 
-  /// What this machine uses of each host until `grantSeats`, and how many photos it has there.
+  /// The use of each host by this machine until `grantSeats`, and how many photos it has there.
   package mutating func claimSeats(now: Duration) -> [HostSeats.Claim] {
     var waiting: [String: Int] = [:]
     for line in lines.values where !line.isStill {

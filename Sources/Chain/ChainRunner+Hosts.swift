@@ -194,7 +194,7 @@ extension ChainRunner {
     bell.changed()
   }
 
-  /// What this machine uses of each host until `grantSeats`, and the limit of one host for all machines.
+  /// The use of each host by this machine until `grantSeats`, and the limit of one host for all machines.
   package func claimSeats() -> (claims: [HostSeats.Claim], most: Int) {
     let now = time.uptime()
     return state.withLock { ($0.admission.claimSeats(now: now), $0.admission.hosts.most) }

@@ -18,7 +18,7 @@ package struct HostSeats: Sendable {
     }
   }
 
-  /// What is said of a server when seats are asked for.
+  /// The facts about a server in a request for seats.
   package struct Claim: Equatable, Sendable {
     package let name: String
     /// The most seats that are used until there is an answer.
@@ -77,7 +77,7 @@ package struct HostSeats: Sendable {
     if isLeft || (!isUsed && seat.told < most) { isNews = true }
   }
 
-  /// What is used from now on, until the answer; by name. Servers that are not named are given up.
+  /// The use from now on, until the answer; by name. Servers that are not named are given up.
   package mutating func claims(_ uses: [Use], now: Duration) -> [Claim] {
     let uses = uses.filter { $0.inFlight + $0.waiting > 0 }.sorted { $0.name < $1.name }
     for use in uses where order[use.name] == nil { arrive(use.name) }

@@ -59,7 +59,7 @@ extension LedgerSchema {
       UPDATE seat s SET told = part, seats = greatest(part, held),
         since = CASE WHEN old.told > 0 AND NOT moves THEN s.since ELSE now END
         WHERE s.host = h AND s.node = me;
-      -- What a node was told it may use must not be forgotten.
+      -- A crash must not forget the seats that a node was told.
       IF greatest(part, held) > coalesce(old.seats, 0) THEN
         PERFORM set_config('synchronous_commit', 'on', true);
       END IF;

@@ -17,7 +17,7 @@ package enum LedgerSchema {
   /// Of the whole schema.
   static var statements: [String] { statements(of: text) }
 
-  /// What a schema of an earlier release lacks. It is only added to, so that nodes of that release go on.
+  /// The part that a schema of an earlier release lacks. A schema is only added to, so that nodes of that release go on.
   static func additions(to earlier: Int64) -> [String] {
     var statements: [String] = []
     if earlier < 2 { statements += self.statements(of: seats) }

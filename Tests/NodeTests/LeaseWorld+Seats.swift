@@ -83,7 +83,7 @@ extension LeaseWorld {
     }
   }
 
-  /// The nodes together have at most so many connections to a host as one may have. The transfers of a node that was
+  /// All nodes together have at most the connections to a host that one may have. The transfers of a node that was
   /// frozen for longer than its lease are not counted.
   private mutating func checkSeats(_ node: Int, _ uses: [HostSeats.Use]) {
     let isStale = nodes[node].isStale
