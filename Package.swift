@@ -148,7 +148,9 @@ let tests: [Target] = [
     name: "ClusterModel", dependencies: ["Cluster", "Vocabulary"], path: "Tests/ClusterModel"),
   .testTarget(
     name: "ClusterTests",
-    dependencies: ["Cluster", "ClusterModel", "Linux", "Postgres", "Support", "Vocabulary"]),
+    dependencies: [
+      "Chain", "Cluster", "ClusterModel", "Linux", "Postgres", "Support", "Vocabulary",
+    ]),
   .testTarget(name: "ChainTests", dependencies: ["Chain", "Support", "Vocabulary"]),
   .testTarget(
     name: "DownloadTests",
@@ -192,8 +194,8 @@ let tests: [Target] = [
   .testTarget(
     name: "NodeTests",
     dependencies: [
-      "Cluster", "ClusterModel", "Digests", "Linux", "Postgres", "Record", "Support", "Vocabulary",
-      "darkroomd",
+      "Chain", "Cluster", "ClusterModel", "Digests", "Linux", "Postgres", "Record", "Support",
+      "Vocabulary", "darkroomd",
     ]),
   .testTarget(
     name: "PartTests",

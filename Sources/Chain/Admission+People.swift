@@ -35,6 +35,24 @@ extension Admission {
     enterCalled()
   }
 
+  // MARK: seats
+
+  /// The use of each host by this machine until `grantSeats`, and how many photos it has there.
+  package mutating func claimSeats(now: Duration) -> [HostSeats.Claim] {
+    var waiting: [String: Int] = [:]
+    for line in lines.values where !line.isStill {
+      for (host, photos, _) in line.forHost.sizes { waiting[host, default: 0] += photos }
+    }
+    return hosts.claimSeats(waiting, now: now)
+  }
+
+  package mutating func grantSeats(
+    _ granted: [String: Int], until deadline: Duration, now: Duration
+  ) {
+    hosts.grantSeats(granted, until: deadline, now: now)
+    enterCalled()
+  }
+
   /// Allows a probe of a closed host at once. Without a name: of all closed hosts, and all waiting retries
   /// are due.
   package mutating func flush(_ host: String?, wishes: Bool = true, now: Duration) -> Int {

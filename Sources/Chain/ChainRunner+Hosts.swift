@@ -23,6 +23,8 @@ package enum HostWait: Equatable, Sendable {
   case closed(ClosedHost)
   /// Enough is downloaded from it.
   case room
+  /// Enough is downloaded from it by this machine and others.
+  case seat
 }
 
 /// The photos of a list that have chains or wait for something else than their turn.
@@ -129,7 +131,8 @@ extension ChainRunner {
       if let closure = state.admission.hosts.closure(of: host) {
         return .closed(ClosedHost(name: host, closure, now: now))
       }
-      return state.admission.waitsForHost(photo) ? .room : nil
+      guard state.admission.waitsForHost(photo) else { return nil }
+      return state.admission.hosts.lacksSeats(host) ? .seat : .room
     }
   }
 
@@ -188,6 +191,18 @@ extension ChainRunner {
   package func limitHosts(to limits: HostLimits) {
     let now = time.uptime()
     state.withLock { $0.admission.limitHosts(to: limits, now: now) }
+    bell.changed()
+  }
+
+  /// The use of each host by this machine until `grantSeats`, and the limit of one host for all machines.
+  package func claimSeats() -> (claims: [HostSeats.Claim], most: Int) {
+    let now = time.uptime()
+    return state.withLock { ($0.admission.claimSeats(now: now), $0.admission.hosts.most) }
+  }
+
+  package func grantSeats(_ granted: [String: Int], until deadline: Duration) {
+    let now = time.uptime()
+    state.withLock { $0.admission.grantSeats(granted, until: deadline, now: now) }
     bell.changed()
   }
 

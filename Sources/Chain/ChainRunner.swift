@@ -313,6 +313,7 @@ package final class ChainRunner<Work: Stages>: Sendable {
         if state.trouble.passed() { state.events.append(.recovered) }
         if state.proxyTrouble.passed() { state.events.append(.proxyRecovered) }
       }
+      if state.admission.hosts.takeSeatNews() { state.events.append(.seatsWanted) }
       for news in state.admission.setbacks.takeNews() {
         state.events.append(
           news.failure.map { .listTroubled(news.list, $0) } ?? .listRecovered(news.list))

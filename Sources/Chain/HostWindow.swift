@@ -60,9 +60,11 @@ package struct HostWindow: Equatable, Sendable {
   package init() {}
 
   /// How many photos may start now.
-  package func room(now: Duration, most: Int) -> Int {
-    guard let closure else { return max(0, min(limit, most) - inFlight) }
-    return now >= closure.gate && !closure.isProbing ? 1 : 0
+  /// - Parameter seats: of this machine, where the limit is that of many.
+  package func room(now: Duration, most: Int, seats: Int? = nil) -> Int {
+    let free = seats.map { max(0, $0 - inFlight) } ?? .max
+    guard let closure else { return min(free, max(0, min(limit, most) - inFlight)) }
+    return now >= closure.gate && !closure.isProbing ? min(1, free) : 0
   }
 
   /// Notes the start of a photo; true if it probes a closed host. Tried and untried photos take turns as

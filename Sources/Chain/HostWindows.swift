@@ -62,10 +62,12 @@ package struct HostWindows: Sendable {
   private var gates = DueQueue<String>()
   private var newlyCalled: [LineKey] = []
   /// The limit of photos in flight to one host.
-  private var most: Int
+  private(set) var most: Int
   /// How long untried photos wait for a closed host; `triedPatience` is for tried ones.
   private(set) var patience: Duration
   private let triedPatience: Duration
+  /// Nil for a machine of its own.
+  private var seats: HostSeats?
   /// No photo starts to any host.
   package private(set) var isSuspended = false
   /// The hosts behind the proxy, and whether no photo starts to them.
@@ -75,6 +77,7 @@ package struct HostWindows: Sendable {
   package init(_ limits: HostLimits = HostLimits(), triedPatience: Duration = .seconds(120)) {
     most = limits.most
     patience = limits.patience
+    seats = limits.areShared ? HostSeats() : nil
     self.triedPatience = triedPatience
   }
 
@@ -103,7 +106,7 @@ package struct HostWindows: Sendable {
     if let closure = lost(host.window, isTried: isTried, hasFresh: hasFresh, now: now) {
       return .lost(closure)
     }
-    guard host.window.room(now: now, most: most) > 0, !host.isAwaited(ahead: serviceClass) else {
+    guard room(name, host.window, now) > 0, !host.isAwaited(ahead: serviceClass) else {
       return .wait
     }
     let isProbe = host.window.start(tried: isTried, fresh: !isTried)
@@ -129,7 +132,7 @@ package struct HostWindows: Sendable {
       return .lost(closure)
     }
     unlist(key, name, &host)
-    guard !isShut, name == Self.here || host.window.room(now: now, most: most) > 0 else {
+    guard !isShut, name == Self.here || room(name, host.window, now) > 0 else {
       host.queues[Int(share.serviceClass.rawValue)].insertFirst(key, of: share.owner)
       setGate(&host, name, now)
       hosts[name] = host
@@ -228,6 +231,37 @@ package struct HostWindows: Sendable {
     callAll(now)
   }
 
+  // MARK: seats
+
+  private func room(_ name: String, _ window: HostWindow, _ now: Duration) -> Int {
+    window.room(now: now, most: most, seats: seats?.limit(name, now: now))
+  }
+
+  /// - Parameter waiting: the photos that wait for each host.
+  mutating func claimSeats(_ waiting: [String: Int], now: Duration) -> [HostSeats.Claim] {
+    let names = Set(waiting.keys).union(hosts.keys).subtracting([Self.here])
+    let uses = names.map { name in
+      HostSeats.Use(
+        name, inFlight: hosts[name]?.window.inFlight ?? 0,
+        waiting: isShut(name) ? 0 : waiting[name] ?? 0)
+    }
+    return seats?.claims(uses, now: now) ?? []
+  }
+
+  mutating func grantSeats(_ granted: [String: Int], until deadline: Duration, now: Duration) {
+    seats?.grant(granted, until: deadline)
+    callAll(now)
+  }
+
+  /// Takes out whether seats should be asked for at once.
+  mutating func takeSeatNews() -> Bool { seats?.takeNews() ?? false }
+
+  /// Other machines have the seats that photos wait for.
+  func lacksSeats(_ name: String) -> Bool {
+    guard let seats, let window = hosts[name]?.window, window.closure == nil else { return false }
+    return seats.areElsewhere(name, inFlight: window.inFlight, most: most)
+  }
+
   private mutating func callAll(_ now: Duration) {
     for name in Array(hosts.keys) {
       if let host = hosts.removeValue(forKey: name) { put(host, name, now) }
@@ -283,8 +317,7 @@ package struct HostWindows: Sendable {
     if !isShut(name) {
       // A photo that gives up needs no room.
       let isLost = lost(host.window, isTried: true, hasFresh: false, now: now) != nil
-      let room =
-        name == Self.here || isLost ? Int.max : host.window.room(now: now, most: most)
+      let room = name == Self.here || isLost ? Int.max : room(name, host.window, now)
       while host.called.count < room, let key = host.call() {
         calls[key, default: []].append(name)
         newlyCalled.append(key)
@@ -295,6 +328,9 @@ package struct HostWindows: Sendable {
       host.window.isForgettable(now: now)
       || (hosts.count >= Self.longestMemory && host.window.inFlight == 0)
     if host.isAwaited || !isIdle { hosts[name] = host }
+    if name != Self.here {
+      seats?.note(name, inFlight: host.window.inFlight, isAwaited: host.isAwaited, most: most)
+    }
   }
 
   /// One alarm per host: `DueQueue` would ignore a second one.

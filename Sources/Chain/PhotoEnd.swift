@@ -28,6 +28,8 @@ package enum ChainEvent: Equatable, Sendable {
   case unreadable(ListID, Failure)
   /// The list has no unfinished photo.
   case done(ListID)
+  /// Seats at hosts should be asked for.
+  case seatsWanted
   /// A host is closed except for probes, or has reopened.
   case host(Admission.HostNews)
 }

@@ -127,6 +127,22 @@ enum LedgerCall {
     ]
   }
 
+  static func seats(
+    _ seat: LedgerSeat, _ request: SeatRequest, silence: Duration
+  ) -> PostgresStatement {
+    PostgresStatement(
+      "seats",
+      """
+      SELECT host, seats FROM seats($1::int4, $2::int8, $3::int8, $4::int4, $5::text[], $6::int4[],
+        $7::int4[], $8::int8)
+      """,
+      seat.values + [
+        .int8(Int64(clamping: request.number)), .int4(Int32(clamping: request.most)),
+        .texts(request.hosts.map(\.name)), .int4s(request.hosts.map { Int32(clamping: $0.held) }),
+        .int4s(request.hosts.map { Int32(clamping: $0.need) }), silence.value,
+      ])
+  }
+
   // MARK: people
 
   static func order(_ order: ListOrder, _ list: LedgerList) -> PostgresStatement {

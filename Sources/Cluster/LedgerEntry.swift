@@ -35,6 +35,9 @@ struct LedgerEntry: ~Copyable {
     }
   }
 
+  /// The number of this node in the ledger.
+  var node: Int32? { seat?.node }
+
   mutating func notices() -> [PostgresNotice] {
     do throws(PostgresError) { return try session?.notices() ?? [] } catch {
       session = nil
@@ -84,24 +87,30 @@ struct LedgerEntry: ~Copyable {
     _ server: PostgresServers.Server, until deadline: Duration
   ) throws(PostgresError) -> LedgerSeat {
     let settings = place.settings + server.settings
-    do throws(PostgresError) { return try enter(settings, until: deadline) } catch {
+    do throws(PostgresError) {
+      if let seat = try enter(settings, until: deadline) { return seat }
+    } catch {
       guard error.meansNoSchema else { throw error }
+      guard seat == nil else {
+        throw .refused("\(server.name) has another database, without the ledger")
+      }
     }
-    guard seat == nil else {
-      throw .refused("\(server.name) has another database, without the ledger")
-    }
-    // The first node makes it.
+    // The first node makes it, and the first one of a new release adds to it.
     try LedgerSchema.install(at: place.server, settings, clock: clock, until: deadline)
-    return try enter(settings, until: deadline)
+    if let seat = try enter(settings, until: deadline) { return seat }
+    throw .refused("its release does not change")
   }
 
+  /// Nil if the schema lacks what this release needs.
   private mutating func enter(
     _ settings: [(String, String)], until deadline: Duration
-  ) throws(PostgresError) -> LedgerSeat {
+  ) throws(PostgresError) -> LedgerSeat? {
     var session = try PostgresSession.open(
       place.server, settings, clock: clock, until: deadline, interrupt: interrupt)
     let facts = try session.run([[LedgerCall.release]], until: deadline)
-    try check(try facts[0].get()[0].first)
+    let release = try facts[0].get()[0].first
+    try check(release)
+    if let release, release.int(0) < Int64(LedgerSchema.release) { return nil }
     let call = LedgerCall.enter(
       place.node, run: Int64(bitPattern: place.run), known: seat?.incarnation ?? 0)
     let rows = try session.run([[call], [LedgerCall.listen]], until: deadline)

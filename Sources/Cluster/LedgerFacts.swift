@@ -90,10 +90,13 @@ package struct PulseAnswer: Equatable, Sendable {
   package let isDraining: Bool
   /// A list is not over.
   package let isOpen: Bool
+  /// In the order of their servers; nil without a request.
+  package let seats: [SeatGrant]?
 
-  package init(leases: [Lease], isDraining: Bool, isOpen: Bool) {
+  package init(leases: [Lease], isDraining: Bool, isOpen: Bool, seats: [SeatGrant]? = nil) {
     self.leases = leases
     self.isDraining = isDraining
     self.isOpen = isOpen
+    self.seats = seats
   }
 }

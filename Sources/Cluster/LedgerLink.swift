@@ -58,6 +58,8 @@ package enum LedgerBell: Equatable, Sendable {
   case work(ServiceClass)
   case list(LedgerList)
   case over(LedgerList)
+  /// This node can have more seats at a server, or has more than its part.
+  case seats
 }
 
 final class LedgerLink: Sendable {
@@ -152,7 +154,7 @@ final class LedgerLink: Sendable {
   }
 
   private func hear(_ entry: inout LedgerEntry) {
-    for notice in entry.notices() { LedgerBell(notice.payload).map(ring) }
+    for notice in entry.notices() { LedgerBell(notice.payload, node: entry.node).map(ring) }
   }
 
   private func serve(_ calls: [Call], _ entry: inout LedgerEntry) {
@@ -186,13 +188,15 @@ final class LedgerLink: Sendable {
 }
 
 extension LedgerBell {
-  init?(_ payload: String) {
+  /// Nil for a bell that is not for this node.
+  init?(_ payload: String, node: Int32?) {
     let parts = payload.split(separator: " ")
     guard parts.count == 2, let number = UInt64(parts[1]) else { return nil }
     switch parts[0] {
     case "work": self = .work(ServiceClass(rawValue: UInt8(clamping: number)) ?? .default)
     case "list": self = .list(LedgerList(number))
     case "over": self = .over(LedgerList(number))
+    case "seats" where UInt64(exactly: node ?? -1) == number: self = .seats
     default: return nil
     }
   }

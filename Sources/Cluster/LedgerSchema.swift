@@ -12,10 +12,21 @@ package import Vocabulary
 
 package enum LedgerSchema {
   /// Of tables and functions. Nodes of an older release work on a newer schema while `oldest` allows it.
-  static let release: Int32 = 1
+  static let release: Int32 = 2
+
+  /// Of the whole schema.
+  static var statements: [String] { statements(of: text) }
+
+  /// The part that a schema of an earlier release lacks. A schema is only added to, so that nodes of that release go on.
+  static func additions(to earlier: Int64) -> [String] {
+    var statements: [String] = []
+    if earlier < 2 { statements += self.statements(of: seats) }
+    return statements + self.statements(of: rights)
+      + ["UPDATE release SET version = \(release)"]
+  }
 
   /// One by one.
-  static var statements: [String] {
+  private static func statements(of text: String) -> [String] {
     var statements: [String] = []
     var (lines, isInBody) = ([Substring](), false)
     for line in text.split(separator: "\n") {
@@ -31,12 +42,13 @@ package enum LedgerSchema {
     return statements
   }
 
-  private static let text = tables + nodes + turns + lists + ends + shares + people + rights
+  private static let text =
+    tables + nodes + turns + lists + ends + shares + people + seats + rights
 
   private static let tables = #"""
     CREATE SCHEMA darkroom;
     CREATE TABLE release (version int NOT NULL, oldest int NOT NULL);
-    INSERT INTO release VALUES (1, 1);
+    INSERT INTO release VALUES (2, 1);
     -- run is drawn by each start of a daemon.
     CREATE TABLE node (
       id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text UNIQUE NOT NULL,
@@ -240,7 +252,7 @@ package enum LedgerSchema {
 }
 
 extension LedgerSchema {
-  /// Makes the schema in an empty database; does nothing if it is there. All or nothing.
+  /// Makes the schema in an empty database, or adds to one of an earlier release what it lacks. All or nothing.
   package static func install(
     at place: String, clock: any TimeSource, within limit: Duration
   ) throws(Failure) {
@@ -256,18 +268,20 @@ extension LedgerSchema {
     until deadline: Duration
   ) throws(PostgresError) {
     var session = try PostgresSession.open(place, settings, clock: clock, until: deadline)
+    func run(_ statements: [String]) throws(PostgresError) -> [[PostgresRow]] {
+      try session.run([statements.map { PostgresStatement("", $0) }], until: deadline)[0].get()
+    }
     // Two that install at once: the second finds it made.
-    let found = try session.run(
-      [
-        [
-          PostgresStatement("", "SELECT pg_advisory_lock(5128314)"),
-          PostgresStatement("", "SELECT 1 FROM pg_namespace WHERE nspname = 'darkroom'"),
-        ]
-      ], until: deadline)
-    guard try found[0].get()[1].isEmpty else { return }
-    let made = try session.run(
-      [["BEGIN"] + statements + ["COMMIT"]].map { $0.map { PostgresStatement("", $0) } },
-      until: deadline)
-    _ = try made[0].get()
+    let found = try run([
+      "SELECT pg_advisory_lock(5128314)",
+      "SELECT 1 FROM pg_namespace WHERE nspname = 'darkroom'",
+    ])
+    var changes = statements
+    if !found[1].isEmpty {
+      let version = try run(["SELECT version FROM release"])[0].first?.int(0) ?? 0
+      if version >= release { return }
+      changes = additions(to: version)
+    }
+    _ = try run(["BEGIN"] + changes + ["COMMIT"])
   }
 }

@@ -23,7 +23,7 @@ package protocol ListOffice: Sendable {
   ) async throws(Failure) -> Bool
   /// That this node lives. The answer names each lease that it has: a node that was frozen must not take the success
   /// of one call for the life of all its leases.
-  func pulse() async throws(Failure) -> PulseAnswer
+  func pulse(_ seats: SeatRequest?) async throws(Failure) -> PulseAnswer
 
   // MARK: people
 
@@ -56,6 +56,8 @@ package protocol ListOffice: Sendable {
 }
 
 extension ListOffice {
+  package func pulse() async throws(Failure) -> PulseAnswer { try await pulse(nil) }
+
   /// Nil for an unknown list.
   package func progress(of list: LedgerList) async throws(Failure) -> ListProgress? {
     try await lists(

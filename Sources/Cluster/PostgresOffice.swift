@@ -83,14 +83,18 @@ package struct PostgresOffice: ListOffice {
     return answers.first?.first?.first?.bool(0) ?? false
   }
 
-  package func pulse() async throws(Failure) -> PulseAnswer {
-    let answers = try await link.ask { [silence] in [LedgerCall.pulse($0, silence: silence)] }
+  package func pulse(_ seats: SeatRequest?) async throws(Failure) -> PulseAnswer {
+    let answers = try await link.ask { [silence] seat in
+      [LedgerCall.pulse(seat, silence: silence)]
+        + (seats.map { [[LedgerCall.seats(seat, $0, silence: silence)]] } ?? [])
+    }
     guard let rows = answers.first, rows.count == 2, let row = rows[0].first else {
       throw Self.nonsense
     }
     guard row.bool(0) else { throw Self.replaced }
     return PulseAnswer(
-      leases: rows[1].map { PulseAnswer.Lease($0) }, isDraining: row.bool(1), isOpen: row.bool(2))
+      leases: rows[1].map { PulseAnswer.Lease($0) }, isDraining: row.bool(1), isOpen: row.bool(2),
+      seats: answers.dropFirst().first?.first?.map { SeatGrant($0.text(0), seats: Int($0.int(1))) })
   }
 
   // MARK: people

@@ -100,7 +100,8 @@ package struct WhyText {
         + "\(reason(wait))\(until(wait))"
     case .room:
       return host.isEmpty
-        ? "\(waits) for connections to other hosts" : "\(waits) for a connection to \(host)"
+        ? "\(waits) for connections to other hosts"
+        : "\(waits) for a connection to \(host)\(reason(wait))"
     case .retry:
       let attempt =
         wait.attempts > 0

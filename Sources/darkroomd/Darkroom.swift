@@ -66,7 +66,8 @@ final class Darkroom: Sendable {
     let sheets = ContactSheets(
       ground, SheetMaker(lists: lists, recorder: recorder), index, workers: workers)
     let cluster = try ClusterNode.make(
-      ground, lists: lists, index: index, keeper: keeper, narrator: narrator, health)
+      ground, chains: photos.chains, lists: lists, index: index, keeper: keeper,
+      narrator: narrator, health)
     work = ListWork(
       recorder: recorder, chains: photos.chains, lists: lists, index: index, notes: notes,
       returns: ReturnFolder(done: folders.done, failed: folders.failed, lists: folders.lists),
@@ -300,6 +301,7 @@ final class Darkroom: Sendable {
     case .listRecovered(let list): keeper.happened(.troubled(nil), to: list)
     case .unreadable(let list, let failure): keeper.happened(.unreadable(failure), to: list)
     case .done(let list): keeper.happened(.photosDone, to: list)
+    case .seatsWanted: cluster?.shares.wantSeats()
     case .host(let news): work.narrator.tell(Notice(news, now: ground.clock.uptime()))
     }
   }

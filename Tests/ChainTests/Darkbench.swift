@@ -61,6 +61,7 @@ final class Darkbench: Sendable {
       listEvents.withLock { $0.append(event) }
       listRecoveries.add()
     case .unreadable: unreadable.add()
+    case .seatsWanted: break
     case .host(let host): hostNews.note(host)
     }
   }

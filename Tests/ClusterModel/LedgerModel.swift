@@ -73,6 +73,7 @@ package struct LedgerModel {
   private var folders: Set<[UInt8]> = []
   private var accounts: [Account: UInt64] = [:]
   private var lastList: UInt64 = 0
+  package var seats = SeatModel()
 
   package init(silence: Duration) { self.silence = silence }
 

@@ -77,8 +77,14 @@ final class ModelOffice: ListOffice {
     }
   }
 
-  func pulse() throws(Failure) -> PulseAnswer {
-    let answer = try use { model, name, incarnation, _ in model.pulse(name, incarnation) }
+  func pulse(_ seats: SeatRequest?) throws(Failure) -> PulseAnswer {
+    let answer = try use { model, name, incarnation, _ in
+      model.pulse(name, incarnation).map { answer in
+        PulseAnswer(
+          leases: answer.leases, isDraining: answer.isDraining, isOpen: answer.isOpen,
+          seats: seats.map { model.seats($0, name, incarnation) ?? [] })
+      }
+    }
     guard let answer else { throw Self.replaced }
     return answer
   }

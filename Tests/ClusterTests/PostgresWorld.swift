@@ -47,7 +47,10 @@ final class PostgresWorld: OfficeWorld {
 
   /// Lists and all that belongs to them are gone; the nodes are there.
   func clear() async throws {
-    let tables = ["share", "list", "name", "origin", "folder", "account", "tally", "outcome"]
+    let tables = [
+      "share", "list", "name", "origin", "folder", "account", "tally", "outcome", "asker", "host",
+      "seat",
+    ]
     _ = try await PostgresServer.shared.run(
       tables.map { "DELETE FROM \($0)" } + [
         "ALTER TABLE list ALTER id RESTART",
@@ -69,6 +72,7 @@ final class PostgresWorld: OfficeWorld {
       [
         "UPDATE node SET seen = seen - \(step), entered = entered - \(step)",
         "UPDATE share SET run_at = run_at - \(step)",
+        "UPDATE seat SET since = since - \(step), until = until - \(step)",
         "UPDATE list SET accepted = accepted - \(step), ended = ended - \(step)",
       ], at: place)
   }

@@ -31,7 +31,10 @@ import Vocabulary
       }
       print("simulated clusters: \(Self.seeds.count): \(counts.sorted { $0.key < $1.key })")
       if Self.seeds.count > 1 {
-        for what in ["breaks", "freezes", "kills", "reports", "shares that cannot be made"] {
+        for what in [
+          "breaks", "freezes", "kills", "reports", "answers about seats",
+          "shares that cannot be made",
+        ] {
           #expect(counts[what, default: 0] > Self.seeds.count, "\(what)")
         }
       }
@@ -44,7 +47,8 @@ import Vocabulary
       var world = LeaseWorld(
         seed: Self.number("SEED") ?? 1,
         LeaseWorld.Plan(
-          nodes: nodes, lists: 1, photos: UInt32(40 * nodes), harms: 200, calm: .seconds(120)))
+          nodes: nodes, lists: 1, photos: UInt32(40 * nodes), connections: 2 * nodes, harms: 200,
+          calm: .seconds(120)))
       world.play()
       #expect(world.violations.isEmpty, "\(world.violations)")
       print("simulated nodes: \(nodes): \(world.counts.sorted { $0.key < $1.key })")

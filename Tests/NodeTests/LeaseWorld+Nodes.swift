@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop of a node, as `ShareDesk` runs it, and the way of its calls to the ledger.
 
+import Chain
 import Cluster
 import ClusterModel
 import Support
@@ -19,9 +20,10 @@ extension LeaseWorld {
   mutating func step(_ node: Int) {
     guard nodes[node].open == nil else { return }
     let next = nodes[node].lastPulse.map { $0 + nodes[node].book.interval } ?? .zero
-    if now >= next || nodes[node].book.mustAsk {
+    let due = min(next, nodes[node].seatBook.due ?? next)
+    if now >= due || nodes[node].book.mustAsk {
       nodes[node].lastPulse = now
-      return send(.pulse, from: node)
+      return send(.pulse(seatRequest(node)), from: node)
     }
     turn(node)
   }
@@ -95,9 +97,12 @@ extension LeaseWorld {
     }
     let answer: Answer
     switch request.call {
-    case .pulse:
+    case .pulse(let request):
       guard let pulse = ledger.pulse(name, seat) else { return }
-      answer = .pulse(pulse)
+      let seats = request.map { ledger.seats($0, name, seat) ?? [] }
+      answer = .pulse(
+        PulseAnswer(
+          leases: pulse.leases, isDraining: pulse.isDraining, isOpen: pulse.isOpen, seats: seats))
     case .turn(let reports, let wish):
       let verdicts = reports.map { ledger.report($0, name, seat) }
       let shares = wish.map { ledger.lease($0, name, seat) } ?? []
@@ -137,7 +142,8 @@ extension LeaseWorld {
     guard let (_, call, asked) = nodes[node].open else { return }
     nodes[node].open = nil
     switch (call, answer) {
-    case (.pulse, .pulse(let answer)):
+    case (.pulse(let request), .pulse(let answer)):
+      if let request { takeSeats(node, request, answer, asked: asked) }
       nodes[node].dry = []
       let held = answer.leases.reduce(0) { $0 + $1.share.photos }
       if held > 6 * plan.chunk { violate("node \(node) has leased \(held) photos") }
@@ -201,21 +207,28 @@ extension LeaseWorld {
     perform(nodes[node].book.made(list, for: share.id, at: now), at: node)
   }
 
-  /// Some photos end.
+  /// The photos in flight end, and others begin, as far as there are seats.
   mutating func work(_ node: Int, run: UInt64) {
     guard nodes[node].run == run else { return }
     after(time(upTo: .seconds(2)), .work(node, run: run))
-    for (list, work) in nodes[node].works.sorted(by: { $0.key < $1.key })
-    where !work.isHeld && !work.isDropped {
-      let count = min(work.left.count, random.number(below: 5))
-      for photo in work.left.prefix(count) {
+    nodes[node].isStale = false
+    for list in nodes[node].works.keys.sorted() where nodes[node].works[list]?.isDropped == false {
+      for photo in nodes[node].works[list]?.running ?? [] {
         attempts += 1
         // No two attempts have the same outcome.
         nodes[node].works[list]?.ended.append(
           Outcome(photo: photo, isFiltered: !random.oneIn(9), row: Array("\(attempts)".utf8)))
       }
-      nodes[node].works[list]?.left.removeFirst(count)
+      nodes[node].works[list]?.running = []
     }
+    for (list, work) in nodes[node].works.sorted(by: { $0.key < $1.key })
+    where !work.isHeld && !work.isDropped {
+      for photo in work.left where hasSeat(node, Self.host(of: photo)) && !random.oneIn(4) {
+        nodes[node].works[list]?.left.removeAll { $0 == photo }
+        nodes[node].works[list]?.running.append(photo)
+      }
+    }
+    noteSeats(node)
   }
 }
 

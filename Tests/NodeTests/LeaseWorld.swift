@@ -3,6 +3,7 @@
 // come late, nodes are frozen, killed and gone for good, and all of it follows from a seed. A broken promise is noted
 // as a violation.
 
+import Chain
 import Cluster
 import ClusterModel
 import Support
@@ -18,6 +19,8 @@ struct LeaseWorld {
     var photos: UInt32
     var chunk = 16
     var leaseTime = Duration.seconds(30)
+    /// To one host, from all nodes.
+    var connections = 4
     /// One of this number of calls breaks. In one of this number of seconds a node is frozen or killed.
     var breaks: UInt64 = 8
     var harms: UInt64 = 60
@@ -27,7 +30,7 @@ struct LeaseWorld {
   }
 
   enum Call {
-    case pulse
+    case pulse(SeatRequest?)
     case turn([ShareReport], LeaseWish?)
     case giveBack(ShareID, Duration)
   }
@@ -53,6 +56,8 @@ struct LeaseWorld {
   struct Work {
     let mark: ShareMark
     var left: [UInt32]
+    /// In flight.
+    var running: [UInt32] = []
     var ended: [Outcome] = []
     var isHeld = false
     var isDropped = false
@@ -77,6 +82,15 @@ struct LeaseWorld {
     var claims: Set<LedgerModel.Place> = []
     /// It was told that nothing of these classes waits, and has heard nothing since.
     var dry: Set<ServiceClass> = []
+    var seats = HostSeats()
+    var seatBook = SeatBook()
+    /// To each host, until the time of its seats is over.
+    var connections = [0, 0]
+    var seatTime = Duration.zero
+    /// Photos are in flight that are older than the lease of its seats.
+    var isStale = false
+    /// Since when it has photos and no seat.
+    var hungry: Duration?
   }
 
   let plan: Plan
@@ -210,6 +224,7 @@ struct LeaseWorld {
     nodes[node].run += 1
     (nodes[node].incarnation, nodes[node].isConnected) = (nil, false)
     (nodes[node].isAlive, nodes[node].returns, nodes[node].dry) = (true, [], [])
+    forgetSeats(node)
     var book = LeaseBook(leaseTime: plan.leaseTime, chunk: plan.chunk)
     for (list, work) in nodes[node].works where !work.isOver && !work.isDropped {
       book.restore(list, work.mark, isHeld: work.isHeld, at: now)

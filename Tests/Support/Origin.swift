@@ -56,6 +56,13 @@ package final class Origin: Sendable {
     await ask("gone \(gate) \(count)")
   }
 
+  /// The most requests that were served at one time.
+  package func peak() async -> Int {
+    await ask("peak all")
+    let lines = requests().filter { $0.hasPrefix("peak ") }
+    return lines.last.flatMap { Int($0.dropFirst("peak ".count)) } ?? -1
+  }
+
   /// The requests that have ended, as `GET /a.jpg 200 512`.
   package func requests() -> [String] {
     let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""

@@ -49,6 +49,11 @@ package actor PostgresServer {
         wait $server || true
         echo stopped
         ;;
+      crash)
+        kill -QUIT $server
+        wait $server || true
+        echo crashed
+        ;;
       kill)
         kill -KILL $server $(cat /proc/$server/task/*/children) || true
         wait $server || true
@@ -97,6 +102,9 @@ package actor PostgresServer {
 
   /// Ends the server, and all sessions, until `goOn`.
   package func stop() async throws { try await tell("stop", "stopped") }
+
+  /// Ends it at once, without what it has not written, until `goOn`.
+  package func crash() async throws { try await tell("crash", "crashed") }
 
   package func goOn() async throws { try await tell("start", "ready") }
 

@@ -14,9 +14,10 @@ A line on standard input is a command; the answer is `done NUMBER`:
 
     NUMBER release GATE         opens the gate for all requests that wait with ?gate=GATE, now and later
     NUMBER wait GATE COUNT      answers once COUNT requests have come to the gate
+    NUMBER peak HOST            logs `peak N`: the most requests that were served at one time
     NUMBER gone GATE COUNT      answers once COUNT clients have left while they waited at the gate
 
-A file of the folder waits for its gate: /photo.jpg?gate=G. With ?tag=T it has that ETag and obeys Range,
+A file of the folder waits for its gate: /photo.jpg?gate=G, and takes N milliseconds with ?pause=N. With ?tag=T it has that ETag and obeys Range,
 If-Range and If-None-Match; ?cut=N&key=K sends at most N bytes to the first request of a key, which then
 waits at the gate. With ?unsure=K there is no Content-Length, and the first request of a key gets half of
 the file; with ?unsure=always every request does. ?chunked=N sends chunks of N bytes. Paths that
@@ -60,6 +61,7 @@ import ssl
 import struct
 import sys
 import threading
+import time
 import urllib.parse
 import zlib
 
@@ -94,6 +96,7 @@ class Gate:
 gates = {}
 keys = set()
 busy = {}
+served = {"now": 0, "peak": 0}
 changed = threading.Condition()
 log_lock = threading.Lock()
 
@@ -132,6 +135,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         self.status, self.sent, self.last, self.noted = 0, 0, b"", False
+        with changed:
+            served["now"] += 1
+            served["peak"] = max(served["peak"], served["now"])
         try:
             self.route()
             # The last byte leaves after the line is in the log: a client with the whole body finds it there.
@@ -154,9 +160,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
     def note(self):
-        if not log or self.noted:
+        if self.noted:
             return
         self.noted = True
+        with changed:
+            served["now"] -= 1
+        if not log:
+            return
         with log_lock:
             more = "".join(
                 " %s=%s" % (name.lower(), self.headers[name])
@@ -244,6 +254,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 data = file.read()
         except OSError:
             return self.do_status(404)
+        time.sleep(int(self.query.get("pause", "0")) / 1000)
         if "unsure" in self.query:
             return self.file_unsure(data)
         if "tag" in self.query:
@@ -623,6 +634,11 @@ def obey(line):
         with changed:
             gate(name).open = True
             changed.notify_all()
+        answer(number, lambda: True)
+    elif verb == "peak":
+        with log_lock:
+            log.write("peak %d\n" % served["peak"])
+            log.flush()
         answer(number, lambda: True)
     else:
         counted = (lambda: gate(name).come) if verb == "wait" else (lambda: gate(name).gone)

@@ -12,6 +12,7 @@ package enum PostgresValue: Equatable, Sendable {
   case int4s([Int32])
   case int8s([Int64])
   case bools([Bool])
+  case texts([String])
   case byteArrays([[UInt8]])
   case bitArrays([PostgresBits])
 
@@ -28,6 +29,7 @@ package enum PostgresValue: Equatable, Sendable {
     case .int4s(let values): Self.array(of: 23, values.map(Self.big))
     case .int8s(let values): Self.array(of: 20, values.map(Self.big))
     case .bools(let values): Self.array(of: 16, values.map { [$0 ? 1 : 0] })
+    case .texts(let values): Self.array(of: 25, values.map { Array($0.utf8) })
     case .byteArrays(let values): Self.array(of: 17, values)
     case .bitArrays(let values): Self.array(of: 1562, values.map(\.encoded))
     }

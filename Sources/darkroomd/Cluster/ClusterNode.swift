@@ -3,6 +3,7 @@
 // were dropped here. There is none without Ledger=. `make` raises `StartFailure`.
 // Concurrency: immutable; each part has a lock or a thread of its own.
 
+import Chain
 import Cluster
 import Digests
 import Files
@@ -27,8 +28,8 @@ struct ClusterNode: Sendable {
   private static let lonely = StartFailure(ExitCode.configuration, needsBlobs)
 
   static func make(
-    _ ground: Ground, lists: OpenLists, index: ListIndex, keeper: ListKeeper, narrator: Narrator,
-    _ health: HealthBoard
+    _ ground: Ground, chains: ChainRunner<PhotoStages>, lists: OpenLists, index: ListIndex,
+    keeper: ListKeeper, narrator: Narrator, _ health: HealthBoard
   ) throws(StartFailure) -> ClusterNode? {
     let settings = ground.settings.current.cluster
     guard let server = settings.ledger else { return nil }
@@ -51,7 +52,8 @@ struct ClusterNode: Sendable {
       index: index, keeper: keeper, clock: ground.clock)
     let node = ClusterNode(
       name: name, office: office, leaseTime: settings.leaseTime,
-      shares: ShareDesk(maker, settings, lists: lists, health, changes: ground.changes),
+      shares: ShareDesk(
+        maker, settings, chains: chains, lists: lists, health, changes: ground.changes),
       entries: EntryDesk(
         maker, settings, lists: lists, narrator: narrator, health, changes: ground.changes),
       maker: maker,
@@ -80,8 +82,8 @@ struct ClusterNode: Sendable {
     do throws(SystemError) { try BlobShelf.folders(at: blobs) } catch {
       throw StartFailure(
         ExitCode.io, "the folder of Blobs= cannot be used: \(error)", trouble: "folder.lost",
-        advice: "Mount it on this node, allow the daemon's user to write it, or add ReadWritePaths= for it "
-          + "to the unit")
+        advice: "Mount it on this node, allow the daemon's user to write it, or add ReadWritePaths= "
+          + "for it to the unit")
     }
   }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leases shares, has lists made of them, and reports their photos. The reports follow from the record and the rows of
+// Leases shares and seats at servers, has lists made of the shares, and reports their photos. The reports follow from the record and the rows of
 // results of this node, so a restart reports the rest. Raises nothing: trouble of the ledger is shown, and the call
 // repeated.
 // Concurrency model: one Mutex around the book, one around notes. One task asks the ledger, one thing after the other,
 // so that no answer overtakes another; another one makes lists.
 
+import Chain
 import Cluster
 import Linux
 import Record
@@ -16,6 +17,7 @@ final class ShareDesk: Sendable {
   private let maker: ShareMaker
   private let rows: ShareRows
   private let keeper: ListKeeper
+  private let chains: ChainRunner<PhotoStages>
   private let recorder: Recorder
   private let health: HealthBoard
   private let clock: any Timekeeper
@@ -37,6 +39,7 @@ final class ShareDesk: Sendable {
     var isRung = false
     var returns: [Returned] = []
     var silence: Silence?
+    var seats = SeatBook()
   }
 
   /// The ledger does not answer.
@@ -52,9 +55,10 @@ final class ShareDesk: Sendable {
   private static let again = Duration.seconds(1)
 
   init(
-    _ maker: ShareMaker, _ settings: Settings.Cluster, lists: OpenLists, _ health: HealthBoard,
-    changes: ChangeSignal
+    _ maker: ShareMaker, _ settings: Settings.Cluster, chains: ChainRunner<PhotoStages>,
+    lists: OpenLists, _ health: HealthBoard, changes: ChangeSignal
   ) {
+    self.chains = chains
     (office, self.maker, recorder) = (maker.office, maker, maker.recorder)
     (keeper, clock, self.health, self.changes) = (maker.keeper, maker.clock, health, changes)
     rows = ShareRows(recorder: maker.recorder, lists: lists)
@@ -74,9 +78,15 @@ final class ShareDesk: Sendable {
     switch bell {
     case .work(let serviceClass): book.withLock { $0.rung(serviceClass, at: clock.uptime()) }
     case .list: notes.withLock { $0.isRung = true }
+    case .seats: return wantSeats()
     case .over: return
     }
     changes.changed()
+  }
+
+  /// Photos wait for seats, or other nodes for those of this one.
+  func wantSeats() {
+    if notes.withLock({ $0.seats.want() }) { changes.changed() }
   }
 
   /// Nil while the ledger answers.
@@ -172,9 +182,10 @@ final class ShareDesk: Sendable {
     return [due(lastPulse), book.nextDeadline, report].compactMap { $0 }.min() ?? now
   }
 
-  /// The next pulse.
+  /// The next pulse; earlier if seats are to be asked for.
   private func due(_ last: Duration?) -> Duration {
-    last.map { $0 + book.withLock(\.interval) } ?? .zero
+    let next = last.map { $0 + book.withLock(\.interval) } ?? .zero
+    return notes.withLock { min(next, $0.seats.due ?? next) }
   }
 
   private static func trouble(_ failure: Failure, since time: UInt64) -> Failure {
@@ -186,7 +197,12 @@ final class ShareDesk: Sendable {
 
   private func pulse() async throws(Failure) {
     let asked = clock.uptime()
-    let answer = try await office.pulse()
+    let (claims, most) = chains.claimSeats()
+    let request = notes.withLock { $0.seats.request(claims, most: most, at: asked) }
+    let answer = try await office.pulse(request)
+    if let request, let seats = notes.withLock({ $0.seats.answered(request, answer.seats) }) {
+      chains.grantSeats(seats, until: asked + leaseTime)
+    }
     perform(book.withLock { $0.answered(answer, asked: asked, now: clock.uptime()) })
   }
 

@@ -289,7 +289,8 @@ final class ControlCalls: ControlService {
   ) async throws(ControlError) -> ControlReply {
     let list = try changeable(order.list, peer)
     try checkOwn(
-      ListID(list.id), "nodes share its photos; drop the list, or its retry list, under a name of its own")
+      ListID(list.id),
+      "nodes share its photos; drop the list, or its retry list, under a name of its own")
     if list.state == ListState.paused.name {
       throw .notPossible(why: "it is paused; resume it first")
     }

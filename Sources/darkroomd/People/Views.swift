@@ -270,7 +270,7 @@ struct Views: Sendable {
       guard until > summary.retry + 1000 else { return }
       (summary.code, summary.retry) = (closed.failure.code, until)
       summary.reason = "\(closed.failure.reason); the host is tried again then"
-    case .room:
+    case .room, .seat:
       guard summary.retry == 0 else { return }
       if let shortage = shortage(at: server) {
         (summary.code, summary.reason) = (shortage.code, shortage.reason)
@@ -279,6 +279,9 @@ struct Views: Sendable {
       }
     }
   }
+
+  static let sharedCode = "host.shared"
+  static let sharedReason = "other nodes have connections to it"
 
   /// The trouble of this machine for which downloads from the host wait.
   func shortage(at server: String) -> Failure? {

@@ -265,6 +265,11 @@ struct WhyView {
       return wait
     case .host(.room):
       return views.shortage(at: entry.server) == nil ? WaitSummary(.room, host: entry.server) : nil
+    case .host(.seat):
+      guard views.shortage(at: entry.server) == nil else { return nil }
+      var wait = WaitSummary(.room, host: entry.server)
+      (wait.code, wait.reason) = (Views.sharedCode, Views.sharedReason)
+      return wait
     case .retry:
       var wait = WaitSummary(.retry, until: plan?.until ?? 0)
       wait.attempt = plan?.attempt ?? 0

@@ -37,7 +37,7 @@ struct PhotoParts: Sendable {
     chains = ChainRunner(
       stages, widths: StageQueues.Widths(settings), record: record, time: clock,
       policy: RetryPolicy(attempts: settings.download.attempts),
-      hosts: HostLimits(settings.download))
+      hosts: HostLimits(settings))
     chains.route(by: settings.network.route)
     // Until the free space is measured.
     chains.suspendDownloads(true)
@@ -48,7 +48,7 @@ struct PhotoParts: Sendable {
     downloader.change(
       DownloadSettings(settings.download), files: FileFolders(settings.download))
     chains.setWidths(StageQueues.Widths(settings))
-    chains.limitHosts(to: HostLimits(settings.download))
+    chains.limitHosts(to: HostLimits(settings))
     chains.route(by: settings.network.route)
     space.look()
   }
@@ -78,11 +78,13 @@ extension StageQueues.Widths {
 }
 
 extension HostLimits {
-  init(_ settings: Settings.Download) {
+  init(_ settings: Settings) {
+    let download = settings.download
     // With a single attempt, photos do not wait for a server either.
     self.init(
-      most: settings.connectionsPerHost,
-      patience: settings.attempts == 1 ? .zero : settings.hostPatience)
+      most: download.connectionsPerHost,
+      patience: download.attempts == 1 ? .zero : download.hostPatience,
+      areShared: settings.cluster.ledger != nil)
   }
 }
 

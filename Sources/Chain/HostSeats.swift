@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The connections to servers that this machine may have, where many machines divide them: a seat is one of them. A
+// plain value. Without an answer for a server no photo starts to it. A seat is used until the next answer, or until the
+// time of the last one is over.
+
+package struct HostSeats: Sendable {
+  /// How much a server is used.
+  package struct Use: Equatable, Sendable {
+    package let name: String
+    package let inFlight: Int
+    /// Photos that wait for it.
+    package let waiting: Int
+
+    package init(_ name: String, inFlight: Int, waiting: Int) {
+      self.name = name
+      self.inFlight = inFlight
+      self.waiting = waiting
+    }
+  }
+
+  /// The facts about a server in a request for seats.
+  package struct Claim: Equatable, Sendable {
+    package let name: String
+    /// The most seats that are used until there is an answer.
+    package let held: Int
+    /// Photos that wait or are in flight.
+    package let need: Int
+  }
+
+  private struct Seat {
+    /// By the last answer.
+    var told = 0
+    /// As it was claimed.
+    var held: Int
+  }
+
+  /// The most servers that are named at once. The others take turns.
+  package static let mostHosts = 256
+
+  private var seats: [String: Seat] = [:]
+  /// The order in which servers came into use.
+  private var order: [String: UInt64] = [:]
+  private var lastOrder: UInt64 = 0
+  /// From then on other machines may have the seats.
+  private var deadline = Duration.zero
+  /// The next claims differ from the last ones so much that they should not wait.
+  private var isNews = false
+
+  package init() {}
+
+  /// How many photos may be in flight to a server.
+  package func limit(_ name: String, now: Duration) -> Int {
+    now < deadline ? seats[name]?.told ?? 0 : 0
+  }
+
+  /// Other machines have seats that are needed here.
+  package func areElsewhere(_ name: String, inFlight: Int, most: Int) -> Bool {
+    seats[name].map { $0.told < most && $0.told <= inFlight } ?? false
+  }
+
+  /// Takes out whether seats should be asked for at once.
+  package mutating func takeNews() -> Bool {
+    defer { isNews = false }
+    return isNews
+  }
+
+  /// Notes a change at a server.
+  /// - Parameter most: the limit of photos in flight to one server from all machines.
+  package mutating func note(_ name: String, inFlight: Int, isAwaited: Bool, most: Int) {
+    let isUsed = isAwaited || inFlight > 0
+    guard let seat = seats[name] else {
+      if isUsed { isNews = true }
+      return
+    }
+    // Others use the server: they wait for what is left.
+    let isLeft = seat.told < seat.held && inFlight <= seat.told
+    if isLeft || (!isUsed && seat.told < most) { isNews = true }
+  }
+
+  /// The use from now on, until the answer; by name. Servers that are not named are given up.
+  package mutating func claims(_ uses: [Use], now: Duration) -> [Claim] {
+    let uses = uses.filter { $0.inFlight + $0.waiting > 0 }.sorted { $0.name < $1.name }
+    for use in uses where order[use.name] == nil { arrive(use.name) }
+    let used = Set(uses.map(\.name))
+    order = order.filter { used.contains($0.key) }
+    // A server with photos in flight has been named, and stays.
+    let named = uses.sorted { rank($0) < rank($1) }.prefix(Self.mostHosts)
+      .sorted { $0.name < $1.name }
+    if named.count < uses.count {
+      isNews = true
+      for use in named where use.inFlight == 0 { arrive(use.name) }
+    }
+    let known = seats
+    seats = [:]
+    return named.map { use in
+      let told = now < deadline ? known[use.name]?.told ?? 0 : 0
+      let held = max(told, use.inFlight)
+      seats[use.name] = Seat(told: told, held: held)
+      return Claim(name: use.name, held: held, need: use.inFlight + use.waiting)
+    }
+  }
+
+  private func rank(_ use: Use) -> (Int, UInt64) {
+    (use.inFlight > 0 ? 0 : 1, order[use.name] ?? 0)
+  }
+
+  private mutating func arrive(_ name: String) {
+    lastOrder += 1
+    order[name] = lastOrder
+  }
+
+  /// The answer to the last claims.
+  package mutating func grant(_ granted: [String: Int], until deadline: Duration) {
+    self.deadline = deadline
+    for name in seats.keys { seats[name]?.told = granted[name] ?? 0 }
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The seats of nodes at servers. Release 2 added them.
+//
+// Of each server the sum of `seats` is at most the limit, and a node never uses more than its own: it says how many it
+// holds, is told how many it may use, and what it was told to leave goes to another node only after a later request in
+// which it holds no more than that. A row counts until its lease is over. A request locks its servers in the order of
+// their names.
+
+extension LedgerSchema {
+  static let seats = #"""
+    -- The last request of a node.
+    CREATE TABLE asker (
+      node int PRIMARY KEY, incarnation bigint NOT NULL, number bigint NOT NULL)
+      WITH (fillfactor = 50);
+    -- Servers in use: each row is the lock of the server's seats.
+    CREATE TABLE host (name text COLLATE "C" PRIMARY KEY);
+    -- most is the node's ConnectionsPerHost=, need how many photos it has for the server, told its seats by the last
+    -- answer, seats the most that it may use. The least turn goes first, and was moved up at since.
+    CREATE TABLE seat (
+      host text COLLATE "C", node int, most int NOT NULL, need int NOT NULL,
+      told int NOT NULL DEFAULT 0, seats int NOT NULL, turn bigint NOT NULL,
+      since timestamptz NOT NULL, until timestamptz NOT NULL, PRIMARY KEY (host, node))
+      WITH (fillfactor = 30, autovacuum_vacuum_threshold = 1000,
+        autovacuum_vacuum_scale_factor = 0);
+    CREATE INDEX seat_node ON seat (node);
+
+    -- The part of each node: one seat at a time in turn, as long as it has photos for them; then what is left, so that
+    -- a node which gets more photos need not ask.
+    CREATE FUNCTION seat_parts(h text, room int) RETURNS TABLE (node int, part int)
+    LANGUAGE sql STABLE AS $$
+      SELECT x.node, count(*)::int FROM (
+        SELECT s.node FROM seat s CROSS JOIN generate_series(1, room) r WHERE s.host = h
+        ORDER BY r > s.need, r, s.turn, s.node LIMIT room) x GROUP BY x.node $$;
+
+    -- The seats of the node at a server whose row it has locked.
+    CREATE FUNCTION take_seats(
+      h text, me int, own_most int, held int, wish int, silence_ms bigint, is_judge bool)
+    RETURNS int LANGUAGE plpgsql AS $$
+    DECLARE
+      now timestamptz := clock_timestamp(); span interval := silence_ms * interval '1 ms';
+      old seat%ROWTYPE; room int; others int; crowd int; last bigint; moves bool; part int;
+      other int;
+    BEGIN
+      IF is_judge THEN
+        DELETE FROM seat s WHERE s.host = h AND s.node <> me AND s.until < now;
+      END IF;
+      SELECT least(own_most, min(s.most)), coalesce(sum(s.seats), 0), count(*) + 1,
+        coalesce(max(s.turn), 0)
+        INTO room, others, crowd, last FROM seat s WHERE s.host = h AND s.node <> me;
+      SELECT * INTO old FROM seat s WHERE s.host = h AND s.node = me;
+      -- More nodes than seats: each has a seat for the time of a lease, then goes to the end.
+      moves := crowd > room AND old.told > 0 AND old.since + span <= now;
+      INSERT INTO seat AS s (host, node, most, need, seats, turn, since, until)
+        VALUES (h, me, own_most, greatest(wish, 1), held, last + 1, now, now + span)
+      ON CONFLICT (host, node) DO UPDATE SET most = own_most, need = greatest(wish, 1),
+        turn = CASE WHEN moves THEN last + 1 ELSE s.turn END, until = now + span;
+      SELECT p.part INTO part FROM seat_parts(h, room) p WHERE p.node = me;
+      part := greatest(0, least(coalesce(part, 0), room - others));
+      UPDATE seat s SET told = part, seats = greatest(part, held),
+        since = CASE WHEN old.told > 0 AND NOT moves THEN s.since ELSE now END
+        WHERE s.host = h AND s.node = me;
+      -- A crash must not forget the seats that a node was told.
+      IF greatest(part, held) > coalesce(old.seats, 0) THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+      END IF;
+      others := others + greatest(part, held);
+      -- The nodes that have more to leave, or can have more.
+      FOR other IN SELECT s.node FROM seat s LEFT JOIN seat_parts(h, room) p ON p.node = s.node
+        WHERE s.host = h AND s.node <> me AND (s.told > coalesce(p.part, 0)
+          OR s.told < least(p.part, room - others + s.seats))
+      LOOP
+        PERFORM pg_notify('darkroom', 'seats ' || other);
+      END LOOP;
+      RETURN part;
+    END $$;
+
+    -- No row for a request that came too late.
+    CREATE FUNCTION seats(
+      me int, inc bigint, ask bigint, most int, hosts text[], helds int[], needs int[],
+      silence_ms bigint)
+    RETURNS TABLE (host text, seats int) LANGUAGE plpgsql AS $$
+    #variable_conflict use_column
+    DECLARE
+      is_judge bool; x record;
+    BEGIN
+      PERFORM set_config('synchronous_commit', 'off', true);
+      SELECT n.entered <= clock_timestamp() - silence_ms * interval '1 ms' INTO is_judge
+        FROM node n WHERE n.id = me AND n.incarnation = inc FOR SHARE;
+      IF NOT FOUND THEN RETURN; END IF;
+      INSERT INTO asker AS a VALUES (me, inc, ask)
+      ON CONFLICT (node) DO UPDATE SET incarnation = inc, number = ask
+        WHERE (a.incarnation, a.number) < (inc, ask);
+      IF NOT FOUND THEN RETURN; END IF;
+      FOR x IN SELECT y.h, max(y.held) AS held, max(y.need) AS need FROM (
+          SELECT u.h, u.held, greatest(u.need, 1) AS need
+          FROM unnest(hosts, helds, needs) u (h, held, need)
+          UNION ALL SELECT s.host, 0, 0 FROM seat s WHERE s.node = me) y
+        GROUP BY y.h ORDER BY y.h COLLATE "C"
+      LOOP
+        LOOP
+          INSERT INTO host VALUES (x.h) ON CONFLICT DO NOTHING;
+          PERFORM FROM host t WHERE t.name = x.h FOR UPDATE;
+          EXIT WHEN FOUND;
+        END LOOP;
+        IF x.need > 0 THEN
+          host := x.h;
+          seats := take_seats(x.h, me, most, x.held, x.need, silence_ms, is_judge);
+          RETURN NEXT;
+        ELSE
+          PERFORM leave_seats(x.h, me);
+        END IF;
+      END LOOP;
+      -- Dead nodes, at servers that no node asks for.
+      IF is_judge AND ask % 16 = 0 THEN
+        DELETE FROM seat s WHERE (s.host, s.node) IN (SELECT t.host, t.node FROM seat t
+          WHERE t.node <> me AND t.until < clock_timestamp() FOR UPDATE SKIP LOCKED);
+        DELETE FROM host t WHERE t.name IN (SELECT o.name FROM host o
+          WHERE NOT EXISTS (SELECT FROM seat s WHERE s.host = o.name) FOR UPDATE SKIP LOCKED);
+      END IF;
+    END $$;
+
+    -- The node whose turn it is has the seats with its next request.
+    CREATE FUNCTION leave_seats(h text, me int) RETURNS void LANGUAGE plpgsql AS $$
+    DECLARE other int;
+    BEGIN
+      DELETE FROM seat s WHERE s.host = h AND s.node = me;
+      DELETE FROM host t WHERE t.name = h AND NOT EXISTS (SELECT FROM seat s WHERE s.host = h);
+      IF FOUND THEN RETURN; END IF;
+      FOR other IN SELECT s.node FROM seat s
+        JOIN seat_parts(h, (SELECT min(t.most) FROM seat t WHERE t.host = h)) p ON p.node = s.node
+        WHERE s.host = h AND s.told < p.part
+      LOOP
+        PERFORM pg_notify('darkroom', 'seats ' || other);
+      END LOOP;
+    END $$;
+
+    """#
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// When this node asks the ledger for seats at servers, and with which number. A value.
+
+import Chain
+import Cluster
+import Vocabulary
+
+struct SeatBook: Sendable {
+  /// Between two requests, if no pulse is due.
+  static let rest = Duration.seconds(1)
+
+  private var number: UInt64 = 0
+  /// The ledger may have seats of this node, also of an earlier run.
+  private var isKnown = true
+  private var isWanted = false
+  private var asked: Duration?
+
+  /// A request should not wait for the next pulse. True if that is new.
+  mutating func want() -> Bool {
+    defer { isWanted = true }
+    return !isWanted
+  }
+
+  /// When a request is due before the next pulse.
+  var due: Duration? { isWanted ? asked.map { $0 + Self.rest } ?? .zero : nil }
+
+  /// Nil if the node has no seats and needs none.
+  mutating func request(
+    _ claims: [HostSeats.Claim], most: Int, at now: Duration
+  ) -> SeatRequest? {
+    (isWanted, asked) = (false, now)
+    if claims.isEmpty, !isKnown { return nil }
+    isKnown = true
+    number += 1
+    return SeatRequest(
+      number: number, most: most,
+      claims.map { SeatRequest.Host($0.name, held: $0.held, need: $0.need) })
+  }
+
+  /// The seats; nil for an answer to another request.
+  mutating func answered(_ request: SeatRequest, _ answer: [SeatGrant]?) -> [String: Int]? {
+    guard let answer, answer.count == request.hosts.count else { return nil }
+    isKnown = !request.hosts.isEmpty
+    return Dictionary(answer.map { ($0.host, $0.seats) }) { $1 }
+  }
+}

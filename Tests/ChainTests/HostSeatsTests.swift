@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connections to servers that many machines divide: what one of them says of its use, and when it asks.
+
+import Testing
+import Vocabulary
+
+@testable import Chain
+
+@Suite struct HostSeatsTests {
+  private typealias Use = HostSeats.Use
+  private typealias Claim = HostSeats.Claim
+
+  /// Seats at `x` until 30 s, with photos in flight.
+  private func seats(_ count: Int, inFlight: Int = 0) -> HostSeats {
+    var seats = HostSeats()
+    _ = seats.claims([Use("x", inFlight: inFlight, waiting: 9)], now: .zero)
+    seats.grant(["x": count], until: .seconds(30))
+    return seats
+  }
+
+  @Test func `without an answer no photo starts, and seats end with their lease`() {
+    #expect(HostSeats().limit("x", now: .zero) == 0)
+    let seats = seats(6)
+    #expect(seats.limit("y", now: .zero) == 0)
+    #expect(seats.limit("x", now: .seconds(29)) == 6 && seats.limit("x", now: .seconds(30)) == 0)
+  }
+
+  @Test func `a claim names what may be used until its answer`() {
+    var seats = seats(3, inFlight: 5)
+    #expect(
+      seats.claims([Use("x", inFlight: 5, waiting: 2)], now: .zero)
+        == [Claim(name: "x", held: 5, need: 7)])
+    #expect(
+      seats.claims([Use("x", inFlight: 1, waiting: 0)], now: .zero)
+        == [Claim(name: "x", held: 3, need: 1)])
+    #expect(seats.limit("x", now: .zero) == 3, "its answer may be lost")
+    #expect(
+      seats.claims([Use("x", inFlight: 1, waiting: 0)], now: .seconds(30))
+        == [Claim(name: "x", held: 1, need: 1)], "its lease is over")
+  }
+
+  @Test func `a server that is not used is given up before the ledger hears it`() {
+    var seats = seats(6)
+    #expect(seats.claims([Use("x", inFlight: 0, waiting: 0)], now: .zero).isEmpty)
+    #expect(seats.limit("x", now: .zero) == 0)
+  }
+
+  @Test func `it asks at once for a new server, and when it has left what others wait for`() {
+    func isNews(_ seats: HostSeats, _ name: String, _ inFlight: Int, _ isAwaited: Bool) -> Bool {
+      var seats = seats
+      seats.note(name, inFlight: inFlight, isAwaited: isAwaited, most: 6)
+      return seats.takeNews()
+    }
+    #expect(isNews(seats(6), "y", 0, true), "it is new")
+    #expect(!isNews(seats(6), "y", 0, false))
+    #expect(!isNews(seats(6), "x", 2, true))
+    #expect(!isNews(seats(6), "x", 0, false), "no other node uses it")
+    #expect(isNews(seats(3), "x", 0, false), "other nodes use it")
+    #expect(!isNews(seats(3, inFlight: 5), "x", 4, true), "one is to be left")
+    #expect(isNews(seats(3, inFlight: 5), "x", 3, true))
+    #expect(!isNews(seats(0), "x", 0, true), "the bell tells when there is one")
+  }
+
+  @Test func `more servers than a request may name take turns`() {
+    var seats = HostSeats()
+    let uses = (0..<HostSeats.mostHosts + 44).map { Use("host \($0)", inFlight: 0, waiting: 1) }
+    let first = Set(seats.claims(uses, now: .zero).map(\.name))
+    #expect(first.count == HostSeats.mostHosts && seats.takeNews(), "the others wait")
+    let second = Set(seats.claims(uses, now: .zero).map(\.name))
+    #expect(second.count == HostSeats.mostHosts && first.union(second).count == uses.count)
+    // One with a photo in flight stays.
+    let busy = uses.map { use in
+      Use(use.name, inFlight: second.contains(use.name) ? 1 : 0, waiting: 1)
+    }
+    #expect(
+      Set(seats.claims(busy, now: .zero).map(\.name)).isSuperset(of: second.subtracting(first)))
+  }
+
+  // MARK: hosts
+
+  private let line = LineKey(ListID(1))
+
+  @Test func `a photo waits for a seat, and is called when there is one`() {
+    var hosts = HostWindows(HostLimits(most: 6, areShared: true))
+    #expect(hosts.ask("x", .default, isTried: false, now: .zero) == .wait)
+    hosts.join("x", line, .default, of: 1, now: .zero)
+    #expect(hosts.takeSeatNews() && hosts.takeCalled().isEmpty)
+    #expect(!hosts.lacksSeats("x"), "it is not known yet")
+    #expect(hosts.claimSeats(["x": 3], now: .zero) == [Claim(name: "x", held: 0, need: 3)])
+    hosts.grantSeats(["x": 1], until: .seconds(30), now: .zero)
+    #expect(hosts.takeCalled() == [line])
+    #expect(
+      hosts.answer("x", line, isTried: false, hasMore: true, now: .zero) == .start(isProbe: false))
+    #expect(hosts.takeCalled().isEmpty && hosts.lacksSeats("x"))
+    #expect(hosts.claimSeats(["x": 2], now: .zero) == [Claim(name: "x", held: 1, need: 3)])
+    hosts.grantSeats(["x": 2], until: .seconds(30), now: .zero)
+    #expect(hosts.takeCalled() == [line])
+  }
+
+  @Test func `a called line does not start when its seat's lease is over`() {
+    var hosts = HostWindows(HostLimits(most: 6, areShared: true))
+    hosts.join("x", line, .default, of: 1, now: .zero)
+    _ = hosts.claimSeats(["x": 1], now: .zero)
+    hosts.grantSeats(["x": 6], until: .seconds(30), now: .zero)
+    #expect(hosts.takeCalled() == [line])
+    #expect(hosts.answer("x", line, isTried: false, hasMore: false, now: .seconds(30)) == .wait)
+  }
+
+  @Test func `files here need no seat, and downloads that are suspended claim none`() {
+    var hosts = HostWindows(HostLimits(most: 6, areShared: true))
+    #expect(
+      hosts.ask(HostWindows.here, .default, isTried: false, now: .zero) == .start(isProbe: false))
+    hosts.join("x", line, .default, of: 1, now: .zero)
+    hosts.suspend(true, now: .zero)
+    #expect(hosts.claimSeats(["x": 3, HostWindows.here: 1], now: .zero).isEmpty)
+  }
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Seats at servers, as every office gives them.
+
+import Cluster
+import Linux
+import Postgres
+import Support
+import Testing
+import Vocabulary
+
+@Suite(.timeLimit(.minutes(15)))
+struct SeatTests {
+  /// A node that uses what it was told, until it is told otherwise.
+  private struct Node {
+    let office: any ListOffice
+    var most = 6
+    var number: UInt64 = 0
+    var told: [String: Int] = [:]
+
+    init(_ office: any ListOffice) { self.office = office }
+
+    /// - Parameter busy: in flight to each server, if more than it was told.
+    mutating func ask(_ needs: [String: Int], busy: Int = 0) async throws -> [String: Int] {
+      number += 1
+      let hosts = needs.sorted { $0.key < $1.key }.map { name, need in
+        SeatRequest.Host(name, held: max(told[name] ?? 0, busy), need: need)
+      }
+      let answer = try await office.pulse(SeatRequest(number: number, most: most, hosts))
+      let grants = try #require(answer.seats)
+      #expect(grants.map(\.host) == hosts.map(\.name))
+      told = Dictionary(grants.map { ($0.host, $0.seats) }) { $1 }
+      return told
+    }
+
+    mutating func ask(_ need: Int, busy: Int = 0) async throws -> Int {
+      try await ask(["x"].reduce(into: [:]) { $0[$1] = need }, busy: busy)["x"] ?? -1
+    }
+  }
+
+  private func nodes(_ world: any OfficeWorld, _ count: Int) throws -> [Node] {
+    try (0..<count).map { Node(try world.office("\($0)")) }
+  }
+
+  @Test(arguments: WorldKind.installed)
+  func `a node that alone uses a server has all seats there at once, also for photos to come`(
+    _ kind: WorldKind
+  ) async throws {
+    try await kind.use { world in
+      var nodes = try nodes(world, 2)
+      #expect(try await nodes[0].ask(1) == 6)
+      #expect(try await nodes[1].ask(["y": 9, "z": 1]) == ["y": 6, "z": 6])
+      #expect(try await nodes[0].ask(100) == 6)
+    }
+  }
+
+  @Test(arguments: WorldKind.installed)
+  func `what a node is to leave goes to another only when the first one holds it no more`(
+    _ kind: WorldKind
+  ) async throws {
+    try await kind.use { world in
+      var nodes = try nodes(world, 2)
+      #expect(try await nodes[0].ask(9) == 6)
+      #expect(try await nodes[1].ask(9) == 0)
+      #expect(try await nodes[0].ask(9) == 3, "it is told")
+      #expect(try await nodes[1].ask(9) == 0)
+      #expect(try await nodes[0].ask(9, busy: 5) == 3, "two of its photos are still under way")
+      #expect(try await nodes[1].ask(9) == 1)
+      #expect(try await nodes[0].ask(9) == 3)
+      #expect(try await nodes[1].ask(9) == 3)
+      #expect(try await nodes[0].ask([:]) == [:])
+      #expect(try await nodes[1].ask(9) == 6)
+    }
+  }
+
+  @Test(arguments: WorldKind.installed)
+  func `the photos that nodes have decide, and the rest is divided`(
+    _ kind: WorldKind
+  ) async throws {
+    try await kind.use { world in
+      var nodes = try nodes(world, 3)
+      func settle(_ needs: [Int]) async throws -> [Int] {
+        for _ in 0..<3 {
+          for place in needs.indices { _ = try await nodes[place].ask(needs[place]) }
+        }
+        return nodes.map { $0.told["x"] ?? -1 }
+      }
+      #expect(try await settle([1, 9, 9]) == [1, 3, 2])
+      #expect(try await settle([1, 1, 9]) == [1, 1, 4])
+      #expect(try await settle([1, 1, 1]) == [2, 2, 2])
+      #expect(try await settle([9, 9, 9]) == [2, 2, 2])
+    }
+  }
+
+  @Test(arguments: WorldKind.installed)
+  func `more nodes than seats take turns`(_ kind: WorldKind) async throws {
+    try await kind.use { world in
+      var nodes = try nodes(world, 3)
+      for place in nodes.indices { nodes[place].most = 2 }
+      var served: Set<Int> = []
+      for _ in 0..<10 {
+        for _ in 0..<2 {
+          for place in nodes.indices { _ = try await nodes[place].ask(9) }
+        }
+        let told = nodes.map { $0.told["x"] ?? -1 }
+        #expect(told.reduce(0, +) <= 2 && told.max() == 1, "\(told)")
+        served.formUnion(told.indices.filter { told[$0] > 0 })
+        try await world.pass(.seconds(20))
+      }
+      #expect(served == [0, 1, 2])
+    }
+  }
+
+  @Test(arguments: WorldKind.installed)
+  func `the seats of a silent node go to others when its lease is over, not before`(
+    _ kind: WorldKind
+  ) async throws {
+    try await kind.use { world in
+      var nodes = try nodes(world, 3)
+      #expect(try await nodes[0].ask(9) == 6)
+      #expect(try await nodes[1].ask(9) == 0)
+      try await world.pass(.seconds(20))
+      #expect(try await nodes[1].ask(9) == 0)
+      try await world.pass(.seconds(20))
+      // After a failover, say, all nodes are new to the ledger.
+      #expect(try await nodes[2].ask(9) == 0, "it was out of touch itself")
+      #expect(try await nodes[1].ask(9) == 3)
+      #expect(try await nodes[2].ask(9) == 3)
+      #expect(try await nodes[0].ask(9) == 0)
+    }
+  }
+
+  @Test(arguments: WorldKind.installed)
+  func `a request that comes late, after another one, changes nothing`(
+    _ kind: WorldKind
+  ) async throws {
+    try await kind.use { world in
+      var nodes = try nodes(world, 2)
+      #expect(try await nodes[0].ask(9) == 6)
+      let late = SeatRequest(number: nodes[0].number, most: 6, [.init("x", held: 0, need: 1)])
+      #expect(try await nodes[0].ask(9) == 6)
+      #expect(try await nodes[0].office.pulse(late).seats == [])
+      let empty = SeatRequest(number: 1, most: 6, [])
+      #expect(try await nodes[0].office.pulse(empty).seats == [])
+      #expect(try await nodes[1].ask(9) == 0)
+    }
+  }
+
+  @Test(arguments: WorldKind.installed)
+  func `a daemon that starts again has the seats of the one before`(
+    _ kind: WorldKind
+  ) async throws {
+    try await kind.use { world in
+      var nodes = try nodes(world, 2)
+      for _ in 0..<3 {
+        for place in 0...1 { _ = try await nodes[place].ask(9) }
+      }
+      nodes[0] = Node(try world.office("0", run: 2))
+      #expect(try await nodes[0].ask(9) == 3)
+      #expect(try await nodes[1].ask(9) == 3)
+      nodes[0] = Node(try world.office("0", run: 3))
+      #expect(try await nodes[0].ask([:]) == [:])
+      #expect(try await nodes[1].ask(9) == 6, "it uses the server no more")
+    }
+  }
+
+  @Test(arguments: WorldKind.installed)
+  func `the least limit of the nodes that use a server counts there`(
+    _ kind: WorldKind
+  ) async throws {
+    try await kind.use { world in
+      var nodes = try nodes(world, 2)
+      #expect(try await nodes[0].ask(9) == 6)
+      nodes[1].most = 4
+      #expect(try await nodes[1].ask(["x": 9, "y": 9]) == ["x": 0, "y": 4])
+      for _ in 0..<2 {
+        for place in 0...1 { _ = try await nodes[place].ask(9) }
+      }
+      #expect(nodes.map(\.told) == [["x": 2], ["x": 2]])
+      #expect(try await nodes[1].ask([:]) == [:])
+      #expect(try await nodes[0].ask(9) == 6)
+    }
+  }
+
+  // MARK: the ledger alone
+
+  private func number(_ query: String, _ world: PostgresWorld) async throws -> Int64 {
+    try await PostgresServer.shared.run([query], at: world.place).first?.first?.int(0) ?? -1
+  }
+
+  @Test(.enabled("PostgreSQL is not installed") { PostgresServer.isInstalled })
+  func `nothing is left of servers that no node uses, nor of those of dead nodes`() async throws {
+    try await WorldKind.postgres.use { world in
+      let world = try #require(world as? PostgresWorld)
+      var nodes = try nodes(world, 2)
+      _ = try await nodes[0].ask(["x": 1, "y": 1])
+      _ = try await nodes[0].ask(["y": 1])
+      #expect(try await number("SELECT count(*) FROM host", world) == 1)
+      _ = try await nodes[1].ask(1)
+      try await world.pass(.seconds(40))
+      for _ in 0..<16 { _ = try await nodes[1].ask(1) }
+      #expect(try await number("SELECT count(*) FROM host", world) == 1)
+      #expect(try await number("SELECT count(*) FROM seat", world) == 1)
+      _ = try await nodes[1].ask([:])
+      #expect(try await number("SELECT count(*) FROM host", world) == 0)
+    }
+  }
+
+  @Test(.enabled("PostgreSQL is not installed") { PostgresServer.isInstalled })
+  func `a node is rung for seats that it is to leave, and for those that others have left`()
+    async throws
+  {
+    try await WorldKind.postgres.use { world in
+      let world = try #require(world as? PostgresWorld)
+      let bells = [EventBoard<Int>(0), EventBoard<Int>(0)]
+      var nodes = try (0...1).map { place in
+        Node(
+          try world.office("\(place)") { [board = bells[place]] bell in
+            if bell == .seats { board.change { $0 += 1 } }
+          })
+      }
+      _ = try await nodes[0].ask(9)
+      _ = try await nodes[1].ask(9)
+      #expect(await bells[0].wait { $0 == 1 }, "it is to leave some")
+      #expect(try await nodes[0].ask(9) == 3)
+      #expect(try await nodes[0].ask(9) == 3)
+      #expect(await bells[1].wait { $0 == 1 }, "some are free")
+      #expect(try await nodes[1].ask(9) == 3)
+      _ = try await nodes[0].ask(9)
+      _ = try await nodes[0].ask([:])
+      #expect(await bells[1].wait { $0 == 2 }, "the others are free")
+      #expect(bells[0].value == 1, "no bell rings while each has its part")
+    }
+  }
+
+  @Test(.enabled("PostgreSQL is not installed") { PostgresServer.isInstalled })
+  func `a server that crashes has not forgotten the seats that a node was told`() async throws {
+    let server = PostgresServer()
+    let place = try await server.database()
+    let office = try PostgresOffice(
+      LedgerPlace(server: place, node: "a", run: 1, silence: silence, patience: Patience.time),
+      clock: try SystemClock())
+    defer { office.close() }
+    // The time in which it may forget what need not be durable.
+    _ = try await server.run(["ALTER SYSTEM SET wal_writer_delay = '10s'"], at: place)
+    _ = try await office.nodes()
+    try await server.stop()
+    try await server.goOn()
+    _ = try? await office.nodes()
+    var node = Node(office)
+    #expect(try await node.ask(9) == 6)
+    try await server.crash()
+    try await server.goOn()
+    let seats = try await server.run(["SELECT coalesce(sum(seats), 0)::int8 FROM seat"], at: place)
+    #expect(seats.first?.first?.int(0) == 6)
+  }
+}
