@@ -82,8 +82,9 @@ struct ClusterNode: Sendable {
     do throws(SystemError) { try BlobShelf.folders(at: blobs) } catch {
       throw StartFailure(
         ExitCode.io, "the folder of Blobs= cannot be used: \(error)", trouble: "folder.lost",
-        advice: "Mount it on this node, allow the daemon's user to write it, or add ReadWritePaths= "
-          + "for it to the unit")
+        advice:
+          "Mount it on this node, allow the daemon's user to write it, or add ReadWritePaths= for it to the unit"
+      )
     }
   }
 
