@@ -147,7 +147,7 @@ struct LedgerEntry: ~Copyable {
     Failure(
       .cancelled, code: "ledger.replaced",
       reason: "another daemon has entered the ledger as node '\(node)'",
-      advice: "Give each node a name of its own with Node= in darkroomd.conf")
+      advice: "Give each node a name of its own with Node= in darkroomd.conf, and restart this one")
   }
 }
 

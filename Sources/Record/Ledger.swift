@@ -41,6 +41,19 @@ package struct Ledger: Equatable, Sendable {
     lists.values.filter { !$0.state.isFinal }.sorted { $0.id < $1.id }
   }
 
+  /// What is open besides these lists, and what is open of them.
+  package func open(
+    besides some: some Sequence<ListID>
+  ) -> (others: OpenTotal, these: OpenTotal) {
+    var (others, these) = (open, OpenTotal())
+    for list in some {
+      guard let entry = lists[list], !entry.state.isFinal else { continue }
+      others.add(entry, -1)
+      these.add(entry, 1)
+    }
+    return (others, these)
+  }
+
   package func state(of photo: PhotoID) -> PhotoState? {
     lists[photo.list]?.state(of: photo.number)
   }

@@ -41,15 +41,15 @@ package enum ListText {
     return list.secondsLeft.map { "\(Amounts.span(milliseconds: $0 * 1000)) left" } ?? ""
   }
 
-  /// Columns: id, name, owner, state, class, total, filtered, failed, time of acceptance and, if its prints were removed
-  /// for their age, the time of that.
+  /// Columns: id, name, owner, state, class, total, filtered, failed, time of acceptance (`-` for a list of another node)
+  /// and, if its prints were removed for their age, the time of that.
   package static func plain(_ list: ListSummary) -> String {
     let expired = list.end.printsExpired.map { [DateText.utc(milliseconds: $0)] } ?? []
     return TextTable.plain(
       [
         "\(list.id)", Printable.text(list.name), "\(list.owner)", Printable.text(list.state),
         Printable.text(list.serviceClass), "\(list.total)", "\(list.filtered)", "\(list.failed)",
-        DateText.utc(milliseconds: list.accepted),
+        list.accepted == 0 ? "-" : DateText.utc(milliseconds: list.accepted),
       ] + expired)
   }
 

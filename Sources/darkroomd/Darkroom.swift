@@ -137,7 +137,7 @@ final class Darkroom: Sendable {
   ) async {
     await withDiscardingTaskGroup { group in
       group.addTask { [self] in
-        await work.health.run(ground.status, ground.recorder, on: ground.clock)
+        await work.health.run(ground.status, ground.recorder, work.index, on: ground.clock)
       }
       group.addTask { [self] in await runReload() }
       group.addTask(executorPreference: TaskHome.disk.executor) { [self] in

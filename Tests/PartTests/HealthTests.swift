@@ -102,6 +102,21 @@ import Vocabulary
         == "the copy of list 3 in done waits: no space left on device, and 1 more.")
   }
 
+  @Test func `shares of a cluster are no lists of this node`() {
+    var ledger = Ledger()
+    for (list, photos) in [(1, 9), (2, 3), (3, 2)] as [(UInt64, UInt32)] {
+      let acceptance = Acceptance(photos: photos, serviceClass: .default, sha256: "")
+      ledger.apply(Transition(time: 1, .accepted(ListID(list), acceptance)))
+    }
+    let (own, shares) = ledger.open(besides: [ListID(2), ListID(3), ListID(4)])
+    let health = Health()
+    #expect(
+      health.statusLine(own, leased: shares)
+        == "Working on 1 list, 9 photos to go. 5 photos of the cluster to go here.")
+    let (none, all) = ledger.open(besides: (1...3).map { ListID($0) })
+    #expect(health.statusLine(none, leased: all) == "14 photos of the cluster to go here.")
+  }
+
   @Test func `a list that is over takes its trouble with it, silently`() {
     var health = Health()
     _ = set(&health, gone, .list(ListID(1)))

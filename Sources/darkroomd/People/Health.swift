@@ -112,20 +112,24 @@ struct Health: Equatable, Sendable {
   }
 
   /// The line that `systemctl status` shows: idle only if nothing waits.
+  /// - Parameter leased: the shares of a node.
   /// - Parameter isNew: no list was ever accepted.
-  func statusLine(_ open: OpenTotal, isNew: Bool = false) -> String {
+  func statusLine(
+    _ open: OpenTotal, leased: OpenTotal = OpenTotal(), isNew: Bool = false
+  ) -> String {
     let waits = waits
     var words: [String] = []
     if let hold {
       words.append("Waiting: \(hold.reason).")
     } else if let ledger = troubles[.ledger] {
-      words.append("Waiting: \(ledger.reason); leased photos go on.")
+      let rest = leased.photos > 0 ? "; leased photos go on" : ""
+      words.append("Waiting: \(ledger.reason)\(rest).")
     } else if let inbox = troubles[.inbox] {
       words.append("Inbox in trouble: \(inbox.reason).")
     }
-    if open.lists > 0 {
-      words.append(Self.work(open))
-    } else if waits.isEmpty, files.waiting == 0 {
+    if open.lists > 0 { words.append(Self.work(open)) }
+    if leased.lists > 0 { words.append("\(Self.photos(leased)) of the cluster to go here.") }
+    if open.lists + leased.lists == 0, waits.isEmpty, files.waiting == 0 {
       let idle = isNew ? "No list yet." : "Every accepted list is done."
       words.append(
         words.isEmpty ? isNew ? "Idle: no list yet." : "Idle: every list is done." : idle)
@@ -139,9 +143,13 @@ struct Health: Equatable, Sendable {
     return words.joined(separator: " ")
   }
 
+  private static func photos(_ open: OpenTotal) -> String {
+    "\(open.photos) photo\(open.photos == 1 ? "" : "s")"
+  }
+
   private static func work(_ open: OpenTotal) -> String {
     let lists = "\(open.lists) list\(open.lists == 1 ? "" : "s")"
-    let photos = "\(open.photos) photo\(open.photos == 1 ? "" : "s") to go"
+    let photos = "\(photos(open)) to go"
     return switch open.paused {
     case 0: "Working on \(lists), \(photos)."
     case open.lists: "Paused: \(lists), \(photos)."

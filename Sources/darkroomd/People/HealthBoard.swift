@@ -82,12 +82,14 @@ final class HealthBoard: Sendable {
 
   /// Writes the line until it is cancelled, at most once a second.
   func run(
-    _ status: ServiceStatus, _ recorder: Recorder, on clock: any Timekeeper
+    _ status: ServiceStatus, _ recorder: Recorder, _ index: ListIndex, on clock: any Timekeeper
   ) async {
     while !Task.isCancelled {
-      let seen = changes.version
-      let (open, isNew) = recorder.ledger { ($0.open, $0.nextList == ListID(1)) }
-      status.set(health.statusLine(open, isNew: isNew))
+      let (seen, shares) = (changes.version, index.shares.keys)
+      let (open, isNew) = recorder.ledger {
+        ($0.open(besides: shares), $0.nextList == ListID(1))
+      }
+      status.set(health.statusLine(open.others, leased: open.these, isNew: isNew))
       await changes.change(after: seen)
       await clock.rest(.seconds(1))
     }

@@ -35,7 +35,8 @@ struct Views: Sendable {
 
   func status(isStopping: Bool) -> StatusReport {
     let counts = chains.counts()
-    let open = recorder.ledger { $0.open }
+    let shares = index.shares.keys
+    let open = recorder.ledger { $0.open(besides: shares).others }
     let closed = chains.closedHosts()
     let now = clock.wallTime()
     let health = health.health
@@ -61,7 +62,7 @@ struct Views: Sendable {
       ledger.open.paused == 0
         ? []
         : ledger.lists.values.filter { $0.state == .paused }.map { ($0.id, $0.acceptance.owner) }
-    }
+    }.filter { !index.isShare($0.0) }
     let owners = Dictionary(grouping: paused) { id, owner in index[id]?.owner ?? owner ?? 0 }
       .map { PausedLists(owner: $0, lists: $1.count) }
       .sorted { ($1.lists, $0.owner) < ($0.lists, $1.owner) }
