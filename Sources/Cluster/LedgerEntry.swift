@@ -98,7 +98,7 @@ struct LedgerEntry: ~Copyable {
     // The first node makes it, and the first one of a new release adds to it.
     try LedgerSchema.install(at: place.server, settings, clock: clock, until: deadline)
     if let seat = try enter(settings, until: deadline) { return seat }
-    throw .refused("its release does not change")
+    throw .refused("the upgrade of its schema had no effect")
   }
 
   /// Nil if the schema lacks what this release needs.
@@ -133,7 +133,7 @@ struct LedgerEntry: ~Copyable {
       throw .refused("release \(row.int(0))")
     }
     guard row.int(2) >= timeline else {
-      throw .refused("it was the primary earlier, and lacks what the ledger took since")
+      throw .refused("it was the primary earlier, and lacks later changes")
     }
     timeline = row.int(2)
   }
@@ -159,7 +159,7 @@ extension PostgresError {
       switch self {
       case .noLibrary: ("ledger.library", "Install it: apt install libpq5")
       case .statement where meansNoSchema:
-        ("ledger.schema", "Let the role make it, or make it as an administrator")
+        ("ledger.schema", "Let the role create the schema darkroom, or create it as an administrator")
       case .statement(let state, _) where state.hasPrefix("42501"):
         ("ledger.rights", "Grant the role the rights on the schema darkroom")
       case .refused, .lost, .timeIsOver, .interrupted, .statement: ("ledger.lost", "")

@@ -83,7 +83,7 @@ struct ClusterNode: Sendable {
       throw StartFailure(
         ExitCode.io, "the folder of Blobs= cannot be used: \(error)", trouble: "folder.lost",
         advice:
-          "Mount it on this node, allow the daemon's user to write it, or add ReadWritePaths= for it to the unit"
+          "Mount it on this node, let the daemon's user write to it, or add it to ReadWritePaths= of the unit"
       )
     }
   }

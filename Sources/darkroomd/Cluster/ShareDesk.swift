@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leases shares and seats at servers, has lists made of the shares, and reports their photos. The reports follow from the record and the rows of
-// results of this node, so a restart reports the rest. Raises nothing: trouble of the ledger is shown, and the call
-// repeated.
+// Leases shares and seats at servers, has lists made of the shares, and reports their photos. The reports follow from
+// the record and the rows of results of this node, so a restart reports the rest. Raises nothing: trouble of the ledger
+// is shown, and the call repeated.
 // Concurrency model: one Mutex around the book, one around notes. One task asks the ledger, one thing after the other,
 // so that no answer overtakes another; another one makes lists.
 

@@ -282,7 +282,7 @@ struct Views: Sendable {
   }
 
   static let sharedCode = "host.shared"
-  static let sharedReason = "other nodes have connections to it"
+  static let sharedReason = "other nodes have the remaining connections to it"
 
   /// The trouble of this machine for which downloads from the host wait.
   func shortage(at server: String) -> Failure? {
