@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The ledger alone: simulated nodes (darkroom-bench-cluster) that do no work and ask it as the daemon does, over a real
-PostgreSQL with the real schema.
+"""The ledger alone: simulated nodes (darkroom-bench-cluster) that do no work and ask it as the daemon does,
+but for seats, over a real PostgreSQL with the real schema.
 
 - three nodes: photos a second, and CPU time of the database for a photo, with 10^7 and with 10^9 photos waiting;
 - the same in multiples of what one daemon develops of pictures of 64x64;

@@ -47,6 +47,9 @@ package struct LeaseBook: Sendable {
   /// Between two reports. Users see the photos of a cluster once a second.
   private static let reportInterval = Duration.seconds(1)
 
+  /// Shares of paused lists that a node keeps besides those at work.
+  private static let mostPaused = 4
+
   private let leaseTime: Duration
   /// The most photos of a share.
   private let chunk: Int
@@ -100,6 +103,13 @@ package struct LeaseBook: Sendable {
     guard let share = shares[list] else { return [] }
     forget(share)
     return [.giveBack(share, after: .zero)]
+  }
+
+  /// The files of the list cannot be read: they are copied again before this node has the share again.
+  package mutating func unreadable(_ list: ListID) -> [Deed] {
+    guard let share = shares[list] else { return [] }
+    forget(share)
+    return [.giveBack(share, after: Self.rest), .drop(list)]
   }
 
   /// The results of its photos cannot be read: other nodes develop them again.
@@ -273,12 +283,17 @@ package struct LeaseBook: Sendable {
   private func isRung(since time: Duration) -> Bool { rungTime.map { $0 >= time } ?? false }
 
   /// One share ahead of the one at work; less urgent ones do not count, so that urgent photos wait for none of them.
+  /// Nor do the photos of paused lists, as long as they are few: others go on meanwhile.
   /// Every eighth wish is for the least urgent list, so that it is not put off without end.
   package mutating func wish() -> LeaseWish? {
     if mustAsk || isDraining { return nil }
     let least = ServiceClass.allCases.last { serviceClass in
-      holdings.values.filter { $0.serviceClass <= serviceClass }
-        .reduce(0) { $0 + $1.mark.photos - $1.recorded.photos } < chunk
+      let some = holdings.values.filter { $0.serviceClass <= serviceClass && !$0.isCancelled }
+      func left(isPaused: Bool) -> Int {
+        some.filter { $0.isPaused == isPaused }
+          .reduce(0) { $0 + $1.mark.photos - $1.recorded.photos }
+      }
+      return left(isPaused: false) + max(0, left(isPaused: true) - Self.mostPaused * chunk) < chunk
     }
     guard let least, least.rawValue >= dryClasses else { return nil }
     let isForAll = least == .background

@@ -5,7 +5,8 @@
 // The server may change: a standby is promoted when the primary is lost. So each server has a part of the time only,
 // and one that was silent is asked last. A server that became read-only is left. A server on an earlier timeline than
 // one that was used is an old primary that came back: it lacks what was told since, and nothing is read from it.
-// Concurrency: for one thread, which waits for servers, never longer than it says.
+// Concurrency: for one thread, which waits for servers, never longer than it says, but for the names of their machines:
+// libpq asks for those without a limit.
 
 internal import Postgres
 internal import Vocabulary
@@ -87,30 +88,24 @@ struct LedgerEntry: ~Copyable {
     _ server: PostgresServers.Server, until deadline: Duration
   ) throws(PostgresError) -> LedgerSeat {
     let settings = place.settings + server.settings
-    do throws(PostgresError) {
-      if let seat = try enter(settings, until: deadline) { return seat }
-    } catch {
+    do throws(PostgresError) { return try enter(settings, until: deadline) } catch {
       guard error.meansNoSchema else { throw error }
-      guard seat == nil else {
-        throw .refused("\(server.name) has another database, without the ledger")
-      }
     }
-    // The first node makes it, and the first one of a new release adds to it.
+    guard seat == nil else {
+      throw .refused("\(server.name) has another database, without the ledger")
+    }
+    // The first node makes it.
     try LedgerSchema.install(at: place.server, settings, clock: clock, until: deadline)
-    if let seat = try enter(settings, until: deadline) { return seat }
-    throw .refused("the upgrade of its schema had no effect")
+    return try enter(settings, until: deadline)
   }
 
-  /// Nil if the schema lacks what this release needs.
   private mutating func enter(
     _ settings: [(String, String)], until deadline: Duration
-  ) throws(PostgresError) -> LedgerSeat? {
+  ) throws(PostgresError) -> LedgerSeat {
     var session = try PostgresSession.open(
       place.server, settings, clock: clock, until: deadline, interrupt: interrupt)
     let facts = try session.run([[LedgerCall.release]], until: deadline)
-    let release = try facts[0].get()[0].first
-    try check(release)
-    if let release, release.int(0) < Int64(LedgerSchema.release) { return nil }
+    try check(try facts[0].get()[0].first)
     let call = LedgerCall.enter(
       place.node, run: Int64(bitPattern: place.run), known: seat?.incarnation ?? 0)
     let rows = try session.run([[call], [LedgerCall.listen]], until: deadline)
@@ -128,8 +123,9 @@ struct LedgerEntry: ~Copyable {
 
   private mutating func check(_ row: PostgresRow?) throws(PostgresError) {
     guard let row else { return }
-    guard row.int(1) <= Int64(LedgerSchema.release) else {
-      failure = Self.tooNew
+    let release = Int64(LedgerSchema.release)
+    guard row.int(0) >= release, row.int(1) <= release else {
+      failure = row.int(0) < release ? Self.tooOld : Self.tooNew
       throw .refused("release \(row.int(0))")
     }
     guard row.int(2) >= timeline else {
@@ -137,6 +133,11 @@ struct LedgerEntry: ~Copyable {
     }
     timeline = row.int(2)
   }
+
+  private static let tooOld = Failure(
+    .final, code: "ledger.release",
+    reason: "the ledger was made by an earlier release, which this one does not understand",
+    advice: "Let the nodes of that release end their lists, then name a new database in Ledger=")
 
   private static let tooNew = Failure(
     .final, code: "ledger.release",
@@ -159,7 +160,10 @@ extension PostgresError {
       switch self {
       case .noLibrary: ("ledger.library", "Install it: apt install libpq5")
       case .statement where meansNoSchema:
-        ("ledger.schema", "Let the role create the schema darkroom, or create it as an administrator")
+        (
+          "ledger.schema",
+          "Let the role create the schema darkroom, or create it as an administrator"
+        )
       case .statement(let state, _) where state.hasPrefix("42501"):
         ("ledger.rights", "Grant the role the rights on the schema darkroom")
       case .refused, .lost, .timeIsOver, .interrupted, .statement: ("ledger.lost", "")

@@ -90,7 +90,7 @@ package struct PulseAnswer: Equatable, Sendable {
   package let isDraining: Bool
   /// A list is not over.
   package let isOpen: Bool
-  /// In the order of their servers; nil without a request.
+  /// In the order of their servers; nil without a request, or if its answer is lost.
   package let seats: [SeatGrant]?
 
   package init(leases: [Lease], isDraining: Bool, isOpen: Bool, seats: [SeatGrant]? = nil) {

@@ -61,7 +61,7 @@ extension LedgerSchema {
       WITH done AS (UPDATE list x SET keeper = me WHERE x.id IN (SELECT y.id FROM list y
           WHERE y.state >= 3 AND y.is_returned AND (y.keeper IS NULL OR y.keeper = me)
             AND y.ended <= clock_timestamp() - age_ms * interval '1 ms'
-            AND is_node(me, inc) FOR UPDATE SKIP LOCKED) RETURNING x.id)
+            AND is_node(me, inc) ORDER BY y.id LIMIT 64 FOR UPDATE SKIP LOCKED) RETURNING x.id)
       SELECT d.id FROM done d ORDER BY d.id $$;
 
     CREATE FUNCTION retired(me int, inc bigint, l bigint) RETURNS bool LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seats of nodes at servers. Release 2 added them.
+// The seats of nodes at servers.
 //
 // Of each server the sum of `seats` is at most the limit, and a node never uses more than its own: it says how many it
 // holds, is told how many it may use, and what it was told to leave goes to another node only after a later request in

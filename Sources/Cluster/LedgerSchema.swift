@@ -4,8 +4,8 @@
 //
 // Locks. A function takes them in this order, so that no two wait for each other: name, the own node, leased shares
 // that are its own, lists in the order of their numbers, ready shares (skipped where another has them, except at a
-// list's end), account. A turn locks one list alone; the lists that its reports may end are ended in a transaction
-// of their own.
+// list's end), account. The lists that the reports of a turn may end are ended in a transaction of their own. A request
+// for seats locks the own node, its row of `asker`, servers in the order of their names, then seats.
 
 internal import Postgres
 package import Vocabulary
@@ -14,19 +14,8 @@ package enum LedgerSchema {
   /// Of tables and functions. Nodes of an older release work on a newer schema while `oldest` allows it.
   static let release: Int32 = 2
 
-  /// Of the whole schema.
-  static var statements: [String] { statements(of: text) }
-
-  /// The part that a schema of an earlier release lacks. A schema is only added to, so that nodes of that release go on.
-  static func additions(to earlier: Int64) -> [String] {
-    var statements: [String] = []
-    if earlier < 2 { statements += self.statements(of: seats) }
-    return statements + self.statements(of: rights)
-      + ["UPDATE release SET version = \(release)"]
-  }
-
   /// One by one.
-  private static func statements(of text: String) -> [String] {
+  static var statements: [String] {
     var statements: [String] = []
     var (lines, isInBody) = ([Substring](), false)
     for line in text.split(separator: "\n") {
@@ -48,7 +37,7 @@ package enum LedgerSchema {
   private static let tables = #"""
     CREATE SCHEMA darkroom;
     CREATE TABLE release (version int NOT NULL, oldest int NOT NULL);
-    INSERT INTO release VALUES (2, 1);
+    INSERT INTO release VALUES (2, 2);
     -- run is drawn by each start of a daemon.
     CREATE TABLE node (
       id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text UNIQUE NOT NULL,
@@ -252,7 +241,7 @@ package enum LedgerSchema {
 }
 
 extension LedgerSchema {
-  /// Makes the schema in an empty database, or adds to one of an earlier release what it lacks. All or nothing.
+  /// Makes the schema in an empty database; does nothing if it is there. All or nothing.
   package static func install(
     at place: String, clock: any TimeSource, within limit: Duration
   ) throws(Failure) {
@@ -276,12 +265,6 @@ extension LedgerSchema {
       "SELECT pg_advisory_lock(5128314)",
       "SELECT 1 FROM pg_namespace WHERE nspname = 'darkroom'",
     ])
-    var changes = statements
-    if !found[1].isEmpty {
-      let version = try run(["SELECT version FROM release"])[0].first?.int(0) ?? 0
-      if version >= release { return }
-      changes = additions(to: version)
-    }
-    _ = try run(["BEGIN"] + changes + ["COMMIT"])
+    if found[1].isEmpty { _ = try run(["BEGIN"] + statements + ["COMMIT"]) }
   }
 }

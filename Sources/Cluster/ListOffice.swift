@@ -49,7 +49,7 @@ package protocol ListOffice: Sendable {
   func closed() async throws(Failure) -> [LedgerList]
   /// This node has returned the list.
   func returned(_ list: LedgerList) async throws(Failure)
-  /// The returned lists that are older, for this node to remove.
+  /// Returned lists that are older, for this node to remove: the oldest ones, at most 64.
   func retire(olderThan age: Duration) async throws(Failure) -> [LedgerList]
   /// This node has removed the files of the list: its record goes.
   func retired(_ list: LedgerList) async throws(Failure)

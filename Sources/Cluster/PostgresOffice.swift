@@ -84,17 +84,23 @@ package struct PostgresOffice: ListOffice {
   }
 
   package func pulse(_ seats: SeatRequest?) async throws(Failure) -> PulseAnswer {
-    let answers = try await link.ask { [silence] seat in
-      [LedgerCall.pulse(seat, silence: silence)]
-        + (seats.map { [[LedgerCall.seats(seat, $0, silence: silence)]] } ?? [])
-    }
+    let answers = try await link.ask { [silence] in [LedgerCall.pulse($0, silence: silence)] }
     guard let rows = answers.first, rows.count == 2, let row = rows[0].first else {
       throw Self.nonsense
     }
     guard row.bool(0) else { throw Self.replaced }
     return PulseAnswer(
       leases: rows[1].map { PulseAnswer.Lease($0) }, isDraining: row.bool(1), isOpen: row.bool(2),
-      seats: answers.dropFirst().first?.first?.map { SeatGrant($0.text(0), seats: Int($0.int(1))) })
+      seats: await grants(seats))
+  }
+
+  /// In a call of its own, for it may wait for other nodes: without its answer, the leases are known all the same.
+  private func grants(_ request: SeatRequest?) async -> [SeatGrant]? {
+    guard let request else { return nil }
+    let answers = try? await link.ask { [silence] seat in
+      [[LedgerCall.seats(seat, request, silence: silence)]]
+    }
+    return answers?.first?.first?.map { SeatGrant($0.text(0), seats: Int($0.int(1))) }
   }
 
   // MARK: people

@@ -207,7 +207,11 @@ final class Darkroom: Sendable {
       state: folders.state, witness: witness, recorder: recorder, clock: ground.clock,
       narrator: work.narrator
     ).settle()
-    for birth in births { keeper.begin(birth) }
+    for birth in births {
+      keeper.begin(birth)
+      // Other nodes have it when its lease is over.
+      if birth.isShare, cluster == nil { keeper.happened(.asked(.cancel, .ledger), to: birth.list) }
+    }
     if births.isEmpty { photos.downloader.discardPartials() }
     await returnEnded(ended)
     async let removals: Void = calls.remover.run(removed)

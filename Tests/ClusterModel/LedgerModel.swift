@@ -427,9 +427,9 @@ package struct LedgerModel {
     let old = lists.filter { _, list in
       list.state.isFinal && list.isReturned && (list.keeper == nil || list.keeper == node.id)
         && list.ended <= now - age
-    }.keys.sorted()
+    }.keys.sorted().prefix(64)
     for list in old { lists[list]?.keeper = node.id }
-    return old
+    return Array(old)
   }
 
   /// False if it is not this node's.

@@ -147,28 +147,28 @@ struct SessionTests {
   }
 
   @Test
-  func `a node adds to the ledger of the release before what it lacks, and refuses a later one`()
+  func `a node refuses a ledger that is too old for it, or too new, and changes nothing in it`()
     async throws
   {
     try await WorldKind.postgres.use { world in
       let world = try #require(world as? PostgresWorld)
-      // As release 1 made it.
-      _ = try await PostgresServer.shared.run(
-        ["leave_seats", "seats", "take_seats", "seat_parts"].map { "DROP FUNCTION \($0)" } + [
-          "DROP TABLE asker, host, seat", "UPDATE release SET version = 1",
-        ], at: world.place)
-      let list = try await world.office("a").submit(.sample("summer")).list
-      let request = SeatRequest(number: 1, most: 6, [SeatRequest.Host("x", held: 0, need: 1)])
-      #expect(try await world.office("a").pulse(request).seats == [SeatGrant("x", seats: 6)])
-      #expect(try await world.office("b").progress(of: list)?.photos == 100)
-      let versions = try await PostgresServer.shared.run(
-        ["SELECT version, oldest FROM release"], at: world.place)
-      #expect(versions.first?.first.map { [$0.int(0), $0.int(1)] } == [2, 1])
-      _ = try await PostgresServer.shared.run(
-        ["UPDATE release SET version = 3, oldest = 3"], at: world.place)
-      let later = try world.office("c")
-      let refusal = try #require(await failure { _ = try await later.pulse() })
-      #expect(refusal.code == "ledger.release" && refusal.kind == .final)
+      let own = Int64(LedgerSchema.release)
+      for (version, oldest, isFit) in [(own - 1, 1, false), (own + 1, own, true)]
+        + [(own + 1, own + 1, false)] as [(Int64, Int64, Bool)]
+      {
+        _ = try await PostgresServer.shared.run(
+          ["UPDATE release SET version = \(version), oldest = \(oldest)"], at: world.place)
+        let node = try world.office("node \(version) \(oldest)")
+        let refusal = await failure { _ = try await node.pulse() }
+        if isFit {
+          #expect(refusal == nil)
+        } else {
+          #expect(refusal?.code == "ledger.release" && refusal?.kind == .final)
+        }
+      }
+      let known = try await PostgresServer.shared.run(
+        ["SELECT count(*) FROM node WHERE name LIKE 'node %'"], at: world.place)
+      #expect(known.first?.first?.int(0) == 1)
     }
   }
 

@@ -81,6 +81,25 @@ struct ClusterRunTests {
     }
   }
 
+  @Test func `a share whose files are damaged goes back, and its files go`() async throws {
+    try await NodeBench.use { nodes in
+      let node = try await nodes.start("a")
+      try await nodes.drop(nodes.photos(8), at: "a")
+      try await nodes.nodesAtWork(1)
+      await node.cut()
+      try nodes.bench.folder.write([1, 2, 3], to: "a/state/cluster/1/catalog")
+      _ = try await nodes.start("a")
+      try await nodes.bench.until("the ledger has it back") {
+        try await nodes.number("SELECT count(*) FROM share WHERE state = 0") == 1
+      }
+      #expect(nodes.names("a/state/cluster").isEmpty)
+      try await nodes.bench.until("its list here has ended") {
+        nodes.names("a/state/lists") == ["1"]
+      }
+      await nodes.bench.origin.release("g")
+    }
+  }
+
   @Test func `a node that starts again shows no shares that it had`() async throws {
     try await NodeBench.use { nodes in
       let home = try await nodes.start("a")

@@ -104,6 +104,24 @@ import Vocabulary
     #expect(book.wish() != nil && book.interval == .seconds(7.5))
   }
 
+  @Test func `shares of paused lists keep no other list waiting, as long as they are few`() {
+    var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
+    let shares = (0..<5).map { share(1 + 8 * $0) }
+    for count in 1...5 {
+      _ = book.answered(pulse(Array(shares.prefix(count)), .paused), asked: .zero, now: .zero)
+      #expect((book.wish() != nil) == (count < 5), "\(count)")
+    }
+    _ = book.answered(pulse(Array(shares.prefix(1))), asked: .zero, now: .zero)
+    #expect(book.wish() == nil, "it is at work again")
+  }
+
+  @Test func `a share whose files cannot be read goes back, and not at once to this node`() {
+    var book = book(share())
+    #expect(
+      book.unreadable(here) == [.giveBack(share().id, after: .seconds(30)), .drop(here)])
+    #expect(book[here] == nil && book.unreadable(here).isEmpty)
+  }
+
   @Test func `a node that drains asks for nothing`() {
     var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
     _ = book.answered(

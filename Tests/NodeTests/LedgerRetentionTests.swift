@@ -42,6 +42,33 @@ struct LedgerRetentionTests {
     }
   }
 
+  @Test func `a list whose files cannot be removed keeps no other one in the ledger`() async throws
+  {
+    try await NodeBench.use(leaseTime: "3s") { nodes in
+      let home = try await nodes.start("a", more: "[Record]\nKeepLists=24s")
+      let photos = try nodes.photos(2, at: nil)
+      for name in ["one", "two"] {
+        try await nodes.drop(photos, as: "\(name).plist", at: "a")
+        try await home.says("Finished list '\(name)'")
+      }
+      try await nodes.bench.until("both are returned") {
+        try await nodes.number("SELECT count(*) FROM list WHERE is_returned") == 2
+      }
+      let rows = try await nodes.server.run(
+        ["SELECT origin FROM list WHERE id = 1"], at: nodes.place)
+      let origin = try #require(rows.first?.first?.text(0))
+      try FileManager.default.createDirectory(
+        atPath: "\(nodes.bench.folder.path)/blobs/lists/\(origin)/x",
+        withIntermediateDirectories: false)
+      _ = try await nodes.server.run(
+        ["UPDATE list SET ended = ended - interval '1 minute'"], at: nodes.place)
+      try await nodes.bench.until("the second one is gone") {
+        try await nodes.number("SELECT max(id) FROM list") == 1
+      }
+      try await home.says("old lists stay in the ledger")
+    }
+  }
+
   @Test func `a list with work left that the ledger has forgotten is submitted again`()
     async throws
   {

@@ -18,6 +18,9 @@ struct ListHomeTests {
       let status = try await nodes.tool("a", "status")
       #expect(status.output.contains("list 1 waits: it is a list of a cluster"), "\(status)")
       #expect(nodes.names("a/prints").isEmpty)
+      try await nodes.bench.until("its share has ended: only the list itself waits") {
+        nodes.names("a/state/lists") == ["1"]
+      }
       await alone.cut()
       let again = try await nodes.start("a")
       try await again.says("Finished list 'summer'")

@@ -13,6 +13,9 @@ final class BellRope: Sendable {
   func ring(_ bell: LedgerBell) {
     guard let node = node.withLock({ $0 }) else { return }
     node.shares.ring(bell)
-    node.entries.ring()
+    switch bell {
+    case .list, .over: node.entries.ring()
+    case .work, .seats: return
+    }
   }
 }

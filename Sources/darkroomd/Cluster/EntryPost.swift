@@ -41,7 +41,11 @@ struct EntryPost: Sendable {
   /// The ledger does not know the list any more: another node has returned it in the place of this one, and KeepLists=
   /// is over. It is submitted as a new list.
   func renew(_ list: ListID) async throws(Failure) -> LedgerList {
-    try await onDisk { () throws(Failure) in try note(list) { $0.ledger = nil } }
+    // A node may still remove the files of the old one.
+    let origin = try FrozenSettings.newOrigin()
+    try await onDisk { () throws(Failure) in
+      try note(list) { ($0.ledger, $0.origin) = (nil, origin) }
+    }
     return try await number(of: list)
   }
 

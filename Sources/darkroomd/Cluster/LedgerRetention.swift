@@ -28,12 +28,17 @@ struct LedgerRetention: Sendable {
 
   private func removeOld(_ keep: Duration) async {
     do throws(Failure) {
-      for list in try await office.retire(olderThan: keep) { try await remove(list) }
-    } catch {
-      // `ShareDesk` tells that the ledger does not answer.
-      if Task.isCancelled || error.code == "ledger.lost" { return }
-      health.report(error, waits: "old lists stay in the ledger")
-    }
+      for list in try await office.retire(olderThan: keep) {
+        // Trouble with one list holds up no other.
+        do throws(Failure) { try await remove(list) } catch { report(error) }
+      }
+    } catch { report(error) }
+  }
+
+  private func report(_ failure: Failure) {
+    // `ShareDesk` tells that the ledger does not answer.
+    if Task.isCancelled || failure.code == "ledger.lost" { return }
+    health.report(failure, waits: "old lists stay in the ledger")
   }
 
   /// The files first: a crash leaves a list in the ledger that is removed again.

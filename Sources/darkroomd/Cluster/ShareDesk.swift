@@ -111,6 +111,13 @@ final class ShareDesk: Sendable {
     }
   }
 
+  /// The files of the share cannot be read. May wait for a disk.
+  func unreadable(_ list: ListID) {
+    guard let holding = book.withLock({ $0[list] }) else { return }
+    try? maker.dropCopy(of: holding.mark.id.list)
+    perform(book.withLock { $0.unreadable(list) })
+  }
+
   // MARK: the loops
 
   func run() async {
@@ -177,6 +184,7 @@ final class ShareDesk: Sendable {
   /// When something is to be done without a change.
   private func next(_ lastPulse: Duration?) -> Duration {
     let (now, book) = (clock.uptime(), book.withLock { $0 })
+    if book.mustAsk { return now }
     // A report that was due and could not be made waits for a change.
     let report = book.reportTime(rows.unreported).flatMap { $0 > now ? $0 : nil }
     return [due(lastPulse), book.nextDeadline, report].compactMap { $0 }.min() ?? now

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes lists of this node: from a share, and from a list that its own node does not return. A list is a folder in
 // STATE/lists with terms of its own, and a record. All shares of a list use one copy of its catalog, in
-// STATE/cluster/LIST. Raises a `Failure`: `final` if the share cannot be
-// developed here.
+// STATE/cluster/LIST. Raises a `Failure`: `final` if the share cannot be developed here.
 // Concurrency: immutable; one caller makes lists, one after the other. Waits for disks in `onDisk`.
 
 import Accept
@@ -131,6 +130,11 @@ struct ShareMaker: Sendable {
       to: copies.folder(draft, creating: true))
     try copies.rename(draft, to: copies, as: name, replacing: false)
     try copies.sync()
+  }
+
+  /// The next share of the list makes it again.
+  func dropCopy(of list: LedgerList) throws(SystemError) {
+    try folders.copies().removeFlat(FileName(number: list.number))
   }
 
   /// Removes the copies of lists of which no share is here, and drafts on the shelf.

@@ -165,7 +165,7 @@ struct ListIntake: IntakeRules {
       quality: options.quality ?? standard.quality,
       metadata: options.metadata ?? standard.metadata, title: options.title, revises: earlier,
       isRoll: draft.isRoll, notify: notify, isPrivate: isPrivate, hasSheet: hasSheet,
-      part: part?.range, origin: try isNode ? Self.origin() : nil)
+      part: part?.range, origin: try isNode ? FrozenSettings.newOrigin() : nil)
     return ListTerms(
       photos: photos.count, serviceClass: options.serviceClass ?? .default,
       settings: terms.text)
@@ -246,12 +246,6 @@ struct ListIntake: IntakeRules {
     reason:
       "a newer list of that name has been accepted, or the earlier one or its prints removed, in the meantime"
   )
-
-  private static func origin() throws(Failure) -> FileName {
-    try asMachine { () throws(SystemError) in
-      FileName(made: String(hex: try ThisProcess.randomBytes(16)))
-    }
-  }
 
   /// A folder that no list of another name or owner has used, or ever will.
   private func printFolder(for draft: ListDraft) throws(SystemError) -> FileName {

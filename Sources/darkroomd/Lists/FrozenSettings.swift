@@ -4,6 +4,7 @@
 // for text that cannot be read.
 
 import Cluster
+import Linux
 import Vocabulary
 
 struct FrozenSettings: Equatable, Sendable {
@@ -36,6 +37,13 @@ struct FrozenSettings: Equatable, Sendable {
 
   /// Its photos are developed by other lists, here and on other nodes.
   var isEntry: Bool { origin != nil && share == nil }
+
+  /// Raises `machine` without random numbers.
+  static func newOrigin() throws(Failure) -> FileName {
+    try asMachine { () throws(SystemError) in
+      FileName(made: String(hex: try ThisProcess.randomBytes(16)))
+    }
+  }
 
   var text: String {
     """

@@ -80,12 +80,17 @@ struct ListWork: ListEffects {
   func open(_ list: ListID) async -> Failure? {
     chains.giveUp(list)
     await chains.idle(list)
-    return await failure { () async throws(Failure) in
+    let failure = await failure { () async throws(Failure) in
       try await onDisk { () throws(Failure) in try checkHome(of: list) }
       if let entry = entry(list) { return try await entry.open(list) }
       let lines = try await onDisk { () throws(Failure) in try readLines(of: list) }
       chains.add(list, lines, isPaused: true)
     }
+    // No person can end a share.
+    if failure?.kind == .final, index.isShare(list) {
+      await onDisk { cluster?.shares.unreadable(list) }
+    }
+    return failure
   }
 
   /// A list is developed by the nodes of a cluster, or by one machine alone, from its acceptance to its end.
@@ -96,7 +101,7 @@ struct ListWork: ListEffects {
       throw Failure(
         .machine, code: "list.cluster",
         reason: "it is a list of a cluster, and Ledger= is not set",
-        advice: "Set Ledger= as before until the list is over, or cancel the list")
+        advice: "Set Ledger= as before until the list is over; a cancel ends it here alone")
     case (nil, .some):
       throw Failure(
         .machine, code: "list.cluster",
