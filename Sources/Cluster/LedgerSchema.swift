@@ -12,7 +12,7 @@ package import Vocabulary
 
 package enum LedgerSchema {
   /// Of tables and functions. Nodes of an older release work on a newer schema while `oldest` allows it.
-  static let release: Int32 = 2
+  package static let release: Int32 = 2
 
   /// One by one.
   static var statements: [String] {

@@ -175,6 +175,8 @@ package struct OpenTotal: Equatable, Sendable {
   package private(set) var paused = 0
   package private(set) var photos = 0
 
+  package init() {}
+
   fileprivate mutating func add(_ entry: borrowing ListEntry, _ sign: Int) {
     lists += sign
     if entry.state == .paused { paused += sign }

@@ -3,6 +3,7 @@
 
 import Cluster
 import Foundation
+import Postgres
 import Support
 import Testing
 

@@ -80,7 +80,9 @@ import Worker
   @Test func `the service manager sees each new line, at most one a second`() async throws {
     try await DiskBench.use { bench in
       let manager = try ServiceManager()
-      let run = Task { await board.run(manager.status, bench.recorder, on: bench.clock) }
+      let run = Task {
+        await board.run(manager.status, bench.recorder, ListIndex(), on: bench.clock)
+      }
       #expect(try await manager.next() == "STATUS=Idle: no list yet.")
       board.set(full, for: .downloads)
       #expect(await bench.clock.isAwaited())
