@@ -41,7 +41,7 @@ package struct Ledger: Equatable, Sendable {
     lists.values.filter { !$0.state.isFinal }.sorted { $0.id < $1.id }
   }
 
-  /// What is open besides these lists, and what is open of them.
+  /// The totals of the other open lists, and of these.
   package func open(
     besides some: some Sequence<ListID>
   ) -> (others: OpenTotal, these: OpenTotal) {
