@@ -99,17 +99,17 @@ package struct LeaseBook: Sendable {
   }
 
   /// The list has ended before its share: the share is for other nodes.
-  package mutating func ended(_ list: ListID) -> [Deed] {
+  package mutating func ended(_ list: ListID) -> [Deed] { giveBack(list, after: .zero) }
+
+  private mutating func giveBack(_ list: ListID, after delay: Duration) -> [Deed] {
     guard let share = shares[list] else { return [] }
     forget(share)
-    return [.giveBack(share, after: .zero)]
+    return [.giveBack(share, after: delay)]
   }
 
   /// The files of the list cannot be read: they are copied again before this node has the share again.
   package mutating func unreadable(_ list: ListID) -> [Deed] {
-    guard let share = shares[list] else { return [] }
-    forget(share)
-    return [.giveBack(share, after: Self.rest), .drop(list)]
+    giveBack(list, after: Self.rest).flatMap { [$0, .drop(list)] }
   }
 
   /// The results of its photos cannot be read: other nodes develop them again.

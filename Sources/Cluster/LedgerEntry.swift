@@ -9,7 +9,7 @@
 // libpq asks for those without a limit.
 
 internal import Postgres
-internal import Vocabulary
+package import Vocabulary
 
 struct LedgerEntry: ~Copyable {
   private let place: LedgerPlace
@@ -152,6 +152,13 @@ struct LedgerEntry: ~Copyable {
   }
 }
 
+extension Failure {
+  fileprivate static let ledgerSilence = "ledger.lost"
+
+  /// The ledger does not answer: one task of a node tells that, for all that ask.
+  package var isLedgerSilence: Bool { code == Self.ledgerSilence }
+}
+
 extension PostgresError {
   /// No photo is to blame, whatever the error.
   var failure: Failure {
@@ -166,7 +173,7 @@ extension PostgresError {
         )
       case .statement(let state, _) where state.hasPrefix("42501"):
         ("ledger.rights", "Grant the role the rights on the schema darkroom")
-      case .refused, .lost, .timeIsOver, .interrupted, .statement: ("ledger.lost", "")
+      case .refused, .lost, .timeIsOver, .interrupted, .statement: (Failure.ledgerSilence, "")
       }
     return Failure(
       .machine, code: code, reason: "the ledger does not answer: \(words)", advice: advice)

@@ -16,7 +16,7 @@ package final class MountTable: Sendable {
   package var descriptor: Int32 { file.descriptor }
 }
 
-/// Whether a mount can be written, and the file system behind it. Each mount namespace has its own mount of a file
+/// The rights to write of a mount, and of the file system behind it. Each mount namespace has its own mount of a file
 /// system: `mount -o remount,rw` changes the file system and one mount.
 package struct MountRights: Equatable, Sendable {
   package let isMountReadOnly: Bool

@@ -130,7 +130,7 @@ final class EntryDesk: Sendable {
   }
 
   private func report(_ failure: Failure) {
-    if Task.isCancelled || failure.code == "ledger.lost" { return }
+    if Task.isCancelled || failure.isLedgerSilence { return }
     health.report(failure, waits: "lists of other nodes are not returned")
   }
 
@@ -145,7 +145,7 @@ final class EntryDesk: Sendable {
         } catch {
           if Task.isCancelled { return }
           // `ShareDesk` tells that the ledger does not answer.
-          if error.code == "ledger.lost" { continue }
+          if error.isLedgerSilence { continue }
           health.set(error, for: .list(list))
           troubled.insert(list)
         }

@@ -37,7 +37,7 @@ struct LedgerRetention: Sendable {
 
   private func report(_ failure: Failure) {
     // `ShareDesk` tells that the ledger does not answer.
-    if Task.isCancelled || failure.code == "ledger.lost" { return }
+    if Task.isCancelled || failure.isLedgerSilence { return }
     health.report(failure, waits: "old lists stay in the ledger")
   }
 
