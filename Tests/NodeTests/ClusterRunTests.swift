@@ -86,6 +86,8 @@ struct ClusterRunTests {
       let node = try await nodes.start("a")
       try await nodes.drop(nodes.photos(8), at: "a")
       try await nodes.nodesAtWork(1)
+      // It is recorded, and open.
+      await nodes.bench.origin.arrivals(at: "g")
       await node.cut()
       try nodes.bench.folder.write([1, 2, 3], to: "a/state/cluster/1/catalog")
       _ = try await nodes.start("a")

@@ -148,10 +148,13 @@ package actor PostgresServer {
     return try await place(of: name)
   }
 
+  /// One for all calls: a clock lasts as long as its process, and tests call often while they wait.
+  private static let clock = Result { () throws(SystemError) in try SystemClock() }
+
   /// Each statement is a transaction.
   package func run(_ statements: [String], at place: String) async throws -> [[PostgresRow]] {
     try await onOwnThread {
-      let clock = try SystemClock()
+      let clock = try Self.clock.get()
       let deadline = clock.uptime() + .seconds(Patience.seconds)
       var session = try PostgresSession.open(
         place, [("options", "-c search_path=darkroom")], clock: clock, until: deadline)
