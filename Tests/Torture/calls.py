@@ -411,11 +411,12 @@ class Run:
             self.ask()
 
     def drop(self, daemon):
-        """On a very busy machine the daemon may be done with MANY, and about to end, when FEW comes."""
+        """On a very busy machine the daemon may be done with MANY, and about to end, when FEW comes. The results say
+        so, for the messages may be what fails."""
         self.is_dropped = True
         if not self.scene.before:
             self.root.drop("few", self.scene.few)
-            self.is_late = "Finished list 'many'" in daemon.said()
+            self.is_late = any(result["List"] == "many" for result in self.root.results().values())
 
     def ask(self):
         """Questions at the control socket. The answers do not matter: the socket may be what fails."""
