@@ -2,6 +2,7 @@
 // Random histories of three nodes: every answer of every office is that of the model.
 
 import Cluster
+import Postgres
 import Support
 import Testing
 import Vocabulary
@@ -17,6 +18,25 @@ struct OfficeHistoryTests {
         try await history.settle()
       }
     }
+  }
+
+  @Test func `the clock of this ledger moves with a call alone`() async throws {
+    let world = try await PostgresWorld()
+    func differences() async throws -> Int64? {
+      let query = """
+        SELECT (SELECT count(*) FROM node WHERE seen <> now OR entered <> now)
+          + (SELECT count(*) FROM list WHERE accepted <> now)
+          + (SELECT count(*) FROM share WHERE run_at <> now) FROM still
+        """
+      return try await PostgresServer.shared.run([query], at: world.place).first?.first?.int(0)
+    }
+    let office = try world.office("a")
+    _ = try await office.submit(.sample("barn"))
+    _ = try await office.turn([], lease: LeaseWish(photos: 8, largest: 8))
+    #expect(try await differences() == 0)
+    try await world.pass(.seconds(1))
+    #expect(try await differences() ?? 0 > 0)
+    await world.close()
   }
 }
 

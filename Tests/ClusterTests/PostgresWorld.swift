@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The office over a real PostgreSQL, with a database of its own. Time passes by moving the recorded times back.
+// The office over a real PostgreSQL, with a database of its own. The clock of the ledger stands still but for `pass`: a
+// busy machine ends no lease.
 
 import Cluster
 import Linux
@@ -18,7 +19,33 @@ final class PostgresWorld: OfficeWorld {
     try await onOwnThread { [place] in
       try LedgerSchema.install(at: place, clock: SystemClock(), within: .seconds(Patience.seconds))
     }
+    _ = try await PostgresServer.shared.run(Self.stillClock, at: place)
   }
+
+  /// Puts a function before that of PostgreSQL, for the functions of the ledger and the defaults of its columns.
+  private static let stillClock = [
+    "CREATE TABLE still (now timestamptz NOT NULL)",
+    "INSERT INTO still VALUES (clock_timestamp())",
+    """
+    CREATE FUNCTION darkroom.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
+    AS 'SELECT now FROM darkroom.still'
+    """,
+    """
+    DO $$
+    DECLARE f regprocedure; c record;
+    BEGIN
+      FOR f IN SELECT p.oid::regprocedure FROM pg_proc p
+        WHERE p.pronamespace = 'darkroom'::regnamespace LOOP
+        EXECUTE format('ALTER FUNCTION %s SET search_path = darkroom, pg_catalog, pg_temp', f);
+      END LOOP;
+      FOR c IN SELECT table_name, column_name FROM information_schema.columns
+        WHERE table_schema = 'darkroom' AND column_default LIKE '%clock_timestamp()%' LOOP
+        EXECUTE format('ALTER TABLE %I ALTER %I SET DEFAULT darkroom.clock_timestamp()',
+          c.table_name, c.column_name);
+      END LOOP;
+    END $$
+    """,
+  ]
 
   func office(_ node: String, run: UInt64) throws -> any ListOffice {
     try office(node, run: run) { _ in }
@@ -54,7 +81,7 @@ final class PostgresWorld: OfficeWorld {
     _ = try await PostgresServer.shared.run(
       tables.map { "DELETE FROM \($0)" } + [
         "ALTER TABLE list ALTER id RESTART",
-        "UPDATE node SET draining = false, seen = clock_timestamp(), entered = clock_timestamp()",
+        "UPDATE node SET draining = false, seen = now, entered = now FROM still",
       ], at: place)
   }
 
@@ -67,14 +94,8 @@ final class PostgresWorld: OfficeWorld {
   }
 
   func pass(_ time: Duration) async throws {
-    let step = "interval '\(time.components.seconds) s'"
     _ = try await PostgresServer.shared.run(
-      [
-        "UPDATE node SET seen = seen - \(step), entered = entered - \(step)",
-        "UPDATE share SET run_at = run_at - \(step)",
-        "UPDATE seat SET since = since - \(step), until = until - \(step)",
-        "UPDATE list SET accepted = accepted - \(step), ended = ended - \(step)",
-      ], at: place)
+      ["UPDATE still SET now = now + interval '\(time.components.seconds) s'"], at: place)
   }
 
   func close() async { for office in offices.withLock({ $0 }) { office.close() } }
