@@ -67,6 +67,30 @@ import Vocabulary
     }
   }
 
+  @Test func `the end of a list wakes nothing while an earlier removal is due`() async throws {
+    try await DiskBench.use { bench in
+      let retention = retention(bench)
+      let run = Task { await retention.run([]) }
+      #expect(!retention.isTimed)
+      try await end(bench, 1)
+      retention.listEnded()
+      #expect(await bench.clock.isAwaited())
+      #expect(try await Patience.sees { retention.isTimed })
+      let due = bench.clock.uptime() + (try #require(bench.clock.next))
+      bench.clock.advance(by: .seconds(1800))
+      try await end(bench, 2)
+      retention.listEnded()
+      #expect(retention.isTimed && bench.clock.next.map { $0 + bench.clock.uptime() } == due)
+      for left in [["2"], []] {
+        bench.clock.advance(by: .seconds(1800))
+        #expect(try await Patience.sees { self.left(bench) == left })
+        if !left.isEmpty { #expect(await bench.clock.isAwaited()) }
+      }
+      run.cancel()
+      await run.value
+    }
+  }
+
   @Test func `a list stays while its copy is missing from done`() async throws {
     try await DiskBench.use { bench in
       let retention = retention(bench)

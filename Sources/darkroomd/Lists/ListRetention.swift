@@ -5,11 +5,12 @@
 // prints that were hidden are removed after the next start. Raises nothing: a failed removal is tried again later, and
 // that of prints is reported.
 // Concurrency model: the task in `run` alone removes, after `forgetRemoved` and `resume` at the start; other
-// tasks ring.
+// tasks ring. A look takes as long as there are ended lists, so the end of a list does not ring while `isTimed`.
 
 import Linux
 import Record
 import Return
+import Synchronization
 import Vocabulary
 
 final class ListRetention: Sendable {
@@ -38,6 +39,8 @@ final class ListRetention: Sendable {
   /// At the start.
   private let steady: SteadyClock
   private let bell = ChangeSignal()
+  /// The next look comes by itself, before a list that ends now may be removed.
+  private let timed = Atomic(false)
 
   init(
     _ recorder: Recorder, _ index: ListIndex, _ folders: StateFolders, settings: LiveSettings,
@@ -54,8 +57,13 @@ final class ListRetention: Sendable {
     steady = SteadyClock(wall: clock.wallTime(), uptime: clock.uptime())
   }
 
-  /// Call when a list has ended, or KeepLists= or KeepPrints= has changed.
+  /// Call when KeepLists= or KeepPrints= has changed.
   func look() { bell.changed() }
+
+  /// Call when a list has ended.
+  func listEnded() { if !isTimed { look() } }
+
+  var isTimed: Bool { timed.load(ordering: .sequentiallyConsistent) }
 
   /// Call at the start: forgets lists whose folders an earlier run removed. May wait for a disk.
   /// - Parameter isNode: shares of a cluster are removed when they end, whatever their age.
@@ -84,9 +92,14 @@ final class ListRetention: Sendable {
   func run(_ hidden: [ListID]) async {
     var progress = Progress(steady: steady, hidden: Set(hidden))
     while !Task.isCancelled {
+      // A list that ends from here on rings, or is seen below.
+      timed.store(false, ordering: .sequentiallyConsistent)
       let seen = bell.version
       progress = await onDisk { [progress] in removeDue(progress) }
       if let pause = pause(progress) {
+        timed.store(
+          pause <= min(keepLists.time, keepPrints?.time ?? keepLists.time),
+          ordering: .sequentiallyConsistent)
         await bell.change(after: seen, within: pause, on: clock)
       } else {
         await bell.change(after: seen)

@@ -150,13 +150,13 @@ struct ListWork: ListEffects {
   func giveBack(_ list: ListID) async -> Failure? {
     await failure { () async throws(Failure) in
       if index.isShare(list) { return try await handIn(list) }
-      try await onDisk { () throws(Failure) in
+      try await onDisk { () async throws(Failure) in
         let dropped = try dropped(list)
         do throws(Failure) {
           // A photo that failed may have left one, if the disk was in trouble as well.
           if recorder.ledger({ ($0[list]?.counts.failed ?? 0) > 0 }) { try removeDrafts(of: list) }
           sheets.finish(list)
-          let trouble = try returns.giveBack(
+          let trouble = try await returns.giveBack(
             list, named: dropped?.name, to: dropped?.owner,
             telling: { () throws(Failure) in try outcome(of: list) },
             leaving: { names throws(SystemError) in try orderHooks(of: list, names) })
@@ -234,7 +234,7 @@ struct ListWork: ListEffects {
       recorder.forget(list)
       index.forget(list)
     }
-    retention.look()
+    retention.listEnded()
     guard recorder.ledger({ $0.open.lists == 0 }) else { return }
     downloader.discardPartials()
     ThisProcess.returnMemory()
