@@ -31,17 +31,20 @@ extension Claim {
   private func turnAway(
     _ dropped: DroppedFile, _ note: ReasonNote
   ) async throws(Attempt) -> Attempt {
-    let sum: FileCopy.Sum?
+    let copy: FreshFile?
     do throws(SystemError) {
-      sum = try await LongFiles.aside(dropped.status.size) {
+      copy = try await LongFiles.aside(dropped.status.size) {
         [failed = parts.failed] () throws(SystemError) in
         try failed.copy(dropped, note)
       }
     } catch { throw error.attempt }
-    guard let sum else { throw .changed }
+    guard let copy else { throw .changed }
+    do throws(Failure) { try await parts.failed.publish(copy, note, parts.groups) } catch {
+      throw error.attempt
+    }
     try await recordRejected(note, dropped)
-    memory.rejections[note.list] = Rejection(status: dropped.status, sum: sum)
-    return try await withdraw(dropped, note.list, sum) ? .rejected(note.list) : .changed
+    memory.rejections[note.list] = Rejection(status: dropped.status, sum: copy.sum)
+    return try await withdraw(dropped, note.list, copy.sum) ? .rejected(note.list) : .changed
   }
 
   /// The file is too large to copy or even read. Moves it to `failed` if that is on the same file system;

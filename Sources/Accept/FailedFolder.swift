@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder `failed`: holds a fresh copy of each rejected file or, if that is too large to copy, the file
 // itself, with the reason beside it: for its owner alone. A repeat after a crash finds the copy by its contents. Raises
-// SystemError.
+// SystemError, and `publish` a `Failure`.
 
 internal import Files
 internal import Vocabulary
@@ -9,8 +9,8 @@ internal import Vocabulary
 struct FailedFolder {
   let folder: any Folder
 
-  /// Returns the copy's sum, or nil if the file changed during the copy.
-  func copy(_ dropped: DroppedFile, _ note: ReasonNote) throws(SystemError) -> FileCopy.Sum? {
+  /// Returns the hidden copy, or nil if the file changed meanwhile.
+  func copy(_ dropped: DroppedFile, _ note: ReasonNote) throws(SystemError) -> FreshFile? {
     let copy = try FreshFile(
       copying: dropped.file, upTo: dropped.status.size, as: FreshName.temporary(note.list),
       in: folder, for: .user(note.owner))
@@ -18,9 +18,15 @@ struct FailedFolder {
       try copy.discard()
       return nil
     }
-    let choices = FreshName.choices(note.name, note.list)
-    try write(note, beside: try [copy].appear(under: choices))
-    return copy.sum
+    return copy
+  }
+
+  /// Gives the copy its name, and writes the reason, durably.
+  func publish(
+    _ copy: FreshFile, _ note: ReasonNote, _ groups: any SyncGroups
+  ) async throws(Failure) {
+    let name = try await [copy].appear(under: FreshName.choices(note.name, note.list), groups)
+    try asMachine { () throws(SystemError) in try write(note, beside: name) }
   }
 
   /// Moves the file itself. Returns false if `failed` is on another file system; only the reason is written

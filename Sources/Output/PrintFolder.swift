@@ -68,17 +68,11 @@ package final class PrintFolder: Sendable {
   package func draft(_ name: FileName) throws(SystemError) -> Draft {
     try folder.removeIfThere(name)
     let draft = Draft(file: try folder.open(name, .create), temporary: name)
-    do throws(SystemError) { try setReaders(of: name) } catch {
+    do throws(SystemError) { try draft.file.setReaders(readers) } catch {
       discard(draft)
       throw error
     }
     return draft
-  }
-
-  private func setReaders(of name: FileName) throws(SystemError) {
-    // One call for most prints: there are many.
-    if readers == .group { return try folder.setMode(0o640, of: name) }
-    try folder.setReaders(readers, of: name)
   }
 
   /// Removes a draft. Ignores errors: the next start sweeps.

@@ -28,12 +28,6 @@ package struct DurableEffects: Sendable {
     let home: Int?
   }
 
-  private struct Home {
-    let folder: any Folder
-    /// Its names change after the files are synced.
-    var isRenamedIn: Bool
-  }
-
   /// A request, and the place of a file or folder that it needs durable.
   private struct Need {
     let request: Int
@@ -65,7 +59,7 @@ package struct DurableEffects: Sendable {
   private var failures: [Int: Failure] = [:]
   private var files: [File] = []
   private var fileNeeds: [Need] = []
-  private var folders: [Home] = []
+  private var folders = GroupFolders()
   private var folderNeeds: [Need] = []
   private var names: [NewName] = []
   /// File systems synced as a whole, which includes all names created before.
@@ -110,7 +104,7 @@ package struct DurableEffects: Sendable {
     failures.removeAll()
     files.removeAll(keepingCapacity: true)
     fileNeeds.removeAll(keepingCapacity: true)
-    folders.removeAll(keepingCapacity: true)
+    folders.removeAll()
     folderNeeds.removeAll(keepingCapacity: true)
     names.removeAll(keepingCapacity: true)
     wholeSystems.removeAll(keepingCapacity: true)
@@ -145,10 +139,7 @@ package struct DurableEffects: Sendable {
   private mutating func add(
     _ folder: any Folder, _ request: Int, isRenamedIn: Bool = false
   ) -> Int {
-    // Consecutive effects mostly share a folder, and a group has few folders.
-    let place = folders.lastIndex { $0.folder === folder } ?? folders.count
-    if place == folders.count { folders.append(Home(folder: folder, isRenamedIn: false)) }
-    if isRenamedIn { folders[place].isRenamedIn = true }
+    let place = folders.add(folder, isRenamedIn: isRenamedIn, distrusted)
     folderNeeds.append(Need(request: request, place: place))
     return place
   }
@@ -192,10 +183,9 @@ package struct DurableEffects: Sendable {
 
   private mutating func syncFiles() {
     guard files.count > Self.singleSyncs else { return sync(Array(files.indices)) }
-    let homes = folders.map { try? $0.folder.device() }
-    let systems = fileSystems(homes)
+    let systems = fileSystems()
     let devices = files.map { file in
-      file.home.flatMap { homes[$0] } ?? (try? file.file.status().device) ?? .max
+      file.home.flatMap { folders[$0].device } ?? (try? file.file.status().device) ?? .max
     }
     var seen: [UInt64] = []
     for device in devices where !seen.contains(device) {
@@ -219,10 +209,10 @@ package struct DurableEffects: Sendable {
   }
 
   /// One folder on each file system of this group, and on that of STATE.
-  private func fileSystems(_ homes: [UInt64?]) -> [UInt64: any Folder] {
+  private func fileSystems() -> [UInt64: any Folder] {
     var systems: [UInt64: any Folder] = [:]
-    for (home, device) in zip(folders, homes) {
-      if let device { systems[device] = systems[device] ?? home.folder }
+    for home in folders.homes {
+      if let device = home.device { systems[device] = systems[device] ?? home.folder }
     }
     if let device = try? state.device() { systems[device] = systems[device] ?? state }
     return systems
@@ -261,16 +251,17 @@ package struct DurableEffects: Sendable {
       folderNeeds.contains { $0.place == place && failures[$0.request] == nil }
     }
     let single = singles(among: needed.filter { !isSyncedAlready(folders[$0]) })
-    var synced: Set<ObjectIdentifier> = []
+    var synced: Set<Int> = []
     for place in needed {
       let home = folders[place]
       do throws(SystemError) {
         if single.contains(place) { try home.folder.sync() }
-        synced.insert(ObjectIdentifier(home.folder))
+        synced.insert(place)
       } catch {
         let failure = error.machineFailure
+        if let device = home.device, !error.isMissing { distrusted.insert(device) }
         for need in folderNeeds where need.place == place { fail(need.request, failure) }
-        results.removeAll { $0.homes.contains { $0 === home.folder } }
+        results.removeAll { [folders] in $0.homes.contains { folders.place(of: $0) == place } }
       }
     }
     noteDurable(synced)
@@ -280,7 +271,7 @@ package struct DurableEffects: Sendable {
   private mutating func singles(among places: [Int]) -> Set<Int> {
     var left = Set(places)
     guard places.count > Self.singleSyncs else { return left }
-    let systems = Dictionary(grouping: places) { try? folders[$0].folder.device() }
+    let systems = Dictionary(grouping: places) { folders[$0].device }
     for (device, group) in systems where group.count > Self.singleSyncs {
       guard let device, !distrusted.contains(device) else { continue }
       do throws(SystemError) {
@@ -294,10 +285,13 @@ package struct DurableEffects: Sendable {
     return left
   }
 
-  private mutating func noteDurable(_ synced: Set<ObjectIdentifier>) {
+  /// `synced` are places of folders.
+  private mutating func noteDurable(_ synced: Set<Int>) {
     for place in results.indices where !results[place].homes.isEmpty {
-      guard results[place].homes.allSatisfy({ synced.contains(ObjectIdentifier($0)) })
-      else { continue }
+      let isSynced = results[place].homes.allSatisfy { home in
+        folders.place(of: home).map(synced.contains) ?? false
+      }
+      guard isSynced else { continue }
       results[place].homes = []
       note(durable: results[place].list, results[place].inode)
     }
@@ -308,9 +302,8 @@ package struct DurableEffects: Sendable {
     durable[list] = inode
   }
 
-  private func isSyncedAlready(_ home: Home) -> Bool {
-    guard !home.isRenamedIn, !wholeSystems.isEmpty, let device = try? home.folder.device()
-    else { return false }
+  private func isSyncedAlready(_ home: GroupFolders.Home) -> Bool {
+    guard !home.isRenamedIn, !wholeSystems.isEmpty, let device = home.device else { return false }
     return wholeSystems.contains(device)
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files and folders of lists become durable in groups. A folder of another file system than STATE's, such as an inbox on
-// a server, is synced by its caller's own task: one that hangs, or is slow, delays no other list. Raises the failures of
-// `GroupSyncer`.
+// Files and folders of lists become durable in groups. Those of another file system than STATE's, such as an inbox on
+// a server, are synced by their caller's own task: one that hangs, or is slow, delays no other list. Raises the failures
+// of `GroupSyncer`.
 
 internal import Linux
 package import Vocabulary
@@ -18,17 +18,22 @@ extension Recorder: SyncGroups {
 }
 
 extension [SyncStep] {
-  /// The steps on the file system, and the folders on others. Files are those of STATE.
+  /// The steps on the file system, and those on others.
   fileprivate func split(by device: UInt64) -> (near: [SyncStep], far: [SyncStep]) {
     var (near, far): ([SyncStep], [SyncStep]) = ([], [])
     for step in self {
-      if case .folder(let folder) = step, (try? folder.device()) != device {
-        far.append(step)
-      } else {
-        near.append(step)
-      }
+      if (try? step.device()) == device { near.append(step) } else { far.append(step) }
     }
     return (near, far)
+  }
+}
+
+extension SyncStep {
+  fileprivate func device() throws(SystemError) -> UInt64 {
+    switch self {
+    case .file(let file): try file.status().device
+    case .folder(let folder): try folder.device()
+    }
   }
 }
 

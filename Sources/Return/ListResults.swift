@@ -94,11 +94,10 @@ struct ListResults {
 
   private func end(_ draft: Draft) throws(Failure) -> FreshFile {
     try asMachine { () throws(SystemError) in
-      let sum = try draft.writer.end()
-      let name = draft.part.temporary(list)
-      try draft.folder.setReaders(readers, of: name)
-      try draft.file.sync()
-      return FreshFile(name, in: draft.folder, sum, for: readers) { draft.part.name(beside: $0) }
+      let (sum, part) = (try draft.writer.end(), draft.part)
+      return try FreshFile(
+        draft.file, part.temporary(list), in: draft.folder, sum, for: readers
+      ) { part.name(beside: $0) }
     }
   }
 }

@@ -3,7 +3,8 @@
 // beside it. The files appear whole, are for the owner of the list alone, are never the dropper's inode and never
 // replace another file. Then marks the list's folder as returned. Raises `list.gone`, `cancelled`, `machine`, and the
 // failures of ListOutcome that are not `final`.
-// Concurrency: immutable. Any thread may use it, but only one at a time for a list.
+// The syncs of lists that end together share groups. Concurrency: immutable. Any thread may use it, but only one task at
+// a time for a list.
 
 internal import Files
 package import Vocabulary
@@ -12,12 +13,22 @@ package struct ReturnFolder: Sendable {
   private let done: any Folder
   private let failed: any Folder
   private let lists: any Folder
+  private let groups: any SyncGroups
 
   /// `lists` is STATE/lists.
-  package init(done: any Folder, failed: any Folder, lists: any Folder) {
+  package init(
+    done: any Folder, failed: any Folder, lists: any Folder, groups: any SyncGroups
+  ) {
     self.done = done
     self.failed = failed
     self.lists = lists
+    self.groups = groups
+  }
+
+  /// The folders that the paths lead to now: a return has many calls.
+  private func standing() throws(SystemError) -> ReturnFolder {
+    ReturnFolder(
+      done: try done.standing(), failed: try failed.standing(), lists: lists, groups: groups)
   }
 
   /// Makes the files of a list that has ended, durable on return, and marks the list; does nothing for a
@@ -29,9 +40,17 @@ package struct ReturnFolder: Sendable {
     _ list: ListID, named name: FileName?, to owner: UInt32? = nil,
     telling outcome: OutcomeSource? = nil,
     leaving leave: (ReturnedNames) throws(SystemError) -> Void = { _ in }
-  ) throws(Failure) -> Failure? {
+  ) async throws(Failure) -> Failure? {
     do throws(Failure) {
-      return try attempt(list, name, FileReaders(owner: owner), outcome, leave)
+      let begun = try asMachine { () throws(SystemError) in try begin(list) }
+      guard let (folder, source) = begun else {
+        throw Failure(
+          .final, code: "list.gone", reason: "the list's folder is missing from the state folder")
+      }
+      guard let source else { return nil }
+      let here = try asMachine { () throws(SystemError) in try standing() }
+      return try await here.attempt(
+        list, named: name, from: folder, source, FileReaders(owner: owner), outcome, leave)
     } catch {
       // A disk that is full stays full while they lie there.
       removeDrafts(of: list)
@@ -77,29 +96,33 @@ package struct ReturnFolder: Sendable {
     ListResults(of: list, done: done, failed: failed, for: readers)
   }
 
+  /// `source` is the list, in its folder.
   private func attempt(
-    _ list: ListID, _ name: FileName?, _ readers: FileReaders, _ outcome: OutcomeSource?,
+    _ list: ListID, named name: FileName?, from folder: any Folder, _ source: any OpenFile,
+    _ readers: FileReaders, _ outcome: OutcomeSource?,
     _ leave: (ReturnedNames) throws(SystemError) -> Void
-  ) throws(Failure) -> Failure? {
-    let begun = try asMachine { () throws(SystemError) in try begin(list, readers) }
-    guard let (folder, copy) = begun else {
-      throw Failure(
-        .final, code: "list.gone", reason: "the list's folder is missing from the state folder")
+  ) async throws(Failure) -> Failure? {
+    let copy = try asMachine { () throws(SystemError) in
+      try FreshFile(
+        copying: source, upTo: source.status().size, as: ReturnPart.copy.temporary(list),
+        in: done, for: readers)
     }
-    guard let copy else { return nil }
     var files = [copy]
     let trouble = try results(of: list, readers).write(outcome, into: &files)
     let own = name ?? Self.name(of: list)
     let pictures = try pictures(of: list, in: folder, readers, trouble == nil ? outcome : nil)
     try asMachine { () throws(SystemError) in
       try pictures?.giveBack(to: done, failed, named: own)
-      let copy = try files.appear(under: FreshName.choices(own, list))
-      // The copy, then the results, then a retry list if there is one.
-      try leave(ReturnedNames(copy, hasResults: files.count > 1, hasRetry: files.count > 2))
-      try ListMarks.noteReturn(
-        in: folder, Array(ReturnReceipt(files, beside: copy).text.utf8))
-      try pictures?.clear()
     }
+    let first = try await files.appear(under: FreshName.choices(own, list), groups)
+    let mark = try asMachine { () throws(SystemError) in
+      // The copy, then the results, then a retry list if there is one.
+      try leave(ReturnedNames(first, hasResults: files.count > 1, hasRetry: files.count > 2))
+      let receipt = ReturnReceipt(files, beside: first)
+      return try ListMarks.writeReturn(in: folder, Array(receipt.text.utf8))
+    }
+    try await groups.sync(mark)
+    try asMachine { () throws(SystemError) in try pictures?.clear() }
     return trouble
   }
 
@@ -136,18 +159,12 @@ package struct ReturnFolder: Sendable {
     try FreshName.sweep(failed)
   }
 
-  /// The list's folder, and a copy of the list unless it was returned already. Nil if there is nothing to
-  /// copy.
+  /// The list's folder, and the list unless it was returned already. Nil if there is nothing to copy.
   private func begin(
-    _ list: ListID, _ readers: FileReaders
-  ) throws(SystemError) -> (folder: any Folder, copy: FreshFile?)? {
+    _ list: ListID
+  ) throws(SystemError) -> (folder: any Folder, source: (any OpenFile)?)? {
     guard let folder = try lists.folder(ifThere: ListFolder.name(list)) else { return nil }
     if try ListMarks(of: folder).isReturned { return (folder, nil) }
-    guard try folder.has(ListFolder.list) else { return nil }
-    let source = try folder.open(ListFolder.list, .read)
-    let copy = try FreshFile(
-      copying: source, upTo: try source.status().size, as: ReturnPart.copy.temporary(list),
-      in: done, for: readers)
-    return (folder, copy)
+    return try folder.open(ifThere: ListFolder.list).map { (folder, $0) }
   }
 }

@@ -10,18 +10,39 @@ package enum FileReaders: Equatable, Sendable {
 
   /// The owner of a list; without one, as its files are damaged, root.
   package init(owner: UInt32?) { self = .user(owner ?? 0) }
+
+  fileprivate func mode(isFolder: Bool) -> UInt32 {
+    switch self {
+    case .group: isFolder ? 0o750 : 0o640
+    case .user: isFolder ? 0o700 : 0o600
+    }
+  }
+
+  /// The user who needs an entry of the list. The owner of the file has every right without one, and so has root.
+  fileprivate func entry(_ status: FileStatus) -> UInt32? {
+    guard case .user(let user) = self, user != status.owner, user != 0 else { return nil }
+    return user
+  }
+}
+
+extension OpenFile {
+  /// For a file that was made with this descriptor and has the mode of new files, 0600.
+  package func setReaders(_ readers: FileReaders) throws(SystemError) {
+    // One call for most prints: there are many.
+    if readers == .group { return try setMode(readers.mode(isFolder: false)) }
+    guard let user = readers.entry(try status()) else { return }
+    do throws(SystemError) { try setReader(user) } catch {
+      guard error.meansNoReaders else { throw error }
+    }
+  }
 }
 
 extension Folder {
-  /// For a file or a folder that the daemon owns.
+  /// For a file or a folder that the daemon owns, whatever its rights are now.
   package func setReaders(_ readers: FileReaders, of name: FileName) throws(SystemError) {
     let status = try status(of: name)
-    let isFolder = status.kind == .folder
-    guard case .user(let user) = readers else {
-      return try setMode(isFolder ? 0o750 : 0o640, of: name)
-    }
-    try setMode(isFolder ? 0o700 : 0o600, of: name)
-    if user == status.owner || user == 0 { return }
+    try setMode(readers.mode(isFolder: status.kind == .folder), of: name)
+    guard let user = readers.entry(status) else { return }
     do throws(SystemError) { try setReader(user, of: name) } catch {
       guard error.meansNoReaders else { throw error }
     }

@@ -122,6 +122,9 @@ package protocol OpenFile: AnyObject, Sendable {
   /// The contents are on the disk when this returns (fdatasync). Never call it again after an error:
   /// the kernel reports a lost page only once.
   func sync() throws(SystemError)
+  func setMode(_ mode: UInt32) throws(SystemError)
+  /// The same as `Folder.setReader`, for a file.
+  func setReader(_ user: UInt32) throws(SystemError)
 }
 
 package protocol Folder: AnyObject, Sendable {
@@ -152,13 +155,14 @@ package protocol Folder: AnyObject, Sendable {
   func sync() throws(SystemError)
   /// Everything on the folder's file system is on the disk when this returns (syncfs).
   func syncFileSystem() throws(SystemError)
-  /// The device number of the folder's file system.
-  func device() throws(SystemError) -> UInt64
+  func identity() throws(SystemError) -> FolderIdentity
   /// Something is mounted here, be it another folder of the same file system.
   var isMountPoint: Bool { get }
   /// The room on the folder's file system.
   func room() throws(SystemError) -> DiskRoom
   func setMode(_ mode: UInt32, of name: FileName) throws(SystemError)
+  /// The folder that the path leads to now, for a task of several calls: `PathFolder` follows its path with each call.
+  func standing() throws(SystemError) -> any Folder
   /// Lets this user alone read the file, or enter and list the folder, besides its owner, by an access
   /// control list. ENOTSUP if the file system has none.
   func setReader(_ user: UInt32, of name: FileName) throws(SystemError)
@@ -168,9 +172,26 @@ package protocol Folder: AnyObject, Sendable {
   func checkChanges() throws(SystemError)
 }
 
+/// The same for all paths and descriptors of a folder: a folder that replaces it has another identity.
+package struct FolderIdentity: Hashable, Sendable {
+  /// The device number of its file system.
+  package let device: UInt64
+  package let inode: UInt64
+
+  package init(device: UInt64, inode: UInt64) { (self.device, self.inode) = (device, inode) }
+}
+
 extension OpenFile {
   package func beginSync() {}
   package func birth() throws(SystemError) -> Int64 { 0 }
+
+  package func setMode(_ mode: UInt32) throws(SystemError) {
+    throw SystemError(.notSupported, call: "fchmod", thing: "a file")
+  }
+
+  package func setReader(_ user: UInt32) throws(SystemError) {
+    throw SystemError(.notSupported, call: "fsetxattr", thing: "a file")
+  }
 }
 
 /// A name in a folder, and its kind if the listing includes it.
@@ -186,6 +207,10 @@ package struct FolderEntry: Equatable, Sendable {
 
 extension Folder {
   package func checkChanges() throws(SystemError) {}
+  package func standing() throws(SystemError) -> any Folder { self }
+
+  /// The device number of the folder's file system.
+  package func device() throws(SystemError) -> UInt64 { try identity().device }
   package var isMountPoint: Bool { false }
 
   package func setReader(_ user: UInt32, of name: FileName) throws(SystemError) {

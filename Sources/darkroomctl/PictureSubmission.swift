@@ -100,7 +100,7 @@ struct PictureSubmission {
           let source = try picture.source.openFile(picture.name, .read)
           let copy = try home.openFile(own, .create)
           _ = try FileCopy.copy(source, to: copy, upTo: try source.status().size)
-          try home.setMode(Self.fileMode, of: own)
+          try copy.setMode(Self.fileMode)
         }
         try inbox.syncFileSystem()
         try inbox.rename(hidden, to: inbox, as: name, replacing: false)

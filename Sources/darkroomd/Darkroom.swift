@@ -70,7 +70,8 @@ final class Darkroom: Sendable {
       narrator: narrator, health)
     work = ListWork(
       recorder: recorder, chains: photos.chains, lists: lists, index: index, notes: notes,
-      returns: ReturnFolder(done: folders.done, failed: folders.failed, lists: folders.lists),
+      returns: ReturnFolder(
+        done: folders.done, failed: folders.failed, lists: folders.lists, groups: recorder),
       downloader: photos.downloader, narrator: narrator, health: health, retention: retention,
       hooks: desk, sheets: sheets, clock: clock, printsPath: ground.places.prints,
       cluster: cluster)

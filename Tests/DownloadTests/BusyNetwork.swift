@@ -80,7 +80,7 @@ final class LonelyFolder: Folder {
   func status(of name: FileName) throws(SystemError) -> FileStatus { try base.status(of: name) }
   func sync() throws(SystemError) { try base.sync() }
   func syncFileSystem() throws(SystemError) { try base.syncFileSystem() }
-  func device() throws(SystemError) -> UInt64 { try base.device() }
+  func identity() throws(SystemError) -> FolderIdentity { try base.identity() }
   func room() throws(SystemError) -> DiskRoom { try base.room() }
   func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {
     try base.setMode(mode, of: name)

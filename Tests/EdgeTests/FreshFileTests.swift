@@ -13,15 +13,15 @@ import Vocabulary
   private static let texts = ["the list", "its results"]
 
   /// Writes the copy of the list and a second file beside it.
-  private static func write(_ folder: any Folder) throws {
+  private static func write(_ folder: any Folder) async throws {
     let temporary = FreshName.temporary(list, ".result")
     let copy = try FreshFile(
       copying: MemoryFile(texts[0]), upTo: 100, as: FreshName.temporary(list), in: folder,
       for: .group)
-    let other = try FreshFile(
-      copying: MemoryFile(texts[1]), upTo: 100, as: temporary, in: folder, for: .group)
-    let beside = FreshFile(temporary, in: folder, other.sum, for: .group) { name(beside: $0) }
-    try [copy, beside].appear(under: FreshName.choices(name, list))
+    let file = try folder.openAnew(temporary)
+    let sum = try FileCopy.copy(MemoryFile(texts[1]), to: file, upTo: 100)
+    let beside = try FreshFile(file, temporary, in: folder, sum, for: .group) { name(beside: $0) }
+    try await [copy, beside].appear(under: FreshName.choices(name, list), OwnSyncs())
   }
 
   private static func name(beside name: FileName) -> FileName? {
@@ -29,7 +29,7 @@ import Vocabulary
   }
 
   @Test func `after a power cut at any call the first file never exists without the others`()
-    throws
+    async throws
   {
     let taken = FileName(literal: "barn.plist.result")
     for seed in 1...10 as ClosedRange<UInt64> {
@@ -39,7 +39,7 @@ import Vocabulary
         // The second file's name is taken, so both files get another.
         try disk.rootFolder.write(whole: Array("a stranger's".utf8), as: taken)
         disk.cutPower(afterCalls: calls)
-        let isDone = (try? Self.write(disk.rootFolder)) != nil
+        let isDone = (try? await Self.write(disk.rootFolder)) != nil
         disk.cutPower(afterCalls: nil)
         disk.crash(seed: seed)
         let folder = disk.rootFolder
@@ -48,7 +48,7 @@ import Vocabulary
           #expect(try folder.text("barn~7.plist.result") == Self.texts[1], "\(calls)")
         }
         try FreshName.sweep(folder)
-        try Self.write(folder)
+        try await Self.write(folder)
         let all = ["barn.plist.result", "barn~7.plist", "barn~7.plist.result"]
         #expect(try folder.listing() == all, "\(calls)")
         #expect(try folder.text(taken) == "a stranger's", "\(calls)")
@@ -59,11 +59,11 @@ import Vocabulary
     }
   }
 
-  @Test func `the files do not appear where every name is taken`() throws {
+  @Test func `the files do not appear where every name is taken`() async throws {
     let disk = SimulatedDisk()
     for name in FreshName.choices(Self.name, Self.list) { try disk.rootFolder.put(name, "taken") }
-    let error = #expect(throws: SystemError.self) { try Self.write(disk.rootFolder) }
-    #expect(error?.exists == true)
+    let failure = await #expect(throws: Failure.self) { try await Self.write(disk.rootFolder) }
+    #expect(failure?.code == "system.17")
   }
 
   @Test(

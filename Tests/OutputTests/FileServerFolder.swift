@@ -86,7 +86,7 @@ final class FileServerFolder: Folder {
   func names() throws(SystemError) -> [FileName] { try base.names() }
   func status(of name: FileName) throws(SystemError) -> FileStatus { try base.status(of: name) }
   func syncFileSystem() throws(SystemError) { try base.syncFileSystem() }
-  func device() throws(SystemError) -> UInt64 { try base.device() }
+  func identity() throws(SystemError) -> FolderIdentity { try base.identity() }
   func room() throws(SystemError) -> DiskRoom { try base.room() }
   func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {
     try base.setMode(mode, of: name)

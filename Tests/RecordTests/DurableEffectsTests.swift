@@ -119,6 +119,23 @@ struct DurableEffectsTests {
     #expect(disk.count(.syncFolder) == before + 12 && disk.count(.syncFileSystem) == whole)
   }
 
+  @Test func `a folder that several lists have opened is synced once, unless its disk has errors`()
+    throws
+  {
+    let disk = SimulatedDisk()
+    let name = FileName(literal: "done")
+    let folders = try (0..<3).map { _ in try disk.rootFolder.folder(name, creating: true) }
+    let before = disk.count(.syncFolder)
+    var effects = effects(on: disk)
+    #expect(effects.perform(folders.map { [.syncFolder($0)] }).isEmpty)
+    #expect(disk.count(.syncFolder) == before + 1)
+    disk.fail(SimulatedDisk.Fault(.syncFolder, code: 5))
+    #expect(effects.perform(folders.map { [.syncFolder($0)] }).count == 3)
+    #expect(disk.count(.syncFolder) == before + 2)
+    #expect(effects.perform(folders.map { [.syncFolder($0)] }).isEmpty)
+    #expect(disk.count(.syncFolder) == before + 5)
+  }
+
   /// Folders with a name that is not synced.
   private func folders(_ count: Int, on disk: SimulatedDisk) throws -> [any Folder] {
     let folders = try (0..<count).map { number in

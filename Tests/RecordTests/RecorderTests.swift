@@ -246,19 +246,25 @@ struct RecorderTests {
     }
   }
 
-  @Test func `a folder on another disk, which may hang, is not synced by the thread of records`()
+  @Test func `what is on another disk, which may hang, is not synced by the thread of records`()
     async throws
   {
     try TestHomes.settle()
     let disk = SimulatedDisk()
     let recorder = try open(disk.rootFolder)
     let (near, far) = (DiskGate(), DiskGate())
-    try await recorder.sync([
-      .folder(GatedFolder(disk.rootFolder, near)),
-      .folder(GatedFolder(disk.rootFolder, far, device: 2)),
-    ])
-    #expect(near.count(.sync) == 1 && near.threads == ["groups"])
-    #expect(far.count(.sync) == 1 && far.threads == ["test-disk"])
+    let name = FileName(literal: "list")
+    let files = try [
+      GatedFolder(disk.rootFolder, near), GatedFolder(disk.rootFolder, far, device: 2),
+    ]
+    .map { try $0.open(name, .ensure) }
+    try await recorder.sync(
+      files.map { .file($0) } + [
+        .folder(GatedFolder(disk.rootFolder, near)),
+        .folder(GatedFolder(disk.rootFolder, far, device: 2)),
+      ])
+    #expect(near.count(.sync) == 2 && near.threads(.sync) == ["groups"])
+    #expect(far.count(.sync) == 2 && far.threads(.sync) == ["test-disk"])
     await recorder.close()
   }
 

@@ -89,7 +89,7 @@ import Vocabulary
 /// The order is made while a list is returned.
 @Suite struct ReturnOrderTests {
   @Test func `an order stands before the list counts as returned, whichever step is killed`()
-    throws
+    async throws
   {
     let key = HookOrder.Key(.finished, of: ListID(1), at: 1000)
     var steps = 0
@@ -98,7 +98,7 @@ import Vocabulary
       let bench = try ReturnBench("a end")
       let outbox = HookOutbox(CutFolder(bench.scratch.folder, bench.cut))
       let giveBack = {
-        try bench.returns.giveBack(
+        try await bench.returns.giveBack(
           ListID(1), named: ReturnBench.name,
           leaving: { names throws(SystemError) in
             var order = HookOrder(key)
@@ -107,12 +107,12 @@ import Vocabulary
           })
       }
       bench.cut.set(.kill, at: steps)
-      _ = try? giveBack()
+      _ = try? await giveBack()
       let order = try? HookOutbox(bench.scratch.folder).order(key)
       if try bench.standing().isReturned { #expect(order != nil, "\(bench.cut.step ?? "end")") }
       guard let step = bench.cut.step else { break }
       try bench.restart()
-      _ = try giveBack()
+      _ = try await giveBack()
       let again = try #require(try HookOutbox(bench.scratch.folder).order(key), "\(step)")
       #expect(again[.name] == ReturnBench.name.bytes, "\(step)")
       #expect(order == nil || order == again, "\(step)")

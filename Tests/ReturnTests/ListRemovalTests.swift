@@ -25,12 +25,12 @@ import Vocabulary
     try removal.finish(Self.list)
   }
 
-  @Test func `a removal that is killed at any step is whole after it is repeated`() throws {
+  @Test func `a removal that is killed at any step is whole after it is repeated`() async throws {
     var steps = 0
     while true {
       steps += 1
       let bench = try ReturnBench("a end")
-      try bench.giveBack()
+      try await bench.giveBack()
       let prints = try bench.done.openFolder(FileName(literal: "prints"), creating: true)
       try prints.openFolder(Self.folder, creating: true).put(
         FileName(literal: "One.jpg"), "a print")
@@ -49,9 +49,9 @@ import Vocabulary
     #expect(steps > 10)
   }
 
-  @Test func `a file of another list that has got the name stays`() throws {
+  @Test func `a file of another list that has got the name stays`() async throws {
     let bench = try ReturnBench("a end")
-    try bench.giveBack()
+    try await bench.giveBack()
     try bench.done.remove(ReturnBench.name)
     try bench.done.put(ReturnBench.name, "another list")
     try run(removal(bench, bench.failed))
@@ -59,10 +59,10 @@ import Vocabulary
   }
 
   @Test func `the files of a list that an earlier version returned are known by their results`()
-    throws
+    async throws
   {
     let bench = try ReturnBench("a end")
-    try bench.giveBack()
+    try await bench.giveBack()
     try ListMarks.noteReturn(in: bench.folder(1))
     let head = "<plist><dict>\n<key>List</key>\n<string>barn</string>\n<key>ID</key>\n\t<integer>"
     let result = FileName(literal: "barn.result.plist")

@@ -45,14 +45,14 @@ import Vocabulary
     return [hills, lake, nameless]
   }()
 
-  @Test func `results and retry list are written once, whichever step is killed`() throws {
+  @Test func `results and retry list are written once, whichever step is killed`() async throws {
     var steps = 0
     var expected: [String]?
     while true {
       steps += 1
       let bench = try ReturnBench("a end")
       bench.cut.set(.kill, at: steps)
-      _ = try? bench.giveBack { Self.outcome(ListID(1)) }
+      _ = try? await bench.giveBack { Self.outcome(ListID(1)) }
       let step = bench.cut.step
       if try bench.done.has(ReturnBench.name) {
         #expect(try bench.done.listing().contains("barn.result.plist"), "\(step ?? "end")")
@@ -63,7 +63,7 @@ import Vocabulary
       }
       guard let step else { break }
       try bench.restart()
-      try bench.giveBack { Self.outcome(ListID(1)) }
+      try await bench.giveBack { Self.outcome(ListID(1)) }
       #expect(try bench.done.listing() == ["barn.plist", "barn.result.plist"], "\(step)")
       #expect(try bench.failed.listing() == ["barn.retry.plist"], "\(step)")
       let texts = [
@@ -78,7 +78,7 @@ import Vocabulary
   }
 
   @Test(arguments: 0..<10 as Range<UInt64>)
-  func `the results are on the disk before they have their name`(seed: UInt64) throws {
+  func `the results are on the disk before they have their name`(seed: UInt64) async throws {
     let disk = SimulatedDisk()
     func folder(_ name: String) throws -> any Folder {
       try disk.rootFolder.folder(FileName(made: name), creating: true)
@@ -90,8 +90,8 @@ import Vocabulary
     try lists.sync()
     let (done, failed) = (try folder("done"), try folder("failed"))
     try disk.rootFolder.sync()
-    let returns = ReturnFolder(done: done, failed: failed, lists: lists)
-    _ = try returns.giveBack(ListID(1), named: ReturnBench.name) { Self.outcome(ListID(1)) }
+    let returns = ReturnFolder(done: done, failed: failed, lists: lists, groups: OwnSyncs())
+    _ = try await returns.giveBack(ListID(1), named: ReturnBench.name) { Self.outcome(ListID(1)) }
     let texts = try [done.text("barn.result.plist"), failed.text("barn.retry.plist")]
     disk.crash(seed: seed)
     let after = try [
@@ -101,8 +101,8 @@ import Vocabulary
   }
 
   @Test("Another program reads the results correctly")
-  func readElsewhere() throws {
-    let found = try read { Self.outcome(ListID(1)) }
+  func readElsewhere() async throws {
+    let found = try await read { Self.outcome(ListID(1)) }
     #expect(found["List"] as? String == "barn")
     #expect(found["Title"] as? String == "Bed & <breakfast>\r\n")
     #expect(found["ID"] as? Int == 1 && found["Owner"] as? Int == 1000)
@@ -130,7 +130,7 @@ import Vocabulary
   }
 
   @Test("Text that XML cannot hold, and text that looks like XML, can be read back")
-  func hostileText() throws {
+  func hostileText() async throws {
     let hostile =
       (0..<0x20).map { String(Character(Unicode.Scalar($0))) } + [
         "\u{7F}\u{85}\u{FFFD}", "\u{FFFE}", "\u{FFFF}", "a\u{FFFE}b\u{FFFF}", "\u{1F600}\u{10FFFF}",
@@ -138,7 +138,7 @@ import Vocabulary
         String(repeating: "ÿ", count: 300_000),
       ]
     let photos = hostile.map { PhotoOutcome(name: $0, url: $0, ending: .new) }
-    let found = try read { Self.outcome(ListID(1), state: .cancelled, photos: photos) }
+    let found = try await read { Self.outcome(ListID(1), state: .cancelled, photos: photos) }
     let names = try #require(found["Photos"] as? [[String: Any]]).map { $0["Name"] as? String }
     let expected = hostile.map { text in
       String(
@@ -152,11 +152,13 @@ import Vocabulary
     #expect(found["State"] as? String == "cancelled")
   }
 
-  @Test func `all files of a list share one name, even if another list has one of them`() throws {
+  @Test func `all files of a list share one name, even if another list has one of them`()
+    async throws
+  {
     let bench = try ReturnBench()
     for number in 1...2 as ClosedRange<UInt64> {
       try bench.add(number)
-      try bench.giveBack(number) { Self.outcome(ListID(number)) }
+      try await bench.giveBack(number) { Self.outcome(ListID(number)) }
     }
     let expected = ["barn.plist", "barn.result.plist", "barn~2.plist", "barn~2.result.plist"]
     #expect(try bench.done.listing() == expected)
@@ -167,12 +169,12 @@ import Vocabulary
   }
 
   @Test func `a list with damaged files gets its copy, and the reason why it has no results`()
-    throws
+    async throws
   {
     let bench = try ReturnBench("a end")
     let damage = Failure(.final, code: "catalog.damaged", reason: "it is")
     let photos = Self.photos
-    let trouble = try bench.giveBack {
+    let trouble = try await bench.giveBack {
       ListOutcome(
         list: ListID(1), name: "barn", title: "", owner: 1, state: .finished, accepted: 0,
         ended: 0, serviceClass: .default, filter: .standard, quality: .source, metadata: .keep,
@@ -187,10 +189,11 @@ import Vocabulary
     #expect(try bench.failed.listing().isEmpty)
   }
 
-  @Test func `no copy goes back without its results while this machine is in trouble`() throws {
+  @Test func `no copy goes back without its results while this machine is in trouble`() async throws
+  {
     let bench = try ReturnBench("a end")
     let busy = Failure(.machine, code: "disk.full", reason: "full")
-    #expect(throws: busy) { try bench.giveBack { () throws(Failure) in throw busy } }
+    await #expect(throws: busy) { try await bench.giveBack { () throws(Failure) in throw busy } }
     #expect(try bench.done.listing().allSatisfy { $0.hasPrefix(".") })
   }
 
@@ -208,9 +211,9 @@ import Vocabulary
   }
 
   /// Gives a list back, and reads its results with Python's plistlib.
-  private func read(_ outcome: @escaping OutcomeSource) throws -> [String: Any] {
+  private func read(_ outcome: @escaping OutcomeSource) async throws -> [String: Any] {
     let bench = try ReturnBench("a end")
-    try bench.giveBack(telling: outcome)
+    try await bench.giveBack(telling: outcome)
     let script = """
       import json, plistlib, sys
       print(json.dumps(plistlib.load(open(sys.argv[1], 'rb')), default=str))

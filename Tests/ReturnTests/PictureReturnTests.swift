@@ -43,8 +43,8 @@ import Vocabulary
     return ListResultsTests.outcome(ListID(1), photos: photos)
   }
 
-  private func giveBack(_ bench: ReturnBench) throws {
-    try bench.giveBack(1, named: Self.name, telling: Self.outcome)
+  private func giveBack(_ bench: ReturnBench) async throws {
+    try await bench.giveBack(1, named: Self.name, telling: Self.outcome)
   }
 
   private func expectBack(_ bench: ReturnBench, _ step: String = "") throws {
@@ -65,10 +65,11 @@ import Vocabulary
     #expect(left == ["picture-3", "picture-4"], "\(step)")
   }
 
-  @Test func `prints' pictures come back in done, the others in failed, under their paths`() throws
+  @Test func `prints' pictures come back in done, the others in failed, under their paths`()
+    async throws
   {
     let bench = try bench()
-    try giveBack(bench)
+    try await giveBack(bench)
     try expectBack(bench)
     #expect(try bench.done.listing() == ["Barn", "Barn.plist", "Barn.result.plist"])
     #expect(try bench.failed.listing() == ["Barn"])
@@ -78,10 +79,10 @@ import Vocabulary
     #expect(try inner.status(of: FileName(literal: "door.jpg")).mode & 0o777 == 0o600)
   }
 
-  @Test func `an existing folder is not touched`() throws {
+  @Test func `an existing folder is not touched`() async throws {
     let bench = try bench()
     _ = try bench.done.openFolder(FileName(literal: "Barn"), creating: true)
-    try giveBack(bench)
+    try await giveBack(bench)
     #expect(try bench.done.openFolder(FileName(literal: "Barn"), creating: false).listing() == [])
     #expect(try bench.done.listing().contains("Barn~1"))
     #expect(try bench.failed.listing() == ["Barn"])
@@ -90,13 +91,13 @@ import Vocabulary
   @Test(
     "A return of pictures that is killed at any step, or fails there once, is whole after the next",
     arguments: [Cut.Kind.kill, .fault])
-  func everyStep(_ kind: Cut.Kind) throws {
+  func everyStep(_ kind: Cut.Kind) async throws {
     var steps = 0
     while true {
       steps += 1
       let bench = try bench()
       bench.cut.set(kind, at: steps)
-      try? giveBack(bench)
+      try? await giveBack(bench)
       guard let step = bench.cut.step else { break }
       // A folder with its name is whole.
       for (folder, count) in [(bench.done, 2), (bench.failed, 2)] {
@@ -106,7 +107,7 @@ import Vocabulary
       }
       try bench.restart()
       let isMarked = try bench.standing().isReturned
-      try giveBack(bench)
+      try await giveBack(bench)
       #expect(try bench.done.listing() == ["Barn", "Barn.plist", "Barn.result.plist"], "\(step)")
       #expect(try bench.failed.listing() == ["Barn"], "\(kind) at \(step)")
       // Pictures that became prints and were not removed before the end go with the list.
@@ -115,9 +116,9 @@ import Vocabulary
     #expect(steps > 60)
   }
 
-  @Test func `without an outcome all pictures come back in failed`() throws {
+  @Test func `without an outcome all pictures come back in failed`() async throws {
     let bench = try bench()
-    try bench.giveBack(1, named: Self.name) { () throws(Failure) in
+    try await bench.giveBack(1, named: Self.name) { () throws(Failure) in
       throw Failure(.final, code: "list.catalog", reason: "damaged")
     }
     #expect(try bench.done.listing() == ["Barn.plist"])

@@ -48,17 +48,20 @@ final class ReturnBench: Sendable {
   }
 
   /// The returns; `cut` can cut each of their steps.
-  var returns: ReturnFolder {
+  var returns: ReturnFolder { returns(OwnSyncs()) }
+
+  func returns(_ groups: OwnSyncs) -> ReturnFolder {
     ReturnFolder(
-      done: CutFolder(done, cut), failed: CutFolder(failed, cut), lists: CutFolder(lists, cut))
+      done: CutFolder(done, cut), failed: CutFolder(failed, cut), lists: CutFolder(lists, cut),
+      groups: groups)
   }
 
   @discardableResult
   func giveBack(
     _ number: UInt64 = 1, named name: FileName? = ReturnBench.name,
     telling outcome: OutcomeSource? = nil
-  ) throws -> Failure? {
-    try returns.giveBack(ListID(number), named: name, telling: outcome)
+  ) async throws -> Failure? {
+    try await returns.giveBack(ListID(number), named: name, telling: outcome)
   }
 
   /// The start after a crash.

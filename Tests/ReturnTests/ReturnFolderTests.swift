@@ -10,19 +10,21 @@ import Testing
 import Vocabulary
 
 @Suite struct ReturnFolderTests {
-  @Test func `a list that is over gets one copy in done, whichever step is killed`() throws {
+  private static let results = FileName(literal: "barn.result.plist")
+
+  @Test func `a list that is over gets one copy in done, whichever step is killed`() async throws {
     var steps = 0
     while true {
       steps += 1
       let bench = try ReturnBench("a end")
       bench.cut.set(.kill, at: steps)
-      _ = try? bench.giveBack()
+      _ = try? await bench.giveBack()
       if try bench.standing().isReturned {
         #expect(try bench.done.listing() == ["barn.plist"], "\(bench.cut.step ?? "end")")
       }
       guard let step = bench.cut.step else { break }
       try bench.restart()
-      try bench.giveBack()
+      try await bench.giveBack()
       #expect(try bench.done.listing() == ["barn.plist"], "\(step)")
       #expect(try bench.done.text("barn.plist") == "a end", "\(step)")
       #expect(try bench.standing().isReturned, "\(step)")
@@ -30,10 +32,12 @@ import Vocabulary
     #expect(steps > 20)
   }
 
-  @Test func `the copy is our own file with mode 0600, beside an older file of its name`() throws {
+  @Test func `the copy is our own file with mode 0600, beside an older file of its name`()
+    async throws
+  {
     let bench = try ReturnBench("a end")
     try bench.done.put(ReturnBench.name, "somebody else's")
-    try bench.giveBack()
+    try await bench.giveBack()
     #expect(try bench.done.listing() == ["barn.plist", "barn~1.plist"])
     #expect(try bench.done.text("barn.plist") == "somebody else's")
     let status = try bench.done.status(of: FileName(literal: "barn~1.plist"))
@@ -42,50 +46,50 @@ import Vocabulary
   }
 
   @Test func `a list is returned once, and another one of its name and bytes shares its copy`()
-    throws
+    async throws
   {
     let bench = try ReturnBench("a end")
-    try bench.giveBack()
+    try await bench.giveBack()
     try bench.done.remove(ReturnBench.name)
-    try bench.giveBack()
+    try await bench.giveBack()
     #expect(try bench.done.listing().isEmpty, "it is marked")
     for number in 2...3 as ClosedRange<UInt64> {
       try bench.add(number)
-      try bench.giveBack(number)
+      try await bench.giveBack(number)
     }
     #expect(try bench.done.listing() == ["barn.plist"])
   }
 
-  @Test func `names that look alike are different lists`() throws {
+  @Test func `names that look alike are different lists`() async throws {
     let bench = try ReturnBench()
     let stems: [[UInt8]] = [[0xC3, 0xA9], [0x65, 0xCC, 0x81], [0xFF], [0x0A]]
     for (number, stem) in zip(UInt64(1)..., stems) {
       let name = try #require(FileName(bytes: stem + Array(".PList".utf8)))
       try bench.add(number, "\(number) end")
-      try bench.giveBack(number, named: name)
+      try await bench.giveBack(number, named: name)
     }
     #expect(Set(try bench.done.names().map(\.bytes)) == Set(stems.map { $0 + ".PList".utf8 }))
   }
 
-  @Test func `a list whose name is lost is returned under its number`() throws {
+  @Test func `a list whose name is lost is returned under its number`() async throws {
     let bench = try ReturnBench("a end")
-    try bench.giveBack(named: nil)
+    try await bench.giveBack(named: nil)
     #expect(try bench.done.listing() == ["list-1.plist"])
   }
 
-  @Test func `a list whose folder is gone, or empty, cannot be returned`() throws {
+  @Test func `a list whose folder is gone, or empty, cannot be returned`() async throws {
     let bench = try ReturnBench()
     _ = try bench.folder(2, creating: true)
     for number in 1...2 as ClosedRange<UInt64> {
-      let failure = #expect(throws: Failure.self) { try bench.giveBack(number) }
+      let failure = await #expect(throws: Failure.self) { try await bench.giveBack(number) }
       #expect(failure?.kind == .final && failure?.code == "list.gone")
     }
   }
 
-  @Test func `a list that an earlier version has returned is not returned again`() throws {
+  @Test func `a list that an earlier version has returned is not returned again`() async throws {
     let bench = try ReturnBench("a end")
     try bench.folder(1).write(whole: Array("archived\n".utf8), as: ListFolder.state)
-    try bench.giveBack()
+    try await bench.giveBack()
     #expect(try bench.done.listing().isEmpty)
     #expect(try bench.folder(1).listing() == ["list.plist", "state"])
   }
@@ -101,8 +105,8 @@ import Vocabulary
     }
     task.withLock {
       $0 = Task {
-        #expect(throws: Failure.cancelled) {
-          try bench.returns.giveBack(ListID(1), named: ReturnBench.name)
+        await #expect(throws: Failure.cancelled) {
+          try await bench.returns.giveBack(ListID(1), named: ReturnBench.name)
         }
       }
     }
@@ -112,51 +116,73 @@ import Vocabulary
     bench.cut.onStep(nil)
     try bench.restart()
     #expect(try bench.done.listing().isEmpty)
-    try bench.giveBack()
+    try await bench.giveBack()
     #expect(try bench.done.listing() == ["barn.plist"])
   }
 
-  @Test func `two lists of one name that are returned at once both get their files`() throws {
+  @Test func `the syncs of a return are asked for in groups, but not that of a long file`()
+    async throws
+  {
+    let bench = try ReturnBench("a end")
+    let asked = Mutex<[[Bool]]>([])
+    let groups = OwnSyncs { steps in
+      asked.withLock { $0.append(steps.map { if case .file = $0 { true } else { false } }) }
+    }
+    _ = try await bench.returns(groups).giveBack(
+      ListID(1), named: ReturnBench.name, telling: { ListResultsTests.outcome(ListID(1)) })
+    // The copy, the results and the retry list; a folder for each, the copy's last; the mark.
+    let folders = [[Bool]](repeating: [false], count: 4)
+    #expect(asked.withLock { $0 } == [[true, true, true]] + folders)
+    try bench.add(2, String(repeating: "x", count: Int(FreshFile.longest)) + "end")
+    asked.withLock { $0 = [] }
+    let isSynced = Mutex(false)
+    bench.cut.onStep { step in if step == "sync .archive-2" { isSynced.withLock { $0 = true } } }
+    _ = try await bench.returns(groups).giveBack(ListID(2), named: ReturnBench.name)
+    #expect(asked.withLock { $0 } == [[false], [false]] && isSynced.withLock { $0 })
+  }
+
+  @Test func `two lists of one name that are returned at once both get their files`() async throws {
     let bench = try ReturnBench("one end")
     try bench.add(2, "two end")
     let isFirst = Mutex(true)
-    bench.cut.onStep { step in
-      // List 2 is returned after list 1 has found its name free.
-      guard step.hasPrefix("rename .archive-1"), isFirst.withLock({ $0 }) else { return }
+    let groups = OwnSyncs { [bench] steps in
+      // List 2 is returned when the results of list 1 have their name, and its copy has none.
+      guard (try? bench.done.has(Self.results)) == true, isFirst.withLock({ $0 }) else { return }
       isFirst.withLock { $0 = false }
-      _ = try? bench.giveBack(2)
+      _ = try? await bench.giveBack(2)
     }
-    try bench.giveBack(1)
-    bench.cut.onStep(nil)
+    _ = try await bench.returns(groups).giveBack(
+      ListID(1), named: ReturnBench.name, telling: { ListResultsTests.outcome(ListID(1)) })
     #expect(!isFirst.withLock { $0 })
-    #expect(try bench.done.listing() == ["barn.plist", "barn~1.plist"])
+    #expect(
+      try bench.done.listing() == ["barn.plist", "barn~1.plist", "barn~1.result.plist"])
     #expect(try bench.done.text("barn.plist") == "two end")
     #expect(try bench.done.text("barn~1.plist") == "one end")
   }
 
-  @Test func `a return that fails leaves no drafts on a full disk`() throws {
+  @Test func `a return that fails leaves no drafts on a full disk`() async throws {
     let bench = try ReturnBench("a end")
     let path = "\(bench.scratch.path)/done"
     FaultPlan.set(
       .init("renameat2", on: path, code: 28, isPermanent: true), for: bench.scratch.path)
     defer { FaultPlan.set(nil, for: bench.scratch.path) }
-    #expect(throws: Failure.self) { try bench.giveBack() }
+    await #expect(throws: Failure.self) { try await bench.giveBack() }
     #expect(try bench.done.listing().isEmpty)
   }
 
   @Test(arguments: ["pwrite", "fdatasync", "renameat2", "openat"])
-  func `a copy that found no room is made at the next attempt`(call: String) throws {
+  func `a copy that found no room is made at the next attempt`(call: String) async throws {
     let bench = try ReturnBench("a end")
     let path = "\(bench.scratch.path)/done"
     FaultPlan.set(.init(call, on: path, code: 28, isPermanent: true), for: bench.scratch.path)
     defer { FaultPlan.set(nil, for: bench.scratch.path) }
     for _ in 0..<2 {
-      let failure = #expect(throws: Failure.self) { try bench.giveBack() }
+      let failure = await #expect(throws: Failure.self) { try await bench.giveBack() }
       #expect(failure?.kind == .machine && failure?.code == "disk.full")
       #expect(try !bench.done.has(ReturnBench.name) && !bench.standing().isReturned)
     }
     FaultPlan.set(nil, for: bench.scratch.path)
-    try bench.giveBack()
+    try await bench.giveBack()
     #expect(try bench.done.listing() == ["barn.plist"])
     #expect(try bench.done.text("barn.plist") == "a end")
   }

@@ -86,6 +86,16 @@ package final class CutFile: OpenFile {
     try cut.step("sync \(name)")
     try base.sync()
   }
+
+  package func setMode(_ mode: UInt32) throws(SystemError) {
+    try cut.step("mode \(name)")
+    try base.setMode(mode)
+  }
+
+  package func setReader(_ user: UInt32) throws(SystemError) {
+    try cut.step("reader of \(name)")
+    try base.setReader(user)
+  }
 }
 
 package final class CutFolder: Folder {
@@ -143,7 +153,7 @@ package final class CutFolder: Folder {
   }
 
   package func syncFileSystem() throws(SystemError) { try base.syncFileSystem() }
-  package func device() throws(SystemError) -> UInt64 { try base.device() }
+  package func identity() throws(SystemError) -> FolderIdentity { try base.identity() }
   package func room() throws(SystemError) -> DiskRoom { try base.room() }
 
   package func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {

@@ -15,7 +15,7 @@ package final class DiskGate: Sendable {
   private struct State {
     var closed: Call?
     var waiting: [ThreadSignal] = []
-    var threads: Set<String> = []
+    var threads: [Call: Set<String>] = [:]
     var counts: [Call: Int] = [:]
   }
 
@@ -25,7 +25,12 @@ package final class DiskGate: Sendable {
   package init() {}
 
   /// The names of all threads that called.
-  package var threads: Set<String> { state.withLock { $0.threads } }
+  package var threads: Set<String> {
+    state.withLock { $0.threads.values.reduce([]) { $0.union($1) } }
+  }
+
+  /// The names of those that made this call.
+  package func threads(_ call: Call) -> Set<String> { state.withLock { $0.threads[call] ?? [] } }
 
   package func count(_ call: Call) -> Int { state.withLock { $0.counts[call] ?? 0 } }
 
@@ -45,7 +50,7 @@ package final class DiskGate: Sendable {
   fileprivate func pass(_ call: Call) {
     let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
     let wait = state.withLock { state -> ThreadSignal? in
-      state.threads.insert(String((name ?? "?").dropLast()))
+      state.threads[call, default: []].insert(String((name ?? "?").dropLast()))
       state.counts[call, default: 0] += 1
       guard state.closed == call else { return nil }
       let signal = ThreadSignal()
@@ -76,7 +81,7 @@ package final class GatedFolder: Folder {
 
   package func open(_ name: FileName, _ use: FileUse) throws(SystemError) -> any OpenFile {
     gate.pass(.open)
-    return GatedFile(try base.open(name, use), gate)
+    return GatedFile(try base.open(name, use), gate, device: ownDevice)
   }
 
   package func folder(_ name: FileName, creating: Bool) throws(SystemError) -> any Folder {
@@ -119,8 +124,9 @@ package final class GatedFolder: Folder {
     try base.sync()
   }
   package func syncFileSystem() throws(SystemError) { try base.syncFileSystem() }
-  package func device() throws(SystemError) -> UInt64 {
-    if let ownDevice { ownDevice } else { try base.device() }
+  package func identity() throws(SystemError) -> FolderIdentity {
+    let identity = try base.identity()
+    return FolderIdentity(device: ownDevice ?? identity.device, inode: identity.inode)
   }
   package func room() throws(SystemError) -> DiskRoom { try base.room() }
   package func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {
@@ -131,11 +137,20 @@ package final class GatedFolder: Folder {
 private final class GatedFile: OpenFile {
   private let base: any OpenFile
   private let gate: DiskGate
+  private let ownDevice: UInt64?
 
-  init(_ base: any OpenFile, _ gate: DiskGate) { (self.base, self.gate) = (base, gate) }
+  init(_ base: any OpenFile, _ gate: DiskGate, device: UInt64?) {
+    (self.base, self.gate, ownDevice) = (base, gate, device)
+  }
 
   var descriptor: Int32 { base.descriptor }
-  func status() throws(SystemError) -> FileStatus { try base.status() }
+  func status() throws(SystemError) -> FileStatus {
+    let status = try base.status()
+    return FileStatus(
+      kind: status.kind, device: ownDevice ?? status.device, inode: status.inode,
+      size: status.size, owner: status.owner, mode: status.mode, modified: status.modified,
+      changed: status.changed, links: status.links)
+  }
   func read(at offset: UInt64, upTo count: Int) throws(SystemError) -> [UInt8] {
     try base.read(at: offset, upTo: count)
   }
@@ -148,5 +163,10 @@ private final class GatedFile: OpenFile {
     try base.truncate(to: size)
   }
   func reserve(_ size: UInt64) throws(SystemError) { try base.reserve(size) }
-  func sync() throws(SystemError) { try base.sync() }
+  func sync() throws(SystemError) {
+    gate.pass(.sync)
+    try base.sync()
+  }
+  func setMode(_ mode: UInt32) throws(SystemError) { try base.setMode(mode) }
+  func setReader(_ user: UInt32) throws(SystemError) { try base.setReader(user) }
 }

@@ -54,4 +54,5 @@ package final class MemoryFile: OpenFile {
   package func reserve(_ size: UInt64) throws(SystemError) {}
 
   package func sync() throws(SystemError) {}
+  package func setMode(_ mode: UInt32) throws(SystemError) {}
 }

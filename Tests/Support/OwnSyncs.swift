@@ -5,14 +5,14 @@
 package import Vocabulary
 
 package struct OwnSyncs: SyncGroups {
-  private let before: @Sendable ([SyncStep]) -> Void
+  private let before: @Sendable ([SyncStep]) async -> Void
 
-  package init(before: @escaping @Sendable ([SyncStep]) -> Void = { _ in }) {
+  package init(before: @escaping @Sendable ([SyncStep]) async -> Void = { _ in }) {
     self.before = before
   }
 
   package func sync(_ steps: [SyncStep]) async throws(Failure) {
-    before(steps)
+    await before(steps)
     do throws(SystemError) { try steps.run() } catch { throw error.machineFailure }
   }
 }

@@ -125,7 +125,9 @@ package final class SimulatedFolder: Folder {
     disk.change { $0.makeDurable() }
   }
 
-  package func device() throws(SystemError) -> UInt64 { 1 }
+  package func identity() throws(SystemError) -> FolderIdentity {
+    FolderIdentity(device: 1, inode: node)
+  }
 
   package func room() throws(SystemError) -> DiskRoom {
     try disk.act(.status, path, epoch) { (state) throws(SystemError) in

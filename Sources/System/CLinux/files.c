@@ -113,7 +113,9 @@ int dr_remove_folder(int folder, const char *name) {
   return answer(unlinkat(folder, name, AT_REMOVEDIR));
 }
 
-int dr_set_mode(int folder, const char *name, uint32_t mode) {
+int dr_set_mode(int file, uint32_t mode) { return answer(fchmod(file, mode)); }
+
+int dr_set_mode_at(int folder, const char *name, uint32_t mode) {
   // A link that replaced our file must not redirect the change.
   return answer(fchmodat(folder, name, mode, AT_SYMLINK_NOFOLLOW));
 }

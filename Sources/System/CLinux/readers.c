@@ -35,11 +35,9 @@ static int end(int file, int result) {
   return result < 0 ? -error : 0;
 }
 
-int dr_set_reader(int folder, const char *name, uint32_t user) {
-  int file = open_entry(folder, name);
-  if (file < 0) return file;
+int dr_set_reader(int file, uint32_t user) {
   struct stat status;
-  if (fstat(file, &status) < 0) return end(file, -1);
+  if (fstat(file, &status) < 0) return -errno;
   uint16_t enter = S_ISDIR(status.st_mode) ? ACL_EXECUTE : 0;
   uint32_t none = (uint32_t)ACL_UNDEFINED_ID;
   struct list list = {
@@ -47,7 +45,15 @@ int dr_set_reader(int folder, const char *name, uint32_t user) {
       {entry(ACL_USER_OBJ, ACL_READ | ACL_WRITE | enter, none), entry(ACL_USER, ACL_READ | enter, user),
        entry(ACL_GROUP_OBJ, 0, none), entry(ACL_MASK, ACL_READ | enter, none),
        entry(ACL_OTHER, 0, none)}};
-  return end(file, fsetxattr(file, list_name, &list, sizeof list, 0));
+  return fsetxattr(file, list_name, &list, sizeof list, 0) < 0 ? -errno : 0;
+}
+
+int dr_set_reader_at(int folder, const char *name, uint32_t user) {
+  int file = open_entry(folder, name);
+  if (file < 0) return file;
+  int result = dr_set_reader(file, user);
+  close(file);
+  return result;
 }
 
 int64_t dr_reader(int folder, const char *name) {

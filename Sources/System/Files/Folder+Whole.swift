@@ -45,8 +45,8 @@ extension Folder {
   ) throws(SystemError) {
     let file = try openAnew(temporary)
     try fill(file)
-    if let mode { try setMode(mode, of: temporary) }
-    if let readers { try setReaders(readers, of: temporary) }
+    if let mode { try file.setMode(mode) }
+    if let readers { try file.setReaders(readers) }
     try file.sync()
   }
 }

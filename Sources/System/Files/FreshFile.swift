@@ -1,28 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // Publishes several files beside each other under the first free name. All are durable under temporary
 // names first, then renamed one by one, the first file last; no rename replaces a file. A repetition
-// after a crash recognises files that have their names by their contents. Raises SystemError.
+// after a crash recognises files that have their names by their contents. Their syncs share groups with those of other
+// lists. Raises SystemError, and `appear` a `Failure`.
 
 package import Vocabulary
 
-/// A durable file under a temporary name.
-package struct FreshFile {
+/// A complete file under a temporary name.
+package struct FreshFile: Sendable {
+  /// A longer file is not synced in a group, where others would wait for it.
+  package static let longest: UInt64 = 1 << 20
+
   fileprivate let folder: any Folder
   fileprivate let temporary: FileName
+  /// Nil if the contents are durable.
+  fileprivate let unsynced: (any OpenFile)?
   package let sum: FileCopy.Sum
   private let readers: FileReaders
-  private let name: (FileName) -> FileName?
+  private let name: @Sendable (FileName) -> FileName?
 
-  /// `name` derives the file's name from that of the first file.
+  /// `name` derives the file's name from that of the first file. The file is new, and gets its readers. A long file is
+  /// durable on return.
   package init(
-    _ temporary: FileName, in folder: any Folder, _ sum: FileCopy.Sum, for readers: FileReaders,
-    name: @escaping (FileName) -> FileName? = { $0 }
-  ) {
+    _ file: any OpenFile, _ temporary: FileName, in folder: any Folder, _ sum: FileCopy.Sum,
+    for readers: FileReaders, name: @escaping @Sendable (FileName) -> FileName? = { $0 }
+  ) throws(SystemError) {
     self.temporary = temporary
     self.folder = folder
     self.sum = sum
     self.readers = readers
     self.name = name
+    try file.setReaders(readers)
+    let isLong = sum.size > Self.longest
+    if isLong { try file.sync() }
+    unsynced = isLong ? nil : file
   }
 
   /// A copy of a file; longer than the limit if the source is.
@@ -30,11 +41,9 @@ package struct FreshFile {
     copying source: any OpenFile, upTo limit: UInt64, as temporary: FileName,
     in folder: any Folder, for readers: FileReaders
   ) throws(SystemError) {
-    var sum = FileCopy.Sum(size: 0, sha256: "")
-    try folder.draft(temporary, for: readers) { file throws(SystemError) in
-      sum = try FileCopy.copy(source, to: file, upTo: limit)
-    }
-    self.init(temporary, in: folder, sum, for: readers)
+    let file = try folder.openAnew(temporary)
+    let sum = try FileCopy.copy(source, to: file, upTo: limit)
+    try self.init(file, temporary, in: folder, sum, for: readers)
   }
 
   /// Removes the temporary file.
@@ -42,19 +51,17 @@ package struct FreshFile {
 
   fileprivate enum Outcome { case named, wasThere, taken }
 
+  /// The name is not durable yet.
   fileprivate func appear(beside first: FileName) throws(SystemError) -> Outcome {
     guard let own = name(first) else { return .taken }
     do throws(SystemError) {
       try folder.rename(temporary, to: folder, as: own, replacing: false)
+      return .named
     } catch {
       guard error.exists else { throw error }
       // Another list may have taken the name since `fits`.
-      guard try fits(beside: first) else { return .taken }
-      try folder.sync()
-      return .wasThere
+      return try fits(beside: first) ? .wasThere : .taken
     }
-    try folder.sync()
-    return .named
   }
 
   fileprivate func disappear(beside first: FileName) throws(SystemError) {
@@ -74,30 +81,43 @@ package struct FreshFile {
 }
 
 extension [FreshFile] {
-  /// Gives the files their names; returns the first file's.
+  /// Gives the files their names, durably; returns the first file's.
   @discardableResult
-  package func appear(under choices: [FileName]) throws(SystemError) -> FileName {
+  package func appear(
+    under choices: [FileName], _ groups: any SyncGroups
+  ) async throws(Failure) -> FileName {
+    let steps = compactMap { $0.unsynced.map { SyncStep.file($0) } }
+    if !steps.isEmpty { try await groups.sync(steps) }
     for choice in choices {
-      if try fit(beside: choice), try takeNames(beside: choice) { return choice }
+      if try asMachine({ () throws(SystemError) in try fit(beside: choice) }),
+        try await takeNames(beside: choice, groups)
+      {
+        return choice
+      }
     }
     let thing = first.map { "\($0.folder.path)/\($0.temporary)" } ?? ""
-    throw SystemError(.exists, call: "rename", thing: thing)
+    throw SystemError(.exists, call: "rename", thing: thing).machineFailure
   }
 
   /// False if another file has taken one of the names meanwhile; then none has a name.
-  private func takeNames(beside choice: FileName) throws(SystemError) -> Bool {
+  private func takeNames(
+    beside choice: FileName, _ groups: any SyncGroups
+  ) async throws(Failure) -> Bool {
     var named: [FreshFile] = []
     var found: [FreshFile] = []
     for file in reversed() {
-      switch try file.appear(beside: choice) {
+      switch try asMachine({ () throws(SystemError) in try file.appear(beside: choice) }) {
       case .named: named.append(file)
       case .wasThere: found.append(file)
       case .taken:
-        for other in named { try other.disappear(beside: choice) }
+        try asMachine { () throws(SystemError) in
+          for other in named { try other.disappear(beside: choice) }
+        }
         return false
       }
+      try await groups.sync([.folder(file.folder)])
     }
-    for file in found { try file.discard() }
+    try asMachine { () throws(SystemError) in for file in found { try file.discard() } }
     return true
   }
 

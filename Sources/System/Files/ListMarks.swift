@@ -70,13 +70,18 @@ package struct ListMarks: Equatable, Sendable {
     return known?.isEmpty == true ? [.file(file)] : [.file(file), .folder(folder)]
   }
 
-  /// `receipt` tells Return which files the list has there. The mark is durable on return, the receipt need not be: a
-  /// power cut may leave the mark without it, as earlier versions wrote it.
-  package static func noteReturn(
-    in folder: any Folder, _ receipt: [UInt8] = []
-  ) throws(SystemError) {
+  /// Returns the steps that make the mark durable. `receipt` tells Return which files the list has there; it need not be
+  /// durable: a power cut may leave the mark without it, as earlier versions wrote it.
+  package static func writeReturn(
+    in folder: any Folder, _ receipt: [UInt8]
+  ) throws(SystemError) -> [SyncStep] {
     try folder.replace(ListFolder.returned, with: receipt)
-    try folder.sync()
+    return [.folder(folder)]
+  }
+
+  /// The mark without a receipt, durable on return.
+  package static func noteReturn(in folder: any Folder) throws(SystemError) {
+    try writeReturn(in: folder, []).run()
   }
 
   package static func noteExpiry(in folder: any Folder, at time: UInt64) throws(SystemError) {

@@ -87,6 +87,14 @@ package final class LinuxFile: OpenFile {
   package func sync() throws(SystemError) {
     try Calls.run("fdatasync", thing) { dr_sync_data(handle.number) }
   }
+
+  package func setMode(_ mode: UInt32) throws(SystemError) {
+    try Calls.run("fchmod", thing) { dr_set_mode(handle.number, mode) }
+  }
+
+  package func setReader(_ user: UInt32) throws(SystemError) {
+    try Calls.run("fsetxattr", thing) { dr_set_reader(handle.number, user) }
+  }
 }
 
 extension FileStatus {

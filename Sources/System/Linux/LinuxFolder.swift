@@ -171,10 +171,10 @@ package final class LinuxFolder: Folder {
     try Calls.run("syncfs", path) { dr_sync_file_system(handle.number) }
   }
 
-  package func device() throws(SystemError) -> UInt64 {
+  package func identity() throws(SystemError) -> FolderIdentity {
     var status = dr_status()
     try Calls.run("fstat", path) { unsafe dr_status(handle.number, &status) }
-    return status.device
+    return FolderIdentity(device: status.device, inode: status.inode)
   }
 
   package func room() throws(SystemError) -> DiskRoom {
@@ -185,11 +185,11 @@ package final class LinuxFolder: Folder {
   }
 
   package func setMode(_ mode: UInt32, of name: FileName) throws(SystemError) {
-    _ = try unsafe call("fchmodat", name) { unsafe dr_set_mode($0, $1, mode) }
+    _ = try unsafe call("fchmodat", name) { unsafe dr_set_mode_at($0, $1, mode) }
   }
 
   package func setReader(_ user: UInt32, of name: FileName) throws(SystemError) {
-    _ = try unsafe call("fsetxattr", name) { unsafe dr_set_reader($0, $1, user) }
+    _ = try unsafe call("fsetxattr", name) { unsafe dr_set_reader_at($0, $1, user) }
   }
 
   package func reader(of name: FileName) throws(SystemError) -> UInt32? {

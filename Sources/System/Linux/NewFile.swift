@@ -29,7 +29,7 @@ package struct NewFile: Sendable {
     let hidden = if let temporary { temporary } else { try Self.temporaryName() }
     do throws(SystemError) {
       if temporary == nil { try folder.give(hidden, to: file) }
-      try open(hidden, to: reader, orWith: mode)
+      try open(to: reader, orWith: mode)
       try file.sync()
       try folder.rename(hidden, to: folder, as: name, replacing: replacing)
     } catch {
@@ -39,11 +39,9 @@ package struct NewFile: Sendable {
     try folder.sync()
   }
 
-  private func open(
-    _ name: FileName, to reader: UInt32?, orWith mode: UInt32
-  ) throws(SystemError) {
-    if let reader, (try? folder.setReader(reader, of: name)) != nil { return }
-    try folder.setMode(mode, of: name)
+  private func open(to reader: UInt32?, orWith mode: UInt32) throws(SystemError) {
+    if let reader, (try? file.setReader(reader)) != nil { return }
+    try file.setMode(mode)
   }
 
   package func discard() { if let temporary { try? folder.removeIfThere(temporary) } }

@@ -23,6 +23,8 @@ package final class PathFolder: Folder {
     return folder
   }
 
+  package func standing() throws(SystemError) -> any Folder { try here() }
+
   package func open(_ name: FileName, _ use: FileUse) throws(SystemError) -> any OpenFile {
     try here().open(name, use)
   }
@@ -48,7 +50,7 @@ package final class PathFolder: Folder {
 
   package func sync() throws(SystemError) { try here().sync() }
   package func syncFileSystem() throws(SystemError) { try here().syncFileSystem() }
-  package func device() throws(SystemError) -> UInt64 { try here().device() }
+  package func identity() throws(SystemError) -> FolderIdentity { try here().identity() }
   package var isMountPoint: Bool { (try? here())?.isMountPoint ?? false }
   package func room() throws(SystemError) -> DiskRoom { try here().room() }
 

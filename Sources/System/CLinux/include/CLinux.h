@@ -38,9 +38,11 @@ int dr_rename_new(int from, const char *name, int to, const char *new_name);
 int dr_link(int from, const char *name, int to, const char *new_name);
 int dr_unlink(int folder, const char *name);
 int dr_remove_folder(int folder, const char *name);
-int dr_set_mode(int folder, const char *name, uint32_t mode);
+int dr_set_mode(int file, uint32_t mode);
+int dr_set_mode_at(int folder, const char *name, uint32_t mode);
 // An access control list that lets one user read besides the owner.
-int dr_set_reader(int folder, const char *name, uint32_t user);
+int dr_set_reader(int file, uint32_t user);
+int dr_set_reader_at(int folder, const char *name, uint32_t user);
 // That user, or 1 << 32 if there is none.
 int64_t dr_reader(int folder, const char *name);
 int dr_close(int file);
