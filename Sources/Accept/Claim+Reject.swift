@@ -31,17 +31,20 @@ extension Claim {
   private func turnAway(
     _ dropped: DroppedFile, _ note: ReasonNote
   ) async throws(Attempt) -> Attempt {
+    let failed = try asAttempt { () throws(SystemError) in try parts.failed.standing() }
     let copy: FreshFile?
     do throws(SystemError) {
-      copy = try await LongFiles.aside(dropped.status.size) {
-        [failed = parts.failed] () throws(SystemError) in
+      copy = try await LongFiles.aside(dropped.status.size) { () throws(SystemError) in
         try failed.copy(dropped, note)
       }
     } catch { throw error.attempt }
     guard let copy else { throw .changed }
-    do throws(Failure) { try await parts.failed.publish(copy, note, parts.groups) } catch {
-      throw error.attempt
-    }
+    do throws(Failure) {
+      try await LongFiles.aside(dropped.status.size) {
+        [groups = parts.groups] () async throws(Failure) in
+        try await failed.publish(copy, note, groups)
+      }
+    } catch { throw error.attempt }
     try await recordRejected(note, dropped)
     memory.rejections[note.list] = Rejection(status: dropped.status, sum: copy.sum)
     return try await withdraw(dropped, note.list, copy.sum) ? .rejected(note.list) : .changed

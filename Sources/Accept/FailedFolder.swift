@@ -9,6 +9,11 @@ internal import Vocabulary
 struct FailedFolder {
   let folder: any Folder
 
+  /// For one rejection, whose files belong into one folder.
+  func standing() throws(SystemError) -> FailedFolder {
+    FailedFolder(folder: try folder.standing())
+  }
+
   /// Returns the hidden copy, or nil if the file changed meanwhile.
   func copy(_ dropped: DroppedFile, _ note: ReasonNote) throws(SystemError) -> FreshFile? {
     let copy = try FreshFile(

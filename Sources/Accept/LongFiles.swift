@@ -15,6 +15,14 @@ enum LongFiles {
     return try await onDisk { () throws(SystemError) in try act() }
   }
 
+  /// The same for an act that waits.
+  static func aside(
+    _ size: UInt64, _ act: @Sendable () async throws(Failure) -> Void
+  ) async throws(Failure) {
+    if size <= ReadAhead.longest { return try await act() }
+    try await onDisk { () async throws(Failure) in try await act() }
+  }
+
   /// True if the file has this sum.
   static func has(_ file: any OpenFile, _ sum: FileCopy.Sum) async throws(SystemError) -> Bool {
     try await aside(sum.size) { () throws(SystemError) in

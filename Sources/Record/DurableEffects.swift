@@ -200,6 +200,7 @@ package struct DurableEffects: Sendable {
       do throws(SystemError) {
         try folder.syncFileSystem()
         wholeSystems.insert(device)
+        checkWritten(group)
       } catch {
         // The error may concern another program's file; each file's own descriptor tells whether it is hit.
         distrusted.insert(device)
@@ -221,11 +222,22 @@ package struct DurableEffects: Sendable {
   /// Syncs files one by one, each once: after a failed sync a second one would succeed. After an error the
   /// descriptor of a results file is not used again; the retried request reopens it and rewrites the row.
   private mutating func sync(_ places: [Int]) {
+    tryEach(places) { file throws(SystemError) in try file.sync() }
+  }
+
+  /// The file system was synced as a whole, by a descriptor that does not have the errors of these files to tell.
+  private mutating func checkWritten(_ places: [Int]) {
+    tryEach(places) { file throws(SystemError) in try file.checkWritten() }
+  }
+
+  private mutating func tryEach(
+    _ places: [Int], _ act: (any OpenFile) throws(SystemError) -> Void
+  ) {
     for place in places {
       let file = files[place].file
       if tried[ObjectIdentifier(file)] == nil {
         var failure: Failure?
-        do throws(SystemError) { try file.sync() } catch {
+        do throws(SystemError) { try act(file) } catch {
           failure = error.machineFailure
           results.removeAll { $0.file === file }
         }
@@ -259,7 +271,7 @@ package struct DurableEffects: Sendable {
         synced.insert(place)
       } catch {
         let failure = error.machineFailure
-        if let device = home.device, !error.isMissing { distrusted.insert(device) }
+        if let device = home.device, error.name == .inputOutput { distrusted.insert(device) }
         for need in folderNeeds where need.place == place { fail(need.request, failure) }
         results.removeAll { [folders] in $0.homes.contains { folders.place(of: $0) == place } }
       }

@@ -9,10 +9,15 @@ package import Vocabulary
 extension Recorder: SyncGroups {
   package func sync(_ steps: [SyncStep]) async throws(Failure) {
     let (near, far) = steps.split(by: stateDevice)
+    try await syncAside(far.filter(\.isFile))
     if !near.isEmpty { try await groups.sync(near.map(Effect.init)) }
-    if far.isEmpty { return }
+    try await syncAside(far.filter { !$0.isFile })
+  }
+
+  private func syncAside(_ steps: [SyncStep]) async throws(Failure) {
+    if steps.isEmpty { return }
     do throws(SystemError) {
-      try await onDisk { () throws(SystemError) in try far.run() }
+      try await onDisk { () throws(SystemError) in try steps.run() }
     } catch { throw error.machineFailure }
   }
 }
@@ -29,6 +34,8 @@ extension [SyncStep] {
 }
 
 extension SyncStep {
+  fileprivate var isFile: Bool { if case .file = self { true } else { false } }
+
   fileprivate func device() throws(SystemError) -> UInt64 {
     switch self {
     case .file(let file): try file.status().device

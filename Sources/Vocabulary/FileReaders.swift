@@ -26,11 +26,15 @@ package enum FileReaders: Equatable, Sendable {
 }
 
 extension OpenFile {
-  /// For a file that was made with this descriptor and has the mode of new files, 0600.
+  /// For a new file: this descriptor made it.
   package func setReaders(_ readers: FileReaders) throws(SystemError) {
     // One call for most prints: there are many.
-    if readers == .group { return try setMode(readers.mode(isFolder: false)) }
-    guard let user = readers.entry(try status()) else { return }
+    let mode = readers.mode(isFolder: false)
+    if readers == .group { return try setMode(mode) }
+    let status = try status()
+    // A server may have its own idea of the mode of new files.
+    if status.mode & 0o777 != mode { try setMode(mode) }
+    guard let user = readers.entry(status) else { return }
     do throws(SystemError) { try setReader(user) } catch {
       guard error.meansNoReaders else { throw error }
     }

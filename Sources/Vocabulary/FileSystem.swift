@@ -122,6 +122,9 @@ package protocol OpenFile: AnyObject, Sendable {
   /// The contents are on the disk when this returns (fdatasync). Never call it again after an error:
   /// the kernel reports a lost page only once.
   func sync() throws(SystemError)
+  /// Call after a sync of the whole file system, which tells an error once: raises the error of writing this file that
+  /// no sync has told this descriptor.
+  func checkWritten() throws(SystemError)
   func setMode(_ mode: UInt32) throws(SystemError)
   /// The same as `Folder.setReader`, for a file.
   func setReader(_ user: UInt32) throws(SystemError)
@@ -155,14 +158,14 @@ package protocol Folder: AnyObject, Sendable {
   func sync() throws(SystemError)
   /// Everything on the folder's file system is on the disk when this returns (syncfs).
   func syncFileSystem() throws(SystemError)
+  /// The folder that the path leads to now, for a task of several calls: `PathFolder` follows its path with each call.
+  func standing() throws(SystemError) -> any Folder
   func identity() throws(SystemError) -> FolderIdentity
   /// Something is mounted here, be it another folder of the same file system.
   var isMountPoint: Bool { get }
   /// The room on the folder's file system.
   func room() throws(SystemError) -> DiskRoom
   func setMode(_ mode: UInt32, of name: FileName) throws(SystemError)
-  /// The folder that the path leads to now, for a task of several calls: `PathFolder` follows its path with each call.
-  func standing() throws(SystemError) -> any Folder
   /// Lets this user alone read the file, or enter and list the folder, besides its owner, by an access
   /// control list. ENOTSUP if the file system has none.
   func setReader(_ user: UInt32, of name: FileName) throws(SystemError)
@@ -183,6 +186,7 @@ package struct FolderIdentity: Hashable, Sendable {
 
 extension OpenFile {
   package func beginSync() {}
+  package func checkWritten() throws(SystemError) {}
   package func birth() throws(SystemError) -> Int64 { 0 }
 
   package func setMode(_ mode: UInt32) throws(SystemError) {

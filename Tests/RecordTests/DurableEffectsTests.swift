@@ -75,6 +75,22 @@ struct DurableEffectsTests {
     }
   }
 
+  @Test
+  func
+    `a file with an error of its own fails its request, although the sync of the whole succeeds`()
+    throws
+  {
+    let disk = SimulatedDisk()
+    let prints = try prints(6, on: disk)
+    disk.fail(SimulatedDisk.Fault(.checkWritten, code: 5, first: 3))
+    var effects = effects(on: disk)
+    let failures = effects.perform(prints.effects)
+    #expect(disk.count(.syncFileSystem) == 1)
+    #expect(failures.count == 1 && failures[2]?.code == "system.5")
+    let names = try prints.folder.names().map(\.description)
+    #expect(names.filter { !$0.hasPrefix(".") }.sorted() == ["0", "1", "3", "4", "5"])
+  }
+
   @Test func `a print that appears beside originals has its folder synced`() throws {
     let disk = SimulatedDisk()
     let prints = try prints(5, on: disk)

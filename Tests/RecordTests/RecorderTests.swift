@@ -265,6 +265,12 @@ struct RecorderTests {
       ])
     #expect(near.count(.sync) == 2 && near.threads(.sync) == ["groups"])
     #expect(far.count(.sync) == 2 && far.threads(.sync) == ["test-disk"])
+    far.close(.sync)
+    let hanging = Task { try await recorder.sync([.file(files[1])]) }
+    #expect(await far.visited())
+    try await recorder.sync([.file(files[0])])
+    far.open()
+    try await hanging.value
     await recorder.close()
   }
 

@@ -145,7 +145,7 @@ import Vocabulary
     let bench = try ReturnBench("one end")
     try bench.add(2, "two end")
     let isFirst = Mutex(true)
-    let groups = OwnSyncs { [bench] steps in
+    let groups = OwnSyncs { [bench] _ in
       // List 2 is returned when the results of list 1 have their name, and its copy has none.
       guard (try? bench.done.has(Self.results)) == true, isFirst.withLock({ $0 }) else { return }
       isFirst.withLock { $0 = false }
@@ -158,6 +158,26 @@ import Vocabulary
       try bench.done.listing() == ["barn.plist", "barn~1.plist", "barn~1.result.plist"])
     #expect(try bench.done.text("barn.plist") == "two end")
     #expect(try bench.done.text("barn~1.plist") == "one end")
+  }
+
+  @Test func `two lists of one name that are returned at once both get all their files`()
+    async throws
+  {
+    let bench = try ReturnBench("one end")
+    try bench.add(2, "two end")
+    let isFirst = Mutex(true)
+    let groups = OwnSyncs { [bench] steps in
+      guard case .folder = steps.first, isFirst.withLock({ $0 }) else { return }
+      isFirst.withLock { $0 = false }
+      // Its retry list has the same bytes.
+      _ = try? await bench.giveBack(2, telling: { ListResultsTests.outcome(ListID(2)) })
+    }
+    _ = try await bench.returns(groups).giveBack(
+      ListID(1), named: ReturnBench.name, telling: { ListResultsTests.outcome(ListID(1)) })
+    #expect(!isFirst.withLock { $0 })
+    let names = ["barn.plist", "barn.result.plist", "barn~2.plist", "barn~2.result.plist"]
+    #expect(try bench.done.listing() == names)
+    #expect(try bench.failed.listing() == ["barn.retry.plist", "barn~2.retry.plist"])
   }
 
   @Test func `a return that fails leaves no drafts on a full disk`() async throws {

@@ -10,7 +10,7 @@ internal import Vocabulary
 package final class SimulatedDisk: Sendable {
   package enum Call: Sendable, CaseIterable {
     case open, openFolder, read, write, truncate, reserve, syncFile, syncFolder, syncFileSystem
-    case rename, remove, list, status
+    case rename, remove, list, status, checkWritten
 
     var isSync: Bool { self == .syncFile || self == .syncFolder || self == .syncFileSystem }
   }

@@ -63,6 +63,10 @@ package final class SimulatedFile: OpenFile {
     }
   }
 
+  package func checkWritten() throws(SystemError) {
+    try disk.act(.checkWritten, thing, epoch) { _ in }
+  }
+
   package func setMode(_ mode: UInt32) throws(SystemError) {
     try disk.act(.status, thing, epoch) { _ in }
   }

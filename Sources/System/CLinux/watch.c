@@ -56,6 +56,10 @@ int dr_begin_sync(int file) {
   return answer(sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE));
 }
 
+int dr_check_written(int file) {
+  return answer(sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE));
+}
+
 static char kind(unsigned char type) {
   switch (type) {
     case DT_REG: return 'f';

@@ -105,7 +105,8 @@ extension [FreshFile] {
   ) async throws(Failure) -> Bool {
     var named: [FreshFile] = []
     var found: [FreshFile] = []
-    for file in reversed() {
+    // The first file is the last. Two lists may share a later file, but never the second: it names its list.
+    for file in dropFirst() + prefix(1) {
       switch try asMachine({ () throws(SystemError) in try file.appear(beside: choice) }) {
       case .named: named.append(file)
       case .wasThere: found.append(file)

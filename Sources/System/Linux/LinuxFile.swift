@@ -88,6 +88,15 @@ package final class LinuxFile: OpenFile {
     try Calls.run("fdatasync", thing) { dr_sync_data(handle.number) }
   }
 
+  package func checkWritten() throws(SystemError) {
+    do throws(SystemError) {
+      try Calls.run("sync_file_range", thing) { dr_check_written(handle.number) }
+    } catch {
+      // A kernel without the call, as in some sandboxes, has no error to tell.
+      guard error.name == .noSuchCall else { throw error }
+    }
+  }
+
   package func setMode(_ mode: UInt32) throws(SystemError) {
     try Calls.run("fchmod", thing) { dr_set_mode(handle.number, mode) }
   }

@@ -5,7 +5,8 @@
 // prints that were hidden are removed after the next start. Raises nothing: a failed removal is tried again later, and
 // that of prints is reported.
 // Concurrency model: the task in `run` alone removes, after `forgetRemoved` and `resume` at the start; other
-// tasks ring. A look takes as long as there are ended lists, so the end of a list does not ring while `isTimed`.
+// tasks ring. A look takes as long as there are ended lists, so the end of a list does not ring while `isTimed`. A clock that was
+// set is noticed at the next look, a day later at most.
 
 import Linux
 import Record
@@ -38,7 +39,7 @@ final class ListRetention: Sendable {
   private let clock: any Timekeeper
   /// At the start.
   private let steady: SteadyClock
-  private let bell = ChangeSignal()
+  let bell = ChangeSignal()
   /// The next look comes by itself, before a list that ends now may be removed.
   private let timed = Atomic(false)
 

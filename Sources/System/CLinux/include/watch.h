@@ -27,5 +27,7 @@ int64_t dr_entries(int folder, void *bytes, uint64_t count);
 
 // Starts writing the file's dirty pages to the disk and does not wait for them.
 int dr_begin_sync(int file);
+// Waits for what is being written, and tells an error of writing once for each descriptor.
+int dr_check_written(int file);
 
 #endif
