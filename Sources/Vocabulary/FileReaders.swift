@@ -28,8 +28,8 @@ package enum FileReaders: Equatable, Sendable {
 extension OpenFile {
   /// For a new file: this descriptor made it.
   package func setReaders(_ readers: FileReaders) throws(SystemError) {
-    // One call for most prints: there are many.
     let mode = readers.mode(isFolder: false)
+    // One call for most prints: there are many.
     if readers == .group { return try setMode(mode) }
     let status = try status()
     // A server may have its own idea of the mode of new files.

@@ -5,8 +5,8 @@
 // prints that were hidden are removed after the next start. Raises nothing: a failed removal is tried again later, and
 // that of prints is reported.
 // Concurrency model: the task in `run` alone removes, after `forgetRemoved` and `resume` at the start; other
-// tasks ring. A look takes as long as there are ended lists, so the end of a list does not ring while `isTimed`. A clock that was
-// set is noticed at the next look, a day later at most.
+// tasks ring. A look reads all ended lists, so the end of a list does not ring while `isTimed`. A clock that was set is
+// noticed at the next look, a day later at most.
 
 import Linux
 import Record
