@@ -8,8 +8,10 @@ enum URLName {
   private static let slash = UInt8(ascii: "/")
 
   static func name(of url: ListText, _ limits: ListLimits) -> ListText {
-    let end = url.bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
-    var path = url.bytes[..<(end ?? url.bytes.count)]
+    // The kept part of a long URL may end within a character.
+    let bytes = url.cut(to: url.bytes.count)
+    let end = bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+    var path = bytes[..<(end ?? bytes.count)]
     if let scheme = path.firstIndex(of: UInt8(ascii: ":")),
       path[(scheme + 1)...].starts(with: [slash, slash])
     {

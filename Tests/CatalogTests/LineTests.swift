@@ -124,4 +124,16 @@ struct LineTests {
         "2 = http://x/2",
       ])
   }
+
+  @Test("a URL that is too long, and is kept up to the middle of a character, costs its photo alone")
+  func cutCharacter() {
+    let folder = "http://x/" + String(repeating: "a", count: 16_301) + "/"
+    let long = folder + String(repeating: "é", count: 100)
+    #expect(
+      ReadList.text("\(long)\nhttp://x/2\n").photos == [
+        "\(String(repeating: "é", count: 36)) ! its URL is 16511 bytes long; "
+          + "the limit is 16384 (line 1, column 1)",
+        "2 = http://x/2",
+      ])
+  }
 }
