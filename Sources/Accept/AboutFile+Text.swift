@@ -9,6 +9,7 @@ package import Vocabulary
 extension AboutFile {
   static let damage = "state.about"
   private static let header = "#darkroom-about 1"
+  private static let settings = "[settings]"
 
   package var text: String {
     var settings = terms.settings
@@ -27,36 +28,25 @@ extension AboutFile {
       quality=\(terms.serviceClass.name)
 
       """
-    let rest = "[settings]\n\(settings)"
+    let rest = "\(Self.settings)\n\(settings)"
     return "\(head)crc=\(Self.checksum(Array((head + rest).utf8)))\n\(rest)"
   }
 
   private static func checksum(_ bytes: [UInt8]) -> String { String(hex: CRC32C.checksum(bytes)) }
 
-  /// Raises if the checksum is wrong. An older version wrote none, and a person who repairs the file removes
-  /// it.
-  private static func check(_ text: [UInt8]) throws(Failure) {
-    var lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
-    let head = lines.prefix { !$0.elementsEqual("[settings]".utf8) }
-    guard let place = head.firstIndex(where: { $0.starts(with: "crc=".utf8) }) else { return }
-    let word = lines.remove(at: place).dropFirst(4)
-    guard word.elementsEqual(checksum(Array(lines.joined(separator: [0x0A]))).utf8) else {
-      throw damaged("crc")
-    }
-  }
-
   package init(text: some Collection<UInt8>) throws(Failure) {
-    try Self.check(Array(text))
-    let lines = String(decoding: text, as: UTF8.self)
-      .split(separator: "\n", omittingEmptySubsequences: false)
-    guard lines.first.map(String.init) == Self.header else { throw Self.damaged("header") }
-    guard let end = lines.firstIndex(of: "[settings]") else { throw Self.damaged("[settings]") }
-    var values: [Substring: Substring] = [:]
-    for line in lines[1..<end] {
-      guard let sign = line.firstIndex(of: "=") else { throw Self.damaged(String(line)) }
-      values[line[..<sign]] = line[line.index(after: sign)...]
+    let text = Array(text)
+    let lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
+    guard lines.first?.elementsEqual(Self.header.utf8) == true else { throw Self.damaged("header") }
+    guard let end = lines.firstIndex(where: { $0.elementsEqual(Self.settings.utf8) }) else {
+      throw Self.damaged(Self.settings)
     }
-    let bytes = values["name"].flatMap { HexDigits.percentDecoded($0.utf8) }
+    try Self.check(lines[..<end], of: text)
+    var values = KeyedLines()
+    for line in lines[1..<end] where !values.add(line) {
+      throw Self.damaged(String(decoding: line, as: UTF8.self))
+    }
+    let bytes = values.bytes("name").flatMap { HexDigits.percentDecoded($0) }
     guard let name = bytes.flatMap({ FileName(bytes: $0) }) else { throw Self.damaged("name") }
     guard let quality = values["quality"].flatMap({ ServiceClass(name: $0) }) else {
       throw Self.damaged("quality")
@@ -70,20 +60,31 @@ extension AboutFile {
     inode = try Self.number(values, "inode")
     modified = try Self.number(values, "modified")
     size = try Self.number(values, "size")
-    self.sha256 = String(sha256)
+    self.sha256 = sha256
     slip = try Self.slip(values)
     accepted = try Self.number(values, "accepted")
     terms = ListTerms(
       photos: try Self.number(values, "photos"), serviceClass: quality,
-      settings: lines[(end + 1)...].joined(separator: "\n"))
+      settings: String(decoding: text[lines[end].endIndex...].dropFirst(), as: UTF8.self))
   }
 
-  private static func slip(_ values: [Substring: Substring]) throws(Failure) -> Slip? {
-    guard let text = values["retry-name"] else { return nil }
-    guard let name = HexDigits.percentDecoded(text.utf8).flatMap({ FileName(bytes: $0) }),
+  /// Raises if the checksum is wrong. An older version wrote none, and a person who repairs the file removes
+  /// it.
+  private static func check(
+    _ head: ArraySlice<ArraySlice<UInt8>>, of text: [UInt8]
+  ) throws(Failure) {
+    guard let line = head.first(where: { $0.starts(with: "crc=".utf8) }) else { return }
+    let before = CRC32C.checksum(text[..<line.startIndex])
+    let sum = CRC32C.checksum(text[(line.endIndex + 1)...], seed: before)
+    guard line.dropFirst(4).elementsEqual(String(hex: sum).utf8) else { throw damaged("crc") }
+  }
+
+  private static func slip(_ values: KeyedLines) throws(Failure) -> Slip? {
+    guard let text = values.bytes("retry-name") else { return nil }
+    guard let name = HexDigits.percentDecoded(text).flatMap({ FileName(bytes: $0) }),
       let sha256 = values["retry-sha256"], sha256.utf8.count == 64
     else { throw damaged("retry-name") }
-    return Slip(name: name, size: try number(values, "retry-size"), sha256: String(sha256))
+    return Slip(name: name, size: try number(values, "retry-size"), sha256: sha256)
   }
 
   /// Reads `about` from a list's folder.
@@ -97,9 +98,9 @@ extension AboutFile {
   }
 
   private static func number<Number: FixedWidthInteger>(
-    _ values: [Substring: Substring], _ key: Substring
+    _ values: KeyedLines, _ key: String
   ) throws(Failure) -> Number {
-    guard let value = values[key].flatMap({ Number($0) }) else { throw damaged(String(key)) }
+    guard let value = values[key].flatMap({ Number($0) }) else { throw damaged(key) }
     return value
   }
 

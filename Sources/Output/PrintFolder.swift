@@ -3,6 +3,7 @@
 // durable: whole or not at all. Raises SystemError.
 // Concurrency model: one atomic flag; the rest is immutable. A draft belongs to its maker.
 
+internal import Files
 internal import Synchronization
 package import Vocabulary
 
@@ -66,8 +67,7 @@ package final class PrintFolder: Sendable {
 
   /// A new file that the readers of the prints may read; none if that fails.
   package func draft(_ name: FileName) throws(SystemError) -> Draft {
-    try folder.removeIfThere(name)
-    let draft = Draft(file: try folder.open(name, .create), temporary: name)
+    let draft = Draft(file: try folder.openAnew(name), temporary: name)
     do throws(SystemError) { try draft.file.setReaders(readers) } catch {
       discard(draft)
       throw error

@@ -125,7 +125,7 @@ struct LineTests {
       ])
   }
 
-  @Test("a URL that is too long, and is kept up to the middle of a character, costs its photo alone")
+  @Test("a URL that is too long, and is cut within a character, costs its photo alone")
   func cutCharacter() {
     let folder = "http://x/" + String(repeating: "a", count: 16_301) + "/"
     let long = folder + String(repeating: "é", count: 100)

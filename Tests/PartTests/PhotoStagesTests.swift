@@ -203,7 +203,7 @@ import Vocabulary
       let work = try bench.work(state: .downloaded)
       let prints = bench.folders.prints.path
       FaultPlan.set(
-        .init("unlinkat", on: prints, code: SystemError.Name.inputOutput.rawValue), for: prints)
+        .init("openat", on: prints, code: SystemError.Name.inputOutput.rawValue), for: prints)
       defer { FaultPlan.set(nil, for: prints) }
       let found = await failure { _ = try await bench.stages.filter(work, original) }
       #expect(found?.kind == .machine && !bench.lists.isKept(list))

@@ -71,15 +71,11 @@ extension FrozenSettings {
   /// Lists from before Quality=, Metadata=, Roll=, Again=, Notify=, Private=, ContactSheet=, Part=, Origin=, Ledger= and
   /// Share= have none of these keys; the defaults fit them.
   init(text: String) throws(Failure) {
-    var values: [Substring: Substring] = [:]
-    for line in text.split(separator: "\n") {
-      guard let equals = line.firstIndex(of: "=") else { continue }
-      values[line[..<equals]] = line[line.index(after: equals)...]
-    }
+    let values = KeyedLines(text)
     guard let prints = values["Prints"].flatMap({ FileName($0) }), let filter = values["Filter"],
-      let function = try? FilterFunction(parsing: String(filter)),
-      let quality = try? PrintQuality(parsing: String(values["Quality"] ?? "source")),
-      let metadata = MetadataRule(name: String(values["Metadata"] ?? "keep"))
+      let function = try? FilterFunction(parsing: filter),
+      let quality = try? PrintQuality(parsing: values["Quality"] ?? "source"),
+      let metadata = MetadataRule(name: values["Metadata"] ?? "keep")
     else {
       throw Failure(
         .final, code: "list.about", reason: "its frozen settings cannot be read",
@@ -87,10 +83,10 @@ extension FrozenSettings {
     }
     self.init(
       prints: prints, filter: function, quality: quality, metadata: metadata,
-      title: values["Title"].map { String($0) } ?? "",
+      title: values["Title"] ?? "",
       revises: values["Revises"].flatMap { UInt64($0) }.map { ListID($0) },
       isRoll: values["Roll"] == "yes", again: values["Again"].flatMap { RetryChoice(text: $0) },
-      notify: values["Notify"].flatMap { try? PhotoURL(parsing: String($0)) },
+      notify: values["Notify"].flatMap { try? PhotoURL(parsing: $0) },
       isPrivate: values["Private"] == "yes", hasSheet: values["ContactSheet"] == "yes",
       part: values["Part"].flatMap { NumberRanges(text: $0) },
       origin: values["Origin"].flatMap { FileName($0) },

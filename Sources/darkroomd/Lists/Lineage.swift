@@ -76,10 +76,9 @@ struct Lineage: Equatable, Sendable {
 
 extension Lineage {
   init?(text: String) {
-    var values: [Substring: Substring] = [:]
-    for line in text.split(separator: "\n") {
-      guard let equals = line.firstIndex(of: "=") else { return nil }
-      values[line[..<equals]] = line[line.index(after: equals)...]
+    var values = KeyedLines()
+    for line in Array(text.utf8).split(separator: 0x0A) {
+      guard values.add(line) else { return nil }
     }
     guard let id = values["ID"], id.count == 16, id.allSatisfy(\.isHexDigit),
       let generation = values["Generation"].flatMap({ UInt64($0) }),

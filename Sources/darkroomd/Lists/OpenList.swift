@@ -74,12 +74,13 @@ final class OpenList: Sendable {
     do throws(SystemError) {
       let originals = try folders.originals.folder(
         FileName(number: id.number), creating: creating)
-      let isThere = try folders.prints.has(terms.prints)
-      let prints = try folders.prints.folder(terms.prints, creating: creating)
+      let home = try folders.prints.standing()
+      let isThere = try home.has(terms.prints)
+      let prints = try home.folder(terms.prints, creating: creating)
       if creating, terms.isPrivate {
-        try close(prints, terms.prints, in: folders.prints, to: owner)
+        try close(prints, terms.prints, in: home, to: owner)
       } else if !isThere {
-        try folders.prints.setReaders(.group, of: terms.prints)
+        try home.setReaders(.group, of: terms.prints)
       }
       // Its name is synced with the first print: a sync here would delay the first download.
       let work = WorkFolders(
