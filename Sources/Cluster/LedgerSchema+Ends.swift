@@ -112,10 +112,12 @@ extension LedgerSchema {
 
     CREATE FUNCTION lists(behind bigint, most int, is_open bool)
     RETURNS TABLE (list bigint, owner text, name bytea, folder bytea, class smallint,
-      state smallint, photos int, filtered bigint, failed bigint, leased bigint, nodes bigint)
+      state smallint, photos int, filtered bigint, failed bigint, leased bigint, nodes bigint,
+      home text)
     LANGUAGE sql STABLE AS $$
       SELECT l.id, l.owner, l.name, l.folder, l.class, l.state, l.photos,
-        coalesce(t.filtered, 0), coalesce(t.failed, 0), coalesce(s.leased, 0), s.nodes
+        coalesce(t.filtered, 0), coalesce(t.failed, 0), coalesce(s.leased, 0), s.nodes,
+        (SELECT n.name FROM node n WHERE n.id = l.home)
       FROM (SELECT * FROM list x WHERE x.id > behind AND (NOT is_open OR x.state < 3)
         ORDER BY x.id LIMIT most) l
       LEFT JOIN LATERAL (SELECT sum(y.filtered)::bigint AS filtered, sum(y.failed)::bigint AS failed

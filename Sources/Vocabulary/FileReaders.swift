@@ -18,8 +18,17 @@ package enum FileReaders: Equatable, Sendable {
     }
   }
 
-  /// The user who needs an entry of the list. The owner of the file has every right without one, and so has root.
-  fileprivate func entry(_ status: FileStatus) -> UInt32? {
+  /// Makes the entry of the user who needs one. The owner of the file has every right without it, and so has root.
+  fileprivate func admit(
+    _ status: FileStatus, _ setReader: (UInt32) throws(SystemError) -> Void
+  ) throws(SystemError) {
+    guard let user = entry(status) else { return }
+    do throws(SystemError) { try setReader(user) } catch {
+      guard error.meansNoReaders else { throw error }
+    }
+  }
+
+  private func entry(_ status: FileStatus) -> UInt32? {
     guard case .user(let user) = self, user != status.owner, user != 0 else { return nil }
     return user
   }
@@ -34,10 +43,7 @@ extension OpenFile {
     let status = try status()
     // A server may have its own idea of the mode of new files.
     if status.mode & 0o777 != mode { try setMode(mode) }
-    guard let user = readers.entry(status) else { return }
-    do throws(SystemError) { try setReader(user) } catch {
-      guard error.meansNoReaders else { throw error }
-    }
+    try readers.admit(status) { user throws(SystemError) in try setReader(user) }
   }
 }
 
@@ -46,10 +52,7 @@ extension Folder {
   package func setReaders(_ readers: FileReaders, of name: FileName) throws(SystemError) {
     let status = try status(of: name)
     try setMode(readers.mode(isFolder: status.kind == .folder), of: name)
-    guard let user = readers.entry(status) else { return }
-    do throws(SystemError) { try setReader(user, of: name) } catch {
-      guard error.meansNoReaders else { throw error }
-    }
+    try readers.admit(status) { user throws(SystemError) in try setReader(user, of: name) }
   }
 
   /// True if this user alone may read the file or folder.

@@ -399,7 +399,8 @@ package struct LedgerModel {
           filtered: UInt32(ends.count(where: \.isFiltered)),
           failed: UInt32(ends.count { !$0.isFiltered }),
           leased: own.reduce(0) { $0 + $1.value.last - $1.key.first + 1 },
-          nodes: UInt32(Set(own.values.map(\.node)).count))
+          nodes: UInt32(Set(own.values.map(\.node)).count),
+          home: nodes.first { $0.value.id == list.home }?.key ?? "")
       }
   }
 

@@ -145,6 +145,15 @@ struct ClusterRunTests {
       let other = try await nodes.start("b")
       try await nodes.drop(nodes.photos(40), at: "a")
       try await nodes.nodesAtWork(2)
+      for words in [["show", "summer"], ["why", "sum*"], ["retry", "summer"]] {
+        let answer = try await nodes.tool("b", words[0], words[1])
+        #expect(
+          answer.code != 0
+            && answer.errors.contains("list 'summer' was dropped at node 'a'; ask there"),
+          "\(answer)")
+      }
+      let unknown = try await nodes.tool("b", "show", "autumn")
+      #expect(unknown.errors.contains("there is no list 'autumn'"), "\(unknown)")
       let cancel = try await nodes.tool("b", "cancel", "summer")
       #expect(cancel.code == 0, "\(cancel)")
       try await home.says("Cancelled list 'summer'")

@@ -9,7 +9,12 @@ import Vocabulary
 
 package actor PostgresServer {
   package static let shared = PostgresServer()
-  private static let programs = "/usr/lib/postgresql/15/bin"
+  private static let home = "/usr/lib/postgresql"
+  /// Those of the newest version.
+  private static let programs: String = {
+    let versions = (try? FileManager.default.contentsOfDirectory(atPath: home)) ?? []
+    return "\(home)/\(versions.compactMap { Int($0) }.max() ?? 0)/bin"
+  }()
   package static let isInstalled = FileManager.default.isExecutableFile(
     atPath: "\(programs)/initdb")
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared by the campaigns about several nodes: servers of PostgreSQL, nodes that develop a list together, and the
 comparison of the books at its end."""
+import glob
 import os
 import re
 import shutil
@@ -11,7 +12,8 @@ import time
 
 import torture
 
-PROGRAMS = "/usr/lib/postgresql/15/bin"
+# Those of the newest version.
+PROGRAMS = max(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[4]), default="")
 LEASE_SECONDS = 4
 NODES = ("a", "b", "c")
 SETTINGS = """[Download]

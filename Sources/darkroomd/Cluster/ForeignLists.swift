@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steers lists that were dropped at other nodes, by their names. Raises `ControlError`.
+// Steers lists that were dropped at other nodes, by their names, and tells where they were dropped. Raises
+// `ControlError`.
 // Concurrency: immutable.
 
 import Cluster
@@ -26,6 +27,19 @@ struct ForeignLists: Sendable {
       _ = try await office.order(ListOrder(ask), of: list.list)
       return ListSummary(try await office.progress(of: list.list) ?? list, owner)
     }
+  }
+
+  /// For a list that this node does not have: the node where it was dropped, if the caller may change it; otherwise the
+  /// same error.
+  func place(
+    of name: String, _ peer: ControlPeer, or missing: ControlError
+  ) async -> ControlError {
+    let reference = ListReference(name)
+    guard reference.number == nil, let list = try? choose(reference, try await open(), or: missing),
+      let owner = UInt32(list.owner), peer.mayChange(listOf: owner)
+    else { return missing }
+    return .notPossible(
+      why: "list '\(list.title)' was dropped at node '\(list.home)'; ask there")
   }
 
   private func choose(

@@ -93,7 +93,13 @@ final class ControlCalls: ControlService {
       case .remove(let list): return try await remove(list, peer)
       case .sheet(let list): return try await sheet(list, peer)
       }
-    } catch { return .failed(error) }
+    } catch { return .failed(await located(error, peer)) }
+  }
+
+  /// Tells where a list was dropped that another node has.
+  private func located(_ error: ControlError, _ peer: ControlPeer) async -> ControlError {
+    guard case .noSuchList(let name, _) = error, let cluster else { return error }
+    return await ForeignLists(office: cluster.office).place(of: name, peer, or: error)
   }
 
   // MARK: streams
@@ -112,7 +118,7 @@ final class ControlCalls: ControlService {
       case .show(let order): return try await follow(order, for: admitted, send)
       default: return await handle(call, from: peer)
       }
-    } catch { return .failed(error) }
+    } catch { return .failed(await located(error, peer)) }
   }
 
   private func follow(
