@@ -39,7 +39,7 @@ struct JournalDamageTests {
   private func sweep(
     _ share: Int, _ act: (DamageBench, DamageBench.File, Int) throws -> Void
   ) throws {
-    let bench = try DamageBench(seed: 1, segmentBytes: Self.isLong ? 16 << 10 : 900)
+    let bench = try DamageBench(seed: 1, segmentBytes: Self.isLong ? 16 << 10 : 600)
     // The older segment would take as long again.
     for file in bench.files where !Self.isLong || file.kind != .older {
       let size = try bench.desk.bytes(of: file.name).count
