@@ -172,7 +172,7 @@ coverage: build-packages
 # The long form of what `make test` does with 100,000 lives and small files.
 LIVES ?= 10000000
 STATES ?= 10000000
-SIMULATED = ^PartTests\.ListSimulation|^RecordTests\.(CrashSimulation|JournalDamage|Snapshot|ResultRow)
+SIMULATED = ^PartTests\.ListSimulation|^ChainTests\.(Owner|FilterTurns)|^RecordTests\.(CrashSimulation|JournalDamage|Snapshot|ResultRow)
 CLUSTERS ?= 10000
 NODES ?= 1000
 SIMULATED_CLUSTERS = ^NodeTests\.LeaseSimulation|^ClusterTests\.LostAnswer

@@ -162,10 +162,15 @@ enum LedgerCall {
     PostgresStatement(
       "lists",
       """
-      SELECT list, owner, name, folder, class, state, photos, filtered, failed, leased, nodes, home
+      SELECT list, owner, name, folder, class, state, photos, filtered, failed, leased, nodes
       FROM lists($1::int8, $2::int4, $3::bool)
       """,
       [(list ?? LedgerList(0)).value, .int4(Int32(clamping: most)), .bool(isOpen)])
+  }
+
+  static func home(of name: [UInt8], owner: String?) -> PostgresStatement {
+    PostgresStatement(
+      "home", "SELECT home($1::bytea, $2::text)", [.bytes(name), owner.map { .text($0) } ?? .null])
   }
 
   static func outcomes(
@@ -251,8 +256,7 @@ extension ListProgress {
       LedgerList(row, 0), owner: row.text(1), name: row.bytes(2), folder: row.bytes(3),
       serviceClass: ServiceClass(row, 4),
       state: LedgerState(rawValue: UInt8(clamping: row.int(5))) ?? .running, photos: count(6),
-      filtered: count(7), failed: count(8), leased: count(9), nodes: count(10),
-      home: row.text(11))
+      filtered: count(7), failed: count(8), leased: count(9), nodes: count(10))
   }
 }
 

@@ -33,13 +33,11 @@ package struct ListProgress: Equatable, Sendable {
   package let leased: UInt32
   /// The number of nodes that have leased them.
   package let nodes: UInt32
-  /// The node where it was dropped.
-  package let home: String
 
   package init(
     _ list: LedgerList, owner: String, name: [UInt8], folder: [UInt8],
     serviceClass: ServiceClass, state: LedgerState, photos: UInt32, filtered: UInt32,
-    failed: UInt32, leased: UInt32, nodes: UInt32, home: String
+    failed: UInt32, leased: UInt32, nodes: UInt32
   ) {
     self.list = list
     self.owner = owner
@@ -52,7 +50,6 @@ package struct ListProgress: Equatable, Sendable {
     self.failed = failed
     self.leased = leased
     self.nodes = nodes
-    self.home = home
   }
 }
 

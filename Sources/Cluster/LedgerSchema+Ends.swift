@@ -112,12 +112,10 @@ extension LedgerSchema {
 
     CREATE FUNCTION lists(behind bigint, most int, is_open bool)
     RETURNS TABLE (list bigint, owner text, name bytea, folder bytea, class smallint,
-      state smallint, photos int, filtered bigint, failed bigint, leased bigint, nodes bigint,
-      home text)
+      state smallint, photos int, filtered bigint, failed bigint, leased bigint, nodes bigint)
     LANGUAGE sql STABLE AS $$
       SELECT l.id, l.owner, l.name, l.folder, l.class, l.state, l.photos,
-        coalesce(t.filtered, 0), coalesce(t.failed, 0), coalesce(s.leased, 0), s.nodes,
-        (SELECT n.name FROM node n WHERE n.id = l.home)
+        coalesce(t.filtered, 0), coalesce(t.failed, 0), coalesce(s.leased, 0), s.nodes
       FROM (SELECT * FROM list x WHERE x.id > behind AND (NOT is_open OR x.state < 3)
         ORDER BY x.id LIMIT most) l
       LEFT JOIN LATERAL (SELECT sum(y.filtered)::bigint AS filtered, sum(y.failed)::bigint AS failed
@@ -125,6 +123,11 @@ extension LedgerSchema {
       LEFT JOIN LATERAL (SELECT sum(y.last - y.first + 1)::bigint AS leased,
         count(DISTINCT y.node) AS nodes FROM share y WHERE y.list = l.id AND y.state = 1) s ON true
       ORDER BY l.id $$;
+
+    -- Where the newest list of the name was dropped; of any user, if who is null.
+    CREATE FUNCTION home(n bytea, who text) RETURNS text LANGUAGE sql STABLE AS $$
+      SELECT d.name FROM name x JOIN list l ON l.id = x.newest JOIN node d ON d.id = l.home
+      WHERE x.name = n AND (who IS NULL OR x.owner = who) ORDER BY l.id DESC LIMIT 1 $$;
 
     CREATE FUNCTION outcomes(l bigint, low int, high int) RETURNS TABLE (rows bytea)
     LANGUAGE sql STABLE AS $$

@@ -37,7 +37,7 @@ package enum LedgerSchema {
   private static let tables = #"""
     CREATE SCHEMA darkroom;
     CREATE TABLE release (version int NOT NULL, oldest int NOT NULL);
-    INSERT INTO release VALUES (3, 3);
+    INSERT INTO release VALUES (3, 2);
     -- run is drawn by each start of a daemon.
     CREATE TABLE node (
       id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text UNIQUE NOT NULL,
@@ -63,6 +63,7 @@ package enum LedgerSchema {
     CREATE TABLE name (
       owner text COLLATE "C", name bytea, newest bigint, PRIMARY KEY (owner, name))
       WITH (fillfactor = 70);
+    CREATE INDEX name_name ON name (name);
     CREATE TABLE origin (
       origin text PRIMARY KEY, list bigint NOT NULL, is_twin bool NOT NULL);
     CREATE INDEX origin_list ON origin (list);

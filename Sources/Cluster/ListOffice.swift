@@ -33,6 +33,8 @@ package protocol ListOffice: Sendable {
   func lists(
     after list: LedgerList?, most: Int, isOpen: Bool
   ) async throws(Failure) -> [ListProgress]
+  /// The node where the newest list of this name was dropped, of this owner or of any; nil for an unknown name.
+  func home(of name: [UInt8], owner: String?) async throws(Failure) -> String?
   func submission(of list: LedgerList) async throws(Failure) -> Submission?
   /// The recorded photos in the range, in the order of their numbers.
   func outcomes(

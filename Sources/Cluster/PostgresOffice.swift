@@ -116,6 +116,11 @@ package struct PostgresOffice: ListOffice {
       .map { ListProgress($0) }
   }
 
+  package func home(of name: [UInt8], owner: String?) async throws(Failure) -> String? {
+    try await rows { _ in LedgerCall.home(of: name, owner: owner) }.first
+      .flatMap { $0.isNull(0) ? nil : $0.text(0) }
+  }
+
   package func submission(of list: LedgerList) async throws(Failure) -> Submission? {
     try await rows { _ in LedgerCall.submission(list) }.first.map { row in
       Submission(

@@ -222,8 +222,6 @@ package struct DurableEffects: Sendable {
   /// Syncs files one by one, each once: after a failed sync a second one would succeed. After an error the
   /// descriptor of a results file is not used again; the retried request reopens it and rewrites the row.
   private mutating func sync(_ places: [Int]) {
-    // One commit of the file system then has the new blocks of all of them.
-    if places.count > 1 { for place in places { files[place].file.beginSync() } }
     tryEach(places) { file throws(SystemError) in try file.sync() }
   }
 

@@ -6,10 +6,12 @@ internal import Vocabulary
 extension ControlError: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .noSuchList(let name, nil):
+    case .noSuchList(let name, _, let home?):
+      "the list '\(Printable.text(name))' was dropped at node '\(Printable.text(home))'; ask there"
+    case .noSuchList(let name, nil, nil):
       "there is no list '\(Printable.text(name))'; 'darkroomctl list' shows all lists, and 'darkroomctl inbox' files "
         + "that wait or were rejected"
-    case .noSuchList(let name, let near?):
+    case .noSuchList(let name, let near?, nil):
       "there is no list '\(Printable.text(name))' (did you mean '\(Printable.text(near))'?)"
     case .listRejected(let name, let why):
       "the list '\(Printable.text(name))' was not accepted: \(Printable.text(why))"

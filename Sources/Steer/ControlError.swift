@@ -2,8 +2,8 @@
 // The error replies of the daemon: those of darkroom and of varlink, written and read.
 
 package enum ControlError: Error, Hashable, Sendable {
-  /// `near` is a name like it.
-  case noSuchList(name: String, near: String? = nil)
+  /// `near` is a name like it, `home` the node of a cluster where a list of the name was dropped.
+  case noSuchList(name: String, near: String? = nil, home: String? = nil)
   /// The newest file of that name was rejected.
   case listRejected(name: String, why: String)
   case ambiguousList(name: String, ids: [UInt64])
@@ -37,9 +37,7 @@ package enum ControlError: Error, Hashable, Sendable {
 
   package var parameters: JSONObject {
     switch self {
-    case .noSuchList(let name, nil): JSONObject(["name": .string(name)])
-    case .noSuchList(let name, let near?):
-      JSONObject(["name": .string(name), "near": .string(near)])
+    case .noSuchList(let name, let near, let home): Self.missing(name, near, home)
     case .listRejected(let name, let why):
       JSONObject(["name": .string(name), "why": .string(why)])
     case .ambiguousList(let name, let ids):
@@ -54,6 +52,13 @@ package enum ControlError: Error, Hashable, Sendable {
     }
   }
 
+  private static func missing(_ name: String, _ near: String?, _ home: String?) -> JSONObject {
+    var object = JSONObject(["name": .string(name)])
+    object["near"] = near.map { .string($0) }
+    object["home"] = home.map { .string($0) }
+    return object
+  }
+
   package init(name: String, parameters: JSONObject) {
     let fields = MessageFields(parameters)
     func text(_ field: String) -> String { (try? fields.string(field)) ?? "" }
@@ -61,7 +66,9 @@ package enum ControlError: Error, Hashable, Sendable {
     let last = parts.last.map { String(decoding: Array($0), as: UTF8.self) } ?? ""
     let known: ControlError =
       switch last {
-      case "NoSuchList": .noSuchList(name: text("name"), near: try? fields.string("near"))
+      case "NoSuchList":
+        .noSuchList(
+          name: text("name"), near: try? fields.string("near"), home: try? fields.string("home"))
       case "ListRejected": .listRejected(name: text("name"), why: text("why"))
       case "AmbiguousList":
         .ambiguousList(name: text("name"), ids: (try? fields.counts("ids")) ?? [])

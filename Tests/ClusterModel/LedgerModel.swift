@@ -399,9 +399,14 @@ package struct LedgerModel {
           filtered: UInt32(ends.count(where: \.isFiltered)),
           failed: UInt32(ends.count { !$0.isFiltered }),
           leased: own.reduce(0) { $0 + $1.value.last - $1.key.first + 1 },
-          nodes: UInt32(Set(own.values.map(\.node)).count),
-          home: nodes.first { $0.value.id == list.home }?.key ?? "")
+          nodes: UInt32(Set(own.values.map(\.node)).count))
       }
+  }
+
+  package func home(of name: [UInt8], owner: String?) -> String? {
+    let list = newest.filter { $0.key.name == name && (owner ?? $0.key.owner) == $0.key.owner }
+      .values.max()
+    return list.flatMap { lists[$0]?.home }.flatMap { id in nodes.first { $0.value.id == id }?.key }
   }
 
   // MARK: lists go

@@ -99,6 +99,10 @@ final class ModelOffice: ListOffice {
     try use { model, _, _, _ in model.progress(after: list, most: most, isOpen: isOpen) }
   }
 
+  func home(of name: [UInt8], owner: String?) throws(Failure) -> String? {
+    try use { model, _, _, _ in model.home(of: name, owner: owner) }
+  }
+
   func submission(of list: LedgerList) throws(Failure) -> Submission? {
     try use { model, _, _, _ in
       model.lists[list].map { list in

@@ -504,6 +504,27 @@ struct OfficeTests {
     }
   }
 
+  @Test(arguments: WorldKind.installed)
+  func `the newest list of a name tells where it was dropped, also when it is over`(
+    _ kind: WorldKind
+  ) async throws {
+    try await kind.use { world in
+      let (a, b) = (try world.office("a"), try world.office("b"))
+      let (name, owner) = (Array("summer".utf8), Submission.sample("summer").owner)
+      #expect(try await a.home(of: name, owner: owner) == nil)
+      let list = try await a.submit(.sample("summer", origin: "1")).list
+      #expect(try await b.home(of: name, owner: owner) == "a")
+      #expect(try await b.order(.cancel, of: list))
+      #expect(try await b.home(of: name, owner: owner) == "a")
+      _ = try await b.submit(.sample("summer", owner: "ben", origin: "2"))
+      #expect(try await a.home(of: name, owner: owner) == "a")
+      #expect(try await a.home(of: name, owner: "ben") == "b")
+      #expect(try await a.home(of: name, owner: nil) == "b")
+      #expect(try await a.home(of: name, owner: "eve") == nil)
+      #expect(try await a.home(of: Array("summer ".utf8), owner: nil) == nil)
+    }
+  }
+
   // MARK: lists go
 
   @Test(arguments: WorldKind.installed)

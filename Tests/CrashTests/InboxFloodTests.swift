@@ -18,7 +18,8 @@ import Testing
   /// True if the kernel queues fewer events than the two of each list, which it does by default.
   private static let losesCount =
     (try? String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8))
-    .flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) }.map { $0 < 2 * count } ?? true
+    .flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+    .map { $0 < 2 * count } ?? true
 
   @Test func `of nine thousand lists dropped while the daemon is stopped none is lost`()
     async throws

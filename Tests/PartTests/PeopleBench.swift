@@ -94,6 +94,14 @@ final class PeopleBench: Sendable {
     return list
   }
 
+  /// Returns when the list is open.
+  func opened(_ list: ListID) async {
+    while !Task.isCancelled {
+      if case .open = await parts.keeper.lives()?[list]?.phase { return }
+      await Task.yield()
+    }
+  }
+
   func drop(_ name: String, _ bytes: [UInt8] = SampleList().bytes) throws {
     try parts.scratch.write(bytes, to: "daemon/inbox/\(name)")
   }

@@ -28,6 +28,7 @@ import Vocabulary
   @Test func `photos of a paused list wait with it, and those that are done say so`() async throws {
     try await PeopleBench.use { bench in
       try await bench.begin(1, SampleList(count: 4))
+      await bench.opened(list)
       _ = await bench.calls.handle(.pause(barn), from: .owner)
       try await bench.parts.develop(PhotoID(list: list, number: 2), print: "Photo 2.jpg")
       let whole = try await why(bench)

@@ -49,7 +49,7 @@ struct JournalDamageTests {
         Issue.record("\(problem.words)")
         return
       }
-      if Self.isLong { print("\(file.name), share \(share): \(size) positions") }
+      print("\(file.name), share \(share): \(size) positions")
     }
   }
 

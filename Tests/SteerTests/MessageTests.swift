@@ -104,7 +104,8 @@ struct MessageTests {
   }
 
   static let errors: [ControlError] = [
-    .noSuchList(name: "x"), .noSuchList(name: "x", near: "y"), .listRejected(name: "x", why: "y"),
+    .noSuchList(name: "x"), .noSuchList(name: "x", near: "y"),
+    .noSuchList(name: "x", home: "b"), .listRejected(name: "x", why: "y"),
     .ambiguousList(name: "x", ids: [3, 5]),
     .permissionDenied(why: "it is another's"), .notPossible(why: "it is finished"),
     .reloadFailed(why: "line 3"), .interfaceNotFound("a.b"), .methodNotFound("Fly"),

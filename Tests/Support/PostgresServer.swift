@@ -10,13 +10,13 @@ import Vocabulary
 package actor PostgresServer {
   package static let shared = PostgresServer()
   private static let home = "/usr/lib/postgresql"
-  /// Those of the newest version.
-  private static let programs: String = {
+  /// Those of the newest version; a client alone has no `initdb`.
+  private static let programs: String? = {
     let versions = (try? FileManager.default.contentsOfDirectory(atPath: home)) ?? []
-    return "\(home)/\(versions.compactMap { Int($0) }.max() ?? 0)/bin"
+    return versions.compactMap { Int($0) }.sorted(by: >).lazy.map { "\(home)/\($0)/bin" }
+      .first { FileManager.default.isExecutableFile(atPath: "\($0)/initdb") }
   }()
-  package static let isInstalled = FileManager.default.isExecutableFile(
-    atPath: "\(programs)/initdb")
+  package static let isInstalled = programs != nil
 
   private var started: Task<String, any Error>?
   private var process: HelperProcess?
@@ -89,7 +89,7 @@ package actor PostgresServer {
     let home = "/tmp/darkroom-postgres-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
     let source = try await primary?.home() ?? ""
-    var words = ["sh", "-c", Self.script, "sh", Self.programs, home, source]
+    var words = ["sh", "-c", Self.script, "sh", Self.programs ?? "", home, source]
     if ThisProcess.user == 0 {
       _ = await HelperProcess.status(of: ["chown", "postgres", home])
       words = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] + words

@@ -12,8 +12,9 @@ import time
 
 import torture
 
-# Those of the newest version.
-PROGRAMS = max(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[4]), default="")
+# Those of the newest version; a client alone has no `initdb`.
+PROGRAMS = os.path.dirname(max(
+    glob.glob("/usr/lib/postgresql/*/bin/initdb"), key=lambda path: int(path.split("/")[4]), default=""))
 LEASE_SECONDS = 4
 NODES = ("a", "b", "c")
 SETTINGS = """[Download]

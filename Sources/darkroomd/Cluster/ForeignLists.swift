@@ -29,17 +29,10 @@ struct ForeignLists: Sendable {
     }
   }
 
-  /// For a list that this node does not have: the node where it was dropped, if the caller may change it; otherwise the
-  /// same error.
-  func place(
-    of name: String, _ peer: ControlPeer, or missing: ControlError
-  ) async -> ControlError {
-    let reference = ListReference(name)
-    guard reference.number == nil, let list = try? choose(reference, try await open(), or: missing),
-      let owner = UInt32(list.owner), peer.mayChange(listOf: owner)
-    else { return missing }
-    return .notPossible(
-      why: "list '\(list.title)' was dropped at node '\(list.home)'; ask there")
+  /// The node where the caller's newest list of that name was dropped; for root, anybody's.
+  func home(of name: String, _ peer: ControlPeer) async -> String? {
+    let owner = peer.user == 0 ? nil : "\(peer.user)"
+    return try? await office.home(of: Array(ListName(name).stem), owner: owner)
   }
 
   private func choose(

@@ -96,10 +96,14 @@ final class ControlCalls: ControlService {
     } catch { return .failed(await located(error, peer)) }
   }
 
-  /// Tells where a list was dropped that another node has.
+  /// Adds the node where the caller's list of that name was dropped. A ledger that is silent is not waited for.
   private func located(_ error: ControlError, _ peer: ControlPeer) async -> ControlError {
-    guard case .noSuchList(let name, _) = error, let cluster else { return error }
-    return await ForeignLists(office: cluster.office).place(of: name, peer, or: error)
+    guard case .noSuchList(let name, let near, nil) = error, let cluster, !Task.isCancelled,
+      !stop.isOn, cluster.shares.silence == nil
+    else { return error }
+    let home = await ForeignLists(office: cluster.office).home(of: name, peer)
+    guard let home, home != cluster.name else { return error }
+    return .noSuchList(name: name, near: near, home: home)
   }
 
   // MARK: streams
