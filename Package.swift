@@ -194,8 +194,8 @@ let tests: [Target] = [
   .testTarget(
     name: "NodeTests",
     dependencies: [
-      "Chain", "Cluster", "ClusterModel", "Digests", "Linux", "Postgres", "Record", "Support",
-      "Vocabulary", "darkroomd",
+      "Chain", "Cluster", "ClusterModel", "Digests", "Linux", "Postgres", "Record", "Steer",
+      "Support", "Vocabulary", "darkroomd",
     ]),
   .testTarget(
     name: "PartTests",

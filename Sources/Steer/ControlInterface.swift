@@ -360,8 +360,9 @@ package enum ControlInterface {
     # Numbers for a monitoring system. Counters begin with the start of the daemon.
     method Metrics() -> (families: []MetricFamily)
 
-    # near is the name of a list that is written almost like it.
-    error NoSuchList (name: string, near: ?string)
+    # near is the name of a list that is written almost like it, home the node of the cluster where the caller's list of
+    # this name was dropped.
+    error NoSuchList (name: string, near: ?string, home: ?string)
 
     # The newest file of that name was rejected; it is in failed, with the reason beside it.
     error ListRejected (name: string, why: string)

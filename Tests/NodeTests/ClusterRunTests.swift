@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists that several daemons develop together, whatever happens to one of them.
 
+import Cluster
 import Foundation
+import Linux
+import Steer
 import Support
 import Testing
+import Vocabulary
+
+@testable import darkroomd
 
 @Suite(.enabled("PostgreSQL is not installed") { PostgresServer.isInstalled })
 struct ClusterRunTests {
@@ -145,7 +151,7 @@ struct ClusterRunTests {
       let other = try await nodes.start("b")
       try await nodes.drop(nodes.photos(40), at: "a")
       try await nodes.nodesAtWork(2)
-      for words in [["show", "summer"], ["wait", "summer.plist"], ["retry", "summer"]] {
+      for words in [["show", "summer"], ["wait", "summer.plist"], ["why", "summer"]] {
         let answer = try await nodes.tool("b", words[0], words[1])
         #expect(
           answer.code == 4 && answer.errors.contains("was dropped at node 'a'; ask there"),
@@ -165,8 +171,38 @@ struct ClusterRunTests {
       try await nodes.bench.until("the list is back") {
         nodes.names("a/done") == ["summer.plist", "summer.result.plist"]
       }
+      let over = try await nodes.tool("b", "show", "summer")
+      #expect(over.errors.contains("was dropped at node 'a'; ask there"), "\(over)")
       await nodes.bench.origin.release("g")
       _ = (home, other)
+    }
+  }
+
+  @Test func `a list at another node is named to its owner and root alone, and no number is`()
+    async throws
+  {
+    try await NodeBench.use { nodes in
+      _ = try await nodes.start("a")
+      _ = try await nodes.start("b")
+      try await nodes.drop(nodes.photos(1), as: "summer.plist", at: "a")
+      try await nodes.drop(nodes.photos(1), as: "17.plist", at: "a")
+      try await nodes.bench.until("the ledger has both") {
+        try await nodes.number("SELECT count(*) FROM list") == 2
+      }
+      let number = try await nodes.tool("b", "show", "17")
+      #expect(number.code == 4 && !number.errors.contains("node"), "\(number)")
+      let office = try PostgresOffice(
+        LedgerPlace(server: nodes.place, node: "c", run: 1), clock: SystemClock()
+      ) { _ in }
+      defer { office.close() }
+      let lists = ForeignLists(office: office)
+      let asked = [0, ThisProcess.user, 4_000_001].map {
+        ControlPeer(process: 1, user: $0, group: 1)
+      }
+      #expect(await lists.home(of: "summer", asked[0]) == "a")
+      #expect(await lists.home(of: "summer", asked[1]) == "a")
+      #expect(await lists.home(of: "summer", asked[2]) == nil)
+      await nodes.bench.origin.release("g")
     }
   }
 

@@ -105,7 +105,8 @@ struct MessageTests {
 
   static let errors: [ControlError] = [
     .noSuchList(name: "x"), .noSuchList(name: "x", near: "y"),
-    .noSuchList(name: "x", home: "b"), .listRejected(name: "x", why: "y"),
+    .noSuchList(name: "x", home: "b"), .noSuchList(name: "x", near: "y", home: "b"),
+    .listRejected(name: "x", why: "y"),
     .ambiguousList(name: "x", ids: [3, 5]),
     .permissionDenied(why: "it is another's"), .notPossible(why: "it is finished"),
     .reloadFailed(why: "line 3"), .interfaceNotFound("a.b"), .methodNotFound("Fly"),
@@ -211,7 +212,8 @@ struct MessageTests {
       if case .unknown = error { continue }
       let fields = error.parameters.members.map(\.name)
       let name = error.name.split(separator: ".").last ?? ""
-      #expect(has("error \(name) (\(fields.first ?? ""):"), "\(error.name)")
+      let line = lines.first { $0.hasPrefix("error \(name) (") } ?? ""
+      for field in fields { #expect(line.contains("\(field): "), "\(error.name) \(field)") }
     }
     for object in [
       Samples.status.object, Samples.list.object, Samples.photos[0].object, Samples.waits[0].object,

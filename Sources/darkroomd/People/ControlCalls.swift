@@ -96,10 +96,12 @@ final class ControlCalls: ControlService {
     } catch { return .failed(await located(error, peer)) }
   }
 
-  /// Adds the node where the caller's list of that name was dropped. A ledger that is silent is not waited for.
+  /// Adds the node where the caller's list of that name was dropped; numbers are those of lists of this node. A ledger
+  /// that is known to be silent is not waited for.
   private func located(_ error: ControlError, _ peer: ControlPeer) async -> ControlError {
-    guard case .noSuchList(let name, let near, nil) = error, let cluster, !Task.isCancelled,
-      !stop.isOn, cluster.shares.silence == nil
+    guard case .noSuchList(let name, let near, nil) = error, let cluster,
+      ListReference(name).number == nil, !Task.isCancelled, !stop.isOn,
+      cluster.shares.silence == nil
     else { return error }
     let home = await ForeignLists(office: cluster.office).home(of: name, peer)
     guard let home, home != cluster.name else { return error }
