@@ -22,15 +22,10 @@ package enum FileReaders: Equatable, Sendable {
   fileprivate func admit(
     _ status: FileStatus, _ setReader: (UInt32) throws(SystemError) -> Void
   ) throws(SystemError) {
-    guard let user = entry(status) else { return }
+    guard case .user(let user) = self, user != status.owner, user != 0 else { return }
     do throws(SystemError) { try setReader(user) } catch {
       guard error.meansNoReaders else { throw error }
     }
-  }
-
-  private func entry(_ status: FileStatus) -> UInt32? {
-    guard case .user(let user) = self, user != status.owner, user != 0 else { return nil }
-    return user
   }
 }
 

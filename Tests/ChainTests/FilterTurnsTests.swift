@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places at the filter: users keep one for a turn, urgent classes go first, none starves.
 
-import Foundation
 import Support
 import Testing
 import Vocabulary
@@ -131,7 +130,7 @@ import Vocabulary
 
   /// Photos of a hundred users, tiny ones or large ones; some are cancelled while they wait. Places are never idle,
   /// each waiting user has a place once in a round, and few tiny photos cost a start.
-  @Test(arguments: 1...(ProcessInfo.processInfo.environment["LIVES"] == nil ? 2 : 40 as UInt64))
+  @Test(arguments: 1...(LongForm.number("LIVES") == nil ? 2 : 40 as UInt64))
   func `turns of a hundred users`(seed: UInt64) throws {
     var random = SimulatedRandom(seed: seed)
     let width = Int.random(in: 1...8, using: &random)

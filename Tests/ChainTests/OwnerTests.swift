@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Users share the window, and the hosts, whatever the number of their lists; none starves.
 
-import Foundation
 import Support
 import Testing
 import Vocabulary
@@ -77,7 +76,7 @@ import Vocabulary
   }
 
   /// A hundred users with up to forty lists each, in all classes; photos that end at once, late, or hardly ever.
-  @Test(arguments: 1...(ProcessInfo.processInfo.environment["LIVES"] == nil ? 3 : 40 as UInt64))
+  @Test(arguments: 1...(LongForm.number("LIVES") == nil ? 3 : 40 as UInt64))
   func `nobody of a hundred users starves, in any mix`(seed: UInt64) throws {
     var random = SimulatedRandom(seed: seed)
     let window = Int.random(in: 4...80, using: &random)

@@ -3,18 +3,13 @@
 // names the seed, which `SEED` replays.
 
 import Cluster
-import Foundation
 import Support
 import Testing
 import Vocabulary
 
 @Suite struct LeaseSimulationTests {
-  private static func number(_ name: String) -> UInt64? {
-    ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
-  }
-
   private static let seeds: ClosedRange<UInt64> =
-    number("SEED").map { $0...$0 } ?? 1...(number("CLUSTERS") ?? 60)
+    LongForm.number("SEED").map { $0...$0 } ?? 1...(LongForm.number("CLUSTERS") ?? 60)
 
   @Test
   func `whatever breaks, no share has two nodes, what is told is recorded, and every list ends`()
@@ -43,9 +38,9 @@ import Vocabulary
 
   @Test func `a storm of nodes that ask for one list at once gives each photo once`() async throws {
     try await computing {
-      let nodes = Int(Self.number("NODES") ?? 100)
+      let nodes = Int(LongForm.number("NODES") ?? 100)
       var world = LeaseWorld(
-        seed: Self.number("SEED") ?? 1,
+        seed: LongForm.number("SEED") ?? 1,
         LeaseWorld.Plan(
           nodes: nodes, lists: 1, photos: UInt32(40 * nodes), connections: 2 * nodes, harms: 200,
           calm: .seconds(120)))

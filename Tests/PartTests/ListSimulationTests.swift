@@ -2,7 +2,6 @@
 // Seeded histories of many lists: the keeper, the ledger and the admission, with any event at any step.
 // `LIVES` sets the number of lists; a failure prints the seed, which `SEED` replays.
 
-import Foundation
 import Support
 import Testing
 import Vocabulary
@@ -10,10 +9,6 @@ import Vocabulary
 @testable import darkroomd
 
 @Suite struct ListSimulationTests {
-  private static func number(_ name: String) -> UInt64? {
-    ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
-  }
-
   private static let listsEach = 50
 
   /// Four streams of seeds, so that both processors have work.
@@ -25,11 +20,11 @@ import Vocabulary
   }
 
   private func live(stream: UInt64) {
-    if let seed = Self.number("SEED") {
+    if let seed = LongForm.number("SEED") {
       if stream == 0 { live(seed) }
       return
     }
-    let lives = Self.number("LIVES") ?? 100_000
+    let lives = LongForm.number("LIVES") ?? 100_000
     let histories = lives / UInt64(Self.listsEach)
     var (crashes, stops) = (0, 0)
     var answers: [ListLife.Ask: Int] = [:]

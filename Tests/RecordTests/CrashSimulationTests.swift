@@ -2,18 +2,14 @@
 // Thousands of histories with power cuts, and the proof that a missing sync is noticed. `STATES` sets the
 // number of disks that are judged after a power cut; a failure prints the seed, which `SEED` replays.
 
-import Foundation
 import Record
 import Support
 import Testing
 import Vocabulary
 
 struct CrashSimulationTests {
-  private static func number(_ name: String) -> UInt64? {
-    ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
-  }
-
-  private static let effort = number("STATES") == nil ? CrashSimulation.Effort.short : .long
+  private static let effort: CrashSimulation.Effort =
+    LongForm.number("STATES") == nil ? .short : .long
   private static let streams: UInt64 = 4
 
   /// Four streams of seeds, so that both processors have work.
@@ -24,16 +20,16 @@ struct CrashSimulationTests {
     let tally = try await computing { Self.judge(stream) }
     #expect(tally.violations.isEmpty)
     print("power cuts, stream \(stream): \(tally)")
-    if Self.number("SEED") == nil {
+    if LongForm.number("SEED") == nil {
       #expect(CutRule.allCases.allSatisfy { tally.cuts[$0] ?? 0 > 0 } && tally.secondCuts > 0)
     }
   }
 
   private static func judge(_ stream: UInt64) -> CrashSimulation.Tally {
-    if let seed = number("SEED") {
+    if let seed = LongForm.number("SEED") {
       return stream == 0 ? CrashSimulation.run(seed: seed, effort) : CrashSimulation.Tally()
     }
-    let states = number("STATES").map { Int($0 / streams) }
+    let states = LongForm.number("STATES").map { Int($0 / streams) }
     var tally = CrashSimulation.Tally()
     var seed = stream
     var told = 0

@@ -9,11 +9,11 @@ import Vocabulary
 
 package actor PostgresServer {
   package static let shared = PostgresServer()
-  private static let home = "/usr/lib/postgresql"
+  private static let versions = "/usr/lib/postgresql"
   /// Those of the newest version; a client alone has no `initdb`.
   private static let programs: String? = {
-    let versions = (try? FileManager.default.contentsOfDirectory(atPath: home)) ?? []
-    return versions.compactMap { Int($0) }.sorted(by: >).lazy.map { "\(home)/\($0)/bin" }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: versions)) ?? []
+    return names.compactMap { Int($0) }.sorted(by: >).lazy.map { "\(versions)/\($0)/bin" }
       .first { FileManager.default.isExecutableFile(atPath: "\($0)/initdb") }
   }()
   package static let isInstalled = programs != nil
