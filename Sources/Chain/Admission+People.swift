@@ -38,7 +38,7 @@ extension Admission {
   // MARK: seats
 
   /// The use of each host by this machine until `grantSeats`, and how many photos it has there.
-  package mutating func claimSeats(now: Duration) -> [HostSeats.Claim] {
+  package mutating func claimSeats(now: Duration) -> [SeatClaim] {
     var waiting: [String: Int] = [:]
     for line in lines.values where !line.isStill {
       for (host, photos, _) in line.forHost.sizes { waiting[host, default: 0] += photos }
@@ -47,9 +47,9 @@ extension Admission {
   }
 
   package mutating func grantSeats(
-    _ granted: [String: Int], until deadline: Duration, now: Duration
+    _ granted: [SeatGrant], until deadline: Duration, now: Duration, jitter: Double
   ) {
-    hosts.grantSeats(granted, until: deadline, now: now)
+    hosts.grantSeats(granted, until: deadline, now: now, jitter: jitter)
     enterCalled()
   }
 
@@ -96,6 +96,26 @@ extension Admission {
     }
     waits.hosts = Array(crowds.values)
     return waits
+  }
+
+  /// The photos of each list that wait for closed hosts or for another attempt. A list counts as a whole when more of
+  /// its photos wait than are looked at.
+  /// - Parameter slow: the number of photos that count as well while the window has room, although they wait for hosts
+  ///   that are open, or for closed ones while no host answers.
+  func waitingPhotos(slow: Int) -> [ListID: Int] {
+    var counts: [ListID: Int] = [:]
+    var slow = inFlight < window ? slow : 0
+    for (key, line) in lines.sorted(by: { $0.key.list < $1.key.list }) where !line.isStill {
+      var still = 0
+      for (host, photos, _) in line.forHost.sizes {
+        let counted = hosts.isDead(host) ? photos : min(photos, slow)
+        if !hosts.isDead(host) { slow -= counted }
+        still += counted
+      }
+      let count = still >= Line.longestWait ? Int(UInt32.max) : still + line.waiting.count
+      if count > 0 { counts[key.list, default: 0] += count }
+    }
+    return counts
   }
 
   // MARK: classes

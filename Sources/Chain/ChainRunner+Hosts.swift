@@ -167,6 +167,11 @@ extension ChainRunner {
     }
   }
 
+  /// The photos of each list that wait for closed hosts or for another attempt, and up to `slow` others.
+  package func waitingPhotos(slow: Int) -> [ListID: Int] {
+    state.withLock { $0.admission.waitingPhotos(slow: slow) }
+  }
+
   // MARK: changing
 
   /// Allows a probe of a closed host at once. Without a name: of all closed hosts, and all waiting retries
@@ -195,14 +200,17 @@ extension ChainRunner {
   }
 
   /// The use of each host by this machine until `grantSeats`, and the limit of one host for all machines.
-  package func claimSeats() -> (claims: [HostSeats.Claim], most: Int) {
+  package func claimSeats() -> (claims: [SeatClaim], most: Int) {
     let now = time.uptime()
     return state.withLock { ($0.admission.claimSeats(now: now), $0.admission.hosts.most) }
   }
 
-  package func grantSeats(_ granted: [String: Int], until deadline: Duration) {
+  package func grantSeats(_ granted: [SeatGrant], until deadline: Duration) {
     let now = time.uptime()
-    state.withLock { $0.admission.grantSeats(granted, until: deadline, now: now) }
+    state.withLock { state in
+      let jitter = Double.random(in: 0...1, using: &state.random)
+      state.admission.grantSeats(granted, until: deadline, now: now, jitter: jitter)
+    }
     bell.changed()
   }
 
@@ -233,6 +241,6 @@ extension ClosedHost {
   init(name: String, _ closure: HostWindow.Closure, now: Duration) {
     self.init(
       name: name, failure: closure.failure, attempts: closure.attempts, age: now - closure.since,
-      wait: max(.zero, closure.gate - now), isWish: closure.isWish && closure.gate > now)
+      wait: max(.zero, closure.next - now), isWish: closure.isWish && closure.gate > now)
   }
 }

@@ -3,6 +3,8 @@
 // plain value. Without an answer for a server no photo starts to it. A seat is used until the next answer, or until the
 // time of the last one is over.
 
+package import Vocabulary
+
 package struct HostSeats: Sendable {
   /// How much a server is used.
   package struct Use: Equatable, Sendable {
@@ -10,21 +12,21 @@ package struct HostSeats: Sendable {
     package let inFlight: Int
     /// Photos that wait for it.
     package let waiting: Int
+    package let word: HostWord
+    /// The most photos in flight until the answer; nil if the seats decide.
+    package let growth: Int?
 
-    package init(_ name: String, inFlight: Int, waiting: Int) {
+    package init(
+      _ name: String, inFlight: Int, waiting: Int, word: HostWord = .none, growth: Int? = nil
+    ) {
       self.name = name
       self.inFlight = inFlight
       self.waiting = waiting
+      self.word = word
+      self.growth = growth
     }
-  }
 
-  /// The facts about a server in a request for seats.
-  package struct Claim: Equatable, Sendable {
-    package let name: String
-    /// The most seats that are used until there is an answer.
-    package let held: Int
-    /// Photos that wait or are in flight.
-    package let need: Int
+    var isIdle: Bool { inFlight + waiting == 0 && word == .none }
   }
 
   private struct Seat {
@@ -64,6 +66,9 @@ package struct HostSeats: Sendable {
     return isNews
   }
 
+  /// The state of a server has changed: other machines should know soon.
+  package mutating func tell() { isNews = true }
+
   /// Notes a change at a server.
   /// - Parameter most: the limit of photos in flight to one server from all machines.
   package mutating func note(_ name: String, inFlight: Int, isAwaited: Bool, most: Int) {
@@ -78,8 +83,8 @@ package struct HostSeats: Sendable {
   }
 
   /// The use from now on, until the answer; by name. Servers that are not named are given up.
-  package mutating func claims(_ uses: [Use], now: Duration) -> [Claim] {
-    let uses = uses.filter { $0.inFlight + $0.waiting > 0 }.sorted { $0.name < $1.name }
+  package mutating func claims(_ uses: [Use], now: Duration) -> [SeatClaim] {
+    let uses = uses.filter { !$0.isIdle }.sorted { $0.name < $1.name }
     for use in uses where order[use.name] == nil { arrive(use.name) }
     let used = Set(uses.map(\.name))
     order = order.filter { used.contains($0.key) }
@@ -93,10 +98,13 @@ package struct HostSeats: Sendable {
     let known = seats
     seats = [:]
     return named.map { use in
-      let told = now < deadline ? known[use.name]?.told ?? 0 : 0
-      let held = max(told, use.inFlight)
-      seats[use.name] = Seat(told: told, held: held)
-      return Claim(name: use.name, held: held, need: use.inFlight + use.waiting)
+      // Without photos it is given up at once, as one that is not named.
+      let isOurs = now < deadline && use.inFlight + use.waiting > 0
+      let told = isOurs ? known[use.name]?.told ?? 0 : 0
+      let held = max(use.inFlight, min(told, use.growth ?? told))
+      seats[use.name] = Seat(told: min(told, held), held: held)
+      return SeatClaim(
+        use.name, held: held, need: use.inFlight + use.waiting, word: use.word)
     }
   }
 
@@ -110,8 +118,9 @@ package struct HostSeats: Sendable {
   }
 
   /// The answer to the last claims.
-  package mutating func grant(_ granted: [String: Int], until deadline: Duration) {
+  package mutating func grant(_ granted: [SeatGrant], until deadline: Duration) {
     self.deadline = deadline
-    for name in seats.keys { seats[name]?.told = granted[name] ?? 0 }
+    let told = Dictionary(granted.map { ($0.host, $0.seats) }) { $1 }
+    for name in seats.keys { seats[name]?.told = told[name] ?? 0 }
   }
 }

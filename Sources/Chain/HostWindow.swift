@@ -10,7 +10,7 @@ package struct HostWindow: Equatable, Sendable {
   package struct Closure: Equatable, Sendable {
     /// By uptime.
     package let since: Duration
-    /// No probe starts before this time.
+    /// No probe starts before this time: the pause after the last one, or the wish of the host.
     package fileprivate(set) var gate: Duration
     package fileprivate(set) var failure: Failure
     /// The number of failures since the host last answered, including the first ones.
@@ -26,6 +26,21 @@ package struct HostWindow: Equatable, Sendable {
     fileprivate var lastFailed: Duration
     /// The closure has been reported.
     fileprivate var isTold = false
+    /// The last probe by this machine, or the beginning.
+    fileprivate var lastProbe: Duration
+    /// The last one of another machine that this one knows.
+    fileprivate var lastHeard = Duration.zero
+    /// Until then this machine leaves the probes to the other one.
+    fileprivate var rest: Duration?
+
+    /// No probe of this machine starts before this time.
+    package var next: Duration { max(gate, rest ?? gate) }
+  }
+
+  /// The outcome of a probe that other machines may not have heard.
+  private struct Finding: Equatable, Sendable {
+    let hasAnswered: Bool
+    var isSaid = false
   }
 
   /// The outcome of a transfer for its host.
@@ -45,6 +60,12 @@ package struct HostWindow: Equatable, Sendable {
   private static let first = 2
   private static let shortest = Duration.seconds(1)
   private static let longest = Duration.seconds(60)
+  /// The pauses of a machine that leaves the probes to another one: as long as it has had the host closed, within these.
+  private static let rests = Duration.seconds(60)...(.seconds(300))
+  /// By then the outcome of the other machine's next probe is known, unless the host hangs.
+  private static let courtesy = Duration.seconds(30)
+  /// Two reports of one probe differ by less.
+  private static let blur = Duration.seconds(2)
   /// The longest wait that a host may ask for.
   package static let longestWish = Duration.seconds(3600)
 
@@ -56,6 +77,7 @@ package struct HostWindow: Equatable, Sendable {
   private var clean = 0
   /// Failures since the last answer.
   private var failures: UInt32 = 0
+  private var finding: Finding?
 
   package init() {}
 
@@ -64,7 +86,7 @@ package struct HostWindow: Equatable, Sendable {
   package func room(now: Duration, most: Int, seats: Int? = nil) -> Int {
     let free = seats.map { max(0, $0 - inFlight) } ?? .max
     guard let closure else { return min(free, max(0, min(limit, most) - inFlight)) }
-    return now >= closure.gate && !closure.isProbing ? min(1, free) : 0
+    return now >= closure.next && !closure.isProbing ? min(1, free) : 0
   }
 
   /// Notes the start of a photo; true if it probes a closed host. Tried and untried photos take turns as
@@ -114,6 +136,7 @@ package struct HostWindow: Equatable, Sendable {
     failures = 0
     if let closed = closure {
       (closure, limit, clean) = (nil, Self.first, 0)
+      if closed.isTold { finding = Finding(hasAnswered: true) }
       return closed.isTold ? .reopened(closed) : nil
     }
     clean += 1
@@ -144,6 +167,7 @@ package struct HostWindow: Equatable, Sendable {
       return nil
     }
     closed.probes += 1
+    (closed.lastProbe, closed.rest) = (now, nil)
     closed.isWish = false
     var wait = Self.shortest
     for _ in 0..<min(closed.probes, 6) { wait = min(wait * 2, Self.longest) }
@@ -159,11 +183,52 @@ package struct HostWindow: Equatable, Sendable {
     closed.attempts = failures
     closed.lastFailed = now
     closure = closed
+    finding = Finding(hasAnswered: false)
     return isNews ? .closed(closed) : nil
   }
 
   private func newClosure(_ failure: Failure, _ gate: Duration, _ now: Duration) -> Closure {
-    Closure(since: now, gate: gate, failure: failure, attempts: failures, lastFailed: now)
+    Closure(
+      since: now, gate: gate, failure: failure, attempts: failures, lastFailed: now, lastProbe: now)
+  }
+
+  // MARK: other machines
+
+  /// Other machines should hear of a probe, although this one may have no photo for the host any more.
+  package var hasFinding: Bool { finding != nil }
+
+  /// The most photos in flight until other machines have answered; nil if the seats decide.
+  package var growth: Int? { closure.map { _ in inFlight + 1 } }
+
+  /// Says what other machines should know.
+  package mutating func word(now: Duration) -> HostWord {
+    finding?.isSaid = true
+    guard let finding else { return .none }
+    if finding.hasAnswered { return .answered }
+    return closure.map { .failed(wait: max(.zero, $0.gate - now)) } ?? .none
+  }
+
+  /// The answer to the last word. Of the machines that have the host closed, one probes it, as long as the others hear of
+  /// its probes: their next ones come later. An answer to one of them has all of them probe. Only own probes make photos
+  /// give up.
+  /// - Parameter jitter: From 0 to 1.
+  package mutating func hear(_ report: HostReport?, now: Duration, jitter: Double) {
+    if finding?.isSaid == true { finding = nil }
+    guard let report, var closed = closure, closed.isTold, !closed.isProbing else { return }
+    let time = now - report.age
+    guard time > closed.lastFailed, time > closed.lastHeard + Self.blur else { return }
+    closed.lastHeard = time
+    switch report.word {
+    case .none: return
+    case .answered:
+      closed.rest = nil
+      if !closed.isWish { (closed.gate, closed.probes) = (min(closed.gate, now), 0) }
+    case .failed(let wait):
+      let age = min(max(now - closed.since, Self.rests.lowerBound), Self.rests.upperBound)
+      let late = Self.courtesy * (1 + max(0, min(1, jitter)))
+      closed.rest = min(time + wait + late, closed.lastProbe + age)
+    }
+    closure = closed
   }
 
   /// Allows a probe at once; keeps the start of the closure. Overrides a wait that the host asked for only
@@ -171,6 +236,7 @@ package struct HostWindow: Equatable, Sendable {
   package mutating func flush(now: Duration, wishes: Bool = true) {
     guard let closed = closure, wishes || !closed.isWish || closed.gate <= now else { return }
     closure?.gate = min(closed.gate, now)
+    closure?.rest = nil
     closure?.probes = 0
     closure?.isWish = false
   }

@@ -68,6 +68,8 @@ package struct HostWindows: Sendable {
   private let triedPatience: Duration
   /// Nil for a machine of its own.
   private var seats: HostSeats?
+  /// Of any host.
+  private var lastAnswer: Duration?
   /// No photo starts to any host.
   package private(set) var isSuspended = false
   /// The hosts behind the proxy, and whether no photo starts to them.
@@ -171,8 +173,12 @@ package struct HostWindows: Sendable {
     _ name: String, _ outcome: HostWindow.Outcome, isProbe: Bool, now: Duration, jitter: Double
   ) -> HostWindow.News? {
     guard name != Self.here, var host = hosts.removeValue(forKey: name) else { return nil }
+    let wasClosed = host.window.closure != nil
     let news = host.window.end(
       outcome, isProbe: isProbe, now: now, most: most, wish: longestWish, jitter: jitter)
+    if outcome == .answered { lastAnswer = now }
+    // It needs other seats, and others want to know.
+    if news != nil || (wasClosed && host.window.closure == nil) { seats?.tell() }
     put(host, name, now)
     return news
   }
@@ -238,23 +244,38 @@ package struct HostWindows: Sendable {
   }
 
   /// - Parameter waiting: the photos that wait for each host.
-  mutating func claimSeats(_ waiting: [String: Int], now: Duration) -> [HostSeats.Claim] {
+  package mutating func claimSeats(_ waiting: [String: Int], now: Duration) -> [SeatClaim] {
     let names = Set(waiting.keys).union(hosts.keys).subtracting([Self.here])
-    let uses = names.map { name in
-      HostSeats.Use(
-        name, inFlight: hosts[name]?.window.inFlight ?? 0,
-        waiting: isShut(name) ? 0 : waiting[name] ?? 0)
+    let uses = names.sorted().map { name in
+      let window = hosts[name]?.window
+      let photos = isShut(name) ? 0 : waiting[name] ?? 0
+      return HostSeats.Use(
+        name, inFlight: window?.inFlight ?? 0,
+        // Of a closed host other machines may have the seats.
+        waiting: window?.closure == nil ? photos : min(1, photos),
+        word: hosts[name]?.window.word(now: now) ?? .none, growth: window?.growth)
     }
     return seats?.claims(uses, now: now) ?? []
   }
 
-  mutating func grantSeats(_ granted: [String: Int], until deadline: Duration, now: Duration) {
+  package mutating func grantSeats(
+    _ granted: [SeatGrant], until deadline: Duration, now: Duration, jitter: Double
+  ) {
     seats?.grant(granted, until: deadline)
+    for grant in granted {
+      hosts[grant.host]?.window.hear(grant.report, now: now, jitter: jitter)
+    }
     callAll(now)
   }
 
+  /// The host is closed, and another one has answered since: this machine is not cut off.
+  func isDead(_ name: String) -> Bool {
+    guard let closure = hosts[name]?.window.closure, let lastAnswer else { return false }
+    return lastAnswer >= closure.since
+  }
+
   /// Takes out whether seats should be asked for at once.
-  mutating func takeSeatNews() -> Bool { seats?.takeNews() ?? false }
+  package mutating func takeSeatNews() -> Bool { seats?.takeNews() ?? false }
 
   /// Other machines have the seats that photos wait for.
   func lacksSeats(_ name: String) -> Bool {
@@ -273,7 +294,7 @@ package struct HostWindows: Sendable {
   /// Closed hosts with waiting lines or a shut gate, sorted by name.
   package func closed(now: Duration) -> [(name: String, closure: HostWindow.Closure)] {
     hosts.compactMap { name, host in
-      guard let closure = host.window.closure, host.isAwaited || closure.gate > now else {
+      guard let closure = host.window.closure, host.isAwaited || closure.next > now else {
         return nil
       }
       return (name, closure)
@@ -290,10 +311,15 @@ package struct HostWindows: Sendable {
 
   /// Old trouble says nothing about a host now.
   private func known(_ name: String, _ now: Duration) -> Host {
-    guard let host = hosts[name], host.isAwaited || !host.window.isForgettable(now: now) else {
+    guard let host = hosts[name], host.isAwaited || !isForgettable(host, now) else {
       return Host()
     }
     return host
+  }
+
+  /// Nothing is worth remembering, nor telling to other machines.
+  private func isForgettable(_ host: Host, _ now: Duration) -> Bool {
+    host.window.isForgettable(now: now) && (seats == nil || !host.window.hasFinding)
   }
 
   /// Tried photos give up sooner, but not while untried ones could show that the host is well.
@@ -325,7 +351,7 @@ package struct HostWindows: Sendable {
     }
     setGate(&host, name, now)
     let isIdle =
-      host.window.isForgettable(now: now)
+      isForgettable(host, now)
       || (hosts.count >= Self.longestMemory && host.window.inFlight == 0)
     if host.isAwaited || !isIdle { hosts[name] = host }
     if name != Self.here {
@@ -335,7 +361,7 @@ package struct HostWindows: Sendable {
 
   /// One alarm per host: `DueQueue` would ignore a second one.
   private mutating func setGate(_ host: inout Host, _ name: String, _ now: Duration) {
-    let gate = host.window.closure.flatMap { $0.gate > now ? $0.gate : nil }
+    let gate = host.window.closure.flatMap { $0.next > now ? $0.next : nil }
     guard gate != host.alarm, host.isAwaited || gate == nil else { return }
     gates.remove(name)
     host.alarm = gate

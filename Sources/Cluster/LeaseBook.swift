@@ -50,6 +50,12 @@ package struct LeaseBook: Sendable {
   /// Shares of paused lists that a node keeps besides those at work.
   private static let mostPaused = 4
 
+  /// Lists whose photos wait for servers, besides those at work.
+  private static let mostStanding = 1024
+
+  /// Shares whose photos wait for servers that are well.
+  private static let mostSlow = 8
+
   private let leaseTime: Duration
   /// The most photos of a share.
   private let chunk: Int
@@ -62,12 +68,14 @@ package struct LeaseBook: Sendable {
   private var isDraining = false
   /// No list is open, so that there is nothing to take over either.
   private var isQuiet = false
-  /// Of so many classes, the most urgent ones, nothing waited when the ledger was asked last.
-  private var dryClasses: UInt8 = 0
+  private var drought = Drought()
   /// A bell that came after a question may not be in its answer.
   private var rungTime: Duration?
   private var lastReport: Duration?
   private var wishes = 0
+
+  /// Photos that wait for servers that are well, and do not count.
+  package var slow: Int { Self.mostSlow * chunk }
 
   package init(leaseTime: Duration, chunk: Int) {
     (self.leaseTime, self.chunk) = (leaseTime, chunk)
@@ -138,7 +146,7 @@ package struct LeaseBook: Sendable {
   package mutating func answered(_ answer: PulseAnswer, asked: Duration, now: Duration) -> [Deed] {
     (mustAsk, heard) = (false, asked)
     isQuiet = !answer.isOpen && !isRung(since: asked)
-    dryClasses = isQuiet ? ServiceClass.background.rawValue + 1 : 0
+    drought = isQuiet ? .whole : Drought()
     isDraining = answer.isDraining
     var deeds: [Deed] = []
     let alive = Set(answer.leases.map(\.share.id))
@@ -197,8 +205,11 @@ package struct LeaseBook: Sendable {
   package mutating func leased(_ new: [Share], for wish: LeaseWish, asked: Duration) -> [Deed] {
     if !isRung(since: asked) {
       // The most urgent photos come first.
-      let most = wish.isReversed ? 0 : new.map(\.serviceClass.rawValue).min() ?? 0
-      dryClasses = max(dryClasses, new.isEmpty ? wish.leastClass.rawValue + 1 : most)
+      let first = new.map(\.serviceClass).min()
+      drought.learn(
+        ServiceClass.allCases.filter { serviceClass in
+          first.map { serviceClass < $0 && !wish.isReversed } ?? (serviceClass <= wish.leastClass)
+        }, from: wish)
     }
     return new.map { take($0, sequence: 0) }
   }
@@ -277,28 +288,66 @@ package struct LeaseBook: Sendable {
   /// Photos of the class may wait now.
   package mutating func rung(_ serviceClass: ServiceClass, at now: Duration) {
     (isQuiet, rungTime) = (false, now)
-    dryClasses = min(dryClasses, serviceClass.rawValue)
+    drought.end(of: serviceClass)
   }
 
   private func isRung(since time: Duration) -> Bool { rungTime.map { $0 >= time } ?? false }
 
-  /// One share ahead of the one at work; less urgent ones do not count, so that urgent photos wait for none of them.
-  /// Nor do the photos of paused lists, as long as they are few: others go on meanwhile.
-  /// Every eighth wish is for the least urgent list, so that it is not put off without end.
-  package mutating func wish() -> LeaseWish? {
-    if mustAsk || isDraining { return nil }
-    let least = ServiceClass.allCases.last { serviceClass in
-      let some = holdings.values.filter { $0.serviceClass <= serviceClass && !$0.isCancelled }
-      func left(isPaused: Bool) -> Int {
-        some.filter { $0.isPaused == isPaused }
-          .reduce(0) { $0 + $1.mark.photos - $1.recorded.photos }
+  /// The photos that this node has of a list in the ledger.
+  private struct Load {
+    let list: LedgerList
+    var serviceClass: ServiceClass
+    var left = 0
+    /// Of these, the photos that wait for servers.
+    var waiting = 0
+    var paused = 0
+
+    /// Nothing can be done for it now.
+    var isStill: Bool { left > 0 && waiting == left }
+  }
+
+  private func loads(_ waiting: [ListID: Int]) -> [Load] {
+    var loads: [LedgerList: Load] = [:]
+    for holding in holdings.values where !holding.isCancelled {
+      let list = holding.mark.id.list
+      var load = loads[list] ?? Load(list: list, serviceClass: holding.serviceClass)
+      load.serviceClass = min(load.serviceClass, holding.serviceClass)
+      let left = holding.mark.photos - holding.recorded.photos
+      if holding.isPaused {
+        load.paused += left
+      } else {
+        load.left += left
+        load.waiting += min(left, holding.list.flatMap { waiting[$0] } ?? 0)
       }
-      return left(isPaused: false) + max(0, left(isPaused: true) - Self.mostPaused * chunk) < chunk
+      loads[list] = load
     }
-    guard let least, least.rawValue >= dryClasses else { return nil }
+    return loads.values.sorted { $0.list < $1.list }
+  }
+
+  /// One share ahead of the one at work; less urgent ones do not count, so that urgent photos wait for none of them.
+  /// Nor do the photos of paused lists, as long as they are few, and those that wait for servers: others go on meanwhile,
+  /// but no more of a list of which the node has a whole share.
+  /// Every eighth wish is for the least urgent list, so that it is not put off without end.
+  /// - Parameter waiting: the photos of lists here that wait for servers or for another attempt.
+  package mutating func wish(_ waiting: [ListID: Int] = [:]) -> LeaseWish? {
+    if mustAsk || isDraining { return nil }
+    let loads = loads(waiting)
+    let full = loads.filter { $0.left >= chunk }.map(\.list)
+    let standing = loads.filter { $0.left >= chunk || $0.isStill }
+    let least = ServiceClass.allCases.last { serviceClass in
+      let some = loads.filter { $0.serviceClass <= serviceClass }
+      let ready = some.reduce(0) { $0 + $1.left - $1.waiting }
+      let paused = some.reduce(0) { $0 + $1.paused }
+      return ready + max(0, paused - Self.mostPaused * chunk) < chunk
+        && standing.count { $0.serviceClass <= serviceClass } < Self.mostStanding
+    }
+    guard let least else { return nil }
     let isForAll = least == .background
+    let wish = LeaseWish(
+      photos: chunk, largest: chunk, upTo: least, isReversed: isForAll && wishes % 8 == 7,
+      full: full, standing: standing.map { LeaseWish.Standing($0.list, photos: $0.left) })
+    if drought.covers(wish) { return nil }
     if isForAll { wishes += 1 }
-    return LeaseWish(
-      photos: chunk, largest: chunk, upTo: least, isReversed: isForAll && wishes % 8 == 0)
+    return wish
   }
 }

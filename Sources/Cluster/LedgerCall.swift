@@ -82,7 +82,11 @@ enum LedgerCall {
   /// In a transaction of its own.
   static func end(_ lists: [LedgerList]) -> PostgresStatement {
     PostgresStatement(
-      "end", "SELECT end_lists($1::int8[])", [.int8s(lists.map { Int64(clamping: $0.number) })])
+      "end", "SELECT end_lists($1::int8[])", [numbers(lists)])
+  }
+
+  private static func numbers(_ lists: [LedgerList]) -> PostgresValue {
+    .int8s(lists.map { Int64(clamping: $0.number) })
   }
 
   static func lease(
@@ -92,11 +96,14 @@ enum LedgerCall {
       "lease",
       """
       SELECT list, first, last, epoch, class, done, deaths, waits
-      FROM lease($1::int4, $2::int8, $3::int4, $4::int4, $5::int2, $6::bool, $7::int8)
+      FROM lease($1::int4, $2::int8, $3::int4, $4::int4, $5::int2, $6::bool, $7::int8[],
+        $8::int8[], $9::int4[], $10::int8)
       """,
       seat.values + [
         .int4(Int32(clamping: wish.photos)), .int4(Int32(clamping: wish.largest)),
-        .int2(Int16(wish.leastClass.rawValue)), .bool(wish.isReversed), silence.value,
+        .int2(Int16(wish.leastClass.rawValue)), .bool(wish.isReversed), numbers(wish.full),
+        numbers(wish.standing.map(\.list)),
+        .int4s(wish.standing.map { Int32(clamping: $0.photos) }), silence.value,
       ])
   }
 
@@ -133,13 +140,15 @@ enum LedgerCall {
     PostgresStatement(
       "seats",
       """
-      SELECT host, seats FROM seats($1::int4, $2::int8, $3::int8, $4::int4, $5::text[], $6::int4[],
-        $7::int4[], $8::int8)
+      SELECT host, seats, word, wait_ms, age_ms FROM seats($1::int4, $2::int8, $3::int8, $4::int4,
+        $5::text[], $6::int4[], $7::int4[], $8::int4[], $9::int8[], $10::int8)
       """,
       seat.values + [
         .int8(Int64(clamping: request.number)), .int4(Int32(clamping: request.most)),
-        .texts(request.hosts.map(\.name)), .int4s(request.hosts.map { Int32(clamping: $0.held) }),
-        .int4s(request.hosts.map { Int32(clamping: $0.need) }), silence.value,
+        .texts(request.claims.map(\.host)), .int4s(request.claims.map { Int32(clamping: $0.held) }),
+        .int4s(request.claims.map { Int32(clamping: $0.need) }),
+        .int4s(request.claims.map(\.word.number)), .int8s(request.claims.map(\.word.wait)),
+        silence.value,
       ])
   }
 
@@ -265,5 +274,37 @@ extension PulseAnswer.Lease {
     self.init(
       Share(row), sequence: UInt32(clamping: row.int(8)),
       LedgerState(rawValue: UInt8(clamping: row.int(9))) ?? .running)
+  }
+}
+
+extension HostWord {
+  fileprivate var number: Int32 {
+    switch self {
+    case .none: 0
+    case .failed: 1
+    case .answered: 2
+    }
+  }
+
+  /// In milliseconds.
+  fileprivate var wait: Int64 {
+    if case .failed(let wait) = self { max(0, wait.milliseconds) } else { 0 }
+  }
+}
+
+extension SeatGrant {
+  /// Times are limited to a day.
+  init(_ row: PostgresRow) {
+    func time(_ column: Int) -> Duration {
+      .milliseconds(max(0, min(row.int(column), 86_400_000)))
+    }
+    let word: HostWord? =
+      switch row.int(2) {
+      case 1: .failed(wait: time(3))
+      case 2: .answered
+      default: nil
+      }
+    self.init(
+      row.text(0), seats: Int(row.int(1)), report: word.map { HostReport(age: time(4), word: $0) })
   }
 }

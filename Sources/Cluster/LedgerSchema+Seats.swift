@@ -12,8 +12,11 @@ extension LedgerSchema {
     CREATE TABLE asker (
       node int PRIMARY KEY, incarnation bigint NOT NULL, number bigint NOT NULL)
       WITH (fillfactor = 50);
-    -- Servers in use: each row is the lock of the server's seats.
-    CREATE TABLE host (name text COLLATE "C" PRIMARY KEY);
+    -- Servers in use: each row is the lock of the server's seats, and has the last probe of a node that has it closed:
+    -- 1 failed, with the time until that node probes it again, 2 answered.
+    CREATE TABLE host (
+      name text COLLATE "C" PRIMARY KEY, word int NOT NULL DEFAULT 0, wait_ms bigint,
+      said_at timestamptz, sayer int) WITH (fillfactor = 50);
     -- most is the node's ConnectionsPerHost=, need how many photos it has for the server, told its seats by the last
     -- answer, seats the most that it may use. The least turn goes first, and was moved up at since.
     CREATE TABLE seat (
@@ -77,8 +80,9 @@ extension LedgerSchema {
     -- No row for a request that came too late.
     CREATE FUNCTION seats(
       me int, inc bigint, ask bigint, most int, hosts text[], helds int[], needs int[],
-      silence_ms bigint)
-    RETURNS TABLE (host text, seats int) LANGUAGE plpgsql AS $$
+      words int[], waits bigint[], silence_ms bigint)
+    RETURNS TABLE (host text, seats int, word int, wait_ms bigint, age_ms bigint)
+    LANGUAGE plpgsql AS $$
     #variable_conflict use_column
     DECLARE
       is_judge bool; x record;
@@ -91,10 +95,12 @@ extension LedgerSchema {
       ON CONFLICT (node) DO UPDATE SET incarnation = inc, number = ask
         WHERE (a.incarnation, a.number) < (inc, ask);
       IF NOT FOUND THEN RETURN; END IF;
-      FOR x IN SELECT y.h, max(y.held) AS held, max(y.need) AS need FROM (
-          SELECT u.h, u.held, greatest(u.need, 1) AS need
-          FROM unnest(hosts, helds, needs) u (h, held, need)
-          UNION ALL SELECT s.host, 0, 0 FROM seat s WHERE s.node = me) y
+      -- A server that is named without photos is left, after the word about it.
+      FOR x IN SELECT y.h, max(y.held) AS held, max(y.need) AS need, max(y.word) AS word,
+          max(y.wait) AS wait, bool_or(y.is_named) AS is_named FROM (
+          SELECT u.*, true AS is_named
+          FROM unnest(hosts, helds, needs, words, waits) u (h, held, need, word, wait)
+          UNION ALL SELECT s.host, 0, 0, 0, 0, false FROM seat s WHERE s.node = me) y
         GROUP BY y.h ORDER BY y.h COLLATE "C"
       LOOP
         LOOP
@@ -102,12 +108,26 @@ extension LedgerSchema {
           PERFORM FROM host t WHERE t.name = x.h FOR UPDATE;
           EXIT WHEN FOUND;
         END LOOP;
+        IF x.word > 0 THEN
+          -- An answer stays until all nodes have asked: a node that alone does not reach the server fails at once.
+          UPDATE host t SET word = x.word, wait_ms = x.wait, said_at = clock_timestamp(),
+            sayer = me WHERE t.name = x.h AND NOT (x.word = 1 AND t.word = 2
+              AND t.said_at > clock_timestamp() - silence_ms * interval '1 ms');
+        END IF;
+        seats := 0;
+        SELECT t.word, t.wait_ms, (extract(epoch FROM clock_timestamp() - t.said_at) * 1000)::bigint
+          INTO word, wait_ms, age_ms FROM host t WHERE t.name = x.h AND t.sayer <> me;
+        IF NOT FOUND THEN
+          word := 0; wait_ms := 0; age_ms := 0;
+        END IF;
         IF x.need > 0 THEN
-          host := x.h;
           seats := take_seats(x.h, me, most, x.held, x.need, silence_ms, is_judge);
-          RETURN NEXT;
         ELSE
           PERFORM leave_seats(x.h, me);
+        END IF;
+        IF x.is_named THEN
+          host := x.h;
+          RETURN NEXT;
         END IF;
       END LOOP;
       -- Dead nodes, at servers that no node asks for.

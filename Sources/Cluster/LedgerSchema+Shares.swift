@@ -51,22 +51,34 @@ extension LedgerSchema {
       END LOOP;
     END $$;
 
-    -- First what came back, then the list whose turn it is: one list a call. Shares shrink toward the end of a list,
-    -- and a call has one of them, so that no node is left with much when the others have nothing.
+    -- First what came back, then the list whose turn it is: one list a call, and none that the node has enough of.
+    -- Shares shrink toward the end of a list, and a call has one of them, so that no node is left with much when the
+    -- others have nothing.
     CREATE FUNCTION lease(
       me int, inc bigint, want int, largest int, upto smallint, is_reversed bool,
-      silence_ms bigint)
+      full_lists bigint[], standing bigint[], waiting int[], silence_ms bigint)
     RETURNS TABLE (list bigint, first int, last int, epoch int, class smallint, done varbit,
       deaths smallint, waits bytea) LANGUAGE plpgsql AS $$
     #variable_conflict use_column
     DECLARE
       got int := 0; turn list%ROWTYPE; candidate bigint; r record; size int; rest int; nodes int;
+      users text[] := '{}'; classes smallint[] := '{}';
     BEGIN
       PERFORM FROM node n WHERE n.id = me AND n.incarnation = inc AND NOT n.draining FOR SHARE;
       IF NOT FOUND THEN RETURN; END IF;
+      -- Users of whom this node has enough, and from which class on.
+      SELECT coalesce(array_agg(q.owner), '{}'), coalesce(array_agg(q.class), '{}')
+        INTO users, classes FROM (
+        SELECT y.owner, min(y.class) AS class FROM (
+          SELECT x.owner, x.class, count(*) OVER w AS lists, sum(u.n) OVER w AS photos
+          FROM unnest(standing, waiting) u (l, n) JOIN list x ON x.id = u.l
+          WINDOW w AS (PARTITION BY x.owner ORDER BY x.class)) y
+        WHERE y.lists >= \#(LeaseWish.mostListsOfUser)
+          OR y.photos >= \#(LeaseWish.mostSharesOfUser) * largest
+        GROUP BY y.owner) q;
       -- Another node may have taken the last photos of the candidate meanwhile.
       FOR k IN 1 .. 16 LOOP
-        candidate := turn_list(upto, is_reversed);
+        candidate := turn_list(upto, is_reversed, full_lists, users, classes);
         EXIT WHEN candidate IS NULL;
         SELECT * INTO turn FROM list l WHERE l.id = candidate AND l.state = 0
           AND l.next <= l.photos FOR UPDATE;
@@ -76,6 +88,9 @@ extension LedgerSchema {
         SELECT s.list AS l, s.first AS f, s.last - s.first + 1 AS n, x.class AS c
         FROM share s JOIN list x ON x.id = s.list
         WHERE s.state = 0 AND s.run_at <= clock_timestamp() AND x.state = 0 AND x.class <= upto
+          AND x.id <> ALL (full_lists) AND NOT EXISTS (
+            SELECT FROM unnest(users, classes) u (who, cls)
+            WHERE u.who = x.owner AND u.cls <= x.class)
           AND CASE WHEN turn.id IS NULL THEN true WHEN is_reversed THEN x.class >= turn.class
             ELSE x.class <= turn.class END
         ORDER BY CASE WHEN is_reversed THEN -x.class ELSE x.class END, s.list, s.first
@@ -105,7 +120,11 @@ extension LedgerSchema {
       END LOOP;
       size := turn.photos - rest + 1 - turn.next;
       UPDATE list l SET next = turn.photos - rest + 1, pass = l.pass + size WHERE l.id = turn.id;
-      UPDATE account a SET pass = a.pass + size WHERE a.class = turn.class
+      -- A user of whom nodes had enough does not catch up with all that others got meanwhile.
+      UPDATE account a SET pass = size + greatest(a.pass,
+          (SELECT max(o.pass) FROM account o WHERE o.class = turn.class)
+            - \#(LeaseWish.mostPhotos))
+        WHERE a.class = turn.class
         AND a.owner = turn.owner;
     END $$;
 

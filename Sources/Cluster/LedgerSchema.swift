@@ -133,9 +133,9 @@ package enum LedgerSchema {
     """#
 
   private static let turns = #"""
-    -- The least of the users at work; no row without one.
+    -- The least of the users at work; no row without one. A user of whom nodes had enough may be far behind.
     CREATE FUNCTION least_pass(cls smallint) RETURNS bigint LANGUAGE sql STABLE AS $$
-      SELECT min(a.pass) FROM account a WHERE a.class = cls AND EXISTS (
+      SELECT greatest(min(a.pass), max(a.pass) - \#(LeaseWish.mostPhotos)) FROM account a WHERE a.class = cls AND EXISTS (
         SELECT FROM list l WHERE l.class = cls AND l.owner = a.owner AND l.state = 0
           AND l.next <= l.photos) $$;
 
@@ -145,15 +145,19 @@ package enum LedgerSchema {
         AND l.state = 0 AND l.next <= l.photos $$;
 
     -- The list whose turn it is: by class, at most the least urgent one that is wanted, then by user, then by list. A
-    -- revision waits for the end of the list that it takes over from.
-    CREATE FUNCTION turn_list(upto smallint, is_reversed bool) RETURNS bigint
-    LANGUAGE sql STABLE AS $$
+    -- revision waits for the end of the list that it takes over from. The node has enough of some lists, and of the
+    -- lists of some users, from a class on.
+    CREATE FUNCTION turn_list(
+      upto smallint, is_reversed bool, full_lists bigint[], users text[], classes smallint[])
+    RETURNS bigint LANGUAGE sql STABLE AS $$
       SELECT x.id FROM account a CROSS JOIN LATERAL (
         SELECT l.id FROM list l WHERE l.class = a.class AND l.owner = a.owner AND l.state = 0
-          AND l.next <= l.photos
+          AND l.next <= l.photos AND l.id <> ALL (full_lists)
           AND NOT EXISTS (SELECT FROM list e WHERE e.id = l.revises AND e.state < 3)
         ORDER BY l.pass, l.id LIMIT 1) x
-      WHERE a.class <= upto
+      WHERE a.class <= upto AND NOT EXISTS (
+        SELECT FROM unnest(users, classes) u (who, cls)
+        WHERE u.who = a.owner AND u.cls <= a.class)
       ORDER BY CASE WHEN is_reversed THEN -a.class ELSE a.class END, a.pass, a.owner
       LIMIT 1 $$;
 

@@ -100,7 +100,7 @@ package struct PostgresOffice: ListOffice {
     let answers = try? await link.ask { [silence] seat in
       [[LedgerCall.seats(seat, request, silence: silence)]]
     }
-    return answers?.first?.first?.map { SeatGrant($0.text(0), seats: Int($0.int(1))) }
+    return answers?.first?.first?.map { SeatGrant($0) }
   }
 
   // MARK: people

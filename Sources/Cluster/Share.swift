@@ -145,6 +145,20 @@ package enum Verdict: UInt8, Sendable {
 package struct LeaseWish: Equatable, Sendable {
   /// The most photos of a share.
   package static let mostPhotos = 4096
+  /// The most `standing` lists of a user at the node, and the most of the largest shares in them. A user with more gets
+  /// no share of their class or a less urgent one, so that other users do.
+  package static let (mostListsOfUser, mostSharesOfUser) = (256, 16)
+
+  /// A list of which all photos that the node has wait for servers, or of which it has enough.
+  package struct Standing: Equatable, Sendable {
+    package let list: LedgerList
+    package let photos: Int
+
+    package init(_ list: LedgerList, photos: Int) {
+      self.list = list
+      self.photos = photos
+    }
+  }
 
   /// The least number of photos; fewer near the end of a list, none if nothing waits.
   package let photos: Int
@@ -154,15 +168,20 @@ package struct LeaseWish: Equatable, Sendable {
   package let leastClass: ServiceClass
   /// The least urgent list first, so that it is not put off without end.
   package let isReversed: Bool
+  /// The node has enough photos of these lists.
+  package let full: [LedgerList]
+  package let standing: [Standing]
 
   package init(
     photos: Int, largest: Int = 256, upTo leastClass: ServiceClass = .background,
-    isReversed: Bool = false
+    isReversed: Bool = false, full: [LedgerList] = [], standing: [Standing] = []
   ) {
     self.photos = max(1, photos)
     self.leastClass = leastClass
     self.largest = max(1, min(largest, Self.mostPhotos))
     self.isReversed = isReversed
+    self.full = full
+    self.standing = standing
   }
 }
 

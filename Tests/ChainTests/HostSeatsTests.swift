@@ -8,13 +8,12 @@ import Vocabulary
 
 @Suite struct HostSeatsTests {
   private typealias Use = HostSeats.Use
-  private typealias Claim = HostSeats.Claim
 
   /// Seats at `x` until 30 s, with photos in flight.
   private func seats(_ count: Int, inFlight: Int = 0) -> HostSeats {
     var seats = HostSeats()
     _ = seats.claims([Use("x", inFlight: inFlight, waiting: 9)], now: .zero)
-    seats.grant(["x": count], until: .seconds(30))
+    seats.grant([SeatGrant("x", seats: count)], until: .seconds(30))
     return seats
   }
 
@@ -29,14 +28,14 @@ import Vocabulary
     var seats = seats(3, inFlight: 5)
     #expect(
       seats.claims([Use("x", inFlight: 5, waiting: 2)], now: .zero)
-        == [Claim(name: "x", held: 5, need: 7)])
+        == [SeatClaim("x", held: 5, need: 7)])
     #expect(
       seats.claims([Use("x", inFlight: 1, waiting: 0)], now: .zero)
-        == [Claim(name: "x", held: 3, need: 1)])
+        == [SeatClaim("x", held: 3, need: 1)])
     #expect(seats.limit("x", now: .zero) == 3, "its answer may be lost")
     #expect(
       seats.claims([Use("x", inFlight: 1, waiting: 0)], now: .seconds(30))
-        == [Claim(name: "x", held: 1, need: 1)], "its lease is over")
+        == [SeatClaim("x", held: 1, need: 1)], "its lease is over")
   }
 
   @Test func `a server that is not used is given up before the ledger hears it`() {
@@ -64,16 +63,16 @@ import Vocabulary
   @Test func `more servers than a request may name take turns`() {
     var seats = HostSeats()
     let uses = (0..<HostSeats.mostHosts + 44).map { Use("host \($0)", inFlight: 0, waiting: 1) }
-    let first = Set(seats.claims(uses, now: .zero).map(\.name))
+    let first = Set(seats.claims(uses, now: .zero).map(\.host))
     #expect(first.count == HostSeats.mostHosts && seats.takeNews(), "the others wait")
-    let second = Set(seats.claims(uses, now: .zero).map(\.name))
+    let second = Set(seats.claims(uses, now: .zero).map(\.host))
     #expect(second.count == HostSeats.mostHosts && first.union(second).count == uses.count)
     // One with a photo in flight stays.
     let busy = uses.map { use in
       Use(use.name, inFlight: second.contains(use.name) ? 1 : 0, waiting: 1)
     }
     #expect(
-      Set(seats.claims(busy, now: .zero).map(\.name)).isSuperset(of: second.subtracting(first)))
+      Set(seats.claims(busy, now: .zero).map(\.host)).isSuperset(of: second.subtracting(first)))
   }
 
   // MARK: hosts
@@ -86,14 +85,14 @@ import Vocabulary
     hosts.join("x", line, .default, of: 1, now: .zero)
     #expect(hosts.takeSeatNews() && hosts.takeCalled().isEmpty)
     #expect(!hosts.lacksSeats("x"), "it is not known yet")
-    #expect(hosts.claimSeats(["x": 3], now: .zero) == [Claim(name: "x", held: 0, need: 3)])
-    hosts.grantSeats(["x": 1], until: .seconds(30), now: .zero)
+    #expect(hosts.claimSeats(["x": 3], now: .zero) == [SeatClaim("x", held: 0, need: 3)])
+    hosts.grantSeats([SeatGrant("x", seats: 1)], until: .seconds(30), now: .zero, jitter: 0)
     #expect(hosts.takeCalled() == [line])
     #expect(
       hosts.answer("x", line, isTried: false, hasMore: true, now: .zero) == .start(isProbe: false))
     #expect(hosts.takeCalled().isEmpty && hosts.lacksSeats("x"))
-    #expect(hosts.claimSeats(["x": 2], now: .zero) == [Claim(name: "x", held: 1, need: 3)])
-    hosts.grantSeats(["x": 2], until: .seconds(30), now: .zero)
+    #expect(hosts.claimSeats(["x": 2], now: .zero) == [SeatClaim("x", held: 1, need: 3)])
+    hosts.grantSeats([SeatGrant("x", seats: 2)], until: .seconds(30), now: .zero, jitter: 0)
     #expect(hosts.takeCalled() == [line])
   }
 
@@ -101,7 +100,7 @@ import Vocabulary
     var hosts = HostWindows(HostLimits(most: 6, areShared: true))
     hosts.join("x", line, .default, of: 1, now: .zero)
     _ = hosts.claimSeats(["x": 1], now: .zero)
-    hosts.grantSeats(["x": 6], until: .seconds(30), now: .zero)
+    hosts.grantSeats([SeatGrant("x", seats: 6)], until: .seconds(30), now: .zero, jitter: 0)
     #expect(hosts.takeCalled() == [line])
     #expect(hosts.answer("x", line, isTried: false, hasMore: false, now: .seconds(30)) == .wait)
   }
@@ -113,5 +112,47 @@ import Vocabulary
     hosts.join("x", line, .default, of: 1, now: .zero)
     hosts.suspend(true, now: .zero)
     #expect(hosts.claimSeats(["x": 3, HostWindows.here: 1], now: .zero).isEmpty)
+  }
+
+  // MARK: photos that wait
+
+  @Test func `photos of a closed host count as waiting once another host has answered`() {
+    let list = ListID(1)
+    var admission = Admission(window: 9)
+    admission.add(list, ListLines(.default), isPaused: false, now: .zero)
+    func take() -> PhotoID? {
+      admission.take(now: .zero, total: 20) {
+        Admission.Prospect(host: "x", url: Int($0.number))
+      }?.photo
+    }
+    for photo in [take(), take()].compactMap({ $0 }) {
+      _ = admission.answered(photo, .failed(reset), now: .zero, jitter: 1)
+      admission.ended(photo, .retry(after: .seconds(60)), now: .zero)
+    }
+    #expect(take() == nil && admission.waitingPhotos(slow: 0) == [list: 2], "two are tried again")
+    #expect(admission.waitingPhotos(slow: 5) == [list: 7])
+    _ = admission.hosts.ask("y", .default, isTried: false, now: .seconds(1))
+    _ = admission.hosts.end("y", .answered, isProbe: false, now: .seconds(1), jitter: 1)
+    #expect(admission.waitingPhotos(slow: 0) == [list: 20])
+    admission.window = 0
+    #expect(admission.waitingPhotos(slow: 5) == [list: 20])
+    _ = admission.flush("x", now: .seconds(2))
+    admission.pause(list, now: .seconds(2))
+    #expect(admission.waitingPhotos(slow: 5) == [:])
+  }
+
+  @Test func `photos that wait for a host that is well count only while the window has room`() {
+    let list = ListID(1)
+    var admission = Admission(window: 9)
+    admission.add(list, ListLines(.default), isPaused: false, now: .zero)
+    for _ in 0..<3 {
+      _ = admission.take(now: .zero, total: 20) {
+        Admission.Prospect(host: "x", url: Int($0.number))
+      }
+    }
+    #expect(admission.waitingPhotos(slow: 100) == [list: 18])
+    #expect(admission.waitingPhotos(slow: 5) == [list: 5])
+    admission.window = 2
+    #expect(admission.waitingPhotos(slow: 100) == [:])
   }
 }

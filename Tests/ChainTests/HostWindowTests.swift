@@ -165,4 +165,111 @@ import Vocabulary
     window.flush(now: .seconds(1), wishes: mayPass)
     #expect(window.room(now: .seconds(1), most: 6) == (mayPass ? 1 : 0))
   }
+
+  // MARK: other machines
+
+  /// Closed at 2 s, with a probe at 3 s that failed.
+  private func closed() -> HostWindow {
+    var window = HostWindow()
+    fill(&window, .failed(reset), at: .seconds(1))
+    fill(&window, .failed(reset), at: .seconds(3))
+    return window
+  }
+
+  private func failed(_ wait: Int, ago age: Int = 0) -> HostReport {
+    HostReport(age: .seconds(age), word: .failed(wait: .seconds(wait)))
+  }
+
+  @Test func `a machine says what its probes have found, until the answer`() {
+    var window = HostWindow()
+    fill(&window, .failed(reset), at: .seconds(1))
+    let chance = window.word(now: .seconds(1))
+    #expect(chance == .none, "a probe will show")
+    window = closed()
+    let words = [window.word(now: .seconds(4)), window.word(now: .seconds(5))]
+    #expect(words == [.failed(wait: .seconds(1)), .failed(wait: .zero)])
+    fill(&window, .answered, at: .seconds(5))
+    window.hear(nil, now: .seconds(6), jitter: 0)
+    #expect(window.hasFinding, "the answer is older than that")
+    let last = window.word(now: .seconds(6))
+    window.hear(nil, now: .seconds(7), jitter: 0)
+    #expect(last == .answered && !window.hasFinding)
+  }
+
+  @Test func `an answer counts although two failures follow before it is told`() {
+    var window = closed()
+    fill(&window, .answered, at: .seconds(5))
+    fill(&window, .failed(reset), at: .seconds(6))
+    let word = window.word(now: .seconds(6))
+    #expect(window.closure != nil && word == .answered)
+  }
+
+  @Test func `a machine leaves the probes to another one, as long as that one probes`() {
+    var window = closed()
+    #expect(window.closure?.next == .seconds(5))
+    window.hear(failed(20, ago: 1), now: .seconds(4), jitter: 1)
+    #expect(window.closure?.next == .seconds(5), "its own probe is as new")
+    window.hear(failed(20), now: .seconds(5), jitter: 0)
+    #expect(window.closure?.next == .seconds(55), "the other one probes at 25 s")
+    window.hear(failed(18, ago: 1), now: .seconds(7), jitter: 1)
+    #expect(window.closure?.next == .seconds(55), "that was the same probe")
+    window.hear(failed(60), now: .seconds(26), jitter: 1)
+    #expect(window.closure?.next == .seconds(63), "a minute after its own one, at first")
+    window.hear(failed(60), now: .seconds(250), jitter: 1)
+    #expect(window.closure?.next == .seconds(252), "as long as it has been closed")
+    window.hear(failed(60, ago: 10), now: .seconds(900), jitter: 1)
+    #expect(window.closure?.next == .seconds(303), "and then five minutes")
+    #expect(window.room(now: .seconds(303), most: 6, seats: 1) == 1)
+  }
+
+  @Test func `photos give up by the probes of their own machine alone`() {
+    var window = closed()
+    for time in stride(from: 5, to: 900, by: 10) {
+      window.hear(failed(60), now: .seconds(time), jitter: 1)
+      #expect(!window.isLost(after: .seconds(3), now: .seconds(time)))
+      #expect(window.closure?.gate == .seconds(5))
+    }
+  }
+
+  @Test func `an answer to another machine has this one probe at once, but not against a wish`() {
+    var window = closed()
+    window.hear(failed(60), now: .seconds(10), jitter: 0)
+    let answer = HostReport(age: .seconds(2), word: .answered)
+    window.hear(answer, now: .seconds(13), jitter: 0)
+    #expect(window.closure?.next == .seconds(63), "it is not newer")
+    window.hear(answer, now: .seconds(20), jitter: 0)
+    #expect(window.room(now: .seconds(20), most: 6, seats: 1) == 1)
+    var busy = HostWindow()
+    fill(&busy, .failed(self.busy(900)))
+    busy.hear(HostReport(age: .zero, word: .answered), now: .seconds(20), jitter: 0)
+    #expect(busy.closure?.next == .seconds(900))
+    window = HostWindow()
+    window.hear(failed(60), now: .seconds(1), jitter: 0)
+    #expect(window.closure == nil, "this machine may reach it")
+    fill(&window, .failed(reset), at: .seconds(2))
+    window.hear(failed(60), now: .seconds(3), jitter: 0)
+    #expect(window.closure?.next == .seconds(3), "its own probe will show")
+  }
+
+  @Test func `a probe that is under way decides`() {
+    var window = closed()
+    let isProbe = window.start()
+    window.hear(failed(60), now: .seconds(6), jitter: 0)
+    _ = window.end(.answered, isProbe: isProbe, now: .seconds(7), most: 6, jitter: 1)
+    #expect(window.closure == nil)
+  }
+
+  @Test func `a closed host needs no more seats than its probe`() {
+    var hosts = HostWindows(HostLimits(most: 6, areShared: true))
+    let key = LineKey(ListID(1))
+    hosts.join("x", key, .default, of: 1, now: .zero)
+    _ = hosts.claimSeats(["x": 9], now: .zero)
+    hosts.grantSeats([SeatGrant("x", seats: 6)], until: .seconds(30), now: .zero, jitter: 0)
+    for _ in 0..<2 { _ = hosts.answer("x", key, isTried: false, hasMore: true, now: .zero) }
+    _ = hosts.end("x", .failed(reset), isProbe: false, now: .zero, jitter: 1)
+    _ = hosts.end("x", .failed(reset), isProbe: false, now: .zero, jitter: 1)
+    let claims = hosts.claimSeats(["x": 9], now: .zero)
+    #expect(claims == [SeatClaim("x", held: 1, need: 1)])
+    #expect(hosts.ask("x", .default, isTried: false, now: .seconds(2)) == .wait, "a line is called")
+  }
 }

@@ -2,6 +2,7 @@
 // The seats of nodes at servers, in the model.
 
 package import Cluster
+package import Vocabulary
 
 package struct SeatModel {
   package struct Seat {
@@ -12,6 +13,12 @@ package struct SeatModel {
     package var turn: Int
     package var since: Duration
     package var until: Duration
+  }
+
+  private struct Said {
+    let word: HostWord
+    let time: Duration
+    let node: Int
   }
 
   private struct Ask {
@@ -25,6 +32,7 @@ package struct SeatModel {
 
   /// By server, then by node.
   package private(set) var hosts: [String: [Int: Seat]] = [:]
+  private var said: [String: Said] = [:]
   private var last: [Int: Ask] = [:]
 
   /// Nil for a request that came too late.
@@ -35,21 +43,41 @@ package struct SeatModel {
     if let last = last[node.id], !(last < ask) { return nil }
     last[node.id] = ask
     let isJudge = now - node.entered >= silence
-    let named = Set(request.hosts.map(\.name))
+    let named = Set(request.claims.map(\.host))
     for (host, rows) in hosts where !named.contains(host) && rows[node.id] != nil {
       hosts[host]?[node.id] = nil
     }
+    forgetUnused()
     var grants: [SeatGrant] = []
-    for host in request.hosts {
-      if isJudge { bury(at: host.name, except: node.id, now) }
-      let seats = take(host, request.most, by: node.id, silence, now)
-      grants.append(SeatGrant(host.name, seats: seats))
+    for claim in request.claims {
+      // An answer stays for a while.
+      let stays = said[claim.host].map { $0.word == .answered && $0.time > now - silence } ?? false
+      if claim.word == .answered || (claim.word != .none && !stays) {
+        said[claim.host] = Said(word: claim.word, time: now, node: node.id)
+      }
+      let report = said[claim.host].flatMap { said in
+        said.node == node.id ? nil : HostReport(age: now - said.time, word: said.word)
+      }
+      var seats = 0
+      if claim.need > 0 {
+        if isJudge { bury(at: claim.host, except: node.id, now) }
+        seats = take(claim, request.most, by: node.id, silence, now)
+      } else {
+        hosts[claim.host]?[node.id] = nil
+        forgetUnused()
+      }
+      grants.append(SeatGrant(claim.host, seats: seats, report: report))
     }
     if isJudge, request.number % 16 == 0 {
       for host in hosts.keys { bury(at: host, except: node.id, now) }
     }
-    hosts = hosts.filter { !$0.value.isEmpty }
+    forgetUnused()
     return grants.sorted { Array($0.host.utf8).lexicographicallyPrecedes(Array($1.host.utf8)) }
+  }
+
+  private mutating func forgetUnused() {
+    hosts = hosts.filter { !$0.value.isEmpty }
+    said = said.filter { hosts[$0.key] != nil }
   }
 
   private mutating func bury(at host: String, except node: Int, _ now: Duration) {
@@ -57,24 +85,24 @@ package struct SeatModel {
   }
 
   private mutating func take(
-    _ host: SeatRequest.Host, _ most: Int, by node: Int, _ silence: Duration, _ now: Duration
+    _ claim: SeatClaim, _ most: Int, by node: Int, _ silence: Duration, _ now: Duration
   ) -> Int {
-    let others = (hosts[host.name] ?? [:]).filter { $0.key != node }.map(\.value)
+    let others = (hosts[claim.host] ?? [:]).filter { $0.key != node }.map(\.value)
     let room = others.map(\.most).reduce(most, min)
     let lastTurn = others.map(\.turn).max() ?? 0
     let held = others.reduce(0) { $0 + $1.seats }
     var seat =
-      hosts[host.name]?[node]
+      hosts[claim.host]?[node]
       ?? Seat(
-        most: most, need: 0, seats: host.held, turn: lastTurn + 1, since: now, until: now)
+        most: most, need: 0, seats: claim.held, turn: lastTurn + 1, since: now, until: now)
     let moves = others.count + 1 > room && seat.told > 0 && seat.since + silence <= now
     if moves { seat.turn = lastTurn + 1 }
-    (seat.most, seat.need, seat.until) = (most, max(1, host.need), now + silence)
+    (seat.most, seat.need, seat.until) = (most, claim.need, now + silence)
     if moves || seat.told == 0 { seat.since = now }
-    hosts[host.name, default: [:]][node] = seat
-    seat.told = max(0, min(parts(at: host.name, room)[node] ?? 0, room - held))
-    seat.seats = max(seat.told, host.held)
-    hosts[host.name]?[node] = seat
+    hosts[claim.host, default: [:]][node] = seat
+    seat.told = max(0, min(parts(at: claim.host, room)[node] ?? 0, room - held))
+    seat.seats = max(seat.told, claim.held)
+    hosts[claim.host]?[node] = seat
     return seat.told
   }
 

@@ -132,10 +132,17 @@ package struct LedgerModel {
   }
 
   private mutating func join(_ account: Account) {
-    let least = accounts.filter {
-      $0.key.serviceClass == account.serviceClass && isActive($0.key)
-    }.values.min()
-    accounts[account] = max(accounts[account] ?? 0, least ?? 0)
+    accounts[account] = max(accounts[account] ?? 0, leastPass(account.serviceClass))
+  }
+
+  /// Of the users at work; none is far behind.
+  private func leastPass(_ serviceClass: ServiceClass) -> UInt64 {
+    let all = accounts.filter { $0.key.serviceClass == serviceClass && isActive($0.key) }.values
+    return max(all.min() ?? 0, Self.pass(behind: all.max() ?? 0))
+  }
+
+  private static func pass(behind first: UInt64) -> UInt64 {
+    first - min(first, UInt64(LeaseWish.mostPhotos))
   }
 
   private func leastPass(_ account: Account) -> UInt64 {
@@ -145,9 +152,11 @@ package struct LedgerModel {
     }.map(\.pass).min() ?? 0
   }
 
-  private func turn(upTo least: ServiceClass, isReversed: Bool) -> LedgerList? {
+  private func turn(
+    upTo least: ServiceClass, isReversed: Bool, _ refused: Set<LedgerList>
+  ) -> LedgerList? {
     let ready = lists.filter { list in
-      list.value.isReady && list.value.serviceClass <= least
+      list.value.isReady && list.value.serviceClass <= least && !refused.contains(list.key)
         && list.value.revises.flatMap { lists[$0]?.state.isFinal } != false
     }
     func rank(_ list: (key: LedgerList, value: List)) -> (Int, UInt64, [UInt8], UInt64, UInt64) {
@@ -252,10 +261,11 @@ package struct LedgerModel {
 
   package mutating func lease(_ wish: LeaseWish, _ name: String, _ incarnation: Int) -> [Share] {
     guard let node = node(name, incarnation), !node.isDraining else { return [] }
-    let candidate = turn(upTo: wish.leastClass, isReversed: wish.isReversed)
+    let refused = refused(by: wish)
+    let candidate = turn(upTo: wish.leastClass, isReversed: wish.isReversed, refused)
     var shares: [Share] = []
     var got = 0
-    for place in returned(with: candidate, wish).prefix(64) where got < wish.photos {
+    for place in returned(with: candidate, wish, refused).prefix(64) where got < wish.photos {
       guard var part = parts[place] else { continue }
       (part.node, part.sequence) = (node.id, 0)
       part.epoch += 1
@@ -282,19 +292,39 @@ package struct LedgerModel {
     let given = UInt64(next - list.next)
     lists[candidate]?.next = next
     lists[candidate]?.pass += given
-    accounts[Account(serviceClass: list.serviceClass, owner: list.submission.owner), default: 0] +=
-      given
+    let account = Account(serviceClass: list.serviceClass, owner: list.submission.owner)
+    let first = accounts.filter { $0.key.serviceClass == list.serviceClass }.values.max() ?? 0
+    accounts[account] = max(accounts[account] ?? 0, Self.pass(behind: first)) + given
     return shares
   }
 
-  private func returned(with candidate: LedgerList?, _ wish: LeaseWish) -> [Place] {
+  /// The node has enough of these lists, or of lists of their users.
+  private func refused(by wish: LeaseWish) -> Set<LedgerList> {
+    var standing: [String: [(serviceClass: ServiceClass, photos: Int)]] = [:]
+    for one in wish.standing {
+      guard let list = lists[one.list] else { continue }
+      standing[list.submission.owner, default: []].append((list.serviceClass, one.photos))
+    }
+    let crowded = lists.filter { _, list in
+      let own = (standing[list.submission.owner] ?? []).filter {
+        $0.serviceClass <= list.serviceClass
+      }
+      return own.count >= LeaseWish.mostListsOfUser
+        || own.reduce(0) { $0 + $1.photos } >= LeaseWish.mostSharesOfUser * wish.largest
+    }
+    return Set(wish.full).union(crowded.keys)
+  }
+
+  private func returned(
+    with candidate: LedgerList?, _ wish: LeaseWish, _ refused: Set<LedgerList>
+  ) -> [Place] {
     let limit = candidate.flatMap { lists[$0]?.serviceClass }
     func serviceClass(_ place: Place) -> ServiceClass {
       lists[place.list]?.serviceClass ?? .default
     }
     return parts.filter { place, part in
       guard part.node == nil, part.due <= now, lists[place.list]?.state == .running,
-        serviceClass(place) <= wish.leastClass
+        serviceClass(place) <= wish.leastClass, !refused.contains(place.list)
       else { return false }
       guard let limit else { return true }
       return wish.isReversed ? serviceClass(place) >= limit : serviceClass(place) <= limit

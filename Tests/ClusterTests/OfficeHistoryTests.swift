@@ -120,7 +120,10 @@ struct OfficeHistory {
     let wish = LeaseWish(
       photos: 1 + random.number(below: 40), largest: 1 + random.number(below: 20),
       upTo: ServiceClass.allCases[random.oneIn(3) ? random.number(below: 5) : 4],
-      isReversed: random.oneIn(8))
+      isReversed: random.oneIn(8), full: lists.filter { _ in random.oneIn(6) },
+      standing: lists.filter { _ in random.oneIn(2) }.map {
+        LeaseWish.Standing($0, photos: random.number(below: 90))
+      })
     let turn = try await same(node) { try await $0.turn([], lease: wish) }
     held[node] += turn?.shares.map { Held(share: $0, done: $0.done) } ?? []
   }

@@ -460,6 +460,61 @@ struct OfficeTests {
     }
   }
 
+  @Test(arguments: WorldKind.installed)
+  func `a node gets no more of a list that it has enough of, nor of a user with many that wait`(
+    _ kind: WorldKind
+  ) async throws {
+    try await kind.use { world in
+      let office = try world.office("a")
+      var lists: [LedgerList] = []
+      for number in 1...4 {
+        let name = "anna \(number)"
+        lists.append(try await office.submit(.sample(name, photos: 80, .utility)).list)
+      }
+      let other = try await office.submit(.sample("ben", photos: 80, owner: "ben", .utility)).list
+      func leased(_ full: [LedgerList], _ standing: [LedgerList] = [], photos: Int = 0)
+        async throws -> LedgerList?
+      {
+        let wish = LeaseWish(
+          photos: 8, largest: 8, full: full,
+          standing: standing.map { LeaseWish.Standing($0, photos: photos) })
+        return try await office.turn([], lease: wish).shares.first?.id.list
+      }
+      #expect(try await leased([lists[0], other], [other], photos: 8) == lists[1])
+      #expect(try await leased([lists[0], other]) == lists[2])
+      // Ben is behind.
+      for _ in 0..<2 { #expect(try await leased([]) == other) }
+      let share = try #require(try await office.lease(8, largest: 8).first)
+      #expect(share.id.list == lists[0])
+      #expect(try await office.giveBack(share.id, after: .zero, waits: []))
+      // 16 shares of Anna's photos wait: neither new ones of hers, nor what came back.
+      for _ in 0..<2 { #expect(try await leased([], lists, photos: 32) == other) }
+      #expect(try await leased([other], lists, photos: 32) == nil)
+      let urgent = try await office.submit(.sample("urgent", photos: 8, .userInitiated)).list
+      #expect(try await leased([other], lists, photos: 32) == urgent, "none of that class waits")
+      #expect(try await leased([other], lists, photos: 31) == lists[0], "it came back")
+    }
+  }
+
+  @Test(arguments: WorldKind.installed)
+  func `a user whom nodes had enough of does not catch up with all that others got`(
+    _ kind: WorldKind
+  ) async throws {
+    try await kind.use { world in
+      let office = try world.office("a")
+      let lost = try await office.submit(.sample("lost", photos: 20_000)).list
+      let other = try await office.submit(.sample("ben", photos: 40_000, owner: "ben")).list
+      for _ in 0..<4 {
+        let wish = LeaseWish(photos: 4096, largest: 4096, full: [lost])
+        #expect(try await office.turn([], lease: wish).shares.allSatisfy { $0.id.list == other })
+      }
+      let next = try await office.lease(4096, largest: 4096).map(\.id.list)
+      let then = try await office.lease(4096, largest: 4096).map(\.id.list)
+      let last = try await office.lease(4096, largest: 4096).map(\.id.list)
+      #expect(Set(next) == [lost] && Set(then + last) == [lost, other], "\(then) \(last)")
+    }
+  }
+
   // MARK: nodes
 
   @Test(arguments: WorldKind.installed)

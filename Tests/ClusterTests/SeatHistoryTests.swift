@@ -43,6 +43,7 @@ struct SeatHistory {
     /// By server.
     var inFlight: [Int]
     var waiting: [Int]
+    var words: [HostWord]
     /// Its transfers are older than its lease: they are not counted.
     var isStale = false
     var heard = Duration.zero - silence
@@ -65,7 +66,8 @@ struct SeatHistory {
       nodes.append(
         Node(
           offices: try worlds.map { try $0.office("\(place)", run: 1) },
-          inFlight: Self.hosts.map { _ in 0 }, waiting: Self.hosts.map { _ in 0 }))
+          inFlight: Self.hosts.map { _ in 0 }, waiting: Self.hosts.map { _ in 0 },
+          words: Self.hosts.map { _ in .none }))
     }
   }
 
@@ -75,7 +77,8 @@ struct SeatHistory {
     case 0..<45: try await ask(place, isHeard: !random.oneIn(5))
     case 45..<70: work(place)
     case 70..<80: finish(place)
-    case 80..<88: nodes[place].waiting = Self.hosts.map { _ in random.number(below: 9) }
+    case 80..<84: nodes[place].waiting = Self.hosts.map { _ in random.number(below: 9) }
+    case 84..<88: nodes[place].words = Self.hosts.map { _ in word() }
     case 88..<92: try await deliver(place)
     case 92..<97: try await pass()
     default: try await restart(place)
@@ -86,24 +89,26 @@ struct SeatHistory {
   private func uses(_ place: Int) -> [HostSeats.Use] {
     Self.hosts.enumerated().map { host, name in
       HostSeats.Use(
-        name, inFlight: nodes[place].inFlight[host], waiting: nodes[place].waiting[host])
+        name, inFlight: nodes[place].inFlight[host], waiting: nodes[place].waiting[host],
+        word: nodes[place].words[host])
     }
+  }
+
+  private mutating func word() -> HostWord {
+    let wait = Duration.seconds(random.number(below: 60))
+    return [.none, .failed(wait: wait), .answered][random.number(below: 3)]
   }
 
   private mutating func ask(_ place: Int, isHeard: Bool = true) async throws {
     nodes[place].number += 1
     let request = SeatRequest(
-      number: nodes[place].number, most: most,
-      nodes[place].seats.claims(uses(place), now: now).map {
-        SeatRequest.Host($0.name, held: $0.held, need: $0.need)
-      })
+      number: nodes[place].number, most: most, nodes[place].seats.claims(uses(place), now: now))
     // The request is lost, or comes when the node has asked again.
     if !isHeard, random.oneIn(2) { return nodes[place].late.append(request) }
     let grants = try await answer(place, request)
     guard isHeard else { return }
-    #expect(grants?.map(\.host) == request.hosts.map(\.name))
-    nodes[place].seats.grant(
-      Dictionary((grants ?? []).map { ($0.host, $0.seats) }) { $1 }, until: now + silence)
+    #expect(grants?.map(\.host) == request.claims.map(\.host))
+    nodes[place].seats.grant(grants ?? [], until: now + silence)
     nodes[place].heard = now
   }
 
@@ -149,7 +154,8 @@ struct SeatHistory {
     let run = nodes[place].run + 1
     nodes[place] = Node(
       offices: try worlds.map { try $0.office("\(place)", run: run) }, run: run,
-      inFlight: Self.hosts.map { _ in 0 }, waiting: nodes[place].waiting)
+      inFlight: Self.hosts.map { _ in 0 }, waiting: nodes[place].waiting,
+      words: Self.hosts.map { _ in .none })
     try await ask(place)
   }
 
@@ -169,6 +175,7 @@ struct SeatHistory {
       nodes[place].waiting = Self.hosts.map { _ in 9 }
       nodes[place].inFlight = Self.hosts.map { _ in 0 }
       nodes[place].isStale = false
+      nodes[place].words = Self.hosts.map { _ in .none }
     }
     for _ in 0..<5 {
       for place in nodes.indices {

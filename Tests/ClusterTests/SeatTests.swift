@@ -16,6 +16,10 @@ struct SeatTests {
     var most = 6
     var number: UInt64 = 0
     var told: [String: Int] = [:]
+    /// Its word about `x`.
+    var word = HostWord.none
+    /// The report about `x` in its last answer.
+    var report: HostReport?
 
     init(_ office: any ListOffice) { self.office = office }
 
@@ -23,12 +27,14 @@ struct SeatTests {
     mutating func ask(_ needs: [String: Int], busy: Int = 0) async throws -> [String: Int] {
       number += 1
       let hosts = needs.sorted { $0.key < $1.key }.map { name, need in
-        SeatRequest.Host(name, held: max(told[name] ?? 0, busy), need: need)
+        SeatClaim(
+          name, held: max(told[name] ?? 0, busy), need: need, word: name == "x" ? word : .none)
       }
       let answer = try await office.pulse(SeatRequest(number: number, most: most, hosts))
       let grants = try #require(answer.seats)
-      #expect(grants.map(\.host) == hosts.map(\.name))
+      #expect(grants.map(\.host) == hosts.map(\.host))
       told = Dictionary(grants.map { ($0.host, $0.seats) }) { $1 }
+      report = grants.first { $0.host == "x" }?.report
       return told
     }
 
@@ -178,6 +184,52 @@ struct SeatTests {
       #expect(nodes.map(\.told) == [["x": 2], ["x": 2]])
       #expect(try await nodes[1].ask([:]) == [:])
       #expect(try await nodes[0].ask(9) == 6)
+    }
+  }
+
+  // MARK: closed servers
+
+  @Test(arguments: WorldKind.installed)
+  func `a node hears of the last probe of another one, also from one without photos`(
+    _ kind: WorldKind
+  ) async throws {
+    try await kind.use { world in
+      var nodes = try nodes(world, 3)
+      for place in nodes.indices { _ = try await nodes[place].ask(9) }
+      #expect(nodes.allSatisfy { $0.report == nil })
+      nodes[0].word = .failed(wait: .seconds(20))
+      _ = try await nodes[0].ask(1)
+      nodes[0].word = .none
+      try await world.pass(.seconds(5))
+      let failed = HostReport(age: .seconds(5), word: .failed(wait: .seconds(20)))
+      for place in nodes.indices {
+        _ = try await nodes[place].ask(9)
+        #expect(nodes[place].report == (place == 0 ? nil : failed))
+      }
+      nodes[1].word = .failed(wait: .zero)
+      #expect(try await nodes[1].ask(0) == 0, "it leaves")
+      _ = try await nodes[0].ask(9)
+      #expect(nodes[0].report == HostReport(age: .zero, word: .failed(wait: .zero)))
+      nodes[2].word = .answered
+      #expect(try await nodes[2].ask(9) == 3)
+      _ = try await nodes[0].ask(9)
+      #expect(nodes[0].report == HostReport(age: .zero, word: .answered))
+      nodes[2].word = .none
+      nodes[1].word = .failed(wait: .zero)
+      for _ in 0..<2 {
+        _ = try await nodes[1].ask(9)
+        #expect(nodes[1].report?.word == .answered, "it alone may not reach the server")
+        _ = try await nodes[0].ask(9)
+        #expect(nodes[0].report?.word == .answered)
+        try await world.pass(.seconds(14))
+      }
+      try await world.pass(.seconds(3))
+      for place in [1, 0] { _ = try await nodes[place].ask(9) }
+      #expect(nodes[0].report == HostReport(age: .zero, word: .failed(wait: .zero)))
+      for place in [0, 2] { _ = try await nodes[place].ask([:]) }
+      nodes[1].word = .none
+      #expect(try await nodes[1].ask(9) == 6)
+      #expect(nodes[1].report == nil, "no node used the server")
     }
   }
 

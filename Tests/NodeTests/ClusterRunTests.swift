@@ -55,6 +55,53 @@ struct ClusterRunTests {
     }
   }
 
+  @Test func `a list whose server is down keeps no other list waiting`() async throws {
+    try await NodeBench.use { nodes in
+      let home = try await nodes.start("a", more: "[Download]\nAttempts=30")
+      _ = try await nodes.start("b", more: "[Download]\nAttempts=30")
+      let lost = (1...60).map { ("photo \($0)", "http://127.0.0.9:9/\($0).jpg") }
+      try await nodes.drop(lost, as: "lost.plist", at: "a")
+      try await nodes.nodesAtWork(2)
+      try await nodes.drop(nodes.photos(24, at: nil), at: "a")
+      try await home.says("Finished list 'summer'")
+      try await nodes.checkBooks(24, of: LedgerList(2))
+      #expect(try await nodes.number("SELECT count(*) FROM list WHERE state = 0") == 1)
+    }
+  }
+
+  @Test func `when a server is well again for one node, all nodes go on`() async throws {
+    try await NodeBench.use { nodes in
+      // Nothing listens on the port until then.
+      let root = nodes.bench.folder.path
+      let (folder, log) = ("\(root)/photos", "\(root)/second.log")
+      let down = try Origin(folder: folder, log: log, address: "127.0.0.9")
+      await down.end()
+      let server = "127.0.0.9:\(down.port)"
+      let photos = try nodes.bench.serveSamples(60).enumerated().map { place, url in
+        ("photo \(place + 1)", url.replacing("127.0.0.1:\(nodes.bench.origin.port)", with: server))
+      }
+      let home = try await nodes.start("a", more: "[Download]\nAttempts=30")
+      for node in ["b", "c"] {
+        _ = try await nodes.start(node, more: "[Download]\nAttempts=30")
+      }
+      try await nodes.drop(photos, at: "a")
+      try await nodes.nodesAtWork(3)
+      for node in ["a", "b", "c"] {
+        try await nodes.bench.until("node \(node) has it closed") {
+          try await nodes.tool(node, "status", "--json").output.contains("\"\(server)\"")
+        }
+      }
+      try await nodes.bench.until("the ledger knows of a probe") {
+        try await nodes.number("SELECT count(*) FROM host WHERE word = 1") == 1
+      }
+      let well = try Origin(folder: folder, log: log, address: "127.0.0.9", port: down.port)
+      #expect(try await nodes.tool("b", "flush", server).code == 0)
+      try await home.says("Finished list 'summer'")
+      try await nodes.checkBooks(60)
+      well.stop()
+    }
+  }
+
   @Test func `the photos of a node that is killed go to others when its lease is over`()
     async throws
   {

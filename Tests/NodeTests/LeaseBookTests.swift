@@ -62,7 +62,7 @@ import Vocabulary
     #expect(book.wish() == nil)
     book.rung(.userInteractive, at: .seconds(3))
     let urgent = LeaseWish(photos: 8, largest: 8, upTo: .userInitiated)
-    #expect(book.wish() == urgent)
+    #expect(book.wish() == urgent.refusing(full: [1]))
     // The other nodes had it.
     _ = book.leased([], for: urgent, asked: .seconds(4))
     #expect(book.wish() == nil)
@@ -113,6 +113,40 @@ import Vocabulary
     }
     _ = book.answered(pulse(Array(shares.prefix(1))), asked: .zero, now: .zero)
     #expect(book.wish()?.leastClass == .userInitiated, "it is at work again")
+  }
+
+  @Test func `photos that wait for a server keep no other list waiting, and are enough of theirs`()
+  {
+    var book = book(share())
+    #expect(book.wish([here: 1]) != nil)
+    #expect(book.wish() == nil, "all can begin")
+    let wish = LeaseWish(photos: 8, largest: 8).refusing(full: [1])
+    #expect(book.wish([here: 8]) == wish && book.wish([here: 1000]) == wish)
+    _ = book.leased([], for: wish, asked: .seconds(2))
+    #expect(book.wish([here: 8]) == nil, "no other list waits")
+    let report = ShareReport(share().id, photos: 8, sequence: 1, outcomes(1...4), isLast: false)
+    _ = book.reported(report, .recorded, now: .seconds(3))
+    #expect(book.wish([here: 4])?.full == [], "it has less than a share of the list")
+    #expect(book.wish([here: 4])?.standing == [LeaseWish.Standing(LedgerList(1), photos: 4)])
+    #expect(book.wish([here: 3])?.standing == [])
+  }
+
+  @Test func `shares that wait for servers have a limit`() {
+    var book = LeaseBook(leaseTime: Self.leaseTime, chunk: 8)
+    let shares = (1...1024).map { list in
+      Share(
+        ShareID(list: LedgerList(UInt64(list)), first: 1, epoch: 1), last: 8,
+        serviceClass: .utility, done: PhotoMask(count: 8))
+    }
+    for count in [1023, 1024] {
+      _ = book.answered(pulse(Array(shares.prefix(count))), asked: .zero, now: .zero)
+      var waiting: [ListID: Int] = [:]
+      for (place, share) in shares.prefix(count).enumerated() {
+        _ = book.made(ListID(UInt64(place + 1)), for: share.id, at: .zero)
+        waiting[ListID(UInt64(place + 1))] = 8
+      }
+      #expect(book.wish(waiting)?.leastClass == (count < 1024 ? .background : .default))
+    }
   }
 
   @Test func `a share whose files cannot be read goes back, and not at once to this node`() {
@@ -298,5 +332,14 @@ import Vocabulary
     #expect(ShareMark(text: text) == nil)
     let mark = ShareMark(share(9, epoch: 3))
     #expect(ShareMark(text: mark.text) == mark && mark.text == "1/9/16/3")
+  }
+}
+
+extension LeaseWish {
+  fileprivate func refusing(full: [UInt64]) -> LeaseWish {
+    LeaseWish(
+      photos: photos, largest: largest, upTo: leastClass, isReversed: isReversed,
+      full: full.map { LedgerList($0) },
+      standing: full.map { LeaseWish.Standing(LedgerList($0), photos: 8) })
   }
 }

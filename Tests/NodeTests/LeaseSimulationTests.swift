@@ -28,11 +28,26 @@ import Vocabulary
       if Self.seeds.count > 1 {
         for what in [
           "breaks", "freezes", "kills", "reports", "answers about seats",
-          "shares that cannot be made",
+          "shares that cannot be made", "turns",
         ] {
           #expect(counts[what, default: 0] > Self.seeds.count, "\(what)")
         }
       }
+    }
+  }
+
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func `servers that are dead for one user keep the lists of no other user waiting`(
+    _ seed: UInt64
+  ) async throws {
+    try await computing {
+      var world = LeaseWorld(
+        seed: seed,
+        LeaseWorld.Plan(
+          nodes: 3, lists: 3, photos: 300, dead: .seconds(2000), end: .seconds(4000)))
+      world.play()
+      #expect(world.violations.isEmpty, "\(world.violations)")
+      #expect(world.counts["servers that come back"] == 1)
     }
   }
 

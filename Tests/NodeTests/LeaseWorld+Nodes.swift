@@ -39,8 +39,8 @@ extension LeaseWorld {
       if nodes[node].book[list] == nil, !work.isDropped { nodes[node].works[list] = nil }
       reports += nodes[node].book.report(list, work.ended).map { [$0] } ?? []
     }
-    let wish = nodes[node].book.wish()
-    if let wish, nodes[node].dry.contains(wish.leastClass) {
+    let wish = nodes[node].book.wish(waitingPhotos(node))
+    if let wish, let last = nodes[node].dry[wish.leastClass], wish.refuses(all: last) {
       violate("node \(node) asks again while nothing waits")
     }
     if reports.isEmpty, wish == nil { return giveBack(node) }
@@ -105,10 +105,9 @@ extension LeaseWorld {
           leases: pulse.leases, isDraining: pulse.isDraining, isOpen: pulse.isOpen, seats: seats))
     case .turn(let reports, let wish):
       let verdicts = reports.map { ledger.report($0, name, seat) }
-      let shares = wish.map { ledger.lease($0, name, seat) } ?? []
+      let shares = wish.map { lease($0, name, seat) } ?? []
       ledger.endLists(reports.filter(\.isLast).map(\.share.list))
       answer = .turn(Turn(verdicts: verdicts, shares: shares))
-      checkTurns()
     case .giveBack(let share, let delay):
       _ = ledger.giveBack(share, after: delay, [], name, seat)
       ledger.endLists([share.list])
@@ -117,17 +116,26 @@ extension LeaseWorld {
     if isHeard { after(time(upTo: .milliseconds(50)), .answer(node, call: number, answer)) }
   }
 
-  /// While two users have photos that no node had, neither gets more of them than the other by more than one turn.
-  mutating func checkTurns() {
+  /// Of two users with photos that no node had, the one who got fewer is next, unless the node has enough of some list.
+  private mutating func lease(_ wish: LeaseWish, _ name: String, _ seat: Int) -> [Share] {
+    var before: [LedgerList: UInt32] = [:]
     var given: [String: Int] = [:]
     var ready: Set<String> = []
-    for list in ledger.lists.values {
+    for (number, list) in ledger.lists {
+      before[number] = list.next
       given[list.submission.owner, default: 0] += Int(list.next) - 1
       if list.isReady { ready.insert(list.submission.owner) }
     }
-    guard ready.isSuperset(of: ["anna", "ben"]) else { return }
-    let (one, other) = (given["anna"] ?? 0, given["ben"] ?? 0)
-    if abs(one - other) > 2 * plan.chunk { violate("anna has \(one) photos, ben \(other)") }
+    let shares = ledger.lease(wish, name, seat)
+    let next = ledger.lists.first { $0.value.next != before[$0.key] }?.value.submission.owner
+    if wish.full.isEmpty, ready.isSuperset(of: ["anna", "ben"]), let next, next != "zoe" {
+      let (one, other) = (given["anna"] ?? 0, given["ben"] ?? 0)
+      if one != other, next != (one < other ? "anna" : "ben") {
+        violate("\(next) is next, anna had \(one) photos, ben \(other)")
+      }
+      count("turns")
+    }
+    return shares
   }
 
   func isOpen(_ node: Int, _ call: Int) -> Bool { nodes[node].open?.number == call }
@@ -144,9 +152,11 @@ extension LeaseWorld {
     switch (call, answer) {
     case (.pulse(let request), .pulse(let answer)):
       if let request { takeSeats(node, request, answer, asked: asked) }
-      nodes[node].dry = []
+      nodes[node].dry = [:]
       let held = answer.leases.reduce(0) { $0 + $1.share.photos }
-      if held > 6 * plan.chunk { violate("node \(node) has leased \(held) photos") }
+      if held > 16 * plan.chunk, plan.dead == .zero {
+        violate("node \(node) has leased \(held) photos")
+      }
       perform(nodes[node].book.answered(answer, asked: asked, now: now), at: node)
       turn(node)
     case (.turn(let reports, let wish), .turn(let turn)):
@@ -156,7 +166,9 @@ extension LeaseWorld {
       }
       if let wish {
         if turn.shares.isEmpty {
-          nodes[node].dry.formUnion(ServiceClass.allCases.filter { $0 <= wish.leastClass })
+          for serviceClass in ServiceClass.allCases where serviceClass <= wish.leastClass {
+            nodes[node].dry[serviceClass] = wish
+          }
         }
         perform(nodes[node].book.leased(turn.shares, for: wish, asked: asked), at: node)
       }
@@ -221,14 +233,42 @@ extension LeaseWorld {
       }
       nodes[node].works[list]?.running = []
     }
+    var free = freeSeats(node)
     for (list, work) in nodes[node].works.sorted(by: { $0.key < $1.key })
-    where !work.isHeld && !work.isDropped {
-      for photo in work.left where hasSeat(node, Self.host(of: photo)) && !random.oneIn(4) {
+    where !work.isHeld && !work.isDropped && isAlive(work) {
+      for photo in work.left where free[Int(photo % 2)] > 0 && !random.oneIn(4) {
+        free[Int(photo % 2)] -= 1
         nodes[node].works[list]?.left.removeAll { $0 == photo }
         nodes[node].works[list]?.running.append(photo)
       }
     }
     noteSeats(node)
+  }
+}
+
+extension LeaseWorld {
+  private func isAlive(_ work: Work) -> Bool {
+    now >= plan.dead || ledger.lists[work.mark.id.list]?.submission.owner != "anna"
+  }
+
+  private func waitingPhotos(_ node: Int) -> [ListID: Int] {
+    let free = freeSeats(node)
+    var slow = nodes[node].book.slow
+    var waiting: [ListID: Int] = [:]
+    for (list, work) in nodes[node].works.sorted(by: { $0.key < $1.key })
+    where !work.isHeld && !work.isDropped {
+      let count = isAlive(work) ? min(slow, work.left.count { free[Int($0 % 2)] <= 0 }) : 0
+      slow -= count
+      waiting[list] = isAlive(work) ? count : work.left.count
+    }
+    return waiting
+  }
+}
+
+extension LeaseWish {
+  /// Everything that the other one refuses.
+  fileprivate func refuses(all other: LeaseWish) -> Bool {
+    Set(other.full).isSubset(of: full) && other.standing.count <= standing.count
   }
 }
 

@@ -27,8 +27,9 @@ extension LeaseWorld {
       .reduce(0) { $0 + $1.running.count { Self.host(of: $0) == host } }
   }
 
-  func hasSeat(_ node: Int, _ host: String) -> Bool {
-    inFlight(node, host) < nodes[node].seats.limit(host, now: now)
+  /// At each host.
+  func freeSeats(_ node: Int) -> [Int] {
+    Self.hosts.map { nodes[node].seats.limit($0, now: now) - inFlight(node, $0) }
   }
 
   mutating func seatRequest(_ node: Int) -> SeatRequest? {

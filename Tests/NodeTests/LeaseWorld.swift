@@ -24,6 +24,8 @@ struct LeaseWorld {
     /// One of this number of calls breaks. In one of this number of seconds a node is frozen or killed.
     var breaks: UInt64 = 8
     var harms: UInt64 = 60
+    /// Until then the servers of the first user's photos are dead.
+    var dead = Duration.zero
     /// From then on nothing breaks.
     var calm = Duration.seconds(300)
     var end = Duration.seconds(3000)
@@ -80,8 +82,8 @@ struct LeaseWorld {
     /// The call whose answer it waits for.
     var open: (number: Int, call: Call, asked: Duration)?
     var claims: Set<LedgerModel.Place> = []
-    /// It was told that nothing of these classes waits, and has heard nothing since.
-    var dry: Set<ServiceClass> = []
+    /// It was told that nothing of these classes waits, for the wish, and has heard nothing since.
+    var dry: [ServiceClass: LeaseWish] = [:]
     var seats = HostSeats()
     var seatBook = SeatBook()
     /// To each host, until the time of its seats is over.
@@ -153,6 +155,7 @@ struct LeaseWorld {
       let (time, event) = queue.next()
     {
       if time > plan.end { return violate("lists do not end: \(open)") }
+      if now < plan.dead, time >= plan.dead { checkOthers() }
       ledger.pass(time - now)
       happen(event)
     }
@@ -161,6 +164,13 @@ struct LeaseWorld {
 
   var open: [LedgerList] {
     ledger.lists.filter { !$0.value.state.isFinal }.map(\.key).sorted()
+  }
+
+  /// Dead servers of one user delay no other user.
+  private mutating func checkOthers() {
+    let others = ledger.lists.values.filter { $0.submission.owner != "anna" }
+    if !others.allSatisfy(\.state.isFinal) { violate("lists of others are open: \(open)") }
+    count("servers that come back")
   }
 
   mutating func checkBooks() {
@@ -223,7 +233,7 @@ struct LeaseWorld {
   mutating func start(_ node: Int) {
     nodes[node].run += 1
     (nodes[node].incarnation, nodes[node].isConnected) = (nil, false)
-    (nodes[node].isAlive, nodes[node].returns, nodes[node].dry) = (true, [], [])
+    (nodes[node].isAlive, nodes[node].returns, nodes[node].dry) = (true, [], [:])
     forgetSeats(node)
     var book = LeaseBook(leaseTime: plan.leaseTime, chunk: plan.chunk)
     for (list, work) in nodes[node].works where !work.isOver && !work.isDropped {

@@ -22,12 +22,12 @@ package final class Origin: Sendable {
 
   /// `folder` is served, `log` gets a line for each request; `entry` precedes the command.
   package init(
-    folder: String, log: String, address: String = "127.0.0.1", certificate: String? = nil,
-    key: String? = nil, entry: [String] = []
+    folder: String, log: String, address: String = "127.0.0.1", port wish: Int = 0,
+    certificate: String? = nil, key: String? = nil, entry: [String] = []
   ) throws {
     let script = Repository.path("Tests/Support/origin.py")
     var arguments = entry + ["python3", script, "--folder", folder]
-    arguments += ["--log", log, "--bind", address]
+    arguments += ["--log", log, "--bind", address, "--port", "\(wish)"]
     if let certificate, let key { arguments += ["--certificate", certificate, "--key", key] }
     process = try HelperProcess(arguments)
     self.log = log
@@ -70,6 +70,19 @@ package final class Origin: Sendable {
   }
 
   package func stop() { process.closeInput() }
+
+  /// Stops it; returns once it serves nothing.
+  package func end() async {
+    await withCheckedContinuation { continuation in
+      let isOver = state.withLock { state in
+        if state.isOver { return true }
+        state.last += 1
+        state.waiting[state.last] = continuation
+        return false
+      }
+      if isOver { continuation.resume() } else { stop() }
+    }
+  }
 
   private func ask(_ words: String) async {
     await withCheckedContinuation { continuation in

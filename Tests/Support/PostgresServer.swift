@@ -41,7 +41,8 @@ package actor PostgresServer {
     fi
     start() {
       $bin/postgres -D "$home/data" -k "$home" -c listen_addresses= -c fsync=off \\
-        -c max_connections=600 -c shared_buffers=32MB >>"$home/server.log" 2>&1 &
+        -c max_connections=600 -c shared_buffers=32MB -c dynamic_shared_memory_type=mmap \\
+        >>"$home/server.log" 2>&1 &
       server=$!
       until $bin/pg_isready -q -h "$home"; do kill -0 $server; sleep 0.05; done
       echo ready

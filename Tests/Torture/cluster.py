@@ -29,7 +29,9 @@ Chunk=8
 Blobs={blobs}
 """
 # A commit has a time, for the gaps between commits.
-SERVER_SETTINGS = ("fsync=off", "max_connections=200", "shared_buffers=32MB", "track_commit_timestamp=on")
+# With mmap, a server that is killed leaves nothing outside its folder.
+SERVER_SETTINGS = ("fsync=off", "max_connections=200", "shared_buffers=32MB", "track_commit_timestamp=on",
+                   "dynamic_shared_memory_type=mmap")
 
 
 def is_possible(campaign):

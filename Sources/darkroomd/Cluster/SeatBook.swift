@@ -26,21 +26,19 @@ struct SeatBook: Sendable {
 
   /// Nil if the node has no seats and needs none.
   mutating func request(
-    _ claims: [HostSeats.Claim], most: Int, at now: Duration
+    _ claims: [SeatClaim], most: Int, at now: Duration
   ) -> SeatRequest? {
     (isWanted, asked) = (false, now)
     if claims.isEmpty, !isKnown { return nil }
     isKnown = true
     number += 1
-    return SeatRequest(
-      number: number, most: most,
-      claims.map { SeatRequest.Host($0.name, held: $0.held, need: $0.need) })
+    return SeatRequest(number: number, most: most, claims)
   }
 
   /// The seats; nil for an answer to another request.
-  mutating func answered(_ request: SeatRequest, _ answer: [SeatGrant]?) -> [String: Int]? {
-    guard let answer, answer.count == request.hosts.count else { return nil }
-    isKnown = !request.hosts.isEmpty
-    return Dictionary(answer.map { ($0.host, $0.seats) }) { $1 }
+  mutating func answered(_ request: SeatRequest, _ answer: [SeatGrant]?) -> [SeatGrant]? {
+    guard let answer, answer.count == request.claims.count else { return nil }
+    isKnown = !request.claims.isEmpty
+    return answer
   }
 }

@@ -221,7 +221,8 @@ final class ShareDesk: Sendable {
         perform(book.withLock { $0.ended(list) })
       }
     }
-    let wish = health.health.hold == nil ? book.withLock { $0.wish() } : nil
+    let waiting = chains.waitingPhotos(slow: book.withLock(\.slow))
+    let wish = health.health.hold == nil ? book.withLock { $0.wish(waiting) } : nil
     let now = book.withLock { $0 }
     let reportTime = now.reportTime(rows.unreported) ?? .zero
     if wish == nil, reportTime > clock.uptime() { return }
