@@ -27,7 +27,8 @@ MOST_DESCRIPTORS, MOST_THREADS = 600, 40
 ENOUGH = 400_000  # photos in the second half from which on the slope of the memory is judged
 NAMES = 500  # different URLs
 SETTINGS = "[Download]\nFileFolders={}\nConnections=32\n[Record]\nKeepLists=5s\n[Report]\nProgress=1h\n"
-JOURNAL_BYTES = (2 * 17 + 2) << 20  # two generations with their reserve
+# Two generations with their reserve; a third for the moment in which the next one begins.
+JOURNAL_BYTES = (3 * 17 + 2) << 20
 STATE_BYTES = 96 << 20
 
 
