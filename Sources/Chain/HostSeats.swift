@@ -26,7 +26,8 @@ package struct HostSeats: Sendable {
       self.growth = growth
     }
 
-    var isIdle: Bool { inFlight + waiting == 0 && word == .none }
+    var need: Int { inFlight + waiting }
+    var isIdle: Bool { need == 0 && word == .none }
   }
 
   private struct Seat {
@@ -99,12 +100,11 @@ package struct HostSeats: Sendable {
     seats = [:]
     return named.map { use in
       // Without photos it is given up at once, as one that is not named.
-      let isOurs = now < deadline && use.inFlight + use.waiting > 0
+      let isOurs = now < deadline && use.need > 0
       let told = isOurs ? known[use.name]?.told ?? 0 : 0
       let held = max(use.inFlight, min(told, use.growth ?? told))
       seats[use.name] = Seat(told: min(told, held), held: held)
-      return SeatClaim(
-        use.name, held: held, need: use.inFlight + use.waiting, word: use.word)
+      return SeatClaim(use.name, held: held, need: use.need, word: use.word)
     }
   }
 

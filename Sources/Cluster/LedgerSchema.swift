@@ -135,7 +135,8 @@ package enum LedgerSchema {
   private static let turns = #"""
     -- The least of the users at work; no row without one. A user of whom nodes had enough may be far behind.
     CREATE FUNCTION least_pass(cls smallint) RETURNS bigint LANGUAGE sql STABLE AS $$
-      SELECT greatest(min(a.pass), max(a.pass) - \#(LeaseWish.mostPhotos)) FROM account a WHERE a.class = cls AND EXISTS (
+      SELECT greatest(min(a.pass), max(a.pass) - \#(LeaseWish.mostPhotos))
+      FROM account a WHERE a.class = cls AND EXISTS (
         SELECT FROM list l WHERE l.class = cls AND l.owner = a.owner AND l.state = 0
           AND l.next <= l.photos) $$;
 

@@ -168,7 +168,7 @@ import Vocabulary
 
   // MARK: other machines
 
-  /// Closed at 2 s, with a probe at 3 s that failed.
+  /// Closed at 1 s, with a probe at 3 s that failed.
   private func closed() -> HostWindow {
     var window = HostWindow()
     fill(&window, .failed(reset), at: .seconds(1))

@@ -74,25 +74,23 @@ package final class Origin: Sendable {
   /// Stops it; returns once it serves nothing.
   package func end() async {
     await withCheckedContinuation { continuation in
-      let isOver = state.withLock { state in
-        if state.isOver { return true }
-        state.last += 1
-        state.waiting[state.last] = continuation
-        return false
-      }
-      if isOver { continuation.resume() } else { stop() }
+      if enroll(continuation) == nil { continuation.resume() } else { stop() }
+    }
+  }
+
+  /// The number of the answer, with which it resumes, as it does at the end; nil after that.
+  private func enroll(_ continuation: CheckedContinuation<Void, Never>) -> Int? {
+    state.withLock { state in
+      if state.isOver { return nil }
+      state.last += 1
+      state.waiting[state.last] = continuation
+      return state.last
     }
   }
 
   private func ask(_ words: String) async {
     await withCheckedContinuation { continuation in
-      let number = state.withLock { state -> Int? in
-        if state.isOver { return nil }
-        state.last += 1
-        state.waiting[state.last] = continuation
-        return state.last
-      }
-      guard let number else { return continuation.resume() }
+      guard let number = enroll(continuation) else { return continuation.resume() }
       process.write("\(number) \(words)\n")
       // A wait without an answer ends here, and the expectations of the test fail.
       DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Patience.seconds)) {

@@ -221,8 +221,7 @@ final class ShareDesk: Sendable {
         perform(book.withLock { $0.ended(list) })
       }
     }
-    let waiting = chains.waitingPhotos(slow: book.withLock(\.slow))
-    let wish = health.health.hold == nil ? book.withLock { $0.wish(waiting) } : nil
+    let wish = health.health.hold == nil ? nextWish() : nil
     let now = book.withLock { $0 }
     let reportTime = now.reportTime(rows.unreported) ?? .zero
     if wish == nil, reportTime > clock.uptime() { return }
@@ -243,6 +242,11 @@ final class ShareDesk: Sendable {
         return deeds
       })
     changes.changed()
+  }
+
+  private func nextWish() -> LeaseWish? {
+    let waiting = chains.waitingPhotos(slow: book.withLock(\.slow))
+    return book.withLock { $0.wish(waiting) }
   }
 
   // MARK: deeds
